@@ -1,0 +1,146 @@
+// Everything that can happen, for ever. The ledger is a sequence of these; all else is a fold over it.
+// Events are added, never edited: a stored ledger must replay under every later version (tests/golden/ledgers).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "schemas/types/ids.hpp"
+#include "schemas/types/instant.hpp"
+#include "schemas/types/score.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone {
+
+// The coordinator came up. Live leases are extended from this instant: workers kept training while it was away.
+struct ServerStarted {
+  std::string hone_version;
+  Duration lease;  // lease length from here on
+};
+
+struct WorkflowRecorded {
+  WorkflowId workflow;
+  WorkflowInfo info;
+};
+
+struct DatasetRecorded {
+  DatasetId dataset;
+  DatasetInfo info;
+};
+
+struct SweepSubmitted {
+  SweepId sweep;
+  std::string request_id;
+  SweepSpec spec;
+  WorkflowId workflow;
+  std::optional<DatasetId> dataset;
+};
+
+struct SweepSteered {  // paused, resumed, stopping, canceling, killing
+  SweepId sweep;
+  Verb verb = Verb::stop;
+  EndReason reason = EndReason::none;  // user_stop user_cancel user_kill time_limit; none for pause and resume
+};
+
+struct SweepEnded {
+  SweepId sweep;
+  SweepState state = SweepState::completed;
+  EndReason reason = EndReason::budget_reached;
+};
+
+struct WorkerJoined {
+  WorkerId worker;
+  std::string request_id;
+  std::string host;
+  std::int64_t pid = 0;
+  int cpus = 1;
+  int gpus = 0;
+  std::string hone_version;
+};
+
+struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
+  TrialId trial;
+  SweepId sweep;
+  std::int64_t number = 0;  // 0.. within the sweep: the address of its random stream
+  Params params;
+};
+
+struct LeaseGranted {
+  LeaseId lease;
+  AttemptId attempt;
+  WorkerId worker;
+  std::string request_id;
+  std::optional<ModelId> resume;
+  Instant expires_at;
+};
+
+struct LeaseRenewed {
+  LeaseId lease;
+  Instant expires_at;
+};
+
+struct RunStarted {  // the first sign of life of an attempt
+  LeaseId lease;
+};
+
+struct ReportRecorded {
+  LeaseId lease;
+  RunId run;
+  int phase = 0;
+  std::int64_t step = 0;
+  Score score = Score::diverged();
+};
+
+struct VerdictGiven {
+  RunId run;
+  int phase = 0;
+  Verdict verdict;
+};
+
+struct ModelSaved {
+  ModelId model;
+  LeaseId lease;
+  RunId run;
+  std::string sha256;
+  std::int64_t bytes = 0;
+  std::int64_t step = 0;
+  int phase = 0;
+  std::optional<ModelId> parent;  // the checkpoint this attempt had continued from
+};
+
+// An attempt is over but its run is not: the run is queued again.
+struct RunReturned {
+  LeaseId lease;
+  RunId run;
+  EndReason reason = EndReason::worker_lost;
+  std::string detail;
+};
+
+struct RunEnded {
+  RunId run;
+  RunState state = RunState::completed;
+  EndReason reason = EndReason::budget_reached;
+  int exit_code = 0;
+  std::string detail;
+  std::string log_tail;
+};
+
+using EventBody =
+    std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
+                 SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
+                 ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded>;
+
+// The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
+struct Event {
+  std::int64_t seq = 0;
+  Instant at;
+  EventBody body;
+};
+
+}  // namespace hone

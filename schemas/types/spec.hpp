@@ -1,0 +1,86 @@
+// What a user submits, decoded and with every default filled in (ARCHITECTURE.md, "The sweep file").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "schemas/types/instant.hpp"
+#include "schemas/types/score.hpp"
+#include "schemas/types/space.hpp"
+
+namespace hone {
+
+struct Objective {
+  std::string metric;
+  Goal goal = Goal::maximize;
+  friend bool operator==(const Objective&, const Objective&) = default;
+};
+
+// A trainer of hone-train. `settings` are the fixed ones of the sweep file (env, envs, mode, ...); the trial's params
+// come on top. schemas/types/trainers.hpp says what each accepts.
+struct BuiltinTrainer {
+  std::string name;
+  Params settings;
+  friend bool operator==(const BuiltinTrainer&, const BuiltinTrainer&) = default;
+};
+
+// Any program of the user's. Each "${name}" in an argument is replaced by the parameter's value; no shell is involved.
+struct CommandTrainer {
+  std::vector<std::string> argv;
+  friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
+};
+
+using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer>;
+
+struct SearchSpec {
+  std::string method = "random";  // a row of server/search/samplers/table.cpp
+  std::int64_t trials = 0;        // parameter sets to try, 1..limits
+  friend bool operator==(const SearchSpec&, const SearchSpec&) = default;
+};
+
+struct TerminatorSpec {
+  std::string rule = "none";  // a row of server/search/terminators/table.cpp
+  // Settings of the rule by name, in file order: hypertrick has eviction_rate, dcm_fraction, evict_quantile.
+  std::vector<std::pair<std::string, double>> settings;
+  friend bool operator==(const TerminatorSpec&, const TerminatorSpec&) = default;
+};
+
+struct BudgetSpec {
+  std::string unit = "frames";
+  std::int64_t per_run = 0;  // units one complete run trains for
+  int phases = 1;            // equal slices of it, each ended by a report
+  friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;
+};
+
+struct ResourcesSpec {
+  int cpus = 1;
+  int gpus = 0;
+  friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
+};
+
+struct LimitsSpec {
+  std::optional<Duration> duration;  // of the whole sweep, from submission
+  int max_retries = 3;               // further attempts a run gets after its worker or process was lost
+  friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
+};
+
+struct SweepSpec {
+  std::string name;
+  std::string project = "default";
+  std::uint64_t seed = 0;
+  Objective objective;
+  TrainerSpec trainer;
+  Space parameters;
+  SearchSpec search;
+  TerminatorSpec terminator;
+  BudgetSpec budget;
+  int seeds = 1;  // replicates.seeds: runs of every trial, which differ by seed
+  ResourcesSpec resources;
+  LimitsSpec limits;
+  friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
+};
+
+}  // namespace hone

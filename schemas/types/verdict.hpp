@@ -1,0 +1,33 @@
+// What a terminator answers to a report, always with its reason and the numbers it followed from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace hone {
+
+enum class Action { go_on, pause, stop };  // on the wire: continue, pause, stop
+
+enum class VerdictReason {
+  no_rule,      // the sweep has no terminator
+  last_phase,   // the budget is reached: the run is complete
+  diverged,     // the report was not a number; nothing is gained by going on
+  collecting,   // the rule still collects reports for this phase and judges nobody
+  good_enough,  // judged, and kept
+  evicted,      // judged, and among the poorest
+};
+
+struct VerdictInput {
+  std::string name;  // "rank_below", "reports", "cutoff", ...: the rule's own row explains them
+  double value = 0;
+  friend bool operator==(const VerdictInput&, const VerdictInput&) = default;
+};
+
+struct Verdict {
+  Action action = Action::go_on;
+  VerdictReason reason = VerdictReason::no_rule;
+  std::vector<VerdictInput> inputs;
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+}  // namespace hone

@@ -1,0 +1,153 @@
+// Bodies that travel between CLI, SDK, workers and server. schemas/v1/*.json describes the same for other languages;
+// schemas/codec turns them into JSON and back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schemas/types/ids.hpp"
+#include "schemas/types/instant.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
+
+namespace hone {
+
+// How a sweep is run: recorded by `hone submit` from the working folder. Empty strings where there is no git.
+struct WorkflowInfo {
+  std::vector<std::string> command;  // the submitting command line
+  std::string cwd;
+  std::string host;
+  std::string user;
+  std::string git_commit;    // 40 hex digits
+  std::string git_branch;
+  std::string patch_sha256;  // digest of `git diff HEAD`, empty when the tree is clean
+  std::string hone_version;
+  friend bool operator==(const WorkflowInfo&, const WorkflowInfo&) = default;
+};
+
+// What a run trains on.
+struct DatasetInfo {
+  std::string name;     // "CartPole-v1"
+  std::string version;  // of the environment's implementation
+  std::string digest;   // SHA-256 of the data where there is any, else empty
+  friend bool operator==(const DatasetInfo&, const DatasetInfo&) = default;
+};
+
+struct SubmitRequest {
+  std::string request_id;  // the same id again returns the same sweep
+  SweepSpec spec;
+  WorkflowInfo workflow;
+};
+
+struct SteerRequest {
+  Verb verb = Verb::stop;
+};
+
+struct JoinRequest {
+  std::string request_id;
+  std::string host;
+  std::int64_t pid = 0;
+  int cpus = 1;  // slots this worker offers
+  int gpus = 0;
+  std::string hone_version;
+};
+
+struct JoinReply {
+  WorkerId worker;
+  Duration lease;      // how long a lease lasts without a heartbeat
+  Duration heartbeat;  // how often to send one
+};
+
+struct AcquireRequest {
+  std::string request_id;  // the same id again returns the same lease, while it lives
+  WorkerId worker;
+  int cpus = 1;  // free slots
+  int gpus = 0;
+  Duration wait;  // long poll: how long the server may hold the request while there is no work
+};
+
+// A stored checkpoint: the bytes are at GET /v1/blobs/{sha256}.
+struct ModelRef {
+  ModelId id;
+  std::string sha256;
+  std::int64_t bytes = 0;
+  std::int64_t step = 0;
+  int phase = 0;  // the phase it was taken at the end of
+  friend bool operator==(const ModelRef&, const ModelRef&) = default;
+};
+
+// Everything a worker needs to execute one attempt.
+struct LeaseGrant {
+  LeaseId lease;
+  AttemptId attempt;
+  SweepId sweep;
+  std::string sweep_name;
+  Objective objective;
+  TrainerSpec trainer;
+  Params params;
+  std::uint64_t seed = 0;  // of this run: Stream(sweep seed, run_seed, trial number, replicate)
+  BudgetSpec budget;
+  ResourcesSpec resources;
+  int next_phase = 0;              // the first phase without a report
+  std::optional<ModelRef> resume;  // the checkpoint to continue from, if any
+  Instant expires_at;
+};
+
+struct ReportRequest {
+  int phase = 0;
+  std::int64_t step = 0;  // units of the budget trained so far, over all attempts
+  Score score = Score::diverged();
+};
+
+struct ReportReply {
+  Verdict verdict;
+};
+
+struct SaveModelRequest {
+  std::string sha256;  // the blob must have been put before
+  std::int64_t bytes = 0;
+  std::int64_t step = 0;
+  int phase = 0;
+};
+
+struct SaveModelReply {
+  ModelId model;
+};
+
+struct MetricPoint {
+  std::string name;
+  std::int64_t step = 0;
+  double value = 0;  // finite
+};
+
+struct MetricsRequest {
+  std::vector<MetricPoint> points;
+};
+
+// What became of an attempt's process, as the worker saw it.
+struct EndRequest {
+  EndReason reason = EndReason::none;  // budget_reached exited_early no_report exit_code signal cannot_start
+                                       // infeasible requeue_requested user_cancel user_kill evicted
+  int exit_code = 0;                   // exit_code: the status. signal: the signal's number
+  std::string detail;
+  std::string log_tail;  // the last lines the process wrote, for failures
+};
+
+struct BeatRequest {
+  std::vector<LeaseId> leases;  // every lease whose process is alive
+};
+
+struct LeaseStanding {
+  LeaseId lease;
+  Order order = Order::none;
+  Instant expires_at;
+};
+
+struct BeatReply {
+  std::vector<LeaseStanding> leases;  // one for each asked, in the same order
+};
+
+}  // namespace hone
