@@ -1,0 +1,40 @@
+// The data folder and the one SQLite file in it. Schema and invariants: db/README.md.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "schemas/types/result.hpp"
+
+namespace hone {
+
+// The folder `hone server --data` names: hone.db, blobs/, lock. One server at a time: holds the lock for its lifetime.
+class DataFolder {
+ public:
+  // Creates the folder if it is missing. Refuses (conflict) when another server holds it, naming its pid; refuses
+  // (invalid) when it cannot be created or written.
+  static Result<DataFolder> open(const std::filesystem::path& path);
+  DataFolder(DataFolder&&) noexcept;
+  DataFolder& operator=(DataFolder&&) noexcept;
+  ~DataFolder();
+
+  [[nodiscard]] std::filesystem::path database() const { return path_ / "hone.db"; }
+  [[nodiscard]] std::filesystem::path blobs() const { return path_ / "blobs"; }
+
+ private:
+  explicit DataFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::filesystem::path path_;
+  int lock_ = -1;
+};
+
+// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema. ":memory:" is allowed (tests).
+// Refuses (conflict) a file of a newer schema version, and (invalid) a damaged one; both say what to do.
+Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file);
+
+// A read-only connection on the same file (WAL readers never block the writer).
+Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& file);
+
+}  // namespace hone

@@ -1,0 +1,62 @@
+// The one writer. Engine::step is the whole of it and has no thread, socket or clock: the simulator drives the same code.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "db/ledger.hpp"
+#include "schemas/types/instant.hpp"
+#include "server/sweep/command.hpp"
+#include "server/sweep/decide.hpp"
+
+namespace hone {
+
+// A command and where its reply goes. `reply` is called exactly once, on the engine's thread, after the commit (or, for a
+// parked Acquire, when there is work or its wait is over); it must be quick and must not throw.
+struct Envelope {
+  Command command;
+  std::function<void(Result<Reply>)> reply;
+};
+
+class Engine {
+ public:
+  // Replays the ledger and commits ServerStarted. Throws when the ledger cannot be replayed: the process cannot start.
+  Engine(SQLite::Database& db, Instant now);
+
+  // Decides each command in order, appends its events, commits the batch once, then replies. now is clamped so that time
+  // never goes backwards. Throws SQLite::Exception when the commit fails; the engine must then be discarded: memory is
+  // ahead of the disk, and a new Engine on the same file replays the truth. No reply of a failed batch was sent.
+  void step(std::vector<Envelope> batch, Instant now);
+
+  // When step must be called next even without commands: a lease expiry, a time limit, a parked Acquire's end.
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+
+  // Replies `unavailable` to every parked Acquire (shutdown).
+  void release_parked();
+
+  [[nodiscard]] const Book& book() const { return book_; }
+  [[nodiscard]] std::int64_t last_seq() const { return seq_; }
+
+ private:
+  struct Parked {
+    Envelope envelope;
+    Instant until;
+  };
+
+  Instant clamp(Instant now) const;
+  void fold(Events events, Instant now);
+  Result<Reply> perform(const Command& command, Instant now);
+  void retry_parked(Instant now, std::vector<std::pair<Envelope, Result<Reply>>>& replies);
+
+  Ledger ledger_;
+  Book book_;
+  std::int64_t seq_ = 0;
+  std::vector<Parked> parked_;
+};
+
+}  // namespace hone

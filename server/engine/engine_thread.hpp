@@ -1,0 +1,37 @@
+// The thread around the Engine, and the bounded inbox in front of it: the only mutex of the server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server/engine/engine.hpp"
+
+namespace hone {
+
+class EngineThread {
+ public:
+  struct Hooks {
+    // After every commit that appended events, on the engine's thread, with the newest seq (watchers are told).
+    std::function<void(std::int64_t seq)> committed;
+    // The commit failed: log and end the process. Must not return.
+    std::function<void(const std::string& why)> failed;
+  };
+
+  // Starts the thread. `db` must outlive it.
+  EngineThread(SQLite::Database& db, Hooks hooks);
+  ~EngineThread();  // stop()
+
+  // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop(); the envelope's reply is
+  // then not called.
+  Status push(Envelope envelope);
+
+  // Closes the inbox, lets the engine finish what is queued, joins. Idempotent.
+  void stop();
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace hone

@@ -1,0 +1,70 @@
+// Everything the coordinator can be asked to do, and what it answers. Pure data.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "schemas/types/event.hpp"
+#include "schemas/types/result.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone {
+
+struct Start {  // the first command of every server process
+  std::string hone_version;
+  Duration lease;
+};
+struct Submit {
+  SubmitRequest request;
+};
+struct Steer {
+  SweepId sweep;
+  SteerRequest request;
+};
+struct Join {
+  JoinRequest request;
+};
+struct Acquire {
+  AcquireRequest request;
+};
+struct Beat {
+  WorkerId worker;
+  BeatRequest request;
+};
+struct Report {
+  LeaseId lease;
+  ReportRequest request;
+};
+struct SaveModel {
+  LeaseId lease;
+  SaveModelRequest request;
+};
+struct LogMetrics {  // telemetry: decides nothing, makes no event; the engine stores the points in the same commit
+  LeaseId lease;
+  MetricsRequest request;
+};
+struct End {
+  LeaseId lease;
+  EndRequest request;
+};
+struct Tick {};  // a deadline has passed: leases and time limits are looked at
+
+using Command =
+    std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Tick>;
+
+struct Submitted {
+  SweepId sweep;
+};
+struct Steered {
+  SweepId sweep;
+  SweepState state = SweepState::running;
+};
+
+using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>, BeatReply,
+                           ReportReply, SaveModelReply>;
+
+using Events = std::vector<EventBody>;
+
+}  // namespace hone

@@ -1,0 +1,100 @@
+// The Book: every sweep, run and lease as decisions see them, in memory, rebuilt by folding the ledger. Owned by the
+// engine thread alone.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schemas/types/event.hpp"
+#include "server/search/history.hpp"
+#include "server/search/sampler.hpp"
+#include "server/search/terminator.hpp"
+
+namespace hone {
+
+struct RecordedReport {
+  std::int64_t step = 0;
+  Score score = Score::diverged();
+  std::optional<Verdict> verdict;  // always there once the command that reported is complete
+};
+
+struct Run {
+  RunId id;
+  std::uint64_t seed = 0;
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;
+  int attempts = 0;  // leases granted so far
+  int losses = 0;    // attempts that were lost or asked to be requeued
+  LeaseId lease;     // the live lease, or none
+  LeaseId last_lease;
+  std::vector<RecordedReport> reports;  // by phase: contiguous from 0
+  std::optional<ModelRef> checkpoint;   // the latest
+};
+
+struct Trial {
+  TrialId id;
+  std::int64_t number = 0;
+  Params params;
+  std::vector<Run> runs;
+};
+
+struct Sweep {
+  SweepId id;
+  SweepSpec spec;
+  std::string request_id;
+  SweepState state = SweepState::running;
+  EndReason reason = EndReason::none;
+  Order order = Order::none;  // what every running run of it is told: none, cancel, kill
+  Instant submitted_at;
+  std::unique_ptr<Sampler> sampler;
+  std::unique_ptr<Terminator> terminator;
+  History history{Goal::maximize};
+  std::vector<TrialId> trials;  // by number
+  std::deque<RunId> queue;      // runs waiting for a worker, returned ones in front
+  std::int64_t open_runs = 0;   // runs not ended
+  std::int64_t live_leases = 0;
+};
+
+struct Lease {
+  LeaseId id;
+  AttemptId attempt;
+  SweepId sweep;
+  WorkerId worker;
+  std::string request_id;
+  std::optional<ModelRef> resume;
+  Instant expires_at;
+};
+
+struct WorkerState {
+  WorkerId id;
+  std::string request_id;
+  std::string host;
+};
+
+struct Book {
+  Duration lease_length;  // since the last ServerStarted
+  Instant last_at;        // of the newest event: time never goes backwards
+  std::map<SweepId, Sweep> sweeps;
+  std::map<TrialId, std::pair<SweepId, Trial>> trials;
+  std::map<LeaseId, Lease> leases;  // live ones only
+  std::set<std::pair<Instant, LeaseId>> lease_deadlines;
+  std::map<WorkerId, WorkerState> workers;
+  std::map<std::string, SweepId> sweeps_by_request;
+  std::map<std::string, WorkerId> workers_by_request;
+  std::map<std::string, LeaseId> leases_by_request;  // live leases only
+  std::map<ModelId, ModelRef> models;
+  std::map<std::pair<RunId, std::string>, ModelId> models_by_content;  // a run and a digest: a repeated save
+  std::vector<std::pair<WorkflowInfo, WorkflowId>> workflows;
+  std::vector<std::pair<DatasetInfo, DatasetId>> datasets;
+  std::set<SweepId> open_sweeps;  // not ended
+  std::int64_t last_trial = 0, last_lease = 0, last_model = 0, last_worker = 0, last_sweep = 0;
+};
+
+}  // namespace hone
