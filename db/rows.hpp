@@ -1,0 +1,239 @@
+// What the queries return: plain rows, typed ids, enums instead of words. The API renders them (server/api), nobody else
+// interprets the tables. An absent optional is null on the wire.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "schemas/types/ids.hpp"
+#include "schemas/types/instant.hpp"
+#include "schemas/types/score.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone {
+
+struct RunCounts {
+  std::int64_t queued = 0;
+  std::int64_t leased = 0;
+  std::int64_t running = 0;
+  std::int64_t paused = 0;
+  std::int64_t completed = 0;
+  std::int64_t stopped = 0;
+  std::int64_t failed = 0;
+  std::int64_t canceled = 0;
+  friend bool operator==(const RunCounts&, const RunCounts&) = default;
+};
+
+// The trial that ranks first, and the report of its best run that was best. With several seeds `value` is the trial's
+// (a mean over its runs), while phase and step belong to the report of `run`.
+struct BestOfSweep {
+  TrialId trial;
+  RunId run;
+  Score value = Score::diverged();
+  int phase = 0;
+  std::int64_t step = 0;
+};
+
+struct SweepRow {
+  SweepId id;
+  std::string name;
+  std::string project;
+  SweepState state = SweepState::running;
+  EndReason reason = EndReason::none;
+  Instant submitted_at;
+  std::optional<Instant> ended_at;
+  Objective objective;
+  std::int64_t trials_total = 0;     // spec.search.trials
+  std::int64_t trials_proposed = 0;  // so far
+  RunCounts runs;                    // of the proposed trials
+  std::int64_t phases_done = 0;      // reports recorded, over all runs
+  int seeds = 1;                     // runs of every trial
+  int phases_per_run = 1;            // spec.budget.phases
+  std::optional<BestOfSweep> best;   // absent until something was reported
+  WorkflowId workflow;
+  std::optional<DatasetId> dataset;
+  std::string spec;  // JSON text as encode(SweepSpec) wrote it: decode_sweep_spec reads it back
+};
+
+// State of a trial: that of its runs where they agree, else of the one that matters most, in the order running, leased,
+// queued, paused, failed, canceled, stopped, completed. `reason` belongs to that run.
+struct TrialRow {
+  TrialId id;
+  SweepId sweep;
+  std::int64_t number = 0;
+  std::string params;  // JSON text: an object, in order
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;
+  std::optional<Score> value;  // mean over its runs of each run's best report; one diverged run makes it diverged
+  int phase = 0;               // most reports any of its runs has
+  int runs = 1;
+  Instant proposed_at;
+};
+
+struct RunRow {
+  RunId id;
+  SweepId sweep;
+  std::int64_t trial_number = 0;  // with sweep_seed and id.replicate: the address of the run's seed
+  std::uint64_t sweep_seed = 0;
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;  // of its end, or of its latest return to the queue
+  std::string detail;
+  std::optional<int> exit_code;  // present when the run has ended and a process ran
+  std::string log_tail;
+  int attempts = 0;                // leases granted so far
+  std::optional<WorkerId> worker;  // of the latest attempt
+  int reports = 0;                 // phases reported so far
+  std::optional<Score> value;      // the latest report
+  std::optional<Score> best;       // the best report by the sweep's goal
+  std::optional<int> best_phase;
+  std::int64_t step = 0;              // of the latest report
+  std::optional<Instant> started_at;  // the first sign of life of its first attempt
+  std::optional<Instant> ended_at;
+};
+
+struct AttemptRow {
+  AttemptId id;
+  SweepId sweep;
+  WorkerId worker;
+  std::string host;  // of that worker
+  LeaseId lease;
+  Instant granted_at;
+  std::optional<Instant> started_at;  // the first sign of life
+  std::optional<Instant> ended_at;
+  std::optional<EndReason> end_reason;  // present once ended
+  std::string detail;
+  std::optional<ModelId> resume;  // the checkpoint it continued from
+};
+
+struct CurveRow {  // one phase of a run
+  int phase = 0;
+  std::int64_t step = 0;
+  Score value = Score::diverged();
+  Instant at;
+  std::optional<Verdict> verdict;
+};
+
+struct MetricRow {
+  std::string name;
+  std::int64_t step = 0;
+  double value = 0;
+  Instant at;
+};
+
+struct BestRow {
+  std::int64_t rank = 1;  // 1 is the best
+  TrialRow trial;
+  RunId run;                     // its best run
+  int phase = 0;                 // of that run's best report
+  std::int64_t step = 0;         // of that report
+  std::optional<ModelId> model;  // the latest checkpoint that run saved in that phase, if any
+};
+
+struct ModelRow {
+  ModelId id;
+  RunId run;
+  SweepId sweep;
+  std::optional<AttemptId> attempt;  // the one that saved it
+  std::string sha256;
+  std::int64_t bytes = 0;
+  std::int64_t step = 0;
+  int phase = 0;
+  std::optional<Score> value;  // the run's report of that phase, once recorded
+  std::optional<ModelId> parent;
+  Instant saved_at;
+};
+
+struct WorkflowRow {
+  WorkflowId id;
+  WorkflowInfo info;
+  Instant recorded_at;
+};
+
+struct DatasetRow {
+  DatasetId id;
+  DatasetInfo info;
+  Instant recorded_at;
+};
+
+struct WorkerRow {
+  WorkerId id;
+  std::string host;
+  std::int64_t pid = 0;
+  int cpus = 1;
+  int gpus = 0;
+  std::string hone_version;
+  Instant joined_at;
+  Instant last_seen_at;      // the newest event that shows it alive; heartbeats are written twice a lease at most
+  std::int64_t running = 0;  // its live attempts
+};
+
+struct EventRow {
+  std::int64_t seq = 0;
+  Instant at;
+  std::string kind;
+  std::optional<SweepId> sweep;  // absent for server_started, workflow_, dataset_recorded, worker_joined
+  std::string body;              // JSON text: an object without seq, at, kind
+};
+
+enum class Direction { up, down, both };
+
+struct LineageNode {
+  ObjectId id;
+  std::string kind;   // sweep trial run attempt model dataset workflow worker
+  std::string label;  // a few words for people
+  std::vector<std::pair<std::string, std::string>> facts;  // in order
+};
+
+struct LineageEdge {  // from the made thing to what it came from
+  ObjectId from;
+  ObjectId to;
+  std::string relation;
+};
+
+struct LineageGraph {
+  ObjectId root;
+  std::vector<LineageNode> nodes;  // root first, then by distance
+  std::vector<LineageEdge> edges;  // every edge between two nodes that was walked
+  bool truncated = false;          // the bound on nodes was met: there is more
+};
+
+// For /metrics. All totals since the data folder was made.
+struct Counts {
+  std::int64_t seq = 0;
+  std::int64_t sweeps_running = 0;
+  std::int64_t sweeps_paused = 0;
+  std::int64_t sweeps_stopping = 0;
+  std::int64_t sweeps_completed = 0;
+  std::int64_t sweeps_canceled = 0;
+  std::int64_t sweeps_failed = 0;
+  RunCounts runs;
+  std::int64_t trials = 0;
+  std::int64_t reports = 0;
+  std::int64_t attempts = 0;
+  std::int64_t models = 0;
+  std::int64_t workers = 0;
+};
+
+// A page of a list. `next` is what to pass as `after` for the following page; absent on the last one.
+template <class Row>
+struct Page {
+  std::vector<Row> items;
+  std::optional<std::string> next;
+};
+
+struct PageQuery {
+  std::int64_t limit = 100;  // the caller has checked it against its bound; at least 1
+  std::string after;         // a `next` of an earlier page, or empty for the first
+};
+
+// Which models: of everything, of one sweep, trial or run.
+using ModelFilter = std::variant<std::monostate, SweepId, TrialId, RunId>;
+
+}  // namespace hone
