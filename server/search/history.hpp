@@ -30,7 +30,7 @@ class History {
   [[nodiscard]] Goal goal() const { return goal_; }
   [[nodiscard]] std::span<const TrialRecord> trials() const { return trials_; }
 
-  // Merits (larger is better, diverged = -inf) of every report of the phase, ascending; the newest included.
+  // Merits (larger is better, diverged = -inf) of every recorded report of the phase, ascending.
   [[nodiscard]] std::span<const double> merits(int phase) const;
   [[nodiscard]] std::int64_t reports(int phase) const;
   // Reports of the phase with a strictly smaller merit.

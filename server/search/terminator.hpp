@@ -24,7 +24,8 @@ struct Plan {
 class Terminator {
  public:
   virtual ~Terminator() = default;
-  // `history` already holds the report. Never called for a diverged report nor for the last phase: those need no rule.
+  // The verdict on a report of `score` at the end of `phase`. `history` does not hold this report yet. Never called for a
+  // diverged report nor for the last phase: those need no rule.
   [[nodiscard]] virtual Verdict judge(const History& history, int phase, Score score) const = 0;
   // The same verdict from its recorded inputs alone: what `hone explain` recomputes.
   [[nodiscard]] virtual Action recompute(const std::vector<VerdictInput>& inputs) const = 0;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Run {
   LeaseId last_lease;
   std::vector<RecordedReport> reports;  // by phase: contiguous from 0
   std::optional<ModelRef> checkpoint;   // the latest
+  std::optional<ModelId> resumed_from;  // what the last attempt continued from
 };
 
 struct Trial {
@@ -90,11 +92,25 @@ struct Book {
   std::map<std::string, WorkerId> workers_by_request;
   std::map<std::string, LeaseId> leases_by_request;  // live leases only
   std::map<ModelId, ModelRef> models;
-  std::map<std::pair<RunId, std::string>, ModelId> models_by_content;  // a run and a digest: a repeated save
+  // A run, a step and a digest: a repeated save finds the same model.
+  std::map<std::tuple<RunId, std::int64_t, std::string>, ModelId> models_by_content;
+  std::vector<RunId> run_of_lease;  // of every lease ever granted, by number - 1
   std::vector<std::pair<WorkflowInfo, WorkflowId>> workflows;
   std::vector<std::pair<DatasetInfo, DatasetId>> datasets;
   std::set<SweepId> open_sweeps;  // not ended
-  std::int64_t last_trial = 0, last_lease = 0, last_model = 0, last_worker = 0, last_sweep = 0;
+  std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
 };
+
+// Look-ups that several rules need. Null where there is none.
+const Sweep* find_sweep(const Book& book, SweepId id);
+const Trial* find_trial(const Book& book, TrialId id);
+const Run* find_run(const Book& book, RunId id);
+const Lease* find_live_lease(const Book& book, LeaseId id);
+
+// The sweep of a run that the book knows.
+const Sweep& sweep_of(const Book& book, RunId id);
+
+// Whether further parameter sets are to be proposed.
+bool proposals_left(const Sweep& sweep);
 
 }  // namespace hone

@@ -1,0 +1,29 @@
+// No early termination.
+#include "server/search/terminators/rows.hpp"
+
+namespace hone {
+namespace {
+
+class NoTerminator final : public Terminator {
+ public:
+  explicit NoTerminator(const Plan& plan) : plan_(plan) {}
+
+  Verdict judge(const History&, int, Score) const override {
+    return {Action::go_on, VerdictReason::no_rule, {}};
+  }
+  Action recompute(const std::vector<VerdictInput>&) const override { return Action::go_on; }
+  std::string explain(const Verdict&) const override { return "the sweep stops no run early"; }
+  double expected_phases() const override { return plan_.phases; }
+
+ private:
+  Plan plan_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Terminator>> make_none(const TerminatorSpec& spec, const Plan& plan) {
+  if (auto fits = only_settings(spec, {}); !fits) return fits.error();
+  return std::unique_ptr<Terminator>(std::make_unique<NoTerminator>(plan));
+}
+
+}  // namespace hone

@@ -1,0 +1,75 @@
+// Replies, read off the Book: a repeated command finds the answer that the first one got.
+#include "schemas/types/expect.hpp"
+#include "server/sweep/decide.hpp"
+
+namespace hone {
+namespace {
+
+std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& request) {
+  const auto found = book.leases_by_request.find(request.request_id);
+  if (found == book.leases_by_request.end()) return std::nullopt;
+  const Lease& lease = book.leases.at(found->second);
+  const Sweep& sweep = book.sweeps.at(lease.sweep);
+  const Run& run = *find_run(book, lease.attempt.run);
+  return LeaseGrant{lease.id,
+                    lease.attempt,
+                    sweep.id,
+                    sweep.spec.name,
+                    sweep.spec.objective,
+                    sweep.spec.trainer,
+                    find_trial(book, run.id.trial)->params,
+                    run.seed,
+                    sweep.spec.budget,
+                    sweep.spec.resources,
+                    static_cast<int>(run.reports.size()),
+                    lease.resume,
+                    lease.expires_at};
+}
+
+LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {
+  const Lease* lease = find_live_lease(book, id);
+  if (lease == nullptr || lease->worker != worker) return {id, Order::gone, {}};
+  return {id, book.sweeps.at(lease->sweep).order, lease->expires_at};
+}
+
+const Run& run_of_lease(const Book& book, LeaseId id) {
+  return *find_run(book, book.run_of_lease.at(static_cast<std::size_t>(id.value - 1)));
+}
+
+struct Answerer {
+  const Book& book;
+
+  Reply operator()(const Start&) const { return Done{}; }
+  Reply operator()(const Submit& c) const { return Submitted{book.sweeps_by_request.at(c.request.request_id)}; }
+  Reply operator()(const Steer& c) const { return Steered{c.sweep, book.sweeps.at(c.sweep).state}; }
+  Reply operator()(const Join& c) const {
+    // Five heartbeats a lease: four may be lost.
+    return JoinReply{book.workers_by_request.at(c.request.request_id), book.lease_length,
+                     Duration{book.lease_length.us / 5}};
+  }
+  Reply operator()(const Acquire& c) const { return grant_of(book, c.request); }
+  Reply operator()(const Beat& c) const {
+    BeatReply reply;
+    for (const LeaseId id : c.request.leases) reply.leases.push_back(standing_of(book, c.worker, id));
+    return reply;
+  }
+  Reply operator()(const Report& c) const {
+    const auto& report =
+        run_of_lease(book, c.lease).reports.at(static_cast<std::size_t>(c.request.phase));
+    expect(report.verdict.has_value(), "every report has its verdict");
+    return ReportReply{*report.verdict};
+  }
+  Reply operator()(const SaveModel& c) const {
+    return SaveModelReply{book.models_by_content.at(
+        {run_of_lease(book, c.lease).id, c.request.step, c.request.sha256})};
+  }
+  Reply operator()(const LogMetrics&) const { return Done{}; }
+  Reply operator()(const End&) const { return Done{}; }
+  Reply operator()(const Tick&) const { return Done{}; }
+};
+
+}  // namespace
+
+Reply answer(const Book& book, const Command& command) { return std::visit(Answerer{book}, command); }
+
+}  // namespace hone

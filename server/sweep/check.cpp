@@ -1,0 +1,171 @@
+#include "server/sweep/check.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "schemas/codec/nearest.hpp"
+#include "schemas/types/trainers.hpp"
+#include "server/search/expression.hpp"
+#include "server/search/sampler.hpp"
+#include "server/search/terminator.hpp"
+
+namespace hone {
+namespace {
+
+std::vector<std::string_view> split(std::string_view words) {
+  std::vector<std::string_view> parts;
+  while (!words.empty()) {
+    const auto end = std::min(words.find(' '), words.size());
+    if (end > 0) parts.push_back(words.substr(0, end));
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return parts;
+}
+
+std::string listed(std::span<const std::string_view> words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+Error unknown(const std::string& what, std::string_view word, std::span<const std::string_view> known,
+              std::string at) {
+  return refuse(Code::invalid,
+                what + " '" + std::string(word) + "'" + did_you_mean(word, known) + "; there is " + listed(known),
+                std::move(at));
+}
+
+Status check_search(const SearchSpec& search) {
+  std::vector<std::string_view> known;
+  for (const SamplerRow& row : sampler_table()) known.push_back(row.method);
+  if (std::find(known.begin(), known.end(), search.method) == known.end())
+    return unknown("no search method", search.method, known, "/search/method");
+  if (auto made = make_sampler(search); !made) return made.error();
+  return Done{};
+}
+
+Status check_terminator(const TerminatorSpec& spec, const Plan& plan) {
+  std::vector<std::string_view> known;
+  for (const TerminatorRow& row : terminator_table()) known.push_back(row.rule);
+  if (std::find(known.begin(), known.end(), spec.rule) == known.end())
+    return unknown("no terminator", spec.rule, known, "/terminator/rule");
+  if (auto made = make_terminator(spec, plan); !made) return made.error();
+  return Done{};
+}
+
+std::optional<double> as_number(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+std::string range_text(const SettingInfo& info) {
+  std::ostringstream text;
+  text << info.name << (info.kind == SettingKind::integer ? " is a whole number from " : " is a number from ")
+       << info.min << " to " << info.max;
+  return text.str();
+}
+
+Status check_value(const SettingInfo& info, const Value& value, const std::string& at) {
+  if (info.kind == SettingKind::word) {
+    const auto known = split(info.words);
+    const auto* word = std::get_if<std::string>(&value);
+    if (word == nullptr) return refuse(Code::invalid, std::string(info.name) + " is one of " + listed(known), at);
+    if (std::find(known.begin(), known.end(), *word) == known.end())
+      return unknown("no " + std::string(info.name), *word, known, at);
+    return Done{};
+  }
+  const auto number = as_number(value);
+  const bool whole = std::holds_alternative<std::int64_t>(value);
+  if (!number || *number < info.min || *number > info.max || (info.kind == SettingKind::integer && !whole))
+    return refuse(Code::invalid, range_text(info), at);
+  return Done{};
+}
+
+// Every value the domain can take must be one the trainer accepts: its ends are enough for ranges.
+Status check_domain(const SettingInfo& info, const Domain& domain, const std::string& at) {
+  struct Visitor {
+    const SettingInfo& info;
+    const std::string& at;
+    Status operator()(const FloatDomain& d) const {
+      if (auto low = check_value(info, d.min, at + "/min"); !low) return low;
+      return check_value(info, d.max, at + "/max");
+    }
+    Status operator()(const IntDomain& d) const {
+      if (auto low = check_value(info, d.min, at + "/min"); !low) return low;
+      return check_value(info, d.max, at + "/max");
+    }
+    Status operator()(const ChoiceDomain& d) const {
+      for (std::size_t i = 0; i < d.values.size(); ++i)
+        if (auto fits = check_value(info, d.values[i], at + "/values/" + std::to_string(i)); !fits) return fits;
+      return Done{};
+    }
+    Status operator()(const BoolDomain&) const { return check_value(info, true, at); }
+    Status operator()(const FixedDomain& d) const { return check_value(info, d.value, at + "/value"); }
+  };
+  return std::visit(Visitor{info, at}, domain);
+}
+
+Status check_trainer(const SweepSpec& spec) {
+  const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
+  if (builtin == nullptr) return Done{};
+  std::vector<std::string_view> trainers;
+  for (const TrainerInfo& info : trainer_catalog()) trainers.push_back(info.name);
+  const TrainerInfo* trainer = find_trainer(builtin->name);
+  if (trainer == nullptr) return unknown("no trainer", builtin->name, trainers, "/trainer/name");
+
+  std::vector<std::string_view> settings;
+  for (const SettingInfo& info : trainer->settings) settings.push_back(info.name);
+  const std::string no_setting = "trainer '" + builtin->name + "' has no setting";
+  for (const Param& fixed : builtin->settings) {
+    const SettingInfo* info = find_setting(*trainer, fixed.name);
+    if (info == nullptr) return unknown(no_setting, fixed.name, settings, "/trainer/" + fixed.name);
+    if (auto fits = check_value(*info, fixed.value, "/trainer/" + fixed.name); !fits) return fits;
+  }
+  for (const Parameter& parameter : spec.parameters) {
+    const std::string at = "/parameters/" + parameter.name;
+    const SettingInfo* info = find_setting(*trainer, parameter.name);
+    if (info == nullptr) return unknown(no_setting, parameter.name, settings, at);
+    if (find(builtin->settings, parameter.name) != nullptr)
+      return refuse(Code::invalid, parameter.name + " is set under trainer already", at);
+    if (auto fits = check_domain(*info, parameter.domain, at); !fits) return fits;
+  }
+  const auto objectives = split(trainer->objectives);
+  if (std::find(objectives.begin(), objectives.end(), spec.objective.metric) == objectives.end())
+    return unknown("trainer '" + builtin->name + "' reports no", spec.objective.metric, objectives,
+                   "/objective/metric");
+  if (spec.budget.unit != trainer->unit)
+    return refuse(Code::invalid,
+                  "trainer '" + builtin->name + "' counts its budget in " + std::string(trainer->unit), "/budget/unit");
+  return Done{};
+}
+
+Status check_conditions(const Space& space) {
+  std::vector<std::string_view> earlier;
+  for (const Parameter& parameter : space) {
+    if (!parameter.when.empty()) {
+      const std::string at = "/parameters/" + parameter.name + "/when";
+      auto condition = Expression::parse(parameter.when);
+      if (!condition) return refuse(Code::invalid, condition.error().detail, at);
+      for (const std::string& name : condition->names())
+        if (std::find(earlier.begin(), earlier.end(), name) == earlier.end())
+          return refuse(Code::invalid,
+                        "'" + name + "' is no parameter named before this one" + did_you_mean(name, earlier), at);
+    }
+    earlier.push_back(parameter.name);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Status check_spec(const SweepSpec& spec) {
+  if (auto fits = check_trainer(spec); !fits) return fits;
+  if (auto fits = check_conditions(spec.parameters); !fits) return fits;
+  if (auto fits = check_search(spec.search); !fits) return fits;
+  return check_terminator(spec.terminator, {spec.search.trials * spec.seeds, spec.budget.phases});
+}
+
+}  // namespace hone

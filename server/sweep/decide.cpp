@@ -1,0 +1,156 @@
+#include "server/sweep/decide.hpp"
+
+#include <algorithm>
+
+#include "schemas/types/expect.hpp"
+#include "server/sweep/check.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+
+Result<Events> decide(const Book& book, const Command& command, Instant now) {
+  struct Visitor {
+    const Book& book;
+    Instant now;
+    Result<Events> operator()(const Start& c) const { return Events{ServerStarted{c.hone_version, c.lease}}; }
+    Result<Events> operator()(const Submit& c) const { return decide_submit(book, c); }
+    Result<Events> operator()(const Steer& c) const { return decide_steer(book, c); }
+    Result<Events> operator()(const Join& c) const { return decide_join(book, c); }
+    Result<Events> operator()(const Acquire& c) const { return decide_acquire(book, c, now); }
+    Result<Events> operator()(const Beat& c) const { return decide_beat(book, c, now); }
+    Result<Events> operator()(const Report& c) const { return decide_report(book, c); }
+    Result<Events> operator()(const SaveModel& c) const { return decide_save_model(book, c); }
+    Result<Events> operator()(const LogMetrics& c) const { return decide_log_metrics(book, c); }
+    Result<Events> operator()(const End& c) const { return decide_end(book, c); }
+    Result<Events> operator()(const Tick&) const { return decide_tick(book, now); }
+  };
+  return std::visit(Visitor{book, now}, command);
+}
+
+namespace {
+
+// The id of equal information recorded before, or a new event.
+WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& events) {
+  for (const auto& [known, id] : book.workflows)
+    if (known == info) return id;
+  const WorkflowId id{static_cast<std::int64_t>(book.workflows.size()) + 1};
+  events.emplace_back(WorkflowRecorded{id, info});
+  return id;
+}
+
+std::optional<DatasetId> record_dataset(const Book& book, const TrainerSpec& trainer, Events& events) {
+  const auto* builtin = std::get_if<BuiltinTrainer>(&trainer);
+  const Value* env = builtin == nullptr ? nullptr : find(builtin->settings, "env");
+  if (env == nullptr) return std::nullopt;
+  const DatasetInfo info{std::get<std::string>(*env), "hone-1", ""};
+  for (const auto& [known, id] : book.datasets)
+    if (known == info) return id;
+  const DatasetId id{static_cast<std::int64_t>(book.datasets.size()) + 1};
+  events.emplace_back(DatasetRecorded{id, info});
+  return id;
+}
+
+Error prefixed(Error error, const char* prefix) {
+  error.at = prefix + error.at;
+  return error;
+}
+
+}  // namespace
+
+Result<Events> decide_submit(const Book& book, const Submit& command) {
+  const SubmitRequest& request = command.request;
+  if (book.sweeps_by_request.contains(request.request_id)) return Events{};
+  if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
+  Events events;
+  const WorkflowId workflow = record_workflow(book, request.workflow, events);
+  const auto dataset = record_dataset(book, request.spec.trainer, events);
+  events.emplace_back(
+      SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec, workflow, dataset});
+  return events;
+}
+
+Result<Events> decide_join(const Book& book, const Join& command) {
+  const JoinRequest& r = command.request;
+  if (book.workers_by_request.contains(r.request_id)) return Events{};
+  return Events{WorkerJoined{WorkerId{book.last_worker + 1}, r.request_id, r.host, r.pid, r.cpus, r.gpus,
+                             r.hone_version}};
+}
+
+namespace {
+
+Error cannot(const Sweep& sweep, const char* verb, const char* why) {
+  return refuse(Code::conflict, std::string("cannot ") + verb + " " + text(sweep.id) + ": " + why);
+}
+
+Result<Events> steer_pause(const Book& book, const Sweep& sweep) {
+  if (sweep.state == SweepState::paused) return Events{};
+  if (sweep.state != SweepState::running) return cannot(sweep, "pause", "it is stopping or has ended");
+  return steer_sweep(book, sweep, Verb::pause, EndReason::none);
+}
+
+Result<Events> steer_resume(const Book& book, const Sweep& sweep) {
+  if (sweep.state == SweepState::running) return Events{};
+  if (sweep.state != SweepState::paused) return cannot(sweep, "resume", "it is stopping or has ended");
+  return steer_sweep(book, sweep, Verb::resume, EndReason::none);
+}
+
+Result<Events> steer_stop(const Book& book, const Sweep& sweep) {
+  if (is_end(sweep.state) || sweep.state == SweepState::stopping) return Events{};
+  return steer_sweep(book, sweep, Verb::stop, EndReason::user_stop);
+}
+
+// cancel may follow stop, and kill may follow cancel; never the other way round.
+Result<Events> steer_end(const Book& book, const Sweep& sweep, Order order) {
+  if (is_end(sweep.state) || sweep.order == order || sweep.order == Order::kill) return Events{};
+  return order == Order::cancel ? steer_sweep(book, sweep, Verb::cancel, EndReason::user_cancel)
+                                : steer_sweep(book, sweep, Verb::kill, EndReason::user_kill);
+}
+
+bool ends_running_runs(Verb verb) { return verb == Verb::cancel || verb == Verb::kill; }
+
+}  // namespace
+
+Result<Events> decide_steer(const Book& book, const Steer& command) {
+  const Sweep* sweep = find_sweep(book, command.sweep);
+  if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
+  switch (command.request.verb) {
+    case Verb::pause: return steer_pause(book, *sweep);
+    case Verb::resume: return steer_resume(book, *sweep);
+    case Verb::stop: return steer_stop(book, *sweep);
+    case Verb::cancel: return steer_end(book, *sweep, Order::cancel);
+    case Verb::kill: return steer_end(book, *sweep, Order::kill);
+  }
+  unreachable();
+}
+
+Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason) {
+  Events events{SweepSteered{sweep.id, verb, reason}};
+  if (verb == Verb::pause || verb == Verb::resume) return events;
+  std::int64_t open = sweep.open_runs;
+  for (const RunId id : sweep.queue) {
+    // After `stop`, a run that had already trained is still finished.
+    if (!ends_running_runs(verb) && find_run(book, id)->attempts > 0) continue;
+    events.emplace_back(RunEnded{id, RunState::canceled, reason, 0, {}, {}});
+    --open;
+  }
+  if (open == 0) {
+    const auto state = ends_running_runs(verb) ? SweepState::canceled : SweepState::completed;
+    events.emplace_back(SweepEnded{sweep.id, state, reason});
+  }
+  return events;
+}
+
+std::optional<Instant> time_limit(const Sweep& sweep) {
+  if (!sweep.spec.limits.duration || sweep.order != Order::none || is_end(sweep.state)) return std::nullopt;
+  return sweep.submitted_at + *sweep.spec.limits.duration;
+}
+
+std::optional<Instant> next_deadline(const Book& book) {
+  std::optional<Instant> next;
+  if (!book.lease_deadlines.empty()) next = book.lease_deadlines.begin()->first;
+  for (const SweepId id : book.open_sweeps)
+    if (const auto limit = time_limit(book.sweeps.at(id))) next = next ? std::min(*next, *limit) : *limit;
+  return next;
+}
+
+}  // namespace hone

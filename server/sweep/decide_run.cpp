@@ -1,0 +1,179 @@
+// The rules of a run: its reports and verdicts, its checkpoints, its end.
+#include <string>
+
+#include "schemas/types/expect.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+namespace {
+
+// A run that always asks to be requeued would never end; no preemption story needs this many.
+constexpr int attempts_max = 1000;
+
+bool known_lease(const Book& book, LeaseId id) {
+  return id.value >= 1 && id.value <= static_cast<std::int64_t>(book.run_of_lease.size());
+}
+
+// The run that ended under `lease`, whose process may still be saying its last words; null for lost leases.
+const Run* ended_under(const Book& book, LeaseId lease) {
+  if (!known_lease(book, lease)) return nullptr;
+  const Run* run = find_run(book, book.run_of_lease[static_cast<std::size_t>(lease.value - 1)]);
+  return run->last_lease == lease && is_end(run->state) ? run : nullptr;
+}
+
+EndReason reason_of(Order order, const Sweep& sweep) {
+  if (sweep.reason != EndReason::none) return sweep.reason;  // time_limit, user_cancel, user_kill
+  return order == Order::kill ? EndReason::user_kill : EndReason::user_cancel;
+}
+
+Verdict judge(const Sweep& sweep, int phase, Score score) {
+  if (phase == sweep.spec.budget.phases - 1) return {Action::stop, VerdictReason::last_phase, {}};
+  if (score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
+  return sweep.terminator->judge(sweep.history, phase, score);
+}
+
+RunEnded end_after(RunId run, const Verdict& verdict) {
+  switch (verdict.reason) {
+    case VerdictReason::last_phase: return {run, RunState::completed, EndReason::budget_reached, 0, {}, {}};
+    case VerdictReason::diverged: return {run, RunState::stopped, EndReason::diverged, 0, {}, {}};
+    case VerdictReason::evicted: return {run, RunState::stopped, EndReason::evicted, 0, {}, {}};
+    case VerdictReason::no_rule:
+    case VerdictReason::collecting:
+    case VerdictReason::good_enough: break;
+  }
+  unreachable();
+}
+
+Status check_report(const Sweep& sweep, const Run& run, const ReportRequest& report) {
+  const int next = static_cast<int>(run.reports.size());
+  if (report.phase >= sweep.spec.budget.phases)
+    return refuse(Code::invalid, "the sweep has phases 0 to " + std::to_string(sweep.spec.budget.phases - 1), "/phase");
+  if (report.phase > next)
+    return refuse(Code::conflict, "phase " + std::to_string(next) + " has no report yet", "/phase");
+  const std::int64_t last_step = run.reports.empty() ? 0 : run.reports.back().step;
+  if (report.phase == next && report.step < last_step)
+    return refuse(Code::invalid, "step went backwards, from " + std::to_string(last_step), "/step");
+  return Done{};
+}
+
+}  // namespace
+
+void end_run(const Sweep& sweep, const RunEnded& end, Events& events) {
+  events.emplace_back(end);
+  const bool more = sweep.state != SweepState::stopping && proposals_left(sweep);
+  if (sweep.open_runs > 1 || more) return;
+  if (sweep.order != Order::none)
+    events.emplace_back(SweepEnded{sweep.id, SweepState::canceled, sweep.reason});
+  else if (sweep.history.reports(0) == 0 && end.state == RunState::failed)
+    events.emplace_back(SweepEnded{sweep.id, SweepState::failed, EndReason::no_report});
+  else
+    events.emplace_back(SweepEnded{sweep.id, SweepState::completed,
+                                   sweep.reason == EndReason::none ? EndReason::budget_reached : sweep.reason});
+}
+
+void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail, Events& events) {
+  if (sweep.order != Order::none) {
+    end_run(sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), 0, detail, {}}, events);
+    return;
+  }
+  const bool asked = reason == EndReason::requeue_requested;
+  if (asked ? run.attempts >= attempts_max : run.losses >= sweep.spec.limits.max_retries) {
+    end_run(sweep, {run.id, RunState::failed, EndReason::retries_exhausted, 0, detail, {}}, events);
+    return;
+  }
+  events.emplace_back(RunReturned{run.lease, run.id, reason, detail});
+}
+
+Result<Events> decide_report(const Book& book, const Report& command) {
+  const ReportRequest& report = command.request;
+  if (report.phase < 0) return refuse(Code::invalid, "phases count from 0", "/phase");
+  const Lease* lease = find_live_lease(book, command.lease);
+  if (lease == nullptr) {
+    // A repeated report whose first answer got lost finds the recorded verdict, even the last one of a run.
+    const Run* run = ended_under(book, command.lease);
+    if (run != nullptr && report.phase < static_cast<int>(run->reports.size())) return Events{};
+    return stale(command.lease);
+  }
+  const Sweep& sweep = book.sweeps.at(lease->sweep);
+  const Run& run = *find_run(book, lease->attempt.run);
+  if (auto fits = check_report(sweep, run, report); !fits) return fits.error();
+  if (report.phase < static_cast<int>(run.reports.size())) return Events{};
+
+  Events events;
+  if (run.state == RunState::leased) events.emplace_back(RunStarted{lease->id});
+  events.emplace_back(ReportRecorded{lease->id, run.id, report.phase, report.step, report.score});
+  const Verdict verdict = judge(sweep, report.phase, report.score);
+  events.emplace_back(VerdictGiven{run.id, report.phase, verdict});
+  if (verdict.action == Action::stop) end_run(sweep, end_after(run.id, verdict), events);
+  return events;
+}
+
+Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
+  const SaveModelRequest& request = command.request;
+  const Lease* lease = find_live_lease(book, command.lease);
+  const Run* run = lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
+  if (run == nullptr) return stale(command.lease);
+  if (request.phase < 0 || request.phase >= sweep_of(book, run->id).spec.budget.phases)
+    return refuse(Code::invalid, "a checkpoint belongs to a phase of the sweep", "/phase");
+  if (request.step < 0) return refuse(Code::invalid, "step counts from 0", "/step");
+  if (book.models_by_content.contains({run->id, request.step, request.sha256})) return Events{};
+  return Events{ModelSaved{ModelId{book.last_model + 1}, command.lease, run->id, request.sha256, request.bytes,
+                           request.step, request.phase, run->resumed_from}};
+}
+
+Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
+  if (find_live_lease(book, command.lease) == nullptr && ended_under(book, command.lease) == nullptr)
+    return stale(command.lease);
+  return Events{};
+}
+
+namespace {
+
+// The end of a process that nobody here asked to end.
+void end_by_itself(const Sweep& sweep, const Run& run, const EndRequest& request, Events& events) {
+  const auto failed = [&](EndReason reason) {
+    end_run(sweep, {run.id, RunState::failed, reason, request.exit_code, request.detail, request.log_tail}, events);
+  };
+  switch (request.reason) {
+    case EndReason::budget_reached:
+    case EndReason::exited_early:
+    case EndReason::no_report:
+      if (run.reports.empty()) return failed(EndReason::no_report);
+      return end_run(sweep, {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}}, events);
+    case EndReason::exit_code:
+    case EndReason::cannot_start:
+    case EndReason::infeasible: return failed(request.reason);
+    case EndReason::none:
+    case EndReason::evicted:
+    case EndReason::diverged:
+    case EndReason::signal:
+    case EndReason::requeue_requested:
+    case EndReason::worker_lost:
+    case EndReason::retries_exhausted:
+    case EndReason::user_stop:
+    case EndReason::user_cancel:
+    case EndReason::user_kill:
+    case EndReason::time_limit: return lose_run(sweep, run, request.reason, request.detail, events);
+  }
+}
+
+}  // namespace
+
+Result<Events> decide_end(const Book& book, const End& command) {
+  const Lease* lease = find_live_lease(book, command.lease);
+  if (lease == nullptr) {
+    if (!known_lease(book, command.lease)) return stale(command.lease);
+    return Events{};  // its run ended or was given to others before
+  }
+  const Sweep& sweep = book.sweeps.at(lease->sweep);
+  const Run& run = *find_run(book, lease->attempt.run);
+  Events events;
+  if (sweep.order != Order::none)
+    end_run(sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), command.request.exit_code, {}, {}},
+            events);
+  else
+    end_by_itself(sweep, run, command.request, events);
+  return events;
+}
+
+}  // namespace hone

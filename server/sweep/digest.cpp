@@ -1,0 +1,116 @@
+#include <bit>
+
+#include "server/sweep/decide.hpp"
+
+namespace hone {
+namespace {
+
+// FNV-1a over 64-bit words, in a fixed order of walking.
+class Hash {
+ public:
+  template <class Int>
+    requires std::is_integral_v<Int> || std::is_enum_v<Int>
+  void add(Int value) {
+    auto bits = static_cast<std::uint64_t>(value);
+    for (int byte = 0; byte < 8; ++byte, bits >>= 8) state_ = (state_ ^ (bits & 0xff)) * 0x100000001b3ULL;
+  }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(const std::string& text) {
+    add(text.size());
+    for (const char c : text) add(static_cast<unsigned char>(c));
+  }
+  void add(Instant t) { add(t.us); }
+  template <class Tag>
+  void add(Id<Tag> id) {
+    add(id.value);
+  }
+  void add(RunId id) {
+    add(id.trial);
+    add(id.replicate);
+  }
+  void add(const Score& score) {
+    add(score.is_diverged());
+    if (!score.is_diverged()) add(score.value());
+  }
+  void add(const Params& params) {
+    for (const Param& param : params) {
+      add(param.name);
+      add(param.value.index());
+      std::visit([this](const auto& value) { add(value); }, param.value);
+    }
+  }
+  [[nodiscard]] std::uint64_t value() const { return state_; }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+};
+
+void add(Hash& hash, const Verdict& verdict) {
+  hash.add(verdict.action);
+  hash.add(verdict.reason);
+  for (const VerdictInput& input : verdict.inputs) hash.add(input.value);
+}
+
+void add(Hash& hash, const Run& run) {
+  hash.add(run.id);
+  hash.add(run.seed);
+  hash.add(run.state);
+  hash.add(run.reason);
+  hash.add(run.attempts);
+  hash.add(run.losses);
+  hash.add(run.lease);
+  hash.add(run.last_lease);
+  if (run.checkpoint) hash.add(run.checkpoint->id);
+  if (run.resumed_from) hash.add(*run.resumed_from);
+  for (const RecordedReport& report : run.reports) {
+    hash.add(report.step);
+    hash.add(report.score);
+    if (report.verdict) add(hash, *report.verdict);
+  }
+}
+
+void add(Hash& hash, const Sweep& sweep) {
+  hash.add(sweep.id);
+  hash.add(sweep.request_id);
+  hash.add(sweep.state);
+  hash.add(sweep.reason);
+  hash.add(sweep.order);
+  hash.add(sweep.submitted_at);
+  hash.add(sweep.open_runs);
+  hash.add(sweep.live_leases);
+  for (const RunId id : sweep.queue) hash.add(id);
+  for (int phase = 0; phase < sweep.spec.budget.phases; ++phase)
+    for (const double merit : sweep.history.merits(phase)) hash.add(merit);
+}
+
+}  // namespace
+
+std::uint64_t digest(const Book& book) {
+  Hash hash;
+  hash.add(book.lease_length.us);
+  hash.add(book.last_at);
+  for (const auto& [id, sweep] : book.sweeps) add(hash, sweep);
+  for (const auto& [id, entry] : book.trials) {
+    hash.add(id);
+    hash.add(entry.first);
+    hash.add(entry.second.number);
+    hash.add(entry.second.params);
+    for (const Run& run : entry.second.runs) add(hash, run);
+  }
+  for (const auto& [id, lease] : book.leases) {
+    hash.add(id);
+    hash.add(lease.attempt.run);
+    hash.add(lease.worker);
+    hash.add(lease.request_id);
+    hash.add(lease.expires_at);
+  }
+  for (const auto& [deadline, id] : book.lease_deadlines) hash.add(deadline), hash.add(id);
+  for (const auto& [id, worker] : book.workers) hash.add(id), hash.add(worker.request_id);
+  for (const auto& [id, model] : book.models) hash.add(id), hash.add(model.sha256), hash.add(model.step);
+  hash.add(book.workflows.size());
+  hash.add(book.datasets.size());
+  hash.add(book.run_of_lease.size());
+  return hash.value();
+}
+
+}  // namespace hone

@@ -1,0 +1,39 @@
+#include "server/sweep/state.hpp"
+
+#include "schemas/types/expect.hpp"
+
+namespace hone {
+
+const Sweep* find_sweep(const Book& book, SweepId id) {
+  const auto found = book.sweeps.find(id);
+  return found == book.sweeps.end() ? nullptr : &found->second;
+}
+
+const Trial* find_trial(const Book& book, TrialId id) {
+  const auto found = book.trials.find(id);
+  return found == book.trials.end() ? nullptr : &found->second.second;
+}
+
+const Run* find_run(const Book& book, RunId id) {
+  const Trial* trial = find_trial(book, id.trial);
+  if (trial == nullptr || id.replicate < 0) return nullptr;
+  const auto replicate = static_cast<std::size_t>(id.replicate);
+  return replicate < trial->runs.size() ? &trial->runs[replicate] : nullptr;
+}
+
+const Lease* find_live_lease(const Book& book, LeaseId id) {
+  const auto found = book.leases.find(id);
+  return found == book.leases.end() ? nullptr : &found->second;
+}
+
+const Sweep& sweep_of(const Book& book, RunId id) {
+  const auto found = book.trials.find(id.trial);
+  expect(found != book.trials.end(), "a run's trial is in the book");
+  return book.sweeps.at(found->second.first);
+}
+
+bool proposals_left(const Sweep& sweep) {
+  return static_cast<std::int64_t>(sweep.trials.size()) < sweep.spec.search.trials;
+}
+
+}  // namespace hone
