@@ -1,0 +1,118 @@
+// One lease from grant to its last word: fetch the checkpoint, run the process, relay its lines to the server in order,
+// end it when it must, and say what became of it. Sans-io; owned and driven by Agent.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "worker/agent/retry.hpp"
+#include "worker/agent/words.hpp"
+
+namespace hone::worker {
+
+// What an attempt may use while it handles one input.
+struct Turn {
+  Instant now;
+  Actions& actions;
+  std::vector<std::pair<CallId, LeaseId>>& calls;  // in flight, of all attempts
+  CallId& last_call;
+};
+
+class Attempt {
+ public:
+  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed);
+
+  void start(Turn& turn);
+  void said(Turn& turn, const TrialSaid& input);
+  void not_started(Turn& turn, const NotStarted& input);
+  void exited(Turn& turn, const Exited& input);
+  void replied(Turn& turn, CallId id, Result<CallReply> reply);
+  void ordered(Turn& turn, Order order);  // from a heartbeat
+  void drain(Turn& turn, bool at_once);
+  void tick(Turn& turn);
+
+  [[nodiscard]] std::optional<Instant> next_deadline() const;
+  [[nodiscard]] bool over() const { return over_; }         // Forget was said
+  [[nodiscard]] bool has_process() const;                   // its slots are taken
+  [[nodiscard]] bool wants_beat() const;                    // the server must not give its run to others
+  [[nodiscard]] const LeaseGrant& grant() const { return grant_; }
+  [[nodiscard]] const std::vector<int>& gpus() const { return gpus_; }
+
+ private:
+  enum class Process { none, running, exited };
+  // Why the process is being ended; the later words overrule the earlier ones.
+  enum class Ending {
+    none,
+    paused,   // the terminator's verdict: the process exits by itself, the run goes back
+    stopped,  // the same, for good; the server has closed the lease
+    drained,  // the worker leaves
+    cancel,   // the user's words
+    kill,
+    lost,     // the lease is somebody else's
+  };
+  struct LaneCheckpoint {
+    CheckpointLine line;
+    Origin origin = Origin::socket;
+    std::optional<StoredBlob> stored;
+  };
+  struct LaneReport {
+    ReportLine line;
+    Origin origin = Origin::socket;
+  };
+  using LaneItem = std::variant<LaneCheckpoint, LaneReport>;
+
+  // The lane: one call at a time, in the order in which the process spoke.
+  void advance(Turn& turn);
+  [[nodiscard]] bool must_flush(Instant now) const;
+  void send_metrics(Turn& turn);
+  void send_head(Turn& turn);
+  void send_end(Turn& turn);
+  void send(Turn& turn, Call call);
+  void send_again(Turn& turn, const Error& why);
+
+  void took(Turn& turn, CallReply reply);
+  void took_report(Turn& turn, const Verdict& verdict);
+  void refused(Turn& turn, const Error& error);
+  void refused_head(Turn& turn, const Error& error);
+  void answer(Turn& turn, Origin origin, TrialAnswer answer);
+  void pop_head(Turn& turn);
+
+  void spawn(Turn& turn, std::string resume_path);
+  void fail_to_start(Turn& turn, std::string detail);
+  void end_process(Turn& turn, Ending ending);
+  void terminate(Turn& turn);
+  void kill(Turn& turn);
+  void lose(Turn& turn, const std::string& why);
+  void finish(Turn& turn);
+  [[nodiscard]] EndRequest end_request() const;
+  void keep_point(Turn& turn, MetricPoint point);
+  void note(Turn& turn, NoteLevel level, const std::string& text) const;
+
+  LeaseGrant grant_;
+  std::vector<int> gpus_;
+  Process process_ = Process::none;
+  Ending ending_ = Ending::none;
+  bool over_ = false;
+  bool held_ = false;
+  int next_phase_;
+  std::string not_started_;       // why there never was a process
+  std::optional<Exited> exit_;
+  bool term_sent_ = false;
+  bool kill_sent_ = false;
+  std::optional<Instant> signal_at_;  // when the next, harder signal is due
+
+  std::deque<LaneItem> lane_;
+  std::deque<MetricPoint> points_;
+  std::vector<MetricPoint> flushing_;  // the points of the call in flight, kept for a retry
+  std::optional<Instant> flush_at_;
+  std::int64_t points_dropped_ = 0;
+  std::optional<Call> call_;      // the one call in flight or waiting for its retry
+  CallId call_id_ = 0;            // 0 while it waits
+  std::optional<Instant> retry_at_;
+  Retry retry_;
+};
+
+}  // namespace hone::worker
