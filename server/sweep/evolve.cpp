@@ -3,16 +3,10 @@
 
 #include "schemas/types/expect.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/run_seed.hpp"
 
 namespace hone {
 namespace {
-
-// A run's seed stays below 2^53, so that every language reads it exactly.
-std::uint64_t run_seed(const SweepSpec& spec, std::int64_t trial_number, int replicate) {
-  constexpr std::uint64_t replicates_max = 1ULL << 20;
-  const auto index = static_cast<std::uint64_t>(trial_number) * replicates_max + static_cast<std::uint64_t>(replicate);
-  return Rng(spec.seed, Purpose::run_seed, index).bits() >> 11;
-}
 
 class Folder {
  public:
@@ -83,7 +77,7 @@ class Folder {
     for (int replicate = 0; replicate < sweep.spec.seeds; ++replicate) {
       Run run;
       run.id = {e.trial, replicate};
-      run.seed = run_seed(sweep.spec, e.number, replicate);
+      run.seed = run_seed(sweep.spec.seed, e.number, replicate);
       trial.runs.push_back(std::move(run));
       sweep.queue.push_back({e.trial, replicate});
     }
