@@ -11,11 +11,12 @@
 
 namespace hone {
 
-// The folder `hone server --data` names: hone.db, blobs/, lock. One server at a time: holds the lock for its lifetime.
+// The folder `hone server --data` names: hone.db, blobs/, lock. One server at a time: holds the
+// lock for its lifetime.
 class DataFolder {
  public:
-  // Creates the folder if it is missing. Refuses (conflict) when another server holds it, naming its pid; refuses
-  // (invalid) when it cannot be created or written.
+  // Creates the folder if it is missing. Refuses (conflict) when another server holds it, naming
+  // its pid; refuses (invalid) when it cannot be created or written.
   static Result<DataFolder> open(const std::filesystem::path& path);
   DataFolder(DataFolder&&) noexcept;
   DataFolder& operator=(DataFolder&&) noexcept;
@@ -30,8 +31,9 @@ class DataFolder {
   int lock_ = -1;
 };
 
-// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema. ":memory:" is allowed (tests).
-// Refuses (conflict) a file of a newer schema version, and (invalid) a damaged one; both say what to do.
+// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema.
+// ":memory:" is allowed (tests). Refuses (conflict) a file of a newer schema version, and (invalid)
+// a damaged one; both say what to do.
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file);
 
 // A read-only connection on the same file (WAL readers never block the writer).

@@ -1,5 +1,6 @@
-// The ledger: append and replay. Also the projection, which folds each event into the query tables in the same
-// transaction. SQLite trouble throws SQLite::Exception: the engine treats it as fatal (ARCHITECTURE.md, "Failures").
+// The ledger: append and replay. Also the projection, which folds each event into the query tables
+// in the same transaction. SQLite trouble throws SQLite::Exception: the engine treats it as fatal
+// (ARCHITECTURE.md, "Failures").
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -22,13 +23,15 @@ class Ledger {
   void commit();    // durable when it returns
   void rollback();  // for tests and for a batch that appended nothing
 
-  // Precondition: between begin and commit; event.seq == last_seq() + 1. Writes the event row and the projection.
+  // Precondition: between begin and commit; event.seq == last_seq() + 1. Writes the event row and
+  // the projection.
   void append(const Event& event);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
 
   [[nodiscard]] std::int64_t last_seq() const;
 
-  // Calls `visit` for every event after `after`, in order. Throws std::runtime_error naming seq on a damaged row.
+  // Calls `visit` for every event after `after`, in order. Throws std::runtime_error naming seq on
+  // a damaged row.
   void replay(std::int64_t after, const std::function<void(const Event&)>& visit) const;
 
  private:
@@ -37,7 +40,8 @@ class Ledger {
   std::unique_ptr<Statements> statements_;
 };
 
-// Drops the query tables' rows and folds the whole ledger again: must change nothing (tests), repairs a projection bug.
+// Drops the query tables' rows and folds the whole ledger again: must change nothing (tests),
+// repairs a projection bug.
 void rebuild_projection(SQLite::Database& db);
 
 }  // namespace hone

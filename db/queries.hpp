@@ -1,6 +1,6 @@
-// Every read of the API: read-only functions over one connection, each a few indexed SELECTs. An object that is not there
-// is refused with not_found, a cursor nobody made with invalid (at "/after"). SQLite trouble throws SQLite::Exception.
-// A connection belongs to one thread at a time.
+// Every read of the API: read-only functions over one connection, each a few indexed SELECTs. An
+// object that is not there is refused with not_found, a cursor nobody made with invalid (at
+// "/after"). SQLite trouble throws SQLite::Exception. A connection belongs to one thread at a time.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -30,7 +30,10 @@ class Snapshot {
 // queries_sweep.cpp
 Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page);  // newest first
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id);
-enum class TrialSort { number, value };  // value: best first, then diverged, then those without a report
+enum class TrialSort {
+  number,
+  value
+};  // value: best first, then diverged, then those without a report
 Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSort sort,
                                    const PageQuery& page);
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id);
@@ -65,7 +68,8 @@ Result<LineageGraph> read_lineage(SQLite::Database& db, const ObjectId& root,
                                   const LineageQuery& query);
 
 // queries_events.cpp
-// Events with seq > after, in order. `sweep`: only those of that sweep. `next` is present when the page is full.
+// Events with seq > after, in order. `sweep`: only those of that sweep. `next` is present when the
+// page is full.
 Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
                                    std::optional<SweepId> sweep, std::int64_t limit);
 std::int64_t last_seq(SQLite::Database& db);  // 0 for an empty ledger

@@ -1,5 +1,5 @@
-// What the queries return: plain rows, typed ids, enums instead of words. The API renders them (server/api), nobody else
-// interprets the tables. An absent optional is null on the wire.
+// What the queries return: plain rows, typed ids, enums instead of words. The API renders them
+// (server/api), nobody else interprets the tables. An absent optional is null on the wire.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,9 @@ struct RunCounts {
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 
-// The trial that ranks first, and the report of its best run that was best. With several seeds `value` is the trial's
-// (a mean over its runs), while phase and step belong to the report of `run`.
+// The trial that ranks first, and the report of its best run that was best. With several seeds
+// `value` is the trial's (a mean over its runs), while phase and step belong to the report of
+// `run`.
 struct BestOfSweep {
   TrialId trial;
   RunId run;
@@ -62,8 +63,9 @@ struct SweepRow {
   std::string spec;  // JSON text as encode(SweepSpec) wrote it: decode_sweep_spec reads it back
 };
 
-// State of a trial: that of its runs where they agree, else of the one that matters most, in the order running, leased,
-// queued, paused, failed, canceled, stopped, completed. `reason` belongs to that run.
+// State of a trial: that of its runs where they agree, else of the one that matters most, in the
+// order running, leased, queued, paused, failed, canceled, stopped, completed. `reason` belongs to
+// that run.
 struct TrialRow {
   TrialId id;
   SweepId sweep;
@@ -71,8 +73,9 @@ struct TrialRow {
   std::string params;  // JSON text: an object, in order
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
-  std::optional<Score> value;  // mean over its runs of each run's best report; one diverged run makes it diverged
-  int phase = 0;               // most reports any of its runs has
+  std::optional<Score>
+      value;  // mean over its runs of each run's best report; one diverged run makes it diverged
+  int phase = 0;  // most reports any of its runs has
   int runs = 1;
   Instant proposed_at;
 };
@@ -83,9 +86,10 @@ struct RunRow {
   std::int64_t trial_number = 0;  // with sweep_seed and id.replicate: the address of the run's seed
   std::uint64_t sweep_seed = 0;
   RunState state = RunState::queued;
-  EndReason reason = EndReason::none;  // of its end, or of its latest return to the queue
+  EndReason reason =
+      EndReason::none;  // of its end or, while it waits again, of its return to the queue
   std::string detail;
-  std::optional<int> exit_code;  // present when the run has ended and a process ran
+  std::optional<int> exit_code;  // present where the exit status of its process decided its end
   std::string log_tail;
   int attempts = 0;                // leases granted so far
   std::optional<WorkerId> worker;  // of the latest attempt
@@ -170,7 +174,8 @@ struct WorkerRow {
   int gpus = 0;
   std::string hone_version;
   Instant joined_at;
-  Instant last_seen_at;      // the newest event that shows it alive; heartbeats are written twice a lease at most
+  Instant last_seen_at;      // the newest event that shows it alive; heartbeats are written twice a
+                             // lease at most
   std::int64_t running = 0;  // its live attempts
 };
 
@@ -178,8 +183,9 @@ struct EventRow {
   std::int64_t seq = 0;
   Instant at;
   std::string kind;
-  std::optional<SweepId> sweep;  // absent for server_started, workflow_, dataset_recorded, worker_joined
-  std::string body;              // JSON text: an object without seq, at, kind
+  std::optional<SweepId>
+      sweep;         // absent for server_started, workflow_, dataset_recorded, worker_joined
+  std::string body;  // JSON text: an object without seq, at, kind
 };
 
 enum class Direction { up, down, both };
@@ -221,7 +227,8 @@ struct Counts {
   std::int64_t workers = 0;
 };
 
-// A page of a list. `next` is what to pass as `after` for the following page; absent on the last one.
+// A page of a list. `next` is what to pass as `after` for the following page; absent on the last
+// one.
 template <class Row>
 struct Page {
   std::vector<Row> items;

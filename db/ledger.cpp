@@ -1,0 +1,103 @@
+#include "db/ledger.hpp"
+
+#include <SQLiteCpp/Transaction.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "db/projection.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/body.hpp"
+
+namespace hone {
+
+struct Ledger::Statements {
+  explicit Statements(SQLite::Database& database) : db(database) {}
+  SQLite::Database& db;
+
+  SQLite::Statement begin{db, "BEGIN IMMEDIATE"};
+  SQLite::Statement commit{db, "COMMIT"};
+  SQLite::Statement append{db,
+                           "INSERT INTO event (seq, at, kind, sweep, body) VALUES (?, ?, ?, ?, ?)"};
+  SQLite::Statement metric{
+      db,
+      "INSERT INTO metric_point (trial, replicate, name, step, value, at) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET value = excluded.value, at = excluded.at"};
+  Projection projection{db};
+};
+
+Ledger::Ledger(SQLite::Database& db) : db_(db), statements_(std::make_unique<Statements>(db)) {}
+Ledger::~Ledger() = default;
+
+void Ledger::begin() { sql::run(statements_->begin); }
+
+void Ledger::commit() {
+  // A failed COMMIT must not leave the statement busy: the transaction is rolled back after it.
+  try {
+    sql::run(statements_->commit);
+  } catch (...) {
+    statements_->commit.tryReset();
+    throw;
+  }
+}
+
+void Ledger::rollback() { db_.exec("ROLLBACK"); }
+
+void Ledger::append(const Event& event) {
+  const auto sweep = statements_->projection.sweep_of(event.body);
+  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep,
+           to_text(encode(event.body)));
+  statements_->projection.fold(event);
+}
+
+void Ledger::append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points) {
+  for (const auto& point : points)
+    sql::run(statements_->metric, run.trial, run.replicate, point.name, point.step, point.value,
+             at);
+}
+
+std::int64_t Ledger::last_seq() const {
+  return db_.execAndGet("SELECT coalesce(max(seq), 0) FROM event").getInt64();
+}
+
+namespace {
+
+EventBody read_body(std::int64_t seq, const std::string& kind, const std::string& text) {
+  const auto document = parse_json(text);
+  auto body = document ? decode_event(kind, *document) : Result<EventBody>(document.error());
+  if (body) return std::move(*body);
+  throw std::runtime_error("event " + std::to_string(seq) + " of the ledger cannot be read: " +
+                           body.error().detail + " " + body.error().at);
+}
+
+}  // namespace
+
+void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>& visit) const {
+  SQLite::Statement rows(db_, "SELECT seq, at, kind, body FROM event WHERE seq > ? ORDER BY seq");
+  sql::bind(rows, after);
+  for (auto next = after + 1; rows.executeStep(); ++next) {
+    sql::Columns c(rows);
+    Event event;
+    event.seq = c.integer();
+    event.at = c.instant();
+    if (event.seq != next)
+      throw std::runtime_error("event " + std::to_string(next) + " of the ledger is missing");
+    const auto kind = c.text();
+    event.body = read_body(event.seq, kind, c.text());
+    visit(event);
+  }
+}
+
+void rebuild_projection(SQLite::Database& db) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  db.exec("PRAGMA defer_foreign_keys = ON");  // models and attempts name each other
+  for (const char* table :
+       {"model", "report", "attempt", "run", "trial", "sweep", "worker", "dataset", "workflow"})
+    db.exec(std::string("DELETE FROM ") + table);
+  Projection projection(db);
+  Ledger(db).replay(0, [&](const Event& event) { projection.fold(event); });
+  transaction.commit();
+}
+
+}  // namespace hone

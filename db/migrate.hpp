@@ -1,0 +1,19 @@
+// Brings a file to the newest schema. Inside db/ only; database.hpp is the way in.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include "schemas/types/result.hpp"
+
+namespace hone {
+
+// Applies the migrations the file lacks, each in one transaction, and records the checksum of each.
+// When it changed a file that holds events, the projection is folded again. Refuses with conflict a
+// file of a newer schema, with invalid one that is not ours or whose applied migrations are not the
+// ones this program knows.
+Status migrate(SQLite::Database& db);
+
+// The checks alone, for a connection that may not write.
+Status check_schema(SQLite::Database& db);
+
+}  // namespace hone

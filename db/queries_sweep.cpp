@@ -1,0 +1,221 @@
+// Reads of sweeps and trials.
+#include "db/paging.hpp"
+#include "db/queries.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+
+Snapshot::Snapshot(SQLite::Database& db) : db_(db) { db_.exec("SAVEPOINT snapshot"); }
+Snapshot::~Snapshot() { db_.tryExec("RELEASE snapshot"); }
+
+namespace {
+
+// The best trial `b` and its best run `r` come along: two steps down an index each.
+constexpr char select_sweeps[] =
+    "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at, s.metric, "
+    "s.goal,"
+    " s.trials, s.proposed, s.runs_queued, s.runs_leased, s.runs_running, s.runs_paused,"
+    " s.runs_completed, s.runs_stopped, s.runs_failed, s.runs_canceled, s.reports, s.seeds, "
+    "s.phases,"
+    " s.workflow, s.dataset, s.spec, b.id, r.replicate, b.cost, r.best_phase, r.best_step"
+    " FROM sweep s"
+    " LEFT JOIN trial b ON b.id = (SELECT id FROM trial WHERE sweep = s.id AND cost < 9e999"
+    "                              ORDER BY cost, number LIMIT 1)"
+    " LEFT JOIN run r ON r.trial = b.id AND r.replicate ="
+    "   (SELECT replicate FROM run WHERE trial = b.id AND best_cost < 9e999"
+    "    ORDER BY best_cost, replicate LIMIT 1) ";
+
+RunCounts read_run_counts(sql::Columns& c) {
+  RunCounts counts;
+  for (auto* count : {&counts.queued, &counts.leased, &counts.running, &counts.paused,
+                      &counts.completed, &counts.stopped, &counts.failed, &counts.canceled})
+    *count = c.integer();
+  return counts;
+}
+
+std::optional<BestOfSweep> read_best(sql::Columns& c, Goal goal) {
+  const auto trial = c.maybe(&sql::Columns::id<TrialId>);
+  if (!trial) return std::nullopt;
+  BestOfSweep best;
+  best.trial = *trial;
+  best.run = {*trial, c.small()};
+  best.value = sql::score_of(c.real(), goal).value_or(Score::diverged());
+  best.phase = c.small();
+  best.step = c.integer();
+  return best;
+}
+
+SweepRow read_sweep(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  SweepRow row;
+  row.id = c.id<SweepId>();
+  row.name = c.text();
+  row.project = c.text();
+  row.state = c.word(parse_sweep_state);
+  row.reason = c.word(parse_end_reason);
+  row.submitted_at = c.instant();
+  row.ended_at = c.maybe(&sql::Columns::instant);
+  row.objective.metric = c.text();
+  row.objective.goal = c.word(parse_goal);
+  row.trials_total = c.integer();
+  row.trials_proposed = c.integer();
+  row.runs = read_run_counts(c);
+  row.phases_done = c.integer();
+  row.seeds = c.small();
+  row.phases_per_run = c.small();
+  row.workflow = c.id<WorkflowId>();
+  row.dataset = c.maybe(&sql::Columns::id<DatasetId>);
+  row.spec = c.text();
+  row.best = read_best(c, row.objective.goal);
+  return row;
+}
+
+constexpr char trial_columns[] =
+    "t.id, t.sweep, t.number, t.params, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at";
+
+TrialRow read_trial(sql::Columns& c, Goal goal) {
+  TrialRow row;
+  row.id = c.id<TrialId>();
+  row.sweep = c.id<SweepId>();
+  row.number = c.integer();
+  row.params = c.text();
+  row.state = c.word(parse_run_state);
+  row.reason = c.word(parse_end_reason);
+  row.value = sql::score_of(c.real(), goal);
+  row.phase = c.small();
+  row.runs = c.small();
+  row.proposed_at = c.instant();
+  return row;
+}
+
+Result<Goal> goal_of(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db, "SELECT goal FROM sweep WHERE id = ?");
+  if (!sql::bind(s, sweep).executeStep())
+    return refuse(Code::not_found, "there is no sweep " + text(sweep));
+  return sql::Columns(s).word(parse_goal);
+}
+
+Result<Page<TrialRow>> trials_by_number(SQLite::Database& db, SweepId sweep, Goal goal,
+                                        const PageQuery& page) {
+  const auto after = integer_cursor(page, -1);
+  if (!after) return after.error();
+  SQLite::Statement s(db,
+                      std::string("SELECT ") + trial_columns +
+                          " FROM trial t WHERE sweep = ? AND number > ? ORDER BY number LIMIT ?");
+  sql::bind(s, sweep, *after, page.limit + 1);
+  const auto read = [goal](const SQLite::Statement& rows) {
+    sql::Columns c(rows);
+    return read_trial(c, goal);
+  };
+  return read_page<TrialRow>(s, page.limit, read,
+                             [](const TrialRow& row) { return std::to_string(row.number); });
+}
+
+std::string rank_cursor(const TrialRow& row, Goal goal) {
+  const double cost = row.value ? sql::cost_of(*row.value, goal) : sql::cost_none;
+  char digits[32];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), cost).ptr;
+  return std::string(digits, end) + "/" + std::to_string(row.number);
+}
+
+// Where the page after a rank_cursor starts: behind this cost and number.
+std::optional<std::pair<double, std::int64_t>> parse_rank_cursor(const std::string& cursor) {
+  const auto slash = cursor.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const auto cost = parse_number<double>(std::string_view(cursor).substr(0, slash));
+  const auto number = parse_number<std::int64_t>(std::string_view(cursor).substr(slash + 1));
+  if (!cost || !number) return std::nullopt;
+  return std::pair{*cost, *number};
+}
+
+Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal goal,
+                                       const PageQuery& page) {
+  auto after = std::pair{-sql::cost_none, std::int64_t{-1}};
+  if (!page.after.empty()) {
+    const auto given = parse_rank_cursor(page.after);
+    if (!given) return bad_cursor(page.after);
+    after = *given;
+  }
+  SQLite::Statement s(db, std::string("SELECT ") + trial_columns +
+                              " FROM trial t WHERE sweep = ? AND (cost, number) > (?, ?)"
+                              " ORDER BY cost, number LIMIT ?");
+  sql::bind(s, sweep, after.first, after.second, page.limit + 1);
+  const auto read = [goal](const SQLite::Statement& rows) {
+    sql::Columns c(rows);
+    return read_trial(c, goal);
+  };
+  return read_page<TrialRow>(s, page.limit, read,
+                             [goal](const TrialRow& row) { return rank_cursor(row, goal); });
+}
+
+}  // namespace
+
+Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page) {
+  const auto after = integer_cursor(page, std::numeric_limits<std::int64_t>::max());
+  if (!after) return after.error();
+  SQLite::Statement s(db, std::string(select_sweeps) + "WHERE s.id < ? ORDER BY s.id DESC LIMIT ?");
+  sql::bind(s, *after, page.limit + 1);
+  return read_page<SweepRow>(s, page.limit, read_sweep,
+                             [](const SweepRow& row) { return std::to_string(row.id.value); });
+}
+
+Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id) {
+  SQLite::Statement s(db, std::string(select_sweeps) + "WHERE s.id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no sweep " + text(id));
+  return read_sweep(s);
+}
+
+Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSort sort,
+                                   const PageQuery& page) {
+  const auto goal = goal_of(db, sweep);
+  if (!goal) return goal.error();
+  switch (sort) {
+    case TrialSort::number:
+      return trials_by_number(db, sweep, *goal, page);
+    case TrialSort::value:
+      return trials_by_value(db, sweep, *goal, page);
+  }
+  return refuse(Code::internal, "a sort order without a rule");
+}
+
+Result<TrialRow> find_trial(SQLite::Database& db, TrialId id) {
+  SQLite::Statement s(db, std::string("SELECT s.goal, ") + trial_columns +
+                              " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no trial " + text(id));
+  sql::Columns c(s);
+  const Goal goal = c.word(parse_goal);
+  return read_trial(c, goal);
+}
+
+Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
+  const auto goal = goal_of(db, sweep);
+  if (!goal) return goal.error();
+  SQLite::Statement s(
+      db, std::string("SELECT ") + trial_columns +
+              ", r.replicate, r.best_phase, r.best_step,"
+              " (SELECT max(id) FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+              "  AND m.phase = r.best_phase)"
+              " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
+              "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
+              "    ORDER BY best_cost, replicate LIMIT 1)"
+              " WHERE t.sweep = ? AND t.cost < 9e999 ORDER BY t.cost, t.number LIMIT ?");
+  sql::bind(s, sweep, limit);
+  std::vector<BestRow> rows;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    BestRow row;
+    row.rank = static_cast<std::int64_t>(rows.size()) + 1;
+    row.trial = read_trial(c, *goal);
+    row.run = {row.trial.id, c.small()};
+    row.phase = c.small();
+    row.step = c.integer();
+    row.model = c.maybe(&sql::Columns::id<ModelId>);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace hone

@@ -1,0 +1,114 @@
+// How the folder talks to SQLite: typed binding and reading, so that each statement is one line
+// where it is used. Inside db/ only.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "schemas/types/ids.hpp"
+#include "schemas/types/instant.hpp"
+#include "schemas/types/score.hpp"
+
+namespace hone::sql {
+
+// Scores as the projection orders them (migrations/0002_projection.sql): smaller is better.
+inline constexpr double cost_diverged = std::numeric_limits<double>::max();
+inline constexpr double cost_none = std::numeric_limits<double>::infinity();
+
+inline double cost_of(Score score, Goal goal) {
+  return score.is_diverged() ? cost_diverged : -score.merit(goal);
+}
+inline std::optional<Score> score_of(double cost, Goal goal) {
+  if (cost == cost_none) return std::nullopt;
+  if (cost == cost_diverged) return Score::diverged();
+  return Score::of(goal == Goal::minimize ? cost : 0.0 - cost);  // 0.0 - 0.0 is 0, -0.0 is not
+}
+
+inline void put(SQLite::Statement& s, int at, std::int64_t value) { s.bind(at, value); }
+inline void put(SQLite::Statement& s, int at, int value) { s.bind(at, value); }
+inline void put(SQLite::Statement& s, int at, double value) { s.bind(at, value); }
+inline void put(SQLite::Statement& s, int at, const std::string& value) { s.bind(at, value); }
+inline void put(SQLite::Statement& s, int at, std::string_view value) {
+  s.bind(at, std::string(value));
+}
+inline void put(SQLite::Statement& s, int at, Instant value) { s.bind(at, value.us); }
+template <class Tag>
+void put(SQLite::Statement& s, int at, Id<Tag> value) {
+  s.bind(at, value.value);
+}
+template <class T>
+void put(SQLite::Statement& s, int at, const std::optional<T>& value) {
+  if (value)
+    put(s, at, *value);
+  else
+    s.bind(at);
+}
+
+// Binds parameters 1, 2, ... of a statement that is reset first, so that prepared ones can be used
+// again.
+template <class... Values>
+SQLite::Statement& bind(SQLite::Statement& s, const Values&... values) {
+  s.reset();
+  [[maybe_unused]] int at = 0;
+  (put(s, ++at, values), ...);
+  return s;
+}
+
+// Executes a statement that returns no rows.
+template <class... Values>
+void run(SQLite::Statement& s, const Values&... values) {
+  bind(s, values...).exec();
+  s.reset();
+}
+
+// Reads the current row from left to right.
+class Columns {
+ public:
+  explicit Columns(const SQLite::Statement& s) : s_(s) {}
+
+  std::int64_t integer() { return s_.getColumn(at_++).getInt64(); }
+  int small() { return s_.getColumn(at_++).getInt(); }
+  double real() { return s_.getColumn(at_++).getDouble(); }
+  std::string text() { return s_.getColumn(at_++).getString(); }
+  Instant instant() { return {integer()}; }
+  template <class T>
+  T id() {
+    return T{integer()};
+  }
+  RunId run_id() {
+    const auto trial = id<TrialId>();
+    return {trial, small()};
+  }
+
+  // The next column through `read`, or nullopt where it is null: c.maybe(&Columns::instant).
+  template <class T>
+  std::optional<T> maybe(T (Columns::*read)()) {
+    if (s_.isColumnNull(at_)) {
+      ++at_;
+      return std::nullopt;
+    }
+    return (this->*read)();
+  }
+
+  // A word of one of the tables in schemas/codec/words.hpp: c.word(parse_run_state).
+  template <class E>
+  E word(std::optional<E> (*parse)(std::string_view)) {
+    const auto name = text();
+    const auto value = parse(name);
+    if (!value) throw std::runtime_error("the query tables hold an unknown word '" + name + "'");
+    return *value;
+  }
+
+ private:
+  const SQLite::Statement& s_;
+  int at_ = 0;
+};
+
+}  // namespace hone::sql
