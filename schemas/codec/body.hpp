@@ -1,0 +1,75 @@
+// Bodies <-> JSON. decode_* check everything that can be seen from the document alone (types, unknown keys, bounds that
+// are fixed by the words themselves) and refuse with a JSON pointer; what depends on other rooms (is there such a sampler,
+// trainer, rule?) is checked by server/sweep/check.hpp.
+#pragma once
+
+#include "schemas/codec/json.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/result.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone {
+
+// The sweep file (DESIGN: "The sweep file"). encode fills in every default: counts as numbers, durations in seconds.
+Result<SweepSpec> decode_sweep_spec(const Json& document);
+Json encode(const SweepSpec& spec);
+
+Result<SubmitRequest> decode_submit_request(const Json& document);
+Result<SteerRequest> decode_steer_request(const Json& document);
+Result<JoinRequest> decode_join_request(const Json& document);
+Result<AcquireRequest> decode_acquire_request(const Json& document);
+Result<ReportRequest> decode_report_request(const Json& document);
+Result<SaveModelRequest> decode_save_model_request(const Json& document);
+Result<MetricsRequest> decode_metrics_request(const Json& document);
+Result<EndRequest> decode_end_request(const Json& document);
+Result<BeatRequest> decode_beat_request(const Json& document);
+
+Json encode(const SubmitRequest& request);
+Json encode(const SteerRequest& request);
+Json encode(const JoinRequest& request);
+Json encode(const AcquireRequest& request);
+Json encode(const ReportRequest& request);
+Json encode(const SaveModelRequest& request);
+Json encode(const MetricsRequest& request);
+Json encode(const EndRequest& request);
+Json encode(const BeatRequest& request);
+
+// Replies. Unknown fields are tolerated here: an older client may talk to a newer server.
+Result<JoinReply> decode_join_reply(const Json& document);
+Result<std::optional<LeaseGrant>> decode_acquire_reply(const Json& document);
+Result<BeatReply> decode_beat_reply(const Json& document);
+Result<ReportReply> decode_report_reply(const Json& document);
+Result<SaveModelReply> decode_save_model_reply(const Json& document);
+
+Json encode(const JoinReply& reply);
+Json encode(const std::optional<LeaseGrant>& grant);
+Json encode(const BeatReply& reply);
+Json encode(const ReportReply& reply);
+Json encode(const SaveModelReply& reply);
+
+// The problem body {code, detail, at, retryable} of every refusal.
+Json encode(const Error& error);
+Error decode_problem(const Json& document);  // total: a body that is no problem becomes Code::internal
+
+// Parts that several rooms need.
+Json encode(const Value& value);
+Result<Value> decode_value(const Json& document, const std::string& at);
+Json encode(const Params& params);  // an object, in order
+Result<Params> decode_params(const Json& document, const std::string& at);
+Json encode(const TrainerSpec& trainer);
+Json encode(Score score);  // a number or "diverged"
+Result<Score> decode_score(const Json& document, const std::string& at);
+Json encode(const Verdict& verdict);  // {"verdict", "reason", "inputs"}
+Result<Verdict> decode_verdict(const Json& document, const std::string& at);
+Json encode(const WorkflowInfo& info);
+Json encode(const DatasetInfo& info);
+std::string rfc3339(Instant t);  // "2026-11-21T10:04:05.123456Z"
+std::optional<Instant> parse_rfc3339(std::string_view text);
+
+// The ledger's bodies: {"kind": ..., fields}. decode_event fails only on a damaged or newer ledger.
+std::string_view kind(const EventBody& body);  // "sweep_submitted", ...
+Json encode(const EventBody& body);            // without kind
+Result<EventBody> decode_event(std::string_view kind, const Json& document);
+
+}  // namespace hone

@@ -1,0 +1,308 @@
+// The ledger's bodies. What is written here is read for ever: fields may be added (with a fallback for older ledgers),
+// never renamed or removed. Instants are integers of microseconds: short and exact.
+#include <array>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/parts.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+namespace codec {
+namespace {
+
+Json object_with(std::string_view key, Json value) {
+  Json json = Json::object();
+  json[key] = std::move(value);
+  return json;
+}
+
+// One trio for each event, in the order of the variant: its name, what is written, what is read.
+
+Json write(const ServerStarted& event) {
+  Json json = object_with("hone_version", event.hone_version);
+  json["lease_us"] = event.lease.us;
+  return json;
+}
+ServerStarted read_server_started(Fields& fields) {
+  ServerStarted event;
+  event.hone_version = fields.need("hone_version", Text{});
+  event.lease = Duration{fields.need("lease_us", Integer{})};
+  return event;
+}
+
+Json write(const WorkflowRecorded& event) {
+  Json json = object_with("workflow", text(event.workflow));
+  json["info"] = encode(event.info);
+  return json;
+}
+WorkflowRecorded read_workflow_recorded(Fields& fields) {
+  return {fields.need("workflow", IdOf<WorkflowId>{}), fields.need("info", read_workflow)};
+}
+
+Json write(const DatasetRecorded& event) {
+  Json json = object_with("dataset", text(event.dataset));
+  json["info"] = encode(event.info);
+  return json;
+}
+DatasetRecorded read_dataset_recorded(Fields& fields) {
+  return {fields.need("dataset", IdOf<DatasetId>{}), fields.need("info", read_dataset)};
+}
+
+Json write(const SweepSubmitted& event) {
+  Json json = object_with("sweep", text(event.sweep));
+  json["request_id"] = event.request_id;
+  json["spec"] = encode(event.spec);
+  json["workflow"] = event.workflow ? Json(text(event.workflow)) : Json(nullptr);
+  json["dataset"] = encode_optional(event.dataset);
+  return json;
+}
+SweepSubmitted read_sweep_submitted(Fields& fields) {
+  SweepSubmitted event;
+  event.sweep = fields.need("sweep", IdOf<SweepId>{});
+  event.request_id = fields.need("request_id", Text{});
+  event.spec = fields.need("spec", read_sweep_spec);
+  event.workflow = fields.maybe("workflow", IdOf<WorkflowId>{}, WorkflowId{});
+  event.dataset = fields.optional("dataset", IdOf<DatasetId>{});
+  return event;
+}
+
+Json write(const SweepSteered& event) {
+  Json json = object_with("sweep", text(event.sweep));
+  json["verb"] = word(event.verb);
+  json["reason"] = word(event.reason);
+  return json;
+}
+SweepSteered read_sweep_steered(Fields& fields) {
+  return {fields.need("sweep", IdOf<SweepId>{}), fields.need("verb", WordOf<Verb>{}),
+          fields.need("reason", WordOf<EndReason>{})};
+}
+
+Json write(const SweepEnded& event) {
+  Json json = object_with("sweep", text(event.sweep));
+  json["state"] = word(event.state);
+  json["reason"] = word(event.reason);
+  return json;
+}
+SweepEnded read_sweep_ended(Fields& fields) {
+  return {fields.need("sweep", IdOf<SweepId>{}), fields.need("state", WordOf<SweepState>{}),
+          fields.need("reason", WordOf<EndReason>{})};
+}
+
+Json write(const WorkerJoined& event) {
+  Json json = object_with("worker", text(event.worker));
+  json["request_id"] = event.request_id;
+  json["host"] = event.host;
+  json["pid"] = event.pid;
+  json["cpus"] = event.cpus;
+  json["gpus"] = event.gpus;
+  json["hone_version"] = event.hone_version;
+  return json;
+}
+WorkerJoined read_worker_joined(Fields& fields) {
+  WorkerJoined event;
+  event.worker = fields.need("worker", IdOf<WorkerId>{});
+  event.request_id = fields.need("request_id", Text{});
+  event.host = fields.need("host", Text{});
+  event.pid = fields.need("pid", Integer{});
+  event.cpus = fields.need("cpus", SmallInteger{});
+  event.gpus = fields.need("gpus", SmallInteger{});
+  event.hone_version = fields.need("hone_version", Text{});
+  return event;
+}
+
+Json write(const TrialProposed& event) {
+  Json json = object_with("trial", text(event.trial));
+  json["sweep"] = text(event.sweep);
+  json["number"] = event.number;
+  json["params"] = encode(event.params);
+  return json;
+}
+TrialProposed read_trial_proposed(Fields& fields) {
+  TrialProposed event;
+  event.trial = fields.need("trial", IdOf<TrialId>{});
+  event.sweep = fields.need("sweep", IdOf<SweepId>{});
+  event.number = fields.need("number", Integer{});
+  event.params = fields.need("params", read_params);
+  return event;
+}
+
+Json write(const LeaseGranted& event) {
+  Json json = object_with("lease", text(event.lease));
+  json["attempt"] = text(event.attempt);
+  json["worker"] = text(event.worker);
+  json["request_id"] = event.request_id;
+  json["resume"] = encode_optional(event.resume);
+  json["expires_at_us"] = event.expires_at.us;
+  return json;
+}
+LeaseGranted read_lease_granted(Fields& fields) {
+  LeaseGranted event;
+  event.lease = fields.need("lease", LeaseName{});
+  event.attempt = fields.need("attempt", IdOf<AttemptId>{});
+  event.worker = fields.need("worker", IdOf<WorkerId>{});
+  event.request_id = fields.need("request_id", Text{});
+  event.resume = fields.optional("resume", IdOf<ModelId>{});
+  event.expires_at = fields.need("expires_at_us", LedgerTime{});
+  return event;
+}
+
+Json write(const LeaseRenewed& event) {
+  Json json = object_with("lease", text(event.lease));
+  json["expires_at_us"] = event.expires_at.us;
+  return json;
+}
+LeaseRenewed read_lease_renewed(Fields& fields) {
+  return {fields.need("lease", LeaseName{}), fields.need("expires_at_us", LedgerTime{})};
+}
+
+Json write(const RunStarted& event) { return object_with("lease", text(event.lease)); }
+RunStarted read_run_started(Fields& fields) { return {fields.need("lease", LeaseName{})}; }
+
+Json write(const ReportRecorded& event) {
+  Json json = object_with("lease", text(event.lease));
+  json["run"] = text(event.run);
+  json["phase"] = event.phase;
+  json["step"] = event.step;
+  json["value"] = encode(event.score);
+  return json;
+}
+ReportRecorded read_report_recorded(Fields& fields) {
+  ReportRecorded event;
+  event.lease = fields.need("lease", LeaseName{});
+  event.run = fields.need("run", IdOf<RunId>{});
+  event.phase = fields.need("phase", SmallInteger{});
+  event.step = fields.need("step", Integer{});
+  event.score = fields.need("value", read_score);
+  return event;
+}
+
+Json write(const VerdictGiven& event) {
+  Json json = object_with("run", text(event.run));
+  json["phase"] = event.phase;
+  json.update(encode(event.verdict));
+  return json;
+}
+VerdictGiven read_verdict_given(Fields& fields) {
+  VerdictGiven event;
+  event.run = fields.need("run", IdOf<RunId>{});
+  event.phase = fields.need("phase", SmallInteger{});
+  event.verdict = read_verdict_fields(fields);
+  return event;
+}
+
+Json write(const ModelSaved& event) {
+  Json json = object_with("model", text(event.model));
+  json["lease"] = text(event.lease);
+  json["run"] = text(event.run);
+  json["sha256"] = event.sha256;
+  json["bytes"] = event.bytes;
+  json["step"] = event.step;
+  json["phase"] = event.phase;
+  json["parent"] = encode_optional(event.parent);
+  return json;
+}
+ModelSaved read_model_saved(Fields& fields) {
+  ModelSaved event;
+  event.model = fields.need("model", IdOf<ModelId>{});
+  event.lease = fields.need("lease", LeaseName{});
+  event.run = fields.need("run", IdOf<RunId>{});
+  event.sha256 = fields.need("sha256", Text{});
+  event.bytes = fields.need("bytes", Integer{});
+  event.step = fields.need("step", Integer{});
+  event.phase = fields.need("phase", SmallInteger{});
+  event.parent = fields.optional("parent", IdOf<ModelId>{});
+  return event;
+}
+
+Json write(const RunReturned& event) {
+  Json json = object_with("lease", text(event.lease));
+  json["run"] = text(event.run);
+  json["reason"] = word(event.reason);
+  json["detail"] = event.detail;
+  return json;
+}
+RunReturned read_run_returned(Fields& fields) {
+  RunReturned event;
+  event.lease = fields.need("lease", LeaseName{});
+  event.run = fields.need("run", IdOf<RunId>{});
+  event.reason = fields.need("reason", WordOf<EndReason>{});
+  event.detail = fields.need("detail", Text{});
+  return event;
+}
+
+Json write(const RunEnded& event) {
+  Json json = object_with("run", text(event.run));
+  json["state"] = word(event.state);
+  json["reason"] = word(event.reason);
+  json["exit_code"] = event.exit_code;
+  json["detail"] = event.detail;
+  json["log_tail"] = event.log_tail;
+  return json;
+}
+RunEnded read_run_ended(Fields& fields) {
+  RunEnded event;
+  event.run = fields.need("run", IdOf<RunId>{});
+  event.state = fields.need("state", WordOf<RunState>{});
+  event.reason = fields.need("reason", WordOf<EndReason>{});
+  event.exit_code = fields.need("exit_code", SmallInteger{});
+  event.detail = fields.need("detail", Text{});
+  event.log_tail = fields.need("log_tail", Text{});
+  return event;
+}
+
+template <auto read>
+EventBody read_as(Fields& fields) {
+  return read(fields);
+}
+
+struct Kind {
+  std::string_view name;
+  EventBody (*read)(Fields&);
+};
+
+// In the order of EventBody: kind() looks up by index.
+constexpr std::array kinds{
+    Kind{"server_started", read_as<read_server_started>},
+    Kind{"workflow_recorded", read_as<read_workflow_recorded>},
+    Kind{"dataset_recorded", read_as<read_dataset_recorded>},
+    Kind{"sweep_submitted", read_as<read_sweep_submitted>},
+    Kind{"sweep_steered", read_as<read_sweep_steered>},
+    Kind{"sweep_ended", read_as<read_sweep_ended>},
+    Kind{"worker_joined", read_as<read_worker_joined>},
+    Kind{"trial_proposed", read_as<read_trial_proposed>},
+    Kind{"lease_granted", read_as<read_lease_granted>},
+    Kind{"lease_renewed", read_as<read_lease_renewed>},
+    Kind{"run_started", read_as<read_run_started>},
+    Kind{"report_recorded", read_as<read_report_recorded>},
+    Kind{"verdict_given", read_as<read_verdict_given>},
+    Kind{"model_saved", read_as<read_model_saved>},
+    Kind{"run_returned", read_as<read_run_returned>},
+    Kind{"run_ended", read_as<read_run_ended>},
+};
+static_assert(kinds.size() == std::variant_size_v<EventBody>);
+
+}  // namespace
+}  // namespace codec
+
+std::string_view kind(const EventBody& body) { return codec::kinds[body.index()].name; }
+
+Json encode(const EventBody& body) {
+  return std::visit([](const auto& event) { return codec::write(event); }, body);
+}
+
+Result<EventBody> decode_event(std::string_view kind, const Json& document) {
+  for (const auto& row : codec::kinds) {
+    if (row.name != kind) continue;
+    const auto read = [&](const codec::Spot& spot) {
+      codec::Fields fields(spot);
+      EventBody body = row.read(fields);
+      fields.done();
+      return body;
+    };
+    return codec::decode_with(document, read, {}, codec::Fault::of_ledger());
+  }
+  return refuse(Code::internal, "the ledger holds an event of kind " + codec::in_quotes(kind) +
+                                    " that this version of hone does not know; start a newer one");
+}
+
+}  // namespace hone

@@ -1,0 +1,132 @@
+#include "schemas/codec/json.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace hone {
+namespace {
+
+constexpr std::size_t depth_max = 64;
+
+// Builds the document and stops at the first thing that a sweep, a request or a ledger must not contain.
+class Builder {
+ public:
+  using number_integer_t = Json::number_integer_t;
+  using number_unsigned_t = Json::number_unsigned_t;
+  using number_float_t = Json::number_float_t;
+  using string_t = Json::string_t;
+  using binary_t = Json::binary_t;
+
+  // The interface that nlohmann's sax_parse calls.
+  bool null() { return put(nullptr); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(number_integer_t value) { return put(value); }
+  bool number_unsigned(number_unsigned_t value) { return put(value); }
+  bool number_float(number_float_t value, const string_t&) { return put(value); }
+  bool string(string_t& value) { return put(std::move(value)); }
+  bool binary(binary_t&) { return refuse_with("binary values are not JSON"); }
+  bool start_object(std::size_t) { return open(Json::object()); }
+  bool start_array(std::size_t) { return open(Json::array()); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+
+  bool key(string_t& name) {
+    auto& frame = frames_.back();
+    if (!frame.keys.insert(name).second) return refuse_with("the key '" + name + "' stands twice in one object");
+    frame.key = std::move(name);
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) {
+    return refuse_with("not valid JSON at byte " + std::to_string(position) + ": " + reason(e.what()));
+  }
+
+  Result<Json> finish() {
+    if (error_) return std::move(*error_);
+    return std::move(root_);
+  }
+
+ private:
+  struct Frame {
+    Json* container;
+    std::string key;             // of the member that comes next
+    std::set<std::string> keys;  // of an object, so that finding repeats stays n log n
+  };
+
+  template <class T>
+  bool put(T&& value) {
+    place(Json(std::forward<T>(value)));
+    return true;
+  }
+
+  // The place stays valid while it is open: its parent cannot grow meanwhile.
+  Json* place(Json value) {
+    if (frames_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    auto& frame = frames_.back();
+    if (frame.container->is_array()) {
+      frame.container->push_back(std::move(value));
+      return &frame.container->back();
+    }
+    // Not operator[], which would look through all members again: the key is known to be new.
+    using Members = Json::object_t::Container;
+    Members& members = frame.container->get_ref<Json::object_t&>();
+    return &members.emplace_back(std::move(frame.key), std::move(value)).second;
+  }
+
+  bool open(Json container) {
+    if (frames_.size() == depth_max)
+      return refuse_with("nested deeper than " + std::to_string(depth_max) + " levels");
+    Json* opened = place(std::move(container));
+    frames_.push_back(Frame{opened, {}, {}});
+    return true;
+  }
+
+  bool close() {
+    frames_.pop_back();
+    return true;
+  }
+
+  bool refuse_with(std::string detail) {
+    error_ = refuse(Code::invalid, std::move(detail));
+    return false;
+  }
+
+  // nlohmann says "[json.exception.parse_error.101] parse error at line 1, column 2: why": the why is enough.
+  static std::string reason(std::string_view what) {
+    const auto bracket = what.find("] ");
+    if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
+    if (what.starts_with("parse error")) {
+      const auto colon = what.find(": ");
+      if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
+    }
+    return std::string(what);
+  }
+
+  Json root_;
+  std::vector<Frame> frames_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<Json> parse_json(std::string_view text) {
+  Builder builder;
+  Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.finish();
+}
+
+std::string to_text(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_pretty_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace hone

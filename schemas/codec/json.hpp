@@ -1,0 +1,23 @@
+// JSON as the codec sees it: nlohmann's ordered document, so that keys come out in the order in which they were put.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "schemas/types/result.hpp"
+
+namespace hone {
+
+using Json = nlohmann::ordered_json;
+
+// Parses one document. Refuses with Code::invalid and the byte position for syntax errors, duplicate keys, numbers that
+// do not fit (1e999), NaN literals, invalid UTF-8, and nesting deeper than 64.
+Result<Json> parse_json(std::string_view text);
+
+// One line, no blanks. Never throws: invalid UTF-8 (from a program's log, say) is replaced.
+std::string to_text(const Json& document);
+// Indented by two, for people.
+std::string to_pretty_text(const Json& document);
+
+}  // namespace hone

@@ -1,0 +1,51 @@
+// Pieces of bodies that several codecs share. Internal to schemas/codec.
+#pragma once
+
+#include "schemas/codec/reader.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone::codec {
+
+// Rules, to be handed to Fields::need and its siblings.
+Value read_value(const Spot& spot);
+Value read_setting(const Spot& spot);  // as above, but no text that was meant as a number
+Params read_params(const Spot& spot);
+Score read_score(const Spot& spot);
+Objective read_objective(const Spot& spot);
+BudgetSpec read_budget(const Spot& spot);
+ResourcesSpec read_resources(const Spot& spot);
+WorkflowInfo read_workflow(const Spot& spot);
+DatasetInfo read_dataset(const Spot& spot);
+Verdict read_verdict(const Spot& spot);
+Verdict read_verdict_fields(Fields& fields);  // where it stands among others
+SweepSpec read_sweep_spec(const Spot& spot);  // spec_codec.cpp
+Space read_space(const Spot& spot);           // space_codec.cpp
+
+Json encode_objective(const Objective& objective);
+Json encode_budget(const BudgetSpec& budget);
+Json encode_resources(const ResourcesSpec& resources);
+Json encode_space(const Space& space);  // space_codec.cpp
+
+// The id as a text, or null.
+template <class Id>
+Json encode_optional(const std::optional<Id>& id) {
+  return id ? Json(text(*id)) : Json(nullptr);
+}
+
+// Runs a rule over a whole document. Answers its value or the first fault, placed under `at`.
+template <class Read>
+auto decode_with(const Json& document, Read read, std::string_view at = {},
+                 Fault fault = Fault::of_request()) {
+  auto value = read(Spot{document, Place(at), fault});
+  return fault.settle(std::move(value));
+}
+
+// Bounds that the words themselves have. per_run times phases must fit 64 bits.
+inline constexpr std::int64_t per_run_max = 100'000'000'000'000;
+inline constexpr int phases_max = 10'000;
+inline constexpr int slots_max = 4096;
+inline constexpr std::size_t name_max = 100;
+
+}  // namespace hone::codec

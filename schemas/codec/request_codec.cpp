@@ -1,0 +1,259 @@
+// What clients and workers ask. Unknown fields are refused: a misspelled one would be a silent default.
+#include <cmath>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/parts.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+namespace codec {
+namespace {
+
+constexpr Line request_id{1, 128};
+constexpr Line host_name{1, 255};
+constexpr SmallInteger slots{0, slots_max};
+constexpr SmallInteger phase_number{0, phases_max - 1};
+constexpr Integer step_number{0, exact_max};
+
+SubmitRequest read_submit(const Spot& spot) {
+  Fields fields(spot);
+  SubmitRequest request;
+  request.request_id = fields.need("request_id", request_id);
+  request.spec = fields.need("spec", read_sweep_spec);
+  request.workflow = fields.maybe("workflow", read_workflow, WorkflowInfo{});
+  fields.done();
+  return request;
+}
+
+SteerRequest read_steer(const Spot& spot) {
+  Fields fields(spot);
+  SteerRequest request{fields.need("verb", WordOf<Verb>{})};
+  fields.done();
+  return request;
+}
+
+JoinRequest read_join(const Spot& spot) {
+  Fields fields(spot);
+  JoinRequest request;
+  request.request_id = fields.need("request_id", request_id);
+  request.host = fields.need("host", host_name);
+  request.pid = fields.need("pid", Integer{0, exact_max});
+  request.cpus = fields.need("cpus", slots);
+  request.gpus = fields.maybe("gpus", slots, 0);
+  request.hone_version = fields.need("hone_version", Line{0, name_max});
+  fields.done();
+  return request;
+}
+
+AcquireRequest read_acquire(const Spot& spot) {
+  Fields fields(spot);
+  AcquireRequest request;
+  request.request_id = fields.need("request_id", request_id);
+  request.worker = fields.need("worker", IdOf<WorkerId>{});
+  request.cpus = fields.need("cpus", slots);
+  request.gpus = fields.maybe("gpus", slots, 0);
+  request.wait = fields.maybe("wait", Length{}, Duration{});
+  fields.done();
+  return request;
+}
+
+ReportRequest read_report(const Spot& spot) {
+  Fields fields(spot);
+  ReportRequest request;
+  request.phase = fields.need("phase", phase_number);
+  request.step = fields.need("step", step_number);
+  request.score = fields.need("value", read_score);
+  fields.done();
+  return request;
+}
+
+SaveModelRequest read_save_model(const Spot& spot) {
+  Fields fields(spot);
+  SaveModelRequest request;
+  request.sha256 = fields.need("sha256", Digest{});
+  request.bytes = fields.need("bytes", Integer{0, exact_max});
+  request.step = fields.need("step", step_number);
+  request.phase = fields.need("phase", phase_number);
+  fields.done();
+  return request;
+}
+
+MetricPoint read_point(const Spot& spot) {
+  Fields fields(spot);
+  MetricPoint point;
+  point.name = fields.need("name", Line{1, name_max});
+  point.step = fields.need("step", step_number);
+  point.value = fields.need("value", Real{});
+  fields.done();
+  return point;
+}
+
+MetricsRequest read_metrics(const Spot& spot) {
+  Fields fields(spot);
+  MetricsRequest request{fields.need("points", ListOf{read_point})};
+  fields.done();
+  return request;
+}
+
+// What a worker can have seen. The other reasons are the server's own conclusions.
+EndReason read_seen_reason(const Spot& spot) {
+  const auto reason = WordOf<EndReason>{}(spot);
+  switch (reason) {
+    case EndReason::none:
+    case EndReason::worker_lost:
+    case EndReason::retries_exhausted:
+    case EndReason::user_stop:
+      spot.refuse_rule(in_quotes(word(reason)) + " is not for a worker to say");
+      break;
+    case EndReason::budget_reached:
+    case EndReason::exited_early:
+    case EndReason::evicted:
+    case EndReason::diverged:
+    case EndReason::no_report:
+    case EndReason::exit_code:
+    case EndReason::signal:
+    case EndReason::cannot_start:
+    case EndReason::infeasible:
+    case EndReason::requeue_requested:
+    case EndReason::user_cancel:
+    case EndReason::user_kill:
+    case EndReason::time_limit: break;
+  }
+  return reason;
+}
+
+EndRequest read_end(const Spot& spot) {
+  Fields fields(spot);
+  EndRequest request;
+  request.reason = fields.need("reason", read_seen_reason);
+  request.exit_code = fields.maybe("exit_code", SmallInteger{}, 0);
+  request.detail = fields.maybe("detail", Text{}, std::string{});
+  request.log_tail = fields.maybe("log_tail", Text{}, std::string{});
+  fields.done();
+  return request;
+}
+
+BeatRequest read_beat(const Spot& spot) {
+  Fields fields(spot);
+  BeatRequest request{fields.need("leases", ListOf{LeaseName{}})};
+  fields.done();
+  return request;
+}
+
+Json encode_point(const MetricPoint& point) {
+  Json json = Json::object();
+  json["name"] = point.name;
+  json["step"] = point.step;
+  json["value"] = point.value;
+  return json;
+}
+
+}  // namespace
+}  // namespace codec
+
+Result<SubmitRequest> decode_submit_request(const Json& document) {
+  return codec::decode_with(document, codec::read_submit);
+}
+Result<SteerRequest> decode_steer_request(const Json& document) {
+  return codec::decode_with(document, codec::read_steer);
+}
+Result<JoinRequest> decode_join_request(const Json& document) {
+  return codec::decode_with(document, codec::read_join);
+}
+Result<AcquireRequest> decode_acquire_request(const Json& document) {
+  return codec::decode_with(document, codec::read_acquire);
+}
+Result<ReportRequest> decode_report_request(const Json& document) {
+  return codec::decode_with(document, codec::read_report);
+}
+Result<SaveModelRequest> decode_save_model_request(const Json& document) {
+  return codec::decode_with(document, codec::read_save_model);
+}
+Result<MetricsRequest> decode_metrics_request(const Json& document) {
+  return codec::decode_with(document, codec::read_metrics);
+}
+Result<EndRequest> decode_end_request(const Json& document) {
+  return codec::decode_with(document, codec::read_end);
+}
+Result<BeatRequest> decode_beat_request(const Json& document) {
+  return codec::decode_with(document, codec::read_beat);
+}
+
+Json encode(const SubmitRequest& request) {
+  Json json = Json::object();
+  json["request_id"] = request.request_id;
+  json["spec"] = encode(request.spec);
+  json["workflow"] = encode(request.workflow);
+  return json;
+}
+
+Json encode(const SteerRequest& request) {
+  Json json = Json::object();
+  json["verb"] = word(request.verb);
+  return json;
+}
+
+Json encode(const JoinRequest& request) {
+  Json json = Json::object();
+  json["request_id"] = request.request_id;
+  json["host"] = request.host;
+  json["pid"] = request.pid;
+  json["cpus"] = request.cpus;
+  json["gpus"] = request.gpus;
+  json["hone_version"] = request.hone_version;
+  return json;
+}
+
+Json encode(const AcquireRequest& request) {
+  Json json = Json::object();
+  json["request_id"] = request.request_id;
+  json["worker"] = text(request.worker);
+  json["cpus"] = request.cpus;
+  json["gpus"] = request.gpus;
+  json["wait"] = codec::seconds_json(request.wait);
+  return json;
+}
+
+Json encode(const ReportRequest& request) {
+  Json json = Json::object();
+  json["phase"] = request.phase;
+  json["step"] = request.step;
+  json["value"] = encode(request.score);
+  return json;
+}
+
+Json encode(const SaveModelRequest& request) {
+  Json json = Json::object();
+  json["sha256"] = request.sha256;
+  json["bytes"] = request.bytes;
+  json["step"] = request.step;
+  json["phase"] = request.phase;
+  return json;
+}
+
+Json encode(const MetricsRequest& request) {
+  Json points = Json::array();
+  for (const auto& point : request.points) points.push_back(codec::encode_point(point));
+  Json json = Json::object();
+  json["points"] = std::move(points);
+  return json;
+}
+
+Json encode(const EndRequest& request) {
+  Json json = Json::object();
+  json["reason"] = word(request.reason);
+  json["exit_code"] = request.exit_code;
+  json["detail"] = request.detail;
+  json["log_tail"] = request.log_tail;
+  return json;
+}
+
+Json encode(const BeatRequest& request) {
+  Json leases = Json::array();
+  for (const auto lease : request.leases) leases.push_back(text(lease));
+  Json json = Json::object();
+  json["leases"] = std::move(leases);
+  return json;
+}
+
+}  // namespace hone

@@ -1,0 +1,180 @@
+// The sweep file.
+#include <algorithm>
+#include <array>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/parts.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+namespace codec {
+namespace {
+
+constexpr std::int64_t trials_max = 1'000'000;
+constexpr int seeds_max = 1000;
+constexpr int retries_max = 1000;
+constexpr std::size_t word_max = 64;
+
+// trainer: {name: ga3c, env: CartPole-v1, ...}: all but the name are settings.
+BuiltinTrainer read_trainer(const Spot& spot) {
+  Fields fields(spot);
+  BuiltinTrainer trainer;
+  trainer.name = fields.need("name", Line{1, word_max});
+  fields.rest([&](const std::string& name, const Spot& setting) {
+    if (name == "command") setting.refuse("a command stands by itself: write command: [...] instead of trainer");
+    trainer.settings.push_back({name, read_setting(setting)});
+  });
+  fields.done();
+  return trainer;
+}
+
+CommandTrainer read_command(const Spot& spot) {
+  CommandTrainer trainer{ListOf{[](const Spot& argument) {
+    const auto found = Text{}(argument);
+    if (!argument.json.is_string()) argument.refuse("write it in quotes");
+    if (found.find('\0') != std::string::npos) argument.refuse_rule("must not contain NUL characters");
+    return found;
+  }}(spot)};
+  if (spot.fault.clear() && (trainer.argv.empty() || trainer.argv.front().empty()))
+    spot.refuse_rule("must name a program: a list such as [\"python3\", \"train.py\"]");
+  return trainer;
+}
+
+SearchSpec read_search(const Spot& spot) {
+  Fields fields(spot);
+  SearchSpec search;
+  search.method = fields.maybe("method", Line{1, word_max}, search.method);
+  search.trials = fields.maybe("trials", Count{1, trials_max}, search.trials);
+  fields.done();
+  return search;
+}
+
+// terminator: {rule: hypertrick, eviction_rate: 0.25}: all but the rule are its settings, by name.
+TerminatorSpec read_terminator(const Spot& spot) {
+  static constexpr std::array<std::string_view, 1> keys{"rule"};
+  Fields fields(spot);
+  TerminatorSpec terminator;
+  terminator.rule = fields.need("rule", Line{1, word_max});
+  fields.rest([&](const std::string& name, const Spot& setting) {
+    if (!setting.json.is_number())
+      setting.refuse("a setting of a rule must be a number, not " + described(setting.json) +
+                     did_you_mean(name, keys));
+    else
+      terminator.settings.emplace_back(name, Real{}(setting));
+  });
+  fields.done();
+  return terminator;
+}
+
+int read_replicates(const Spot& spot) {
+  Fields fields(spot);
+  const int seeds = fields.maybe("seeds", SmallInteger{1, seeds_max}, 1);
+  fields.done();
+  return seeds;
+}
+
+LimitsSpec read_limits(const Spot& spot) {
+  Fields fields(spot);
+  LimitsSpec limits;
+  limits.duration = fields.optional("duration", Length{Duration{1}, true});
+  limits.max_retries = fields.maybe("max_retries", SmallInteger{0, retries_max}, limits.max_retries);
+  fields.done();
+  return limits;
+}
+
+// Exactly one of trainer and command.
+TrainerSpec read_what_to_run(Fields& fields) {
+  auto builtin = fields.optional("trainer", read_trainer);
+  auto command = fields.optional("command", read_command);
+  if (builtin && command) fields.refuse("command", "trainer and command exclude each other: keep one");
+  if (builtin) return std::move(*builtin);
+  if (command) return std::move(*command);
+  return {};
+}
+
+}  // namespace
+
+SweepSpec read_sweep_spec(const Spot& spot) {
+  Fields fields(spot);
+  SweepSpec spec;
+  spec.name = fields.maybe("name", Line{1, name_max}, std::string("sweep"));
+  spec.project = fields.maybe("project", Line{1, name_max}, spec.project);
+  spec.seed = static_cast<std::uint64_t>(fields.maybe("seed", Integer{0, exact_max}, std::int64_t{0}));
+  spec.objective = fields.need("objective", read_objective);
+  spec.trainer = read_what_to_run(fields);
+  spec.parameters = fields.need("parameters", read_space);
+  spec.search = fields.maybe("search", read_search, SearchSpec{});
+  spec.terminator = fields.maybe("terminator", read_terminator, TerminatorSpec{});
+  spec.budget = fields.need("budget", read_budget);
+  spec.seeds = fields.maybe("replicates", read_replicates, spec.seeds);
+  spec.resources = fields.maybe("resources", read_resources, ResourcesSpec{});
+  spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
+  if (!fields.done()) return spec;
+  if (fields.find("trainer") == nullptr && fields.find("command") == nullptr)
+    fields.refuse("trainer", "is missing: say what to run, either trainer: {name: ...} or command: [...]");
+  if (spec.search.method == "random" && spec.search.trials == 0)
+    spot.fault.note_rule(Place(Place(spot.place, "search"), "trials"),
+                         "is missing: say how many parameter sets to try, as in search: {trials: 32}");
+  return spec;
+}
+
+}  // namespace codec
+
+Result<SweepSpec> decode_sweep_spec(const Json& document) {
+  return codec::decode_with(document, codec::read_sweep_spec);
+}
+
+namespace {
+
+Json encode_trainer(const BuiltinTrainer& trainer) {
+  Json json = Json::object();
+  json["name"] = trainer.name;
+  for (const auto& setting : trainer.settings) json[setting.name] = encode(setting.value);
+  return json;
+}
+
+Json encode_search(const SearchSpec& search) {
+  Json json = Json::object();
+  json["method"] = search.method;
+  if (search.trials != 0) json["trials"] = search.trials;
+  return json;
+}
+
+Json encode_terminator(const TerminatorSpec& terminator) {
+  Json json = Json::object();
+  json["rule"] = terminator.rule;
+  for (const auto& [name, value] : terminator.settings) json[name] = value;
+  return json;
+}
+
+Json encode_limits(const LimitsSpec& limits) {
+  Json json = Json::object();
+  json["duration"] = limits.duration ? codec::seconds_json(*limits.duration) : Json(nullptr);
+  json["max_retries"] = limits.max_retries;
+  return json;
+}
+
+}  // namespace
+
+Json encode(const SweepSpec& spec) {
+  Json json = Json::object();
+  json["name"] = spec.name;
+  json["project"] = spec.project;
+  json["seed"] = spec.seed;
+  json["objective"] = codec::encode_objective(spec.objective);
+  if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
+    json["trainer"] = encode_trainer(*builtin);
+  else
+    json["command"] = std::get<CommandTrainer>(spec.trainer).argv;
+  json["parameters"] = codec::encode_space(spec.parameters);
+  json["search"] = encode_search(spec.search);
+  json["terminator"] = encode_terminator(spec.terminator);
+  json["budget"] = codec::encode_budget(spec.budget);
+  json["replicates"] = Json::object();
+  json["replicates"]["seeds"] = spec.seeds;
+  json["resources"] = codec::encode_resources(spec.resources);
+  json["limits"] = encode_limits(spec.limits);
+  return json;
+}
+
+}  // namespace hone

@@ -1,0 +1,138 @@
+// The words of every enum, one table each. Internal to schemas/codec; others use words.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "schemas/types/result.hpp"
+#include "schemas/types/score.hpp"
+#include "schemas/types/space.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
+
+namespace hone::codec {
+
+template <class E>
+struct Word {
+  E value;
+  std::string_view text;
+};
+
+// A row for each enumerator, in the order of the enum: tests/unit/codec_words_test.cpp holds the tables to it.
+template <class E>
+constexpr int words_of = 0;
+
+template <>
+inline constexpr std::array words_of<Code>{
+    Word{Code::invalid, "invalid"},         Word{Code::not_found, "not_found"},
+    Word{Code::conflict, "conflict"},       Word{Code::stale_lease, "stale_lease"},
+    Word{Code::forbidden, "forbidden"},     Word{Code::too_large, "too_large"},
+    Word{Code::busy, "busy"},               Word{Code::unavailable, "unavailable"},
+    Word{Code::timed_out, "timed_out"},     Word{Code::internal, "internal"},
+};
+
+template <>
+inline constexpr std::array words_of<Goal>{
+    Word{Goal::maximize, "maximize"},
+    Word{Goal::minimize, "minimize"},
+};
+
+template <>
+inline constexpr std::array words_of<Scale>{
+    Word{Scale::linear, "linear"},
+    Word{Scale::log, "log"},
+};
+
+template <>
+inline constexpr std::array words_of<SweepState>{
+    Word{SweepState::running, "running"},   Word{SweepState::paused, "paused"},
+    Word{SweepState::stopping, "stopping"}, Word{SweepState::completed, "completed"},
+    Word{SweepState::canceled, "canceled"}, Word{SweepState::failed, "failed"},
+};
+
+template <>
+inline constexpr std::array words_of<RunState>{
+    Word{RunState::queued, "queued"},       Word{RunState::leased, "leased"},
+    Word{RunState::running, "running"},     Word{RunState::paused, "paused"},
+    Word{RunState::completed, "completed"}, Word{RunState::stopped, "stopped"},
+    Word{RunState::failed, "failed"},       Word{RunState::canceled, "canceled"},
+};
+
+template <>
+inline constexpr std::array words_of<EndReason>{
+    Word{EndReason::none, "none"},
+    Word{EndReason::budget_reached, "budget_reached"},
+    Word{EndReason::exited_early, "exited_early"},
+    Word{EndReason::evicted, "evicted"},
+    Word{EndReason::diverged, "diverged"},
+    Word{EndReason::no_report, "no_report"},
+    Word{EndReason::exit_code, "exit_code"},
+    Word{EndReason::signal, "signal"},
+    Word{EndReason::cannot_start, "cannot_start"},
+    Word{EndReason::infeasible, "infeasible"},
+    Word{EndReason::requeue_requested, "requeue_requested"},
+    Word{EndReason::worker_lost, "worker_lost"},
+    Word{EndReason::retries_exhausted, "retries_exhausted"},
+    Word{EndReason::user_stop, "user_stop"},
+    Word{EndReason::user_cancel, "user_cancel"},
+    Word{EndReason::user_kill, "user_kill"},
+    Word{EndReason::time_limit, "time_limit"},
+};
+
+template <>
+inline constexpr std::array words_of<Verb>{
+    Word{Verb::pause, "pause"},   Word{Verb::resume, "resume"}, Word{Verb::stop, "stop"},
+    Word{Verb::cancel, "cancel"}, Word{Verb::kill, "kill"},
+};
+
+template <>
+inline constexpr std::array words_of<Order>{
+    Word{Order::none, "none"},
+    Word{Order::cancel, "cancel"},
+    Word{Order::kill, "kill"},
+    Word{Order::gone, "gone"},
+};
+
+template <>
+inline constexpr std::array words_of<Action>{
+    Word{Action::go_on, "continue"},
+    Word{Action::pause, "pause"},
+    Word{Action::stop, "stop"},
+};
+
+template <>
+inline constexpr std::array words_of<VerdictReason>{
+    Word{VerdictReason::no_rule, "no_rule"},
+    Word{VerdictReason::last_phase, "last_phase"},
+    Word{VerdictReason::diverged, "diverged"},
+    Word{VerdictReason::collecting, "collecting"},
+    Word{VerdictReason::good_enough, "good_enough"},
+    Word{VerdictReason::evicted, "evicted"},
+};
+
+// "unknown" is for values outside the enum, which only a cast could make.
+template <class E>
+constexpr std::string_view word_of(E value) {
+  for (const auto& row : words_of<E>)
+    if (row.value == value) return row.text;
+  return "unknown";
+}
+
+template <class E>
+constexpr std::optional<E> parse_word(std::string_view text) {
+  for (const auto& row : words_of<E>)
+    if (row.text == text) return row.value;
+  return std::nullopt;
+}
+
+// The texts alone, for did-you-mean.
+template <class E>
+constexpr auto texts_of() {
+  std::array<std::string_view, words_of<E>.size()> texts{};
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i] = words_of<E>[i].text;
+  return texts;
+}
+
+}  // namespace hone::codec

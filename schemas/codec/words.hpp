@@ -1,0 +1,37 @@
+// Enums as words, both ways: one table each. `word` is total; `parse_*` returns nullopt for an unknown word.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "schemas/types/result.hpp"
+#include "schemas/types/score.hpp"
+#include "schemas/types/space.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
+
+namespace hone {
+
+std::string_view word(Code code);
+std::string_view word(Goal goal);
+std::string_view word(Scale scale);
+std::string_view word(SweepState state);
+std::string_view word(RunState state);
+std::string_view word(EndReason reason);
+std::string_view word(Verb verb);
+std::string_view word(Order order);
+std::string_view word(Action action);  // continue, pause, stop
+std::string_view word(VerdictReason reason);
+
+std::optional<Code> parse_code(std::string_view text);
+std::optional<Goal> parse_goal(std::string_view text);
+std::optional<Scale> parse_scale(std::string_view text);
+std::optional<SweepState> parse_sweep_state(std::string_view text);
+std::optional<RunState> parse_run_state(std::string_view text);
+std::optional<EndReason> parse_end_reason(std::string_view text);
+std::optional<Verb> parse_verb(std::string_view text);
+std::optional<Order> parse_order(std::string_view text);
+std::optional<Action> parse_action(std::string_view text);
+std::optional<VerdictReason> parse_verdict_reason(std::string_view text);
+
+}  // namespace hone
