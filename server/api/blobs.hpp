@@ -1,0 +1,68 @@
+// Checkpoints by content: the file of a digest lies under blobs/ab/cdef... and never changes. Safe to use from several
+// threads at once; every function here may wait for the disk.
+#pragma once
+
+#include <openssl/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "schemas/types/result.hpp"
+
+namespace hone::api {
+
+// 64 hex digits in lower case: checked before any path is built from it.
+bool is_digest(std::string_view text);
+
+struct Blob {
+  std::filesystem::path file;
+  std::int64_t bytes = 0;
+};
+
+// A blob on its way in: bytes go to a temporary file and into the digest. Left unfinished, it leaves nothing behind.
+class Upload {
+ public:
+  Upload(Upload&& other) noexcept;
+  Upload& operator=(Upload&&) = delete;
+  ~Upload();
+
+  Status append(std::string_view bytes);
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+
+  // Makes the blob durable under its name. Refuses (invalid) when the bytes have another digest.
+  Status finish(std::string_view digest);
+
+ private:
+  friend class BlobStore;
+  struct FreeDigest {
+    void operator()(EVP_MD_CTX* context) const;
+  };
+  Upload(std::filesystem::path root, std::filesystem::path file, int descriptor);
+
+  std::filesystem::path root_;
+  std::filesystem::path file_;  // the temporary one
+  int descriptor_ = -1;
+  std::int64_t bytes_ = 0;
+  std::unique_ptr<EVP_MD_CTX, FreeDigest> context_;
+};
+
+class BlobStore {
+ public:
+  // Creates the folder where it is missing and removes what interrupted uploads left. Throws std::filesystem_error when
+  // it cannot: the process cannot start.
+  explicit BlobStore(std::filesystem::path root);
+
+  // Refuses (unavailable) when the disk does.
+  [[nodiscard]] Result<Upload> begin() const;
+
+  // Refuses invalid for a digest that is none, not_found for one that was never put.
+  [[nodiscard]] Result<Blob> find(std::string_view digest) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace hone::api

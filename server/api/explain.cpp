@@ -1,0 +1,252 @@
+#include <cstdio>
+
+#include "db/queries.hpp"
+#include "schemas/codec/words.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/progress.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+namespace {
+
+// Everything an explanation draws on, read in one snapshot.
+struct Facts {
+  TrialRow trial;
+  RunRow run;
+  SweepRow sweep;
+  std::vector<CurveRow> curve;
+  std::unique_ptr<Terminator> terminator;
+};
+
+Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
+  auto trial = find_trial(db, run.id.trial);
+  if (!trial) return trial.error();
+  auto sweep = find_sweep(db, run.sweep);
+  if (!sweep) return sweep.error();
+  auto curve = read_curve(db, run.id);
+  if (!curve) return curve.error();
+  auto terminator = terminator_of(*sweep);
+  if (!terminator) return terminator.error();
+  return Facts{*std::move(trial), run, *std::move(sweep), *std::move(curve), *std::move(terminator)};
+}
+
+// Was it the rule that judged, or did the verdict follow from the report alone?
+bool by_rule(VerdictReason reason) {
+  switch (reason) {
+    case VerdictReason::collecting:
+    case VerdictReason::good_enough:
+    case VerdictReason::evicted: return true;
+    case VerdictReason::no_rule:
+    case VerdictReason::last_phase:
+    case VerdictReason::diverged: return false;
+  }
+  return false;
+}
+
+// The verdict again, from its recorded inputs alone.
+Action recompute(const Terminator& terminator, const Verdict& verdict) {
+  if (by_rule(verdict.reason)) return terminator.recompute(verdict.inputs);
+  return verdict.reason == VerdictReason::no_rule ? Action::go_on : Action::stop;
+}
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string score_text(Score score) {
+  return score.is_diverged() ? "no finite number" : number(score.value());
+}
+
+std::string counted(std::int64_t n, const std::string& noun) {
+  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+}
+
+// "Run rn_42.0 (trial 41 of sweep sw_7, ga3c-cartpole)".
+std::string subject(const Facts& facts) {
+  return "Run " + text(facts.run.id) + " (trial " + std::to_string(facts.trial.number) +
+         " of sweep " + text(facts.sweep.id) + ", " + facts.sweep.name + ")";
+}
+
+// "phase 4 of 10 (step 400000) with a return of 112.5": phases count from 1 for people.
+std::string where(const Facts& facts, const CurveRow& report) {
+  return "phase " + std::to_string(report.phase + 1) + " of " +
+         std::to_string(facts.sweep.phases_per_run) + " (step " + std::to_string(report.step) +
+         ") with " + facts.sweep.objective.metric + " = " + score_text(report.value);
+}
+
+std::string goal_text(const Facts& facts) {
+  return facts.sweep.objective.goal == Goal::maximize ? " (larger is better)"
+                                                      : " (smaller is better)";
+}
+
+// What the rule says of a report's verdict, in its own words.
+std::string rule_text(const Facts& facts, const CurveRow& report) {
+  if (!report.verdict || !by_rule(report.verdict->reason)) return "";
+  return " " + facts.terminator->explain(*report.verdict) + ".";
+}
+
+std::string last_report(const Facts& facts) {
+  if (facts.curve.empty()) return " It has made no report yet.";
+  const auto& report = facts.curve.back();
+  return " Its latest report ended " + where(facts, report) + goal_text(facts) + "." +
+         rule_text(facts, report);
+}
+
+std::string best_text(const Facts& facts) {
+  if (!facts.run.best) return "";
+  auto text = " Its best " + facts.sweep.objective.metric + " was " + score_text(*facts.run.best);
+  if (facts.run.best_phase) text += ", in phase " + std::to_string(*facts.run.best_phase + 1);
+  return text + goal_text(facts) + ".";
+}
+
+std::string stopped_text(const Facts& facts) {
+  if (facts.curve.empty()) return " was stopped before its first report.";
+  const auto& report = facts.curve.back();
+  if (facts.run.reason == EndReason::diverged)
+    return " was stopped because it diverged: it ended " + where(facts, report) +
+           ", which ranks below every finite value, and nothing is gained by training on.";
+  return " was stopped early, at the end of " + where(facts, report) + goal_text(facts) + "." +
+         rule_text(facts, report);
+}
+
+std::string completed_text(const Facts& facts) {
+  const auto reports = counted(facts.run.reports, "report");
+  if (facts.run.reason == EndReason::exited_early)
+    return " is complete: its process finished by itself after " + reports + " of " +
+           std::to_string(facts.sweep.phases_per_run) + "." + best_text(facts);
+  return " is complete: it used its whole budget and made " + reports + "." + best_text(facts);
+}
+
+// Why a process failed, as a clause.
+std::string cause(const RunRow& run) {
+  const auto code = run.exit_code ? std::to_string(*run.exit_code) : std::string("?");
+  switch (run.reason) {
+    case EndReason::exit_code: return "its process exited with status " + code;
+    case EndReason::signal: return "its process was killed by signal " + code + ", which hone had not sent";
+    case EndReason::cannot_start: return "its process could not be started";
+    case EndReason::no_report: return "its process finished without any report";
+    case EndReason::infeasible:
+      return "its process said (exit status 86) that these parameters cannot work";
+    case EndReason::worker_lost: return "its worker was lost";
+    case EndReason::requeue_requested: return "its process asked to be run again";
+    case EndReason::retries_exhausted: return "it was lost or returned more often than limits.max_retries allows";
+    case EndReason::diverged: return "it reported a value that is no finite number";
+    case EndReason::user_stop: return "a user stopped the sweep";
+    case EndReason::user_cancel: return "a user canceled the sweep";
+    case EndReason::user_kill: return "a user killed the sweep";
+    case EndReason::time_limit: return "the sweep's time limit was over";
+    case EndReason::none:
+    case EndReason::budget_reached:
+    case EndReason::exited_early:
+    case EndReason::evicted: return std::string("the reason recorded is ").append(word(run.reason));
+  }
+  return "";
+}
+
+std::string failed_text(const Facts& facts) {
+  const auto& run = facts.run;
+  auto text = " failed after " + counted(run.attempts, "attempt") + " and " +
+              counted(run.reports, "report") + ": " + cause(run);
+  if (!run.detail.empty()) text += " (" + run.detail + ")";
+  text += ".";
+  if (!run.log_tail.empty()) text += " The last lines of its log:\n" + run.log_tail;
+  return text;
+}
+
+std::string queued_text(const Facts& facts) {
+  const auto& run = facts.run;
+  if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
+  return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") + ": " +
+         cause(run) + ". It continues from its last checkpoint, if it saved one." +
+         last_report(facts);
+}
+
+std::string on_worker(const RunRow& run) {
+  return run.worker ? " on " + text(*run.worker) : std::string();
+}
+
+std::string story(const Facts& facts) {
+  switch (facts.run.state) {
+    case RunState::queued: return queued_text(facts);
+    case RunState::leased:
+      return " has been given to a worker" + on_worker(facts.run) + " and is about to start." +
+             last_report(facts);
+    case RunState::running: return " is running" + on_worker(facts.run) + "." + last_report(facts);
+    case RunState::paused:
+      return " is paused: its rule may promote it when there is a free slot." + last_report(facts);
+    case RunState::completed: return completed_text(facts);
+    case RunState::stopped: return stopped_text(facts);
+    case RunState::failed: return failed_text(facts);
+    case RunState::canceled:
+      return " was canceled: " + cause(facts.run) + "." + last_report(facts);
+  }
+  return "";
+}
+
+Json verdicts(const Facts& facts) {
+  Json items = Json::array();
+  for (const auto& report : facts.curve) {
+    if (!report.verdict) continue;
+    Json item;
+    item["phase"] = report.phase;
+    item["value"] = encode(report.value);
+    const auto verdict = encode(*report.verdict);
+    for (const auto& [key, value] : verdict.items()) item[key] = value;
+    item["recomputed"] = word(recompute(*facts.terminator, *report.verdict));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+// Every verdict follows from its inputs, or the reader must know.
+std::string doubt(const Facts& facts) {
+  for (const auto& report : facts.curve)
+    if (report.verdict && recompute(*facts.terminator, *report.verdict) != report.verdict->action)
+      return " Recomputing the verdict of phase " + std::to_string(report.phase + 1) +
+             " from its recorded inputs gives another answer: please report this as a bug.";
+  return "";
+}
+
+ReadResult explain(SQLite::Database& db, const RunRow& run) {
+  const auto facts = read_facts(db, run);
+  if (!facts) return facts.error();
+  Json json;
+  json["trial"] = text(facts->trial.id);
+  json["run"] = text(run.id);
+  json["state"] = word(run.state);
+  json["reason"] = word(run.reason);
+  json["text"] = subject(*facts) + story(*facts) + doubt(*facts);
+  json["verdicts"] = verdicts(*facts);
+  return json_response(json);
+}
+
+}  // namespace
+
+// GET /v1/runs/{run}/explain
+ReadResult explain_run(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<RunId>(request);
+  if (!id) return id.error();
+  const Snapshot snapshot(db);
+  const auto row = find_run(db, *id);
+  if (!row) return row.error();
+  return explain(db, *row);
+}
+
+// GET /v1/trials/{trial}/explain: of the run that its trial's state comes from
+ReadResult explain_trial(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<TrialId>(request);
+  if (!id) return id.error();
+  const Snapshot snapshot(db);
+  const auto row = find_trial(db, *id);
+  if (!row) return row.error();
+  const auto page = list_runs(db, *id, PageQuery{});
+  if (!page) return page.error();
+  for (const auto& run : page->items)
+    if (run.state == row->state) return explain(db, run);
+  return refuse(Code::internal, "trial " + text(*id) + " has no run in its own state");
+}
+
+}  // namespace hone::api

@@ -1,0 +1,77 @@
+#include "server/api/arguments.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+
+// POST /v1/leases
+Result<Command> parse_acquire(const Request& request) {
+  auto acquire = body(request, decode_acquire_request);
+  if (!acquire) return acquire.error();
+  return Command(Acquire{*std::move(acquire)});
+}
+
+Response render_acquire(const Reply& reply) {
+  return json_response(encode(std::get<std::optional<LeaseGrant>>(reply)));
+}
+
+// POST /v1/leases/{lease}/reports
+Result<Command> parse_report(const Request& request) {
+  const auto id = path_lease(request);
+  if (!id) return id.error();
+  const auto report = body(request, decode_report_request);
+  if (!report) return report.error();
+  return Command(Report{*id, *report});
+}
+
+Response render_report(const Reply& reply) {
+  return json_response(encode(std::get<ReportReply>(reply)));
+}
+
+// POST /v1/leases/{lease}/models
+Result<Command> parse_save_model(const Request& request) {
+  const auto id = path_lease(request);
+  if (!id) return id.error();
+  auto save = body(request, decode_save_model_request);
+  if (!save) return save.error();
+  return Command(SaveModel{*id, *std::move(save)});
+}
+
+// A model whose bytes are not here could never be continued from.
+Status check_save_model(const BlobStore& blobs, const Command& command) {
+  const auto& save = std::get<SaveModel>(command).request;
+  const auto blob = blobs.find(save.sha256);
+  if (!blob)
+    return refuse(Code::invalid, "no blob " + save.sha256 + " is here; PUT it to /v1/blobs/" +
+                                     save.sha256 + " first", "/sha256");
+  if (blob->bytes != save.bytes)
+    return refuse(Code::invalid, "the blob has " + std::to_string(blob->bytes) + " bytes, not " +
+                                     std::to_string(save.bytes), "/bytes");
+  return Done{};
+}
+
+Response render_save_model(const Reply& reply) {
+  return json_response(encode(std::get<SaveModelReply>(reply)));
+}
+
+// POST /v1/leases/{lease}/metrics
+Result<Command> parse_metrics(const Request& request) {
+  const auto id = path_lease(request);
+  if (!id) return id.error();
+  auto points = body(request, decode_metrics_request);
+  if (!points) return points.error();
+  return Command(LogMetrics{*id, *std::move(points)});
+}
+
+// POST /v1/leases/{lease}/end
+Result<Command> parse_end(const Request& request) {
+  const auto id = path_lease(request);
+  if (!id) return id.error();
+  auto end = body(request, decode_end_request);
+  if (!end) return end.error();
+  return Command(End{*id, *std::move(end)});
+}
+
+Response render_done(const Reply&) { return json_response(Json::object()); }
+
+}  // namespace hone::api

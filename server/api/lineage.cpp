@@ -1,0 +1,53 @@
+#include "db/queries.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+#include "server/engine/limits.hpp"
+
+namespace hone::api {
+namespace {
+
+Result<Direction> direction_of(const Request& request) {
+  const auto* text = query_value(request, "direction");
+  if (text == nullptr || *text == "both") return Direction::both;
+  if (*text == "up") return Direction::up;
+  if (*text == "down") return Direction::down;
+  return refuse(Code::invalid, "direction must be up (what it came from), down or both",
+                "/direction");
+}
+
+}  // namespace
+
+// GET /v1/workflows/{workflow}
+ReadResult workflow(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<WorkflowId>(request);
+  if (!id) return id.error();
+  return render_one(find_workflow(db, *id));
+}
+
+// GET /v1/datasets/{dataset}
+ReadResult dataset(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<DatasetId>(request);
+  if (!id) return id.error();
+  return render_one(find_dataset(db, *id));
+}
+
+// GET /v1/lineage/{id}
+ReadResult lineage(SQLite::Database& db, const Request& request) {
+  constexpr std::int64_t depth_max = 10'000;
+  const auto root = parse_object_id(request.ids.at(0));
+  if (!root)
+    return no_such_form("lineage", "sw_7, tr_42, rn_42.0, rn_42.0#2, md_9, ds_3, wf_2 or wk_1",
+                        request.ids.at(0), "");
+  const auto direction = direction_of(request);
+  if (!direction) return direction.error();
+  LineageQuery query;
+  const auto depth = integer_query(request, "depth", query.depth, 0, depth_max);
+  if (!depth) return depth.error();
+  query.direction = *direction;
+  query.depth = static_cast<int>(*depth);
+  query.nodes_max = limits::lineage_nodes_max;
+  return render_one(read_lineage(db, *root, query));
+}
+
+}  // namespace hone::api

@@ -1,0 +1,51 @@
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/problem.hpp"
+#include "server/api/response.hpp"
+
+namespace hone::api {
+namespace {
+
+constexpr int retry_after_s = 1;  // queues are emptied in milliseconds; a second spreads the retries
+
+int retry_after(Code code) {
+  switch (code) {
+    case Code::busy:
+    case Code::unavailable: return retry_after_s;
+    case Code::invalid:
+    case Code::not_found:
+    case Code::conflict:
+    case Code::stale_lease:
+    case Code::forbidden:
+    case Code::too_large:
+    case Code::timed_out:
+    case Code::internal: return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Response json_response(const Json& body, int status) {
+  Response response;
+  response.status = status;
+  response.body = to_text(body);
+  return response;
+}
+
+Response problem(const Error& error) {
+  auto response = json_response(encode(error), http_status(error.code));
+  response.retry_after_s = retry_after(error.code);
+  return response;
+}
+
+Response wrong_method(std::string_view method, const std::string& path, const std::string& allow) {
+  auto response = problem(refuse(Code::invalid, std::string(method) + " is not possible on " + path +
+                                                    "; this path answers to " + allow));
+  response.status = 405;
+  response.allow = allow;
+  return response;
+}
+
+}  // namespace hone::api

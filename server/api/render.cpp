@@ -1,0 +1,239 @@
+#include "server/api/render.hpp"
+
+#include "schemas/codec/words.hpp"
+#include "server/api/progress.hpp"
+#include "server/sweep/run_seed.hpp"
+
+namespace hone::api {
+namespace {
+
+Json render(const RunCounts& runs) {
+  Json json;
+  json["queued"] = runs.queued;
+  json["leased"] = runs.leased;
+  json["running"] = runs.running;
+  json["paused"] = runs.paused;
+  json["completed"] = runs.completed;
+  json["stopped"] = runs.stopped;
+  json["failed"] = runs.failed;
+  json["canceled"] = runs.canceled;
+  return json;
+}
+
+Json render(const BestOfSweep& best) {
+  Json json;
+  json["trial"] = text(best.trial);
+  json["run"] = text(best.run);
+  json["value"] = encode(best.value);
+  json["phase"] = best.phase;
+  json["step"] = best.step;
+  return json;
+}
+
+// Adds the fields of an object behind those of another.
+void append(Json& json, const Json& more) {
+  for (const auto& [key, value] : more.items()) json[key] = value;
+}
+
+}  // namespace
+
+Json stored_json(const std::string& text) {
+  auto document = parse_json(text);
+  return document ? *std::move(document) : Json(text);
+}
+
+Json or_null(const std::optional<Instant>& at) { return at ? Json(rfc3339(*at)) : Json(nullptr); }
+
+Json or_null(const std::optional<Score>& score) {
+  return score ? encode(*score) : Json(nullptr);
+}
+
+Json render(const SweepRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["name"] = row.name;
+  json["project"] = row.project;
+  json["state"] = word(row.state);
+  json["reason"] = word(row.reason);
+  json["submitted_at"] = rfc3339(row.submitted_at);
+  json["ended_at"] = or_null(row.ended_at);
+  json["objective"]["metric"] = row.objective.metric;
+  json["objective"]["goal"] = word(row.objective.goal);
+  json["trials"]["total"] = row.trials_total;
+  json["trials"]["proposed"] = row.trials_proposed;
+  json["runs"] = render(row.runs);
+  json["phases"]["done"] = row.phases_done;
+  json["phases"]["expected"] = phases_expected(row);
+  json["best"] = row.best ? render(*row.best) : Json(nullptr);
+  json["workflow"] = text(row.workflow);
+  json["dataset"] = id_or_null(row.dataset);
+  return json;
+}
+
+Json render(const TrialRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["number"] = row.number;
+  json["sweep"] = text(row.sweep);
+  json["params"] = stored_json(row.params);
+  json["state"] = word(row.state);
+  json["reason"] = word(row.reason);
+  json["value"] = or_null(row.value);
+  json["phase"] = row.phase;
+  json["runs"] = row.runs;
+  return json;
+}
+
+Json render(const RunRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["trial"] = text(row.id.trial);
+  json["sweep"] = text(row.sweep);
+  json["seed"] = run_seed(row.sweep_seed, row.trial_number, row.id.replicate);
+  json["state"] = word(row.state);
+  json["reason"] = word(row.reason);
+  json["detail"] = row.detail;
+  json["exit_code"] = row.exit_code ? Json(*row.exit_code) : Json(nullptr);
+  json["log_tail"] = row.log_tail;
+  json["attempts"] = row.attempts;
+  json["worker"] = id_or_null(row.worker);
+  json["phase"] = row.reports;
+  json["value"] = or_null(row.value);
+  json["best"] = or_null(row.best);
+  json["step"] = row.step;
+  json["started_at"] = or_null(row.started_at);
+  json["ended_at"] = or_null(row.ended_at);
+  return json;
+}
+
+Json render(const AttemptRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["worker"] = text(row.worker);
+  json["host"] = row.host;
+  json["lease"] = text(row.lease);
+  json["granted_at"] = rfc3339(row.granted_at);
+  json["started_at"] = or_null(row.started_at);
+  json["ended_at"] = or_null(row.ended_at);
+  json["end_reason"] = row.end_reason ? Json(word(*row.end_reason)) : Json(nullptr);
+  json["detail"] = row.detail;
+  json["resume"] = id_or_null(row.resume);
+  return json;
+}
+
+Json render(const CurveRow& row) {
+  Json json;
+  json["phase"] = row.phase;
+  json["step"] = row.step;
+  json["value"] = encode(row.value);
+  json["at"] = rfc3339(row.at);
+  json["verdict"] = nullptr;
+  json["reason"] = nullptr;
+  json["inputs"] = Json::object();
+  if (row.verdict) append(json, encode(*row.verdict));
+  return json;
+}
+
+Json render(const MetricRow& row) {
+  Json json;
+  json["name"] = row.name;
+  json["step"] = row.step;
+  json["value"] = row.value;
+  json["at"] = rfc3339(row.at);
+  return json;
+}
+
+Json render(const BestRow& row) {
+  auto json = render(row.trial);
+  json["rank"] = row.rank;
+  json["run"] = text(row.run);
+  json["best_phase"] = row.phase;
+  json["step"] = row.step;
+  json["model"] = id_or_null(row.model);
+  return json;
+}
+
+Json render(const ModelRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["run"] = text(row.run);
+  json["sweep"] = text(row.sweep);
+  json["attempt"] = id_or_null(row.attempt);
+  json["sha256"] = row.sha256;
+  json["bytes"] = row.bytes;
+  json["step"] = row.step;
+  json["phase"] = row.phase;
+  json["value"] = or_null(row.value);
+  json["parent"] = id_or_null(row.parent);
+  json["saved_at"] = rfc3339(row.saved_at);
+  return json;
+}
+
+Json render(const WorkflowRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  append(json, encode(row.info));
+  json["recorded_at"] = rfc3339(row.recorded_at);
+  return json;
+}
+
+Json render(const DatasetRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  append(json, encode(row.info));
+  json["recorded_at"] = rfc3339(row.recorded_at);
+  return json;
+}
+
+Json render(const WorkerRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["host"] = row.host;
+  json["pid"] = row.pid;
+  json["cpus"] = row.cpus;
+  json["gpus"] = row.gpus;
+  json["hone_version"] = row.hone_version;
+  json["joined_at"] = rfc3339(row.joined_at);
+  json["last_seen_at"] = rfc3339(row.last_seen_at);
+  json["running"] = row.running;
+  return json;
+}
+
+Json render(const EventRow& row) {
+  Json json;
+  json["seq"] = row.seq;
+  json["at"] = rfc3339(row.at);
+  json["kind"] = row.kind;
+  json["sweep"] = id_or_null(row.sweep);
+  append(json, stored_json(row.body));
+  return json;
+}
+
+Json render(const LineageNode& node) {
+  Json json;
+  json["id"] = text(node.id);
+  json["kind"] = node.kind;
+  json["label"] = node.label;
+  json["facts"] = Json::object();
+  for (const auto& [name, value] : node.facts) json["facts"][name] = value;
+  return json;
+}
+
+Json render(const LineageEdge& edge) {
+  Json json;
+  json["from"] = text(edge.from);
+  json["to"] = text(edge.to);
+  json["relation"] = edge.relation;
+  return json;
+}
+
+Json render(const LineageGraph& graph) {
+  Json json;
+  json["root"] = text(graph.root);
+  json["nodes"] = render_items(graph.nodes);
+  json["edges"] = render_items(graph.edges);
+  json["truncated"] = graph.truncated;
+  return json;
+}
+
+}  // namespace hone::api

@@ -1,0 +1,28 @@
+// An answer as the API gives it. Every response also carries Cache-Control: no-store and Server, which the skin adds.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "schemas/codec/json.hpp"
+#include "schemas/types/result.hpp"
+
+namespace hone::api {
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::string allow;      // the header Allow, for 405
+  int retry_after_s = 0;  // the header Retry-After, when not 0
+};
+
+Response json_response(const Json& body, int status = 200);
+
+// What a refusal looks like on the wire: the problem body, and the status its code has.
+Response problem(const Error& error);
+
+// 405: the path is known, the verb is not. allow: "GET, HEAD".
+Response wrong_method(std::string_view method, const std::string& path, const std::string& allow);
+
+}  // namespace hone::api

@@ -1,0 +1,161 @@
+#include "server/api/router.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/nearest.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+namespace {
+
+constexpr auto get = Method::get;
+constexpr auto post = Method::post;
+constexpr auto put = Method::put;
+
+constexpr std::array table{
+    Route{get, "/healthz", Read{health, ""}},
+    Route{get, "/metrics", Read{prometheus, ""}},
+    Route{get, "/v1/version", Read{version, ""}},
+
+    Route{post, "/v1/sweeps", Write{parse_submit, render_submit}},
+    Route{get, "/v1/sweeps", Read{sweeps, "limit after"}},
+    Route{get, "/v1/sweeps/{sweep}", Read{sweep, ""}},
+    Route{post, "/v1/sweeps/{sweep}/steer", Write{parse_steer, render_steer}},
+    Route{get, "/v1/sweeps/{sweep}/trials", Read{trials, "sort limit after"}},
+    Route{get, "/v1/sweeps/{sweep}/best", Read{best, "limit"}},
+
+    Route{get, "/v1/trials/{trial}", Read{trial, ""}},
+    Route{get, "/v1/trials/{trial}/runs", Read{runs, "limit after"}},
+    Route{get, "/v1/trials/{trial}/explain", Read{explain_trial, ""}},
+    Route{get, "/v1/runs/{run}", Read{run, ""}},
+    Route{get, "/v1/runs/{run}/attempts", Read{attempts, "limit after"}},
+    Route{get, "/v1/runs/{run}/curve", Read{curve, ""}},
+    Route{get, "/v1/runs/{run}/metrics", Read{metrics, "name limit after"}},
+    Route{get, "/v1/runs/{run}/explain", Read{explain_run, ""}},
+
+    Route{post, "/v1/workers", Write{parse_join, render_join}},
+    Route{get, "/v1/workers", Read{workers, "limit after"}},
+    Route{get, "/v1/workers/{worker}", Read{worker, ""}},
+    Route{post, "/v1/workers/{worker}/beat", Write{parse_beat, render_beat}},
+
+    Route{post, "/v1/leases", Write{parse_acquire, render_acquire}},
+    Route{post, "/v1/leases/{lease}/reports", Write{parse_report, render_report}},
+    Route{post, "/v1/leases/{lease}/models",
+          Write{parse_save_model, render_save_model, check_save_model}},
+    Route{post, "/v1/leases/{lease}/metrics", Write{parse_metrics, render_done}},
+    Route{post, "/v1/leases/{lease}/end", Write{parse_end, render_done}},
+
+    Route{get, "/v1/models", Read{models, "sweep trial run limit after"}},
+    Route{get, "/v1/models/{model}", Read{model, ""}},
+    Route{put, "/v1/blobs/{sha256}", PutBlob{}},
+    Route{get, "/v1/blobs/{sha256}", GetBlob{}},
+
+    Route{get, "/v1/workflows/{workflow}", Read{workflow, ""}},
+    Route{get, "/v1/datasets/{dataset}", Read{dataset, ""}},
+    Route{get, "/v1/lineage/{id}", Read{lineage, "direction depth"}},
+    Route{get, "/v1/events", Follow{events, "after sweep limit"}},
+};
+
+// Takes the text up to the next separator off the front.
+std::string_view take(std::string_view& rest, char separator) {
+  const auto end = rest.find(separator);
+  const auto head = rest.substr(0, end);
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return head;
+}
+
+// Both begin with '/', and an empty segment matches nothing but itself: "/v1/sweeps/" is not "/v1/sweeps".
+bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& ids) {
+  if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/')) return false;
+  while (!pattern.empty() || !path.empty()) {
+    const auto want = take(pattern, '/');
+    const auto have = take(path, '/');
+    if (!want.starts_with('{')) {
+      if (want != have) return false;
+      continue;
+    }
+    auto id = percent_decoded(have);
+    if (!id || id->empty()) return false;
+    ids.push_back(*std::move(id));
+  }
+  return true;
+}
+
+void add_allowed(std::string& allow, Method method) {
+  if (!allow.empty()) allow += ", ";
+  allow += word(method);
+  if (method == Method::get) allow += ", HEAD";
+}
+
+std::string_view known_query(const Handler& handler) {
+  if (const auto* read = std::get_if<Read>(&handler)) return read->query;
+  if (const auto* follow = std::get_if<Follow>(&handler)) return follow->query;
+  return {};
+}
+
+struct KindOf {
+  std::string_view operator()(const Write&) const { return "write"; }
+  std::string_view operator()(const Read&) const { return "read"; }
+  std::string_view operator()(const Follow&) const { return "follow"; }
+  std::string_view operator()(const PutBlob&) const { return "put_blob"; }
+  std::string_view operator()(const GetBlob&) const { return "get_blob"; }
+};
+
+Result<Response> run_read(const Route& route, SQLite::Database& db, const Request& request) {
+  if (const auto* read = std::get_if<Read>(&route.handler)) return read->answer(db, request);
+  if (const auto* follow = std::get_if<Follow>(&route.handler)) return follow->page(db, request);
+  return refuse(Code::internal, "this route is no read");
+}
+
+}  // namespace
+
+std::span<const Route> route_table() { return table; }
+
+Match find_route(Method method, std::string_view path) {
+  Match match;
+  for (const auto& route : table) {
+    std::vector<std::string> ids;
+    if (!matches(route.pattern, path, ids)) continue;
+    if (route.method == method) return Match{&route, std::move(ids), {}};
+    add_allowed(match.allow, route.method);
+  }
+  return match;
+}
+
+Status check_query(const Route& route, const Request& request) {
+  std::vector<std::string_view> known;
+  for (auto rest = known_query(route.handler); !rest.empty();) known.push_back(take(rest, ' '));
+  for (const auto& [name, value] : request.query)
+    if (std::ranges::find(known, name) == known.end())
+      return refuse(Code::invalid,
+                    "this path knows no query '" + name + "'" + did_you_mean(name, known),
+                    "/" + name);
+  return Done{};
+}
+
+Response answer_read(const Route& route, SQLite::Database& db, const Request& request) {
+  try {
+    auto result = run_read(route, db, request);
+    return result ? *std::move(result) : problem(result.error());
+  } catch (const std::exception& trouble) {
+    return problem(refuse(Code::internal, "the server could not read its data: " +
+                                              std::string(trouble.what())));
+  }
+}
+
+Json describe_routes() {
+  Json rows = Json::array();
+  for (const auto& route : table) {
+    Json row;
+    row["method"] = word(route.method);
+    row["path"] = route.pattern;
+    row["kind"] = std::visit(KindOf{}, route.handler);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace hone::api

@@ -1,0 +1,73 @@
+// The one table of routes. A new endpoint is one row here and one function (or a parse/render pair) in its resource's file.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "schemas/codec/json.hpp"
+#include "server/api/blobs.hpp"
+#include "server/api/request.hpp"
+#include "server/api/response.hpp"
+#include "server/sweep/command.hpp"
+
+namespace hone::api {
+
+// A change: parsed into a command for the engine, whose reply is rendered.
+struct Write {
+  Result<Command> (*parse)(const Request&);
+  Response (*render)(const Reply&);
+  // What must hold outside the ledger before the command may be pushed (is the blob there?); usually nothing.
+  Status (*check)(const BlobStore&, const Command&) = nullptr;
+};
+
+// A question, answered from a read-only connection on a reader thread.
+struct Read {
+  Result<Response> (*answer)(SQLite::Database&, const Request&);
+  std::string_view query;  // the names it knows, separated by blanks
+};
+
+// As Read; but a client that accepts text/event-stream gets the events one by one, for as long as it stays.
+struct Follow {
+  Result<Response> (*page)(SQLite::Database&, const Request&);
+  std::string_view query;
+};
+
+// Raw bytes, by digest; the skin moves them between socket and BlobStore in pieces.
+struct PutBlob {};
+struct GetBlob {};
+
+using Handler = std::variant<Write, Read, Follow, PutBlob, GetBlob>;
+
+struct Route {
+  Method method = Method::get;
+  std::string_view pattern;  // "/v1/sweeps/{sweep}/steer": a segment in braces matches any one segment
+  Handler handler;
+};
+
+std::span<const Route> route_table();
+
+// route: the row, or nullptr. ids: what its braces matched, decoded. allow: where only the method was wrong, the methods
+// that this path answers to ("GET, HEAD"); empty when there is no such path.
+struct Match {
+  const Route* route = nullptr;
+  std::vector<std::string> ids;
+  std::string allow;
+};
+Match find_route(Method method, std::string_view path);
+
+// Refuses a query name that the route does not know.
+Status check_query(const Route& route, const Request& request);
+
+// Answers a Read, or one page of a Follow. Contains every exception: a bug of ours is an answer of 500, not the end.
+Response answer_read(const Route& route, SQLite::Database& db, const Request& request);
+
+// The table for people and tests: [{"method", "path", "kind"}].
+Json describe_routes();
+
+}  // namespace hone::api

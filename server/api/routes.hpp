@@ -1,0 +1,75 @@
+// The functions that the table of routes (router.cpp) names, by resource. Internal to server/api.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include "schemas/types/result.hpp"
+#include "server/api/blobs.hpp"
+#include "server/api/request.hpp"
+#include "server/api/response.hpp"
+#include "server/sweep/command.hpp"
+
+namespace hone::api {
+
+using ReadResult = Result<Response>;
+
+// health.cpp
+ReadResult health(SQLite::Database& db, const Request& request);
+ReadResult version(SQLite::Database& db, const Request& request);
+ReadResult prometheus(SQLite::Database& db, const Request& request);
+
+// sweeps.cpp
+Result<Command> parse_submit(const Request& request);
+Response render_submit(const Reply& reply);
+Result<Command> parse_steer(const Request& request);
+Response render_steer(const Reply& reply);
+ReadResult sweeps(SQLite::Database& db, const Request& request);
+ReadResult sweep(SQLite::Database& db, const Request& request);
+ReadResult trials(SQLite::Database& db, const Request& request);
+ReadResult best(SQLite::Database& db, const Request& request);
+
+// runs.cpp
+ReadResult trial(SQLite::Database& db, const Request& request);
+ReadResult runs(SQLite::Database& db, const Request& request);
+ReadResult run(SQLite::Database& db, const Request& request);
+ReadResult attempts(SQLite::Database& db, const Request& request);
+ReadResult curve(SQLite::Database& db, const Request& request);
+ReadResult metrics(SQLite::Database& db, const Request& request);
+
+// explain.cpp
+ReadResult explain_trial(SQLite::Database& db, const Request& request);
+ReadResult explain_run(SQLite::Database& db, const Request& request);
+
+// workers.cpp
+Result<Command> parse_join(const Request& request);
+Response render_join(const Reply& reply);
+Result<Command> parse_beat(const Request& request);
+Response render_beat(const Reply& reply);
+ReadResult workers(SQLite::Database& db, const Request& request);
+ReadResult worker(SQLite::Database& db, const Request& request);
+
+// leases.cpp
+Result<Command> parse_acquire(const Request& request);
+Response render_acquire(const Reply& reply);
+Result<Command> parse_report(const Request& request);
+Response render_report(const Reply& reply);
+Result<Command> parse_save_model(const Request& request);
+Response render_save_model(const Reply& reply);
+Status check_save_model(const BlobStore& blobs, const Command& command);
+Result<Command> parse_metrics(const Request& request);
+Result<Command> parse_end(const Request& request);
+Response render_done(const Reply& reply);
+
+// models.cpp
+ReadResult models(SQLite::Database& db, const Request& request);
+ReadResult model(SQLite::Database& db, const Request& request);
+
+// lineage.cpp
+ReadResult workflow(SQLite::Database& db, const Request& request);
+ReadResult dataset(SQLite::Database& db, const Request& request);
+ReadResult lineage(SQLite::Database& db, const Request& request);
+
+// events.cpp
+ReadResult events(SQLite::Database& db, const Request& request);
+
+}  // namespace hone::api

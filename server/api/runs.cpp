@@ -1,0 +1,63 @@
+#include "db/queries.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+
+// GET /v1/trials/{trial}
+ReadResult trial(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<TrialId>(request);
+  if (!id) return id.error();
+  return render_one(find_trial(db, *id));
+}
+
+// GET /v1/trials/{trial}/runs
+ReadResult runs(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<TrialId>(request);
+  if (!id) return id.error();
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  return render_pages(list_runs(db, *id, *page));
+}
+
+// GET /v1/runs/{run}
+ReadResult run(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<RunId>(request);
+  if (!id) return id.error();
+  return render_one(find_run(db, *id));
+}
+
+// GET /v1/runs/{run}/attempts
+ReadResult attempts(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<RunId>(request);
+  if (!id) return id.error();
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  return render_pages(list_attempts(db, *id, *page));
+}
+
+// GET /v1/runs/{run}/curve
+ReadResult curve(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<RunId>(request);
+  if (!id) return id.error();
+  const auto rows = read_curve(db, *id);
+  if (!rows) return rows.error();
+  Json json;
+  json["run"] = text(*id);
+  json["items"] = render_items(*rows);
+  json["next"] = nullptr;  // a curve has at most budget.phases points: it is always whole
+  return json_response(json);
+}
+
+// GET /v1/runs/{run}/metrics
+ReadResult metrics(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<RunId>(request);
+  if (!id) return id.error();
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  const auto* name = query_value(request, "name");
+  return render_pages(list_metrics(db, *id, name == nullptr ? std::string() : *name, *page));
+}
+
+}  // namespace hone::api

@@ -1,0 +1,84 @@
+#include "db/queries.hpp"
+#include "schemas/codec/words.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+#include "server/engine/limits.hpp"
+
+namespace hone::api {
+
+// POST /v1/sweeps
+Result<Command> parse_submit(const Request& request) {
+  auto submit = body(request, decode_submit_request);
+  if (!submit) return submit.error();
+  return Command(Submit{*std::move(submit)});
+}
+
+Response render_submit(const Reply& reply) {
+  Json json;
+  json["sweep"] = text(std::get<Submitted>(reply).sweep);
+  return json_response(json, 201);
+}
+
+// POST /v1/sweeps/{sweep}/steer
+Result<Command> parse_steer(const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto steer = body(request, decode_steer_request);
+  if (!steer) return steer.error();
+  return Command(Steer{*id, *steer});
+}
+
+Response render_steer(const Reply& reply) {
+  const auto& steered = std::get<Steered>(reply);
+  Json json;
+  json["sweep"] = text(steered.sweep);
+  json["state"] = word(steered.state);
+  return json_response(json);
+}
+
+// GET /v1/sweeps
+ReadResult sweeps(SQLite::Database& db, const Request& request) {
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  return render_pages(list_sweeps(db, *page));
+}
+
+// GET /v1/sweeps/{sweep}
+ReadResult sweep(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto row = find_sweep(db, *id);
+  if (!row) return row.error();
+  auto json = render(*row);
+  json["spec"] = stored_json(row->spec);
+  return json_response(json);
+}
+
+// GET /v1/sweeps/{sweep}/trials
+ReadResult trials(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  const auto* sort = query_value(request, "sort");
+  if (sort != nullptr && *sort != "value" && *sort != "number")
+    return refuse(Code::invalid, "sort must be value (best first) or number", "/sort");
+  const bool by_value = sort != nullptr && *sort == "value";
+  return render_pages(
+      list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
+}
+
+// GET /v1/sweeps/{sweep}/best
+ReadResult best(SQLite::Database& db, const Request& request) {
+  constexpr std::int64_t shown_by_default = 10;
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto limit = integer_query(request, "limit", shown_by_default, 1, limits::page_items_max);
+  if (!limit) return limit.error();
+  const auto rows = best_trials(db, *id, *limit);
+  if (!rows) return rows.error();
+  return render_list(*rows);
+}
+
+}  // namespace hone::api

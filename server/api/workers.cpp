@@ -1,0 +1,46 @@
+#include "db/queries.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+
+// POST /v1/workers
+Result<Command> parse_join(const Request& request) {
+  auto join = body(request, decode_join_request);
+  if (!join) return join.error();
+  return Command(Join{*std::move(join)});
+}
+
+Response render_join(const Reply& reply) {
+  return json_response(encode(std::get<JoinReply>(reply)));
+}
+
+// POST /v1/workers/{worker}/beat
+Result<Command> parse_beat(const Request& request) {
+  const auto id = path_id<WorkerId>(request);
+  if (!id) return id.error();
+  auto beat = body(request, decode_beat_request);
+  if (!beat) return beat.error();
+  return Command(Beat{*id, *std::move(beat)});
+}
+
+Response render_beat(const Reply& reply) {
+  return json_response(encode(std::get<BeatReply>(reply)));
+}
+
+// GET /v1/workers
+ReadResult workers(SQLite::Database& db, const Request& request) {
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  return render_pages(list_workers(db, *page));
+}
+
+// GET /v1/workers/{worker}
+ReadResult worker(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<WorkerId>(request);
+  if (!id) return id.error();
+  return render_one(find_worker(db, *id));
+}
+
+}  // namespace hone::api
