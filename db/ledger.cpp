@@ -1,6 +1,7 @@
 #include "db/ledger.hpp"
 
 #include <SQLiteCpp/Transaction.h>
+#include <sqlite3.h>
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -42,7 +43,9 @@ void Ledger::commit() {
   }
 }
 
-void Ledger::rollback() { db_.exec("ROLLBACK"); }
+void Ledger::rollback() {
+  if (sqlite3_get_autocommit(db_.getHandle()) == 0) db_.exec("ROLLBACK");
+}
 
 void Ledger::append(const Event& event) {
   const auto sweep = statements_->projection.sweep_of(event.body);

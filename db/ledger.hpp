@@ -21,7 +21,7 @@ class Ledger {
 
   void begin();     // BEGIN IMMEDIATE
   void commit();    // durable when it returns
-  void rollback();  // for tests and for a batch that appended nothing
+  void rollback();  // nothing to do where SQLite did it by itself, as after a failed commit
 
   // Precondition: between begin and commit; event.seq == last_seq() + 1. Writes the event row and
   // the projection.

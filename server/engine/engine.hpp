@@ -1,4 +1,5 @@
-// The one writer. Engine::step is the whole of it and has no thread, socket or clock: the simulator drives the same code.
+// The one writer. Engine::step is the whole of it and has no thread, socket or clock: the simulator
+// drives the same code.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -6,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "db/ledger.hpp"
@@ -16,8 +16,9 @@
 
 namespace hone {
 
-// A command and where its reply goes. `reply` is called exactly once, on the engine's thread, after the commit (or, for a
-// parked Acquire, when there is work or its wait is over); it must be quick and must not throw.
+// A command and where its reply goes. `reply` is called exactly once, on the engine's thread, after
+// the commit (or, for a parked Acquire, when there is work or its wait is over); it must be quick
+// and must not throw.
 struct Envelope {
   Command command;
   std::function<void(Result<Reply>)> reply;
@@ -25,15 +26,18 @@ struct Envelope {
 
 class Engine {
  public:
-  // Replays the ledger and commits ServerStarted. Throws when the ledger cannot be replayed: the process cannot start.
+  // Replays the ledger and commits ServerStarted. Throws when the ledger cannot be replayed: the
+  // process cannot start.
   Engine(SQLite::Database& db, Instant now);
 
-  // Decides each command in order, appends its events, commits the batch once, then replies. now is clamped so that time
-  // never goes backwards. Throws SQLite::Exception when the commit fails; the engine must then be discarded: memory is
-  // ahead of the disk, and a new Engine on the same file replays the truth. No reply of a failed batch was sent.
+  // Decides each command in order, appends its events, commits the batch once, then replies. now is
+  // clamped so that time never goes backwards. Throws SQLite::Exception when the commit fails; the
+  // engine must then be discarded: memory is ahead of the disk, and a new Engine on the same file
+  // replays the truth. No reply of a failed batch was sent.
   void step(std::vector<Envelope> batch, Instant now);
 
-  // When step must be called next even without commands: a lease expiry, a time limit, a parked Acquire's end.
+  // When step must be called next even without commands: a lease expiry, a time limit, a parked
+  // Acquire's end.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
   // Replies `unavailable` to every parked Acquire (shutdown).
@@ -47,16 +51,27 @@ class Engine {
     Envelope envelope;
     Instant until;
   };
+  struct Answer {
+    Envelope envelope;
+    Result<Reply> reply;
+  };
 
-  Instant clamp(Instant now) const;
-  void fold(Events events, Instant now);
+  void replay();
+  void work(std::vector<Envelope> batch, Instant now, std::vector<Answer>& answers);
+  void handle(Envelope envelope, Instant now, std::vector<Answer>& answers);
+  void meet_deadlines(Instant now);
+  void retry_parked(Instant now, std::vector<Answer>& answers);
+  void release_late(Instant now, std::vector<Answer>& answers);
   Result<Reply> perform(const Command& command, Instant now);
-  void retry_parked(Instant now, std::vector<std::pair<Envelope, Result<Reply>>>& replies);
+  void fold(const Events& events, Instant now);
+  void open_transaction();
+  void close_transaction();
 
   Ledger ledger_;
   Book book_;
   std::int64_t seq_ = 0;
-  std::vector<Parked> parked_;
+  bool writing_ = false;        // a transaction is open: something was appended in this batch
+  std::vector<Parked> parked_;  // in the order of arrival
 };
 
 }  // namespace hone

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "server/engine/clock.hpp"
 #include "server/engine/engine.hpp"
 
 namespace hone {
@@ -12,18 +13,20 @@ namespace hone {
 class EngineThread {
  public:
   struct Hooks {
-    // After every commit that appended events, on the engine's thread, with the newest seq (watchers are told).
+    // After every commit that appended events, on the engine's thread, with the newest seq
+    // (watchers are told).
     std::function<void(std::int64_t seq)> committed;
     // The commit failed: log and end the process. Must not return.
     std::function<void(const std::string& why)> failed;
   };
 
-  // Starts the thread. `db` must outlive it.
-  EngineThread(SQLite::Database& db, Hooks hooks);
+  // Replays the ledger (throws when that fails: the process cannot start), then starts the thread.
+  // `db` must outlive it.
+  EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{});
   ~EngineThread();  // stop()
 
-  // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop(); the envelope's reply is
-  // then not called.
+  // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop();
+  // the envelope's reply is then not called.
   Status push(Envelope envelope);
 
   // Closes the inbox, lets the engine finish what is queued, joins. Idempotent.

@@ -9,32 +9,37 @@
 namespace hone::limits {
 
 // Leases and heartbeats.
-inline constexpr Duration lease_length = seconds(15);     // a dead worker's run waits this long at most
+inline constexpr Duration lease_length =
+    seconds(15);  // a dead worker's run waits this long at most
 inline constexpr Duration heartbeat_period = seconds(3);  // four may be lost before the lease is
-inline constexpr Duration acquire_wait_max = seconds(30); // a long poll holds a parked slot no longer than this
+inline constexpr Duration acquire_wait_max =
+    seconds(30);  // a long poll holds a parked slot no longer than this
 
 // The engine.
-inline constexpr std::size_t inbox_commands_max = 4096;   // 40 s of 1000 workers that report every 10 s
-inline constexpr std::size_t batch_commands_max = 256;    // one commit: about 1 ms of work, so replies stay prompt
+inline constexpr std::size_t inbox_commands_max =
+    4096;  // 40 s of 1000 workers that report every 10 s
+inline constexpr std::size_t batch_commands_max =
+    256;  // one commit: about 1 ms of work, so replies stay prompt
 inline constexpr std::size_t parked_acquires_max = 2048;  // workers waiting for work
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
-inline constexpr std::size_t body_bytes_max = 4 * 1024 * 1024;      // a sweep file is at most 1 MiB
-inline constexpr std::size_t blob_bytes_max = 256 * 1024 * 1024;    // one checkpoint
+inline constexpr std::size_t body_bytes_max = 4 * 1024 * 1024;    // a sweep file is at most 1 MiB
+inline constexpr std::size_t blob_bytes_max = 256 * 1024 * 1024;  // one checkpoint
 inline constexpr std::size_t connections_max = 4096;
-inline constexpr Duration request_timeout = seconds(30);            // from the first byte to the last
-inline constexpr Duration idle_timeout = seconds(120);              // keep-alive without a request
+inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
+inline constexpr Duration idle_timeout = seconds(120);    // keep-alive without a request
 
 // Reads.
 inline constexpr std::int64_t page_items_max = 1000;
 inline constexpr std::int64_t page_items_default = 100;
-inline constexpr std::size_t reads_queued_max = 1024;   // beyond: 503
-inline constexpr int lineage_nodes_max = 10'000;        // a graph larger than this is for export, not for a page
-inline constexpr std::size_t watchers_max = 256;        // open event streams
+inline constexpr std::size_t reads_queued_max = 1024;  // beyond: 503
+inline constexpr int lineage_nodes_max =
+    10'000;  // a graph larger than this is for export, not for a page
+inline constexpr std::size_t watchers_max = 256;  // open event streams
 
 // Bodies.
-inline constexpr std::size_t points_max = 10'000;       // metric points in one request
+inline constexpr std::size_t points_max = 10'000;  // metric points in one request
 inline constexpr std::size_t log_tail_bytes_max = 8 * 1024;
 
 }  // namespace hone::limits

@@ -1,0 +1,148 @@
+#include "server/engine/engine.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "schemas/types/expect.hpp"
+#include "server/engine/limits.hpp"
+
+namespace hone {
+namespace {
+
+bool is_empty_grant(const Result<Reply>& reply) {
+  const auto* grant = reply ? std::get_if<std::optional<LeaseGrant>>(&*reply) : nullptr;
+  return grant != nullptr && !grant->has_value();
+}
+
+Reply no_work() { return std::optional<LeaseGrant>{}; }
+
+}  // namespace
+
+Engine::Engine(SQLite::Database& db, Instant now) : ledger_(db) {
+  replay();
+  const Command start = Start{HONE_VERSION, limits::lease_length};
+  const auto started = perform(start, std::max(now, book_.last_at));
+  expect(started.ok(), "a server may always start");
+  close_transaction();
+}
+
+void Engine::replay() {
+  ledger_.replay(0, [this](const Event& event) {
+    evolve(book_, event);
+    seq_ = event.seq;
+  });
+}
+
+void Engine::step(std::vector<Envelope> batch, Instant now) {
+  std::vector<Answer> answers;
+  try {
+    work(std::move(batch), std::max(now, book_.last_at), answers);
+    close_transaction();
+  } catch (...) {
+    ledger_.rollback();
+    throw;
+  }
+  for (auto& [envelope, reply] : answers) envelope.reply(std::move(reply));
+}
+
+std::optional<Instant> Engine::next_deadline() const {
+  auto next = hone::next_deadline(book_);
+  for (const auto& parked : parked_) next = next ? std::min(*next, parked.until) : parked.until;
+  return next;
+}
+
+void Engine::release_parked() {
+  for (auto& parked : std::exchange(parked_, {}))
+    parked.envelope.reply(
+        refuse(Code::unavailable, "the server is shutting down: try again later"));
+}
+
+// Deadlines come after the commands: a heartbeat that waited in the inbox still saves its lease.
+void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>& answers) {
+  const auto seq_before = seq_;
+  for (auto& envelope : batch) handle(std::move(envelope), now, answers);
+  meet_deadlines(now);
+  if (seq_ != seq_before)
+    retry_parked(now, answers);  // otherwise nothing changed for those who wait
+  release_late(now, answers);
+}
+
+void Engine::handle(Envelope envelope, Instant now, std::vector<Answer>& answers) {
+  auto reply = perform(envelope.command, now);
+  const auto* acquire = std::get_if<Acquire>(&envelope.command);
+  const bool may_wait = acquire != nullptr && acquire->request.wait > Duration{} &&
+                        parked_.size() < limits::parked_acquires_max;
+  if (!may_wait || !is_empty_grant(reply)) {
+    answers.push_back({std::move(envelope), std::move(reply)});
+    return;
+  }
+  const Instant until = now + std::min(acquire->request.wait, limits::acquire_wait_max);
+  parked_.push_back({std::move(envelope), until});
+}
+
+void Engine::meet_deadlines(Instant now) {
+  while (true) {
+    const auto deadline = hone::next_deadline(book_);
+    if (!deadline || *deadline > now) return;
+    const auto seq_before = seq_;
+    expect(perform(Tick{}, now).ok() && seq_ != seq_before,
+           "a tick meets the deadline that is due");
+  }
+}
+
+void Engine::retry_parked(Instant now, std::vector<Answer>& answers) {
+  std::vector<Parked> waiting;
+  for (auto& parked : std::exchange(parked_, {})) {
+    auto reply = has_work(book_) ? perform(parked.envelope.command, now) : Result<Reply>(no_work());
+    if (is_empty_grant(reply))
+      waiting.push_back(std::move(parked));
+    else
+      answers.push_back({std::move(parked.envelope), std::move(reply)});
+  }
+  parked_ = std::move(waiting);
+}
+
+void Engine::release_late(Instant now, std::vector<Answer>& answers) {
+  const auto late = std::stable_partition(parked_.begin(), parked_.end(),
+                                          [now](const Parked& one) { return one.until > now; });
+  for (auto one = late; one != parked_.end(); ++one)
+    answers.push_back({std::move(one->envelope), no_work()});
+  parked_.erase(late, parked_.end());
+}
+
+Result<Reply> Engine::perform(const Command& command, Instant now) {
+  const auto events = decide(book_, command, now);
+  if (!events) return events.error();
+  fold(*events, now);
+  if (const auto* log = std::get_if<LogMetrics>(&command); log && !log->request.points.empty()) {
+    open_transaction();
+    const RunId run = book_.run_of_lease.at(static_cast<std::size_t>(log->lease.value - 1));
+    ledger_.append_metrics(run, now, log->request.points);
+  }
+  return answer(book_, command);
+}
+
+void Engine::fold(const Events& events, Instant now) {
+  for (const EventBody& body : events) {
+    open_transaction();
+    const Event event{seq_ + 1, now, body};
+    ledger_.append(event);
+    evolve(book_, event);
+    seq_ = event.seq;
+  }
+}
+
+// Opened by the first thing that is written: most heartbeats write nothing and cost no commit.
+void Engine::open_transaction() {
+  if (writing_) return;
+  ledger_.begin();
+  writing_ = true;
+}
+
+void Engine::close_transaction() {
+  if (!writing_) return;
+  ledger_.commit();
+  writing_ = false;
+}
+
+}  // namespace hone

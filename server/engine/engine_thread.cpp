@@ -1,0 +1,69 @@
+#include "server/engine/engine_thread.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <thread>
+#include <utility>
+
+#include "server/engine/inbox.hpp"
+#include "server/engine/limits.hpp"
+
+namespace hone {
+
+struct EngineThread::Inside {
+  Inside(SQLite::Database& db, Hooks given_hooks, Clock given_clock)
+      : hooks(std::move(given_hooks)), clock(std::move(given_clock)), engine(db, clock()) {}
+
+  void loop();
+  void drain();
+  std::optional<Duration> patience() const;
+
+  Hooks hooks;
+  Clock clock;
+  Engine engine;
+  Inbox inbox{limits::inbox_commands_max};
+  std::thread thread;
+};
+
+// Memory is ahead of the disk after a failed commit: nothing may go on from here.
+void EngineThread::Inside::loop() {
+  try {
+    drain();
+  } catch (const std::exception& why) {
+    hooks.failed(why.what());
+    std::abort();
+  }
+}
+
+void EngineThread::Inside::drain() {
+  std::int64_t told = 0;
+  while (true) {
+    if (engine.last_seq() != told) hooks.committed(told = engine.last_seq());
+    auto batch = inbox.take(patience(), limits::batch_commands_max);
+    if (batch.finished) return engine.release_parked();
+    engine.step(std::move(batch.envelopes), clock());
+  }
+}
+
+std::optional<Duration> EngineThread::Inside::patience() const {
+  const auto deadline = engine.next_deadline();
+  if (!deadline) return std::nullopt;
+  return std::max(*deadline - clock(), Duration{});
+}
+
+EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock)
+    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock))) {
+  inside_->thread = std::thread([inside = inside_.get()] { inside->loop(); });
+}
+
+EngineThread::~EngineThread() { stop(); }
+
+Status EngineThread::push(Envelope envelope) { return inside_->inbox.push(std::move(envelope)); }
+
+void EngineThread::stop() {
+  inside_->inbox.close();
+  if (inside_->thread.joinable()) inside_->thread.join();
+}
+
+}  // namespace hone
