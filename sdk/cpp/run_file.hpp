@@ -1,0 +1,48 @@
+// What a trial process is told: the file that HONE_RUN_FILE names.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "schemas/types/result.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/value.hpp"
+
+namespace hone {
+
+struct RunFile {
+  struct Resume {
+    std::string model;
+    std::filesystem::path path;
+    std::int64_t step = 0;
+    int phase = 0;
+  };
+
+  std::string run;         // "rn_42.0"
+  int attempt = 1;
+  std::string sweep;       // "sw_7"
+  std::string sweep_name;
+  TrainerSpec trainer;
+  Params params;
+  std::uint64_t seed = 0;
+  Objective objective;
+  BudgetSpec budget;
+  int next_phase = 0;
+  std::optional<Resume> resume;
+};
+
+Result<RunFile> parse_run_file(std::string_view text);
+Result<RunFile> read_run_file(const std::filesystem::path& path);
+
+// The step at which a phase ends.
+inline std::int64_t phase_end(const BudgetSpec& budget, int phase) {
+  // Split, so that no product overflows: per_run = whole * phases + rest.
+  const auto whole = budget.per_run / budget.phases;
+  const auto rest = budget.per_run % budget.phases;
+  return whole * (phase + 1) + rest * (phase + 1) / budget.phases;
+}
+
+}  // namespace hone

@@ -1,0 +1,166 @@
+#include "worker/train_commands.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "schemas/codec/json.hpp"
+#include "worker/trainers/phases.hpp"
+#include "worker/trainers/progress.hpp"
+#include "worker/trainers/stop_signal.hpp"
+
+namespace hone::trainers {
+namespace {
+
+Result<Params> params_of(const TrainerInfo& info, const TrainCommand& command) {
+  Params params;
+  if (!command.env.empty()) params.push_back({"env", command.env});
+  for (const auto& text : command.settings) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      return refuse(Code::invalid, "--set takes name=value, not '" + text + "'");
+    const auto name = text.substr(0, equals);
+    const auto* setting = find_setting(info, name);
+    if (setting == nullptr) {
+      params.push_back({name, std::string()});  // resolve() says what is near
+      continue;
+    }
+    auto value = parse_setting(*setting, text.substr(equals + 1));
+    if (!value) return std::move(value).error();
+    params.push_back({name, std::move(*value)});
+  }
+  return params;
+}
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile& file) {
+  const auto* info = find_trainer(row.name);
+  const auto* builtin = std::get_if<BuiltinTrainer>(&file.trainer);
+  if (info == nullptr || builtin == nullptr || builtin->name != row.name)
+    return refuse(Code::invalid, "the run file is not for the trainer '" + std::string(row.name) + "'", "/trainer");
+  auto settings = Settings::resolve(*info, builtin->settings, file.params);
+  if (!settings) return std::move(settings).error();
+  return row.make({std::move(*settings), file.seed, file.budget.per_run});
+}
+
+struct Outcome {
+  std::int64_t steps = 0;
+  double seconds = 0;
+  Score value = Score::diverged();
+};
+
+void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainCommand& command) {
+  const std::string objective(info.objectives);
+  const std::string unit(info.unit);
+  const auto rate = static_cast<double>(outcome.steps) / outcome.seconds;
+  if (command.json) {
+    Json document{{objective, outcome.value.is_diverged() ? Json("diverged") : Json(outcome.value.value())},
+                  {unit, outcome.steps},
+                  {"seconds", outcome.seconds},
+                  {unit + "_per_second", rate},
+                  {"seed", command.seed},
+                  {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
+    std::cout << to_text(document) << "\n";
+    return;
+  }
+  std::cout << objective << " ";
+  if (outcome.value.is_diverged()) std::cout << "diverged";
+  else std::cout << outcome.value.value();
+  std::cout << " after " << outcome.steps << " " << unit << " (" << short_count(rate) << " " << unit << "/s)";
+  if (!command.out.empty()) std::cout << ", model in " << command.out.string();
+  std::cout << "\n";
+}
+
+}  // namespace
+
+Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& run_file) {
+  const StopSignal stop;
+  const auto file = read_run_file(run_file);
+  if (!file) return file.error();
+  auto trainer = trainer_of(row, *file);
+  if (!trainer) {  // these parameters can never work: another attempt cannot help
+    std::cerr << "hone-train: " << trainer.error().detail << "\n";
+    return exit_infeasible;
+  }
+  auto trial = Trial::connect(environment("HONE_SOCKET"));
+  if (!trial) return trial.error();
+  return run_phases({*file, **trial, environment("HONE_CHECKPOINT_DIR")}, **trainer, stop.token());
+}
+
+Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
+  const StopSignal stop;
+  const auto& info = *find_trainer(row.name);
+  auto params = params_of(info, command);
+  if (!params) return std::move(params).error();
+  auto settings = Settings::resolve(info, *params, {});
+  if (!settings) return std::move(settings).error();
+  auto made = row.make({std::move(*settings), command.seed, command.budget});
+  if (!made) return std::move(made).error();
+  auto& trainer = **made;
+  if (!command.from.empty())
+    if (auto loaded = trainer.load(command.from); !loaded) return std::move(loaded).error();
+
+  const auto start = trainer.step();
+  const auto started = std::chrono::steady_clock::now();
+  ProgressLine progress({std::string(info.unit), std::string(info.objectives), start, command.budget},
+                        isatty(STDERR_FILENO) != 0);
+  trainer.advance(command.budget, stop.token(), [&] { progress.show(trainer.step(), trainer.value()); });
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+  progress.finish(trainer.step(), trainer.value());
+  if (!command.out.empty())
+    if (auto saved = trainer.save(command.out); !saved) return std::move(saved).error();
+  if (stop.token().stop_requested()) return exit_terminated;
+  print_outcome({trainer.step() - start, spent.count(), trainer.value()}, info, command);
+  return trainer.value().is_diverged() ? exit_failed : exit_done;
+}
+
+Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json) {
+  const auto evaluation = row.evaluate(plan);
+  if (!evaluation) return evaluation.error();
+  const auto& returns = evaluation->returns;
+  const auto count = static_cast<double>(returns.size());
+  const double mean = std::accumulate(returns.begin(), returns.end(), 0.0) / count;
+  double square = 0;
+  for (const double value : returns) square += (value - mean) * (value - mean);
+  const double deviation = returns.size() < 2 ? 0 : std::sqrt(square / (count - 1));
+  const auto [least, most] = std::minmax_element(returns.begin(), returns.end());
+  if (json) {
+    const Json document{{"env", evaluation->env}, {"episodes", returns.size()}, {"mean", mean},
+                        {"sd", deviation},        {"min", *least},              {"max", *most}};
+    std::cout << to_text(document) << "\n";
+    return exit_done;
+  }
+  std::printf("%s: mean %.2f, sd %.2f, min %g, max %g over %zu episodes\n", evaluation->env.c_str(),
+              mean, deviation, *least, *most, returns.size());
+  return exit_done;
+}
+
+Result<std::int64_t> parse_count(const std::string& text) {
+  double number = 0;
+  const auto* end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+  double factor = 0;
+  if (suffix.empty()) factor = 1;
+  if (suffix == "k") factor = 1e3;
+  if (suffix == "M") factor = 1e6;
+  if (suffix == "G") factor = 1e9;
+  const double count = number * factor;
+  if (fault != std::errc{} || factor == 0 || count < 1 || count > 9e15 || count != std::floor(count))
+    return refuse(Code::invalid, "'" + text + "' is not a count: write 5000, 200k, 1M or 2G");
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace hone::trainers

@@ -1,0 +1,106 @@
+// hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with HONE_RUN_FILE set; people
+// may train and evaluate with it alone.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <sstream>
+
+#include "worker/train_commands.hpp"
+#include "worker/trainers/host.hpp"
+
+namespace hone::trainers {
+namespace {
+
+constexpr int exit_usage = 2;
+constexpr int exit_not_found = 3;
+
+struct Flags {
+  TrainCommand train;
+  EvaluationPlan evaluation;
+  std::string count;
+  std::string format = "text";
+};
+
+std::string settings_text(const TrainerInfo& info) {
+  std::ostringstream text;
+  text << "settings (--set name=value):\n";
+  for (const auto& setting : info.settings) {
+    text << "  " << setting.name;
+    text << std::string(setting.name.size() < 18 ? 18 - setting.name.size() : 1, ' ');
+    text << setting.help << " [" << setting.fallback << "]\n";
+  }
+  text << "\nexamples:\n"
+       << "  hone-train " << info.name << " --frames 1M --seed 1 --out model.safetensors\n"
+       << "  hone-train " << info.name << " --frames 1M --set learning_rate=0.001 --set t_max=8\n"
+       << "  hone-train " << info.name << " --evaluate model.safetensors --episodes 100\n";
+  return text.str();
+}
+
+CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
+  auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
+  sub->add_option("--env", flags.train.env, "environment to learn or to play");
+  sub->add_option("--" + std::string(info.unit), flags.count, "how long to train: 5000, 200k, 1M [1M]");
+  sub->add_option("--seed", flags.train.seed, "of everything random [1]");
+  sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")->allow_extra_args(false);
+  sub->add_option("--out", flags.train.out, "where to keep the model");
+  sub->add_option("--resume", flags.train.from, "continue from this model");
+  auto* evaluate = sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
+  sub->add_option("--episodes", flags.evaluation.episodes, "episodes to play [100]")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(evaluate);
+  sub->add_flag("--sample", flags.evaluation.sample, "draw actions from the policy, instead of the most probable")
+      ->needs(evaluate);
+  sub->add_option("--format", flags.format, "text or json [text]")->check(CLI::IsMember({"text", "json"}));
+  sub->footer(settings_text(info));
+  return sub;
+}
+
+Result<int> run_alone(const TrainerRow& row, Flags& flags) {
+  const bool json = flags.format == "json";
+  if (!flags.evaluation.model.empty()) {
+    flags.evaluation.env = flags.train.env;
+    flags.evaluation.seed = flags.train.seed;
+    return evaluate(row, flags.evaluation, json);
+  }
+  const auto budget = parse_count(flags.count.empty() ? "1M" : flags.count);
+  if (!budget) return budget.error();
+  flags.train.budget = *budget;
+  flags.train.json = json;
+  return train_alone(row, flags.train);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Trains reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.", "hone-train");
+  app.set_version_flag("--version", HONE_VERSION);
+  app.require_subcommand(1);
+  Flags flags;
+  for (const auto& row : trainer_table()) add_trainer(app, *find_trainer(row.name), flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& outcome) {
+    return app.exit(outcome) == 0 ? 0 : exit_usage;
+  }
+  const auto* chosen = app.get_subcommands().front();
+  const auto& row = *find_trainer_row(chosen->get_name());
+  const char* run_file = std::getenv("HONE_RUN_FILE");
+  const bool for_worker = run_file != nullptr && argc == 2;
+  const auto status = for_worker ? run_for_worker(row, run_file) : run_alone(row, flags);
+  if (status) return *status;
+  std::cerr << "hone-train: " << status.error().detail << "\n";
+  if (for_worker) return 1;
+  return status.error().code == Code::not_found ? exit_not_found : exit_usage;
+}
+
+}  // namespace
+}  // namespace hone::trainers
+
+int main(int argc, char** argv) {
+  hone::trainers::tune_process();
+  try {
+    return hone::trainers::run(argc, argv);
+  } catch (const std::exception& fault) {
+    std::cerr << "hone-train: " << fault.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,180 @@
+#include "worker/trainers/ga3c/agent.hpp"
+
+#include <algorithm>
+
+#include "worker/trainers/ga3c/rollout.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+// Serves the training queue while it has to wait for the roll-out anyway.
+void settle(Rollout& rollout, Services& services, std::vector<Piece>& batch) {
+  while (!rollout.is_free()) {
+    if (!services.training.sit(batch)) {
+      rollout.wait_until_free();
+      return;
+    }
+    services.learner.serve(batch);
+    services.training.leave();
+  }
+}
+
+class CorrectedAgent final : public Agent {
+ public:
+  CorrectedAgent(std::unique_ptr<Group> group, const AgentRule& rule)
+      : group_(std::move(group)),
+        rule_(rule),
+        rollout_({group_->count(), rule.t_max, group_->spec().observation_size}) {
+    for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
+  }
+
+  Group& group() override { return *group_; }
+
+  void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
+    group_->predict(group_->latest().data(), services);
+    while (const int steps = frames.claim(group_->count(), rule_.t_max)) {
+      record(steps, episodes, services);
+      label();
+      rollout_.hand_over(group_->count());
+      services.training.push(pieces_, TrainingDesk::Then::serve);
+      settle(rollout_, services, batch_);
+    }
+  }
+
+ private:
+  void record(int steps, EpisodeBook& episodes, Services& services) {
+    rollout_.steps = steps;
+    const auto latest = group_->latest();
+    std::copy(latest.begin(), latest.end(), rollout_.observations(0));
+    for (int t = 0; t < steps; ++t) {
+      rollout_.version(t) = group_->version();
+      const auto actions = group_->draw_actions();
+      group_->step(rollout_.observations(t + 1), episodes);
+      note(t, actions);
+      group_->predict(rollout_.observations(t + 1), services, cut_);
+      for (std::size_t k = 0; k < cut_.size(); ++k)
+        rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value = group_->also_values()[k];
+    }
+    std::copy_n(rollout_.observations(steps), latest.size(), latest.begin());
+  }
+
+  void note(int t, std::span<const std::int32_t> actions) {
+    cut_.clear();
+    for (int i = 0; i < group_->count(); ++i) {
+      auto ending = group_->truncated(i) ? Ending::truncated : Ending::none;
+      if (group_->terminated(i)) ending = Ending::terminated;
+      if (ending == Ending::truncated) cut_.push_back(i);
+      const auto cell = static_cast<std::size_t>(t);
+      rollout_.actions(i)[cell] = actions[static_cast<std::size_t>(i)];
+      rollout_.outcomes(i)[cell] = {group_->reward(i), ending, 0};
+    }
+  }
+
+  void label() {
+    const auto steps = static_cast<std::size_t>(rollout_.steps);
+    for (int i = 0; i < group_->count(); ++i)
+      discounted_returns(rollout_.outcomes(i).first(steps),
+                         group_->values()[static_cast<std::size_t>(i)], rule_.gamma,
+                         rollout_.returns(i));
+  }
+
+  std::unique_ptr<Group> group_;
+  AgentRule rule_;
+  Rollout rollout_;
+  std::vector<Piece> pieces_;
+  std::vector<Piece> batch_;
+  std::vector<int> cut_;  // environments whose episode the last step truncated
+};
+
+class ParityAgent final : public Agent {
+ public:
+  ParityAgent(std::unique_ptr<Group> group, const AgentRule& rule, int slots)
+      : group_(std::move(group)), rule_(rule), tracks_(static_cast<std::size_t>(group_->count())) {
+    const RolloutShape shape{1, rule.t_max, group_->spec().observation_size};
+    for (int i = 0; i < slots; ++i) slots_.push_back(std::make_unique<Rollout>(shape));
+    next_.resize(group_->latest().size());
+  }
+
+  Group& group() override { return *group_; }
+
+  void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
+    for (auto& track : tracks_) track = {};
+    group_->predict(group_->latest().data(), services);
+    while (frames.claim(group_->count(), 1) > 0) {
+      const auto actions = group_->draw_actions();
+      group_->step(next_.data(), episodes);
+      for (int i = 0; i < group_->count(); ++i)
+        record(i, actions[static_cast<std::size_t>(i)], services);
+      std::copy(next_.begin(), next_.end(), group_->latest().begin());
+      group_->predict(group_->latest().data(), services);
+    }
+    for (auto& slot : slots_) settle(*slot, services, batch_);
+  }
+
+ private:
+  struct Experience {
+    std::vector<float> observation;
+    std::int32_t action = 0;
+    double reward = 0;
+    std::uint64_t version = 0;
+  };
+  struct Track {
+    std::vector<Experience> experiences;
+    int time_count = 0;
+  };
+
+  void record(int i, std::int32_t action, Services& services) {
+    const auto size = static_cast<std::size_t>(group_->spec().observation_size);
+    const auto row = group_->latest().subspan(static_cast<std::size_t>(i) * size, size);
+    auto& track = tracks_[static_cast<std::size_t>(i)];
+    track.experiences.push_back({{row.begin(), row.end()}, action, group_->reward(i), group_->version()});
+    const bool done = group_->terminated(i) || group_->truncated(i);
+    if (done || track.time_count == rule_.t_max) {
+      const double tail = done ? 0.0 : group_->values()[static_cast<std::size_t>(i)];
+      hand_over(track.experiences, tail, services);
+      track.experiences.erase(track.experiences.begin(), track.experiences.end() - (done ? 0 : 1));
+      track.time_count = 0;
+    }
+    track.time_count = done ? 0 : track.time_count + 1;
+  }
+
+  void hand_over(const std::vector<Experience>& experiences, double tail, Services& services) {
+    if (experiences.size() < 2) return;
+    auto& slot = *slots_[next_slot_++ % slots_.size()];
+    settle(slot, services, batch_);
+    slot.steps = static_cast<int>(experiences.size()) - 1;
+    std::vector<double> rewards;
+    for (const auto& experience : experiences) rewards.push_back(experience.reward);
+    parity_returns(rewards, tail, rule_.gamma, slot.returns(0));
+    for (int t = 0; t < slot.steps; ++t) {
+      const auto& experience = experiences[static_cast<std::size_t>(t)];
+      std::copy(experience.observation.begin(), experience.observation.end(), slot.observations(t));
+      slot.actions(0)[static_cast<std::size_t>(t)] = experience.action;
+      slot.version(t) = experience.version;
+    }
+    slot.hand_over(1);
+    const Piece piece{&slot, 0};
+    services.training.push({&piece, 1}, TrainingDesk::Then::leave);
+  }
+
+  std::unique_ptr<Group> group_;
+  AgentRule rule_;
+  std::vector<Track> tracks_;
+  std::vector<std::unique_ptr<Rollout>> slots_;
+  std::size_t next_slot_ = 0;
+  std::vector<float> next_;
+  std::vector<Piece> batch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule) {
+  return std::make_unique<CorrectedAgent>(std::move(group), rule);
+}
+
+std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+                                         int slots) {
+  return std::make_unique<ParityAgent>(std::move(group), rule, slots);
+}
+
+}  // namespace hone::ga3c

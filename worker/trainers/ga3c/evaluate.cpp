@@ -1,0 +1,92 @@
+#include "worker/trainers/ga3c/evaluate.hpp"
+
+#include <algorithm>
+
+#include "worker/envs/stream.hpp"
+#include "worker/envs/table.hpp"
+#include "worker/trainers/ga3c/loss.hpp"
+#include "worker/trainers/ga3c/model.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+// Every episode is the first of its own copy of the environment, so that short episodes do not count more often.
+class Player {
+ public:
+  Player(const Model& model, std::unique_ptr<envs::VecEnv> env, const trainers::EvaluationPlan& plan)
+      : model_(model),
+        sample_(plan.sample),
+        stream_(plan.seed, envs::Purpose::evaluation, 0),
+        env_(std::move(env)),
+        network_(make_mlp(model.net, env_->count())) {
+    const auto count = static_cast<std::size_t>(env_->count());
+    observations_.resize(count * static_cast<std::size_t>(model.net.inputs));
+    final_observations_.resize(observations_.size());
+    rewards_.resize(count);
+    terminated_.resize(count);
+    truncated_.resize(count);
+    actions_.resize(count);
+    returns_.resize(count, 0.0);
+    over_.resize(count, false);
+  }
+
+  std::vector<double> play() {
+    env_->reset(observations_.data());
+    while (std::find(over_.begin(), over_.end(), false) != over_.end()) {
+      act();
+      env_->step(actions_, {observations_.data(), rewards_.data(), terminated_.data(),
+                            truncated_.data(), final_observations_.data()});
+      for (std::size_t i = 0; i < over_.size(); ++i) {
+        if (!over_[i]) returns_[i] += rewards_[i];
+        over_[i] = over_[i] || terminated_[i] != 0 || truncated_[i] != 0;
+      }
+    }
+    return returns_;
+  }
+
+ private:
+  void act() {
+    const auto actions = static_cast<std::size_t>(model_.net.actions);
+    const auto outputs = network_->forward(model_.master.weights, observations_.data(), env_->count());
+    for (std::size_t i = 0; i < actions_.size(); ++i) {
+      const auto logits = outputs.subspan(i * (actions + 1), actions);
+      auto best = std::max_element(logits.begin(), logits.end());
+      if (sample_) {
+        softmax(logits, logits);
+        double u = stream_.uniform();
+        best = logits.begin();
+        while (best + 1 != logits.end() && (u -= *best) >= 0) ++best;
+      }
+      actions_[i] = static_cast<std::int32_t>(best - logits.begin());
+    }
+  }
+
+  const Model& model_;
+  bool sample_;
+  envs::Stream stream_;
+  std::unique_ptr<envs::VecEnv> env_;
+  std::unique_ptr<Network> network_;
+  std::vector<float> observations_, final_observations_, rewards_;
+  std::vector<std::uint8_t> terminated_, truncated_;
+  std::vector<std::int32_t> actions_;
+  std::vector<double> returns_;
+  std::vector<bool> over_;
+};
+
+}  // namespace
+
+Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
+  const auto model = read_model(plan.model);
+  if (!model) return model.error();
+  const auto name = plan.env.empty() ? model->env : plan.env;
+  const auto* row = envs::find_env(name);
+  if (row == nullptr) return refuse(Code::invalid, "hone-train has no environment '" + name + "'", "/env");
+  if (row->spec->observation_size != model->net.inputs || row->spec->actions != model->net.actions)
+    return refuse(Code::invalid, plan.model.string() + " was trained on " + model->env +
+                                     " and does not fit " + name, "/env");
+  // Streams far from those of the training, whatever its seed.
+  auto env = row->make({plan.episodes, ~plan.seed, 0});
+  return trainers::Evaluation{name, Player(*model, std::move(env), plan).play()};
+}
+
+}  // namespace hone::ga3c

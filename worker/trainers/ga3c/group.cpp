@@ -1,0 +1,101 @@
+#include "worker/trainers/ga3c/group.hpp"
+
+#include <algorithm>
+
+namespace hone::ga3c {
+namespace {
+
+std::int32_t draw(std::span<const float> probabilities, double u) {
+  double sum = 0;
+  std::int32_t action = 0;
+  for (const float p : probabilities) {
+    sum += p;
+    if (u < sum) return action;
+    ++action;
+  }
+  return action - 1;  // rounding left the sum below u
+}
+
+}  // namespace
+
+Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
+    : env_(std::move(env)) {
+  const auto count = static_cast<std::size_t>(env_->count());
+  const auto size = static_cast<std::size_t>(env_->spec().observation_size);
+  for (std::size_t i = 0; i < count; ++i)
+    streams_.emplace_back(seed, envs::Purpose::action, first_index + i);
+  for (auto* rows : {&latest_, &final_observations_, &also_observations_}) rows->resize(count * size);
+  for (auto* column : {&values_, &rewards_, &also_values_}) column->resize(count);
+  probabilities_.resize(count * static_cast<std::size_t>(env_->spec().actions));
+  terminated_.resize(count);
+  truncated_.resize(count);
+  actions_.resize(count);
+  running_returns_.resize(count);
+  request_.probabilities = probabilities_;
+  request_.values = values_;
+  request_.extra_values = also_values_;
+  request_.rows = env_->count();
+  env_->reset(latest_.data());
+}
+
+void Group::predict(const float* observations, Services& services, std::span<const int> also) {
+  const auto size = env_->spec().observation_size;
+  float* out = also_observations_.data();
+  for (const int i : also) out = std::copy_n(final_observations_.data() + i * size, size, out);
+  request_.observations = observations;
+  request_.extra_observations = also_observations_.data();
+  request_.extra_rows = static_cast<int>(also.size());
+  request_.ask();
+  PredictRequest* const request = &request_;
+  services.predictions.push({&request, 1}, PredictionDesk::Then::serve);
+  while (!request_.answered()) {
+    if (!services.predictions.sit(batch_)) {
+      request_.wait();
+      return;
+    }
+    services.predictor.serve(batch_);
+    services.predictions.leave();
+  }
+}
+
+std::span<const std::int32_t> Group::draw_actions() {
+  const auto actions = static_cast<std::size_t>(env_->spec().actions);
+  const auto probabilities = std::span<const float>(probabilities_);
+  for (std::size_t i = 0; i < actions_.size(); ++i)
+    actions_[i] = draw(probabilities.subspan(i * actions, actions), streams_[i].uniform());
+  return actions_;
+}
+
+void Group::step(float* next, EpisodeBook& episodes) {
+  env_->step(actions_, {next, rewards_.data(), terminated_.data(), truncated_.data(),
+                        final_observations_.data()});
+  for (std::size_t i = 0; i < actions_.size(); ++i) {
+    running_returns_[i] += rewards_[i];
+    if (terminated_[i] == 0 && truncated_[i] == 0) continue;
+    episodes.finish(running_returns_[i]);
+    running_returns_[i] = 0;
+  }
+}
+
+Group::State Group::state() const {
+  State state{env_->save(), {}, running_returns_};
+  for (const auto& stream : streams_)
+    state.streams.insert(state.streams.end(), stream.words().begin(), stream.words().end());
+  return state;
+}
+
+bool Group::restore(const State& state) {
+  const auto words = envs::Stream::Words{}.size();
+  if (state.streams.size() != streams_.size() * words) return false;
+  if (state.running_returns.size() != running_returns_.size()) return false;
+  if (!env_->restore(state.environments, latest_.data())) return false;
+  running_returns_ = state.running_returns;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    envs::Stream::Words part;
+    std::copy_n(state.streams.begin() + static_cast<std::ptrdiff_t>(i * words), words, part.begin());
+    streams_[i] = envs::Stream(part);
+  }
+  return true;
+}
+
+}  // namespace hone::ga3c

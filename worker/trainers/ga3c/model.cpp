@@ -1,0 +1,119 @@
+#include "worker/trainers/ga3c/model.hpp"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "schemas/codec/json.hpp"
+#include "worker/trainers/tensor_file.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+using trainers::Tensor;
+using trainers::TensorFile;
+
+constexpr std::string_view format = "hone-ga3c-1";
+
+template <class T>
+Tensor flat(std::string name, std::vector<T> values) {
+  return {std::move(name), {values.size()}, std::move(values)};
+}
+
+void put_parts(TensorFile& file, const NetShape& net, const std::vector<float>& values,
+               const std::string& prefix) {
+  for (const auto& part : net_parts(net)) {
+    const auto start = values.begin() + static_cast<std::ptrdiff_t>(part.offset);
+    std::vector<float> copy(start, start + static_cast<std::ptrdiff_t>(part.size));
+    file.tensors.push_back({prefix + part.name, part.shape, std::move(copy)});
+  }
+}
+
+std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetShape& net,
+                                             const std::string& prefix) {
+  std::vector<float> values;
+  for (const auto& part : net_parts(net)) {
+    const auto* tensor = trainers::find_tensor<float>(file, prefix + part.name);
+    if (tensor == nullptr || tensor->size() != part.size) return std::nullopt;
+    values.insert(values.end(), tensor->begin(), tensor->end());
+  }
+  return values;
+}
+
+std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
+
+// Throws nlohmann's exceptions on a text of another form.
+void take_state(const Json& state, Model& model) {
+  state.at("env").get_to(model.env);
+  state.at("inputs").get_to(model.net.inputs);
+  state.at("hidden").get_to(model.net.hidden);
+  state.at("actions").get_to(model.net.actions);
+  state.at("frames").get_to(model.frames);
+  state.at("trained_frames").get_to(model.master.frames);
+  state.at("updates").get_to(model.master.updates);
+  state.at("episodes").get_to(model.episodes.finished);
+  model.groups.resize(state.at("agents").get<std::size_t>());
+}
+
+bool take_tensors(const TensorFile& file, Model& model) {
+  auto weights = take_parts(file, model.net, "");
+  auto mean_square = take_parts(file, model.net, "rmsprop.");
+  const auto* last = trainers::find_tensor<double>(file, "last_returns");
+  if (!weights || !mean_square || last == nullptr) return false;
+  model.master.weights = std::move(*weights);
+  model.master.mean_square = std::move(*mean_square);
+  model.episodes.last = *last;
+  for (std::size_t i = 0; i < model.groups.size(); ++i) {
+    const auto* environments = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "environments");
+    const auto* streams = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "streams");
+    const auto* running = trainers::find_tensor<double>(file, group_prefix(i) + "running_returns");
+    if (environments == nullptr || streams == nullptr || running == nullptr) return false;
+    model.groups[i] = {*environments, *streams, *running};
+  }
+  return true;
+}
+
+}  // namespace
+
+Status write_model(const std::filesystem::path& path, const Model& model) {
+  const Json state{{"env", model.env},
+                   {"inputs", model.net.inputs},
+                   {"hidden", model.net.hidden},
+                   {"actions", model.net.actions},
+                   {"frames", model.frames},
+                   {"trained_frames", model.master.frames},
+                   {"updates", model.master.updates},
+                   {"episodes", model.episodes.finished},
+                   {"agents", model.groups.size()}};
+  TensorFile file;
+  file.texts = {{"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
+  put_parts(file, model.net, model.master.weights, "");
+  put_parts(file, model.net, model.master.mean_square, "rmsprop.");
+  file.tensors.push_back(flat("last_returns", model.episodes.last));
+  for (std::size_t i = 0; i < model.groups.size(); ++i) {
+    file.tensors.push_back(flat(group_prefix(i) + "environments", model.groups[i].environments));
+    file.tensors.push_back(flat(group_prefix(i) + "streams", model.groups[i].streams));
+    file.tensors.push_back(flat(group_prefix(i) + "running_returns", model.groups[i].running_returns));
+  }
+  return trainers::write_tensor_file(path, file);
+}
+
+Result<Model> read_model(const std::filesystem::path& path) {
+  const auto file = trainers::read_tensor_file(path);
+  if (!file) return file.error();
+  const auto* name = trainers::find_text(*file, "format");
+  const auto* text = trainers::find_text(*file, "state");
+  const auto alien = refuse(Code::invalid, path.string() + " is not a model of ga3c");
+  if (name == nullptr || *name != format || text == nullptr) return alien;
+  const auto state = parse_json(*text);
+  if (!state) return alien;
+  Model model;
+  try {
+    take_state(*state, model);
+  } catch (const nlohmann::json::exception&) {
+    return alien;
+  }
+  if (!take_tensors(*file, model)) return alien;
+  return model;
+}
+
+}  // namespace hone::ga3c

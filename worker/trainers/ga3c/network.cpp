@@ -1,0 +1,60 @@
+#include "worker/trainers/ga3c/network.hpp"
+
+#include <cmath>
+
+#include "worker/envs/stream.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+constexpr double policy_head_scale = 0.01;
+
+}  // namespace
+
+std::vector<NetPart> net_parts(const NetShape& shape) {
+  const auto inputs = static_cast<std::size_t>(shape.inputs);
+  const auto hidden = static_cast<std::size_t>(shape.hidden);
+  const auto actions = static_cast<std::size_t>(shape.actions);
+  std::vector<NetPart> parts{{"hidden.weight", {hidden, inputs}},
+                             {"hidden.bias", {hidden}},
+                             {"policy.weight", {actions, hidden}},
+                             {"value.weight", {1, hidden}},
+                             {"policy.bias", {actions}},
+                             {"value.bias", {1}}};
+  std::size_t offset = 0;
+  for (auto& part : parts) {
+    part.offset = offset;
+    part.size = 1;
+    for (const auto extent : part.shape) part.size *= extent;
+    offset += part.size;
+  }
+  return parts;
+}
+
+std::size_t parameter_count(const NetShape& shape) {
+  const auto parts = net_parts(shape);
+  return parts.back().offset + parts.back().size;
+}
+
+std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::uint64_t seed) {
+  std::vector<float> weights(parameter_count(shape), 0.0F);
+  std::uint64_t index = 0;
+  for (const auto& part : net_parts(shape)) {
+    envs::Stream stream(seed, envs::Purpose::weights, index++);
+    const bool first_layer = part.name.starts_with("hidden");
+    const bool bias = part.name.ends_with("bias");
+    const double fan_in = first_layer ? shape.inputs : shape.hidden;
+    const double spread = 1.0 / std::sqrt(fan_in);
+    for (std::size_t i = 0; i < part.size; ++i) {
+      double weight = 0;
+      if (start == WeightStart::uniform) weight = stream.uniform(-spread, spread);
+      else if (!bias) weight = spread * stream.normal();
+      if (start == WeightStart::scaled && first_layer) weight *= std::sqrt(2.0);
+      if (start == WeightStart::scaled && part.name == "policy.weight") weight *= policy_head_scale;
+      weights[part.offset + i] = static_cast<float>(weight);
+    }
+  }
+  return weights;
+}
+
+}  // namespace hone::ga3c

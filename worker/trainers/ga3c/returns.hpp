@@ -1,0 +1,44 @@
+// n-step returns, backwards over a roll-out: R <- r + gamma * R.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
+namespace hone::ga3c {
+
+// How a step left its episode.
+enum class Ending : std::uint8_t { none, terminated, truncated };
+
+// What one environment did at one step of a roll-out.
+struct Step {
+  double reward = 0;
+  Ending ending = Ending::none;
+  double cut_value = 0;  // V of the last observation where the episode was truncated
+};
+
+// out[t] receives the return of step t; `tail` is V of the state after the last step. An episode that terminated is
+// worth nothing further; one that was truncated is worth V of its last observation.
+inline void discounted_returns(std::span<const Step> steps, double tail, double gamma,
+                               std::span<float> out) {
+  double value = tail;
+  for (std::size_t t = steps.size(); t-- > 0;) {
+    if (steps[t].ending == Ending::terminated) value = 0;
+    if (steps[t].ending == Ending::truncated) value = steps[t].cut_value;
+    value = steps[t].reward + gamma * value;
+    out[t] = static_cast<float>(value);
+  }
+}
+
+// The published code: rewards are clipped to [-1, 1], and the last experience gives only its state's value (0 at an
+// episode's end), so its own reward is never used. out has one element less than rewards.
+inline void parity_returns(std::span<const double> rewards, double tail, double gamma,
+                           std::span<float> out) {
+  double value = tail;
+  for (std::size_t t = rewards.size() - 1; t-- > 0;) {
+    value = std::clamp(rewards[t], -1.0, 1.0) + gamma * value;
+    out[t] = static_cast<float>(value);
+  }
+}
+
+}  // namespace hone::ga3c

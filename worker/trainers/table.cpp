@@ -1,0 +1,25 @@
+#include "worker/trainers/table.hpp"
+
+#include <array>
+
+#include "worker/trainers/ga3c/evaluate.hpp"
+#include "worker/trainers/ga3c/ga3c.hpp"
+
+namespace hone::trainers {
+namespace {
+
+constexpr std::array rows{
+    TrainerRow{"ga3c", ga3c::make, ga3c::evaluate},
+};
+
+}  // namespace
+
+std::span<const TrainerRow> trainer_table() { return rows; }
+
+const TrainerRow* find_trainer_row(std::string_view name) {
+  for (const auto& row : rows)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+}  // namespace hone::trainers
