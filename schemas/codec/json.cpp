@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t depth_max = 64;
 
-// Builds the document and stops at the first thing that a sweep, a request or a ledger must not contain.
+// Builds the document and stops at the first thing that a sweep, a request or a ledger must not
+// contain.
 class Builder {
  public:
   using number_integer_t = Json::number_integer_t;
@@ -35,13 +36,15 @@ class Builder {
 
   bool key(string_t& name) {
     auto& frame = frames_.back();
-    if (!frame.keys.insert(name).second) return refuse_with("the key '" + name + "' stands twice in one object");
+    if (!frame.keys.insert(name).second)
+      return refuse_with("the key '" + name + "' stands twice in one object");
     frame.key = std::move(name);
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) {
-    return refuse_with("not valid JSON at byte " + std::to_string(position) + ": " + reason(e.what()));
+    return refuse_with("not valid JSON at byte " + std::to_string(position) + ", " +
+                       reason(e.what()));
   }
 
   Result<Json> finish() {
@@ -97,14 +100,12 @@ class Builder {
     return false;
   }
 
-  // nlohmann says "[json.exception.parse_error.101] parse error at line 1, column 2: why": the why is enough.
+  // nlohmann says "[json.exception.parse_error.101] parse error at line 1, column 2: why".
   static std::string reason(std::string_view what) {
     const auto bracket = what.find("] ");
     if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
-    if (what.starts_with("parse error")) {
-      const auto colon = what.find(": ");
-      if (colon != std::string_view::npos) what.remove_prefix(colon + 2);
-    }
+    constexpr std::string_view opening = "parse error at ";
+    if (what.starts_with(opening)) what.remove_prefix(opening.size());
     return std::string(what);
   }
 

@@ -23,7 +23,8 @@ BudgetSpec read_budget(const Spot& spot) {
   budget.phases = fields.maybe("phases", SmallInteger{1, phases_max}, budget.phases);
   if (fields.done() && budget.phases > budget.per_run)
     fields.refuse_rule("phases", "there cannot be more phases (" + std::to_string(budget.phases) +
-                                ") than units a run trains for (" + std::to_string(budget.per_run) + ")");
+                                     ") than units a run trains for (" +
+                                     std::to_string(budget.per_run) + ")");
   return budget;
 }
 
@@ -106,7 +107,8 @@ Json encode(const DatasetInfo& info) {
   return json;
 }
 
-// As in a grant and in the run file. The sweep file writes the settings beside the name instead (spec_codec.cpp).
+// As in a grant and in the run file. The sweep file writes the settings beside the name instead
+// (spec_codec.cpp).
 Json encode(const TrainerSpec& trainer) {
   Json json = Json::object();
   if (const auto* builtin = std::get_if<BuiltinTrainer>(&trainer)) {

@@ -19,16 +19,26 @@ std::string text_of(const Json& document, const char* key) {
 
 int http_status(Code code) {
   switch (code) {
-    case Code::invalid: return 400;
-    case Code::not_found: return 404;
-    case Code::conflict: return 409;
-    case Code::stale_lease: return 409;
-    case Code::forbidden: return 403;
-    case Code::too_large: return 413;
-    case Code::busy: return 503;
-    case Code::unavailable: return 503;
-    case Code::timed_out: return 504;
-    case Code::internal: return 500;
+    case Code::invalid:
+      return 400;
+    case Code::not_found:
+      return 404;
+    case Code::conflict:
+      return 409;
+    case Code::stale_lease:
+      return 409;
+    case Code::forbidden:
+      return 403;
+    case Code::too_large:
+      return 413;
+    case Code::busy:
+      return 503;
+    case Code::unavailable:
+      return 503;
+    case Code::timed_out:
+      return 504;
+    case Code::internal:
+      return 500;
   }
   return 500;
 }
@@ -37,14 +47,16 @@ bool is_retryable(Code code) {
   switch (code) {
     case Code::busy:
     case Code::unavailable:
-    case Code::timed_out: return true;
+    case Code::timed_out:
+      return true;
     case Code::invalid:
     case Code::not_found:
     case Code::conflict:
     case Code::stale_lease:
     case Code::forbidden:
     case Code::too_large:
-    case Code::internal: return false;
+    case Code::internal:
+      return false;
   }
   return false;
 }
@@ -63,7 +75,8 @@ Error decode_problem(const Json& document) {
   if (!code) {
     constexpr std::size_t shown_max = 200;
     auto shown = to_text(document).substr(0, shown_max);
-    return refuse(Code::internal, "the other side refused with a body that is no problem: " + shown);
+    return refuse(Code::internal,
+                  "the other side refused with a body that is no problem: " + shown);
   }
   return refuse(*code, text_of(document, "detail"), text_of(document, "at"));
 }

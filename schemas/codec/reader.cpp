@@ -31,14 +31,16 @@ const std::string* text_at(const Spot& spot) {
 
 // 1000000.0 is an integer too, as long as it is exact.
 std::optional<std::int64_t> exact_integer(double value) {
-  if (std::floor(value) != value || std::abs(value) > static_cast<double>(exact_max)) return std::nullopt;
+  if (std::floor(value) != value || std::abs(value) > static_cast<double>(exact_max))
+    return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
 
 std::optional<std::int64_t> integer_of(const Json& json) {
   if (json.is_number_unsigned()) {
     const auto value = json.get<std::uint64_t>();
-    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return std::nullopt;
     return static_cast<std::int64_t>(value);
   }
   if (json.is_number_integer()) return json.get<std::int64_t>();
@@ -86,23 +88,31 @@ std::string in_quotes(std::string_view text) {
   std::string shown(text.substr(0, shown_max));
   // Not in the middle of a character.
   if (text.size() > shown_max)
-    while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0U) == 0x80U) shown.pop_back();
+    while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0U) == 0x80U)
+      shown.pop_back();
   std::replace_if(shown.begin(), shown.end(), is_control, '?');
   return "'" + shown + (text.size() > shown_max ? "...'" : "'");
 }
 
 std::string described(const Json& json) {
   switch (json.type()) {
-    case Json::value_t::null: return "null";
-    case Json::value_t::object: return "an object";
-    case Json::value_t::array: return "a list";
-    case Json::value_t::string: return "the text " + in_quotes(json.get_ref<const std::string&>());
-    case Json::value_t::boolean: return json.get<bool>() ? "true" : "false";
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::object:
+      return "an object";
+    case Json::value_t::array:
+      return "a list";
+    case Json::value_t::string:
+      return "the text " + in_quotes(json.get_ref<const std::string&>());
+    case Json::value_t::boolean:
+      return json.get<bool>() ? "true" : "false";
     case Json::value_t::number_integer:
     case Json::value_t::number_unsigned:
-    case Json::value_t::number_float: return to_text(json);
+    case Json::value_t::number_float:
+      return to_text(json);
     case Json::value_t::binary:
-    case Json::value_t::discarded: return "no JSON value";
+    case Json::value_t::discarded:
+      return "no JSON value";
   }
   return "no JSON value";
 }
@@ -113,9 +123,12 @@ std::string Place::pointer() const {
   path += '/';
   if (index_) return path + std::to_string(*index_);
   for (const char c : key_) {
-    if (c == '~') path += "~0";
-    else if (c == '/') path += "~1";
-    else path += c;
+    if (c == '~')
+      path += "~0";
+    else if (c == '/')
+      path += "~1";
+    else
+      path += c;
   }
   return path;
 }
@@ -129,9 +142,7 @@ void Fault::note_rule(const Place& place, std::string detail) {
 }
 
 Fields::Fields(const Spot& spot)
-    : object_(spot.json.get_ptr<const Json::object_t*>()),
-      place_(spot.place),
-      fault_(spot.fault) {
+    : object_(spot.json.get_ptr<const Json::object_t*>()), place_(spot.place), fault_(spot.fault) {
   if (object_ == nullptr) spot.refuse("must be an object, not " + described(spot.json));
   known_.reserve(12);
 }
@@ -156,7 +167,8 @@ bool Fields::done() {
       return false;
     }
   }
-  if (!missing_.empty()) refuse(missing_, "is missing: " + in_quotes(missing_) + " is required here");
+  if (!missing_.empty())
+    refuse(missing_, "is missing: " + in_quotes(missing_) + " is required here");
   return fault_.clear();
 }
 
@@ -167,16 +179,19 @@ std::string Line::operator()(const Spot& spot) const {
   if (std::any_of(found->begin(), found->end(), is_control))
     spot.refuse_rule("must not contain control characters or line ends");
   else if (length < min)
-    spot.refuse_rule(min == 1 ? "must not be empty" : "must have at least " + std::to_string(min) + " characters");
+    spot.refuse_rule(min == 1 ? "must not be empty"
+                              : "must have at least " + std::to_string(min) + " characters");
   else if (length > max)
-    spot.refuse_rule("must have at most " + std::to_string(max) + " characters, not " + std::to_string(length));
+    spot.refuse_rule("must have at most " + std::to_string(max) + " characters, not " +
+                     std::to_string(length));
   return *found;
 }
 
 std::string Text::operator()(const Spot& spot) const {
   const auto* found = text_at(spot);
   if (found == nullptr) return {};
-  if (found->size() > bytes_max) spot.refuse_rule("must have at most " + std::to_string(bytes_max) + " bytes");
+  if (found->size() > bytes_max)
+    spot.refuse_rule("must have at most " + std::to_string(bytes_max) + " bytes");
   return *found;
 }
 
@@ -197,7 +212,8 @@ std::int64_t Integer::operator()(const Spot& spot) const {
 
 int SmallInteger::operator()(const Spot& spot) const {
   const std::int64_t value = bounded(spot, integer_of(spot.json), min, max);
-  const bool fits = value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
+  const bool fits =
+      value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max();
   if (!fits) spot.refuse("must fit 32 bits, not " + std::to_string(value));
   return fits ? static_cast<int>(value) : 0;
 }
@@ -209,8 +225,8 @@ std::int64_t Count::operator()(const Spot& spot) const {
   const auto whole = number ? exact_integer(*number) : std::nullopt;
   if (whole) return bounded(spot, whole, min, max);
   const auto meant = as_yaml_number(*words);
-  spot.refuse("must be a whole number such as 200000, 200k, 1.5M or 2G, not " + described(spot.json) +
-              (meant ? "; write " + *meant : ""));
+  spot.refuse("must be a whole number such as 200000, 200k, 1.5M or 2G, not " +
+              described(spot.json) + (meant ? "; write " + *meant : ""));
   return min;
 }
 
@@ -233,8 +249,9 @@ Duration Length::operator()(const Spot& spot) const {
   if (spot.json.is_number()) found = spot.json.get<double>();
   if (words != nullptr && words_allowed) found = scaled(*words, time_units);
   if (!found) {
-    spot.refuse((words_allowed ? "must be a duration such as 90s, 15m, 2h or 7d, or a number of seconds, not "
-                               : "must be a number of seconds, not ") +
+    spot.refuse((words_allowed
+                     ? "must be a duration such as 90s, 15m, 2h or 7d, or a number of seconds, not "
+                     : "must be a number of seconds, not ") +
                 described(spot.json));
     return {};
   }
@@ -243,7 +260,8 @@ Duration Length::operator()(const Spot& spot) const {
     return {};
   }
   const Duration duration{std::llround(*found * 1e6)};
-  if (duration < min) spot.refuse_rule("must be at least " + to_text(seconds_json(min)) + " seconds");
+  if (duration < min)
+    spot.refuse_rule("must be at least " + to_text(seconds_json(min)) + " seconds");
   return duration;
 }
 
@@ -253,7 +271,8 @@ Instant WireTime::operator()(const Spot& spot) const {
   const auto* words = spot.json.get_ptr<const std::string*>();
   const auto parsed = words == nullptr ? std::nullopt : parse_rfc3339(*words);
   if (!parsed)
-    spot.refuse("must be a time such as \"2026-11-21T10:04:05.123456Z\", not " + described(spot.json));
+    spot.refuse("must be a time such as \"2026-11-21T10:04:05.123456Z\", not " +
+                described(spot.json));
   return parsed.value_or(Instant{});
 }
 
@@ -291,7 +310,8 @@ std::optional<std::string> as_yaml_number(std::string_view text) {
   const char exponent_sign = exponent.starts_with('-') ? '-' : '+';
   if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
   if (!digits(whole) || !digits(fraction) || !digits(exponent)) return std::nullopt;
-  return sign + std::string(whole) + "." + std::string(fraction) + "e" + exponent_sign + std::string(exponent);
+  return sign + std::string(whole) + "." + std::string(fraction) + "e" + exponent_sign +
+         std::string(exponent);
 }
 
 Json seconds_json(Duration duration) {

@@ -1,5 +1,6 @@
-// How every decoder reads: an object's fields one by one, each with a rule. The first fault is kept with its JSON
-// pointer, reading goes on with empty values, and the caller looks once at the end. Internal to schemas/codec.
+// How every decoder reads: an object's fields one by one, each with a rule. The first fault is kept
+// with its JSON pointer, reading goes on with empty values, and the caller looks once at the end.
+// Internal to schemas/codec.
 #pragma once
 
 #include <cstdint>
@@ -47,10 +48,11 @@ class Place {
 class Fault {
  public:
   static Fault of_request() { return {Code::invalid, Rules::apply, Unknown::refused}; }
-  // A reply that cannot be read is not the caller's mistake. It may come from a newer server, which says more.
+  // A reply that cannot be read is not the caller's mistake. It may come from a newer server, which
+  // says more.
   static Fault of_reply() { return {Code::internal, Rules::apply, Unknown::skipped}; }
-  // What a ledger holds was accepted once. Only its shape matters: a rule that became stricter since must not keep the
-  // server from starting.
+  // What a ledger holds was accepted once. Only its shape matters: a rule that became stricter
+  // since must not keep the server from starting.
   static Fault of_ledger() { return {Code::internal, Rules::skipped, Unknown::refused}; }
 
   void note(const Place& place, std::string detail);       // the shape is wrong
@@ -216,7 +218,8 @@ struct IdOf {
   T operator()(const Spot& spot) const {
     const auto* words = spot.json.get_ptr<const std::string*>();
     const auto parsed = words == nullptr ? std::nullopt : parse_id<T>(*words);
-    if (!parsed) spot.refuse("must be an id such as \"" + hone::text(T{}) + "\", not " + described(spot.json));
+    if (!parsed)
+      spot.refuse("must be an id such as \"" + hone::text(T{}) + "\", not " + described(spot.json));
     return parsed.value_or(T{});
   }
 };
@@ -244,8 +247,8 @@ struct ListOf {
     if (array == nullptr) {
       spot.refuse("must be a list, not " + described(spot.json));
     } else if (array->size() > max) {
-      spot.refuse("has " + std::to_string(array->size()) + " items; at most " + std::to_string(max) +
-                  " are allowed");
+      spot.refuse("has " + std::to_string(array->size()) + " items; at most " +
+                  std::to_string(max) + " are allowed");
     } else {
       items.reserve(array->size());
       for (std::size_t i = 0; i < array->size() && spot.fault.clear(); ++i)
@@ -259,7 +262,8 @@ ListOf(Read) -> ListOf<Read>;
 template <class Read>
 ListOf(Read, std::size_t) -> ListOf<Read>;
 
-// "1e-4" and "1.0e4": what a YAML 1.1 reader left as text though a number was meant. Answers how to write it.
+// "1e-4" and "1.0e4": what a YAML 1.1 reader left as text though a number was meant. Answers how to
+// write it.
 std::optional<std::string> as_yaml_number(std::string_view text);
 
 // Seconds, as an integer where they are whole.

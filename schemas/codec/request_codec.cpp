@@ -1,4 +1,5 @@
-// What clients and workers ask. Unknown fields are refused: a misspelled one would be a silent default.
+// What clients and workers ask. Unknown fields are refused: a misspelled one would be a silent
+// default.
 #include <cmath>
 
 #include "schemas/codec/body.hpp"
@@ -117,7 +118,8 @@ EndReason read_seen_reason(const Spot& spot) {
     case EndReason::requeue_requested:
     case EndReason::user_cancel:
     case EndReason::user_kill:
-    case EndReason::time_limit: break;
+    case EndReason::time_limit:
+      break;
   }
   return reason;
 }

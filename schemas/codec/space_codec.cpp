@@ -22,13 +22,15 @@ std::string words(std::int64_t value) { return std::to_string(value); }
 template <class Domain, class Number>
 void check_bounds(Fields& fields, const Domain& domain, Number range, std::optional<Number> step) {
   if (domain.min > domain.max)
-    fields.refuse_rule("min", "min (" + words(domain.min) + ") is larger than max (" + words(domain.max) +
-                                  "); both are values, inclusive");
+    fields.refuse_rule("min", "min (" + words(domain.min) + ") is larger than max (" +
+                                  words(domain.max) + "); both are values, inclusive");
   if (domain.scale == Scale::log && !(domain.min > 0))
     fields.refuse_rule("min", "must be greater than 0 on a log scale, not " + words(domain.min));
-  if (step && !(*step > 0)) fields.refuse_rule("step", "must be greater than 0, not " + words(*step));
+  if (step && !(*step > 0))
+    fields.refuse_rule("step", "must be greater than 0, not " + words(*step));
   if (step && *step > range)
-    fields.refuse_rule("step", "step (" + words(*step) + ") is larger than max - min (" + words(range) + ")");
+    fields.refuse_rule(
+        "step", "step (" + words(*step) + ") is larger than max - min (" + words(range) + ")");
 }
 
 Domain read_float(Fields& fields) {
@@ -60,7 +62,8 @@ Domain read_int(Fields& fields) {
 // As a trainer sees them: 1 and 1.0 are the same.
 bool is_same(const Value& a, const Value& b) {
   const auto number = [](const Value& value) -> std::optional<double> {
-    if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+      return static_cast<double>(*integer);
     if (const auto* real = std::get_if<double>(&value)) return *real;
     return std::nullopt;
   };
@@ -127,8 +130,10 @@ Parameter read_parameter(const std::string& name, const Spot& spot) {
   Parameter parameter;
   parameter.name = name;
   if (!spot.json.is_object()) {
-    spot.refuse("must be an object such as {type: float, min: 0.1, max: 1} or, for one that does not "
-                "vary, {value: 0.1}; not " + described(spot.json));
+    spot.refuse(
+        "must be an object such as {type: float, min: 0.1, max: 1} or, for one that does not "
+        "vary, {value: 0.1}; not " +
+        described(spot.json));
     return parameter;
   }
   Fields fields(spot);
@@ -146,9 +151,10 @@ void check_name(const std::string& name, const Spot& spot) {
   const bool ok = !name.empty() && name.size() <= length_max && is_letter(name.front()) &&
                   std::all_of(name.begin(), name.end(), is_inner);
   if (!ok)
-    spot.refuse_rule("the parameter name " + in_quotes(name) +
-                     " must begin with a letter or _, go on with letters, digits, _ . - and have at most "
-                     "64 characters");
+    spot.refuse_rule(
+        "the parameter name " + in_quotes(name) +
+        " must begin with a letter or _, go on with letters, digits, _ . - and have at most "
+        "64 characters");
 }
 
 struct DomainWriter {
@@ -187,8 +193,8 @@ Value read_setting(const Spot& spot) {
   const auto* found = std::get_if<std::string>(&value);
   const auto meant = found == nullptr ? std::nullopt : as_yaml_number(*found);
   if (meant)
-    spot.refuse_rule("the text " + in_quotes(*found) + " looks like a number that a YAML 1.1 reader left as text; write " +
-                     *meant);
+    spot.refuse_rule("the text " + in_quotes(*found) +
+                     " looks like a number that a YAML 1.1 reader left as text; write " + *meant);
   return value;
 }
 

@@ -21,7 +21,8 @@ BuiltinTrainer read_trainer(const Spot& spot) {
   BuiltinTrainer trainer;
   trainer.name = fields.need("name", Line{1, word_max});
   fields.rest([&](const std::string& name, const Spot& setting) {
-    if (name == "command") setting.refuse("a command stands by itself: write command: [...] instead of trainer");
+    if (name == "command")
+      setting.refuse("a command stands by itself: write command: [...] instead of trainer");
     trainer.settings.push_back({name, read_setting(setting)});
   });
   fields.done();
@@ -32,7 +33,8 @@ CommandTrainer read_command(const Spot& spot) {
   CommandTrainer trainer{ListOf{[](const Spot& argument) {
     const auto found = Text{}(argument);
     if (!argument.json.is_string()) argument.refuse("write it in quotes");
-    if (found.find('\0') != std::string::npos) argument.refuse_rule("must not contain NUL characters");
+    if (found.find('\0') != std::string::npos)
+      argument.refuse_rule("must not contain NUL characters");
     return found;
   }}(spot)};
   if (spot.fault.clear() && (trainer.argv.empty() || trainer.argv.front().empty()))
@@ -77,7 +79,8 @@ LimitsSpec read_limits(const Spot& spot) {
   Fields fields(spot);
   LimitsSpec limits;
   limits.duration = fields.optional("duration", Length{Duration{1}, true});
-  limits.max_retries = fields.maybe("max_retries", SmallInteger{0, retries_max}, limits.max_retries);
+  limits.max_retries =
+      fields.maybe("max_retries", SmallInteger{0, retries_max}, limits.max_retries);
   fields.done();
   return limits;
 }
@@ -86,7 +89,8 @@ LimitsSpec read_limits(const Spot& spot) {
 TrainerSpec read_what_to_run(Fields& fields) {
   auto builtin = fields.optional("trainer", read_trainer);
   auto command = fields.optional("command", read_command);
-  if (builtin && command) fields.refuse("command", "trainer and command exclude each other: keep one");
+  if (builtin && command)
+    fields.refuse("command", "trainer and command exclude each other: keep one");
   if (builtin) return std::move(*builtin);
   if (command) return std::move(*command);
   return {};
@@ -99,7 +103,8 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   SweepSpec spec;
   spec.name = fields.maybe("name", Line{1, name_max}, std::string("sweep"));
   spec.project = fields.maybe("project", Line{1, name_max}, spec.project);
-  spec.seed = static_cast<std::uint64_t>(fields.maybe("seed", Integer{0, exact_max}, std::int64_t{0}));
+  spec.seed =
+      static_cast<std::uint64_t>(fields.maybe("seed", Integer{0, exact_max}, std::int64_t{0}));
   spec.objective = fields.need("objective", read_objective);
   spec.trainer = read_what_to_run(fields);
   spec.parameters = fields.need("parameters", read_space);
@@ -111,10 +116,12 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
   if (!fields.done()) return spec;
   if (fields.find("trainer") == nullptr && fields.find("command") == nullptr)
-    fields.refuse("trainer", "is missing: say what to run, either trainer: {name: ...} or command: [...]");
+    fields.refuse("trainer",
+                  "is missing: say what to run, either trainer: {name: ...} or command: [...]");
   if (spec.search.method == "random" && spec.search.trials == 0)
-    spot.fault.note_rule(Place(Place(spot.place, "search"), "trials"),
-                         "is missing: say how many parameter sets to try, as in search: {trials: 32}");
+    spot.fault.note_rule(
+        Place(Place(spot.place, "search"), "trials"),
+        "is missing: say how many parameter sets to try, as in search: {trials: 32}");
   return spec;
 }
 

@@ -14,7 +14,7 @@ constexpr std::int64_t us_per_second = 1'000'000;
 constexpr std::int64_t seconds_per_day = 86'400;
 
 // The years that four digits can write.
-constexpr std::int64_t first_us = -62'167'219'200 * us_per_second;                       // 0000-01-01
+constexpr std::int64_t first_us = -62'167'219'200 * us_per_second;                     // 0000-01-01
 constexpr std::int64_t last_us = 253'402'300'799 * us_per_second + us_per_second - 1;  // 9999-12-31
 
 // Reads fixed-width fields from the front of a text; sticks at the first misfit.
@@ -44,7 +44,9 @@ class Cursor {
     return found;
   }
 
-  [[nodiscard]] bool at_digit() const { return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
+  [[nodiscard]] bool at_digit() const {
+    return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
+  }
   [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
   [[nodiscard]] bool ok() const { return ok_; }
   [[nodiscard]] bool ended() const { return ok_ && rest_.empty(); }
@@ -90,12 +92,12 @@ std::string rfc3339(Instant t) {
   const std::chrono::year_month_day date{midnight};
   const std::chrono::hh_mm_ss<Microseconds> time{moment - midnight};
   std::array<char, 32> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ",
-                    static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                    static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
-                    static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
-                    static_cast<int>(time.subseconds().count()));
+  const int length = std::snprintf(
+      text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ",
+      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+      static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
+      static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()),
+      static_cast<int>(time.subseconds().count()));
   return {text.data(), static_cast<std::size_t>(length)};
 }
 

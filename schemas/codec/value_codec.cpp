@@ -11,7 +11,8 @@ namespace hone {
 namespace codec {
 namespace {
 
-constexpr std::string_view score_rule = "a report's value is a finite number or the word \"diverged\"";
+constexpr std::string_view score_rule =
+    "a report's value is a finite number or the word \"diverged\"";
 constexpr std::string_view diverged_word = "diverged";
 
 // JSON has no infinities, but a cutoff below which nobody falls is one.

@@ -29,7 +29,9 @@ std::optional<EndReason> parse_end_reason(std::string_view text) {
 }
 std::optional<Verb> parse_verb(std::string_view text) { return codec::parse_word<Verb>(text); }
 std::optional<Order> parse_order(std::string_view text) { return codec::parse_word<Order>(text); }
-std::optional<Action> parse_action(std::string_view text) { return codec::parse_word<Action>(text); }
+std::optional<Action> parse_action(std::string_view text) {
+  return codec::parse_word<Action>(text);
+}
 std::optional<VerdictReason> parse_verdict_reason(std::string_view text) {
   return codec::parse_word<VerdictReason>(text);
 }

@@ -19,8 +19,10 @@ Domain Generator::domain() {
       if (coin()) values.emplace_back(integer(2, 99));
       return ChoiceDomain{values};
     }
-    case 3: return BoolDomain{};
-    default: return FixedDomain{setting()};
+    case 3:
+      return BoolDomain{};
+    default:
+      return FixedDomain{setting()};
   }
 }
 
@@ -37,7 +39,8 @@ SweepSpec Generator::spec() {
   for (auto n = integer(0, 6); n > 0; --n)
     spec.parameters.push_back({numbered("p.", n), domain(), coin() ? "a > 1" : ""});
   spec.search = {coin() ? "random" : "grid", integer(1, 1'000'000)};
-  if (coin()) spec.terminator = {"hypertrick", {{"eviction_rate", real()}, {"dcm_fraction", real()}}};
+  if (coin())
+    spec.terminator = {"hypertrick", {{"eviction_rate", real()}, {"dcm_fraction", real()}}};
   spec.budget.unit = name();
   spec.budget.phases = small(1, 10'000);
   spec.budget.per_run = integer(spec.budget.phases, 100'000'000'000'000);
@@ -50,7 +53,8 @@ SweepSpec Generator::spec() {
 }
 
 WorkflowInfo Generator::workflow() {
-  WorkflowInfo info{{"hone", any_text()}, any_text(), any_text(), any_text(), "", any_text(), "", "0.1.0"};
+  WorkflowInfo info{{"hone", any_text()}, any_text(), any_text(), any_text(), "",
+                    any_text(),           "",         "0.1.0"};
   if (coin()) info.git_commit = std::string(40, 'a');
   if (coin()) info.patch_sha256 = sha256();
   return info;
@@ -70,7 +74,9 @@ LeaseGrant Generator::grant() {
   grant.budget = from.budget;
   grant.resources = from.resources;
   grant.next_phase = small(0, from.budget.phases);
-  if (coin()) grant.resume = ModelRef{id<ModelTag>(), sha256(), integer(0, 1 << 30), integer(0, 1 << 30), small(0, 9)};
+  if (coin())
+    grant.resume =
+        ModelRef{id<ModelTag>(), sha256(), integer(0, 1 << 30), integer(0, 1 << 30), small(0, 9)};
   grant.expires_at = instant();
   return grant;
 }
@@ -85,17 +91,24 @@ std::vector<EventBody> Generator::one_of_each_event() {
                      coin() ? std::optional(id<DatasetTag>()) : std::nullopt},
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>()},
-      WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64), small(0, 8), any_text()},
+      WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64),
+                   small(0, 8), any_text()},
       TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params()},
-      LeaseGranted{id<LeaseTag>(), {run(), small(1, 9)}, id<WorkerTag>(), any_text(), maybe_model(), instant()},
+      LeaseGranted{id<LeaseTag>(),
+                   {run(), small(1, 9)},
+                   id<WorkerTag>(),
+                   any_text(),
+                   maybe_model(),
+                   instant()},
       LeaseRenewed{id<LeaseTag>(), instant()},
       RunStarted{id<LeaseTag>()},
       ReportRecorded{id<LeaseTag>(), run(), small(0, 9999), integer(0, 1LL << 50), score()},
       VerdictGiven{run(), small(0, 9999), verdict()},
-      ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50), integer(0, 1LL << 50),
-                 small(0, 9999), maybe_model()},
+      ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
+                 integer(0, 1LL << 50), small(0, 9999), maybe_model()},
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text()},
-      RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text()},
+      RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(),
+               any_text()},
   };
 }
 

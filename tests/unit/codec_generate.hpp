@@ -1,4 +1,5 @@
-// Random but repeatable bodies for the codec's round trips: awkward numbers, awkward texts, every enumerator.
+// Random but repeatable bodies for the codec's round trips: awkward numbers, awkward texts, every
+// enumerator.
 #pragma once
 
 #include <algorithm>
@@ -27,21 +28,31 @@ class Generator {
 
   // Any finite double there is, with the awkward ones often.
   double real() {
-    static constexpr double awkward[] = {0.0, -0.0, 0.1, 1.0 / 3, 1e-308, 5e-324, 1.7976931348623157e308,
-                                         9007199254740993.0, -2.5, 1e21};
+    static constexpr double awkward[] = {
+        0.0,  -0.0, 0.1, 1.0 / 3, 1e-308, 5e-324, 1.7976931348623157e308, 9007199254740993.0,
+        -2.5, 1e21};
     if (coin()) return awkward[integer(0, std::ssize(awkward) - 1)];
     double value = std::numeric_limits<double>::quiet_NaN();
     while (!std::isfinite(value)) {
       const std::uint64_t pattern = bits_();
       static_assert(sizeof pattern == sizeof value);
-      std::copy_n(reinterpret_cast<const char*>(&pattern), sizeof value, reinterpret_cast<char*>(&value));
+      std::copy_n(reinterpret_cast<const char*>(&pattern), sizeof value,
+                  reinterpret_cast<char*>(&value));
     }
     return value;
   }
 
   std::string any_text() {
-    static const char* const texts[] = {"", "a", "two words", "line\nend\ttab", "\"quoted\" \\ /", "größer 日本",
-                                        "\x01\x1f", "${lr}", "null", "1e-4"};
+    static const char* const texts[] = {"",
+                                        "a",
+                                        "two words",
+                                        "line\nend\ttab",
+                                        "\"quoted\" \\ /",
+                                        "größer 日本",
+                                        "\x01\x1f",
+                                        "${lr}",
+                                        "null",
+                                        "1e-4"};
     return texts[integer(0, std::ssize(texts) - 1)];
   }
   std::string name() { return numbered("n", integer(0, 999'999)); }
@@ -71,10 +82,15 @@ class Generator {
 
   Value value() {
     switch (integer(0, 3)) {
-      case 0: return coin();
-      case 1: return integer(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max());
-      case 2: return real();
-      default: return any_text();
+      case 0:
+        return coin();
+      case 1:
+        return integer(std::numeric_limits<std::int64_t>::min(),
+                       std::numeric_limits<std::int64_t>::max());
+      case 2:
+        return real();
+      default:
+        return any_text();
     }
   }
   Params params() {

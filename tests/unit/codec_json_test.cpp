@@ -19,12 +19,14 @@ TEST(ParseJson, keeps_the_order_of_keys) {
 
 TEST(ParseJson, refuses_what_is_not_json_with_its_position) {
   EXPECT_NE(fault_of(R"({"a": })").find("byte 7"), std::string::npos) << fault_of(R"({"a": })");
-  for (const char* text : {"", "{", "[1,]", "{'a': 1}", "NaN", "Infinity", "1 2", "// x\n1", "\"\xff\""})
+  for (const char* text :
+       {"", "{", "[1,]", "{'a': 1}", "NaN", "Infinity", "1 2", "// x\n1", "\"\xff\""})
     EXPECT_NE(fault_of(text), "") << text;
 }
 
 TEST(ParseJson, refuses_repeated_keys) {
-  EXPECT_EQ(fault_of(R"({"a": 1, "b": {"c": 1, "c": 2}})"), "the key 'c' stands twice in one object");
+  EXPECT_EQ(fault_of(R"({"a": 1, "b": {"c": 1, "c": 2}})"),
+            "the key 'c' stands twice in one object");
   EXPECT_EQ(fault_of(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]})"), "");
 }
 
@@ -34,7 +36,9 @@ TEST(ParseJson, refuses_numbers_that_do_not_fit) {
 }
 
 TEST(ParseJson, refuses_nesting_beyond_64) {
-  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + std::string(depth, ']');
+  };
   EXPECT_EQ(fault_of(nested(64)), "");
   EXPECT_EQ(fault_of(nested(65)), "nested deeper than 64 levels");
   EXPECT_NE(fault_of(std::string(1'000'000, '[')), "");
@@ -53,8 +57,10 @@ TEST(Rfc3339, writes_microseconds_in_utc) {
 }
 
 TEST(Rfc3339, clamps_years_that_four_digits_cannot_write) {
-  EXPECT_EQ(rfc3339(Instant{std::numeric_limits<std::int64_t>::max()}), "9999-12-31T23:59:59.999999Z");
-  EXPECT_EQ(rfc3339(Instant{std::numeric_limits<std::int64_t>::min()}), "0000-01-01T00:00:00.000000Z");
+  EXPECT_EQ(rfc3339(Instant{std::numeric_limits<std::int64_t>::max()}),
+            "9999-12-31T23:59:59.999999Z");
+  EXPECT_EQ(rfc3339(Instant{std::numeric_limits<std::int64_t>::min()}),
+            "0000-01-01T00:00:00.000000Z");
 }
 
 TEST(Rfc3339, reads_back_every_form) {
@@ -67,9 +73,10 @@ TEST(Rfc3339, reads_back_every_form) {
 }
 
 TEST(Rfc3339, refuses_what_is_no_time) {
-  for (const char* text : {"", "2026-11-21", "2026-11-21T10:04:05", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z",
-                           "2026-11-21T24:00:00Z", "2026-11-21T10:04:05.Z", "2026-11-21T10:04:05Zx",
-                           "2026-11-21 10:04:05Z", "2026-11-21T10:04:05+25:00", "-026-11-21T10:04:05Z"})
+  for (const char* text :
+       {"", "2026-11-21", "2026-11-21T10:04:05", "2026-13-01T00:00:00Z", "2026-02-29T00:00:00Z",
+        "2026-11-21T24:00:00Z", "2026-11-21T10:04:05.Z", "2026-11-21T10:04:05Zx",
+        "2026-11-21 10:04:05Z", "2026-11-21T10:04:05+25:00", "-026-11-21T10:04:05Z"})
     EXPECT_EQ(parse_rfc3339(text), std::nullopt) << text;
 }
 
@@ -79,7 +86,8 @@ TEST(Problem, says_whether_trying_again_can_help) {
 }
 
 TEST(Problem, any_body_is_read) {
-  const auto error = decode_problem(Json{{"code", "stale_lease"}, {"detail", "too late"}, {"at", ""}});
+  const auto error =
+      decode_problem(Json{{"code", "stale_lease"}, {"detail", "too late"}, {"at", ""}});
   EXPECT_EQ(error.code, Code::stale_lease);
   EXPECT_EQ(error.detail, "too late");
   for (const char* text : {"null", "[]", "{}", R"({"code":7})", R"({"code":"teapot"})", "\"x\""})

@@ -37,29 +37,38 @@ TEST(RoundTrip, sweep_specs_are_equal_again) {
 TEST(RoundTrip, requests) {
   Generator random(seed);
   for (int i = 0; i < rounds; ++i) {
-    expect_same_again(SubmitRequest{random.name(), random.spec(), random.workflow()}, decode_submit_request);
+    expect_same_again(SubmitRequest{random.name(), random.spec(), random.workflow()},
+                      decode_submit_request);
     expect_same_again(SteerRequest{random.word<Verb>()}, decode_steer_request);
-    expect_same_again(JoinRequest{random.name(), random.name(), random.integer(1, 99999), random.small(0, 64),
-                                  random.small(0, 8), "0.1.0"},
+    expect_same_again(JoinRequest{random.name(), random.name(), random.integer(1, 99999),
+                                  random.small(0, 64), random.small(0, 8), "0.1.0"},
                       decode_join_request);
-    expect_same_again(AcquireRequest{random.name(), random.id<WorkerTag>(), 1, 0, random.duration()},
-                      decode_acquire_request);
-    expect_same_again(ReportRequest{random.small(0, 9999), random.integer(0, 1LL << 52), random.score()},
-                      decode_report_request);
-    expect_same_again(SaveModelRequest{random.sha256(), random.integer(0, 1LL << 52), 7, 3}, decode_save_model_request);
-    expect_same_again(MetricsRequest{{{"loss", 1, random.real()}, {"größe", 2, random.real()}}}, decode_metrics_request);
-    expect_same_again(EndRequest{EndReason::exit_code, random.small(-9, 255), random.any_text(), random.any_text()},
+    expect_same_again(
+        AcquireRequest{random.name(), random.id<WorkerTag>(), 1, 0, random.duration()},
+        decode_acquire_request);
+    expect_same_again(
+        ReportRequest{random.small(0, 9999), random.integer(0, 1LL << 52), random.score()},
+        decode_report_request);
+    expect_same_again(SaveModelRequest{random.sha256(), random.integer(0, 1LL << 52), 7, 3},
+                      decode_save_model_request);
+    expect_same_again(MetricsRequest{{{"loss", 1, random.real()}, {"größe", 2, random.real()}}},
+                      decode_metrics_request);
+    expect_same_again(EndRequest{EndReason::exit_code, random.small(-9, 255), random.any_text(),
+                                 random.any_text()},
                       decode_end_request);
-    expect_same_again(BeatRequest{{random.id<LeaseTag>(), random.id<LeaseTag>()}}, decode_beat_request);
+    expect_same_again(BeatRequest{{random.id<LeaseTag>(), random.id<LeaseTag>()}},
+                      decode_beat_request);
   }
 }
 
 TEST(RoundTrip, replies) {
   Generator random(seed);
   for (int i = 0; i < rounds; ++i) {
-    expect_same_again(JoinReply{random.id<WorkerTag>(), random.duration(), random.duration()}, decode_join_reply);
+    expect_same_again(JoinReply{random.id<WorkerTag>(), random.duration(), random.duration()},
+                      decode_join_reply);
     expect_same_again(std::optional(random.grant()), decode_acquire_reply);
-    expect_same_again(BeatReply{{{random.id<LeaseTag>(), random.word<Order>(), random.instant()}}}, decode_beat_reply);
+    expect_same_again(BeatReply{{{random.id<LeaseTag>(), random.word<Order>(), random.instant()}}},
+                      decode_beat_reply);
     expect_same_again(ReportReply{random.verdict()}, decode_report_reply);
     expect_same_again(SaveModelReply{random.id<ModelTag>()}, decode_save_model_reply);
   }
@@ -84,7 +93,8 @@ TEST(Replies, unknown_fields_are_skipped_at_every_depth) {
   Generator random(seed);
   Json json = encode(std::optional(random.grant()));
   json["mood"] = "new";
-  for (const char* block : {"objective", "budget", "resources", "trainer"}) json["grant"][block]["mood"] = "new";
+  for (const char* block : {"objective", "budget", "resources", "trainer"})
+    json["grant"][block]["mood"] = "new";
   const auto read = decode_acquire_reply(json);
   EXPECT_TRUE(read.ok()) << read.error().at;
 }
@@ -107,8 +117,10 @@ TEST(RoundTrip, values_keep_their_type_and_every_bit) {
 }
 
 TEST(RoundTrip, an_infinite_input_of_a_verdict_survives) {
-  const Verdict verdict{Action::stop, VerdictReason::evicted, {{"cutoff", -std::numeric_limits<double>::infinity()}}};
-  EXPECT_EQ(to_text(encode(verdict)), R"({"verdict":"stop","reason":"evicted","inputs":{"cutoff":"-inf"}})");
+  const Verdict verdict{
+      Action::stop, VerdictReason::evicted, {{"cutoff", -std::numeric_limits<double>::infinity()}}};
+  EXPECT_EQ(to_text(encode(verdict)),
+            R"({"verdict":"stop","reason":"evicted","inputs":{"cutoff":"-inf"}})");
   EXPECT_EQ(decode_verdict(encode(verdict), "").value(), verdict);
 }
 

@@ -42,7 +42,8 @@ TEST(Words, go_on_is_continue_on_the_wire) {
   EXPECT_EQ(parse_action("go_on"), std::nullopt);
 }
 
-constexpr std::array<std::string_view, 5> keys{"parameters", "parameter_set", "search", "min", "max"};
+constexpr std::array<std::string_view, 5> keys{"parameters", "parameter_set", "search", "min",
+                                               "max"};
 
 TEST(Nearest, finds_slips_of_the_finger) {
   EXPECT_EQ(nearest("paramters", keys), "parameters");

@@ -1,0 +1,151 @@
+#include "sdk/cpp/sweep_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hone {
+namespace {
+
+constexpr std::size_t file_bytes_max = 1U << 20U;
+
+Error too_large(const std::string& origin) {
+  return refuse(Code::too_large,
+                origin + " is larger than 1 MiB; a sweep file never needs that much");
+}
+
+Result<std::string> read_whole(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error))
+    return refuse(Code::not_found, "there is no file " + path);
+  if (std::filesystem::is_directory(path, error))
+    return refuse(Code::invalid, path + " is a folder; name the sweep file in it");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return refuse(Code::forbidden, path + " cannot be opened: " + std::strerror(errno));
+  std::string text(file_bytes_max + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return refuse(Code::invalid, path + " cannot be read");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+Result<SweepFile> read_json_text(const std::string& text, const std::string& origin) {
+  auto parsed = parse_json(text);
+  if (!parsed.ok()) return refuse(Code::invalid, origin + ": " + parsed.error().detail);
+  // Nearly all JSON is YAML too, and the YAML reader knows the lines. Where it is not, there are no
+  // lines to tell.
+  auto again = parse_yaml(text, origin);
+  if (!again.ok()) return SweepFile{std::move(*parsed), origin, {}};
+  return SweepFile{std::move(*parsed), origin, std::move(again->positions)};
+}
+
+std::vector<std::string> split(std::string_view path) {
+  std::vector<std::string> parts;
+  while (true) {
+    const auto dot = path.find('.');
+    parts.emplace_back(path.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+// One step of a path: the member that the next parts name (the longest that is there already), or
+// the list's item.
+struct Step {
+  Json* to = nullptr;
+  std::size_t parts = 0;  // how many were used
+};
+
+Step into_object(Json& object, const std::vector<std::string>& parts, std::size_t from) {
+  std::string key = parts[from];
+  Step best{nullptr, 1};
+  for (std::size_t end = from + 1; end <= parts.size(); ++end) {
+    const auto found = object.find(key);
+    if (found != object.end()) best = {&*found, end - from};
+    if (end < parts.size()) key += "." + parts[end];
+  }
+  if (best.to == nullptr) best.to = &object[parts[from]];
+  return best;
+}
+
+Step into_list(Json& list, const std::string& part) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
+  const bool ok = error == std::errc{} && end == part.data() + part.size() && index < list.size();
+  return ok ? Step{&list[index], 1} : Step{};
+}
+
+// Where the path leads, made on the way. nullptr, and the document as it was, where it leads
+// through something that holds nothing.
+Json* follow(Json& document, const std::vector<std::string>& parts) {
+  Json* here = &document;
+  for (std::size_t i = 0; i < parts.size();) {
+    if (here->is_null()) *here = Json::object();
+    Step step;
+    if (here->is_object()) step = into_object(*here, parts, i);
+    if (here->is_array()) step = into_list(*here, parts[i]);
+    if (step.to == nullptr) return nullptr;
+    here = step.to;
+    i += step.parts;
+  }
+  return here;
+}
+
+}  // namespace
+
+std::string SweepFile::place(const std::string& json_pointer) const {
+  for (std::string pointer = json_pointer;; pointer.resize(pointer.rfind('/'))) {
+    const auto found = positions.find(pointer);
+    if (found != positions.end()) return place_in(origin, found->second);
+    if (pointer.find('/') == std::string::npos) return origin;
+  }
+}
+
+Result<SweepFile> read_sweep_file(const std::string& path) {
+  auto text = read_whole(path);
+  if (!text.ok()) return std::move(text).error();
+  return read_sweep_text(*text, path);
+}
+
+Result<SweepFile> read_sweep_text(const std::string& text, const std::string& origin) {
+  if (text.size() > file_bytes_max) return too_large(origin);
+  if (origin.ends_with(".json")) return read_json_text(text, origin);
+  auto parsed = parse_yaml(text, origin);
+  if (!parsed.ok()) return std::move(parsed).error();
+  return SweepFile{std::move(parsed->json), origin, std::move(parsed->positions)};
+}
+
+Status set_path(Json& document, const std::string& assignment) {
+  const auto equals = assignment.find('=');
+  const std::string path = assignment.substr(0, equals);
+  const std::string origin = "--set " + path;
+  if (equals == std::string::npos || path.empty())
+    return refuse(Code::invalid,
+                  "--set " + assignment + ": write it as path=value, as in budget.phases=5");
+  const auto parts = split(path);
+  for (const auto& part : parts)
+    if (part.empty()) return refuse(Code::invalid, origin + ": a name between two dots is empty");
+  if (equals + 1 == assignment.size())
+    return refuse(Code::invalid,
+                  origin + ": the value is missing; write '' for an empty text, null for none");
+  auto value = parse_yaml(assignment.substr(equals + 1), origin);
+  if (!value.ok()) return std::move(value).error();
+  Json changed = document;
+  Json* target = follow(changed, parts);
+  if (target == nullptr)
+    return refuse(
+        Code::invalid,
+        origin + ": the path leads through something that is no object, or past the end of a list");
+  *target = std::move(value->json);
+  document = std::move(changed);
+  return Done{};
+}
+
+}  // namespace hone
