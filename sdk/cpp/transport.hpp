@@ -18,7 +18,8 @@ struct Endpoint {
   std::string host = "127.0.0.1";
   std::string port = "7777";
   std::string token;  // sent as a bearer token; empty where the server asks for none
-  [[nodiscard]] std::string url() const { return "http://" + host + ":" + port; }
+  [[nodiscard]] std::string authority() const;  // "127.0.0.1:7777", "[::1]:7777"
+  [[nodiscard]] std::string url() const { return "http://" + authority(); }
 };
 
 // "http://127.0.0.1:7777", "http://[::1]:7777/": host and port, nothing behind. Refuses anything else, https included,
@@ -75,6 +76,7 @@ class Transport {
 
  private:
   struct Inside;
+  struct Exchange;
   std::unique_ptr<Inside> inside_;
 };
 

@@ -51,6 +51,7 @@ class Agent {
  private:
   // One of the worker's own calls: at most one in flight.
   struct Lane {
+    explicit Lane(std::uint64_t seed) : retry(seed) {}
     CallId call = 0;
     Instant at;  // not before
     Retry retry;
@@ -69,11 +70,12 @@ class Agent {
   void try_beat(Turn& turn);
   void send(Turn& turn, Lane& lane, Call call);
   void fail(Turn& turn, Lane& lane, const Error& error, const char* what);
+  void back(Turn& turn, Lane& lane);
   void took_join(Turn& turn, const Result<CallReply>& reply);
   void took_acquire(Turn& turn, const Result<CallReply>& reply);
   void took_beat(Turn& turn, const Result<CallReply>& reply);
   void took_grant(Turn& turn, const LeaseGrant& grant);
-  void sweep_out(Turn& turn);
+  void forget_over();
   void quit_if_done(Turn& turn);
   Attempt* find(LeaseId lease);
   [[nodiscard]] int free_cpus() const;
@@ -89,7 +91,7 @@ class Agent {
   Lane acquire_lane_;
   Lane beat_lane_;
   bool away_noted_ = false;
-  bool idle_ = false;  // the last acquire brought nothing
+  Instant acquire_sent_;
   std::optional<Instant> leave_at_;  // draining; then the worker leaves whatever happens
   bool done_ = false;
   std::map<LeaseId, Attempt> attempts_;

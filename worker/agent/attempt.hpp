@@ -35,9 +35,9 @@ class Attempt {
   void tick(Turn& turn);
 
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  [[nodiscard]] bool over() const { return over_; }         // Forget was said
-  [[nodiscard]] bool has_process() const;                   // its slots are taken
-  [[nodiscard]] bool wants_beat() const;                    // the server must not give its run to others
+  [[nodiscard]] bool over() const { return over_; }  // Forget was said
+  [[nodiscard]] bool holds_slots() const;            // its process runs, or may be started
+  [[nodiscard]] bool wants_beat() const;             // the server must not give its run to others
   [[nodiscard]] const LeaseGrant& grant() const { return grant_; }
   [[nodiscard]] const std::vector<int>& gpus() const { return gpus_; }
 
@@ -47,7 +47,7 @@ class Attempt {
   enum class Ending {
     none,
     paused,   // the terminator's verdict: the process exits by itself, the run goes back
-    stopped,  // the same, for good; the server has closed the lease
+    stopped,  // the same, for good
     drained,  // the worker leaves
     cancel,   // the user's words
     kill,
@@ -69,34 +69,36 @@ class Attempt {
   [[nodiscard]] bool must_flush(Instant now) const;
   void send_metrics(Turn& turn);
   void send_head(Turn& turn);
-  void send_end(Turn& turn);
   void send(Turn& turn, Call call);
-  void send_again(Turn& turn, const Error& why);
+  [[nodiscard]] bool tries_again(const Error& error);
+  [[nodiscard]] Origin head_origin() const;
+  void answer_head(Turn& turn, TrialAnswer answer);  // and go on with the next
 
-  void took(Turn& turn, CallReply reply);
-  void took_report(Turn& turn, const Verdict& verdict);
-  void refused(Turn& turn, const Error& error);
-  void refused_head(Turn& turn, const Error& error);
-  void answer(Turn& turn, Origin origin, TrialAnswer answer);
-  void pop_head(Turn& turn);
+  void took(Turn& turn, const Call& call, const CallReply& reply);
+  void took_verdict(Turn& turn, int phase, const Verdict& verdict);
+  void took_points(Turn& turn);
+  void refused(Turn& turn, const Call& call, const Error& error);
+  void keep(Turn& turn, LaneItem item);
+  void keep(Turn& turn, MetricPoint point);
 
-  void spawn(Turn& turn, std::string resume_path);
+  // The process.
   void fail_to_start(Turn& turn, std::string detail);
   void end_process(Turn& turn, Ending ending);
+  void end_without_process(Turn& turn);
   void terminate(Turn& turn);
   void kill(Turn& turn);
   void lose(Turn& turn, const std::string& why);
-  void finish(Turn& turn);
+  void forget(Turn& turn);
   [[nodiscard]] EndRequest end_request() const;
-  void keep_point(Turn& turn, MetricPoint point);
   void note(Turn& turn, NoteLevel level, const std::string& text) const;
 
   LeaseGrant grant_;
   std::vector<int> gpus_;
   Process process_ = Process::none;
   Ending ending_ = Ending::none;
+  bool closed_ = false;  // by the server, with a stop verdict: nothing is left to end there
   bool over_ = false;
-  bool held_ = false;
+  bool held_ = false;    // its process is not listened to until the lane is shorter
   int next_phase_;
   std::string not_started_;       // why there never was a process
   std::optional<Exited> exit_;
@@ -106,13 +108,13 @@ class Attempt {
 
   std::deque<LaneItem> lane_;
   std::deque<MetricPoint> points_;
-  std::vector<MetricPoint> flushing_;  // the points of the call in flight, kept for a retry
   std::optional<Instant> flush_at_;
   std::int64_t points_dropped_ = 0;
   std::optional<Call> call_;      // the one call in flight or waiting for its retry
   CallId call_id_ = 0;            // 0 while it waits
-  std::optional<Instant> retry_at_;
+  Instant retry_at_;
   Retry retry_;
+  int internal_errors_ = 0;  // in a row
 };
 
 }  // namespace hone::worker

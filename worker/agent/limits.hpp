@@ -25,6 +25,7 @@ inline constexpr int internal_errors_max = 5;               // then a server's o
 // Telemetry of one run.
 inline constexpr Duration flush_period = seconds(1);
 inline constexpr std::size_t flush_points = 500;    // one request of about 25 kB
+inline constexpr std::size_t batch_points_max = 5'000;  // the server takes 10'000
 inline constexpr std::size_t points_max = 20'000;   // about 1 MiB; the oldest go first, counted
 
 // Reports and checkpoints of one run that wait for the server. Beyond, the run's output is not read any more, so that

@@ -14,8 +14,8 @@
 
 namespace hone::worker {
 
-// Calls: what the agent asks of the world outside its machine. Each is answered once by Replied with the same id, in any
-// order, or never: the agent does not count on it. Time limits are the performer's.
+// Calls: what the agent asks of the world outside. Each is answered once by Replied with the same id, in any order. Time
+// limits are the performer's: one that got no answer replies timed_out.
 
 struct BeatCall {
   WorkerId worker;
@@ -132,7 +132,7 @@ struct Note {  // for the worker's log
 };
 struct Quit {};  // nothing is left to do: the worker may exit
 
-using Action = std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined, Note, Quit>;
-using Actions = std::vector<Action>;
+using AgentAction = std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined, Note, Quit>;
+using Actions = std::vector<AgentAction>;
 
 }  // namespace hone::worker

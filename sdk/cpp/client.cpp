@@ -1,0 +1,226 @@
+#include "sdk/cpp/client.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/words.hpp"
+#include "sdk/cpp/digest.hpp"
+
+namespace hone {
+namespace {
+
+// A long poll's answer travels, too.
+constexpr Duration poll_margin = seconds(10);
+// 256 MiB at 1 MiB/s.
+constexpr Duration blob_timeout = seconds(300);
+// The server breaks a silence of 15 s with a comment line.
+constexpr Duration silence_max = seconds(60);
+
+Error problem_of(const HttpResponse& response) {
+  const auto body = parse_json(response.body);
+  if (body && body->is_object() && body->contains("code")) return decode_problem(*body);
+  const std::string status = "the server answered with status " + std::to_string(response.status);
+  if (response.status == 404) return refuse(Code::not_found, status);
+  const bool passing = response.status == 502 || response.status == 503 || response.status == 504;  // of a proxy
+  return refuse(passing ? Code::unavailable : Code::internal, status + " and no reason");
+}
+
+Error odd_answer(const std::string& path, const Error& why) {
+  return refuse(Code::internal, "the server's answer to " + path + " is not understood: " + why.detail, why.at);
+}
+
+std::string of_lease(LeaseId lease, std::string_view what) {
+  return "/v1/leases/" + text(lease) + std::string(what);
+}
+
+// Decodes an answer; what does not decode is the server's mistake, never the caller's.
+template <class T>
+Result<T> decoded(const std::string& path, const Result<Json>& answer, Result<T> (*decode)(const Json&)) {
+  if (!answer) return answer.error();
+  auto value = decode(*answer);
+  if (!value) return odd_answer(path, value.error());
+  return value;
+}
+
+Result<SweepId> decode_sweep_id(const Json& answer) {
+  const auto found = answer.is_object() ? answer.find("sweep") : answer.end();
+  const bool has_text = answer.is_object() && found != answer.end() && found->is_string();
+  const auto id = has_text ? parse_id<SweepId>(found->get<std::string>()) : std::nullopt;
+  if (!id) return refuse(Code::internal, "it names no sweep", "/sweep");
+  return *id;
+}
+
+Result<SweepState> decode_state(const Json& answer) {
+  const bool has_text = answer.is_object() && answer.contains("state") && answer["state"].is_string();
+  const auto state = has_text ? parse_sweep_state(answer["state"].get<std::string>()) : std::nullopt;
+  if (!state) return refuse(Code::internal, "it names no state", "/state");
+  return *state;
+}
+
+}  // namespace
+
+Client::Client(Endpoint endpoint, Duration timeout) : transport_(std::move(endpoint)), timeout_(timeout) {}
+
+Result<Json> Client::exchange(std::string method, std::string path, std::string body, Duration timeout) {
+  HttpRequest request;
+  request.method = std::move(method);
+  request.target = std::move(path);
+  request.body = std::move(body);
+  request.timeout = timeout;
+  const auto response = transport_.call(request);
+  if (!response) return response.error();
+  if (!response->ok()) return problem_of(*response);
+  auto json = parse_json(response->body);
+  if (!json) return odd_answer(request.target, json.error());
+  return json;
+}
+
+Result<Json> Client::get_json(const std::string& path) { return exchange("GET", path, {}, timeout_); }
+
+Result<Json> Client::post_json(const std::string& path, const Json& body) {
+  return exchange("POST", path, to_text(body), timeout_);
+}
+
+Result<std::string> Client::get_text(const std::string& path) {
+  HttpRequest request;
+  request.target = path;
+  request.accept = "text/plain, */*";
+  request.timeout = timeout_;
+  auto response = transport_.call(request);
+  if (!response) return response.error();
+  if (!response->ok()) return problem_of(*response);
+  return std::move(response->body);
+}
+
+// Users -------------------------------------------------------------------------------------------
+
+Result<SweepId> Client::submit(const SubmitRequest& request) {
+  const std::string path = "/v1/sweeps";
+  return decoded(path, post_json(path, encode(request)), decode_sweep_id);
+}
+
+Result<SweepId> Client::submit(const std::string& request_id, const Json& spec, const WorkflowInfo& workflow) {
+  const std::string path = "/v1/sweeps";
+  Json body = Json::object();
+  body["request_id"] = request_id;
+  body["spec"] = spec;
+  body["workflow"] = encode(workflow);
+  return decoded(path, post_json(path, body), decode_sweep_id);
+}
+
+Result<SweepState> Client::steer(SweepId sweep, Verb verb) {
+  const std::string path = "/v1/sweeps/" + text(sweep) + "/steer";
+  return decoded(path, post_json(path, encode(SteerRequest{verb})), decode_state);
+}
+
+// Workers -----------------------------------------------------------------------------------------
+
+Result<JoinReply> Client::join(const JoinRequest& request) {
+  const std::string path = "/v1/workers";
+  return decoded(path, post_json(path, encode(request)), decode_join_reply);
+}
+
+Result<BeatReply> Client::beat(WorkerId worker, const BeatRequest& request) {
+  const std::string path = "/v1/workers/" + text(worker) + "/beat";
+  return decoded(path, post_json(path, encode(request)), decode_beat_reply);
+}
+
+Result<std::optional<LeaseGrant>> Client::acquire(const AcquireRequest& request) {
+  const std::string path = "/v1/leases";
+  const auto answer = exchange("POST", path, to_text(encode(request)), request.wait + poll_margin);
+  return decoded(path, answer, decode_acquire_reply);
+}
+
+Result<ReportReply> Client::report(LeaseId lease, const ReportRequest& request) {
+  const std::string path = of_lease(lease, "/reports");
+  return decoded(path, post_json(path, encode(request)), decode_report_reply);
+}
+
+Result<SaveModelReply> Client::save_model(LeaseId lease, const SaveModelRequest& request) {
+  const std::string path = of_lease(lease, "/models");
+  return decoded(path, post_json(path, encode(request)), decode_save_model_reply);
+}
+
+Status Client::metrics(LeaseId lease, const MetricsRequest& request) {
+  const auto answer = post_json(of_lease(lease, "/metrics"), encode(request));
+  if (!answer) return answer.error();
+  return Done{};
+}
+
+Status Client::end(LeaseId lease, const EndRequest& request) {
+  const auto answer = post_json(of_lease(lease, "/end"), encode(request));
+  if (!answer) return answer.error();
+  return Done{};
+}
+
+// Blobs -------------------------------------------------------------------------------------------
+
+Result<Blob> Client::put_blob(const std::string& file) {
+  const auto digest = digest_of_file(file);
+  if (!digest) return digest.error();
+  const Blob blob{digest->sha256, digest->bytes};
+  HttpRequest request;
+  request.method = "HEAD";
+  request.target = "/v1/blobs/" + blob.sha256;
+  request.timeout = timeout_;
+  const auto known = transport_.call(request);
+  if (!known) return known.error();
+  if (known->ok()) return blob;
+  request.method = "PUT";
+  request.upload = file;
+  request.timeout = blob_timeout;
+  const auto put = transport_.call(request);
+  if (!put) return put.error();
+  if (!put->ok()) return problem_of(*put);
+  return blob;
+}
+
+Status Client::get_blob(const std::string& sha256, const std::string& file) {
+  const std::string partial = file + ".part-" + std::to_string(::getpid());
+  const auto fail = [&](Error error) -> Status {
+    std::remove(partial.c_str());
+    return error;
+  };
+  HttpRequest request;
+  request.target = "/v1/blobs/" + sha256;
+  request.accept = "application/octet-stream, application/json";
+  request.download = partial;
+  request.timeout = blob_timeout;
+  const auto response = transport_.call(request);
+  if (!response) return fail(response.error());
+  if (!response->ok()) return fail(problem_of(*response));
+  const auto digest = digest_of_file(partial);
+  if (!digest) return fail(digest.error());
+  if (digest->sha256 != sha256)
+    return fail(refuse(Code::unavailable, "blob " + sha256 + " arrived damaged, as " + digest->sha256));
+  std::error_code failure;
+  std::filesystem::rename(partial, file, failure);
+  if (failure) return fail(refuse(Code::internal, "cannot write " + file + ": " + failure.message()));
+  return Done{};
+}
+
+// Watching ----------------------------------------------------------------------------------------
+
+Status Client::follow(std::int64_t seq, std::optional<SweepId> sweep,
+                      const std::function<bool(const Json& event)>& on_event) {
+  HttpRequest request;
+  request.target = "/v1/events?after=" + std::to_string(seq);
+  if (sweep) request.target += "&sweep=" + text(*sweep);
+  request.accept = "text/event-stream";
+  request.timeout = silence_max;
+  const auto response = transport_.stream(request, [&](std::string_view line) {
+    constexpr std::string_view mark = "data:";
+    if (!line.starts_with(mark)) return true;
+    const auto event = parse_json(line.substr(mark.size()));
+    return !event || on_event(*event);
+  });
+  if (!response) return response.error();
+  if (!response->ok()) return problem_of(*response);
+  return Done{};
+}
+
+}  // namespace hone

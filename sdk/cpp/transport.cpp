@@ -1,0 +1,296 @@
+#include "sdk/cpp/transport.hpp"
+
+#include <array>
+#include <atomic>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <fstream>
+
+#include "schemas/types/expect.hpp"
+
+namespace hone {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using Failure = boost::system::error_code;
+
+constexpr std::uint64_t text_bytes_max = std::uint64_t{64} << 20U;
+constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
+// Shorter than the server's idle timeout of 120 s, so that a kept connection is rarely found closed.
+constexpr std::chrono::seconds keep_alive{60};
+
+struct Connection {
+  explicit Connection(asio::io_context& io) : stream(io) {}
+  beast::tcp_stream stream;
+  beast::flat_buffer buffer;
+  std::chrono::steady_clock::time_point used_at;
+};
+
+std::chrono::microseconds std_duration(Duration duration) { return std::chrono::microseconds(duration.us); }
+
+template <class Message>
+void put_fields(Message& message, const Endpoint& endpoint, const HttpRequest& request) {
+  message.set(http::field::host, endpoint.authority());
+  message.set(http::field::user_agent, "hone/" HONE_VERSION);
+  if (!request.accept.empty()) message.set(http::field::accept, request.accept);
+  if (!endpoint.token.empty()) message.set(http::field::authorization, "Bearer " + endpoint.token);
+  message.keep_alive(true);
+}
+
+}  // namespace
+
+struct Transport::Inside {
+  explicit Inside(Endpoint where) : endpoint(std::move(where)) {}
+
+  Endpoint endpoint;
+  asio::io_context io{1};
+  std::unique_ptr<Connection> kept;
+  Connection* active = nullptr;  // what interrupt() closes
+  std::atomic<bool> interrupted = false;
+
+  // Runs one asynchronous operation to its end: only those obey a stream's deadline.
+  template <class Begin>
+  Failure perform(Begin begin) {
+    if (interrupted) return asio::error::operation_aborted;
+    Failure result;
+    io.restart();
+    begin([&result](Failure failure, auto&&...) { result = failure; });
+    io.run();
+    return result;
+  }
+
+  Failure connect(Connection& connection, Duration timeout) {
+    asio::ip::tcp::resolver resolver(io);
+    Failure failure;
+    const auto found = resolver.resolve(endpoint.host, endpoint.port, failure);
+    if (failure) return failure;
+    connection.stream.expires_after(std_duration(timeout));
+    failure = perform([&](auto done) { connection.stream.async_connect(found, done); });
+    if (!failure) connection.stream.socket().set_option(asio::ip::tcp::no_delay(true), failure);
+    return failure;
+  }
+
+  Failure write(Connection& connection, const HttpRequest& request) {
+    const auto verb = http::string_to_verb(request.method);
+    expect(verb != http::verb::unknown, "the method is one of HTTP's");
+    if (request.upload.empty()) {
+      http::request<http::string_body> message(verb, request.target, 11, request.body);
+      put_fields(message, endpoint, request);
+      if (!request.body.empty()) message.set(http::field::content_type, request.content_type);
+      message.prepare_payload();
+      return perform([&](auto done) { http::async_write(connection.stream, message, done); });
+    }
+    http::request<http::file_body> message(verb, request.target, 11);
+    put_fields(message, endpoint, request);
+    message.set(http::field::content_type, "application/octet-stream");
+    Failure failure;
+    message.body().open(request.upload.c_str(), beast::file_mode::scan, failure);
+    if (failure) return failure;
+    message.prepare_payload();
+    return perform([&](auto done) { http::async_write(connection.stream, message, done); });
+  }
+
+  using Head = http::response_parser<http::empty_body>;
+
+  Failure read_head(Connection& connection, Head& head, const HttpRequest& request) {
+    head.header_limit(64 * 1024);
+    head.body_limit(request.download.empty() ? text_bytes_max : download_bytes_max);
+    if (request.method == "HEAD") head.skip(true);
+    return perform([&](auto done) {
+      http::async_read_header(connection.stream, connection.buffer, head, done);
+    });
+  }
+
+  Failure read_text(Connection& connection, Head&& head, HttpResponse& response) {
+    http::response_parser<http::string_body> parser(std::move(head));
+    const Failure failure =
+        perform([&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
+    response.body = std::move(parser.get().body());
+    return failure;
+  }
+
+  Failure read_file(Connection& connection, Head&& head, const std::string& path) {
+    http::response_parser<http::file_body> parser(std::move(head));
+    Failure failure;
+    parser.get().body().open(path.c_str(), beast::file_mode::write, failure);
+    if (failure) return failure;
+    return perform([&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
+  }
+
+  Failure read_lines(Connection& connection, Head&& head, Duration silence_max,
+                     const std::function<bool(std::string_view)>& on_line) {
+    http::response_parser<http::buffer_body> parser(std::move(head));
+    parser.body_limit(boost::none);
+    std::array<char, 16 * 1024> piece{};
+    std::string pending;
+    while (!parser.is_done()) {
+      parser.get().body().data = piece.data();
+      parser.get().body().size = piece.size();
+      connection.stream.expires_after(std_duration(silence_max));
+      Failure failure = perform([&](auto done) {
+        http::async_read_some(connection.stream, connection.buffer, parser, done);
+      });
+      if (failure == http::error::need_buffer) failure = {};
+      if (failure == http::error::end_of_stream || failure == asio::error::eof) break;
+      if (failure) return failure;
+      pending.append(piece.data(), piece.size() - parser.get().body().size);
+      if (!hand_on(pending, on_line)) break;
+    }
+    return {};
+  }
+
+  // Takes the complete lines out of `pending`.
+  static bool hand_on(std::string& pending, const std::function<bool(std::string_view)>& on_line) {
+    std::size_t begin = 0;
+    bool more = true;
+    for (std::size_t end; more && (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      std::string_view line(pending.data() + begin, end - begin);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      more = on_line(line);
+    }
+    pending.erase(0, begin);
+    return more;
+  }
+
+  [[nodiscard]] Error error_of(const Failure& failure, const HttpRequest& request) const {
+    const std::string url = endpoint.url();
+    if (interrupted) return refuse(Code::unavailable, "the call to " + url + " was given up");
+    if (failure == beast::error::timeout)
+      return refuse(Code::timed_out, "no answer from " + url + " within " +
+                                         std::to_string(request.timeout.us / 1'000'000) + " s");
+    if (failure == http::error::body_limit)
+      return refuse(Code::too_large, "the answer of " + url + request.target + " is too large");
+    return refuse(Code::unavailable, "cannot reach " + url + ": " + failure.message() +
+                                         "; is 'hone up' running there?");
+  }
+};
+
+namespace {
+
+// The connection in use, for as long as a call lasts.
+class Active {
+ public:
+  Active(Connection*& slot, Connection& connection) : slot_(slot) { slot_ = &connection; }
+  ~Active() { slot_ = nullptr; }
+  Active(const Active&) = delete;
+  Active& operator=(const Active&) = delete;
+
+ private:
+  Connection*& slot_;
+};
+
+struct Attempted {
+  Failure failure;
+  bool answered = false;  // at least the head of an answer was read
+  HttpResponse response;
+};
+
+}  // namespace
+
+struct Transport::Exchange {
+  static Attempted once(Inside& inside, Connection& connection, const HttpRequest& request) {
+    Attempted attempt;
+    connection.stream.expires_after(std_duration(request.timeout));
+    const Failure unsent = inside.write(connection, request);
+    if (unsent == beast::error::timeout) return {unsent, false, {}};
+    // A server that refuses a large body answers and closes before it was all sent.
+    Inside::Head head;
+    attempt.failure = inside.read_head(connection, head, request);
+    if (attempt.failure) {
+      if (unsent) attempt.failure = unsent;
+      return attempt;
+    }
+    attempt.answered = true;
+    attempt.response.status = static_cast<int>(head.get().result_int());
+    attempt.response.content_type = std::string(head.get()[http::field::content_type]);
+    const bool keep = head.get().keep_alive() && !unsent;
+    if (!head.is_done()) attempt.failure = read_body(inside, connection, std::move(head), request, attempt.response);
+    if (!keep) connection.stream.close();
+    return attempt;
+  }
+
+  static Failure read_body(Inside& inside, Connection& connection, Inside::Head&& head,
+                           const HttpRequest& request, HttpResponse& response) {
+    if (response.ok() && !request.download.empty())
+      return inside.read_file(connection, std::move(head), request.download);
+    return inside.read_text(connection, std::move(head), response);
+  }
+};
+
+Transport::Transport(Endpoint endpoint) : inside_(std::make_unique<Inside>(std::move(endpoint))) {}
+Transport::Transport(Transport&&) noexcept = default;
+Transport& Transport::operator=(Transport&&) noexcept = default;
+Transport::~Transport() = default;
+
+const Endpoint& Transport::endpoint() const { return inside_->endpoint; }
+
+namespace {
+
+Status check_files(const HttpRequest& request) {
+  if (!request.upload.empty() && !std::ifstream(request.upload, std::ios::binary))
+    return refuse(Code::not_found, "cannot open " + request.upload + " to send it");
+  if (!request.download.empty() && !std::ofstream(request.download, std::ios::binary))
+    return refuse(Code::internal, "cannot write " + request.download);
+  return Done{};
+}
+
+}  // namespace
+
+Result<HttpResponse> Transport::call(const HttpRequest& request) {
+  if (const Status files = check_files(request); !files) return files.error();
+  Inside& inside = *inside_;
+  const auto now = std::chrono::steady_clock::now();
+  if (inside.kept && (now - inside.kept->used_at > keep_alive || !inside.kept->stream.socket().is_open()))
+    inside.kept.reset();
+  for (;;) {
+    const bool fresh = inside.kept == nullptr;
+    if (fresh) inside.kept = std::make_unique<Connection>(inside.io);
+    const Active active(inside.active, *inside.kept);
+    if (fresh)
+      if (const Failure failure = inside.connect(*inside.kept, request.timeout)) {
+        inside.kept.reset();
+        return inside.error_of(failure, request);
+      }
+    Attempted attempt = Exchange::once(inside, *inside.kept, request);
+    inside.kept->used_at = std::chrono::steady_clock::now();
+    if (!attempt.failure) return std::move(attempt.response);
+    inside.kept.reset();
+    const bool was_closed = !fresh && !attempt.answered && attempt.failure != beast::error::timeout;
+    if (!was_closed || inside.interrupted) return inside.error_of(attempt.failure, request);
+  }
+}
+
+Result<HttpResponse> Transport::stream(const HttpRequest& request,
+                                       const std::function<bool(std::string_view line)>& on_line) {
+  Inside& inside = *inside_;
+  Connection connection(inside.io);
+  const Active active(inside.active, connection);
+  Failure failure = inside.connect(connection, request.timeout);
+  Inside::Head head;
+  if (!failure) failure = inside.write(connection, request);
+  if (!failure) failure = inside.read_head(connection, head, request);
+  if (failure) return inside.error_of(failure, request);
+  HttpResponse response{static_cast<int>(head.get().result_int()),
+                        std::string(head.get()[http::field::content_type]), {}};
+  failure = response.ok() ? inside.read_lines(connection, std::move(head), request.timeout, on_line)
+                          : inside.read_text(connection, std::move(head), response);
+  if (failure) return inside.error_of(failure, request);
+  return response;
+}
+
+void Transport::interrupt() {
+  inside_->interrupted = true;
+  asio::post(inside_->io, [inside = inside_.get()] {
+    if (inside->active != nullptr) inside->active->stream.close();
+  });
+}
+
+}  // namespace hone

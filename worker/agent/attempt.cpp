@@ -1,0 +1,359 @@
+#include "worker/agent/attempt.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "schemas/types/expect.hpp"
+#include "worker/agent/exit.hpp"
+
+namespace hone::worker {
+namespace {
+
+template <class T>
+bool is(const Call& call) {
+  return std::holds_alternative<T>(call);
+}
+
+bool is_gone(const Error& error) {
+  return error.code == Code::stale_lease || error.code == Code::not_found;
+}
+
+Error odd_reply() { return refuse(Code::internal, "the answer does not belong to the question"); }
+
+}  // namespace
+
+Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
+    : grant_(std::move(grant)), gpus_(std::move(gpus)), next_phase_(grant_.next_phase), retry_(seed) {}
+
+// Inputs ------------------------------------------------------------------------------------------
+
+void Attempt::start(Turn& turn) {
+  if (grant_.resume) return send(turn, FetchBlob{grant_.lease, *grant_.resume});
+  process_ = Process::running;
+  turn.actions.emplace_back(Spawn{grant_, {}, gpus_});
+}
+
+void Attempt::said(Turn& turn, const TrialSaid& input) {
+  if (over_ || ending_ == Ending::lost) return;
+  if (!input.line) {
+    if (input.origin == Origin::socket)
+      turn.actions.emplace_back(TellTrial{grant_.lease, input.line.error()});
+    else
+      note(turn, NoteLevel::warning, "a line of its output is wrong: " + input.line.error().detail);
+    return;
+  }
+  if (const auto* point = std::get_if<MetricPoint>(&*input.line)) keep(turn, *point);
+  if (const auto* report = std::get_if<ReportLine>(&*input.line))
+    keep(turn, LaneReport{*report, input.origin});
+  if (const auto* checkpoint = std::get_if<CheckpointLine>(&*input.line))
+    keep(turn, LaneCheckpoint{*checkpoint, input.origin, std::nullopt});
+  advance(turn);
+}
+
+void Attempt::not_started(Turn& turn, const NotStarted& input) {
+  if (process_ == Process::running) fail_to_start(turn, input.detail);
+}
+
+void Attempt::exited(Turn& turn, const Exited& input) {
+  if (process_ != Process::running) return;
+  process_ = Process::exited;
+  exit_ = input;
+  signal_at_.reset();
+  if (ending_ == Ending::lost) return forget(turn);
+  advance(turn);
+}
+
+void Attempt::replied(Turn& turn, CallId id, Result<CallReply> reply) {
+  if (over_ || !call_ || id != call_id_) return;
+  call_id_ = 0;
+  if (!reply && tries_again(reply.error())) {
+    retry_at_ = turn.now + retry_.next();
+    return;
+  }
+  retry_.reset();
+  internal_errors_ = 0;
+  const Call call = std::move(*std::exchange(call_, std::nullopt));
+  if (reply)
+    took(turn, call, *reply);
+  else
+    refused(turn, call, reply.error());
+}
+
+void Attempt::ordered(Turn& turn, Order order) {
+  if (over_ || closed_) return;
+  switch (order) {
+    case Order::none: return;
+    case Order::cancel: return end_process(turn, Ending::cancel);
+    case Order::kill: return end_process(turn, Ending::kill);
+    case Order::gone: break;
+  }
+  // The answer under way may be the very one that closed the lease; it will say so itself.
+  const bool may_have_closed = call_ && (is<ReportCall>(*call_) || is<EndCall>(*call_));
+  if (!may_have_closed) lose(turn, "the server gave its run to others");
+}
+
+void Attempt::drain(Turn& turn, bool at_once) {
+  if (over_) return;
+  end_process(turn, Ending::drained);
+  if (at_once) kill(turn);
+}
+
+void Attempt::tick(Turn& turn) {
+  if (over_) return;
+  if (signal_at_ && *signal_at_ <= turn.now) {
+    if (term_sent_)
+      kill(turn);
+    else
+      terminate(turn);
+  }
+  if (call_ && call_id_ == 0 && retry_at_ <= turn.now) return send(turn, *call_);
+  advance(turn);
+}
+
+std::optional<Instant> Attempt::next_deadline() const {
+  std::optional<Instant> next = signal_at_;
+  const auto sooner = [&](Instant at) { next = next ? std::min(*next, at) : at; };
+  if (over_ || ending_ == Ending::lost) return next;
+  if (call_ && call_id_ == 0) sooner(retry_at_);
+  if (!call_ && flush_at_) sooner(*flush_at_);
+  return next;
+}
+
+bool Attempt::holds_slots() const { return !over_ && process_ != Process::exited; }
+
+bool Attempt::wants_beat() const { return !over_ && !closed_ && ending_ != Ending::lost; }
+
+// The lane ----------------------------------------------------------------------------------------
+
+void Attempt::advance(Turn& turn) {
+  if (over_ || call_ || ending_ == Ending::lost) return;
+  if (must_flush(turn.now)) return send_metrics(turn);
+  if (!lane_.empty()) return send_head(turn);
+  if (process_ != Process::exited) return;
+  if (closed_) return forget(turn);
+  send(turn, EndCall{grant_.lease, end_request()});
+}
+
+// Points go before the report that follows them, so that a curve is complete when its run ends.
+bool Attempt::must_flush(Instant now) const {
+  if (points_.empty()) return false;
+  return !lane_.empty() || process_ == Process::exited || points_.size() >= limits::flush_points ||
+         (flush_at_ && *flush_at_ <= now);
+}
+
+void Attempt::send_metrics(Turn& turn) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(points_.size(), limits::batch_points_max));
+  MetricsRequest request{{points_.begin(), points_.begin() + count}};
+  points_.erase(points_.begin(), points_.begin() + count);
+  flush_at_.reset();
+  if (!points_.empty()) flush_at_ = turn.now;
+  send(turn, MetricsCall{grant_.lease, std::move(request)});
+}
+
+void Attempt::send_head(Turn& turn) {
+  if (const auto* report = std::get_if<LaneReport>(&lane_.front())) {
+    const ReportLine& line = report->line;
+    return send(turn, ReportCall{grant_.lease, {line.phase.value_or(next_phase_), line.step, line.score}});
+  }
+  const auto& checkpoint = std::get<LaneCheckpoint>(lane_.front());
+  const CheckpointLine& line = checkpoint.line;
+  if (!checkpoint.stored) return send(turn, StoreBlob{grant_.lease, line.path});
+  const int phase = line.phase.value_or(std::min(next_phase_, grant_.budget.phases - 1));
+  send(turn, SaveModelCall{grant_.lease,
+                           {checkpoint.stored->sha256, checkpoint.stored->bytes, line.step, phase}});
+}
+
+void Attempt::send(Turn& turn, Call call) {
+  call_id_ = ++turn.last_call;
+  turn.calls.emplace_back(call_id_, grant_.lease);
+  turn.actions.emplace_back(Send{call_id_, call});
+  call_ = std::move(call);
+}
+
+bool Attempt::tries_again(const Error& error) {
+  switch (error.code) {
+    case Code::unavailable:
+    case Code::timed_out:
+    case Code::busy: return true;
+    case Code::internal: return ++internal_errors_ < limits::internal_errors_max;
+    case Code::invalid:
+    case Code::not_found:
+    case Code::conflict:
+    case Code::stale_lease:
+    case Code::forbidden:
+    case Code::too_large: return false;
+  }
+  unreachable();
+}
+
+Origin Attempt::head_origin() const {
+  return std::visit([](const auto& item) { return item.origin; }, lane_.front());
+}
+
+void Attempt::answer_head(Turn& turn, TrialAnswer answer) {
+  const Origin origin = head_origin();
+  lane_.pop_front();
+  if (const auto* error = std::get_if<Error>(&answer))
+    note(turn, NoteLevel::warning, "refused: " + error->detail);
+  if (origin == Origin::socket && process_ == Process::running)
+    turn.actions.emplace_back(TellTrial{grant_.lease, std::move(answer)});
+  if (held_ && lane_.size() <= limits::lane_items_max / 2) {
+    held_ = false;
+    turn.actions.emplace_back(Hold{grant_.lease, false});
+  }
+  advance(turn);
+}
+
+void Attempt::took(Turn& turn, const Call& call, const CallReply& reply) {
+  if (const auto* fetched = std::get_if<FetchedBlob>(&reply); fetched && is<FetchBlob>(call)) {
+    process_ = Process::running;
+    turn.actions.emplace_back(Spawn{grant_, fetched->path, gpus_});
+  } else if (const auto* stored = std::get_if<StoredBlob>(&reply); stored && is<StoreBlob>(call)) {
+    std::get<LaneCheckpoint>(lane_.front()).stored = *stored;
+    advance(turn);
+  } else if (std::holds_alternative<SaveModelReply>(reply) && is<SaveModelCall>(call)) {
+    answer_head(turn, Saved{std::get<SaveModelCall>(call).request.sha256});
+  } else if (const auto* report = std::get_if<ReportReply>(&reply); report && is<ReportCall>(call)) {
+    took_verdict(turn, std::get<ReportCall>(call).request.phase, report->verdict);
+  } else if (std::holds_alternative<Done>(reply) && is<MetricsCall>(call)) {
+    took_points(turn);
+  } else if (std::holds_alternative<Done>(reply) && is<EndCall>(call)) {
+    forget(turn);
+  } else {
+    refused(turn, call, odd_reply());
+  }
+}
+
+void Attempt::took_verdict(Turn& turn, int phase, const Verdict& verdict) {
+  next_phase_ = std::max(next_phase_, phase + 1);
+  const bool hears = head_origin() == Origin::socket;
+  if (verdict.action == Action::stop) closed_ = true;
+  if (verdict.action != Action::go_on)
+    end_process(turn, closed_ ? Ending::stopped : Ending::paused);
+  if (verdict.action != Action::go_on && !hears) terminate(turn);  // it cannot be told otherwise
+  answer_head(turn, verdict);
+}
+
+void Attempt::took_points(Turn& turn) {
+  if (points_dropped_ > 0)
+    note(turn, NoteLevel::warning,
+         std::to_string(points_dropped_) + " metric points were dropped: it logs faster than the server took them");
+  points_dropped_ = 0;
+  advance(turn);
+}
+
+void Attempt::refused(Turn& turn, const Call& call, const Error& error) {
+  if (is<FetchBlob>(call)) {
+    const std::string what = "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
+    return fail_to_start(turn, what + error.detail);
+  }
+  if (is<EndCall>(call)) {
+    if (!is_gone(error)) note(turn, NoteLevel::error, "its end was refused: " + error.detail);
+    return forget(turn);
+  }
+  const bool about_lease = !is<StoreBlob>(call);
+  if (about_lease && is_gone(error) && !closed_) return lose(turn, error.detail);
+  if (!is<MetricsCall>(call)) return answer_head(turn, error);
+  note(turn, NoteLevel::warning, "metric points were refused: " + error.detail);
+  advance(turn);
+}
+
+void Attempt::keep(Turn& turn, LaneItem item) {
+  lane_.push_back(std::move(item));
+  if (held_ || lane_.size() < limits::lane_items_max) return;
+  held_ = true;
+  turn.actions.emplace_back(Hold{grant_.lease, true});
+}
+
+void Attempt::keep(Turn& turn, MetricPoint point) {
+  if (!flush_at_) flush_at_ = turn.now + limits::flush_period;
+  points_.push_back(std::move(point));
+  if (points_.size() <= limits::points_max) return;
+  points_.pop_front();
+  ++points_dropped_;
+}
+
+// The process -------------------------------------------------------------------------------------
+
+void Attempt::fail_to_start(Turn& turn, std::string detail) {
+  process_ = Process::exited;
+  not_started_ = std::move(detail);
+  signal_at_.reset();
+  note(turn, NoteLevel::error, "cannot start: " + not_started_);
+  if (ending_ == Ending::lost) return forget(turn);
+  advance(turn);
+}
+
+void Attempt::end_process(Turn& turn, Ending ending) {
+  if (ending <= ending_) return;
+  if (process_ == Process::exited && ending != Ending::paused) return;  // it ended in its own way
+  ending_ = ending;
+  if (process_ == Process::exited) return;
+  if (process_ == Process::none) return end_without_process(turn);
+  switch (ending) {
+    case Ending::none: return;
+    case Ending::paused:
+    case Ending::stopped: signal_at_ = turn.now + limits::exit_grace; return;
+    case Ending::drained:
+    case Ending::cancel: return terminate(turn);
+    case Ending::kill:
+    case Ending::lost: return kill(turn);
+  }
+}
+
+// The checkpoint was still being fetched.
+void Attempt::end_without_process(Turn& turn) {
+  process_ = Process::exited;
+  call_.reset();
+  call_id_ = 0;
+  if (ending_ == Ending::lost) return forget(turn);
+  advance(turn);
+}
+
+void Attempt::terminate(Turn& turn) {
+  if (process_ != Process::running || term_sent_) return;
+  term_sent_ = true;
+  signal_at_ = turn.now + limits::term_grace;
+  turn.actions.emplace_back(Terminate{grant_.lease});
+}
+
+void Attempt::kill(Turn& turn) {
+  if (process_ != Process::running || kill_sent_) return;
+  term_sent_ = kill_sent_ = true;
+  signal_at_.reset();
+  turn.actions.emplace_back(Kill{grant_.lease});
+}
+
+void Attempt::lose(Turn& turn, const std::string& why) {
+  note(turn, NoteLevel::warning, "its lease is lost: " + why);
+  if (process_ == Process::exited) return forget(turn);
+  end_process(turn, Ending::lost);
+}
+
+void Attempt::forget(Turn& turn) {
+  over_ = true;
+  signal_at_.reset();
+  turn.actions.emplace_back(Forget{grant_.lease});
+}
+
+EndRequest Attempt::end_request() const {
+  if (!not_started_.empty()) return {EndReason::cannot_start, 0, not_started_, {}};
+  const int number = exit_ ? exit_->number : 0;
+  switch (ending_) {
+    case Ending::none: break;
+    case Ending::paused:
+      return {EndReason::requeue_requested, number, "paused by the sweep's terminator", {}};
+    case Ending::drained: return {EndReason::requeue_requested, number, "its worker was stopped", {}};
+    case Ending::cancel: return {EndReason::user_cancel, number, {}, {}};
+    case Ending::kill: return {EndReason::user_kill, number, {}, {}};
+    case Ending::stopped:
+    case Ending::lost: unreachable();  // nothing is said for a closed or a lost lease
+  }
+  return end_of_exit(*exit_, {next_phase_, grant_.budget.phases});
+}
+
+void Attempt::note(Turn& turn, NoteLevel level, const std::string& words) const {
+  turn.actions.emplace_back(Note{level, text(grant_.attempt) + ": " + words});
+}
+
+}  // namespace hone::worker

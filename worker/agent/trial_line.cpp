@@ -1,0 +1,153 @@
+#include "worker/agent/trial_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/json.hpp"
+#include "schemas/codec/nearest.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone::worker {
+namespace {
+
+constexpr std::string_view output_mark = "@hone ";
+constexpr std::size_t metric_name_max = 200;  // characters
+
+// The members of one line, read by name; the first fault is kept.
+class Members {
+ public:
+  Members(const Json& object, std::string at, std::span<const std::string_view> known)
+      : object_(object), at_(std::move(at)) {
+    if (!object_.is_object()) {
+      fault("must be an object", {});
+      return;
+    }
+    for (const auto& [key, value] : object_.items())
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        fault("is not known here" + did_you_mean(key, known), key);
+  }
+
+  std::string text(std::string_view key) {
+    const Json* value = find(key);
+    if (value != nullptr && value->is_string() && !value->get_ref<const std::string&>().empty())
+      return value->get<std::string>();
+    fault("must be a text", key);
+    return {};
+  }
+
+  std::int64_t count(std::string_view key) {
+    const Json* value = find(key);
+    if (value != nullptr && is_count(*value)) return value->get<std::int64_t>();
+    fault("must be a whole number from 0", key);
+    return 0;
+  }
+
+  std::optional<int> optional_index(std::string_view key) {
+    const Json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (is_count(*value) && *value <= std::numeric_limits<int>::max()) return value->get<int>();
+    fault("must be a whole number from 0", key);
+    return std::nullopt;
+  }
+
+  double number(std::string_view key) {
+    const Json* value = find(key);
+    if (value != nullptr && value->is_number() && std::isfinite(value->get<double>()))
+      return value->get<double>();
+    fault("must be a finite number", key);
+    return 0;
+  }
+
+  Score score(std::string_view key) {
+    const Json* value = find(key);
+    if (value != nullptr && value->is_number()) return Score::of(value->get<double>());
+    if (value == nullptr || *value != "diverged") fault("must be a number or \"diverged\"", key);
+    return Score::diverged();
+  }
+
+  template <class T>
+  Result<TrialLine> settle(T value) {
+    if (fault_) return *fault_;
+    return TrialLine{std::move(value)};
+  }
+
+  void fault(const std::string& what, std::string_view key) {
+    if (fault_) return;
+    const std::string subject = key.empty() ? "it" : "'" + std::string(key) + "'";
+    fault_ = refuse(Code::invalid, subject + " " + what, at_ + (key.empty() ? "" : "/" + std::string(key)));
+  }
+
+ private:
+  static bool is_count(const Json& value) {
+    return value.is_number_unsigned() || (value.is_number_integer() && value >= 0);
+  }
+
+  const Json* find(std::string_view key) const {
+    if (!object_.is_object()) return nullptr;
+    const auto found = object_.find(key);
+    return found == object_.end() || found->is_null() ? nullptr : &*found;
+  }
+
+  const Json& object_;
+  std::string at_;
+  std::optional<Error> fault_;
+};
+
+Result<TrialLine> parse_report(const Json& json) {
+  static constexpr std::array<std::string_view, 3> known{"phase", "step", "value"};
+  Members members(json, "/report", known);
+  ReportLine line{members.optional_index("phase"), members.count("step"), members.score("value")};
+  return members.settle(line);
+}
+
+Result<TrialLine> parse_checkpoint(const Json& json) {
+  static constexpr std::array<std::string_view, 3> known{"path", "step", "phase"};
+  Members members(json, "/checkpoint", known);
+  CheckpointLine line{members.text("path"), members.count("step"), members.optional_index("phase")};
+  return members.settle(std::move(line));
+}
+
+Result<TrialLine> parse_metric(const Json& json) {
+  static constexpr std::array<std::string_view, 3> known{"name", "step", "value"};
+  Members members(json, "/metric", known);
+  MetricPoint point{members.text("name"), members.count("step"), members.number("value")};
+  if (point.name.size() > metric_name_max) members.fault("is longer than 200 characters", "name");
+  return members.settle(std::move(point));
+}
+
+}  // namespace
+
+Result<TrialLine> parse_trial_line(std::string_view text) {
+  static constexpr std::array<std::string_view, 3> known{"report", "checkpoint", "metric"};
+  const auto json = parse_json(text);
+  if (!json) return json.error();
+  if (!json->is_object() || json->size() != 1)
+    return refuse(Code::invalid, "a line is an object with one member: report, checkpoint or metric");
+  const auto& [key, body] = *json->items().begin();
+  if (key == "report") return parse_report(body);
+  if (key == "checkpoint") return parse_checkpoint(body);
+  if (key == "metric") return parse_metric(body);
+  return refuse(Code::invalid, "'" + key + "' is not report, checkpoint or metric" + did_you_mean(key, known),
+                "/" + key);
+}
+
+std::optional<std::string_view> hone_line(std::string_view text) {
+  if (!text.starts_with(output_mark)) return std::nullopt;
+  return text.substr(output_mark.size());
+}
+
+std::string trial_answer_text(const TrialAnswer& answer) {
+  if (const auto* saved = std::get_if<Saved>(&answer))
+    return to_text(Json{{"saved", {{"sha256", saved->sha256}}}});
+  if (const auto* verdict = std::get_if<Verdict>(&answer))
+    return to_text(Json{{"verdict", word(verdict->action)}, {"reason", word(verdict->reason)}});
+  const auto& error = std::get<Error>(answer);
+  return to_text(Json{{"error", {{"code", word(error.code)}, {"detail", error.detail}, {"at", error.at}}}});
+}
+
+}  // namespace hone::worker
