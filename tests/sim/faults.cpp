@@ -1,0 +1,38 @@
+#include "tests/sim/faults.hpp"
+
+#include <sstream>
+
+namespace hone::sim {
+
+FaultPlan FaultPlan::none() {
+  FaultPlan plan;
+  plan.delay_max = milliseconds(5);
+  return plan;
+}
+
+// Half of the kinds are absent in any one world: rare combinations get their turn.
+FaultPlan FaultPlan::draw(Rng& rng) {
+  const auto rate = [&](double most) { return rng.uniform() < 0.5 ? 0.0 : most * rng.uniform(); };
+  FaultPlan plan;
+  plan.drop = rate(0.2);
+  plan.duplicate = rate(0.2);
+  plan.delay_max = milliseconds(rng.uniform() < 0.5 ? 5 : static_cast<std::int64_t>(rng.below(20'000)) + 1);
+  plan.commit_failure = rate(0.02);
+  plan.crash = rate(0.02);
+  plan.worker_death = rate(0.05);
+  plan.process_death = rate(0.2);
+  plan.deaf = rate(1.0);
+  plan.diverged = rate(0.1);
+  return plan;
+}
+
+std::string text(const FaultPlan& plan) {
+  std::ostringstream out;
+  out << "drop " << plan.drop << " duplicate " << plan.duplicate << " delay " << plan.delay_max.us / 1000
+      << "ms commit_failure " << plan.commit_failure << " crash " << plan.crash << " worker_death "
+      << plan.worker_death << " process_death " << plan.process_death << " deaf " << plan.deaf << " diverged "
+      << plan.diverged;
+  return out.str();
+}
+
+}  // namespace hone::sim

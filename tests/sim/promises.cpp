@@ -1,0 +1,85 @@
+// What must hold in every world.
+#include <SQLiteCpp/Statement.h>
+
+#include "server/search/sampler.hpp"
+#include "tests/sim/world.hpp"
+
+namespace hone::sim {
+
+std::string World::check_leases() const {
+  const Book& book = server_.book();
+  for (const auto& [id, lease] : book.leases) {
+    const Run* run = find_run(book, lease.attempt.run);
+    if (run == nullptr || run->lease != id) return "a run has two live leases";
+    if (run->state != RunState::leased && run->state != RunState::running) return "a lease on a run that does not run";
+    if (!book.lease_deadlines.contains({lease.expires_at, id})) return "a lease without a deadline";
+  }
+  if (book.lease_deadlines.size() != book.leases.size()) return "a deadline without a lease";
+  return {};
+}
+
+// No acknowledged report is lost, and none changed.
+std::string World::check_acknowledged() const {
+  const Book& book = server_.book();
+  for (const auto& [key, verdict] : acknowledged_) {
+    const auto& [lease, phase] = key;
+    const Run* run = find_run(book, book.run_of_lease.at(static_cast<std::size_t>(lease.value - 1)));
+    if (phase >= static_cast<int>(run->reports.size())) return "an acknowledged report is lost";
+    if (run->reports[static_cast<std::size_t>(phase)].verdict != verdict) return "an acknowledged verdict is another";
+  }
+  return {};
+}
+
+// Every run ended, for a reason, within its budget; what it reported is what its process computed.
+std::string World::check_runs() const {
+  const Book& book = server_.book();
+  for (const auto& [id, entry] : book.trials) {
+    const auto& [sweep_id, trial] = entry;
+    const SweepSpec& spec = book.sweeps.at(sweep_id).spec;
+    if (trial.number >= spec.search.trials) return "more trials than the budget has";
+    for (const Run& run : trial.runs) {
+      if (!is_end(run.state) || run.reason == EndReason::none) return "a run that did not end";
+      if (static_cast<int>(run.reports.size()) > spec.budget.phases) return "more phases than the budget has";
+      if (run.losses > spec.limits.max_retries) return "more retries than allowed";
+      for (const RecordedReport& report : run.reports)
+        if (!report.verdict) return "a report without a verdict";
+      for (std::size_t i = 0; i + 1 < run.reports.size(); ++i)
+        if (run.reports[i].verdict->action == Action::stop) return "a run went on after a stop";
+    }
+  }
+  return {};
+}
+
+// The parameters depend on the sweep's seed and the trial's number, on nothing that happened.
+std::string World::check_proposals() const {
+  const Book& book = server_.book();
+  for (const auto& [id, sweep] : book.sweeps)
+    for (const TrialId trial_id : sweep.trials) {
+      const Trial& trial = *find_trial(book, trial_id);
+      Rng rng(sweep.spec.seed, Purpose::propose, static_cast<std::uint64_t>(trial.number));
+      if (sweep.sampler->propose(sweep.spec.parameters, History(Goal::maximize), rng) != trial.params)
+        return "a trial's parameters depend on what happened";
+    }
+  return {};
+}
+
+// The ledger alone tells the same story, each report once, and its projection is what a rebuild gives.
+std::string World::check_ledger() {
+  if (digest(replayed(server_.database())) != digest(server_.book())) return "replay differs from the live state";
+  const auto count = [&](const char* sql) {
+    SQLite::Statement query(server_.database(), sql);
+    query.executeStep();
+    return query.getColumn(0).getInt64();
+  };
+  tally_.reports = count("SELECT count(*) FROM event WHERE kind = 'report_recorded'");
+  tally_.attempts = count("SELECT count(*) FROM event WHERE kind = 'lease_granted'");
+  std::int64_t in_book = 0;
+  for (const auto& [id, entry] : server_.book().trials)
+    for (const Run& run : entry.second.runs) in_book += static_cast<std::int64_t>(run.reports.size());
+  if (tally_.reports != in_book) return "a report was counted twice";
+  if (count("SELECT count(*) FROM event WHERE kind = 'verdict_given'") != in_book) return "reports and verdicts differ";
+  if (count("SELECT max(seq) - count(*) FROM event") != 0) return "the ledger has gaps";
+  return {};
+}
+
+}  // namespace hone::sim

@@ -1,0 +1,138 @@
+#include "tests/sim/worker_host.hpp"
+
+#include <cmath>
+
+namespace hone::sim {
+namespace {
+
+std::int64_t step_at_end_of(const LeaseGrant& grant, int phase) {
+  return grant.budget.per_run * (phase + 1) / grant.budget.phases;
+}
+
+}  // namespace
+
+Score score_of(const LeaseGrant& grant, int phase, double diverged_share) {
+  Rng rng(grant.seed, Purpose::simulation, static_cast<std::uint64_t>(phase));
+  if (rng.uniform() < diverged_share) return Score::diverged();
+  const double x = std::get<double>(grant.params.at(0).value);
+  return Score::of(x * (phase + 1) + 0.1 * rng.normal());
+}
+
+WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name, int slots)
+    : agenda_(agenda), faults_(faults), rng_(rng), network_(std::move(network)), name_(std::move(name)), slots_(slots) {
+  boot();
+}
+
+void WorkerHost::boot() {
+  worker::AgentConfig config;
+  config.join.request_id = name_ + "-" + std::to_string(life_);
+  config.join.host = name_;
+  config.join.cpus = slots_;
+  config.seed = rng_.bits();
+  agent_ = std::make_unique<worker::Agent>(config);
+  wake_at_.reset();
+  feed(worker::Tick{});
+}
+
+void WorkerHost::kill() {
+  ++life_;
+  agent_.reset();
+  processes_.clear();
+  agenda_.after(milliseconds(static_cast<std::int64_t>(rng_.below(5'000))), [this] { boot(); });
+}
+
+void WorkerHost::later(Duration wait, std::function<void()> what) {
+  agenda_.after(wait, [this, life = life_, what = std::move(what)] {
+    if (life == life_ && agent_ != nullptr) what();
+  });
+}
+
+void WorkerHost::feed(const worker::Input& input) {
+  for (const worker::AgentAction& action : agent_->resume(agenda_.now(), input)) perform(action);
+  wake();
+}
+
+void WorkerHost::wake() {
+  const auto due = agent_->next_deadline();
+  if (!due || (wake_at_ && *wake_at_ <= *due && *wake_at_ >= agenda_.now())) return;
+  wake_at_ = due;
+  later(*due - agenda_.now(), [this, planned = *due] {
+    if (wake_at_ != planned) return;
+    wake_at_.reset();
+    feed(worker::Tick{});
+  });
+}
+
+void WorkerHost::perform(const worker::AgentAction& action) {
+  std::visit([this](const auto& one) { do_action(one); }, action);
+}
+
+void WorkerHost::do_action(const worker::Send& action) {
+  network_(action.call, [this, life = life_, id = action.id](Result<worker::CallReply> reply) {
+    if (life == life_ && agent_ != nullptr) feed(worker::Replied{id, std::move(reply)});
+  });
+}
+
+void WorkerHost::do_action(const worker::Spawn& action) {
+  Process process{action.grant, action.grant.next_phase, rng_.uniform() < faults_.deaf, false};
+  processes_.emplace(action.grant.lease, process);
+  later(milliseconds(50), [this, lease = action.grant.lease] { train_phase(lease); });
+}
+
+void WorkerHost::train_phase(LeaseId lease) {
+  if (find(lease) == nullptr) return;
+  const auto took = milliseconds(200 + static_cast<std::int64_t>(rng_.below(3'000)));
+  if (rng_.uniform() < faults_.process_death) return exit(lease, true, 9, took);
+  later(took, [this, lease] { finish_phase(lease); });
+}
+
+void WorkerHost::finish_phase(LeaseId lease) {
+  const Process* process = find(lease);
+  if (process == nullptr) return;
+  const std::int64_t step = step_at_end_of(process->grant, process->phase);
+  feed(worker::TrialSaid{lease, worker::TrialLine{MetricPoint{"loss", step, 0.5}}, worker::Origin::socket});
+  if (find(lease) == nullptr) return;
+  feed(worker::TrialSaid{lease, worker::TrialLine{worker::CheckpointLine{std::to_string(process->phase), step, process->phase}},
+                         worker::Origin::socket});
+}
+
+// A saved checkpoint is followed by the report, a verdict by the next phase or by the end.
+void WorkerHost::do_action(const worker::TellTrial& action) {
+  later(milliseconds(1), [this, lease = action.lease, answer = action.answer] {
+    Process* process = find(lease);
+    if (process == nullptr) return;
+    if (std::holds_alternative<worker::Saved>(answer)) {
+      const worker::ReportLine line{process->phase, step_at_end_of(process->grant, process->phase),
+                                    score_of(process->grant, process->phase, faults_.diverged)};
+      feed(worker::TrialSaid{lease, worker::TrialLine{line}, worker::Origin::socket});
+    } else if (const auto* verdict = std::get_if<Verdict>(&answer)) {
+      if (verdict->action == Action::stop) return exit(lease, false, 0, milliseconds(20));
+      ++process->phase;
+      train_phase(lease);
+    } else {
+      exit(lease, false, 1, milliseconds(20));
+    }
+  });
+}
+
+void WorkerHost::do_action(const worker::Terminate& action) {
+  const Process* process = find(action.lease);
+  if (process != nullptr && !process->deaf) exit(action.lease, false, 143, milliseconds(100));
+}
+
+void WorkerHost::do_action(const worker::Kill& action) { exit(action.lease, true, 9, milliseconds(1)); }
+
+void WorkerHost::do_action(const worker::Forget& action) { processes_.erase(action.lease); }
+
+void WorkerHost::exit(LeaseId lease, bool by_signal, int number, Duration wait) {
+  later(wait, [this, lease, by_signal, number] {
+    if (processes_.erase(lease) != 0) feed(worker::Exited{lease, by_signal, number, ""});
+  });
+}
+
+WorkerHost::Process* WorkerHost::find(LeaseId lease) {
+  const auto found = processes_.find(lease);
+  return found == processes_.end() ? nullptr : &found->second;
+}
+
+}  // namespace hone::sim

@@ -1,0 +1,71 @@
+// A worker process: the real lease machine, a network that loses and repeats, and trial processes that train nothing.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tests/sim/agenda.hpp"
+#include "tests/sim/faults.hpp"
+#include "worker/agent/agent.hpp"
+
+namespace hone::sim {
+
+// How a call gets to the server and its reply back; implemented by the World's network.
+using Network = std::function<void(const worker::Call&, std::function<void(Result<worker::CallReply>)>)>;
+
+// A score that depends on the parameters, the seed and the phase alone.
+Score score_of(const LeaseGrant& grant, int phase, double diverged_share);
+
+class WorkerHost {
+ public:
+  WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name, int slots);
+
+  // kill -9: the machine's processes vanish with it; a new worker process comes up a little later.
+  void kill();
+
+ private:
+  struct Process {
+    LeaseGrant grant;
+    int phase = 0;
+    bool deaf = false;  // ignores TERM
+    bool waits_for_verdict = false;
+  };
+
+  void boot();
+  void feed(const worker::Input& input);
+  void perform(const worker::AgentAction& action);
+  void do_action(const worker::Send& action);
+  void do_action(const worker::Spawn& action);
+  void do_action(const worker::TellTrial& action);
+  void do_action(const worker::Terminate& action);
+  void do_action(const worker::Kill& action);
+  void do_action(const worker::Forget& action);
+  void do_action(const worker::Hold&) {}
+  void do_action(const worker::Joined&) {}
+  void do_action(const worker::Note&) {}
+  void do_action(const worker::Quit&) {}
+  void wake();
+
+  void train_phase(LeaseId lease);
+  void finish_phase(LeaseId lease);
+  void exit(LeaseId lease, bool by_signal, int number, Duration wait);
+  // Runs `what` later, unless this worker process was killed in between.
+  void later(Duration wait, std::function<void()> what);
+  Process* find(LeaseId lease);
+
+  Agenda& agenda_;
+  const FaultPlan& faults_;
+  Rng& rng_;
+  Network network_;
+  std::string name_;
+  int slots_;
+  int life_ = 0;  // which process of this name; things of an earlier life are dropped
+  std::unique_ptr<worker::Agent> agent_;
+  std::optional<Instant> wake_at_;
+  std::map<LeaseId, Process> processes_;
+};
+
+}  // namespace hone::sim

@@ -1,0 +1,159 @@
+#include "tests/sim/world.hpp"
+
+#include "db/ledger.hpp"
+#include "tests/sim/network.hpp"
+
+namespace hone::sim {
+namespace {
+
+constexpr Duration storm_length = seconds(60);    // faults
+constexpr Duration calm = seconds(900);           // then every sweep must have ended
+constexpr Duration call_timeout = seconds(10);    // of a worker's call whose reply never came
+
+SweepSpec draw_spec(Rng& rng) {
+  SweepSpec spec;
+  spec.name = "simulated";
+  spec.seed = rng.bits() >> 11;
+  spec.objective = {"score", rng.below(2) == 0 ? Goal::maximize : Goal::minimize};
+  spec.trainer = CommandTrainer{{"train"}};
+  spec.parameters = {{"x", FloatDomain{0, 1, Scale::linear, {}}, ""},
+                     {"y", IntDomain{1, 64, Scale::log, 1}, "x > 0.5"}};
+  spec.search = {"random", static_cast<std::int64_t>(2 + rng.below(10))};
+  spec.terminator = {rng.below(4) == 0 ? "none" : "hypertrick", {}};
+  spec.budget = {"steps", 1000, static_cast<int>(1 + rng.below(5))};
+  spec.seeds = static_cast<int>(1 + rng.below(2));
+  spec.limits.max_retries = static_cast<int>(rng.below(6));
+  if (rng.below(8) == 0) spec.limits.duration = seconds(30);
+  return spec;
+}
+
+// 64 hexadecimal digits that stand for the bytes of a checkpoint: equal for the same phase of the same lease.
+std::string digest_of(const worker::StoreBlob& store, std::uint64_t phase) {
+  Rng rng(static_cast<std::uint64_t>(store.lease.value), Purpose::simulation, phase);
+  std::string digits;
+  while (digits.size() < 64) digits += "0123456789abcdef"[rng.below(16)];
+  return digits;
+}
+
+}  // namespace
+
+World::World(std::uint64_t seed)
+    : seed_(seed),
+      rng_(seed, Purpose::simulation, 0),
+      faults_(FaultPlan::draw(rng_)),
+      server_(agenda_, faults_, rng_) {
+  const auto workers = 1 + rng_.below(5);
+  for (std::uint64_t i = 0; i < workers; ++i)
+    workers_.push_back(std::make_unique<WorkerHost>(
+        agenda_, faults_, rng_, [this](const auto& c, auto done) { call(c, std::move(done)); },
+        "worker-" + std::to_string(i), static_cast<int>(1 + rng_.below(3))));
+  const auto sweeps = 1 + rng_.below(3);
+  for (std::uint64_t i = 0; i < sweeps; ++i) {
+    submissions_.push_back({"submit-" + std::to_string(i), draw_spec(rng_), {}});
+    submit(i);
+  }
+  meddle();
+}
+
+std::string World::describe() const {
+  return "seed " + std::to_string(seed_) + ", " + std::to_string(workers_.size()) + " workers, " +
+         std::to_string(submissions_.size()) + " sweeps, " + text(faults_);
+}
+
+Duration World::delay() {
+  return microseconds(1 + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(faults_.delay_max.us))));
+}
+
+// A request may be lost, late or doubled, and so may its reply.
+void World::send(const Command& command, std::function<void(Result<Reply>)> done) {
+  const int copies = rng_.uniform() < faults_.duplicate ? 2 : 1;
+  for (int copy = 0; copy < copies; ++copy) {
+    if (rng_.uniform() < faults_.drop) continue;
+    agenda_.after(delay(), [this, command, done] {
+      const bool taken = server_.push({command, [this, done](Result<Reply> reply) {
+        if (rng_.uniform() < faults_.drop) return;
+        agenda_.after(delay(), [done, reply = std::move(reply)] { done(reply); });
+      }});
+      if (!taken) agenda_.after(delay(), [done] { done(refuse(Code::unavailable, "connection refused")); });
+    });
+  }
+}
+
+void World::call(const worker::Call& call, std::function<void(Result<worker::CallReply>)> done) {
+  // Answered once: by the first reply or by the time-out.
+  auto open = std::make_shared<bool>(true);
+  const auto answer = [open, done = std::move(done)](Result<worker::CallReply> reply) {
+    if (std::exchange(*open, false)) done(std::move(reply));
+  };
+  const auto patience = std::holds_alternative<AcquireRequest>(call) ? call_timeout + seconds(20) : call_timeout;
+  agenda_.after(patience, [answer] { answer(refuse(Code::timed_out, "no answer in time")); });
+  if (const auto* store = std::get_if<worker::StoreBlob>(&call)) {
+    if (!server_.up()) return agenda_.after(delay(), [answer] { answer(refuse(Code::unavailable, "down")); });
+    const std::string digest = digest_of(*store, std::stoull(store->path));
+    return agenda_.after(delay(), [answer, digest] { answer(worker::CallReply{worker::StoredBlob{digest, 10}}); });
+  }
+  if (std::holds_alternative<worker::FetchBlob>(call))
+    return agenda_.after(delay(), [answer] { answer(worker::CallReply{worker::FetchedBlob{"/model"}}); });
+
+  const Command command = *command_of(call);
+  send(command, [this, command, answer](const Result<Reply>& reply) {
+    const auto* report = std::get_if<Report>(&command);
+    if (report != nullptr && reply.ok()) {
+      const Verdict& verdict = std::get<ReportReply>(*reply).verdict;
+      const auto [known, fresh] = acknowledged_.emplace(std::pair{report->lease, report->request.phase}, verdict);
+      if (!fresh && known->second != verdict) broken_ = "a verdict changed after it was given";
+    }
+    answer(call_reply_of(reply));
+  });
+}
+
+// Sent until it is known to have arrived, as a user's command line does.
+void World::submit(std::uint64_t number) {
+  auto open = std::make_shared<bool>(true);
+  send(Submit{submissions_[number]}, [open](const Result<Reply>& reply) { *open = *open && !reply.ok(); });
+  agenda_.after(seconds(3), [this, number, open] {
+    if (*open) submit(number);
+  });
+}
+
+void World::meddle() {
+  agenda_.after(seconds(1), [this] { meddle(); });
+  for (auto& worker : workers_)
+    if (rng_.uniform() < faults_.worker_death) worker->kill();
+  if (!storm_ || rng_.below(20) != 0) return;
+  static constexpr Verb verbs[] = {Verb::pause, Verb::resume, Verb::resume, Verb::stop, Verb::cancel, Verb::kill};
+  const SweepId sweep{1 + static_cast<std::int64_t>(rng_.below(submissions_.size()))};
+  const Verb verb = verbs[rng_.below(rng_.below(4) == 0 ? 6 : 3)];
+  send(Steer{sweep, {verb}}, [](const Result<Reply>&) {});
+}
+
+bool World::all_ended() const {
+  return server_.up() && server_.book().sweeps.size() == submissions_.size() && server_.book().open_sweeps.empty();
+}
+
+std::string World::run() {
+  const Instant begin = agenda_.now();
+  const auto play = [&](Instant until) {
+    while (broken_.empty() && !all_ended() && agenda_.step(until)) {
+      if (server_.up() && broken_.empty()) broken_ = check_leases();
+    }
+  };
+  play(begin + storm_length);
+  storm_ = false;
+  faults_ = FaultPlan::none();
+  for (std::size_t i = 0; i < submissions_.size(); ++i)  // what users paused, they resume
+    agenda_.after(seconds(25 + static_cast<std::int64_t>(i)), [this, i] {
+      send(Steer{SweepId{static_cast<std::int64_t>(i) + 1}, {Verb::resume}}, [](const Result<Reply>&) {});
+    });
+  play(begin + storm_length + calm);
+  tally_.crashes = server_.crashes();
+  tally_.simulated = agenda_.now() - begin;
+  tally_.acknowledged = static_cast<std::int64_t>(acknowledged_.size());
+  if (!broken_.empty()) return broken_;
+  if (!all_ended()) return "a sweep has not ended long after the last fault";
+  for (const auto& check : {check_acknowledged(), check_runs(), check_proposals(), check_ledger()})
+    if (!check.empty()) return check;
+  return {};
+}
+
+}  // namespace hone::sim
