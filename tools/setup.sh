@@ -1,0 +1,70 @@
+# What quickstart and test share: packages, building, and one clear sentence for every failure. Sourced by bash.
+
+say() { printf '\n\033[1m== %s\033[0m\n' "$*" >&2; }
+[ -t 2 ] || say() { printf '\n== %s\n' "$*" >&2; }
+
+fail() {
+  printf '\nhone: %s\n' "$*" >&2
+  exit 1
+}
+
+build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
+  libssl-dev libsqlitecpp-dev libsqlite3-dev libtorch-dev libopenblas0-pthread)
+test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest)
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# Boost 1.81 or newer: a package of its own in Debian 12, the default where Boost is newer.
+boost_package() {
+  if installed libboost1.81-dev; then echo libboost1.81-dev; return; fi
+  local version
+  version=$(apt-cache policy libboost-dev 2>/dev/null | sed -n 's/^ *Candidate: *\([0-9]*\.[0-9]*\).*/\1/p')
+  if [ -n "$version" ] && dpkg --compare-versions "$version" ge 1.81; then echo libboost-dev; else echo libboost1.81-dev; fi
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+# install PACKAGE...: does nothing when all are there, so that a second call needs neither network nor sudo.
+install() {
+  command -v dpkg-query >/dev/null || fail "this needs Debian 12 (or newer, or Ubuntu) with apt-get"
+  local missing=() package
+  for package in "$@"; do installed "$package" || missing+=("$package"); done
+  if [ ${#missing[@]} = 0 ]; then return; fi
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    fail "installing ${missing[*]} needs root or sudo: run 'apt-get install ${missing[*]}' as root, then call this again"
+  fi
+  say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+  local log
+  log=$(mktemp)
+  as_root apt-get update -q >"$log" 2>&1 || fail "apt-get update failed: is there a network? $(tail -n 1 "$log")"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
+    fail "apt-get could not install ${missing[*]}: $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
+  rm -f "$log"
+}
+
+install_build_packages() {
+  # The Boost package's name is looked up in apt's lists, which a fresh machine may not have yet.
+  if ! installed libboost1.81-dev && ! installed libboost-dev && [ -z "$(apt-cache policy libboost-dev 2>/dev/null | grep Candidate)" ]; then
+    as_root apt-get update -q >/dev/null 2>&1 || fail "apt-get update failed: is there a network?"
+  fi
+  install "${build_packages[@]}" "$(boost_package)" "$@"
+}
+
+# build FOLDER TARGETS -- CMAKE-OPTIONS...: configures once, builds, shows ninja's own progress; a failure shows its log.
+build() {
+  local folder=$1 targets=$2
+  shift 3
+  if [ ! -f "$folder/build.ninja" ] || [ -n "$*" ]; then
+    cmake -S "$root" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$folder.log" 2>&1 ||
+      { cat "$folder.log" >&2; fail "cmake could not configure the build (its log is above)"; }
+  fi
+  local memory_gib jobs
+  memory_gib=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
+  jobs=$(nproc)
+  # A file that includes torch takes 1.1 GB: no more jobs than memory can hold.
+  if [ "$jobs" -gt $((memory_gib * 2 / 3 + 1)) ]; then jobs=$((memory_gib * 2 / 3 + 1)); fi
+  # shellcheck disable=SC2086
+  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" -j "$jobs" $targets >&2 || fail "the build failed: the compiler's messages are above"
+}
