@@ -1,0 +1,64 @@
+// Waiting, inside a coroutine of the io thread, for an answer that another thread gives. Internal to server/http.
+#pragma once
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "server/http/shared.hpp"
+#include "server/sweep/command.hpp"
+
+namespace hone::http {
+
+// Calls start(done) at once; the coroutine goes on when `done(value)` was called, exactly once, on any thread.
+// std::function wants copies of `done`, so the one handler is shared between them.
+template <class T, class Start>
+boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start) {
+  namespace asio = boost::asio;
+  auto initiate = [&io](auto handler, Start begin) {
+    auto held = std::make_shared<decltype(handler)>(std::move(handler));
+    auto done = [&io, held, work = asio::make_work_guard(io)](T value) {
+      asio::post(io, [held, answer = std::move(value)]() mutable {
+        auto resume = std::move(*held);
+        resume(std::move(answer));
+      });
+    };
+    begin(std::move(done));
+  };
+  return asio::async_initiate<const asio::use_awaitable_t<>, void(T)>(std::move(initiate),
+                                                                      asio::use_awaitable,
+                                                                      std::move(start));
+}
+
+// The engine's reply to a command.
+inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command) {
+  auto start = [&engine = shared.rooms->engine, command = std::move(command)](auto done) mutable {
+    if (auto pushed = engine.push(Envelope{std::move(command), done}); !pushed)
+      done(pushed.error());
+  };
+  return await_answer<Result<Reply>>(shared.io, std::move(start));
+}
+
+// What `work(db)`, a Result<T>, gives on a reader thread.
+template <class T, class Work>
+boost::asio::awaitable<Result<T>> on_reader(Shared& shared, Work work) {
+  auto start = [&readers = shared.rooms->readers, work = std::move(work)](auto done) {
+    auto job = [work, done](SQLite::Database& db) mutable {
+      try {
+        done(work(db));
+      } catch (const std::exception& trouble) {
+        done(refuse(Code::internal, "a read failed: " + std::string(trouble.what())));
+      }
+    };
+    if (auto pushed = readers.push(std::move(job)); !pushed) done(pushed.error());
+  };
+  return await_answer<Result<T>>(shared.io, std::move(start));
+}
+
+}  // namespace hone::http

@@ -1,0 +1,176 @@
+#include "server/http/server.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/write.hpp>
+#include <csignal>
+#include <utility>
+
+#include "server/engine/limits.hpp"
+#include "server/http/connection.hpp"
+#include "server/http/shared.hpp"
+
+namespace hone::http {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto drain_time = std::chrono::seconds(5);         // for open requests at shutdown
+constexpr auto accept_pause = std::chrono::milliseconds(100); // when the process has no descriptors left
+
+Error cannot_listen(const Address& address, const error_code& trouble) {
+  const auto where = text(address);
+  if (trouble == asio::error::address_in_use)
+    return refuse(Code::conflict, "port " + std::to_string(address.port) + " on " + address.host +
+                                      " is in use, perhaps by another hone-server; stop that program "
+                                      "or choose another port, for example --listen 127.0.0.1:0 "
+                                      "for any free one");
+  if (trouble == asio::error::access_denied)
+    return refuse(Code::invalid, "this user may not listen on " + where +
+                                     "; choose a port above 1023, for example --listen 127.0.0.1:7777");
+  return refuse(Code::invalid, "cannot listen on " + where + ": " + trouble.message());
+}
+
+// Told without a session: there is no room for one.
+void turn_away(tcp::socket socket) {
+  static constexpr std::string_view answer =
+      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
+      "Content-Type: application/json\r\nContent-Length: 89\r\n\r\n"
+      R"({"code":"busy","detail":"too many connections; try again later","at":"","retryable":true})";
+  error_code ignored;
+  socket.non_blocking(true, ignored);
+  socket.send(asio::buffer(answer.data(), answer.size()), 0, ignored);
+}
+
+void log_end(const std::exception_ptr& trouble) {
+  if (!trouble) return;
+  try {
+    std::rethrow_exception(trouble);
+  } catch (const boost::system::system_error& gone) {
+    spdlog::debug("a connection ended early: {}", gone.what());
+  } catch (const std::exception& bug) {
+    spdlog::error("a connection ended by a mistake of ours: {}", bug.what());
+  }
+}
+
+}  // namespace
+
+struct Server::Inside {
+  Shared shared;
+  tcp::acceptor acceptor{shared.io};
+  asio::signal_set signals{shared.io};
+  asio::steady_timer drain_timer{shared.io};
+  Address address;
+
+  asio::awaitable<void> accept_all();
+  void start_session(tcp::socket socket);
+  void await_signal();
+  void drain();
+  void finish();
+};
+
+Result<std::unique_ptr<Server>> Server::listen(const Address& address) {
+  auto inside = std::make_unique<Inside>();
+  auto& acceptor = inside->acceptor;
+  error_code trouble;
+  const auto host = asio::ip::make_address(address.host, trouble);
+  if (trouble) return cannot_listen(address, trouble);
+  const tcp::endpoint endpoint(host, address.port);
+  acceptor.open(endpoint.protocol(), trouble);
+  if (!trouble) acceptor.set_option(tcp::acceptor::reuse_address(true), trouble);
+  if (!trouble) acceptor.bind(endpoint, trouble);
+  if (!trouble) acceptor.listen(asio::socket_base::max_listen_connections, trouble);
+  if (trouble) return cannot_listen(address, trouble);
+  inside->address = Address{address.host, acceptor.local_endpoint().port()};
+  inside->shared.local_only = is_loopback(address);
+  return std::unique_ptr<Server>(new Server(std::move(inside)));
+}
+
+Server::Server(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Server::~Server() = default;
+
+Address Server::address() const { return inside_->address; }
+
+void Server::announce(std::int64_t seq) noexcept {
+  auto& shared = inside_->shared;
+  shared.newest_seq.store(seq);
+  if (shared.wake_posted.exchange(true)) return;
+  asio::post(shared.io, [&shared] {
+    shared.wake_posted.store(false);
+    wake_watchers(shared);
+  });
+}
+
+void Server::run(const Rooms& rooms) {
+  inside_->shared.rooms = &rooms;
+  inside_->signals.add(SIGINT);
+  inside_->signals.add(SIGTERM);
+  inside_->await_signal();
+  asio::co_spawn(inside_->shared.io, inside_->accept_all(), log_end);
+  inside_->shared.io.run();
+}
+
+asio::awaitable<void> Server::Inside::accept_all() {
+  while (acceptor.is_open()) {
+    auto [trouble, socket] = co_await acceptor.async_accept(asio::as_tuple(asio::use_awaitable));
+    if (trouble == asio::error::operation_aborted) co_return;
+    if (trouble) {
+      spdlog::warn("cannot accept a connection: {}", trouble.message());
+      asio::steady_timer pause(shared.io, accept_pause);
+      co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+    } else if (shared.connections.size() >= limits::connections_max) {
+      turn_away(std::move(socket));
+    } else {
+      start_session(std::move(socket));
+    }
+  }
+}
+
+void Server::Inside::start_session(tcp::socket socket) {
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+  asio::co_spawn(shared.io, serve(shared, std::move(socket)), log_end);
+}
+
+void Server::Inside::await_signal() {
+  signals.async_wait([this](const error_code& trouble, int number) {
+    if (trouble) return;
+    if (shared.draining) return shared.io.stop();  // asked twice: at once
+    spdlog::info("signal {}: shutting down", number);
+    drain();
+  });
+}
+
+void Server::Inside::drain() {
+  shared.draining = true;
+  error_code ignored;
+  acceptor.close(ignored);
+  shared.rooms->engine.stop();
+  for (auto* connection : shared.connections)
+    if (connection->idle) connection->stream.cancel();
+  wake_watchers(shared);
+  shared.last_connection_closed = [this] { finish(); };
+  if (shared.connections.empty()) return finish();
+  await_signal();
+  drain_timer.expires_after(drain_time);
+  drain_timer.async_wait([this](const error_code& trouble) {
+    if (trouble) return;
+    spdlog::warn("{} connections were still open after the time for draining",
+                 shared.connections.size());
+    shared.io.stop();
+  });
+}
+
+// Nothing is left to wait for: io.run() returns.
+void Server::Inside::finish() {
+  drain_timer.cancel();
+  signals.cancel();
+}
+
+}  // namespace hone::http

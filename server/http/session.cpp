@@ -1,0 +1,264 @@
+// Requests in, one after the other on each connection; answers out.
+#include <boost/asio/redirect_error.hpp>
+#include <boost/beast/core/error.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+#include <array>
+#include <optional>
+
+#include "server/api/origin.hpp"
+#include "server/engine/limits.hpp"
+#include "server/http/await.hpp"
+#include "server/http/connection.hpp"
+
+namespace hone::http {
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace bhttp = boost::beast::http;
+using boost::system::error_code;
+
+namespace {
+
+constexpr auto linger_time = std::chrono::seconds(2);          // for a client to read why it was refused
+constexpr std::size_t linger_bytes_max = 64 * 1024 * 1024;     // and to stop sending
+constexpr std::size_t first_read_bytes = 4096;
+
+std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
+
+api::Method method_of(bhttp::verb verb) {
+  if (verb == bhttp::verb::get || verb == bhttp::verb::head) return api::Method::get;
+  if (verb == bhttp::verb::post) return api::Method::post;
+  return verb == bhttp::verb::put ? api::Method::put : api::Method::other;
+}
+
+// Waits for the next request's first byte. False when there is none to come.
+asio::awaitable<bool> await_request(Connection& connection) {
+  if (connection.buffer.size() > 0) co_return true;  // pipelined
+  connection.idle = true;
+  connection.stream.expires_after(chrono(limits::idle_timeout));
+  error_code trouble;
+  const auto space = connection.buffer.prepare(first_read_bytes);
+  const auto bytes = co_await connection.stream.async_read_some(
+      space, asio::redirect_error(asio::use_awaitable, trouble));
+  connection.idle = false;
+  if (trouble) co_return false;
+  connection.buffer.commit(bytes);
+  co_return true;
+}
+
+// The client broke the protocol, and is still there to be told so.
+bool is_bad_http(const error_code& trouble) {
+  return trouble.category() == make_error_code(bhttp::error::bad_method).category() &&
+         trouble != bhttp::error::end_of_stream && trouble != bhttp::error::partial_message;
+}
+
+Error bad_header(const error_code& trouble) {
+  if (trouble == bhttp::error::header_limit)
+    return refuse(Code::too_large, "the request's header is larger than " +
+                                       std::to_string(limits::header_bytes_max) + " bytes");
+  return refuse(Code::invalid, "this is no HTTP/1.1 request: " + trouble.message());
+}
+
+// Checks what the header says beside the route.
+Status check_header(const Shared& shared, const HeadParser& parser) {
+  const auto& head = parser.get();
+  if (head.version() >= 11 && head.count(bhttp::field::host) != 1)
+    return refuse(Code::invalid, "the request must have one Host header");
+  const auto expect = head[bhttp::field::expect];
+  if (!expect.empty() && !beast::iequals(expect, "100-continue"))
+    return refuse(Code::invalid, "this server knows no expectation but 100-continue");
+  return api::check_origin(text_of(head[bhttp::field::host]), text_of(head[bhttp::field::origin]),
+                           shared.local_only);
+}
+
+// Fills in what follows from the header. Answers a refusal, or nothing.
+std::optional<api::Response> understand(const Shared& shared, Incoming& incoming) {
+  const auto& head = incoming.parser.get();
+  incoming.version = head.version();
+  incoming.keep_alive = head.keep_alive();
+  incoming.head_only = head.method() == bhttp::verb::head;
+  const auto length = incoming.parser.content_length();
+  incoming.has_body = incoming.parser.chunked() || (length && *length > 0);
+  incoming.wants_continue = head.version() >= 11 && !head[bhttp::field::expect].empty();
+  if (auto fine = check_header(shared, incoming.parser); !fine) return api::problem(fine.error());
+  auto request = api::parse_target(method_of(head.method()), text_of(head.target()));
+  if (!request) return api::problem(request.error());
+  auto match = api::find_route(request->method, request->path);
+  if (match.route == nullptr && !match.allow.empty())
+    return api::wrong_method(text_of(head.method_string()), request->path, match.allow);
+  if (match.route == nullptr)
+    return api::problem(refuse(Code::not_found, "there is nothing at " + request->path));
+  request->ids = std::move(match.ids);
+  request->accept = text_of(head[bhttp::field::accept]);
+  request->last_event_id = text_of(head["Last-Event-ID"]);
+  if (auto known = api::check_query(*match.route, *request); !known)
+    return api::problem(known.error());
+  incoming.route = match.route;
+  incoming.request = *std::move(request);
+  return std::nullopt;
+}
+
+Error too_large_body() {
+  return refuse(Code::too_large, "the body is larger than " +
+                                     std::to_string(limits::body_bytes_max) + " bytes");
+}
+
+// Reads the body into incoming.request. Answers a refusal, or nothing; throws when the client is gone.
+asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming& incoming) {
+  const auto length = incoming.parser.content_length();
+  if (length && *length > limits::body_bytes_max) co_return too_large_body();
+  co_await invite_body(connection, incoming);
+  bhttp::request_parser<bhttp::string_body> parser(std::move(incoming.parser));
+  parser.body_limit(limits::body_bytes_max);
+  error_code trouble;
+  co_await bhttp::async_read(connection.stream, connection.buffer, parser,
+                             asio::redirect_error(asio::use_awaitable, trouble));
+  incoming.request.body = std::move(parser.get().body());
+  if (trouble == bhttp::error::body_limit) co_return too_large_body();
+  if (is_bad_http(trouble))
+    co_return refuse(Code::invalid, "the body is not framed as HTTP asks: " + trouble.message());
+  if (trouble) throw boost::system::system_error(trouble);
+  co_return std::nullopt;
+}
+
+asio::awaitable<api::Response> answer_write(Shared& shared, const api::Write& write,
+                                            const api::Request& request) {
+  auto command = write.parse(request);
+  if (!command) co_return api::problem(command.error());
+  if (write.check != nullptr)
+    if (auto holds = write.check(shared.rooms->blobs, *command); !holds)
+      co_return api::problem(holds.error());
+  auto pending = ask_engine(shared, *std::move(command));
+  const auto reply = co_await std::move(pending);
+  co_return reply ? write.render(*reply) : api::problem(reply.error());
+}
+
+asio::awaitable<api::Response> answer_read(Shared& shared, const Incoming& incoming) {
+  auto work = [&incoming](SQLite::Database& db) -> Result<api::Response> {
+    return api::answer_read(*incoming.route, db, incoming.request);
+  };
+  auto pending = on_reader<api::Response>(shared, work);
+  auto response = co_await std::move(pending);
+  co_return response ? *std::move(response) : api::problem(response.error());
+}
+
+asio::awaitable<api::Response> answer(Shared& shared, const Incoming& incoming) {
+  if (const auto* write = std::get_if<api::Write>(&incoming.route->handler)) {
+    auto pending = answer_write(shared, *write, incoming.request);
+    co_return co_await std::move(pending);
+  }
+  auto pending = answer_read(shared, incoming);
+  co_return co_await std::move(pending);
+}
+
+bool wants_events(const Incoming& incoming) {
+  return std::holds_alternative<api::Follow>(incoming.route->handler) && !incoming.head_only &&
+         incoming.request.accept.find("text/event-stream") != std::string::npos;
+}
+
+// Precondition: incoming.route is set.
+asio::awaitable<After> dispatch(Connection& connection, Incoming& incoming) {
+  if (std::holds_alternative<api::PutBlob>(incoming.route->handler))
+    co_return co_await put_blob(connection, incoming);
+  if (auto refusal = co_await read_body(connection, incoming))
+    co_return co_await write_early(connection, incoming, api::problem(*refusal));
+  if (std::holds_alternative<api::GetBlob>(incoming.route->handler))
+    co_return co_await get_blob(connection, incoming);
+  if (wants_events(incoming)) co_return co_await follow(connection, incoming);
+  auto response = co_await answer(connection.shared, incoming);
+  co_return co_await write_answer(connection, incoming, std::move(response));
+}
+
+asio::awaitable<After> serve_request(Connection& connection) {
+  Incoming incoming;
+  incoming.parser.header_limit(limits::header_bytes_max);
+  incoming.parser.body_limit(boost::none);  // each route has its own
+  connection.stream.expires_after(chrono(limits::request_timeout));
+  error_code trouble;
+  co_await bhttp::async_read_header(connection.stream, connection.buffer, incoming.parser,
+                                    asio::redirect_error(asio::use_awaitable, trouble));
+  if (is_bad_http(trouble)) {
+    incoming.has_body = true;  // whatever follows cannot be understood
+    co_return co_await write_early(connection, incoming, api::problem(bad_header(trouble)));
+  }
+  if (trouble) co_return After::close;
+  if (auto refusal = understand(connection.shared, incoming))
+    co_return co_await write_early(connection, incoming, *std::move(refusal));
+  co_return co_await dispatch(connection, incoming);
+}
+
+// Closing with unread bytes would reset the connection and might take the answer with it.
+asio::awaitable<void> linger(Connection& connection) {
+  error_code trouble;
+  connection.stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, trouble);
+  connection.stream.expires_after(linger_time);
+  std::size_t bytes = 0;
+  std::array<char, 16 * 1024> discarded{};
+  while (!trouble && bytes < linger_bytes_max)
+    bytes += co_await connection.stream.async_read_some(
+        asio::buffer(discarded), asio::redirect_error(asio::use_awaitable, trouble));
+}
+
+}  // namespace
+
+Connection::Connection(Shared& all, asio::ip::tcp::socket socket)
+    : shared(all), stream(std::move(socket)) {
+  shared.connections.insert(this);
+}
+
+Connection::~Connection() {
+  shared.connections.erase(this);
+  if (shared.draining && shared.connections.empty() && shared.last_connection_closed)
+    shared.last_connection_closed();
+}
+
+bhttp::response<bhttp::empty_body> make_head(const Incoming& incoming, int status,
+                                             const std::string& type) {
+  bhttp::response<bhttp::empty_body> response;
+  response.version(incoming.version);
+  response.result(static_cast<unsigned>(status));
+  response.set(bhttp::field::server, "hone/" HONE_VERSION);
+  response.set(bhttp::field::cache_control, "no-store");
+  response.set(bhttp::field::content_type, type);
+  return response;
+}
+
+asio::awaitable<void> invite_body(Connection& connection, const Incoming& incoming) {
+  if (!incoming.wants_continue || !incoming.has_body) co_return;
+  bhttp::response<bhttp::empty_body> response{bhttp::status::continue_, 11};
+  co_await bhttp::async_write(connection.stream, response, asio::use_awaitable);
+}
+
+asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
+                                    api::Response answer) {
+  const bool keep = incoming.keep_alive && !connection.shared.draining;
+  bhttp::response<bhttp::string_body> response{
+      make_head(incoming, answer.status, answer.content_type).base()};
+  if (!answer.allow.empty()) response.set(bhttp::field::allow, answer.allow);
+  if (answer.retry_after_s != 0)
+    response.set(bhttp::field::retry_after, std::to_string(answer.retry_after_s));
+  response.keep_alive(keep);
+  response.content_length(answer.body.size());
+  if (!incoming.head_only) response.body() = std::move(answer.body);
+  connection.stream.expires_after(chrono(limits::request_timeout));
+  co_await bhttp::async_write(connection.stream, response, asio::use_awaitable);
+  co_return keep ? After::keep : After::close;
+}
+
+asio::awaitable<After> write_early(Connection& connection, Incoming& incoming,
+                                   api::Response response) {
+  if (incoming.has_body) incoming.keep_alive = false;
+  const auto after = co_await write_answer(connection, incoming, std::move(response));
+  co_return incoming.has_body ? After::linger : after;
+}
+
+asio::awaitable<void> serve(Shared& shared, asio::ip::tcp::socket socket) {
+  Connection connection(shared, std::move(socket));
+  auto after = After::keep;
+  while (after == After::keep && !shared.draining && co_await await_request(connection))
+    after = co_await serve_request(connection);
+  if (after == After::linger) co_await linger(connection);
+}
+
+}  // namespace hone::http

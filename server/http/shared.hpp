@@ -1,0 +1,38 @@
+// What the connections of one server share. Used on the io thread alone, but for what is atomic. Internal to server/http.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <functional>
+#include <set>
+
+#include "server/http/server.hpp"
+
+namespace hone::http {
+
+struct Connection;
+
+struct Shared {
+  const Rooms* rooms = nullptr;  // set while Server::run runs
+  bool local_only = true;        // listens on a loopback address
+  bool draining = false;         // no further requests on open connections
+  std::set<Connection*> connections;
+  std::set<boost::asio::steady_timer*> sleeping_watchers;
+  std::size_t watchers = 0;
+  std::function<void()> last_connection_closed;  // called while draining
+
+  std::atomic<std::int64_t> newest_seq{0};
+  std::atomic<bool> wake_posted{false};
+
+  // Last: the coroutines that it destroys still use what is above.
+  boost::asio::io_context io{1};
+};
+
+// Wakes every watcher that sleeps.
+inline void wake_watchers(Shared& shared) {
+  for (auto* sleeper : shared.sleeping_watchers) sleeper->cancel();
+}
+
+}  // namespace hone::http

@@ -1,0 +1,155 @@
+// hone-server: builds the rooms, joins them, and takes them down in order.
+#include <signal.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "db/database.hpp"
+#include "server/api/router.hpp"
+#include "server/engine/engine_thread.hpp"
+#include "server/http/server.hpp"
+#include "server/options.hpp"
+
+namespace hone {
+namespace {
+
+constexpr int exit_failure = 1;
+constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: start again, and the ledger is replayed
+constexpr int reader_threads = 2;       // reads are short; a third would only take a core from the writer
+
+int fail(const std::string& sentence) {
+  std::fprintf(stderr, "hone-server: %s\n", sentence.c_str());
+  return exit_failure;
+}
+
+void start_logging(const std::string& level) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("hone-server"));
+  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %l %v", spdlog::pattern_time_type::utc);
+  spdlog::set_level(spdlog::level::from_str(level));
+}
+
+// The parent may have ended before the kernel was told to watch it.
+bool die_with_parent(pid_t parent) {
+  return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
+}
+
+// Each connection and each open file takes a descriptor; the usual soft limit is 1024.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+[[noreturn]] void end_at_once(const std::string& why) {
+  spdlog::critical("the ledger could not be written: {}. Ending now; nothing that was acknowledged "
+                   "is lost. Free space or repair the disk, then start the server again", why);
+  spdlog::shutdown();
+  _exit(exit_commit_failed);
+}
+
+Result<http::Address> address_of(const ServerOptions& options) {
+  auto address = http::parse_address(options.listen);
+  if (!address || options.insecure || http::is_loopback(*address)) return address;
+  return refuse(Code::invalid,
+                "refusing to listen on " + options.listen +
+                    ": other machines could reach it, and this version has neither TLS nor tokens "
+                    "yet. Listen on 127.0.0.1 and use an SSH tunnel, or say --insecure on a network "
+                    "that you trust");
+}
+
+Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::string& file) {
+  std::vector<std::unique_ptr<SQLite::Database>> readers;
+  for (int i = 0; i < reader_threads; ++i) {
+    auto reader = open_for_reading(file);
+    if (!reader) return reader.error();
+    readers.push_back(*std::move(reader));
+  }
+  return readers;
+}
+
+// Members are taken down in reverse order: the engine first, the sockets and the lock last.
+class House {
+ public:
+  static Result<std::unique_ptr<House>> open(const ServerOptions& options);
+  void run();
+
+ private:
+  House(DataFolder folder, std::unique_ptr<http::Server> server,
+        std::unique_ptr<SQLite::Database> writer,
+        std::vector<std::unique_ptr<SQLite::Database>> readers)
+      : folder_(std::move(folder)),
+        blobs_(folder_.blobs()),
+        server_(std::move(server)),
+        writer_(std::move(writer)),
+        readers_(std::move(readers)),
+        engine_(*writer_, EngineThread::Hooks{
+                              [server = server_.get()](std::int64_t seq) { server->announce(seq); },
+                              [](const std::string& why) { end_at_once(why); }}) {}
+
+  DataFolder folder_;
+  api::BlobStore blobs_;
+  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<SQLite::Database> writer_;
+  http::ReaderPool readers_;
+  EngineThread engine_;
+};
+
+Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
+  const auto address = address_of(options);
+  if (!address) return address.error();
+  auto folder = DataFolder::open(options.data);
+  if (!folder) return folder.error();
+  auto server = http::Server::listen(*address);
+  if (!server) return server.error();
+  auto writer = open_for_writing(folder->database().string());
+  if (!writer) return writer.error();
+  auto readers = open_readers(folder->database().string());
+  if (!readers) return readers.error();
+  return std::unique_ptr<House>(new House(*std::move(folder), *std::move(server),
+                                          *std::move(writer), *std::move(readers)));
+}
+
+void House::run() {
+  std::printf("hone-server listening on http://%s\n", http::text(server_->address()).c_str());
+  std::fflush(stdout);
+  spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
+               http::text(server_->address()));
+  server_->run(http::Rooms{engine_, readers_, blobs_});
+  spdlog::info("shut down");
+}
+
+int serve(const ServerOptions& options, pid_t parent) {
+  if (options.die_with_parent && !die_with_parent(parent)) return exit_failure;
+  start_logging(options.log_level);
+  raise_descriptor_limit();
+  signal(SIGPIPE, SIG_IGN);
+  auto house = House::open(options);
+  if (!house) return fail(house.error().detail);
+  (*house)->run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace hone
+
+int main(int argc, char** argv) {
+  const auto parent = getppid();
+  const auto options = hone::parse_options(argc, argv);
+  if (const auto* status = std::get_if<int>(&options)) return *status;
+  const auto& chosen = std::get<hone::ServerOptions>(options);
+  if (chosen.routes) {
+    std::puts(hone::to_pretty_text(hone::api::describe_routes()).c_str());
+    return 0;
+  }
+  try {
+    return hone::serve(chosen, parent);
+  } catch (const std::exception& trouble) {
+    return hone::fail(std::string("cannot start: ") + trouble.what());
+  }
+}

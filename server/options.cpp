@@ -1,0 +1,37 @@
+#include "server/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace hone {
+namespace {
+
+constexpr int usage_error = 2;
+
+}  // namespace
+
+std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv) {
+  ServerOptions options;
+  CLI::App app{"hone-server keeps sweeps, hands their runs to workers and answers the API."};
+  app.set_version_flag("--version", "hone-server " HONE_VERSION);
+  auto* data = app.add_option("--data", options.data, "Folder for the ledger and the checkpoints");
+  app.add_option("--listen", options.listen, "Address and port; port 0 picks a free one")
+      ->capture_default_str();
+  app.add_flag("--insecure", options.insecure,
+               "Listen on an address that other machines reach, without TLS and tokens");
+  app.add_flag("--die-with-parent", options.die_with_parent,
+               "Shut down when the process that started this one ends");
+  app.add_option("--log-level", options.log_level, "What to log on stderr")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "critical", "off"}))
+      ->capture_default_str();
+  app.add_flag("--routes", options.routes, "Print the table of routes as JSON and exit");
+  try {
+    app.parse(argc, argv);
+    if (!options.routes && data->count() == 0) throw CLI::RequiredError("--data");
+  } catch (const CLI::ParseError& stop) {
+    const bool wanted = app.exit(stop) == 0;  // help or version
+    return wanted ? 0 : usage_error;
+  }
+  return options;
+}
+
+}  // namespace hone
