@@ -1,0 +1,189 @@
+// The ledger keeps what it is given, in order, for ever.
+#include <SQLiteCpp/Exception.h>
+
+#include <nlohmann/json.hpp>
+
+#include "db/queries.hpp"
+#include "schemas/codec/body.hpp"
+#include "tests/unit/db_given.hpp"
+#include "tests/unit/db_storm.hpp"
+
+namespace hone {
+namespace {
+
+// One of every kind, in an order that makes sense.
+std::vector<EventBody> one_of_each() {
+  const RunId run{{1}, 0};
+  const std::string digest(64, 'a');
+  WorkflowInfo workflow;
+  workflow.command = {"hone", "submit"};
+  SweepSpec spec = small_spec();
+  spec.seeds = 2;
+  return {
+      ServerStarted{"0.1.0", seconds(15)},
+      WorkflowRecorded{{1}, workflow},
+      DatasetRecorded{{1}, {"CartPole-v1", "1", ""}},
+      SweepSubmitted{{1}, "request-1", spec, {1}, DatasetId{1}},
+      WorkerJoined{{1}, "request-2", "host", 42, 2, 1, "0.1.0"},
+      TrialProposed{{1},
+                    {1},
+                    0,
+                    {{"x", 0.25}, {"n", std::int64_t{3}}, {"s", std::string("\"")}, {"b", true}}},
+      LeaseGranted{{1}, {run, 1}, {1}, "request-3", std::nullopt, {15'000'000}},
+      RunStarted{{1}},
+      LeaseRenewed{{1}, {20'000'000}},
+      ModelSaved{{1}, {1}, run, digest, 77, 10, 0, std::nullopt},
+      ReportRecorded{{1}, run, 0, 10, Score::of(0.1)},
+      VerdictGiven{run, 0, {Action::go_on, VerdictReason::good_enough, {{"rank_below", 0.5}}}},
+      RunReturned{{1}, run, EndReason::worker_lost, "wk_1 is gone"},
+      LeaseGranted{{2}, {run, 2}, {1}, "request-4", ModelId{1}, {40'000'000}},
+      ReportRecorded{{2}, run, 1, 20, Score::diverged()},
+      VerdictGiven{run, 1, {Action::stop, VerdictReason::diverged, {}}},
+      ModelSaved{{2}, {2}, run, digest, 77, 20, 1, ModelId{1}},
+      RunEnded{run, RunState::stopped, EndReason::diverged, 0, "", "last words"},
+      SweepSteered{{1}, Verb::cancel, EndReason::user_cancel},
+      RunEnded{{{1}, 1}, RunState::canceled, EndReason::user_cancel, 0, "", ""},
+      SweepEnded{{1}, SweepState::canceled, EndReason::user_cancel}};
+}
+
+void append_all(Ledger& ledger, const std::vector<EventBody>& bodies) {
+  std::int64_t seq = ledger.last_seq();
+  ledger.begin();
+  for (const auto& body : bodies) ledger.append({++seq, {seq * 1000}, body});
+  ledger.commit();
+}
+
+TEST(Ledger, ReplaysEveryKindOfEventAsItWasAppended) {
+  const auto db = open_in_memory();
+  const auto bodies = one_of_each();
+  Ledger ledger(*db);
+  append_all(ledger, bodies);
+  EXPECT_EQ(ledger.last_seq(), static_cast<std::int64_t>(bodies.size()));
+  std::size_t next = 0;
+  std::set<std::size_t> kinds;
+  ledger.replay(0, [&](const Event& event) {
+    ASSERT_LT(next, bodies.size());
+    EXPECT_EQ(event.seq, static_cast<std::int64_t>(next) + 1);
+    EXPECT_EQ(event.at, Instant{event.seq * 1000});
+    EXPECT_EQ(kind(event.body), kind(bodies[next]));
+    EXPECT_EQ(encode(event.body), encode(bodies[next]));
+    kinds.insert(event.body.index());
+    ++next;
+  });
+  EXPECT_EQ(next, bodies.size());
+  EXPECT_EQ(kinds.size(), std::variant_size_v<EventBody>)
+      << "a kind of event is missing in this test";
+}
+
+TEST(Ledger, ReplaysFromAnySeq) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  append_all(ledger, one_of_each());
+  std::vector<std::int64_t> seen;
+  ledger.replay(18, [&](const Event& event) { seen.push_back(event.seq); });
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{19, 20, 21}));
+}
+
+TEST(Ledger, SurvivesReopening) {
+  TemporaryFolder temporary;
+  const auto file = temporary.file("hone.db");
+  {
+    const auto db = open_for_writing(file);
+    Ledger ledger(**db);
+    append_all(ledger, one_of_each());
+  }
+  const auto db = open_for_writing(file);
+  EXPECT_EQ(Ledger(**db).last_seq(), static_cast<std::int64_t>(one_of_each().size()));
+}
+
+TEST(Ledger, ForgetsWhatWasRolledBack) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  ledger.begin();
+  ledger.append({1, {1}, ServerStarted{"x", seconds(1)}});
+  ledger.rollback();
+  ledger.rollback();  // nothing is open any more
+  EXPECT_EQ(ledger.last_seq(), 0);
+}
+
+TEST(Ledger, IsAppendOnly) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  append_all(ledger, one_of_each());
+  EXPECT_THROW(db->exec("UPDATE event SET body = '{}' WHERE seq = 3"), SQLite::Exception);
+  EXPECT_THROW(db->exec("DELETE FROM event WHERE seq = 3"), SQLite::Exception);
+  EXPECT_THROW(db->exec("DELETE FROM event"), SQLite::Exception);
+  EXPECT_THROW(db->exec("REPLACE INTO event (seq, at, kind, body) VALUES (3, 99999999, 'x', '{}')"),
+               SQLite::Exception);
+  EXPECT_EQ(ledger.last_seq(), static_cast<std::int64_t>(one_of_each().size()));
+}
+
+TEST(Ledger, HasNoGapsAndNeverGoesBackInTime) {
+  const auto db = open_in_memory();
+  const std::string insert = "INSERT INTO event (seq, at, kind, body) VALUES ";
+  EXPECT_THROW(db->exec(insert + "(2, 10, 'x', '{}')"), SQLite::Exception);
+  db->exec(insert + "(1, 10, 'x', '{}')");
+  EXPECT_THROW(db->exec(insert + "(3, 10, 'x', '{}')"), SQLite::Exception);
+  EXPECT_THROW(db->exec(insert + "(2, 9, 'x', '{}')"), SQLite::Exception);
+  db->exec(insert + "(2, 10, 'x', '{}')");
+}
+
+TEST(Ledger, NamesTheEventItCannotRead) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  append_all(ledger, {ServerStarted{"x", seconds(1)}});
+  db->exec(
+      "INSERT INTO event (seq, at, kind, body) VALUES (2, 5000, 'run_started', '{\"lease\":')");
+  try {
+    ledger.replay(0, [](const Event&) {});
+    FAIL() << "a damaged row was read";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("event 2"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Ledger, KnowsTheSweepOfEveryEventThatBelongsToOne) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  append_all(ledger, one_of_each());
+  SQLite::Statement rows(*db, "SELECT kind, sweep FROM event");
+  while (rows.executeStep()) {
+    const std::string name = rows.getColumn(0).getString();
+    const bool free = name == "server_started" || name == "workflow_recorded" ||
+                      name == "dataset_recorded" || name == "worker_joined";
+    EXPECT_EQ(rows.isColumnNull(1), free) << name;
+    if (!free) {
+      EXPECT_EQ(rows.getColumn(1).getInt(), 1) << name;
+    }
+  }
+}
+
+TEST(Ledger, KeepsTheNewestValueOfAMetricAtAStep) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  append_all(ledger, one_of_each());
+  ledger.begin();
+  ledger.append_metrics({{1}, 0}, {1}, {{"loss", 1, 0.5}, {"loss", 2, 0.4}, {"a/b", 1, 7}});
+  ledger.append_metrics({{1}, 0}, {2}, {{"loss", 1, 0.25}});
+  ledger.commit();
+  const auto page = list_metrics(*db, {{1}, 0}, "loss", {});
+  ASSERT_TRUE(page.ok());
+  ASSERT_EQ(page->items.size(), 2U);
+  EXPECT_EQ(page->items[0].value, 0.25);
+  EXPECT_EQ(page->items[0].at, Instant{2});
+  EXPECT_EQ(page->items[1].value, 0.4);
+}
+
+TEST(Ledger, ReplayRebuildsTheBookOfALongHistory) {
+  const auto db = open_in_memory();
+  FedLedger fed(*db);
+  Storm storm(1, [&](const Command& c, Instant now) { return fed.perform(c, now); });
+  storm.blow(3000);
+  Book again;
+  fed.ledger.replay(0, [&](const Event& event) { evolve(again, event); });
+  EXPECT_EQ(digest(again), digest(fed.book));
+  EXPECT_GT(fed.seq, 2000);
+}
+
+}  // namespace
+}  // namespace hone
