@@ -1,0 +1,29 @@
+// A command of `hone`: one row of command_table.cpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string_view>
+
+#include "schemas/types/result.hpp"
+#include "sdk/cli/exit_codes.hpp"
+
+namespace hone::cli {
+
+class Session;
+
+// What a command does once its flags are read.
+using Work = std::function<Result<Exit>(Session&)>;
+
+enum class Group { start, sweeps, results, steer, system };
+
+struct Command {
+  std::string_view name;
+  Group group;
+  std::string_view arguments;  // "SWEEP [--limit N]", for the overview
+  std::string_view summary;
+  std::string_view examples;       // shown under `hone NAME --help`, one a line
+  Work (*declare)(CLI::App& app);  // adds the flags and returns the work, which owns their values
+};
+
+}  // namespace hone::cli

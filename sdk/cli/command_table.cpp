@@ -1,0 +1,86 @@
+#include "sdk/cli/command_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "sdk/cli/commands/commands.hpp"
+
+namespace hone::cli {
+namespace {
+
+// A new command: a row here, a declare function in commands/. The order is that of `hone --help`.
+constexpr auto table = std::to_array<Command>({
+    {"up", Group::start, "", "run a server and a worker on this machine until Ctrl-C",
+     "hone up\nhone up --data /data/hone --slots 8\nhone up --listen 127.0.0.1:8000 --workers 2",
+     declare_up},
+    {"submit", Group::start, "FILE", "submit a sweep file (YAML or JSON)",
+     "hone submit sweep.yaml\nhone submit sweep.yaml --watch --set search.trials=64\n"
+     "SW=$(hone submit sweep.yaml -q)",
+     declare_submit},
+    {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
+     "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
+    {"ls", Group::sweeps, "", "list the sweeps, newest first",
+     "hone ls\nhone ls -n 5 --columns id,state,best\nhone ls --format json", declare_ls},
+    {"show", Group::sweeps, "ID", "show a sweep, trial, run, model, worker, ...",
+     "hone show sw_7\nhone show rn_42.0\nhone show sw_7 --format value --columns state",
+     declare_show},
+    {"trials", Group::sweeps, "[SWEEP]", "list the parameter sets of a sweep",
+     "hone trials sw_7\nhone trials sw_7 --sort value\nhone trials sw_7 --format csv > trials.csv",
+     declare_trials},
+    {"runs", Group::sweeps, "[ID]", "list the runs of a trial or sweep",
+     "hone runs tr_42\nhone runs sw_7 --format jsonl", declare_runs},
+    {"events", Group::sweeps, "[SWEEP]", "list what happened, in order",
+     "hone events sw_7\nhone events sw_7 --follow\nhone events --all --format jsonl",
+     declare_events},
+    {"best", Group::results, "[SWEEP]", "the best parameter sets of a sweep",
+     "hone best\nhone best sw_7 -n 3\nhone best sw_7 -n 1 --format value --columns model",
+     declare_best},
+    {"curve", Group::results, "RUN", "draw the learning curve of a run",
+     "hone curve rn_42.0\nhone curve rn_42.0 --format csv", declare_curve},
+    {"explain", Group::results, "ID", "why a trial or run stands where it stands",
+     "hone explain tr_42\nhone explain rn_42.0 --format json", declare_explain},
+    {"lineage", Group::results, "ID", "what a thing came from, and what came of it",
+     "hone lineage md_9\nhone lineage sw_7 --down --depth 3\nhone lineage md_9 --dot | dot -Tsvg > "
+     "md_9.svg",
+     declare_lineage},
+    {"models", Group::results, "[ID]", "list the saved checkpoints",
+     "hone models sw_7\nhone models rn_42.0", declare_models},
+    {"fetch", Group::results, "MODEL", "download a checkpoint",
+     "hone fetch md_9\nhone fetch md_9 -o best.pt\nhone fetch md_9 -o - | sha256sum",
+     declare_fetch},
+    {"pause", Group::steer, "SWEEP", "start no new runs; running ones go on",
+     "hone pause sw_7\nhone resume sw_7", declare_verb<Verb::pause>},
+    {"resume", Group::steer, "SWEEP", "start new runs again", "hone resume sw_7",
+     declare_verb<Verb::resume>},
+    {"stop", Group::steer, "SWEEP", "start no new runs, let running ones finish, then end",
+     "hone stop sw_7\nhone stop sw_7 && hone watch sw_7", declare_verb<Verb::stop>},
+    {"cancel", Group::steer, "SWEEP", "end it now; running runs may save a checkpoint first",
+     "hone cancel sw_7", declare_verb<Verb::cancel>},
+    {"kill", Group::steer, "SWEEP", "end it now; running runs are killed", "hone kill sw_7",
+     declare_verb<Verb::kill>},
+    {"workers", Group::system, "", "list the workers", "hone workers\nhone workers --format json",
+     declare_workers},
+    {"doctor", Group::system, "", "check this installation and the server",
+     "hone doctor\nhone doctor --data /data/hone", declare_doctor},
+    {"server", Group::system, "...", "run hone-server (arguments are passed on)",
+     "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},
+    {"worker", Group::system, "...", "run hone-worker (arguments are passed on)",
+     "hone worker --server http://10.0.0.5:7777 --slots 8", declare_passed_on},
+    {"train", Group::system, "NAME ...", "run a built-in trainer alone, without a server",
+     "hone train ga3c --env CartPole-v1\nhone train --help", declare_passed_on},
+    {"version", Group::system, "", "print the version", "hone version", declare_version},
+    {"completion", Group::system, "SHELL", "print a completion script (bash)",
+     "source <(hone completion bash)", declare_completion},
+});
+
+}  // namespace
+
+std::span<const Command> command_table() { return table; }
+
+const Command* find_command(std::string_view name) {
+  const auto row = std::find_if(table.begin(), table.end(),
+                                [&](const Command& command) { return command.name == name; });
+  return row == table.end() ? nullptr : &*row;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,215 @@
+// doctor: is everything here that hone needs? Each check gives one line with what to do about it.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/system/data_folder.hpp"
+#include "sdk/cli/system/programs.hpp"
+#include "sdk/cpp/transport.hpp"
+
+namespace hone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t disk_bytes_low = 1ULL << 30U;  // a sweep's checkpoints soon fill less
+
+enum class Health { ok, warn, fail };
+
+struct Finding {
+  Health health = Health::ok;
+  std::string what;
+  std::string detail;
+};
+
+std::string_view word(Health health) {
+  switch (health) {
+    case Health::ok:
+      return "ok";
+    case Health::warn:
+      return "warn";
+    case Health::fail:
+      return "fail";
+  }
+  return "";
+}
+
+Ink ink_of(Health health) {
+  switch (health) {
+    case Health::ok:
+      return Ink::good;
+    case Health::warn:
+      return Ink::warn;
+    case Health::fail:
+      return Ink::bad;
+  }
+  return Ink::plain;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Finding check_program(const std::string& name, Health if_absent, const std::string& without_it) {
+  const auto path = find_program(name);
+  if (!path) return {if_absent, name, without_it};
+  const auto said = output_of({*path, "--version"});
+  if (!said) return {if_absent, name, *path + " does not run (try: " + *path + " --version)"};
+  return {Health::ok, name, first_line(*said) + "  " + *path};
+}
+
+Finding check_cores() {
+  const unsigned cores = std::thread::hardware_concurrency();
+  return {Health::ok, "cores",
+          std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+              ": hone up runs as many runs at once"};
+}
+
+// The nearest folder that exists: the data folder is made by the first hone up.
+fs::path existing(fs::path folder) {
+  std::error_code ignored;
+  while (!folder.empty() && !fs::exists(folder, ignored) && folder != folder.parent_path())
+    folder = folder.parent_path();
+  return folder;
+}
+
+Finding check_data_folder(const fs::path& data) {
+  std::error_code trouble;
+  const fs::path there = existing(data);
+  if (!fs::is_directory(there, trouble))
+    return {Health::fail, "data folder",
+            there.string() + " is not a folder; choose one with --data or HONE_DATA"};
+  if (access(there.c_str(), W_OK | X_OK) != 0)
+    return {Health::fail, "data folder",
+            there.string() + " cannot be written to; choose another one with --data or HONE_DATA"};
+  return {Health::ok, "data folder", data.string() + (there == data ? "" : " (will be made)")};
+}
+
+Finding check_disk(const fs::path& data) {
+  std::error_code trouble;
+  const auto space = fs::space(existing(data), trouble);
+  if (trouble) return {Health::warn, "disk", "its free space cannot be read: " + trouble.message()};
+  const std::string free = bytes_text(static_cast<std::int64_t>(space.available)) + " free";
+  if (space.available >= disk_bytes_low) return {Health::ok, "disk", free};
+  return {Health::warn, "disk",
+          free + ": checkpoints need room; free some, or choose another --data"};
+}
+
+bool can_listen_on(const Endpoint& endpoint) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  const int yes = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(endpoint.port)));
+  const bool free =
+      bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(descriptor);
+  return free;
+}
+
+bool is_local(const Endpoint& endpoint) {
+  return endpoint.host == "127.0.0.1" || endpoint.host == "localhost";
+}
+
+Finding without_server(const Options& options, const Error& error) {
+  const auto endpoint = parse_endpoint(options.server);
+  if (!endpoint) return {Health::fail, "server", endpoint.error().detail};
+  if (error.code != Code::unavailable) return {Health::fail, "server", error.detail};
+  if (!is_local(*endpoint)) return {Health::fail, "server", error.detail};
+  if (can_listen_on(*endpoint))
+    return {Health::warn, "server",
+            "none at " + options.server + "; port " + endpoint->port +
+                " is free: start one with hone up"};
+  return {Health::fail, "server",
+          "port " + endpoint->port + " is taken by a program that is no hone server; " +
+              "use another with hone up --listen 127.0.0.1:PORT"};
+}
+
+Finding check_server(Session& session) {
+  const auto version = session.get("/v1/version");
+  if (!version) return without_server(session.options(), version.error());
+  const std::string theirs = text_at(*version, "/version");
+  const std::string line = session.options().server + "  hone " + theirs;
+  if (theirs == HONE_VERSION) return {Health::ok, "server", line};
+  return {Health::warn, "server", line + ", but this hone is " HONE_VERSION};
+}
+
+std::vector<Finding> check_workers(Session& session) {
+  const auto workers = session.list("/v1/workers");
+  if (!workers) return {};
+  std::int64_t slots = 0;
+  for (const auto& worker : *workers) slots += int_at(worker, "/cpus");
+  if (workers->empty())
+    return {{Health::warn, "workers",
+             "none has joined: start one with hone worker --server " + session.options().server}};
+  return {{Health::ok, "workers",
+           std::to_string(workers->size()) + " joined, with " + std::to_string(slots) + " slots"}};
+}
+
+std::vector<Finding> examine(Session& session, const fs::path& data) {
+  std::vector<Finding> findings = {
+      {Health::ok, "hone", HONE_VERSION},
+      check_program("hone-server", Health::fail,
+                    "missing: neither beside hone nor on PATH; build it or install hone again"),
+      check_program("hone-worker", Health::fail,
+                    "missing: neither beside hone nor on PATH; build it or install hone again"),
+      check_program("hone-train", Health::warn,
+                    "missing: the built-in trainers need libtorch (build with -DHONE_TORCH=ON); "
+                    "commands of your own work without"),
+      check_cores(),
+      check_data_folder(data),
+      check_disk(data),
+      check_server(session)};
+  if (findings.back().health == Health::ok)
+    for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+void print_lines(Session& session, const std::vector<Finding>& findings) {
+  for (const auto& finding : findings) {
+    std::string health(word(finding.health));
+    health.resize(6, ' ');
+    std::string what = finding.what;
+    what.resize(13, ' ');
+    session.print(paint(session.screen(), ink_of(finding.health), health) + what + finding.detail +
+                  "\n");
+  }
+}
+
+Result<Exit> doctor(Session& session, const std::string& data) {
+  const auto findings = examine(session, fs::absolute(data));
+  const bool sound = std::none_of(findings.begin(), findings.end(),
+                                  [](const Finding& f) { return f.health == Health::fail; });
+  const Exit exit = sound ? Exit::ok : Exit::general;
+  if (session.options().format == Format::table) {
+    print_lines(session, findings);
+    return exit;
+  }
+  std::vector<Json> items;
+  for (const auto& finding : findings)
+    items.push_back(
+        {{"health", word(finding.health)}, {"what", finding.what}, {"detail", finding.detail}});
+  const Fields fields = {{"health", "/health"}, {"what", "/what"}, {"detail", "/detail"}};
+  if (const auto printed = print_list(session, fields, items, ""); !printed) return printed.error();
+  return exit;
+}
+
+}  // namespace
+
+Work declare_doctor(CLI::App& app) {
+  auto data = std::make_shared<std::string>(default_data_folder());
+  app.add_option("--data", *data, "the data folder to check (HONE_DATA, or ~/.hone)");
+  return [data](Session& session) { return doctor(session, *data); };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,75 @@
+// explain: why a trial or run stands where it stands, verdict by verdict, recomputed from the
+// recorded numbers.
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
+#include "sdk/cli/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+Fields verdict_fields() {
+  return {{"phase", "/phase", Manner::number},
+          {"value", "/value", Manner::score},
+          {"verdict", "/verdict"},
+          {"reason", "/reason"},
+          {"recomputed", "/recomputed"},
+          {"inputs", "/inputs", Manner::params}};
+}
+
+// Attempts have no explanation of their own: their run has.
+Result<std::string> path_of(const std::string& word) {
+  const auto id = object_of(word);
+  if (!id) return id.error();
+  if (std::holds_alternative<TrialId>(*id)) return "/v1/trials/" + text(*id) + "/explain";
+  if (std::holds_alternative<RunId>(*id)) return "/v1/runs/" + text(*id) + "/explain";
+  if (const auto* attempt = std::get_if<AttemptId>(&*id))
+    return "/v1/runs/" + text(attempt->run) + "/explain";
+  return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
+                                   "; hone explain takes a trial or a run, as tr_42 or rn_42.0");
+}
+
+std::string explanation_text(const Json& explanation, const Screen& screen) {
+  const std::string state = text_at(explanation, "/state");
+  const std::string run = text_at(explanation, "/run");
+  std::string out = paint(screen, Ink::bold, run.empty() ? text_at(explanation, "/trial") : run) +
+                    "  " + paint(screen, ink_of_state(state), state) + "\n";
+  out += wrapped(printable(text_at(explanation, "/text")), screen.columns, "") + "\n";
+  const Json& verdicts = member(explanation, "/verdicts");
+  if (verdicts.empty()) return out;
+  const std::vector<Json> rows(verdicts.begin(), verdicts.end());
+  return out + "\n" + render(table_of(verdict_fields(), rows, Instant{}), screen);
+}
+
+// A stored verdict that its own numbers do not lead to again is worth a loud word.
+bool is_contradicted(const Json& explanation) {
+  for (const auto& verdict : member(explanation, "/verdicts")) {
+    const std::string recomputed = text_at(verdict, "/recomputed");
+    if (!recomputed.empty() && recomputed != text_at(verdict, "/verdict")) return true;
+  }
+  return false;
+}
+
+Result<Exit> explain(Session& session, const std::string& word) {
+  const auto path = path_of(word);
+  if (!path) return path.error();
+  const auto explanation = session.get(*path);
+  if (!explanation) return explanation.error();
+  if (is_contradicted(*explanation))
+    session.note(
+        "warning: a recorded verdict does not follow from its numbers; please report this");
+  return print_object(session, *explanation, explanation_text(*explanation, session.screen()));
+}
+
+}  // namespace
+
+Work declare_explain(CLI::App& app) {
+  auto id = std::make_shared<std::string>();
+  app.add_option("ID", *id, "a trial or a run")->required();
+  return [id](Session& session) { return explain(session, *id); };
+}
+
+}  // namespace hone::cli

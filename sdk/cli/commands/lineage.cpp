@@ -1,0 +1,79 @@
+// lineage: what a thing came from and what came of it.
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/lineage_tree.hpp"
+#include "sdk/cli/render/width.hpp"
+#include "sdk/cli/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Wish {
+  std::string id;
+  bool up = false;
+  bool down = false;
+  bool both = false;
+  bool dot = false;
+  int depth = 0;
+};
+
+std::string direction_of(const Wish& wish) {
+  if (wish.both || (wish.up && wish.down)) return "both";
+  return wish.down ? "down" : "up";
+}
+
+// Lines longer than the screen are cut, so that the tree stays a tree.
+std::string fitted(const std::string& text, const Screen& screen) {
+  if (!screen.is_terminal) return text;
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out += truncated(std::string_view(text).substr(at, end - at), screen.columns, screen.unicode) +
+           "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string tree_text(const Json& graph, const std::string& direction, const Screen& screen) {
+  const auto tree = [&](Direction which) {
+    return fitted(draw(lineage_tree(graph, which), screen.unicode), screen);
+  };
+  if (direction == "up") return tree(Direction::up);
+  if (direction == "down") return tree(Direction::down);
+  return paint(screen, Ink::bold, "came from") + "\n" + tree(Direction::up) + "\n" +
+         paint(screen, Ink::bold, "led to") + "\n" + tree(Direction::down);
+}
+
+Result<Exit> lineage(Session& session, const Wish& wish) {
+  const auto id = object_of(wish.id);
+  if (!id) return id.error();
+  const std::string direction = direction_of(wish);
+  std::string path = "/v1/lineage/" + in_path(*id) + "?direction=" + direction;
+  if (wish.depth > 0) path += "&depth=" + std::to_string(wish.depth);
+  const auto graph = session.get(path);
+  if (!graph) return graph.error();
+  if (wish.dot) {
+    session.print(lineage_dot(*graph));
+    return Exit::ok;
+  }
+  return print_object(session, *graph, tree_text(*graph, direction, session.screen()));
+}
+
+}  // namespace
+
+Work declare_lineage(CLI::App& app) {
+  auto wish = std::make_shared<Wish>();
+  app.add_option("ID", wish->id, "any id")->required();
+  app.add_flag("--up", wish->up, "what it came from (the default)");
+  app.add_flag("--down", wish->down, "what came of it");
+  app.add_flag("--both", wish->both, "both");
+  app.add_option("--depth", wish->depth, "at most so many steps away")->check(CLI::PositiveNumber);
+  app.add_flag("--dot", wish->dot, "for Graphviz");
+  return [wish](Session& session) { return lineage(session, *wish); };
+}
+
+}  // namespace hone::cli

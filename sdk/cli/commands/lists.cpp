@@ -1,0 +1,256 @@
+// Commands that are one list: ls, trials, runs, best, models, workers.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Target {
+  std::string id;
+  int limit = 0;
+};
+
+std::shared_ptr<Target> add_target(CLI::App& app, const char* name, const char* help) {
+  auto target = std::make_shared<Target>();
+  app.add_option(name, target->id, help);
+  return target;
+}
+
+constexpr const char* sweep_help = "the sweep (or anything of it); default: the newest";
+
+Fields sweep_fields() {
+  return {{"id", "/id"},
+          {"name", "/name", Manner::long_text},
+          {"project", "/project", Manner::text, Where::data_only},
+          {"state", "/state", Manner::state},
+          {"reason", "/reason", Manner::text, Where::data_only},
+          {"progress", "/progress", Manner::number, Where::table_only},
+          {"phases", "/phases_shown", Manner::number, Where::table_only, true},
+          {"phases_done", "/phases/done", Manner::number, Where::data_only},
+          {"phases_expected", "/phases/expected", Manner::number, Where::data_only},
+          {"trials", "/trials/proposed", Manner::number},
+          {"running", "/runs/running", Manner::number, Where::everywhere, true},
+          {"failed", "/runs/failed", Manner::number, Where::everywhere, true},
+          {"best", "/best/value", Manner::score},
+          {"best_run", "/best/run", Manner::text, Where::data_only},
+          {"submitted", "/submitted_at", Manner::ago},
+          {"ended", "/ended_at", Manner::ago, Where::data_only}};
+}
+
+// What the table shows of a sweep and the server does not say in one member.
+Json with_progress(Json sweep) {
+  const auto done = int_at(sweep, "/phases/done");
+  const auto expected = int_at(sweep, "/phases/expected");
+  sweep["phases_shown"] = std::to_string(done) + "/" + std::to_string(expected);
+  const auto share = expected > 0 ? std::min<std::int64_t>(100, done * 100 / expected) : 0;
+  sweep["progress"] =
+      text_at(sweep, "/state") == "completed" ? "100%" : std::to_string(share) + "%";
+  return sweep;
+}
+
+std::int64_t number_of(const Json& sweep) {
+  const auto id = parse_id<SweepId>(text_at(sweep, "/id"));
+  return id ? id->value : 0;
+}
+
+Result<Exit> list_sweeps(Session& session, int limit) {
+  auto sweeps = session.list("/v1/sweeps");
+  if (!sweeps) return sweeps.error();
+  std::sort(sweeps->begin(), sweeps->end(),
+            [](const Json& a, const Json& b) { return number_of(a) > number_of(b); });
+  if (limit > 0 && sweeps->size() > static_cast<std::size_t>(limit))
+    sweeps->resize(static_cast<std::size_t>(limit));
+  if (session.options().format == Format::table)
+    for (auto& sweep : *sweeps) sweep = with_progress(std::move(sweep));
+  return print_list(session, sweep_fields(), *sweeps,
+                    "no sweeps yet; submit one with: hone submit FILE");
+}
+
+Fields trial_fields() {
+  return {{"id", "/id"},
+          {"number", "/number", Manner::number, Where::data_only},
+          {"state", "/state", Manner::state},
+          {"reason", "/reason", Manner::text, Where::everywhere, true},
+          {"value", "/value", Manner::score},
+          {"phase", "/phase", Manner::number},
+          {"runs", "/runs", Manner::number, Where::data_only},
+          {"parameters", "/params", Manner::params}};
+}
+
+Result<Exit> list_trials(Session& session, const std::string& word, const std::string& order) {
+  const auto sweep = sweep_of(session, word);
+  if (!sweep) return sweep.error();
+  const auto trials = session.list("/v1/sweeps/" + text(*sweep) + "/trials?sort=" + order);
+  if (!trials) return trials.error();
+  return print_list(session, trial_fields(), *trials,
+                    text(*sweep) +
+                        " has no trials yet; a worker takes the first one as soon as it "
+                        "is free (hone workers)");
+}
+
+Fields run_fields() {
+  return {{"id", "/id"},
+          {"trial", "/trial", Manner::text, Where::data_only},
+          {"state", "/state", Manner::state},
+          {"reason", "/reason", Manner::text},
+          {"value", "/value", Manner::score},
+          {"best", "/best", Manner::score, Where::everywhere, true},
+          {"phase", "/phase", Manner::number},
+          {"step", "/step", Manner::count},
+          {"attempts", "/attempts", Manner::number, Where::everywhere, true},
+          {"worker", "/worker", Manner::text, Where::everywhere, true},
+          {"seed", "/seed", Manner::text, Where::data_only},
+          {"exit_code", "/exit_code", Manner::number, Where::data_only},
+          {"started", "/started_at", Manner::ago, Where::everywhere, true},
+          {"ended", "/ended_at", Manner::ago, Where::data_only},
+          {"detail", "/detail", Manner::long_text, Where::everywhere, true}};
+}
+
+// There is no list of a sweep's runs: they are those of its trials.
+Result<std::vector<Json>> runs_of(Session& session, const ObjectId& id) {
+  if (const auto trial = trial_of(text(id))) {
+    return session.list("/v1/trials/" + text(*trial) + "/runs");
+  }
+  const auto sweep = sweep_of(session, text(id));
+  if (!sweep) return sweep.error();
+  const auto trials = session.list("/v1/sweeps/" + text(*sweep) + "/trials?sort=number");
+  if (!trials) return trials.error();
+  std::vector<Json> all;
+  for (const auto& trial : *trials) {
+    auto runs = session.list("/v1/trials/" + text_at(trial, "/id") + "/runs");
+    if (!runs) return runs.error();
+    for (auto& run : *runs) all.push_back(std::move(run));
+  }
+  return all;
+}
+
+Result<Exit> list_runs(Session& session, const std::string& word) {
+  if (word.empty()) {
+    const auto newest = sweep_of(session, word);
+    return newest ? list_runs(session, text(*newest)) : Result<Exit>(newest.error());
+  }
+  const auto id = object_of(word);
+  if (!id) return id.error();
+  const auto runs = runs_of(session, *id);
+  if (!runs) return runs.error();
+  return print_list(session, run_fields(), *runs,
+                    text(*id) +
+                        " has no runs yet; they start as soon as a worker is free "
+                        "(hone workers)");
+}
+
+Fields best_fields() {
+  return {{"rank", "/rank", Manner::number},
+          {"trial", "/id"},
+          {"value", "/value", Manner::score},
+          {"run", "/run", Manner::text, Where::everywhere, true},
+          {"state", "/state", Manner::state, Where::everywhere, true},
+          {"phase", "/phase", Manner::number},
+          {"model", "/model"},
+          {"parameters", "/params", Manner::params}};
+}
+
+Result<Exit> list_best(Session& session, const Target& target) {
+  const auto sweep = sweep_of(session, target.id);
+  if (!sweep) return sweep.error();
+  const auto reply =
+      session.get("/v1/sweeps/" + text(*sweep) + "/best?limit=" + std::to_string(target.limit));
+  if (!reply) return reply.error();
+  std::vector<Json> items;
+  for (const auto& item : member(*reply, "/items")) items.push_back(item);
+  return print_list(
+      session, best_fields(), items,
+      text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
+}
+
+Fields model_fields() {
+  return {{"id", "/id"},
+          {"run", "/run"},
+          {"phase", "/phase", Manner::number},
+          {"step", "/step", Manner::count},
+          {"value", "/value", Manner::score},
+          {"size", "/bytes", Manner::bytes},
+          {"parent", "/parent", Manner::text, Where::everywhere, true},
+          {"sweep", "/sweep", Manner::text, Where::data_only},
+          {"saved", "/saved_at", Manner::ago},
+          {"sha256", "/sha256", Manner::long_text, Where::everywhere, true}};
+}
+
+Result<Exit> list_models(Session& session, const std::string& word) {
+  const auto id = word.empty() ? Result<ObjectId>(ObjectId{}) : object_of(word);
+  if (!id) return id.error();
+  if (word.empty()) {
+    const auto sweep = sweep_of(session, word);
+    return sweep ? list_models(session, text(*sweep)) : Result<Exit>(sweep.error());
+  }
+  if (std::holds_alternative<ModelId>(*id)) {
+    const auto model = session.get("/v1/models/" + text(*id));
+    if (!model) return model.error();
+    return print_list(session, model_fields(), {*model}, "");
+  }
+  const auto models = session.list("/v1/models?" + std::string(kind_of(*id)) + "=" + in_path(*id));
+  if (!models) return models.error();
+  return print_list(session, model_fields(), *models,
+                    text(*id) + " has no models: its trainer has saved no checkpoint");
+}
+
+Fields worker_fields() {
+  return {{"id", "/id"},
+          {"host", "/host", Manner::long_text},
+          {"pid", "/pid", Manner::text},
+          {"cpus", "/cpus", Manner::number},
+          {"gpus", "/gpus", Manner::number},
+          {"running", "/running", Manner::number},
+          {"version", "/hone_version"},
+          {"joined", "/joined_at", Manner::ago}};
+}
+
+}  // namespace
+
+Work declare_ls(CLI::App& app) {
+  auto limit = std::make_shared<int>(0);
+  app.add_option("-n,--limit", *limit, "only the newest N")->check(CLI::PositiveNumber);
+  return [limit](Session& session) { return list_sweeps(session, *limit); };
+}
+
+Work declare_trials(CLI::App& app) {
+  auto target = add_target(app, "SWEEP", sweep_help);
+  auto order = std::make_shared<std::string>("number");
+  app.add_option("--sort", *order, "by number or by value (best first)")
+      ->check(CLI::IsMember({"number", "value"}));
+  return [target, order](Session& session) { return list_trials(session, target->id, *order); };
+}
+
+Work declare_runs(CLI::App& app) {
+  auto target = add_target(app, "ID", "a trial or a sweep; default: the newest sweep");
+  return [target](Session& session) { return list_runs(session, target->id); };
+}
+
+Work declare_best(CLI::App& app) {
+  auto target = add_target(app, "SWEEP", sweep_help);
+  target->limit = 10;
+  app.add_option("-n,--limit", target->limit, "how many (10)")->check(CLI::PositiveNumber);
+  return [target](Session& session) { return list_best(session, *target); };
+}
+
+Work declare_models(CLI::App& app) {
+  auto target = add_target(app, "ID", "a sweep, trial, run or model; default: the newest sweep");
+  return [target](Session& session) { return list_models(session, target->id); };
+}
+
+Work declare_workers(CLI::App&) {
+  return [](Session& session) -> Result<Exit> {
+    const auto workers = session.list("/v1/workers");
+    if (!workers) return workers.error();
+    return print_list(
+        session, worker_fields(), *workers,
+        "no workers; start one with: hone worker --server " + session.options().server);
+  };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,123 @@
+// up: a server and workers on this machine.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/session.hpp"
+#include "sdk/cli/system/data_folder.hpp"
+#include "sdk/cli/system/programs.hpp"
+#include "sdk/cli/system/supervisor.hpp"
+
+namespace hone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Wish {
+  std::string data = default_data_folder();
+  std::string listen = "127.0.0.1:7777";
+  std::string slots = "auto";
+  int workers = 1;
+  std::string log;
+};
+
+// Of each worker. "auto" shares the cores of this machine among them.
+Result<int> slots_of(const Wish& wish) {
+  if (wish.slots == "auto") {
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    return std::max(1, cores / wish.workers);
+  }
+  const int slots = std::atoi(wish.slots.c_str());
+  if (slots < 1 || std::to_string(slots) != wish.slots)
+    return refuse(Code::invalid,
+                  "--slots " + wish.slots + " is neither a number from 1 on nor auto");
+  return slots;
+}
+
+Status make_folder(const fs::path& folder) {
+  std::error_code trouble;
+  fs::create_directories(folder, trouble);
+  if (trouble)
+    return refuse(Code::invalid, "cannot make the folder " + folder.string() + ": " +
+                                     trouble.message() + "; choose another one with --data DIR");
+  return Done{};
+}
+
+Result<UpPlan> plan_of(const Wish& wish, int slots) {
+  const auto server = find_program("hone-server");
+  if (!server) return server.error();
+  const auto worker = find_program("hone-worker");
+  if (!worker) return worker.error();
+  const fs::path data = fs::absolute(wish.data);
+  const fs::path logs = data / "logs";
+  if (const auto made = make_folder(logs); !made) return made.error();
+  const std::string server_log = wish.log.empty() ? (logs / "server.log").string() : wish.log;
+  UpPlan plan;
+  plan.server = {"server",
+                 {*server, "--data", data.string(), "--listen", wish.listen, "--die-with-parent"},
+                 server_log};
+  for (int i = 1; i <= wish.workers; ++i) {
+    const std::string name = "worker-" + std::to_string(i);
+    const fs::path folder = data / "workers" / std::to_string(i);
+    plan.workers.push_back({"worker " + std::to_string(i),
+                            {*worker, "--server", "@URL@", "--slots", std::to_string(slots),
+                             "--dir", folder.string(), "--die-with-parent"},
+                            (logs / (name + ".log")).string()});
+  }
+  return plan;
+}
+
+std::string welcome(const Wish& wish, int slots, const std::string& url, const Screen& screen) {
+  const std::string shared = wish.workers == 1
+                                 ? std::to_string(slots)
+                                 : std::to_string(slots * wish.workers) + " (" +
+                                       std::to_string(wish.workers) + " workers with " +
+                                       std::to_string(slots) + " each)";
+  const bool usual = url == "http://127.0.0.1:7777";
+  const std::string server = usual ? "" : " --server " + url;
+  const fs::path data = fs::absolute(wish.data);
+  return paint(screen, Ink::bold, "hone is up") + "\n" +
+         record_text({{"  server", url, Ink::accent},
+                      {"  data", data.string()},
+                      {"  slots", shared},
+                      {"  logs", (data / "logs").string()},
+                      {"  submit", "hone submit FILE --watch" + server},
+                      {"  stop", "Ctrl-C (runs are resumed by the next hone up)"}},
+                     screen);
+}
+
+Result<Exit> up(Session& session, const Wish& wish) {
+  const auto slots = slots_of(wish);
+  if (!slots) return slots.error();
+  auto plan = plan_of(wish, *slots);
+  if (!plan) return plan.error();
+  const auto say = [&](const std::string& message) { session.note("hone up: " + message); };
+  const auto ready = [&](const std::string& url) {
+    session.print(welcome(wish, *slots, url, session.screen()));
+  };
+  Supervisor supervisor(std::move(*plan), say, ready);
+  const Exit exit = supervisor.run();
+  if (exit == Exit::ok) session.note("hone up: stopped");
+  return exit;
+}
+
+}  // namespace
+
+Work declare_up(CLI::App& app) {
+  auto wish = std::make_shared<Wish>();
+  app.add_option("--data", wish->data, "where all is kept (HONE_DATA, or ~/.hone)");
+  app.add_option("--listen", wish->listen, "address of the server (127.0.0.1:7777); port 0: any");
+  app.add_option("--slots", wish->slots, "cores each worker may use; auto: this machine's, shared");
+  app.add_option("--workers", wish->workers, "how many workers (1)")->check(CLI::Range(0, 256));
+  app.add_option("--log", wish->log, "the server's log (DATA/logs/server.log)");
+  return [wish](Session& session) { return up(session, *wish); };
+}
+
+Work declare_passed_on(CLI::App&) {
+  return [](Session&) -> Result<Exit> { return Exit::ok; };
+}
+
+}  // namespace hone::cli

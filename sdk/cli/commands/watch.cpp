@@ -1,0 +1,210 @@
+#include "sdk/cli/commands/watch.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/words.hpp"
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/interrupt.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/progress.hpp"
+#include "sdk/cli/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr Duration redraw_every = milliseconds(500);
+constexpr Duration poll_every = seconds(1);  // where nobody looks at every change
+constexpr Duration patience = seconds(120);  // with a server that does not answer
+
+// One sweep as seen from here, now and before.
+class Watcher {
+ public:
+  Watcher(Session& session, SweepId sweep)
+      : session_(session), path_("/v1/sweeps/" + text(sweep)) {}
+
+  // Asks the server.
+  Status look() {
+    auto sweep = session_.get(path_);
+    if (!sweep) return sweep.error();
+    standing_.sweep = std::move(*sweep);
+    standing_.at = now();
+    observe();
+    find_best_params();
+    return Done{};
+  }
+
+  [[nodiscard]] const Standing& standing() const { return standing_; }
+  [[nodiscard]] std::string state() const { return text_at(standing_.sweep, "/state"); }
+  [[nodiscard]] std::optional<SweepState> end() const {
+    const auto state_now = parse_sweep_state(state());
+    return state_now && is_end(*state_now) ? state_now : std::nullopt;
+  }
+
+ private:
+  // Work is counted from the start of the first run: before that the sweep waited for a worker. Who
+  // comes later to a sweep takes its start from the ledger.
+  void observe() {
+    const auto done = int_at(standing_.sweep, "/phases/done");
+    if (!anchored_) {
+      if (int_at(standing_.sweep, "/runs/running") == 0 && done == 0) return;
+      standing_.pace.observe(start_of_work(), 0);
+      anchored_ = true;
+    }
+    standing_.pace.observe(standing_.at, done);
+  }
+
+  Instant start_of_work() {
+    const Instant fallback = time_at(standing_.sweep, "/submitted_at").value_or(standing_.at);
+    const auto page = session_.get("/v1/events?after=0&sweep=" + text_at(standing_.sweep, "/id"));
+    if (!page) return fallback;
+    for (const auto& event : member(*page, "/items"))
+      if (text_at(event, "/kind") == "run_started") return time_at(event, "/at").value_or(fallback);
+    return fallback;
+  }
+
+  void find_best_params() {
+    const std::string trial = text_at(standing_.sweep, "/best/trial");
+    if (trial == best_trial_ || trial.empty()) return;
+    const auto reply = session_.get("/v1/trials/" + trial);
+    if (!reply) return;
+    best_trial_ = trial;
+    standing_.best_params = member(*reply, "/params");
+  }
+
+  Session& session_;
+  std::string path_;
+  Standing standing_;
+  std::string best_trial_;
+  bool anchored_ = false;
+};
+
+// Draws over what it drew before.
+class Canvas {
+ public:
+  explicit Canvas(Session& session) : session_(session) {}
+
+  void draw(const std::string& block) {
+    std::string out;
+    if (lines_ > 0) out = "\x1b[" + std::to_string(lines_) + "F";
+    for (const char c : block) out += c == '\n' ? std::string("\x1b[K\n") : std::string(1, c);
+    const auto lines = std::count(block.begin(), block.end(), '\n');
+    if (lines < lines_) out += "\x1b[J";
+    session_.print(out);
+    lines_ = lines;
+  }
+
+ private:
+  Session& session_;
+  std::ptrdiff_t lines_ = 0;
+};
+
+// How a watch shows what it sees: in place, as lines, or as JSON lines.
+class Display {
+ public:
+  Display(Session& session, Duration line_every)
+      : session_(session), canvas_(session), line_every_(line_every) {}
+
+  [[nodiscard]] bool in_place() const {
+    return session_.screen().is_terminal && session_.options().format == Format::table;
+  }
+
+  void show(const Watcher& watcher) {
+    const Standing& standing = watcher.standing();
+    if (in_place()) {
+      // The size of a terminal may change while we look.
+      canvas_.draw(progress_block(standing, look_at(1, session_.options().no_color)));
+      return;
+    }
+    const bool due = !shown_at_ || standing.at - *shown_at_ >= line_every_;
+    if (!due && watcher.state() == shown_state_ && !watcher.end()) return;
+    shown_at_ = standing.at;
+    shown_state_ = watcher.state();
+    if (session_.options().format == Format::table)
+      session_.print(progress_line(standing));
+    else
+      session_.print(to_text(standing.sweep) + "\n");
+  }
+
+ private:
+  Session& session_;
+  Canvas canvas_;
+  Duration line_every_;
+  std::optional<Instant> shown_at_;
+  std::string shown_state_;
+};
+
+void say_what_next(Session& session, const std::string& id) {
+  session.note("see the results: hone best " + id + "   why: hone explain TRIAL");
+}
+
+// A server that is away for a moment (it restarts) is no reason to stop looking.
+class Patience {
+ public:
+  // True when the error is to be endured a little longer.
+  bool endure(Session& session, const Error& error) {
+    if (error.code != Code::unavailable && error.code != Code::busy &&
+        error.code != Code::timed_out)
+      return false;
+    if (!waiting_) {
+      waiting_ = true;
+      since_ = now();
+      session.note("the server does not answer; waiting for it (the sweep is safe): " +
+                   error.detail);
+    }
+    return now() - since_ < patience;
+  }
+  void rest() { waiting_ = false; }
+
+ private:
+  bool waiting_ = false;
+  Instant since_;
+};
+
+}  // namespace
+
+Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
+  Watcher watcher(session, sweep);
+  Display display(session, line_every);
+  Patience with_server;
+  bool seen = false;
+  while (true) {
+    const auto status = watcher.look();
+    if (!status && (!seen || !with_server.endure(session, status.error()))) return status.error();
+    if (status) {
+      seen = true;
+      with_server.rest();
+      display.show(watcher);
+      if (const auto end = watcher.end()) {
+        say_what_next(session, text(sweep));
+        return exit_for(*end);
+      }
+    }
+    if (interrupted_within(display.in_place() ? redraw_every : poll_every)) {
+      session.note("\nno longer watching; the sweep goes on. Look again with: hone watch " +
+                   text(sweep));
+      return Exit::interrupted;
+    }
+  }
+}
+
+Work declare_watch(CLI::App& app) {
+  struct Wish {
+    std::string sweep;
+    double every_seconds = 5;
+  };
+  auto wish = std::make_shared<Wish>();
+  app.add_option("SWEEP", wish->sweep, "the sweep; default: the newest");
+  app.add_option("--every", wish->every_seconds,
+                 "seconds between lines where it is no terminal (5)")
+      ->check(CLI::Range(0.1, 86400.0));
+  return [wish](Session& session) -> Result<Exit> {
+    const auto sweep = sweep_of(session, wish->sweep);
+    if (!sweep) return sweep.error();
+    return watch(session, *sweep, Duration{static_cast<std::int64_t>(wish->every_seconds * 1e6)});
+  };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,21 @@
+// What `hone` says about itself.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sdk/cli/command.hpp"
+#include "sdk/cli/screen.hpp"
+
+namespace hone::cli {
+
+// `hone --help`: the commands in groups.
+std::string overview(const Screen& screen);
+
+// What stands under the flags in `hone NAME --help`.
+std::string examples_text(const Command& command);
+
+// "'sbmit' is no command (did you mean 'submit'?); hone --help lists them".
+Error no_such_command(std::string_view name);
+
+}  // namespace hone::cli

@@ -1,0 +1,163 @@
+#include "sdk/cli/render/fields.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/width.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr const char* absent = "-";
+
+bool is_right_aligned(Manner manner) {
+  switch (manner) {
+    case Manner::score:
+    case Manner::number:
+    case Manner::count:
+    case Manner::bytes:
+    case Manner::ago:
+    case Manner::seconds:
+      return true;
+    case Manner::text:
+    case Manner::long_text:
+    case Manner::state:
+    case Manner::params:
+      return false;
+  }
+  return false;
+}
+
+Cell score_cell(const Json& value) {
+  if (value.is_number()) return {number_text(value.get<double>())};
+  return {value_text(value), Ink::bad};
+}
+
+Cell time_cell(const Json& value, Instant now) {
+  const auto then = value.is_string() ? parse_rfc3339(value.get<std::string>()) : std::nullopt;
+  return {then ? ago_text(*then, now) : value_text(value)};
+}
+
+std::string escaped_for_pointer(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return out;
+}
+
+std::vector<std::string> names_in(const std::vector<Json>& items, const std::string& pointer) {
+  std::vector<std::string> names;
+  for (const auto& item : items) {
+    const Json& params = member(item, pointer);
+    if (!params.is_object()) continue;
+    for (const auto& [name, value] : params.items())
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+// Values of one parameter line up to the right when they are all numbers.
+bool all_numbers(const Field& field, const std::vector<Json>& items) {
+  return std::all_of(items.begin(), items.end(), [&](const Json& item) {
+    const Json& value = member(item, field.pointer);
+    return value.is_null() || value.is_number();
+  });
+}
+
+}  // namespace
+
+const Json& member(const Json& item, const std::string& pointer) {
+  static const Json null;
+  const Json::json_pointer place(pointer);
+  return item.contains(place) ? item.at(place) : null;
+}
+
+std::string value_text(const Json& value) {
+  if (value.is_null()) return absent;
+  if (value.is_string()) return printable(value.get_ref<const std::string&>());
+  if (value.is_number_float()) return number_text(value.get<double>());
+  if (value.is_object()) return params_text(value);
+  return printable(to_text(value));
+}
+
+std::string params_text(const Json& params) {
+  if (!params.is_object()) return value_text(params);
+  std::string out;
+  for (const auto& [name, value] : params.items()) {
+    if (!out.empty()) out += ' ';
+    out += printable(name) + "=" + value_text(value);
+  }
+  return out;
+}
+
+Cell cell_of(const Field& field, const Json& item, Instant now) {
+  const Json& value = member(item, field.pointer);
+  if (value.is_null()) return {is_right_aligned(field.manner) ? absent : ""};
+  switch (field.manner) {
+    case Manner::text:
+    case Manner::long_text:
+      return {value_text(value)};
+    case Manner::state:
+      return {value_text(value), ink_of_state(value_text(value))};
+    case Manner::score:
+      return score_cell(value);
+    case Manner::number:
+      return {value_text(value)};
+    case Manner::count:
+      return {value.is_number_integer() ? count_text(value.get<std::int64_t>())
+                                        : value_text(value)};
+    case Manner::bytes:
+      return {value.is_number_integer() ? bytes_text(value.get<std::int64_t>())
+                                        : value_text(value)};
+    case Manner::ago:
+      return time_cell(value, now);
+    case Manner::seconds:
+      if (!value.is_number()) return {value_text(value)};
+      return {duration_text(Duration{static_cast<std::int64_t>(value.get<double>() * 1e6)})};
+    case Manner::params:
+      return {params_text(value)};
+  }
+  return {};
+}
+
+std::string raw_of(const Field& field, const Json& item) {
+  const Json& value = member(item, field.pointer);
+  if (value.is_null()) return {};
+  if (value.is_string()) return value.get<std::string>();
+  return to_text(value);
+}
+
+Fields with_params_apart(const Fields& fields, const std::vector<Json>& items) {
+  Fields out;
+  for (const auto& field : fields) {
+    if (field.manner != Manner::params) {
+      out.push_back(field);
+      continue;
+    }
+    for (const auto& name : names_in(items, field.pointer)) {
+      Field apart{name, field.pointer + "/" + escaped_for_pointer(name)};
+      apart.where = field.where;
+      apart.manner = all_numbers(apart, items) ? Manner::number : Manner::text;
+      out.push_back(apart);
+    }
+  }
+  return out;
+}
+
+Table table_of(const Fields& fields, const std::vector<Json>& items, Instant now) {
+  Table table;
+  for (const auto& field : fields) {
+    const bool flexible = field.manner == Manner::long_text || field.manner == Manner::params;
+    const Align align = is_right_aligned(field.manner) ? Align::right : Align::left;
+    table.columns.push_back({field.name, align, flexible, field.optional});
+  }
+  for (const auto& item : items) {
+    std::vector<Cell> row;
+    for (const auto& field : fields) row.push_back(cell_of(field, item, now));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,29 @@
+// Numbers, durations, sizes and times as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "schemas/types/instant.hpp"
+
+namespace hone::cli {
+
+// Four significant digits: 471.5, 0.001234, 1.2e-5, 123457.
+std::string number_text(double value);
+// 999, 12.3k, 1M, 2.5G: three significant digits at least, never rounded up to look done.
+std::string count_text(std::int64_t count);
+// 512 B, 1.4 MiB.
+std::string bytes_text(std::int64_t bytes);
+// 0.8s, 42s, 3m05s, 2h04m, 1d03h.
+std::string duration_text(Duration duration);
+// "3m05s ago", "just now".
+std::string ago_text(Instant then, Instant now);
+// 1.3/s, 12/min, 3.5/h: the unit that gives a number of at least one.
+std::string rate_text(double per_second);
+// 2026-11-21 10:04:05, UTC.
+std::string clock_text(Instant t);
+
+Instant now();
+
+}  // namespace hone::cli

@@ -1,0 +1,144 @@
+#include "sdk/cli/render/plot.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/width.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Range {
+  double low = 0;
+  double high = 0;
+  [[nodiscard]] double share(double value) const {
+    return high > low ? (value - low) / (high - low) : 0.5;
+  }
+};
+
+struct Dot {
+  int x = 0;
+  int y = 0;  // 0 is the top
+};
+
+// A grid of dots, several to a character: 2 x 4 in braille, 1 x 1 in ASCII.
+class Canvas {
+ public:
+  Canvas(int columns, int rows, bool unicode)
+      : columns_(columns),
+        rows_(rows),
+        unicode_(unicode),
+        marks_(static_cast<std::size_t>(columns * rows), 0) {}
+
+  [[nodiscard]] int dots_across() const { return columns_ * (unicode_ ? 2 : 1); }
+  [[nodiscard]] int dots_down() const { return rows_ * (unicode_ ? 4 : 1); }
+
+  void mark(Dot dot) {
+    const int column = unicode_ ? dot.x / 2 : dot.x;
+    const int row = unicode_ ? dot.y / 4 : dot.y;
+    marks_[static_cast<std::size_t>(row * columns_ + column)] |= unicode_ ? bit(dot) : 1U;
+  }
+
+  void join(Dot from, Dot to) {
+    const int steps = std::max({std::abs(to.x - from.x), std::abs(to.y - from.y), 1});
+    for (int i = 0; i <= steps; ++i) {
+      const double t = static_cast<double>(i) / steps;
+      mark({static_cast<int>(std::lround(from.x + t * (to.x - from.x))),
+            static_cast<int>(std::lround(from.y + t * (to.y - from.y)))});
+    }
+  }
+
+  [[nodiscard]] std::string line(int row) const {
+    std::string text;
+    for (int column = 0; column < columns_; ++column)
+      text += glyph(marks_[static_cast<std::size_t>(row * columns_ + column)]);
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text;
+  }
+
+ private:
+  // The bit of U+2800 + bits that stands for a dot of the 2 x 4 cell.
+  static unsigned bit(Dot dot) {
+    static constexpr unsigned left[4] = {0x01, 0x02, 0x04, 0x40};
+    static constexpr unsigned right[4] = {0x08, 0x10, 0x20, 0x80};
+    return dot.x % 2 == 0 ? left[dot.y % 4] : right[dot.y % 4];
+  }
+
+  [[nodiscard]] std::string glyph(unsigned marks) const {
+    if (marks == 0) return " ";
+    if (!unicode_) return "*";
+    const unsigned code = 0x2800U + marks;
+    return {static_cast<char>(0xE0U | (code >> 12U)),
+            static_cast<char>(0x80U | ((code >> 6U) & 0x3FU)),
+            static_cast<char>(0x80U | (code & 0x3FU))};
+  }
+
+  int columns_;
+  int rows_;
+  bool unicode_;
+  std::vector<unsigned> marks_;
+};
+
+template <class Get>
+Range range_of(const std::vector<PlotPoint>& points, Get get) {
+  Range range{get(points.front()), get(points.front())};
+  for (const auto& point : points) {
+    range.low = std::min(range.low, get(point));
+    range.high = std::max(range.high, get(point));
+  }
+  return range;
+}
+
+void draw(Canvas& canvas, const std::vector<PlotPoint>& points, Range xs, Range ys) {
+  const auto place = [&](const PlotPoint& p) {
+    return Dot{static_cast<int>(std::lround(xs.share(p.x) * (canvas.dots_across() - 1))),
+               static_cast<int>(std::lround((1 - ys.share(p.y)) * (canvas.dots_down() - 1)))};
+  };
+  canvas.mark(place(points.front()));
+  for (std::size_t i = 1; i < points.size(); ++i)
+    canvas.join(place(points[i - 1]), place(points[i]));
+}
+
+std::string y_label(int row, int rows, Range ys) {
+  if (ys.high <= ys.low) return row == rows / 2 ? number_text(ys.low) : "";
+  if (row == 0) return number_text(ys.high);
+  if (row == rows - 1) return number_text(ys.low);
+  return row == rows / 2 ? number_text((ys.high + ys.low) / 2) : "";
+}
+
+std::string x_axis(Range xs, int margin, int columns, bool unicode) {
+  const std::string blank(static_cast<std::size_t>(margin), ' ');
+  std::string rule = blank + (unicode ? " └" : " +");
+  for (int i = 0; i < columns; ++i) rule += unicode ? "─" : "-";
+  const std::string low = count_text(std::llround(xs.low));
+  const std::string high = count_text(std::llround(xs.high));
+  std::string labels = blank + "  " + low;
+  if (xs.high > xs.low) labels += padded_left(high, columns - display_width(low));
+  return rule + "\n" + labels + "\n";
+}
+
+}  // namespace
+
+std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame) {
+  if (points.empty()) return {};
+  const Range xs = range_of(points, [](const PlotPoint& p) { return p.x; });
+  const Range ys = range_of(points, [](const PlotPoint& p) { return p.y; });
+  int margin = 0;
+  for (int row = 0; row < frame.rows; ++row)
+    margin = std::max(margin, display_width(y_label(row, frame.rows, ys)));
+  const int columns = std::max(10, frame.columns - margin - 2);
+  Canvas canvas(columns, frame.rows, frame.unicode);
+  draw(canvas, points, xs, ys);
+  std::string out;
+  for (int row = 0; row < frame.rows; ++row) {
+    const std::string label = y_label(row, frame.rows, ys);
+    const char* axis = frame.unicode ? (label.empty() ? " │" : " ┤") : " |";
+    out += padded_left(label, margin) + axis + canvas.line(row) + "\n";
+  }
+  return out + x_axis(xs, margin, columns, frame.unicode);
+}
+
+}  // namespace hone::cli

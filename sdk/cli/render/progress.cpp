@@ -1,0 +1,148 @@
+#include "sdk/cli/render/progress.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/words.hpp"
+#include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/width.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr std::array<const char*, 8> run_states = {"running",   "queued",  "leased", "paused",
+                                                   "completed", "stopped", "failed", "canceled"};
+
+bool has_ended(const Json& sweep) {
+  const auto state = parse_sweep_state(text_at(sweep, "/state"));
+  return state && is_end(*state);
+}
+
+std::string phases_text(const Json& sweep) {
+  return std::to_string(int_at(sweep, "/phases/done")) + "/" +
+         std::to_string(int_at(sweep, "/phases/expected")) + " phases";
+}
+
+std::string best_text(const Json& sweep) {
+  const Json& best = member(sweep, "/best");
+  if (best.is_null()) return "best --";
+  return "best " + value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ")";
+}
+
+std::string rate_of(const Standing& standing) {
+  const auto rate = standing.pace.per_second();
+  return rate ? rate_text(*rate) : "--/s";
+}
+
+// Frames (or whatever the budget counts) a second, from the phases a second.
+std::string unit_rate_of(const Standing& standing) {
+  const auto rate = standing.pace.per_second();
+  const auto phases = int_at(standing.sweep, "/spec/budget/phases");
+  const auto per_run = int_at(standing.sweep, "/spec/budget/per_run");
+  if (!rate || phases <= 0 || per_run <= 0) return {};
+  const double per_second = *rate * static_cast<double>(per_run) / static_cast<double>(phases);
+  if (per_second < 1) return {};
+  return count_text(static_cast<std::int64_t>(per_second)) + " " +
+         text_at(standing.sweep, "/spec/budget/unit") + "/s";
+}
+
+std::string eta_of(const Standing& standing) {
+  const auto left = standing.pace.left(int_at(standing.sweep, "/phases/expected"));
+  return "ETA " + (left ? duration_text(*left) : "--");
+}
+
+std::string took_text(const Standing& standing) {
+  const auto start = time_at(standing.sweep, "/submitted_at");
+  if (!start) return {};
+  return duration_text(time_at(standing.sweep, "/ended_at").value_or(standing.at) - *start);
+}
+
+std::string runs_line(const Json& runs, const Screen& screen) {
+  std::string text;
+  for (const char* state : run_states) {
+    const auto count = int_at(runs, std::string("/") + state);
+    if (count == 0) continue;
+    text += text.empty() ? "" : "  ";
+    text += paint(screen, ink_of_state(state), std::to_string(count) + " " + state);
+  }
+  return "runs  " + (text.empty() ? "none yet" : text) + "\n";
+}
+
+std::string head_line(const Standing& standing, const Screen& screen) {
+  const Json& sweep = standing.sweep;
+  std::string state = text_at(sweep, "/state");
+  const Ink ink = ink_of_state(state);
+  const std::string reason = text_at(sweep, "/reason");
+  if (has_ended(sweep) && !reason.empty() && reason != "none") state += " (" + reason + ")";
+  const std::string tail = "  " + took_text(standing);
+  const std::string id = text_at(sweep, "/id");
+  const int room = screen.columns - display_width(id + state + tail) - 4;
+  const std::string name =
+      truncated(printable(text_at(sweep, "/name")), std::max(8, room), screen.unicode);
+  return paint(screen, Ink::bold, id) + "  " + name + "  " + paint(screen, ink, state) + tail +
+         "\n";
+}
+
+std::string bar_line(const Standing& standing, const Screen& screen) {
+  const int share = percent(standing.sweep);
+  std::string facts = padded_left(std::to_string(share), 3) + "%  " + phases_text(standing.sweep);
+  if (!has_ended(standing.sweep)) {
+    facts += "  " + rate_of(standing);
+    if (const std::string units = unit_rate_of(standing); !units.empty()) facts += "  " + units;
+    facts += "  " + eta_of(standing);
+  }
+  const int room = std::clamp(screen.columns - display_width(facts) - 2, 10, 40);
+  return paint(screen, Ink::accent, bar(share, room, screen.unicode)) + " " +
+         truncated(facts, screen.columns - room - 1, screen.unicode) + "\n";
+}
+
+std::string best_line(const Standing& standing, const Screen& screen) {
+  const Json& best = member(standing.sweep, "/best");
+  if (best.is_null()) return "best  nothing reported yet\n";
+  const std::string value = value_text(member(best, "/value"));
+  std::string rest =
+      "  " + text_at(best, "/run") + " at phase " + std::to_string(int_at(best, "/phase"));
+  if (!standing.best_params.is_null()) rest += "  " + params_text(standing.best_params);
+  const int room = screen.columns - 6 - display_width(value);
+  return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
+}
+
+}  // namespace
+
+int percent(const Json& sweep) {
+  if (text_at(sweep, "/state") == "completed") return 100;
+  const auto done = int_at(sweep, "/phases/done");
+  const auto expected = int_at(sweep, "/phases/expected");
+  if (expected <= 0) return 0;
+  return static_cast<int>(std::clamp<std::int64_t>(done * 100 / expected, 0, 99));
+}
+
+std::string bar(int percent, int columns, bool unicode) {
+  const int full = percent * columns / 100;
+  std::string text;
+  for (int i = 0; i < columns; ++i)
+    text += i < full ? (unicode ? "█" : "#") : (unicode ? "░" : ".");
+  return text;
+}
+
+std::string progress_line(const Standing& standing) {
+  const Json& sweep = standing.sweep;
+  std::string line = text_at(sweep, "/id") + "  " + text_at(sweep, "/state") + "  " +
+                     std::to_string(percent(sweep)) + "%  " + phases_text(sweep) + "  " +
+                     std::to_string(int_at(sweep, "/runs/running")) + " running";
+  if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
+    line += "  " + std::to_string(failed) + " failed";
+  line += "  " + best_text(sweep);
+  if (has_ended(sweep)) return line + "  after " + took_text(standing) + "\n";
+  return line + "  " + rate_of(standing) + "  " + eta_of(standing) + "\n";
+}
+
+std::string progress_block(const Standing& standing, const Screen& screen) {
+  return head_line(standing, screen) + bar_line(standing, screen) +
+         runs_line(member(standing.sweep, "/runs"), screen) + best_line(standing, screen);
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,34 @@
+// A running sweep in one line or in a few.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "schemas/codec/json.hpp"
+#include "schemas/types/instant.hpp"
+#include "sdk/cli/render/pace.hpp"
+#include "sdk/cli/screen.hpp"
+
+namespace hone::cli {
+
+struct Standing {
+  Json sweep;        // of GET /v1/sweeps/{sw}
+  Json best_params;  // of the best trial, or null
+  Pace pace;
+  Instant at;
+};
+
+// 0..100. The end is what the server says it is: 100 only for a sweep that has ended as completed.
+int percent(const Json& sweep);
+
+// "██████▒▒▒▒▒▒" ("######......" without unicode).
+std::string bar(int percent, int columns, bool unicode);
+
+// "sw_7  running  48%  154/320 phases  4 running  best 471.5 (rn_12.0)  1.3/s  ETA 2m08s", without
+// colours.
+std::string progress_line(const Standing& standing);
+
+// The same over several lines, each ended by a newline and none wider than the screen.
+std::string progress_block(const Standing& standing, const Screen& screen);
+
+}  // namespace hone::cli

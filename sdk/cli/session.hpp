@@ -1,0 +1,60 @@
+// What a command works with: its common options, the screen, and the server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/codec/json.hpp"
+#include "schemas/types/result.hpp"
+#include "sdk/cli/screen.hpp"
+
+namespace hone {
+class Client;
+}
+
+namespace hone::cli {
+
+enum class Format { table, json, jsonl, csv, value };
+
+struct Options {
+  std::string server;  // http://127.0.0.1:7777
+  Format format = Format::table;
+  std::vector<std::string> columns;  // empty: the command's own choice
+  bool quiet = false;
+  bool no_color = false;
+};
+
+Result<Format> parse_format(std::string_view word);
+
+class Session {
+ public:
+  explicit Session(Options options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  [[nodiscard]] const Options& options() const { return options_; }
+  [[nodiscard]] const Screen& screen() const { return screen_; }  // of stdout
+
+  // Data, on stdout.
+  void print(std::string_view text);
+  // A message, on stderr; not with --quiet.
+  void note(std::string_view text);
+
+  // One exchange with the server. Refusals and an unreachable server come back as errors.
+  Result<Json> get(const std::string& path);
+  Result<Json> post(const std::string& path, const Json& body);
+  // All items of a list, page after page.
+  Result<std::vector<Json>> list(const std::string& path);
+  // Everything else the server offers.
+  Result<Client*> client();
+
+ private:
+  Options options_;
+  Screen screen_;
+  std::unique_ptr<Client> client_;  // made at the first exchange
+};
+
+}  // namespace hone::cli
