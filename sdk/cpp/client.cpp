@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -31,6 +32,11 @@ Error problem_of(const HttpResponse& response) {
 
 Error odd_answer(const std::string& path, const Error& why) {
   return refuse(Code::internal, "the server's answer to " + path + " is not understood: " + why.detail, why.at);
+}
+
+// Two threads may fetch one blob at the same time.
+std::string own_number() {
+  return std::to_string(std::hash<std::thread::id>{}(std::this_thread::get_id()));
 }
 
 std::string of_lease(LeaseId lease, std::string_view what) {
@@ -180,7 +186,7 @@ Result<Blob> Client::put_blob(const std::string& file) {
 }
 
 Status Client::get_blob(const std::string& sha256, const std::string& file) {
-  const std::string partial = file + ".part-" + std::to_string(::getpid());
+  const std::string partial = file + ".part-" + std::to_string(::getpid()) + "-" + own_number();
   const auto fail = [&](Error error) -> Status {
     std::remove(partial.c_str());
     return error;

@@ -35,17 +35,10 @@ void Attempt::start(Turn& turn) {
 
 void Attempt::said(Turn& turn, const TrialSaid& input) {
   if (over_ || ending_ == Ending::lost) return;
-  if (!input.line) {
-    if (input.origin == Origin::socket)
-      turn.actions.emplace_back(TellTrial{grant_.lease, input.line.error()});
-    else
-      note(turn, NoteLevel::warning, "a line of its output is wrong: " + input.line.error().detail);
-    return;
-  }
-  if (const auto* point = std::get_if<MetricPoint>(&*input.line)) keep(turn, *point);
-  if (const auto* report = std::get_if<ReportLine>(&*input.line))
+  if (const auto* point = std::get_if<MetricPoint>(&input.line)) keep(turn, *point);
+  if (const auto* report = std::get_if<ReportLine>(&input.line))
     keep(turn, LaneReport{*report, input.origin});
-  if (const auto* checkpoint = std::get_if<CheckpointLine>(&*input.line))
+  if (const auto* checkpoint = std::get_if<CheckpointLine>(&input.line))
     keep(turn, LaneCheckpoint{*checkpoint, input.origin, std::nullopt});
   advance(turn);
 }

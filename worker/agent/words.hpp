@@ -73,9 +73,9 @@ struct Replied {
   CallId id = 0;
   Result<CallReply> reply = CallReply{Done{}};
 };
-struct TrialSaid {
+struct TrialSaid {  // a line that parses; others are answered where they are read
   LeaseId lease;
-  Result<TrialLine> line;
+  TrialLine line;
   Origin origin = Origin::socket;
 };
 struct NotStarted {  // the answer to Spawn, where it failed; silence means that it runs
@@ -105,7 +105,7 @@ struct Spawn {  // answered by NotStarted, or later by Exited
   std::string resume_path;  // empty where there is nothing to continue from
   std::vector<int> gpus;    // the device numbers this run may see
 };
-struct TellTrial {
+struct TellTrial {  // the answer to the oldest report or checkpoint of the socket that has none
   LeaseId lease;
   TrialAnswer answer;
 };

@@ -1,0 +1,43 @@
+// Child processes: started in a group of their own, signalled and collected as a group.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schemas/types/result.hpp"
+#include "worker/process/file_handle.hpp"
+
+namespace hone::worker {
+
+struct ChildSpec {
+  std::vector<std::string> argv;  // argv[0] is looked up on the PATH of env, unless it has a slash
+  std::vector<std::string> env;   // "NAME=value"
+  std::string folder;             // its working folder
+};
+
+struct Child {
+  pid_t pid = 0;   // also its process group
+  FileHandle out;  // non-blocking ends of its stdout and stderr
+  FileHandle err;
+};
+
+// The child gets SIGKILL when the calling thread ends, so call it from a thread that lives as long as the process. Its
+// stdin is empty, and no other descriptor of ours is open in it. Refuses with not_found or invalid and a sentence when
+// the program cannot be run.
+Result<Child> start_child(const ChildSpec& spec);
+
+// To every process of the group.
+void signal_group(pid_t pid, int signal);
+
+struct ChildEnd {
+  bool by_signal = false;
+  int number = 0;  // exit status or signal
+};
+
+// nullopt while it runs. Otherwise kills what is left of its group, and the child is gone.
+std::optional<ChildEnd> collect_child(pid_t pid);
+
+}  // namespace hone::worker

@@ -1,0 +1,86 @@
+#include "worker/process/environment.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace hone::worker {
+namespace {
+
+class Environment {
+ public:
+  explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
+
+  [[nodiscard]] std::optional<std::string> get(std::string_view name) const {
+    for (const auto& entry : entries_)
+      if (is(entry, name)) return entry.substr(name.size() + 1);
+    return std::nullopt;
+  }
+
+  void drop(std::string_view name) {
+    std::erase_if(entries_, [&](const std::string& entry) { return is(entry, name); });
+  }
+
+  void set(std::string_view name, const std::string& value) {
+    drop(name);
+    entries_.push_back(std::string(name) + "=" + value);
+  }
+
+  [[nodiscard]] std::vector<std::string> take() { return std::move(entries_); }
+
+ private:
+  static bool is(const std::string& entry, std::string_view name) {
+    return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
+  }
+
+  std::vector<std::string> entries_;
+};
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> items(1);
+  for (const char c : list) {
+    if (c == ',')
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  return items;
+}
+
+std::string visible_devices(const std::optional<std::string>& own, const std::vector<int>& gpus) {
+  const auto names = own && !own->empty() ? split(*own) : std::vector<std::string>{};
+  std::string list;
+  for (const int gpu : gpus) {
+    const auto index = static_cast<std::size_t>(gpu);
+    list += (list.empty() ? "" : ",") + (index < names.size() ? names[index] : std::to_string(gpu));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<std::string> trial_environment(const std::vector<std::string>& own, const TrialPlaces& places, int cpus,
+                                           const std::vector<int>& gpus) {
+  static constexpr std::array<std::string_view, 5> thread_counts{
+      "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"};
+  Environment environment(own);
+  environment.drop("HONE_TOKEN");
+  environment.set("HONE_RUN_FILE", places.run_file);
+  environment.set("HONE_SOCKET", places.socket);
+  environment.set("HONE_CHECKPOINT_DIR", places.checkpoints);
+  for (const auto name : thread_counts) environment.set(name, std::to_string(cpus));
+  environment.set("CUDA_VISIBLE_DEVICES", visible_devices(environment.get("CUDA_VISIBLE_DEVICES"), gpus));
+  // A Python program's `@hone` lines must not wait in its buffer.
+  if (!environment.get("PYTHONUNBUFFERED")) environment.set("PYTHONUNBUFFERED", "1");
+  return environment.take();
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> entries;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  return entries;
+}
+
+}  // namespace hone::worker

@@ -1,0 +1,41 @@
+#include "worker/process/log_file.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace hone::worker {
+
+LogFile::LogFile(const std::string& path, std::int64_t bytes_max)
+    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)),
+      left_(bytes_max) {}
+
+void LogFile::take(std::string_view bytes) {
+  tail_.append(bytes.substr(bytes.size() - std::min(bytes.size(), limits::tail_bytes_max)));
+  // Trimmed now and then, not at every line.
+  if (tail_.size() > 2 * limits::tail_bytes_max) tail_.erase(0, tail_.size() - limits::tail_bytes_max);
+  if (left_ <= 0) return;
+  const auto fitting = std::min(static_cast<std::int64_t>(bytes.size()), left_);
+  write(bytes.substr(0, static_cast<std::size_t>(fitting)));
+  left_ -= fitting;
+  if (left_ == 0) write("\n[hone: the log ends here; it has reached its bound]\n");
+}
+
+std::string LogFile::tail() const {
+  if (tail_.size() <= limits::tail_bytes_max) return tail_;
+  const auto tail = std::string_view(tail_).substr(tail_.size() - limits::tail_bytes_max);
+  const auto line = tail.find('\n');
+  return std::string(line == std::string_view::npos ? tail : tail.substr(line + 1));
+}
+
+void LogFile::write(std::string_view bytes) {
+  while (file_ && !bytes.empty()) {
+    const auto written = ::write(file_.fd(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return file_.close();  // a full disk: the tail still tells
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace hone::worker

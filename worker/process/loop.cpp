@@ -1,0 +1,181 @@
+#include "worker/process/loop.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/signalfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <system_error>
+
+namespace hone::worker {
+namespace {
+
+// Monotonic: a step of the wall clock must not shorten a grace period. Nothing of it leaves this process.
+Instant now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+}
+
+sigset_t awaited_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&set, number);
+  return set;
+}
+
+// Rounded up, so that the deadline has come when poll returns.
+int poll_timeout_ms(std::optional<Instant> deadline) {
+  constexpr std::int64_t longest_us = 60'000'000;
+  if (!deadline) return -1;
+  const std::int64_t us = std::clamp((*deadline - now()).us, std::int64_t{0}, longest_us);
+  return static_cast<int>((us + 999) / 1000);
+}
+
+}  // namespace
+
+void block_signals() {
+  const sigset_t set = awaited_signals();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Loop::Loop(LoopConfig config)
+    : config_(std::move(config)),
+      agent_(config_.agent),
+      cache_(config_.place.data + "/cache"),
+      calls_(config_.endpoint, cache_, mailbox_) {
+  const sigset_t set = awaited_signals();
+  signals_ = FileHandle(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
+}
+
+Loop::~Loop() { calls_.stop(); }
+
+void Loop::run() {
+  inputs_.emplace_back(Tick{});
+  hand_in_all();
+  while (!quit_) {
+    wait();
+    inputs_.emplace_back(Tick{});
+    hand_in_all();
+  }
+}
+
+void Loop::wait() {
+  std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}, {mailbox_.fd(), POLLIN, 0}};
+  std::vector<LeaseId> owners(fds.size());
+  for (const auto& [lease, run] : runs_) {
+    run->watch(fds);
+    owners.resize(fds.size(), lease);
+  }
+  if (::poll(fds.data(), fds.size(), poll_timeout_ms(agent_.next_deadline())) > 0) serve(fds, owners);
+}
+
+void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners) {
+  LeaseId served;
+  for (std::size_t i = 2; i < fds.size(); ++i) {
+    if (fds[i].revents == 0 || owners[i] == served) continue;
+    served = owners[i];
+    for (auto& [line, origin] : runs_.at(served)->serve())
+      inputs_.emplace_back(TrialSaid{served, std::move(line), origin});
+  }
+  if (fds[1].revents != 0)
+    for (auto& reply : mailbox_.take()) inputs_.emplace_back(std::move(reply));
+  if (fds[0].revents != 0) read_signals();
+}
+
+void Loop::read_signals() {
+  signalfd_siginfo info{};
+  while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+    if (info.ssi_signo == SIGCHLD) continue;
+    const bool again = stop_signals_++ > 0;
+    spdlog::info("{}: {}", info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM",
+                 again ? "killing every run" : "ending every run; again to kill them at once");
+    inputs_.emplace_back(Drain{again});
+  }
+  collect();  // several children may share one SIGCHLD
+}
+
+void Loop::collect() {
+  for (auto& [lease, run] : runs_) {
+    std::vector<RunProcess::Heard> last_lines;
+    auto exited = run->collect(lease, last_lines);
+    for (auto& [line, origin] : last_lines) inputs_.emplace_back(TrialSaid{lease, std::move(line), origin});
+    if (exited) inputs_.emplace_back(std::move(*exited));
+  }
+}
+
+// Performing an action may make further inputs.
+void Loop::hand_in_all() {
+  while (!inputs_.empty() && !quit_) {
+    const Input input = std::move(inputs_.front());
+    inputs_.pop_front();
+    for (const auto& action : agent_.resume(now(), input))
+      std::visit([this](const auto& one) { perform(one); }, action);
+  }
+}
+
+void Loop::perform(const Send& action) {
+  const auto* store = std::get_if<StoreBlob>(&action.call);
+  if (store == nullptr) return calls_.send(action.id, action.call);
+  const RunProcess* run = find(store->lease);
+  const auto path = run == nullptr ? Result<std::string>(refuse(Code::not_found, "its process is gone"))
+                                   : run->checkpoint(store->path);
+  if (!path)
+    inputs_.emplace_back(Replied{action.id, path.error()});
+  else
+    calls_.send(action.id, StoreBlob{store->lease, *path});
+}
+
+void Loop::perform(const Spawn& action) {
+  auto run = RunProcess::start(config_.place, action);
+  const LeaseGrant& grant = action.grant;
+  if (!run) {
+    inputs_.emplace_back(NotStarted{grant.lease, run.error().detail});
+    return;
+  }
+  spdlog::info("{}: started, from phase {} of {}", text(grant.attempt), grant.next_phase, grant.budget.phases);
+  runs_.emplace(grant.lease, std::move(*run));
+}
+
+void Loop::perform(const TellTrial& action) {
+  if (RunProcess* run = find(action.lease)) run->answer(action.answer);
+}
+
+void Loop::perform(const Terminate& action) {
+  if (const RunProcess* run = find(action.lease)) run->signal(SIGTERM);
+}
+
+void Loop::perform(const Kill& action) {
+  if (const RunProcess* run = find(action.lease)) run->signal(SIGKILL);
+}
+
+void Loop::perform(const Hold& action) {
+  if (RunProcess* run = find(action.lease)) run->hold(action.held);
+}
+
+void Loop::perform(const Forget& action) { runs_.erase(action.lease); }
+
+void Loop::perform(const Joined& action) {
+  if (action.reply.worker != told_) config_.joined(action.reply);
+  told_ = action.reply.worker;
+}
+
+void Loop::perform(const Note& action) {
+  switch (action.level) {
+    case NoteLevel::info: spdlog::info("{}", action.text); return;
+    case NoteLevel::warning: spdlog::warn("{}", action.text); return;
+    case NoteLevel::error: spdlog::error("{}", action.text); return;
+  }
+}
+
+void Loop::perform(const Quit&) { quit_ = true; }
+
+RunProcess* Loop::find(LeaseId lease) {
+  const auto found = runs_.find(lease);
+  return found == runs_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace hone::worker

@@ -1,0 +1,72 @@
+// The one thread of a worker that waits: for its processes, their lines, signals, answers of the server, and time. It
+// hands every input to the agent and performs what the agent says.
+#pragma once
+
+#include <poll.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "worker/agent/agent.hpp"
+#include "worker/process/call_threads.hpp"
+#include "worker/process/mailbox.hpp"
+#include "worker/process/run_process.hpp"
+
+namespace hone::worker {
+
+struct LoopConfig {
+  AgentConfig agent;
+  Endpoint endpoint;
+  Workplace place;
+  std::function<void(const JoinReply&)> joined;  // each time the server knows this worker under a new id
+};
+
+class Loop {
+ public:
+  // Call block_signals first, before any thread starts. Throws std::system_error when it cannot be set up.
+  explicit Loop(LoopConfig config);
+  ~Loop();
+
+  // Works until the agent quits: after SIGTERM or SIGINT, or when idle if asked for. The calling thread must live as long
+  // as the process.
+  void run();
+
+ private:
+  void wait();
+  void serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners);
+  void read_signals();
+  void collect();
+  void hand_in_all();
+
+  void perform(const Send& action);
+  void perform(const Spawn& action);
+  void perform(const TellTrial& action);
+  void perform(const Terminate& action);
+  void perform(const Kill& action);
+  void perform(const Hold& action);
+  void perform(const Forget& action);
+  void perform(const Joined& action);
+  void perform(const Note& action);
+  void perform(const Quit& action);
+  RunProcess* find(LeaseId lease);
+
+  LoopConfig config_;
+  Agent agent_;
+  FileHandle signals_;
+  int stop_signals_ = 0;
+  WorkerId told_;
+  bool quit_ = false;
+  std::deque<Input> inputs_;
+  std::map<LeaseId, std::unique_ptr<RunProcess>> runs_;
+  Mailbox mailbox_;
+  BlobCache cache_;
+  CallThreads calls_;
+};
+
+// Blocks the signals that Loop waits for, in this and every later thread; ignores SIGPIPE.
+void block_signals();
+
+}  // namespace hone::worker

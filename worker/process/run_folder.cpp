@@ -1,0 +1,106 @@
+#include "worker/process/run_folder.hpp"
+
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone::worker {
+namespace fs = std::filesystem;
+namespace {
+
+// The system allows 107 bytes for the path of a socket; a data folder may lie deeper than that.
+std::string socket_path(const fs::path& folder, LeaseId lease) {
+  const std::string inside = folder / "socket";
+  if (inside.size() < sizeof(sockaddr_un::sun_path)) return inside;
+  const std::string name = "hone-" + std::to_string(::getpid()) + "-" + text(lease) + ".socket";
+  return fs::temp_directory_path() / name;
+}
+
+Error no_folder(const fs::path& path, const std::error_code& failure) {
+  return refuse(Code::internal, "the run's folder " + path.string() + " cannot be made: " + failure.message());
+}
+
+Result<std::string> link_resume(const fs::path& folder, const std::string& resume_path) {
+  if (resume_path.empty()) return std::string{};
+  const fs::path link = folder / "resume";
+  std::error_code failure;
+  fs::create_hard_link(resume_path, link, failure);
+  if (failure) fs::copy_file(resume_path, link, failure);
+  if (failure) return no_folder(link, failure);
+  return link.string();
+}
+
+}  // namespace
+
+std::string run_file_text(const LeaseGrant& grant, const std::string& resume_path) {
+  Json json = Json::object();
+  json["run"] = text(grant.attempt.run);
+  json["attempt"] = grant.attempt.number;
+  json["sweep"] = text(grant.sweep);
+  json["sweep_name"] = grant.sweep_name;
+  json["trainer"] = encode(grant.trainer);
+  json["params"] = encode(grant.params);
+  json["seed"] = grant.seed;
+  json["objective"] = {{"metric", grant.objective.metric}, {"goal", word(grant.objective.goal)}};
+  json["budget"] = {{"unit", grant.budget.unit}, {"per_run", grant.budget.per_run}, {"phases", grant.budget.phases}};
+  json["next_phase"] = grant.next_phase;
+  json["resume"] = nullptr;
+  if (grant.resume)
+    json["resume"] = {{"model", text(grant.resume->id)},
+                      {"path", resume_path},
+                      {"step", grant.resume->step},
+                      {"phase", grant.resume->phase}};
+  return to_pretty_text(json) + "\n";
+}
+
+Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& grant, const std::string& resume_path) {
+  const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
+  std::error_code failure;
+  fs::remove_all(folder, failure);  // of an earlier worker with the same data folder
+  fs::create_directories(folder / "checkpoints", failure);
+  if (failure) return no_folder(folder, failure);
+  TrialPlaces places{folder / "run.json", socket_path(folder, grant.lease), folder / "checkpoints"};
+  RunFolder made(folder, places);
+  const auto resume = link_resume(folder, resume_path);
+  if (!resume) return resume.error();
+  std::ofstream file(places.run_file, std::ios::binary);
+  file << run_file_text(grant, *resume);
+  file.close();
+  if (!file) return refuse(Code::internal, "the run file " + places.run_file + " cannot be written: is the disk full?");
+  return made;
+}
+
+RunFolder::RunFolder(std::string path, TrialPlaces places) : path_(std::move(path)), places_(std::move(places)) {}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), places_(std::move(other.places_)) {}
+
+RunFolder::~RunFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  fs::remove(places_.socket, ignored);
+  fs::remove_all(path_, ignored);
+}
+
+Result<std::string> RunFolder::checkpoint(const std::string& name) const {
+  const auto bad = [&](const std::string& why) {
+    return refuse(Code::invalid, "the checkpoint '" + name + "' " + why, "/checkpoint/path");
+  };
+  std::error_code failure;
+  const fs::path root = fs::canonical(places_.checkpoints, failure);
+  const fs::path path = failure ? fs::path{} : fs::canonical(root / name, failure);
+  if (failure) return bad("is not there: " + failure.message());
+  const auto [end, ignored] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
+  if (end != root.end()) return bad("is not inside HONE_CHECKPOINT_DIR");
+  if (!fs::is_regular_file(path, failure)) return bad("is not a file");
+  return path.string();
+}
+
+}  // namespace hone::worker
