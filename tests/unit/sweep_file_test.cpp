@@ -120,6 +120,21 @@ TEST(SweepFile, points_at_what_the_decoder_refuses) {
   EXPECT_EQ(file->place(spec.error().at), "s.yaml:6:5");
 }
 
+TEST(SweepFile, the_example_is_a_sweep) {
+  const auto file =
+      read_sweep_file(std::string(HONE_SOURCE_DIR) + "/sdk/examples/ga3c-cartpole.yaml");
+  ASSERT_TRUE(file.ok()) << file.error().detail;
+  const auto spec = decode_sweep_spec(file->document);
+  ASSERT_TRUE(spec.ok()) << spec.error().detail << " at " << file->place(spec.error().at);
+  EXPECT_EQ(spec->name, "ga3c-cartpole");
+  EXPECT_EQ(spec->parameters.size(), 4U);
+  EXPECT_EQ(spec->search.trials, 32);
+  EXPECT_EQ(spec->budget, (BudgetSpec{"frames", 1'000'000, 10}));
+  EXPECT_EQ(spec->limits.duration, seconds(7200));
+  EXPECT_EQ(spec->terminator.settings,
+            (std::vector<std::pair<std::string, double>>{{"eviction_rate", 0.25}}));
+}
+
 TEST(SweepFile, json_is_held_to_its_own_grammar) {
   EXPECT_TRUE(read_sweep_text(R"({"a": [1, 2.5]})", "s.json").ok());
   EXPECT_EQ(read_sweep_text("{\"a\": 1,\n \"b\": 2}", "s.json")->place("/b"), "s.json:2:2");

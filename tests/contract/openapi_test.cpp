@@ -1,0 +1,81 @@
+// schemas/openapi.yaml against the table of routes, and against the files and components that it
+// names.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "sdk/cpp/yaml_document.hpp"
+#include "server/api/router.hpp"
+
+namespace hone {
+namespace {
+
+std::filesystem::path schemas() { return std::filesystem::path(HONE_SOURCE_DIR) / "schemas"; }
+
+Json read(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::stringstream text;
+  text << stream.rdbuf();
+  auto document = parse_yaml(text.str(), file.filename().string());
+  EXPECT_TRUE(document.ok()) << (document.ok() ? "" : document.error().detail);
+  return document.ok() ? std::move(document->json) : Json::object();
+}
+
+std::string upper(std::string word) {
+  for (auto& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return word;
+}
+
+std::set<std::string> routes_of_the_table() {
+  std::set<std::string> routes;
+  for (const auto& row : api::describe_routes())
+    routes.insert(upper(row.at("method").get<std::string>()) + " " +
+                  row.at("path").get<std::string>());
+  return routes;
+}
+
+std::set<std::string> routes_of(const Json& openapi) {
+  std::set<std::string> routes;
+  for (const auto& [path, item] : openapi.at("paths").items())
+    for (const auto& [verb, operation] : item.items())
+      if (verb != "parameters") routes.insert(upper(verb) + " " + path);
+  return routes;
+}
+
+// Every {"$ref": target} below a document.
+void collect_refs(const Json& json, std::set<std::string>& refs) {
+  if (json.is_object() && json.contains("$ref")) refs.insert(json.at("$ref").get<std::string>());
+  if (json.is_structured())
+    for (const auto& member : json) collect_refs(member, refs);
+}
+
+// refs of the document in `file`: "#/pointer", "other.json" or "other.json#/pointer".
+void expect_targets(const std::filesystem::path& file) {
+  std::set<std::string> refs;
+  collect_refs(read(file), refs);
+  for (const auto& ref : refs) {
+    const auto hash = ref.find('#');
+    const auto name = ref.substr(0, hash);
+    const auto target = name.empty() ? file : file.parent_path() / name;
+    ASSERT_TRUE(std::filesystem::exists(target)) << file << " names " << ref;
+    const auto pointer = hash == std::string::npos ? std::string() : ref.substr(hash + 1);
+    EXPECT_TRUE(read(target).contains(Json::json_pointer(pointer))) << file << " names " << ref;
+  }
+}
+
+TEST(OpenApi, describes_exactly_the_routes_there_are) {
+  EXPECT_EQ(routes_of(read(schemas() / "openapi.yaml")), routes_of_the_table());
+}
+
+TEST(OpenApi, names_only_what_there_is) {
+  expect_targets(schemas() / "openapi.yaml");
+  for (const auto& schema : std::filesystem::directory_iterator(schemas() / "v1"))
+    expect_targets(schema.path());
+}
+
+}  // namespace
+}  // namespace hone

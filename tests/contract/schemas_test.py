@@ -1,0 +1,53 @@
+"""Holds schemas/v1 to schemas/cases and to the codec's sweep of the same rows (tests/unit/codec_cases_test.cpp), and
+schemas/openapi.yaml to the files it names. Needs jsonschema; says so and skips (status 77) where it is missing."""
+
+import json
+import pathlib
+import sys
+
+try:
+    import jsonschema
+    import referencing
+except ImportError:
+    print("skipped: the Python package jsonschema (4.18 or later) is not installed")
+    sys.exit(77)
+
+root = pathlib.Path(__file__).resolve().parents[2] / "schemas"
+schemas = {path.name: json.loads(path.read_text()) for path in sorted((root / "v1").glob("*.json"))}
+
+
+def make_validators():
+    draft = referencing.jsonschema.DRAFT202012
+    resources = [(name, draft.create_resource(schema)) for name, schema in schemas.items()]
+    registry = referencing.Registry().with_resources(resources)
+    return {
+        name.removesuffix(".json"): jsonschema.Draft202012Validator({"$ref": name}, registry=registry)
+        for name in schemas
+    }
+
+
+def fault_of(row, validator):
+    """What the row's schema and the row disagree about, or None."""
+    errors = [f"/{'/'.join(map(str, e.absolute_path))}: {e.message}" for e in validator.iter_errors(row["value"])]
+    if row.get("ok"):
+        return f"refused: {errors[0]}" if errors else None
+    expected = [] if row.get("beyond_schema") else ["refused"]
+    return None if bool(errors) == bool(expected) else f"expected {expected or 'no refusal'}, got {errors}"
+
+
+def main():
+    for schema in schemas.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    validators = make_validators()
+    rows = [(path.name, row) for path in sorted((root / "cases").glob("*.json")) for row in json.loads(path.read_text())]
+    faults = [
+        f"{file}: {row['name']}: {fault}" for file, row in rows if (fault := fault_of(row, validators[row["schema"]]))
+    ]
+    unused = set(validators) - {row["schema"] for _, row in rows} - {"common"}
+    faults += [f"no case for schema {name}" for name in sorted(unused)]
+    print("\n".join(faults + [f"{len(rows)} rows, {len(faults)} faults"]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
