@@ -5,6 +5,7 @@
 
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/expect.hpp"
 
 namespace hone {
 namespace {
@@ -118,7 +119,7 @@ ObjectId read_key(sql::Columns& c, ThingKind kind) {
     case worker:
       return c.id<WorkerId>();
   }
-  throw std::logic_error("a kind of thing without a key");
+  unreachable();
 }
 
 std::string fact_text(const SQLite::Column& column) {

@@ -7,6 +7,7 @@
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/expect.hpp"
 
 namespace hone {
 
@@ -132,7 +133,7 @@ SweepState state_after(Verb verb) {
     case Verb::kill:
       return SweepState::stopping;
   }
-  return SweepState::stopping;
+  unreachable();
 }
 
 // The exit status that decided a run's end. A run that its verdict ended, or whose worker was lost,
@@ -159,7 +160,7 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
     case EndReason::time_limit:
       return std::nullopt;
   }
-  return std::nullopt;
+  unreachable();
 }
 
 // One overload for each event. S is Projection::Statements, which only Projection may name.

@@ -3,6 +3,7 @@
 #include "db/queries.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/expect.hpp"
 
 namespace hone {
 namespace {
@@ -35,7 +36,7 @@ std::int64_t& count_of(Counts& counts, SweepState state) {
     case SweepState::failed:
       return counts.sweeps_failed;
   }
-  throw std::logic_error("a sweep state without a count");
+  unreachable();
 }
 
 }  // namespace

@@ -158,15 +158,16 @@ Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run) {
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page) {
   if (auto known = check_run(db, run); !known) return known.error();
-  const auto after = parse_metric_cursor(page.after);
+  auto after = parse_metric_cursor(page.after);
   if (!after) return after.error();
-  const std::string only = name.empty() ? "" : " AND name = ?6";
+  if (!name.empty() && page.after.empty()) after->name = name;
+  if (!name.empty() && after->name != name) return bad_cursor(page.after);
+  const std::string follows = name.empty() ? "(name, step) > (?3, ?4)" : "name = ?3 AND step > ?4";
   SQLite::Statement s(db,
                       "SELECT name, step, value, at FROM metric_point WHERE trial = ?1 AND"
-                      " replicate = ?2 AND (name, step) > (?3, ?4)" +
-                          only + " ORDER BY name, step LIMIT ?5");
+                      " replicate = ?2 AND " +
+                          follows + " ORDER BY name, step LIMIT ?5");
   sql::bind(s, run.trial, run.replicate, after->name, after->step, page.limit + 1);
-  if (!name.empty()) s.bind(6, name);
   return read_page<MetricRow>(s, page.limit, read_metric, [](const MetricRow& row) {
     return std::to_string(row.step) + "/" + row.name;
   });

@@ -3,6 +3,7 @@
 #include "db/queries.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/expect.hpp"
 
 namespace hone {
 
@@ -177,7 +178,7 @@ Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSor
     case TrialSort::value:
       return trials_by_value(db, sweep, *goal, page);
   }
-  return refuse(Code::internal, "a sort order without a rule");
+  unreachable();
 }
 
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id) {

@@ -50,7 +50,6 @@ CREATE TABLE sweep (
   trials         INTEGER NOT NULL,  -- to be proposed in all
   seeds          INTEGER NOT NULL,  -- runs of every trial
   phases         INTEGER NOT NULL,  -- of a complete run
-  spec           TEXT NOT NULL,     -- the sweep file, normalized, as JSON
   workflow       INTEGER NOT NULL REFERENCES workflow (id),
   dataset        INTEGER REFERENCES dataset (id),
   -- maintained counters; the triggers below keep those of the runs
@@ -63,7 +62,8 @@ CREATE TABLE sweep (
   runs_completed INTEGER NOT NULL DEFAULT 0,
   runs_stopped   INTEGER NOT NULL DEFAULT 0,
   runs_failed    INTEGER NOT NULL DEFAULT 0,
-  runs_canceled  INTEGER NOT NULL DEFAULT 0
+  runs_canceled  INTEGER NOT NULL DEFAULT 0,
+  spec           TEXT NOT NULL      -- the sweep file, normalized, as JSON; last, for it is long
 ) STRICT;
 
 CREATE INDEX sweep_by_workflow ON sweep (workflow);

@@ -139,6 +139,29 @@ TEST_P(AfterAStorm, EveryForeignKeyHoldsAndTheFileIsSound) {
   EXPECT_EQ(db->execAndGet("PRAGMA integrity_check").getString(), "ok");
 }
 
+TEST(Migration, AnOlderFileGetsItsQueryTablesFromItsLedger) {
+  TemporaryFolder temporary;
+  const auto file = temporary.file("hone.db");
+  std::map<std::string, std::vector<std::string>> before;
+  {
+    const auto db = open_for_writing(file);
+    FedLedger fed(**db);
+    Storm storm(5, [&](const Command& c, Instant now) { return fed.perform(c, now); });
+    storm.blow(100);
+    before = dump_projection(**db);
+  }
+  {
+    const auto raw = open_for_writing(file);  // back to the schema of the first step
+    (*raw)->exec("PRAGMA foreign_keys = OFF");
+    for (const auto& [table, lines] : before) (*raw)->exec("DROP TABLE " + table);
+    (*raw)->exec("DELETE FROM migration WHERE version = 2; PRAGMA user_version = 1");
+  }
+  const auto db = open_for_writing(file);
+  ASSERT_TRUE(db.ok()) << db.error().detail;
+  EXPECT_TRUE(dump_projection(**db) == before) << "the projection was not folded again";
+  EXPECT_EQ((*db)->execAndGet("PRAGMA user_version").getInt(), 2);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, AfterAStorm, testing::Values(1, 2, 3, 4));
 
 }  // namespace

@@ -286,6 +286,10 @@ TEST_F(Queries, MetricsArePagedByNameAndStep) {
                       {"a/b", -1}, {"a/b", 2}, {"a/b", 10}, {"z", 1}}));
   EXPECT_EQ(list_metrics(*db, run_a, "z", {})->items.size(), 1U);
   EXPECT_EQ(list_metrics(*db, run_a, "none", {})->items.size(), 0U);
+  const auto filtered = list_metrics(*db, run_a, "a/b", {2, ""});
+  EXPECT_EQ(filtered->items.at(1).step, 2);
+  EXPECT_EQ(list_metrics(*db, run_a, "a/b", {2, filtered->next.value()})->items.at(0).step, 10);
+  expect_bad_cursor(list_metrics(*db, run_a, "z", {2, filtered->next.value()}));
   expect_bad_cursor(list_metrics(*db, run_a, "", {1, "z"}));
   expect_not_found(list_metrics(*db, {{9}, 0}, "", {}));
 }
