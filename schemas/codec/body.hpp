@@ -1,6 +1,7 @@
-// Bodies <-> JSON. decode_* check everything that can be seen from the document alone (types, unknown keys, bounds that
-// are fixed by the words themselves) and refuse with a JSON pointer; what depends on other rooms (is there such a sampler,
-// trainer, rule?) is checked by server/sweep/check.hpp.
+// Bodies <-> JSON. decode_* check everything that can be seen from the document alone (types,
+// unknown keys, bounds that are fixed by the words themselves) and refuse with a JSON pointer; what
+// depends on other rooms (is there such a sampler, trainer, rule?) is checked by
+// server/sweep/check.hpp.
 #pragma once
 
 #include "schemas/codec/json.hpp"
@@ -11,7 +12,8 @@
 
 namespace hone {
 
-// The sweep file (DESIGN: "The sweep file"). encode fills in every default: counts as numbers, durations in seconds.
+// The sweep file (DESIGN: "The sweep file"). encode fills in every default: counts as numbers,
+// durations in seconds.
 Result<SweepSpec> decode_sweep_spec(const Json& document);
 Json encode(const SweepSpec& spec);
 
@@ -50,7 +52,8 @@ Json encode(const SaveModelReply& reply);
 
 // The problem body {code, detail, at, retryable} of every refusal.
 Json encode(const Error& error);
-Error decode_problem(const Json& document);  // total: a body that is no problem becomes Code::internal
+Error decode_problem(
+    const Json& document);  // total: a body that is no problem becomes Code::internal
 
 // Parts that several rooms need.
 Json encode(const Value& value);

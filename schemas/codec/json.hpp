@@ -1,4 +1,5 @@
-// JSON as the codec sees it: nlohmann's ordered document, so that keys come out in the order in which they were put.
+// JSON as the codec sees it: nlohmann's ordered document, so that keys come out in the order in
+// which they were put.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,8 +12,9 @@ namespace hone {
 
 using Json = nlohmann::ordered_json;
 
-// Parses one document. Refuses with Code::invalid and the byte position for syntax errors, duplicate keys, numbers that
-// do not fit (1e999), NaN literals, invalid UTF-8, and nesting deeper than 64.
+// Parses one document. Refuses with Code::invalid and the byte position for syntax errors,
+// duplicate keys, numbers that do not fit (1e999), NaN literals, invalid UTF-8, and nesting deeper
+// than 64.
 Result<Json> parse_json(std::string_view text);
 
 // One line, no blanks. Never throws: invalid UTF-8 (from a program's log, say) is replaced.

@@ -1,7 +1,7 @@
 // Pieces of bodies that several codecs share. Internal to schemas/codec.
 #pragma once
 
-#include "schemas/codec/reader.hpp"
+#include "schemas/codec/rules.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/wire.hpp"

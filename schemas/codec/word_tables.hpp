@@ -20,17 +20,18 @@ struct Word {
   std::string_view text;
 };
 
-// A row for each enumerator, in the order of the enum: tests/unit/codec_words_test.cpp holds the tables to it.
+// A row for each enumerator, in the order of the enum: tests/unit/codec_words_test.cpp holds the
+// tables to it.
 template <class E>
 constexpr int words_of = 0;
 
 template <>
 inline constexpr std::array words_of<Code>{
-    Word{Code::invalid, "invalid"},         Word{Code::not_found, "not_found"},
-    Word{Code::conflict, "conflict"},       Word{Code::stale_lease, "stale_lease"},
-    Word{Code::forbidden, "forbidden"},     Word{Code::too_large, "too_large"},
-    Word{Code::busy, "busy"},               Word{Code::unavailable, "unavailable"},
-    Word{Code::timed_out, "timed_out"},     Word{Code::internal, "internal"},
+    Word{Code::invalid, "invalid"},     Word{Code::not_found, "not_found"},
+    Word{Code::conflict, "conflict"},   Word{Code::stale_lease, "stale_lease"},
+    Word{Code::forbidden, "forbidden"}, Word{Code::too_large, "too_large"},
+    Word{Code::busy, "busy"},           Word{Code::unavailable, "unavailable"},
+    Word{Code::timed_out, "timed_out"}, Word{Code::internal, "internal"},
 };
 
 template <>
@@ -104,12 +105,9 @@ inline constexpr std::array words_of<Action>{
 
 template <>
 inline constexpr std::array words_of<VerdictReason>{
-    Word{VerdictReason::no_rule, "no_rule"},
-    Word{VerdictReason::last_phase, "last_phase"},
-    Word{VerdictReason::diverged, "diverged"},
-    Word{VerdictReason::collecting, "collecting"},
-    Word{VerdictReason::good_enough, "good_enough"},
-    Word{VerdictReason::evicted, "evicted"},
+    Word{VerdictReason::no_rule, "no_rule"},         Word{VerdictReason::last_phase, "last_phase"},
+    Word{VerdictReason::diverged, "diverged"},       Word{VerdictReason::collecting, "collecting"},
+    Word{VerdictReason::good_enough, "good_enough"}, Word{VerdictReason::evicted, "evicted"},
 };
 
 // "unknown" is for values outside the enum, which only a cast could make.

@@ -1,4 +1,5 @@
-// Enums as words, both ways: one table each. `word` is total; `parse_*` returns nullopt for an unknown word.
+// Enums as words, both ways: one table each. `word` is total; `parse_*` returns nullopt for an
+// unknown word.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include "schemas/codec/body.hpp"
 
@@ -159,6 +160,23 @@ TEST(SweepFile, is_read_from_disk) {
   EXPECT_NE(missing.error().detail.find(path + "x"), std::string::npos);
   EXPECT_EQ(read_sweep_file(folder.string()).error().code, Code::invalid);
   std::filesystem::remove_all(folder);
+}
+
+// Whatever a file holds, reading it ends with a document or a refusal.
+TEST(SweepFile, damaged_text_is_answered) {
+  const std::string whole =
+      "a: &x {b: [1, 2.5, 'c'], \"d\": |\n}\n? e\n: *x\n- f: !!str 1\n# g\n--- >\n h\n";
+  std::mt19937 bits(20261121);
+  for (int i = 0; i < 5000; ++i) {
+    std::string text = whole;
+    for (int k = 0; k < 3; ++k) {
+      const char other = whole[bits() % whole.size()];
+      text[bits() % text.size()] = bits() % 4 == 0 ? static_cast<char>(bits() % 256) : other;
+    }
+    text.resize(bits() % (text.size() + 1));
+    const auto file = read_sweep_text(text, "s.yaml");
+    EXPECT_TRUE(file.ok() || file.error().detail.starts_with("s.yaml:")) << text;
+  }
 }
 
 TEST(SetPath, replaces_and_makes) {
