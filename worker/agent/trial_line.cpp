@@ -128,7 +128,9 @@ Result<TrialLine> parse_trial_line(std::string_view text) {
   if (!json) return json.error();
   if (!json->is_object() || json->size() != 1)
     return refuse(Code::invalid, "a line is an object with one member: report, checkpoint or metric");
-  const auto& [key, body] = *json->items().begin();
+  const auto member = json->begin();
+  const std::string& key = member.key();
+  const Json& body = member.value();
   if (key == "report") return parse_report(body);
   if (key == "checkpoint") return parse_checkpoint(body);
   if (key == "metric") return parse_metric(body);

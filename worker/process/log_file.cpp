@@ -12,9 +12,12 @@ LogFile::LogFile(const std::string& path, std::int64_t bytes_max)
       left_(bytes_max) {}
 
 void LogFile::take(std::string_view bytes) {
-  tail_.append(bytes.substr(bytes.size() - std::min(bytes.size(), limits::tail_bytes_max)));
+  tail_.append(bytes);
   // Trimmed now and then, not at every line.
-  if (tail_.size() > 2 * limits::tail_bytes_max) tail_.erase(0, tail_.size() - limits::tail_bytes_max);
+  if (tail_.size() > 2 * limits::tail_bytes_max) {
+    tail_.erase(0, tail_.size() - limits::tail_bytes_max);
+    cut_ = true;
+  }
   if (left_ <= 0) return;
   const auto fitting = std::min(static_cast<std::int64_t>(bytes.size()), left_);
   write(bytes.substr(0, static_cast<std::size_t>(fitting)));
@@ -23,8 +26,8 @@ void LogFile::take(std::string_view bytes) {
 }
 
 std::string LogFile::tail() const {
-  if (tail_.size() <= limits::tail_bytes_max) return tail_;
-  const auto tail = std::string_view(tail_).substr(tail_.size() - limits::tail_bytes_max);
+  if (!cut_ && tail_.size() <= limits::tail_bytes_max) return tail_;
+  const auto tail = std::string_view(tail_).substr(tail_.size() - std::min(tail_.size(), limits::tail_bytes_max));
   const auto line = tail.find('\n');
   return std::string(line == std::string_view::npos ? tail : tail.substr(line + 1));
 }

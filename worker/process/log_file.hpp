@@ -26,6 +26,7 @@ class LogFile {
   FileHandle file_;
   std::int64_t left_;
   std::string tail_;
+  bool cut_ = false;  // tail_ does not begin where the log did
 };
 
 }  // namespace hone::worker

@@ -21,9 +21,10 @@ void settle(Rollout& rollout, Services& services, std::vector<Piece>& batch) {
 
 class CorrectedAgent final : public Agent {
  public:
-  CorrectedAgent(std::unique_ptr<Group> group, const AgentRule& rule)
+  CorrectedAgent(std::unique_ptr<Group> group, const AgentRule& rule, RewardScale& scale)
       : group_(std::move(group)),
         rule_(rule),
+        scale_(scale),
         rollout_({group_->count(), rule.t_max, group_->spec().observation_size}) {
     for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
   }
@@ -72,14 +73,17 @@ class CorrectedAgent final : public Agent {
 
   void label() {
     const auto steps = static_cast<std::size_t>(rollout_.steps);
-    for (int i = 0; i < group_->count(); ++i)
-      discounted_returns(rollout_.outcomes(i).first(steps),
-                         group_->values()[static_cast<std::size_t>(i)], rule_.gamma,
-                         rollout_.returns(i));
+    for (int i = 0; i < group_->count(); ++i) {
+      const auto outcomes = rollout_.outcomes(i).first(steps);
+      const auto column = static_cast<std::size_t>(i);
+      scale_.apply(outcomes, group_->discounted_returns()[column]);
+      discounted_returns(outcomes, group_->values()[column], rule_.gamma, rollout_.returns(i));
+    }
   }
 
   std::unique_ptr<Group> group_;
   AgentRule rule_;
+  RewardScale& scale_;
   Rollout rollout_;
   std::vector<Piece> pieces_;
   std::vector<Piece> batch_;
@@ -168,8 +172,9 @@ class ParityAgent final : public Agent {
 
 }  // namespace
 
-std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule) {
-  return std::make_unique<CorrectedAgent>(std::move(group), rule);
+std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+                                            RewardScale& scale) {
+  return std::make_unique<CorrectedAgent>(std::move(group), rule, scale);
 }
 
 std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule,

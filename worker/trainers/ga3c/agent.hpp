@@ -7,6 +7,7 @@
 
 #include "worker/trainers/ga3c/frames.hpp"
 #include "worker/trainers/ga3c/group.hpp"
+#include "worker/trainers/ga3c/reward_scale.hpp"
 
 namespace hone::ga3c {
 
@@ -29,10 +30,11 @@ class Agent {
 };
 
 // All environments run in step for t_max steps, through the ends of episodes: terminal transitions are trained, and a
-// truncated episode is worth the value of its last state. The agent has one roll-out and waits until it is trained, so
+// truncated episode is worth the value of its last state; rewards are scaled. The agent has one roll-out and waits until it is trained, so
 // predictions are at most as old as what the other agents had trained meanwhile; with one agent, one predictor and one
 // trainer a run can be repeated bit for bit.
-std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule);
+std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+                                            RewardScale& scale);
 
 // The published code: an environment's roll-out is t_max experiences or the rest of its episode, the last experience is
 // kept for the next roll-out or, at an episode's end, dropped. The agent goes on playing while up to `slots` roll-outs

@@ -26,7 +26,8 @@ class Ga3c final : public trainers::Trainer {
   explicit Ga3c(const Options& options)
       : options_(options),
         master_(options.learning, first_weights(options.net, options.weight_start, options.seed),
-                options.predictors + options.trainers) {
+                options.predictors + options.trainers),
+        scale_(options.agent.gamma) {
     for (int i = 0; i < options.agents; ++i) agents_.push_back(make_agent(i));
   }
 
@@ -39,7 +40,7 @@ class Ga3c final : public trainers::Trainer {
   Status load(const std::filesystem::path& path) override;
 
  private:
-  std::unique_ptr<Agent> make_agent(int i) const;
+  std::unique_ptr<Agent> make_agent(int i);
   [[nodiscard]] int pieces_max() const;
   [[nodiscard]] int predict_rows_max() const {
     return std::max(options_.predict_rows_max, 2 * options_.envs_per_agent);
@@ -53,6 +54,7 @@ class Ga3c final : public trainers::Trainer {
   Options options_;
   Master master_;
   EpisodeBook episodes_;
+  RewardScale scale_;
   FrameCounter frames_;
   std::vector<std::unique_ptr<Agent>> agents_;
 
@@ -64,11 +66,11 @@ class Ga3c final : public trainers::Trainer {
   std::int64_t metrics_frames_ = 0;
 };
 
-std::unique_ptr<Agent> Ga3c::make_agent(int i) const {
+std::unique_ptr<Agent> Ga3c::make_agent(int i) {
   const auto first_index = static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(options_.envs_per_agent);
   auto env = options_.env->make({options_.envs_per_agent, options_.seed, first_index});
   auto group = std::make_unique<Group>(std::move(env), options_.seed, first_index);
-  if (!options_.parity) return make_corrected_agent(std::move(group), options_.agent);
+  if (!options_.parity) return make_corrected_agent(std::move(group), options_.agent, scale_);
   return make_parity_agent(std::move(group), options_.agent, std::max(1, parity_queue / options_.agents));
 }
 
@@ -159,7 +161,7 @@ std::vector<trainers::MetricPoint> Ga3c::take_metrics() {
 
 Status Ga3c::save(const std::filesystem::path& path) const {
   Model model{std::string(options_.env->spec->name), options_.net, frames_.claimed(),
-              master_.state(), episodes_.state(), {}};
+              master_.state(), episodes_.state(), scale_.state(), {}};
   for (const auto& agent : agents_) model.groups.push_back(agent->group().state());
   return write_model(path, model);
 }
@@ -177,6 +179,7 @@ Status Ga3c::load(const std::filesystem::path& path) {
     if (!agents_[i]->group().restore(model->groups[i])) return other("number of environments");
   master_.restore(model->master);
   episodes_.restore(model->episodes);
+  scale_.restore(model->scale);
   frames_.restore(model->frames);
   metrics_frames_ = model->frames;
   return Done{};

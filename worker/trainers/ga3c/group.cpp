@@ -31,6 +31,7 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
   truncated_.resize(count);
   actions_.resize(count);
   running_returns_.resize(count);
+  discounted_returns_.resize(count);
   request_.probabilities = probabilities_;
   request_.values = values_;
   request_.extra_values = also_values_;
@@ -78,7 +79,7 @@ void Group::step(float* next, EpisodeBook& episodes) {
 }
 
 Group::State Group::state() const {
-  State state{env_->save(), {}, running_returns_};
+  State state{env_->save(), {}, running_returns_, discounted_returns_};
   for (const auto& stream : streams_)
     state.streams.insert(state.streams.end(), stream.words().begin(), stream.words().end());
   return state;
@@ -88,8 +89,10 @@ bool Group::restore(const State& state) {
   const auto words = envs::Stream::Words{}.size();
   if (state.streams.size() != streams_.size() * words) return false;
   if (state.running_returns.size() != running_returns_.size()) return false;
+  if (state.discounted_returns.size() != discounted_returns_.size()) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
   running_returns_ = state.running_returns;
+  discounted_returns_ = state.discounted_returns;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     envs::Stream::Words part;
     std::copy_n(state.streams.begin() + static_cast<std::ptrdiff_t>(i * words), words, part.begin());

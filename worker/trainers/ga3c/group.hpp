@@ -48,11 +48,14 @@ class Group {
   // The states to act on next, whenever no roll-out is being played.
   [[nodiscard]] std::span<float> latest() { return latest_; }
   [[nodiscard]] std::span<const double> running_returns() const { return running_returns_; }
+  // Of the running episodes, for the agent's own use.
+  [[nodiscard]] std::span<double> discounted_returns() { return discounted_returns_; }
 
   struct State {
     std::vector<std::uint64_t> environments;
     std::vector<std::uint64_t> streams;
     std::vector<double> running_returns;
+    std::vector<double> discounted_returns;
   };
   [[nodiscard]] State state() const;
   // false for a state of another environment or another number of copies.
@@ -65,7 +68,7 @@ class Group {
   std::vector<float> also_observations_, also_values_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
-  std::vector<double> running_returns_;
+  std::vector<double> running_returns_, discounted_returns_;
   PredictRequest request_;
   std::vector<PredictRequest*> batch_;
 };

@@ -55,7 +55,7 @@ class Mlp final : public Network {
     use_rows(rows);
     inputs_ = view_of(observations, {rows, shape_.inputs});
     at::addmm_out(batch_.hidden, layers.hidden_bias, inputs_, layers.hidden_weight_t);
-    batch_.hidden.relu_();
+    activate();
     at::addmm_out(batch_.outputs, layers.head_bias, batch_.hidden, layers.head_weight_t);
     return {outputs_.data_ptr<float>(), static_cast<std::size_t>(rows * (shape_.actions + 1))};
   }
@@ -70,13 +70,28 @@ class Mlp final : public Network {
     at::mm_out(gradient.head_weight, back_t, batch_.hidden);
     at::mv_out(gradient.head_bias, back_t, batch_.ones);
     at::mm_out(batch_.hidden_gradient, back, layers.head_weight);
-    at::threshold_backward_out(batch_.hidden_gradient, batch_.hidden_gradient, batch_.hidden, 0);
+    pass_activation_back();
     at::mm_out(gradient.hidden_weight, batch_.hidden_gradient_t, inputs_);
     at::mv_out(gradient.hidden_bias, batch_.hidden_gradient_t, batch_.ones);
     return gradient_;
   }
 
  private:
+  void activate() {
+    switch (shape_.activation) {
+      case Activation::relu: batch_.hidden.relu_(); return;
+      case Activation::tanh: batch_.hidden.tanh_(); return;
+    }
+  }
+
+  void pass_activation_back() {
+    at::Tensor& gradient = batch_.hidden_gradient;
+    switch (shape_.activation) {
+      case Activation::relu: at::threshold_backward_out(gradient, gradient, batch_.hidden, 0); return;
+      case Activation::tanh: at::tanh_backward_out(gradient, gradient, batch_.hidden); return;
+    }
+  }
+
   // Snapshots live in a few fixed buffers, so their views are made once.
   const Layers& layers_of(const float* parameters) {
     for (const auto& layers : layers_)

@@ -13,6 +13,8 @@ using trainers::Tensor;
 using trainers::TensorFile;
 
 constexpr std::string_view format = "hone-ga3c-1";
+constexpr const char* relu = "relu";
+constexpr const char* tanh = "tanh";
 
 template <class T>
 Tensor flat(std::string name, std::vector<T> values) {
@@ -47,6 +49,7 @@ void take_state(const Json& state, Model& model) {
   state.at("inputs").get_to(model.net.inputs);
   state.at("hidden").get_to(model.net.hidden);
   state.at("actions").get_to(model.net.actions);
+  model.net.activation = state.at("activation") == relu ? Activation::relu : Activation::tanh;
   state.at("frames").get_to(model.frames);
   state.at("trained_frames").get_to(model.master.frames);
   state.at("updates").get_to(model.master.updates);
@@ -58,7 +61,9 @@ bool take_tensors(const TensorFile& file, Model& model) {
   auto weights = take_parts(file, model.net, "");
   auto mean_square = take_parts(file, model.net, "rmsprop.");
   const auto* last = trainers::find_tensor<double>(file, "last_returns");
-  if (!weights || !mean_square || last == nullptr) return false;
+  const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
+  if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3) return false;
+  model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
   model.master.weights = std::move(*weights);
   model.master.mean_square = std::move(*mean_square);
   model.episodes.last = *last;
@@ -66,8 +71,10 @@ bool take_tensors(const TensorFile& file, Model& model) {
     const auto* environments = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "environments");
     const auto* streams = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "streams");
     const auto* running = trainers::find_tensor<double>(file, group_prefix(i) + "running_returns");
-    if (environments == nullptr || streams == nullptr || running == nullptr) return false;
-    model.groups[i] = {*environments, *streams, *running};
+    const auto* discounted = trainers::find_tensor<double>(file, group_prefix(i) + "discounted_returns");
+    if (environments == nullptr || streams == nullptr || running == nullptr || discounted == nullptr)
+      return false;
+    model.groups[i] = {*environments, *streams, *running, *discounted};
   }
   return true;
 }
@@ -79,6 +86,7 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
                    {"inputs", model.net.inputs},
                    {"hidden", model.net.hidden},
                    {"actions", model.net.actions},
+                   {"activation", model.net.activation == Activation::relu ? relu : tanh},
                    {"frames", model.frames},
                    {"trained_frames", model.master.frames},
                    {"updates", model.master.updates},
@@ -89,10 +97,13 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
   put_parts(file, model.net, model.master.weights, "");
   put_parts(file, model.net, model.master.mean_square, "rmsprop.");
   file.tensors.push_back(flat("last_returns", model.episodes.last));
+  const auto& scale = model.scale;
+  file.tensors.push_back(flat("reward_scale", std::vector<double>{scale.count, scale.mean, scale.squares}));
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
     file.tensors.push_back(flat(group_prefix(i) + "environments", model.groups[i].environments));
     file.tensors.push_back(flat(group_prefix(i) + "streams", model.groups[i].streams));
     file.tensors.push_back(flat(group_prefix(i) + "running_returns", model.groups[i].running_returns));
+    file.tensors.push_back(flat(group_prefix(i) + "discounted_returns", model.groups[i].discounted_returns));
   }
   return trainers::write_tensor_file(path, file);
 }

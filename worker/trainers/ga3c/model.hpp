@@ -10,6 +10,7 @@
 #include "worker/trainers/ga3c/group.hpp"
 #include "worker/trainers/ga3c/learner.hpp"
 #include "worker/trainers/ga3c/network.hpp"
+#include "worker/trainers/ga3c/reward_scale.hpp"
 
 namespace hone::ga3c {
 
@@ -19,6 +20,7 @@ struct Model {
   std::int64_t frames = 0;  // played
   Master::State master;
   EpisodeBook::State episodes;
+  RewardScale::State scale;
   std::vector<Group::State> groups;  // one for each agent
 };
 

@@ -2,6 +2,7 @@
 // the buffers of its last batch. Nothing of torch shows here; mlp_torch.cpp is the implementation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,10 +10,13 @@
 
 namespace hone::ga3c {
 
+enum class Activation { relu, tanh };
+
 struct NetShape {
   int inputs = 0;   // floats of an observation
   int hidden = 0;
   int actions = 0;
+  Activation activation = Activation::tanh;
   friend bool operator==(const NetShape&, const NetShape&) = default;
 };
 

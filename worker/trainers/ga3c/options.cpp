@@ -43,7 +43,8 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   options.predict_rows_max = settings.small_integer("predict_batch");
   options.train_samples_max = settings.small_integer("train_batch");
   const auto& spec = *options.env->spec;
-  options.net = {spec.observation_size, settings.small_integer("hidden"), spec.actions};
+  options.net = {spec.observation_size, settings.small_integer("hidden"), spec.actions,
+                 options.parity ? Activation::relu : Activation::tanh};
   options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
   options.agent.t_max = settings.small_integer("t_max");
   if (options.parity && !settings.given("t_max")) options.agent.t_max = 5;
