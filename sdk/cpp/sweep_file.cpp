@@ -125,24 +125,22 @@ Result<SweepFile> read_sweep_text(const std::string& text, const std::string& or
 Status set_path(Json& document, const std::string& assignment) {
   const auto equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
-  const std::string origin = "--set " + path;
   if (equals == std::string::npos || path.empty())
-    return refuse(Code::invalid,
-                  "--set " + assignment + ": write it as path=value, as in budget.phases=5");
+    return refuse(Code::invalid, assignment + ": write it as path=value, as in budget.phases=5");
   const auto parts = split(path);
   for (const auto& part : parts)
-    if (part.empty()) return refuse(Code::invalid, origin + ": a name between two dots is empty");
+    if (part.empty()) return refuse(Code::invalid, path + ": a name between two dots is empty");
   if (equals + 1 == assignment.size())
     return refuse(Code::invalid,
-                  origin + ": the value is missing; write '' for an empty text, null for none");
-  auto value = parse_yaml(assignment.substr(equals + 1), origin);
+                  path + ": the value is missing; write '' for an empty text, null for none");
+  auto value = parse_yaml(assignment.substr(equals + 1), path);
   if (!value.ok()) return std::move(value).error();
   Json changed = document;
   Json* target = follow(changed, parts);
   if (target == nullptr)
     return refuse(
         Code::invalid,
-        origin + ": the path leads through something that is no object, or past the end of a list");
+        path + ": the path leads through something that is no object, or past the end of a list");
   *target = std::move(value->json);
   document = std::move(changed);
   return Done{};

@@ -14,8 +14,9 @@ constexpr int rounds = 300;
 
 Json junk(Generator& random) {
   static const Json all = Json::parse(
-      R"([null, true, -1, 0, 1e300, 18446744073709551615, -9223372036854775808, "", "diverged",
-          "le_0", "inf", [], [[]], {}, {"": null}, "2026-99-99T00:00:00Z", "\u0000", 0.5, "9999999G"])");
+      R"([null, true, -1, 0, 1e300, 18446744073709551615, -9223372036854775808, "",
+          "diverged", "le_0", "inf", [], [[]], {}, {"": null}, "2026-99-99T00:00:00Z", "\u0000",
+          0.5, "9999999G"])");
   return all[static_cast<std::size_t>(random.integer(0, std::ssize(all) - 1))];
 }
 
