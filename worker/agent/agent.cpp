@@ -35,6 +35,10 @@ void Agent::handle(Turn& turn, const Replied& input) {
   if (found == calls_.end()) return;
   const LeaseId lease = found->second;
   calls_.erase(found);
+  if (!input.reply && is_retryable(input.reply.error().code))
+    note_away(turn, input.reply.error());
+  else if (input.reply)
+    note_back(turn);
   if (Attempt* attempt = find(lease)) attempt->replied(turn, input.id, input.reply);
 }
 
@@ -124,16 +128,20 @@ void Agent::fail(Turn& turn, Lane& lane, const Error& error, const char* what) {
     acquiring_.reset();
     return;
   }
-  if (error.code != Code::unavailable && error.code != Code::timed_out && error.code != Code::busy) {
+  if (is_retryable(error.code))
+    note_away(turn, error);
+  else
     turn.actions.emplace_back(Note{NoteLevel::error, std::string(what) + " was refused: " + error.detail});
-  } else if (!away_noted_) {
-    away_noted_ = true;
-    turn.actions.emplace_back(Note{NoteLevel::warning, error.detail + " (trying again; runs go on)"});
-  }
 }
 
-void Agent::back(Turn& turn, Lane& lane) {
-  lane.retry.reset();
+// People are told once, whichever call found out.
+void Agent::note_away(Turn& turn, const Error& error) {
+  if (away_noted_) return;
+  away_noted_ = true;
+  turn.actions.emplace_back(Note{NoteLevel::warning, error.detail + " (trying again; runs go on)"});
+}
+
+void Agent::note_back(Turn& turn) {
   if (!away_noted_) return;
   away_noted_ = false;
   turn.actions.emplace_back(Note{NoteLevel::info, "the server is back"});
@@ -144,7 +152,8 @@ void Agent::took_join(Turn& turn, const Result<CallReply>& reply) {
   if (!reply) return fail(turn, join_lane_, reply.error(), "joining");
   const auto* joined = std::get_if<JoinReply>(&*reply);
   if (joined == nullptr) return;
-  back(turn, join_lane_);
+  join_lane_.retry.reset();
+  note_back(turn);
   joined_ = *joined;
   acquire_lane_.at = beat_lane_.at = turn.now;
   turn.actions.emplace_back(Joined{*joined});
@@ -159,7 +168,8 @@ void Agent::took_acquire(Turn& turn, const Result<CallReply>& reply) {
     return;
   }
   acquiring_.reset();
-  back(turn, acquire_lane_);
+  acquire_lane_.retry.reset();
+  note_back(turn);
   const auto* grant = std::get_if<std::optional<LeaseGrant>>(&*reply);
   if (grant == nullptr) return;
   if (*grant) return took_grant(turn, **grant);
@@ -174,7 +184,8 @@ void Agent::took_beat(Turn& turn, const Result<CallReply>& reply) {
     if (joined_) beat_lane_.at = std::min(beat_lane_.at, turn.now + joined_->heartbeat);
     return;
   }
-  back(turn, beat_lane_);
+  beat_lane_.retry.reset();
+  note_back(turn);
   const auto* beat = std::get_if<BeatReply>(&*reply);
   if (beat == nullptr) return;
   for (const LeaseStanding& standing : beat->leases)

@@ -70,7 +70,8 @@ class Agent {
   void try_beat(Turn& turn);
   void send(Turn& turn, Lane& lane, Call call);
   void fail(Turn& turn, Lane& lane, const Error& error, const char* what);
-  void back(Turn& turn, Lane& lane);
+  void note_away(Turn& turn, const Error& error);
+  void note_back(Turn& turn);
   void took_join(Turn& turn, const Result<CallReply>& reply);
   void took_acquire(Turn& turn, const Result<CallReply>& reply);
   void took_beat(Turn& turn, const Result<CallReply>& reply);

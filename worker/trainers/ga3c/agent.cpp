@@ -33,7 +33,7 @@ class CorrectedAgent final : public Agent {
 
   void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
     group_->predict(group_->latest().data(), services);
-    while (const int steps = frames.claim(group_->count(), rule_.t_max)) {
+    while (const int steps = services.learner.diverged() ? 0 : frames.claim(group_->count(), rule_.t_max)) {
       record(steps, episodes, services);
       label();
       rollout_.hand_over(group_->count());
@@ -104,7 +104,7 @@ class ParityAgent final : public Agent {
   void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
     for (auto& track : tracks_) track = {};
     group_->predict(group_->latest().data(), services);
-    while (frames.claim(group_->count(), 1) > 0) {
+    while (!services.learner.diverged() && frames.claim(group_->count(), 1) > 0) {
       const auto actions = group_->draw_actions();
       group_->step(next_.data(), episodes);
       for (int i = 0; i < group_->count(); ++i)

@@ -24,6 +24,8 @@ void Master::apply(std::span<const float> gradient, const LearningMeter& batch) 
   const double norm = optimizer_.step(master_, gradient, rate());
   frames_ += batch.samples;
   if (!std::isfinite(norm) || !std::isfinite(batch.loss.policy + batch.loss.value)) {
+    const auto last = board_.read();  // what the others saw last is still sound
+    std::copy(last.parameters().begin(), last.parameters().end(), master_.begin());
     diverged_.store(true, std::memory_order_relaxed);
     return;
   }

@@ -82,6 +82,7 @@ class Learner {
   Learner(const NetShape& shape, int samples_max, Master& master);
 
   void serve(std::span<const Piece> pieces);
+  [[nodiscard]] bool diverged() const { return master_.diverged(); }
 
  private:
   void gather(std::span<const Piece> pieces);

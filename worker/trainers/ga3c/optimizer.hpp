@@ -17,7 +17,8 @@ class RmsProp {
  public:
   RmsProp(const RmsPropRule& rule, std::size_t parameters);
 
-  // Moves the parameters. Returns the gradient's norm before the clip; when that is not finite nothing has moved.
+  // Moves the parameters. Returns the gradient's norm before the clip, or a number that is not finite when the gradient
+  // or a parameter is not: the run has diverged, and the parameters are worth nothing.
   double step(std::span<float> parameters, std::span<const float> gradient, double learning_rate);
 
   [[nodiscard]] std::span<const float> mean_square() const { return mean_square_; }
