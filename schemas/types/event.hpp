@@ -1,5 +1,6 @@
-// Everything that can happen, for ever. The ledger is a sequence of these; all else is a fold over it.
-// Events are added, never edited: a stored ledger must replay under every later version (tests/golden/ledgers).
+// Everything that can happen, for ever. The ledger is a sequence of these; all else is a fold over
+// it. Events are added, never edited: a stored ledger must replay under every later version
+// (tests/golden/ledgers).
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace hone {
 
-// The coordinator came up. Live leases are extended from this instant: workers kept training while it was away.
+// The coordinator came up. Live leases are extended from this instant: workers kept training while
+// it was away.
 struct ServerStarted {
   std::string hone_version;
   Duration lease;  // lease length from here on
@@ -45,7 +47,8 @@ struct SweepSubmitted {
 struct SweepSteered {  // paused, resumed, stopping, canceling, killing
   SweepId sweep;
   Verb verb = Verb::stop;
-  EndReason reason = EndReason::none;  // user_stop user_cancel user_kill time_limit; none for pause and resume
+  EndReason reason =
+      EndReason::none;  // user_stop user_cancel user_kill time_limit; none for pause and resume
 };
 
 struct SweepEnded {

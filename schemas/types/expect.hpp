@@ -1,4 +1,5 @@
-// Always-on assertion of our own mistakes; never for input. Kept in Release: a wrong ledger is worse than a dead server.
+// Always-on assertion of our own mistakes; never for input. Kept in Release: a wrong ledger is
+// worse than a dead server.
 #pragma once
 
 #include <cstdio>

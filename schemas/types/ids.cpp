@@ -12,7 +12,8 @@ std::optional<Int> parse_number(std::string_view digits, Int min) {
   if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
   Int number{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc{} || end != digits.data() + digits.size() || number < min) return std::nullopt;
+  if (error != std::errc{} || end != digits.data() + digits.size() || number < min)
+    return std::nullopt;
   return number;
 }
 
@@ -49,7 +50,8 @@ std::optional<AttemptId> parse_attempt(std::string_view words) {
 }  // namespace
 
 std::string text(RunId id) {
-  return std::string(run_prefix) + std::to_string(id.trial.value) + "." + std::to_string(id.replicate);
+  return std::string(run_prefix) + std::to_string(id.trial.value) + "." +
+         std::to_string(id.replicate);
 }
 
 std::string text(AttemptId id) { return text(id.run) + "#" + std::to_string(id.number); }
@@ -70,6 +72,8 @@ std::optional<ObjectId> parse_object_id(std::string_view words) {
   return std::nullopt;
 }
 
-std::optional<LeaseId> parse_lease_id(std::string_view words) { return parse_tagged<LeaseTag>(words); }
+std::optional<LeaseId> parse_lease_id(std::string_view words) {
+  return parse_tagged<LeaseTag>(words);
+}
 
 }  // namespace hone

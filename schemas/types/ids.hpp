@@ -1,5 +1,5 @@
-// Names of things, as strong types and as people see them: sw_7, tr_42, rn_42.0, rn_42.0#2, md_9, ...
-// The engine mints numbers in order, per kind, across all sweeps of a data folder.
+// Names of things, as strong types and as people see them: sw_7, tr_42, rn_42.0, rn_42.0#2, md_9,
+// ... The engine mints numbers in order, per kind, across all sweeps of a data folder.
 #pragma once
 
 #include <compare>
@@ -18,13 +18,27 @@ struct Id {
   friend auto operator<=>(const Id&, const Id&) = default;
 };
 
-struct SweepTag { static constexpr std::string_view prefix = "sw_"; };
-struct TrialTag { static constexpr std::string_view prefix = "tr_"; };
-struct ModelTag { static constexpr std::string_view prefix = "md_"; };
-struct DatasetTag { static constexpr std::string_view prefix = "ds_"; };
-struct WorkflowTag { static constexpr std::string_view prefix = "wf_"; };
-struct WorkerTag { static constexpr std::string_view prefix = "wk_"; };
-struct LeaseTag { static constexpr std::string_view prefix = "le_"; };
+struct SweepTag {
+  static constexpr std::string_view prefix = "sw_";
+};
+struct TrialTag {
+  static constexpr std::string_view prefix = "tr_";
+};
+struct ModelTag {
+  static constexpr std::string_view prefix = "md_";
+};
+struct DatasetTag {
+  static constexpr std::string_view prefix = "ds_";
+};
+struct WorkflowTag {
+  static constexpr std::string_view prefix = "wf_";
+};
+struct WorkerTag {
+  static constexpr std::string_view prefix = "wk_";
+};
+struct LeaseTag {
+  static constexpr std::string_view prefix = "le_";
+};
 
 using SweepId = Id<SweepTag>;
 using TrialId = Id<TrialTag>;        // one parameter set

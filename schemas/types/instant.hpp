@@ -1,4 +1,5 @@
-// Time as data. Rules take an Instant; only server/engine/clock.hpp and the worker's loop read a clock.
+// Time as data. Rules take an Instant; only server/engine/clock.hpp and the worker's loop read a
+// clock.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,5 @@
-// Result<T>: what a caller can cause comes back as a value. Exceptions are for "this process cannot start" only.
+// Result<T>: what a caller can cause comes back as a value. Exceptions are for "this process cannot
+// start" only.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace hone {
 
-// One reason per failure. Programs switch on the code; people read the detail. The HTTP status and the exit code of
-// each are one switch each (schemas/codec/problem.cpp, sdk/cli/exit_codes.cpp).
+// One reason per failure. Programs switch on the code; people read the detail. The HTTP status and
+// the exit code of each are one switch each (schemas/codec/problem.cpp, sdk/cli/exit_codes.cpp).
 enum class Code {
   invalid,      // the request is wrong in itself; sending it again cannot help
   not_found,    // no such object
@@ -31,13 +32,16 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit by design
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit by design
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Precondition: ok() for value, !ok() for error. std::get throws otherwise, which is a bug of ours.
+  // Precondition: ok() for value, !ok() for error. std::get throws otherwise, which is a bug of
+  // ours.
   [[nodiscard]] const T& value() const& { return std::get<0>(state_); }
   [[nodiscard]] T& value() & { return std::get<0>(state_); }
   [[nodiscard]] T&& value() && { return std::get<0>(std::move(state_)); }

@@ -1,4 +1,5 @@
-// A report's value: a finite number, or `diverged`, which ranks below every number. NaN and infinity never travel.
+// A report's value: a finite number, or `diverged`, which ranks below every number. NaN and
+// infinity never travel.
 #pragma once
 
 #include <cmath>

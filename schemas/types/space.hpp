@@ -49,7 +49,8 @@ using Domain = std::variant<FloatDomain, IntDomain, ChoiceDomain, BoolDomain, Fi
 struct Parameter {
   std::string name;
   Domain domain;
-  std::string when;  // condition on earlier parameters (server/search/expression.hpp); empty means always
+  std::string
+      when;  // condition on earlier parameters (server/search/expression.hpp); empty means always
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

@@ -1,4 +1,5 @@
-// What a user submits, decoded and with every default filled in (ARCHITECTURE.md, "The sweep file").
+// What a user submits, decoded and with every default filled in (ARCHITECTURE.md, "The sweep
+// file").
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,16 @@ struct Objective {
   friend bool operator==(const Objective&, const Objective&) = default;
 };
 
-// A trainer of hone-train. `settings` are the fixed ones of the sweep file (env, envs, mode, ...); the trial's params
-// come on top. schemas/types/trainers.hpp says what each accepts.
+// A trainer of hone-train. `settings` are the fixed ones of the sweep file (env, envs, mode, ...);
+// the trial's params come on top. schemas/types/trainers.hpp says what each accepts.
 struct BuiltinTrainer {
   std::string name;
   Params settings;
   friend bool operator==(const BuiltinTrainer&, const BuiltinTrainer&) = default;
 };
 
-// Any program of the user's. Each "${name}" in an argument is replaced by the parameter's value; no shell is involved.
+// Any program of the user's. Each "${name}" in an argument is replaced by the parameter's value; no
+// shell is involved.
 struct CommandTrainer {
   std::vector<std::string> argv;
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
@@ -43,7 +45,8 @@ struct SearchSpec {
 
 struct TerminatorSpec {
   std::string rule = "none";  // a row of server/search/terminators/table.cpp
-  // Settings of the rule by name, in file order: hypertrick has eviction_rate, dcm_fraction, evict_quantile.
+  // Settings of the rule by name, in file order: hypertrick has eviction_rate, dcm_fraction,
+  // evict_quantile.
   std::vector<std::pair<std::string, double>> settings;
   friend bool operator==(const TerminatorSpec&, const TerminatorSpec&) = default;
 };
@@ -63,7 +66,7 @@ struct ResourcesSpec {
 
 struct LimitsSpec {
   std::optional<Duration> duration;  // of the whole sweep, from submission
-  int max_retries = 3;               // further attempts a run gets after its worker or process was lost
+  int max_retries = 3;  // further attempts a run gets after its worker or process was lost
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 

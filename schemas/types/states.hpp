@@ -7,29 +7,31 @@ enum class SweepState { running, paused, stopping, completed, canceled, failed }
 
 enum class RunState { queued, leased, running, paused, completed, stopped, failed, canceled };
 
-// Why a run or a sweep ended, or why an attempt did (lost attempts send the run back to the queue while retries remain).
+// Why a run or a sweep ended, or why an attempt did (lost attempts send the run back to the queue
+// while retries remain).
 enum class EndReason {
   none,
-  budget_reached,      // run: every phase reported. sweep: every trial ended
-  exited_early,        // the process finished by itself before the last phase, with at least one report
-  evicted,             // the terminator's verdict
-  diverged,            // a non-finite report
-  no_report,           // the process finished without any report
-  exit_code,           // the process failed with an exit status
-  signal,              // the process was killed by a signal nobody here sent
-  cannot_start,        // the process could not be started
-  infeasible,          // exit status 86: these parameters cannot work
-  requeue_requested,   // exit status 85: the process asks to be run again
-  worker_lost,         // the lease expired
-  retries_exhausted,   // lost more often than limits.max_retries
-  user_stop,           // sweep: stopped by a user; running runs finished
-  user_cancel,         // canceled: TERM, grace, KILL
-  user_kill,           // killed at once
-  time_limit,          // limits.duration
+  budget_reached,  // run: every phase reported. sweep: every trial ended
+  exited_early,    // the process finished by itself before the last phase, with at least one report
+  evicted,         // the terminator's verdict
+  diverged,        // a non-finite report
+  no_report,       // the process finished without any report
+  exit_code,       // the process failed with an exit status
+  signal,          // the process was killed by a signal nobody here sent
+  cannot_start,    // the process could not be started
+  infeasible,      // exit status 86: these parameters cannot work
+  requeue_requested,  // exit status 85: the process asks to be run again
+  worker_lost,        // the lease expired
+  retries_exhausted,  // lost more often than limits.max_retries
+  user_stop,          // sweep: stopped by a user; running runs finished
+  user_cancel,        // canceled: TERM, grace, KILL
+  user_kill,          // killed at once
+  time_limit,         // limits.duration
 };
 
-// What a user may ask of a sweep. pause: no new runs, running ones go on; resume; stop: no new runs, running ones
-// finish, then the sweep is completed; cancel: TERM, grace, KILL; kill: KILL now.
+// What a user may ask of a sweep. pause: no new runs, running ones go on; resume; stop: no new
+// runs, running ones finish, then the sweep is completed; cancel: TERM, grace, KILL; kill: KILL
+// now.
 enum class Verb { pause, resume, stop, cancel, kill };
 
 // What a worker must do about a lease, told in the reply to a heartbeat.
@@ -40,11 +42,13 @@ constexpr bool is_end(RunState state) {
     case RunState::queued:
     case RunState::leased:
     case RunState::running:
-    case RunState::paused: return false;
+    case RunState::paused:
+      return false;
     case RunState::completed:
     case RunState::stopped:
     case RunState::failed:
-    case RunState::canceled: return true;
+    case RunState::canceled:
+      return true;
   }
   return false;
 }
@@ -53,10 +57,12 @@ constexpr bool is_end(SweepState state) {
   switch (state) {
     case SweepState::running:
     case SweepState::paused:
-    case SweepState::stopping: return false;
+    case SweepState::stopping:
+      return false;
     case SweepState::completed:
     case SweepState::canceled:
-    case SweepState::failed: return true;
+    case SweepState::failed:
+      return true;
   }
   return false;
 }

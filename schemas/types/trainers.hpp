@@ -1,5 +1,6 @@
-// What each built-in trainer accepts: the words of the contract between a sweep file, the coordinator that checks it and
-// hone-train that reads it. Kept free of torch so that everybody can see it; tests/contract holds worker/trainers to it.
+// What each built-in trainer accepts: the words of the contract between a sweep file, the
+// coordinator that checks it and hone-train that reads it. Kept free of torch so that everybody can
+// see it; tests/contract holds worker/trainers to it.
 #pragma once
 
 #include <span>
@@ -12,10 +13,10 @@ enum class SettingKind { real, integer, word };
 struct SettingInfo {
   std::string_view name;
   SettingKind kind = SettingKind::real;
-  double min = 0;               // real and integer: inclusive bounds of what makes sense
+  double min = 0;  // real and integer: inclusive bounds of what makes sense
   double max = 0;
-  std::string_view words;       // word: the allowed ones, separated by blanks
-  std::string_view fallback;    // used where neither the sweep file nor the trial names it
+  std::string_view words;     // word: the allowed ones, separated by blanks
+  std::string_view fallback;  // used where neither the sweep file nor the trial names it
   std::string_view help;
 };
 

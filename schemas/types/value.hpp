@@ -1,4 +1,5 @@
-// Parameter values. They keep their JSON type: an int stays an int, a choice of strings stays strings.
+// Parameter values. They keep their JSON type: an int stays an int, a choice of strings stays
+// strings.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ struct Param {
   friend bool operator==(const Param&, const Param&) = default;
 };
 
-// One point of a space, in the order in which the sweep file names the parameters. A parameter whose `when` does not
-// hold is absent.
+// One point of a space, in the order in which the sweep file names the parameters. A parameter
+// whose `when` does not hold is absent.
 using Params = std::vector<Param>;
 
 // nullptr where the parameter is absent (inactive).

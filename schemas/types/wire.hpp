@@ -1,5 +1,5 @@
-// Bodies that travel between CLI, SDK, workers and server. schemas/v1/*.json describes the same for other languages;
-// schemas/codec turns them into JSON and back.
+// Bodies that travel between CLI, SDK, workers and server. schemas/v1/*.json describes the same for
+// other languages; schemas/codec turns them into JSON and back.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@
 
 namespace hone {
 
-// How a sweep is run: recorded by `hone submit` from the working folder. Empty strings where there is no git.
+// How a sweep is run: recorded by `hone submit` from the working folder. Empty strings where there
+// is no git.
 struct WorkflowInfo {
   std::vector<std::string> command;  // the submitting command line
   std::string cwd;
   std::string host;
   std::string user;
-  std::string git_commit;    // 40 hex digits
+  std::string git_commit;  // 40 hex digits
   std::string git_branch;
   std::string patch_sha256;  // digest of `git diff HEAD`, empty when the tree is clean
   std::string hone_version;
@@ -129,9 +130,10 @@ struct MetricsRequest {
 
 // What became of an attempt's process, as the worker saw it.
 struct EndRequest {
-  EndReason reason = EndReason::none;  // budget_reached exited_early no_report exit_code signal cannot_start
-                                       // infeasible requeue_requested user_cancel user_kill evicted
-  int exit_code = 0;                   // exit_code: the status. signal: the signal's number
+  EndReason reason =
+      EndReason::none;  // budget_reached exited_early no_report exit_code signal cannot_start
+                        // infeasible requeue_requested user_cancel user_kill evicted
+  int exit_code = 0;    // exit_code: the status. signal: the signal's number
   std::string detail;
   std::string log_tail;  // the last lines the process wrote, for failures
 };

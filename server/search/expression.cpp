@@ -98,19 +98,26 @@ class ExpressionParser {
   std::size_t sum() {
     std::size_t left = product();
     for (;;) {
-      if (symbol("+")) left = node(Kind::add, {left, product()});
-      else if (symbol("-")) left = node(Kind::subtract, {left, product()});
-      else return left;
+      if (symbol("+"))
+        left = node(Kind::add, {left, product()});
+      else if (symbol("-"))
+        left = node(Kind::subtract, {left, product()});
+      else
+        return left;
     }
   }
 
   std::size_t product() {
     std::size_t left = unary();
     for (;;) {
-      if (symbol("*")) left = node(Kind::multiply, {left, unary()});
-      else if (symbol("/")) left = node(Kind::divide, {left, unary()});
-      else if (symbol("%")) left = node(Kind::modulo, {left, unary()});
-      else return left;
+      if (symbol("*"))
+        left = node(Kind::multiply, {left, unary()});
+      else if (symbol("/"))
+        left = node(Kind::divide, {left, unary()});
+      else if (symbol("%"))
+        left = node(Kind::modulo, {left, unary()});
+      else
+        return left;
     }
   }
 
@@ -146,7 +153,8 @@ class ExpressionParser {
 
   std::size_t literal_number() {
     double value = 0;
-    const auto [end, code] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    const auto [end, code] =
+        std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (code != std::errc{}) return fail("a number");
     at_ = static_cast<std::size_t>(end - text_.data());
     return constant(value);
@@ -177,11 +185,11 @@ class ExpressionParser {
       std::size_t args_min, args_max;
     };
     static constexpr std::array functions{
-        Function{"min", Kind::min, 2, 64},     Function{"max", Kind::max, 2, 64},
-        Function{"pow", Kind::power, 2, 2},    Function{"log", Kind::log, 1, 1},
-        Function{"exp", Kind::exp, 1, 1},      Function{"sqrt", Kind::sqrt, 1, 1},
-        Function{"abs", Kind::abs, 1, 1},      Function{"floor", Kind::floor, 1, 1},
-        Function{"ceil", Kind::ceil, 1, 1},    Function{"round", Kind::round, 1, 1}};
+        Function{"min", Kind::min, 2, 64},  Function{"max", Kind::max, 2, 64},
+        Function{"pow", Kind::power, 2, 2}, Function{"log", Kind::log, 1, 1},
+        Function{"exp", Kind::exp, 1, 1},   Function{"sqrt", Kind::sqrt, 1, 1},
+        Function{"abs", Kind::abs, 1, 1},   Function{"floor", Kind::floor, 1, 1},
+        Function{"ceil", Kind::ceil, 1, 1}, Function{"round", Kind::round, 1, 1}};
     const auto found = std::find_if(functions.begin(), functions.end(),
                                     [&](const Function& f) { return f.name == name; });
     if (found == functions.end())
@@ -220,7 +228,8 @@ class ExpressionParser {
   }
 
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n'))
+      ++at_;
   }
 
   bool peeks(std::string_view wanted) {
@@ -245,8 +254,8 @@ class ExpressionParser {
   // Keeps the first failure; returns a node so that callers need no branch.
   std::size_t fail(const std::string& expected) {
     if (error_.empty())
-      error_ = "in \"" + std::string(text_.substr(0, 80)) + "\" at column " + std::to_string(at_ + 1) +
-               ": expected " + expected;
+      error_ = "in \"" + std::string(text_.substr(0, 80)) + "\" at column " +
+               std::to_string(at_ + 1) + ": expected " + expected;
     return 0;
   }
 
@@ -257,7 +266,9 @@ class ExpressionParser {
   Expression out_;
 };
 
-Result<Expression> Expression::parse(std::string_view text) { return ExpressionParser(text).parse(); }
+Result<Expression> Expression::parse(std::string_view text) {
+  return ExpressionParser(text).parse();
+}
 
 bool Expression::holds(const Params& params) const {
   const auto value = evaluate(params);
@@ -303,7 +314,8 @@ std::optional<Value> Expression::evaluate(std::size_t index, const Params& param
     const Value* value = find(params, names_[node.name]);
     return value == nullptr ? std::nullopt : std::optional(*value);
   }
-  if (node.kind == Kind::logical_and || node.kind == Kind::logical_or || node.kind == Kind::logical_not)
+  if (node.kind == Kind::logical_and || node.kind == Kind::logical_or ||
+      node.kind == Kind::logical_not)
     return logic(node, params);
 
   std::vector<Value> args;
@@ -313,16 +325,23 @@ std::optional<Value> Expression::evaluate(std::size_t index, const Params& param
     args.push_back(std::move(*value));
   }
   switch (node.kind) {
-    case Kind::equal: return Value{same(args[0], args[1])};
-    case Kind::not_equal: return Value{!same(args[0], args[1])};
+    case Kind::equal:
+      return Value{same(args[0], args[1])};
+    case Kind::not_equal:
+      return Value{!same(args[0], args[1])};
     case Kind::in:
       return Value{std::any_of(args.begin() + 1, args.end(),
                                [&](const Value& one) { return same(one, args[0]); })};
-    case Kind::less: return compare(args[0], args[1], [](auto a, auto b) { return a < b; });
-    case Kind::less_equal: return compare(args[0], args[1], [](auto a, auto b) { return a <= b; });
-    case Kind::greater: return compare(args[0], args[1], [](auto a, auto b) { return a > b; });
-    case Kind::greater_equal: return compare(args[0], args[1], [](auto a, auto b) { return a >= b; });
-    default: break;
+    case Kind::less:
+      return compare(args[0], args[1], [](auto a, auto b) { return a < b; });
+    case Kind::less_equal:
+      return compare(args[0], args[1], [](auto a, auto b) { return a <= b; });
+    case Kind::greater:
+      return compare(args[0], args[1], [](auto a, auto b) { return a > b; });
+    case Kind::greater_equal:
+      return compare(args[0], args[1], [](auto a, auto b) { return a >= b; });
+    default:
+      break;
   }
   std::vector<double> x;
   for (const Value& arg : args) {
@@ -331,23 +350,40 @@ std::optional<Value> Expression::evaluate(std::size_t index, const Params& param
     x.push_back(*one);
   }
   switch (node.kind) {
-    case Kind::negate: return finite(-x[0]);
-    case Kind::add: return finite(x[0] + x[1]);
-    case Kind::subtract: return finite(x[0] - x[1]);
-    case Kind::multiply: return finite(x[0] * x[1]);
-    case Kind::divide: return finite(x[0] / x[1]);
-    case Kind::modulo: return finite(x[0] - x[1] * std::floor(x[0] / x[1]));
-    case Kind::power: return finite(std::pow(x[0], x[1]));
-    case Kind::min: return finite(*std::min_element(x.begin(), x.end()));
-    case Kind::max: return finite(*std::max_element(x.begin(), x.end()));
-    case Kind::log: return finite(std::log(x[0]));
-    case Kind::exp: return finite(std::exp(x[0]));
-    case Kind::sqrt: return finite(std::sqrt(x[0]));
-    case Kind::abs: return finite(std::abs(x[0]));
-    case Kind::floor: return finite(std::floor(x[0]));
-    case Kind::ceil: return finite(std::ceil(x[0]));
-    case Kind::round: return finite(std::round(x[0]));
-    default: unreachable();
+    case Kind::negate:
+      return finite(-x[0]);
+    case Kind::add:
+      return finite(x[0] + x[1]);
+    case Kind::subtract:
+      return finite(x[0] - x[1]);
+    case Kind::multiply:
+      return finite(x[0] * x[1]);
+    case Kind::divide:
+      return finite(x[0] / x[1]);
+    case Kind::modulo:
+      return finite(x[0] - x[1] * std::floor(x[0] / x[1]));
+    case Kind::power:
+      return finite(std::pow(x[0], x[1]));
+    case Kind::min:
+      return finite(*std::min_element(x.begin(), x.end()));
+    case Kind::max:
+      return finite(*std::max_element(x.begin(), x.end()));
+    case Kind::log:
+      return finite(std::log(x[0]));
+    case Kind::exp:
+      return finite(std::exp(x[0]));
+    case Kind::sqrt:
+      return finite(std::sqrt(x[0]));
+    case Kind::abs:
+      return finite(std::abs(x[0]));
+    case Kind::floor:
+      return finite(std::floor(x[0]));
+    case Kind::ceil:
+      return finite(std::ceil(x[0]));
+    case Kind::round:
+      return finite(std::round(x[0]));
+    default:
+      unreachable();
   }
 }
 

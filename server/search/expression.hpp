@@ -1,8 +1,8 @@
-// The small arithmetic grammar of `when` conditions. No code, no side effects, no loops: an expression is bounded by its
-// own length.
+// The small arithmetic grammar of `when` conditions. No code, no side effects, no loops: an
+// expression is bounded by its own length.
 //
-//   or      = and { ("or" | "||") and }             compare = sum [ ("<"|"<="|">"|">="|"=="|"!=") sum ]
-//   and     = not { ("and" | "&&") not }                    | sum "in" "[" or { "," or } "]"
+//   or      = and { ("or" | "||") and }             compare = sum [ ("<"|"<="|">"|">="|"=="|"!=")
+//   sum ] and     = not { ("and" | "&&") not }                    | sum "in" "[" or { "," or } "]"
 //   not     = ("not" | "!") not | compare           sum     = product { ("+"|"-") product }
 //   primary = number | string | true | false        product = unary { ("*"|"/"|"%") unary }
 //           | name | function "(" or { "," or } ")" unary   = "-" unary | primary [ "^" unary ]
@@ -23,7 +23,8 @@ namespace hone {
 
 class Expression {
  public:
-  // Refuses with the column and what was expected there. At most 1000 characters, nested at most 64 deep.
+  // Refuses with the column and what was expected there. At most 1000 characters, nested at most 64
+  // deep.
   static Result<Expression> parse(std::string_view text);
 
   // nullopt where the expression reads an absent parameter or has no value (1/0, "a" < 2).
@@ -37,10 +38,34 @@ class Expression {
  private:
   friend class ExpressionParser;
   enum class Kind : std::uint8_t {
-    constant, name, negate, logical_not, logical_and, logical_or,
-    add, subtract, multiply, divide, modulo, power,
-    less, less_equal, greater, greater_equal, equal, not_equal, in,
-    min, max, log, exp, sqrt, abs, floor, ceil, round,
+    constant,
+    name,
+    negate,
+    logical_not,
+    logical_and,
+    logical_or,
+    add,
+    subtract,
+    multiply,
+    divide,
+    modulo,
+    power,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    equal,
+    not_equal,
+    in,
+    min,
+    max,
+    log,
+    exp,
+    sqrt,
+    abs,
+    floor,
+    ceil,
+    round,
   };
   struct Node {
     Kind kind;

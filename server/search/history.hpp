@@ -1,5 +1,5 @@
-// What search may know of a sweep: columns that evolve() fills and samplers and terminators read. No clock, no ids of
-// workers, no order of arrival beyond the order of reports.
+// What search may know of a sweep: columns that evolve() fills and samplers and terminators read.
+// No clock, no ids of workers, no order of arrival beyond the order of reports.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,8 @@ class History {
  public:
   explicit History(Goal goal) : goal_(goal) {}
 
-  void add_trial(Params params);                                 // trial numbers count from 0
-  void add_report(std::size_t trial, int phase, Score score);    // phase may exceed those seen
+  void add_trial(Params params);                               // trial numbers count from 0
+  void add_report(std::size_t trial, int phase, Score score);  // phase may exceed those seen
   void end_trial(std::size_t trial);
 
   [[nodiscard]] Goal goal() const { return goal_; }

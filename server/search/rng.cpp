@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15ULL;
 
-// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads every input bit.
+// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014): a bijection that spreads every input
+// bit.
 constexpr std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;

@@ -1,5 +1,6 @@
-// Randomness is an address: Stream(seed, purpose, index) names an independent generator, so that neither arrival order nor
-// a new parameter ever shifts another draw. Own generator and distributions: the same bits with every compiler and library.
+// Randomness is an address: Stream(seed, purpose, index) names an independent generator, so that
+// neither arrival order nor a new parameter ever shifts another draw. Own generator and
+// distributions: the same bits with every compiler and library.
 #pragma once
 
 #include <array>
@@ -7,7 +8,8 @@
 
 namespace hone {
 
-// Adding a purpose never disturbs the others. The numbers are part of the recorded behaviour: never reuse one.
+// Adding a purpose never disturbs the others. The numbers are part of the recorded behaviour: never
+// reuse one.
 enum class Purpose : std::uint64_t {
   propose = 1,     // index: trial number
   run_seed = 2,    // index: trial number * 2^20 + replicate
@@ -20,10 +22,10 @@ class Rng {
   Rng(std::uint64_t seed, Purpose purpose, std::uint64_t index);
 
   std::uint64_t bits();
-  double uniform();                                // [0, 1), 53 bits
-  double uniform(double low, double high);         // [low, high)
-  std::uint64_t below(std::uint64_t bound);        // [0, bound), without bias. Precondition: bound > 0
-  double normal();                                 // mean 0, variance 1 (polar method; draws in pairs, keeps none)
+  double uniform();                          // [0, 1), 53 bits
+  double uniform(double low, double high);   // [low, high)
+  std::uint64_t below(std::uint64_t bound);  // [0, bound), without bias. Precondition: bound > 0
+  double normal();  // mean 0, variance 1 (polar method; draws in pairs, keeps none)
 
  private:
   std::array<std::uint64_t, 4> state_{};

@@ -1,5 +1,6 @@
-// A sampler proposes parameters. It is stateless: everything it may use is in its arguments, and the same arguments give
-// the same answer. Copy samplers/random.cpp first; add a row to samplers/table.cpp; tests/contract runs by itself.
+// A sampler proposes parameters. It is stateless: everything it may use is in its arguments, and
+// the same arguments give the same answer. Copy samplers/random.cpp first; add a row to
+// samplers/table.cpp; tests/contract runs by itself.
 #pragma once
 
 #include <memory>
@@ -17,9 +18,10 @@ namespace hone {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  // The parameters of the trial that `rng` was addressed for. Every value lies within its domain; a parameter is present
-  // exactly when its `when` holds.
-  [[nodiscard]] virtual Params propose(const Space& space, const History& history, Rng& rng) const = 0;
+  // The parameters of the trial that `rng` was addressed for. Every value lies within its domain; a
+  // parameter is present exactly when its `when` holds.
+  [[nodiscard]] virtual Params propose(const Space& space, const History& history,
+                                       Rng& rng) const = 0;
 };
 
 struct SamplerRow {

@@ -8,13 +8,16 @@ namespace {
 
 double interpolate(Scale scale, double low, double high, double unit) {
   switch (scale) {
-    case Scale::linear: return low + (high - low) * unit;
-    case Scale::log: return std::exp(std::log(low) + (std::log(high) - std::log(low)) * unit);
+    case Scale::linear:
+      return low + (high - low) * unit;
+    case Scale::log:
+      return std::exp(std::log(low) + (std::log(high) - std::log(low)) * unit);
   }
   return low;
 }
 
-// How many grid values min + k * step lie within [min, max]; a hair of tolerance for steps like 0.1.
+// How many grid values min + k * step lie within [min, max]; a hair of tolerance for steps like
+// 0.1.
 std::int64_t grid_size(double min, double max, double step) {
   return static_cast<std::int64_t>(std::floor((max - min) / step + 1e-9)) + 1;
 }

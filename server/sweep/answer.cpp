@@ -40,7 +40,9 @@ struct Answerer {
   const Book& book;
 
   Reply operator()(const Start&) const { return Done{}; }
-  Reply operator()(const Submit& c) const { return Submitted{book.sweeps_by_request.at(c.request.request_id)}; }
+  Reply operator()(const Submit& c) const {
+    return Submitted{book.sweeps_by_request.at(c.request.request_id)};
+  }
   Reply operator()(const Steer& c) const { return Steered{c.sweep, book.sweeps.at(c.sweep).state}; }
   Reply operator()(const Join& c) const {
     // Five heartbeats a lease: four may be lost.
@@ -50,7 +52,8 @@ struct Answerer {
   Reply operator()(const Acquire& c) const { return grant_of(book, c.request); }
   Reply operator()(const Beat& c) const {
     BeatReply reply;
-    for (const LeaseId id : c.request.leases) reply.leases.push_back(standing_of(book, c.worker, id));
+    for (const LeaseId id : c.request.leases)
+      reply.leases.push_back(standing_of(book, c.worker, id));
     return reply;
   }
   Reply operator()(const Report& c) const {
@@ -70,6 +73,8 @@ struct Answerer {
 
 }  // namespace
 
-Reply answer(const Book& book, const Command& command) { return std::visit(Answerer{book}, command); }
+Reply answer(const Book& book, const Command& command) {
+  return std::visit(Answerer{book}, command);
+}
 
 }  // namespace hone

@@ -30,10 +30,11 @@ std::string listed(std::span<const std::string_view> words) {
   return text;
 }
 
-Error unknown(const std::string& what, std::string_view word, std::span<const std::string_view> known,
-              std::string at) {
+Error unknown(const std::string& what, std::string_view word,
+              std::span<const std::string_view> known, std::string at) {
   return refuse(Code::invalid,
-                what + " '" + std::string(word) + "'" + did_you_mean(word, known) + "; there is " + listed(known),
+                what + " '" + std::string(word) + "'" + did_you_mean(word, known) + "; there is " +
+                    listed(known),
                 std::move(at));
 }
 
@@ -63,7 +64,8 @@ std::optional<double> as_number(const Value& value) {
 
 std::string range_text(const SettingInfo& info) {
   std::ostringstream text;
-  text << info.name << (info.kind == SettingKind::integer ? " is a whole number from " : " is a number from ")
+  text << info.name
+       << (info.kind == SettingKind::integer ? " is a whole number from " : " is a number from ")
        << info.min << " to " << info.max;
   return text.str();
 }
@@ -72,14 +74,16 @@ Status check_value(const SettingInfo& info, const Value& value, const std::strin
   if (info.kind == SettingKind::word) {
     const auto known = split(info.words);
     const auto* word = std::get_if<std::string>(&value);
-    if (word == nullptr) return refuse(Code::invalid, std::string(info.name) + " is one of " + listed(known), at);
+    if (word == nullptr)
+      return refuse(Code::invalid, std::string(info.name) + " is one of " + listed(known), at);
     if (std::find(known.begin(), known.end(), *word) == known.end())
       return unknown("no " + std::string(info.name), *word, known, at);
     return Done{};
   }
   const auto number = as_number(value);
   const bool whole = std::holds_alternative<std::int64_t>(value);
-  if (!number || *number < info.min || *number > info.max || (info.kind == SettingKind::integer && !whole))
+  if (!number || *number < info.min || *number > info.max ||
+      (info.kind == SettingKind::integer && !whole))
     return refuse(Code::invalid, range_text(info), at);
   return Done{};
 }
@@ -99,11 +103,14 @@ Status check_domain(const SettingInfo& info, const Domain& domain, const std::st
     }
     Status operator()(const ChoiceDomain& d) const {
       for (std::size_t i = 0; i < d.values.size(); ++i)
-        if (auto fits = check_value(info, d.values[i], at + "/values/" + std::to_string(i)); !fits) return fits;
+        if (auto fits = check_value(info, d.values[i], at + "/values/" + std::to_string(i)); !fits)
+          return fits;
       return Done{};
     }
     Status operator()(const BoolDomain&) const { return check_value(info, true, at); }
-    Status operator()(const FixedDomain& d) const { return check_value(info, d.value, at + "/value"); }
+    Status operator()(const FixedDomain& d) const {
+      return check_value(info, d.value, at + "/value");
+    }
   };
   return std::visit(Visitor{info, at}, domain);
 }
@@ -137,8 +144,10 @@ Status check_trainer(const SweepSpec& spec) {
     return unknown("trainer '" + builtin->name + "' reports no", spec.objective.metric, objectives,
                    "/objective/metric");
   if (spec.budget.unit != trainer->unit)
-    return refuse(Code::invalid,
-                  "trainer '" + builtin->name + "' counts its budget in " + std::string(trainer->unit), "/budget/unit");
+    return refuse(
+        Code::invalid,
+        "trainer '" + builtin->name + "' counts its budget in " + std::string(trainer->unit),
+        "/budget/unit");
   return Done{};
 }
 
@@ -151,8 +160,10 @@ Status check_conditions(const Space& space) {
       if (!condition) return refuse(Code::invalid, condition.error().detail, at);
       for (const std::string& name : condition->names())
         if (std::find(earlier.begin(), earlier.end(), name) == earlier.end())
-          return refuse(Code::invalid,
-                        "'" + name + "' is no parameter named before this one" + did_you_mean(name, earlier), at);
+          return refuse(
+              Code::invalid,
+              "'" + name + "' is no parameter named before this one" + did_you_mean(name, earlier),
+              at);
     }
     earlier.push_back(parameter.name);
   }
@@ -162,6 +173,9 @@ Status check_conditions(const Space& space) {
 }  // namespace
 
 Status check_spec(const SweepSpec& spec) {
+  constexpr std::uint64_t seed_max = (1ULL << 53) - 1;  // what every language reads exactly
+  if (spec.seed > seed_max)
+    return refuse(Code::invalid, "a seed is a whole number from 0 to 2^53 - 1", "/seed");
   if (auto fits = check_trainer(spec); !fits) return fits;
   if (auto fits = check_conditions(spec.parameters); !fits) return fits;
   if (auto fits = check_search(spec.search); !fits) return fits;

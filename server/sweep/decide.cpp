@@ -12,7 +12,9 @@ Result<Events> decide(const Book& book, const Command& command, Instant now) {
   struct Visitor {
     const Book& book;
     Instant now;
-    Result<Events> operator()(const Start& c) const { return Events{ServerStarted{c.hone_version, c.lease}}; }
+    Result<Events> operator()(const Start& c) const {
+      return Events{ServerStarted{c.hone_version, c.lease}};
+    }
     Result<Events> operator()(const Submit& c) const { return decide_submit(book, c); }
     Result<Events> operator()(const Steer& c) const { return decide_steer(book, c); }
     Result<Events> operator()(const Join& c) const { return decide_join(book, c); }
@@ -38,7 +40,8 @@ WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& e
   return id;
 }
 
-std::optional<DatasetId> record_dataset(const Book& book, const TrainerSpec& trainer, Events& events) {
+std::optional<DatasetId> record_dataset(const Book& book, const TrainerSpec& trainer,
+                                        Events& events) {
   const auto* builtin = std::get_if<BuiltinTrainer>(&trainer);
   const Value* env = builtin == nullptr ? nullptr : find(builtin->settings, "env");
   if (env == nullptr) return std::nullopt;
@@ -64,16 +67,16 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   Events events;
   const WorkflowId workflow = record_workflow(book, request.workflow, events);
   const auto dataset = record_dataset(book, request.spec.trainer, events);
-  events.emplace_back(
-      SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec, workflow, dataset});
+  events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec,
+                                     workflow, dataset});
   return events;
 }
 
 Result<Events> decide_join(const Book& book, const Join& command) {
   const JoinRequest& r = command.request;
   if (book.workers_by_request.contains(r.request_id)) return Events{};
-  return Events{WorkerJoined{WorkerId{book.last_worker + 1}, r.request_id, r.host, r.pid, r.cpus, r.gpus,
-                             r.hone_version}};
+  return Events{WorkerJoined{WorkerId{book.last_worker + 1}, r.request_id, r.host, r.pid, r.cpus,
+                             r.gpus, r.hone_version}};
 }
 
 namespace {
@@ -84,13 +87,15 @@ Error cannot(const Sweep& sweep, const char* verb, const char* why) {
 
 Result<Events> steer_pause(const Book& book, const Sweep& sweep) {
   if (sweep.state == SweepState::paused) return Events{};
-  if (sweep.state != SweepState::running) return cannot(sweep, "pause", "it is stopping or has ended");
+  if (sweep.state != SweepState::running)
+    return cannot(sweep, "pause", "it is stopping or has ended");
   return steer_sweep(book, sweep, Verb::pause, EndReason::none);
 }
 
 Result<Events> steer_resume(const Book& book, const Sweep& sweep) {
   if (sweep.state == SweepState::running) return Events{};
-  if (sweep.state != SweepState::paused) return cannot(sweep, "resume", "it is stopping or has ended");
+  if (sweep.state != SweepState::paused)
+    return cannot(sweep, "resume", "it is stopping or has ended");
   return steer_sweep(book, sweep, Verb::resume, EndReason::none);
 }
 
@@ -114,11 +119,16 @@ Result<Events> decide_steer(const Book& book, const Steer& command) {
   const Sweep* sweep = find_sweep(book, command.sweep);
   if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
   switch (command.request.verb) {
-    case Verb::pause: return steer_pause(book, *sweep);
-    case Verb::resume: return steer_resume(book, *sweep);
-    case Verb::stop: return steer_stop(book, *sweep);
-    case Verb::cancel: return steer_end(book, *sweep, Order::cancel);
-    case Verb::kill: return steer_end(book, *sweep, Order::kill);
+    case Verb::pause:
+      return steer_pause(book, *sweep);
+    case Verb::resume:
+      return steer_resume(book, *sweep);
+    case Verb::stop:
+      return steer_stop(book, *sweep);
+    case Verb::cancel:
+      return steer_end(book, *sweep, Order::cancel);
+    case Verb::kill:
+      return steer_end(book, *sweep, Order::kill);
   }
   unreachable();
 }
@@ -141,7 +151,8 @@ Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason re
 }
 
 std::optional<Instant> time_limit(const Sweep& sweep) {
-  if (!sweep.spec.limits.duration || sweep.order != Order::none || is_end(sweep.state)) return std::nullopt;
+  if (!sweep.spec.limits.duration || sweep.order != Order::none || is_end(sweep.state))
+    return std::nullopt;
   return sweep.submitted_at + *sweep.spec.limits.duration;
 }
 
@@ -149,7 +160,8 @@ std::optional<Instant> next_deadline(const Book& book) {
   std::optional<Instant> next;
   if (!book.lease_deadlines.empty()) next = book.lease_deadlines.begin()->first;
   for (const SweepId id : book.open_sweeps)
-    if (const auto limit = time_limit(book.sweeps.at(id))) next = next ? std::min(*next, *limit) : *limit;
+    if (const auto limit = time_limit(book.sweeps.at(id)))
+      next = next ? std::min(*next, *limit) : *limit;
   return next;
 }
 

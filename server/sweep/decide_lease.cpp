@@ -6,13 +6,15 @@
 namespace hone {
 
 Error stale(LeaseId lease) {
-  return refuse(Code::stale_lease, "lease " + text(lease) + " is over: stop this process, its run belongs to others");
+  return refuse(Code::stale_lease,
+                "lease " + text(lease) + " is over: stop this process, its run belongs to others");
 }
 
 namespace {
 
 bool has_run_to_lease(const Sweep& sweep) {
-  if (sweep.order != Order::none || sweep.state == SweepState::paused || is_end(sweep.state)) return false;
+  if (sweep.order != Order::none || sweep.state == SweepState::paused || is_end(sweep.state))
+    return false;
   return !sweep.queue.empty() || (sweep.state == SweepState::running && proposals_left(sweep));
 }
 
@@ -68,8 +70,8 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     events.emplace_back(proposed);
   }
   const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
-  events.emplace_back(LeaseGranted{lease, AttemptId{run, attempts + 1}, request.worker, request.request_id,
-                                   resume, now + book.lease_length});
+  events.emplace_back(LeaseGranted{lease, AttemptId{run, attempts + 1}, request.worker,
+                                   request.request_id, resume, now + book.lease_length});
   return events;
 }
 
@@ -81,8 +83,10 @@ Result<Events> decide_beat(const Book& book, const Beat& command, Instant now) {
   for (const LeaseId id : command.request.leases) {
     const Lease* lease = find_live_lease(book, id);
     if (lease == nullptr || lease->worker != command.worker) continue;  // answered with `gone`
-    if (find_run(book, lease->attempt.run)->state == RunState::leased) events.emplace_back(RunStarted{id});
-    // Renewals are written only when they matter, so that the ledger does not grow with every heartbeat.
+    if (find_run(book, lease->attempt.run)->state == RunState::leased)
+      events.emplace_back(RunStarted{id});
+    // Renewals are written only when they matter, so that the ledger does not grow with every
+    // heartbeat.
     if (expires_at - lease->expires_at > Duration{book.lease_length.us / 2})
       events.emplace_back(LeaseRenewed{id, expires_at});
   }
@@ -102,7 +106,8 @@ Result<Events> decide_tick(const Book& book, Instant now) {
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
     const auto limit = time_limit(sweep);
-    if (limit && *limit <= now) return steer_sweep(book, sweep, Verb::cancel, EndReason::time_limit);
+    if (limit && *limit <= now)
+      return steer_sweep(book, sweep, Verb::cancel, EndReason::time_limit);
   }
   return events;
 }

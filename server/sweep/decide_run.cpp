@@ -14,7 +14,8 @@ bool known_lease(const Book& book, LeaseId id) {
   return id.value >= 1 && id.value <= static_cast<std::int64_t>(book.run_of_lease.size());
 }
 
-// The run that ended under `lease`, whose process may still be saying its last words; null for lost leases.
+// The run that ended under `lease`, whose process may still be saying its last words; null for lost
+// leases.
 const Run* ended_under(const Book& book, LeaseId lease) {
   if (!known_lease(book, lease)) return nullptr;
   const Run* run = find_run(book, book.run_of_lease[static_cast<std::size_t>(lease.value - 1)]);
@@ -34,12 +35,16 @@ Verdict judge(const Sweep& sweep, int phase, Score score) {
 
 RunEnded end_after(RunId run, const Verdict& verdict) {
   switch (verdict.reason) {
-    case VerdictReason::last_phase: return {run, RunState::completed, EndReason::budget_reached, 0, {}, {}};
-    case VerdictReason::diverged: return {run, RunState::stopped, EndReason::diverged, 0, {}, {}};
-    case VerdictReason::evicted: return {run, RunState::stopped, EndReason::evicted, 0, {}, {}};
+    case VerdictReason::last_phase:
+      return {run, RunState::completed, EndReason::budget_reached, 0, {}, {}};
+    case VerdictReason::diverged:
+      return {run, RunState::stopped, EndReason::diverged, 0, {}, {}};
+    case VerdictReason::evicted:
+      return {run, RunState::stopped, EndReason::evicted, 0, {}, {}};
     case VerdictReason::no_rule:
     case VerdictReason::collecting:
-    case VerdictReason::good_enough: break;
+    case VerdictReason::good_enough:
+      break;
   }
   unreachable();
 }
@@ -47,7 +52,9 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
 Status check_report(const Sweep& sweep, const Run& run, const ReportRequest& report) {
   const int next = static_cast<int>(run.reports.size());
   if (report.phase >= sweep.spec.budget.phases)
-    return refuse(Code::invalid, "the sweep has phases 0 to " + std::to_string(sweep.spec.budget.phases - 1), "/phase");
+    return refuse(Code::invalid,
+                  "the sweep has phases 0 to " + std::to_string(sweep.spec.budget.phases - 1),
+                  "/phase");
   if (report.phase > next)
     return refuse(Code::conflict, "phase " + std::to_string(next) + " has no report yet", "/phase");
   const std::int64_t last_step = run.reports.empty() ? 0 : run.reports.back().step;
@@ -67,13 +74,16 @@ void end_run(const Sweep& sweep, const RunEnded& end, Events& events) {
   else if (sweep.history.reports(0) == 0 && end.state == RunState::failed)
     events.emplace_back(SweepEnded{sweep.id, SweepState::failed, EndReason::no_report});
   else
-    events.emplace_back(SweepEnded{sweep.id, SweepState::completed,
-                                   sweep.reason == EndReason::none ? EndReason::budget_reached : sweep.reason});
+    events.emplace_back(
+        SweepEnded{sweep.id, SweepState::completed,
+                   sweep.reason == EndReason::none ? EndReason::budget_reached : sweep.reason});
 }
 
-void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail, Events& events) {
+void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail,
+              Events& events) {
   if (sweep.order != Order::none) {
-    end_run(sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), 0, detail, {}}, events);
+    end_run(sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), 0, detail, {}},
+            events);
     return;
   }
   const bool asked = reason == EndReason::requeue_requested;
@@ -89,7 +99,8 @@ Result<Events> decide_report(const Book& book, const Report& command) {
   if (report.phase < 0) return refuse(Code::invalid, "phases count from 0", "/phase");
   const Lease* lease = find_live_lease(book, command.lease);
   if (lease == nullptr) {
-    // A repeated report whose first answer got lost finds the recorded verdict, even the last one of a run.
+    // A repeated report whose first answer got lost finds the recorded verdict, even the last one
+    // of a run.
     const Run* run = ended_under(book, command.lease);
     if (run != nullptr && report.phase < static_cast<int>(run->reports.size())) return Events{};
     return stale(command.lease);
@@ -111,18 +122,20 @@ Result<Events> decide_report(const Book& book, const Report& command) {
 Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
   const SaveModelRequest& request = command.request;
   const Lease* lease = find_live_lease(book, command.lease);
-  const Run* run = lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
+  const Run* run =
+      lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
   if (run == nullptr) return stale(command.lease);
   if (request.phase < 0 || request.phase >= sweep_of(book, run->id).spec.budget.phases)
     return refuse(Code::invalid, "a checkpoint belongs to a phase of the sweep", "/phase");
   if (request.step < 0) return refuse(Code::invalid, "step counts from 0", "/step");
   if (book.models_by_content.contains({run->id, request.step, request.sha256})) return Events{};
-  return Events{ModelSaved{ModelId{book.last_model + 1}, command.lease, run->id, request.sha256, request.bytes,
-                           request.step, request.phase, run->resumed_from}};
+  return Events{ModelSaved{ModelId{book.last_model + 1}, command.lease, run->id, request.sha256,
+                           request.bytes, request.step, request.phase, run->resumed_from}};
 }
 
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
-  if (find_live_lease(book, command.lease) == nullptr && ended_under(book, command.lease) == nullptr)
+  if (find_live_lease(book, command.lease) == nullptr &&
+      ended_under(book, command.lease) == nullptr)
     return stale(command.lease);
   return Events{};
 }
@@ -132,17 +145,22 @@ namespace {
 // The end of a process that nobody here asked to end.
 void end_by_itself(const Sweep& sweep, const Run& run, const EndRequest& request, Events& events) {
   const auto failed = [&](EndReason reason) {
-    end_run(sweep, {run.id, RunState::failed, reason, request.exit_code, request.detail, request.log_tail}, events);
+    end_run(sweep,
+            {run.id, RunState::failed, reason, request.exit_code, request.detail, request.log_tail},
+            events);
   };
   switch (request.reason) {
     case EndReason::budget_reached:
     case EndReason::exited_early:
     case EndReason::no_report:
       if (run.reports.empty()) return failed(EndReason::no_report);
-      return end_run(sweep, {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}}, events);
+      return end_run(sweep,
+                     {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}},
+                     events);
     case EndReason::exit_code:
     case EndReason::cannot_start:
-    case EndReason::infeasible: return failed(request.reason);
+    case EndReason::infeasible:
+      return failed(request.reason);
     case EndReason::none:
     case EndReason::evicted:
     case EndReason::diverged:
@@ -153,7 +171,8 @@ void end_by_itself(const Sweep& sweep, const Run& run, const EndRequest& request
     case EndReason::user_stop:
     case EndReason::user_cancel:
     case EndReason::user_kill:
-    case EndReason::time_limit: return lose_run(sweep, run, request.reason, request.detail, events);
+    case EndReason::time_limit:
+      return lose_run(sweep, run, request.reason, request.detail, events);
   }
 }
 
@@ -169,7 +188,13 @@ Result<Events> decide_end(const Book& book, const End& command) {
   const Run& run = *find_run(book, lease->attempt.run);
   Events events;
   if (sweep.order != Order::none)
-    end_run(sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), command.request.exit_code, {}, {}},
+    end_run(sweep,
+            {run.id,
+             RunState::canceled,
+             reason_of(sweep.order, sweep),
+             command.request.exit_code,
+             {},
+             {}},
             events);
   else
     end_by_itself(sweep, run, command.request, events);

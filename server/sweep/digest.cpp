@@ -9,10 +9,11 @@ namespace {
 class Hash {
  public:
   template <class Int>
-    requires std::is_integral_v<Int> || std::is_enum_v<Int>
+  requires std::is_integral_v<Int> || std::is_enum_v<Int>
   void add(Int value) {
     auto bits = static_cast<std::uint64_t>(value);
-    for (int byte = 0; byte < 8; ++byte, bits >>= 8) state_ = (state_ ^ (bits & 0xff)) * 0x100000001b3ULL;
+    for (int byte = 0; byte < 8; ++byte, bits >>= 8)
+      state_ = (state_ ^ (bits & 0xff)) * 0x100000001b3ULL;
   }
   void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
   void add(const std::string& text) {
@@ -106,7 +107,8 @@ std::uint64_t digest(const Book& book) {
   }
   for (const auto& [deadline, id] : book.lease_deadlines) hash.add(deadline), hash.add(id);
   for (const auto& [id, worker] : book.workers) hash.add(id), hash.add(worker.request_id);
-  for (const auto& [id, model] : book.models) hash.add(id), hash.add(model.sha256), hash.add(model.step);
+  for (const auto& [id, model] : book.models)
+    hash.add(id), hash.add(model.sha256), hash.add(model.step);
   hash.add(book.workflows.size());
   hash.add(book.datasets.size());
   hash.add(book.run_of_lease.size());

@@ -1,4 +1,5 @@
-// Folds events into the Book. Total: an event that does not fit is our own mistake and ends the process.
+// Folds events into the Book. Total: an event that does not fit is our own mistake and ends the
+// process.
 #include <algorithm>
 
 #include "schemas/types/expect.hpp"
@@ -32,8 +33,8 @@ class Folder {
     sweep.request_id = e.request_id;
     sweep.submitted_at = at_;
     auto sampler = make_sampler(e.spec.search);
-    auto terminator =
-        make_terminator(e.spec.terminator, {e.spec.search.trials * e.spec.seeds, e.spec.budget.phases});
+    auto terminator = make_terminator(e.spec.terminator,
+                                      {e.spec.search.trials * e.spec.seeds, e.spec.budget.phases});
     expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
     sweep.sampler = std::move(*sampler);
     sweep.terminator = std::move(*terminator);
@@ -48,11 +49,23 @@ class Folder {
     Sweep& sweep = book_.sweeps.at(e.sweep);
     sweep.reason = e.reason;
     switch (e.verb) {
-      case Verb::pause: sweep.state = SweepState::paused; return;
-      case Verb::resume: sweep.state = SweepState::running; return;
-      case Verb::stop: sweep.state = SweepState::stopping; return;
-      case Verb::cancel: sweep.state = SweepState::stopping; sweep.order = Order::cancel; return;
-      case Verb::kill: sweep.state = SweepState::stopping; sweep.order = Order::kill; return;
+      case Verb::pause:
+        sweep.state = SweepState::paused;
+        return;
+      case Verb::resume:
+        sweep.state = SweepState::running;
+        return;
+      case Verb::stop:
+        sweep.state = SweepState::stopping;
+        return;
+      case Verb::cancel:
+        sweep.state = SweepState::stopping;
+        sweep.order = Order::cancel;
+        return;
+      case Verb::kill:
+        sweep.state = SweepState::stopping;
+        sweep.order = Order::kill;
+        return;
     }
   }
 
@@ -72,7 +85,8 @@ class Folder {
 
   void operator()(const TrialProposed& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
-    expect(e.number == static_cast<std::int64_t>(sweep.trials.size()), "trials are proposed in order");
+    expect(e.number == static_cast<std::int64_t>(sweep.trials.size()),
+           "trials are proposed in order");
     Trial trial{e.trial, e.number, e.params, {}};
     for (int replicate = 0; replicate < sweep.spec.seeds; ++replicate) {
       Run run;
@@ -100,12 +114,13 @@ class Folder {
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
-    book_.leases.emplace(e.lease,
-                         Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id, resume, e.expires_at});
+    book_.leases.emplace(
+        e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id, resume, e.expires_at});
     book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
-    expect(static_cast<std::int64_t>(book_.run_of_lease.size()) == e.lease.value, "leases are minted in order");
+    expect(static_cast<std::int64_t>(book_.run_of_lease.size()) == e.lease.value,
+           "leases are minted in order");
   }
 
   void operator()(const LeaseRenewed& e) {
@@ -115,11 +130,14 @@ class Folder {
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
   }
 
-  void operator()(const RunStarted& e) { run_of(book_.leases.at(e.lease).attempt.run).state = RunState::running; }
+  void operator()(const RunStarted& e) {
+    run_of(book_.leases.at(e.lease).attempt.run).state = RunState::running;
+  }
 
   void operator()(const ReportRecorded& e) {
     Run& run = run_of(e.run);
-    expect(e.phase == static_cast<int>(run.reports.size()), "reports are recorded once and in order");
+    expect(e.phase == static_cast<int>(run.reports.size()),
+           "reports are recorded once and in order");
     run.reports.push_back({e.step, e.score, std::nullopt});
     sweep_of_run(e.run).history.add_report(trial_index(e.run), e.phase, e.score);
   }
@@ -151,8 +169,10 @@ class Folder {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
     expect(!is_end(run.state), "a run ends once");
-    if (run.lease) release(run);
-    else dequeue(sweep, run.id);
+    if (run.lease)
+      release(run);
+    else
+      dequeue(sweep, run.id);
     run.state = e.state;
     run.reason = e.reason;
     --sweep.open_runs;

@@ -1,4 +1,5 @@
-// The rule of each command, and what several of them share. Internal to server/sweep: decide.cpp dispatches to these.
+// The rule of each command, and what several of them share. Internal to server/sweep: decide.cpp
+// dispatches to these.
 #pragma once
 
 #include "server/sweep/decide.hpp"
@@ -19,13 +20,17 @@ Result<Events> decide_tick(const Book& book, Instant now);
 // The refusal that tells a worker to stop working for a lease.
 Error stale(LeaseId lease);
 
-// Appends the end of `run`, and the end of its sweep when this was its last open run and nothing is left to propose.
+// Appends the end of `run`, and the end of its sweep when this was its last open run and nothing is
+// left to propose.
 void end_run(const Sweep& sweep, const RunEnded& end, Events& events);
 
-// An attempt was lost: the run goes back to the queue, or ends when its retries are used up or its sweep is canceled.
-void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail, Events& events);
+// An attempt was lost: the run goes back to the queue, or ends when its retries are used up or its
+// sweep is canceled.
+void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail,
+              Events& events);
 
-// Steers a sweep and ends every run of it that waits in the queue and may not be resumed under the new order.
+// Steers a sweep and ends every run of it that waits in the queue and may not be resumed under the
+// new order.
 Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason);
 
 // When the sweep's time limit is over, if it has one that still matters.

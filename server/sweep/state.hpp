@@ -1,5 +1,5 @@
-// The Book: every sweep, run and lease as decisions see them, in memory, rebuilt by folding the ledger. Owned by the
-// engine thread alone.
+// The Book: every sweep, run and lease as decisions see them, in memory, rebuilt by folding the
+// ledger. Owned by the engine thread alone.
 #pragma once
 
 #include <cstdint>

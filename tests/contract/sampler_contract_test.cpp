@@ -23,7 +23,8 @@ class SamplerContract : public testing::TestWithParam<SamplerRow> {
  protected:
   std::unique_ptr<Sampler> sampler_ =
       std::move(GetParam().make({std::string(GetParam().method), 100})).value();
-  [[nodiscard]] Params propose(const History& history, std::uint64_t number, std::uint64_t seed = 1) const {
+  [[nodiscard]] Params propose(const History& history, std::uint64_t number,
+                               std::uint64_t seed = 1) const {
     Rng rng(seed, Purpose::propose, number);
     return sampler_->propose(space, history, rng);
   }
@@ -35,7 +36,9 @@ History history_of(int trials, const SamplerContract&) {
   for (int i = 0; i < trials; ++i) {
     Rng rng(99, Purpose::propose, static_cast<std::uint64_t>(i));
     history.add_trial(random->propose(space, History(Goal::maximize), rng));
-    if (i % 3 != 0) history.add_report(static_cast<std::size_t>(i), 0, i % 5 == 0 ? Score::diverged() : Score::of(i));
+    if (i % 3 != 0)
+      history.add_report(static_cast<std::size_t>(i), 0,
+                         i % 5 == 0 ? Score::diverged() : Score::of(i));
   }
   return history;
 }
@@ -47,7 +50,8 @@ TEST_P(SamplerContract, stays_inside_every_domain_and_honours_conditions) {
       const Params params = propose(history, number);
       std::size_t present = 0;
       for (const Parameter& parameter : space) {
-        const bool active = parameter.when.empty() || Expression::parse(parameter.when)->holds(params);
+        const bool active =
+            parameter.when.empty() || Expression::parse(parameter.when)->holds(params);
         const Value* value = find(params, parameter.name);
         ASSERT_EQ(value != nullptr, active) << parameter.name;
         if (value == nullptr) continue;
@@ -78,7 +82,8 @@ TEST_P(SamplerContract, an_empty_space_has_one_point) {
   EXPECT_TRUE(sampler_->propose({}, History(Goal::maximize), rng).empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, SamplerContract, testing::ValuesIn(sampler_table().begin(), sampler_table().end()),
+INSTANTIATE_TEST_SUITE_P(Rows, SamplerContract,
+                         testing::ValuesIn(sampler_table().begin(), sampler_table().end()),
                          [](const auto& row) { return std::string(row.param.method); });
 
 }  // namespace

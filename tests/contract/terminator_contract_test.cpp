@@ -10,7 +10,8 @@ namespace {
 class TerminatorContract : public testing::TestWithParam<TerminatorRow> {
  protected:
   static constexpr Plan plan{64, 8};
-  std::unique_ptr<Terminator> rule_ = std::move(GetParam().make({std::string(GetParam().rule), {}}, plan)).value();
+  std::unique_ptr<Terminator> rule_ =
+      std::move(GetParam().make({std::string(GetParam().rule), {}}, plan)).value();
 };
 
 TEST_P(TerminatorContract, is_recomputed_from_its_inputs_alone_and_explains_itself) {

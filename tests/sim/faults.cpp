@@ -16,7 +16,8 @@ FaultPlan FaultPlan::draw(Rng& rng) {
   FaultPlan plan;
   plan.drop = rate(0.2);
   plan.duplicate = rate(0.2);
-  plan.delay_max = milliseconds(rng.uniform() < 0.5 ? 5 : static_cast<std::int64_t>(rng.below(20'000)) + 1);
+  plan.delay_max =
+      milliseconds(rng.uniform() < 0.5 ? 5 : static_cast<std::int64_t>(rng.below(20'000)) + 1);
   plan.commit_failure = rate(0.02);
   plan.crash = rate(0.02);
   plan.worker_death = rate(0.05);
@@ -28,10 +29,10 @@ FaultPlan FaultPlan::draw(Rng& rng) {
 
 std::string text(const FaultPlan& plan) {
   std::ostringstream out;
-  out << "drop " << plan.drop << " duplicate " << plan.duplicate << " delay " << plan.delay_max.us / 1000
-      << "ms commit_failure " << plan.commit_failure << " crash " << plan.crash << " worker_death "
-      << plan.worker_death << " process_death " << plan.process_death << " deaf " << plan.deaf << " diverged "
-      << plan.diverged;
+  out << "drop " << plan.drop << " duplicate " << plan.duplicate << " delay "
+      << plan.delay_max.us / 1000 << "ms commit_failure " << plan.commit_failure << " crash "
+      << plan.crash << " worker_death " << plan.worker_death << " process_death "
+      << plan.process_death << " deaf " << plan.deaf << " diverged " << plan.diverged;
   return out.str();
 }
 

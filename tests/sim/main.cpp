@@ -1,4 +1,5 @@
-// sim [--seed N] [--seeds COUNT]: runs worlds; prints the seed and the plan of the first that breaks a promise.
+// sim [--seed N] [--seeds COUNT]: runs worlds; prints the seed and the plan of the first that
+// breaks a promise.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -24,8 +25,10 @@ int main(int argc, char** argv) {
   std::uint64_t first = 1;
   std::uint64_t count = 1000;
   for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--seed") == 0) first = std::strtoull(argv[i + 1], nullptr, 10), count = 1;
-    else if (std::strcmp(argv[i], "--seeds") == 0) count = std::strtoull(argv[i + 1], nullptr, 10);
+    if (std::strcmp(argv[i], "--seed") == 0)
+      first = std::strtoull(argv[i + 1], nullptr, 10), count = 1;
+    else if (std::strcmp(argv[i], "--seeds") == 0)
+      count = std::strtoull(argv[i + 1], nullptr, 10);
   }
   std::signal(SIGABRT, on_abort);
   const auto begin = std::chrono::steady_clock::now();
@@ -35,8 +38,8 @@ int main(int argc, char** argv) {
     std::snprintf(now_running, sizeof now_running, "%s", world.describe().c_str());
     const std::string broken = world.run();
     if (!broken.empty()) {
-      std::fprintf(stderr, "broken: %s\nin the world of %s\nagain: sim --seed %llu\n", broken.c_str(), now_running,
-                   static_cast<unsigned long long>(seed));
+      std::fprintf(stderr, "broken: %s\nin the world of %s\nagain: sim --seed %llu\n",
+                   broken.c_str(), now_running, static_cast<unsigned long long>(seed));
       return 1;
     }
     sum.crashes += world.tally().crashes;
@@ -45,10 +48,13 @@ int main(int argc, char** argv) {
     sum.attempts += world.tally().attempts;
     sum.simulated = sum.simulated + world.tally().simulated;
   }
-  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::printf("%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld acknowledged: %.1f s\n",
-              static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9, sum.crashes,
-              static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
-              static_cast<long long>(sum.acknowledged), took);
+  const double took =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::printf(
+      "%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld "
+      "acknowledged: %.1f s\n",
+      static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
+      sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
+      static_cast<long long>(sum.acknowledged), took);
   return 0;
 }

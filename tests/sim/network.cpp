@@ -14,12 +14,15 @@ T travelled(const T& body, Decode decode) {
   const auto document = parse_json(to_text(encode(body)));
   expect(document.ok(), "what we encode parses");
   auto decoded = decode(*document);
-  expect(decoded.ok(), decoded.ok() ? "" : ("what we encode decodes: " + decoded.error().detail).c_str());
+  expect(decoded.ok(),
+         decoded.ok() ? "" : ("what we encode decodes: " + decoded.error().detail).c_str());
   return std::move(*decoded);
 }
 
 struct ToCommand {
-  std::optional<Command> operator()(const JoinRequest& c) const { return Join{travelled(c, decode_join_request)}; }
+  std::optional<Command> operator()(const JoinRequest& c) const {
+    return Join{travelled(c, decode_join_request)};
+  }
   std::optional<Command> operator()(const AcquireRequest& c) const {
     return Acquire{travelled(c, decode_acquire_request)};
   }
@@ -49,15 +52,21 @@ struct ToCallReply {
     return travelled(r, decode_acquire_reply);
   }
   worker::CallReply operator()(const BeatReply& r) const { return travelled(r, decode_beat_reply); }
-  worker::CallReply operator()(const ReportReply& r) const { return travelled(r, decode_report_reply); }
-  worker::CallReply operator()(const SaveModelReply& r) const { return travelled(r, decode_save_model_reply); }
+  worker::CallReply operator()(const ReportReply& r) const {
+    return travelled(r, decode_report_reply);
+  }
+  worker::CallReply operator()(const SaveModelReply& r) const {
+    return travelled(r, decode_save_model_reply);
+  }
   worker::CallReply operator()(const Submitted&) const { unreachable(); }
   worker::CallReply operator()(const Steered&) const { unreachable(); }
 };
 
 }  // namespace
 
-std::optional<Command> command_of(const worker::Call& call) { return std::visit(ToCommand{}, call); }
+std::optional<Command> command_of(const worker::Call& call) {
+  return std::visit(ToCommand{}, call);
+}
 
 Result<worker::CallReply> call_reply_of(const Result<Reply>& reply) {
   if (!reply) return reply.error();

@@ -1,4 +1,5 @@
-// Calls of the lease machine as commands of the engine, through the words of the wire: every body is encoded and decoded.
+// Calls of the lease machine as commands of the engine, through the words of the wire: every body
+// is encoded and decoded.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,8 @@ std::string World::check_leases() const {
   for (const auto& [id, lease] : book.leases) {
     const Run* run = find_run(book, lease.attempt.run);
     if (run == nullptr || run->lease != id) return "a run has two live leases";
-    if (run->state != RunState::leased && run->state != RunState::running) return "a lease on a run that does not run";
+    if (run->state != RunState::leased && run->state != RunState::running)
+      return "a lease on a run that does not run";
     if (!book.lease_deadlines.contains({lease.expires_at, id})) return "a lease without a deadline";
   }
   if (book.lease_deadlines.size() != book.leases.size()) return "a deadline without a lease";
@@ -23,9 +24,11 @@ std::string World::check_acknowledged() const {
   const Book& book = server_.book();
   for (const auto& [key, verdict] : acknowledged_) {
     const auto& [lease, phase] = key;
-    const Run* run = find_run(book, book.run_of_lease.at(static_cast<std::size_t>(lease.value - 1)));
+    const Run* run =
+        find_run(book, book.run_of_lease.at(static_cast<std::size_t>(lease.value - 1)));
     if (phase >= static_cast<int>(run->reports.size())) return "an acknowledged report is lost";
-    if (run->reports[static_cast<std::size_t>(phase)].verdict != verdict) return "an acknowledged verdict is another";
+    if (run->reports[static_cast<std::size_t>(phase)].verdict != verdict)
+      return "an acknowledged verdict is another";
   }
   return {};
 }
@@ -39,7 +42,8 @@ std::string World::check_runs() const {
     if (trial.number >= spec.search.trials) return "more trials than the budget has";
     for (const Run& run : trial.runs) {
       if (!is_end(run.state) || run.reason == EndReason::none) return "a run that did not end";
-      if (static_cast<int>(run.reports.size()) > spec.budget.phases) return "more phases than the budget has";
+      if (static_cast<int>(run.reports.size()) > spec.budget.phases)
+        return "more phases than the budget has";
       if (run.losses > spec.limits.max_retries) return "more retries than allowed";
       for (const RecordedReport& report : run.reports)
         if (!report.verdict) return "a report without a verdict";
@@ -57,15 +61,18 @@ std::string World::check_proposals() const {
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
       Rng rng(sweep.spec.seed, Purpose::propose, static_cast<std::uint64_t>(trial.number));
-      if (sweep.sampler->propose(sweep.spec.parameters, History(Goal::maximize), rng) != trial.params)
+      if (sweep.sampler->propose(sweep.spec.parameters, History(Goal::maximize), rng) !=
+          trial.params)
         return "a trial's parameters depend on what happened";
     }
   return {};
 }
 
-// The ledger alone tells the same story, each report once, and its projection is what a rebuild gives.
+// The ledger alone tells the same story, each report once, and its projection is what a rebuild
+// gives.
 std::string World::check_ledger() {
-  if (digest(replayed(server_.database())) != digest(server_.book())) return "replay differs from the live state";
+  if (digest(replayed(server_.database())) != digest(server_.book()))
+    return "replay differs from the live state";
   const auto count = [&](const char* sql) {
     SQLite::Statement query(server_.database(), sql);
     query.executeStep();
@@ -75,9 +82,11 @@ std::string World::check_ledger() {
   tally_.attempts = count("SELECT count(*) FROM event WHERE kind = 'lease_granted'");
   std::int64_t in_book = 0;
   for (const auto& [id, entry] : server_.book().trials)
-    for (const Run& run : entry.second.runs) in_book += static_cast<std::int64_t>(run.reports.size());
+    for (const Run& run : entry.second.runs)
+      in_book += static_cast<std::int64_t>(run.reports.size());
   if (tally_.reports != in_book) return "a report was counted twice";
-  if (count("SELECT count(*) FROM event WHERE kind = 'verdict_given'") != in_book) return "reports and verdicts differ";
+  if (count("SELECT count(*) FROM event WHERE kind = 'verdict_given'") != in_book)
+    return "reports and verdicts differ";
   if (count("SELECT max(seq) - count(*) FROM event") != 0) return "the ledger has gaps";
   return {};
 }

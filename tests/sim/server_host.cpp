@@ -17,7 +17,8 @@ Book replayed(SQLite::Database& db) {
 
 ServerHost::ServerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng)
     : agenda_(agenda), faults_(faults), rng_(rng), db_(std::move(*open_for_writing(":memory:"))) {
-  // A commit hook that answers non-zero turns the commit into a rollback: a full disk, a torn write.
+  // A commit hook that answers non-zero turns the commit into a rollback: a full disk, a torn
+  // write.
   sqlite3_commit_hook(
       db_->getHandle(),
       [](void* self) {

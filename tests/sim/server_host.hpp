@@ -1,4 +1,5 @@
-// The real engine on a real SQLite database in memory, which may crash between any two steps and in any commit.
+// The real engine on a real SQLite database in memory, which may crash between any two steps and in
+// any commit.
 #pragma once
 
 #include <SQLiteCpp/Database.h>

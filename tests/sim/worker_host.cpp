@@ -18,8 +18,14 @@ Score score_of(const LeaseGrant& grant, int phase, double diverged_share) {
   return Score::of(x * (phase + 1) + 0.1 * rng.normal());
 }
 
-WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name, int slots)
-    : agenda_(agenda), faults_(faults), rng_(rng), network_(std::move(network)), name_(std::move(name)), slots_(slots) {
+WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network,
+                       std::string name, int slots)
+    : agenda_(agenda),
+      faults_(faults),
+      rng_(rng),
+      network_(std::move(network)),
+      name_(std::move(name)),
+      slots_(slots) {
   boot();
 }
 
@@ -90,9 +96,12 @@ void WorkerHost::finish_phase(LeaseId lease) {
   const Process* process = find(lease);
   if (process == nullptr) return;
   const std::int64_t step = step_at_end_of(process->grant, process->phase);
-  feed(worker::TrialSaid{lease, worker::TrialLine{MetricPoint{"loss", step, 0.5}}, worker::Origin::socket});
+  feed(worker::TrialSaid{lease, worker::TrialLine{MetricPoint{"loss", step, 0.5}},
+                         worker::Origin::socket});
   if (find(lease) == nullptr) return;
-  feed(worker::TrialSaid{lease, worker::TrialLine{worker::CheckpointLine{std::to_string(process->phase), step, process->phase}},
+  feed(worker::TrialSaid{lease,
+                         worker::TrialLine{worker::CheckpointLine{std::to_string(process->phase),
+                                                                  step, process->phase}},
                          worker::Origin::socket});
 }
 
@@ -120,7 +129,9 @@ void WorkerHost::do_action(const worker::Terminate& action) {
   if (process != nullptr && !process->deaf) exit(action.lease, false, 143, milliseconds(100));
 }
 
-void WorkerHost::do_action(const worker::Kill& action) { exit(action.lease, true, 9, milliseconds(1)); }
+void WorkerHost::do_action(const worker::Kill& action) {
+  exit(action.lease, true, 9, milliseconds(1));
+}
 
 void WorkerHost::do_action(const worker::Forget& action) { processes_.erase(action.lease); }
 

@@ -1,4 +1,5 @@
-// A worker process: the real lease machine, a network that loses and repeats, and trial processes that train nothing.
+// A worker process: the real lease machine, a network that loses and repeats, and trial processes
+// that train nothing.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,16 @@
 namespace hone::sim {
 
 // How a call gets to the server and its reply back; implemented by the World's network.
-using Network = std::function<void(const worker::Call&, std::function<void(Result<worker::CallReply>)>)>;
+using Network =
+    std::function<void(const worker::Call&, std::function<void(Result<worker::CallReply>)>)>;
 
 // A score that depends on the parameters, the seed and the phase alone.
 Score score_of(const LeaseGrant& grant, int phase, double diverged_share);
 
 class WorkerHost {
  public:
-  WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name, int slots);
+  WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name,
+             int slots);
 
   // kill -9: the machine's processes vanish with it; a new worker process comes up a little later.
   void kill();

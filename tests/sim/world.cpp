@@ -6,9 +6,9 @@
 namespace hone::sim {
 namespace {
 
-constexpr Duration storm_length = seconds(60);    // faults
-constexpr Duration calm = seconds(900);           // then every sweep must have ended
-constexpr Duration call_timeout = seconds(10);    // of a worker's call whose reply never came
+constexpr Duration storm_length = seconds(60);  // faults
+constexpr Duration calm = seconds(900);         // then every sweep must have ended
+constexpr Duration call_timeout = seconds(10);  // of a worker's call whose reply never came
 
 SweepSpec draw_spec(Rng& rng) {
   SweepSpec spec;
@@ -27,7 +27,8 @@ SweepSpec draw_spec(Rng& rng) {
   return spec;
 }
 
-// 64 hexadecimal digits that stand for the bytes of a checkpoint: equal for the same phase of the same lease.
+// 64 hexadecimal digits that stand for the bytes of a checkpoint: equal for the same phase of the
+// same lease.
 std::string digest_of(const worker::StoreBlob& store, std::uint64_t phase) {
   Rng rng(static_cast<std::uint64_t>(store.lease.value), Purpose::simulation, phase);
   std::string digits;
@@ -61,7 +62,8 @@ std::string World::describe() const {
 }
 
 Duration World::delay() {
-  return microseconds(1 + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(faults_.delay_max.us))));
+  return microseconds(
+      1 + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(faults_.delay_max.us))));
 }
 
 // A request may be lost, late or doubled, and so may its reply.
@@ -70,11 +72,13 @@ void World::send(const Command& command, std::function<void(Result<Reply>)> done
   for (int copy = 0; copy < copies; ++copy) {
     if (rng_.uniform() < faults_.drop) continue;
     agenda_.after(delay(), [this, command, done] {
-      const bool taken = server_.push({command, [this, done](Result<Reply> reply) {
-        if (rng_.uniform() < faults_.drop) return;
-        agenda_.after(delay(), [done, reply = std::move(reply)] { done(reply); });
-      }});
-      if (!taken) agenda_.after(delay(), [done] { done(refuse(Code::unavailable, "connection refused")); });
+      const bool taken =
+          server_.push({command, [this, done](Result<Reply> reply) {
+                          if (rng_.uniform() < faults_.drop) return;
+                          agenda_.after(delay(), [done, reply = std::move(reply)] { done(reply); });
+                        }});
+      if (!taken)
+        agenda_.after(delay(), [done] { done(refuse(Code::unavailable, "connection refused")); });
     });
   }
 }
@@ -85,22 +89,28 @@ void World::call(const worker::Call& call, std::function<void(Result<worker::Cal
   const auto answer = [open, done = std::move(done)](Result<worker::CallReply> reply) {
     if (std::exchange(*open, false)) done(std::move(reply));
   };
-  const auto patience = std::holds_alternative<AcquireRequest>(call) ? call_timeout + seconds(20) : call_timeout;
+  const auto patience =
+      std::holds_alternative<AcquireRequest>(call) ? call_timeout + seconds(20) : call_timeout;
   agenda_.after(patience, [answer] { answer(refuse(Code::timed_out, "no answer in time")); });
   if (const auto* store = std::get_if<worker::StoreBlob>(&call)) {
-    if (!server_.up()) return agenda_.after(delay(), [answer] { answer(refuse(Code::unavailable, "down")); });
+    if (!server_.up())
+      return agenda_.after(delay(), [answer] { answer(refuse(Code::unavailable, "down")); });
     const std::string digest = digest_of(*store, std::stoull(store->path));
-    return agenda_.after(delay(), [answer, digest] { answer(worker::CallReply{worker::StoredBlob{digest, 10}}); });
+    return agenda_.after(delay(), [answer, digest] {
+      answer(worker::CallReply{worker::StoredBlob{digest, 10}});
+    });
   }
   if (std::holds_alternative<worker::FetchBlob>(call))
-    return agenda_.after(delay(), [answer] { answer(worker::CallReply{worker::FetchedBlob{"/model"}}); });
+    return agenda_.after(delay(),
+                         [answer] { answer(worker::CallReply{worker::FetchedBlob{"/model"}}); });
 
   const Command command = *command_of(call);
   send(command, [this, command, answer](const Result<Reply>& reply) {
     const auto* report = std::get_if<Report>(&command);
     if (report != nullptr && reply.ok()) {
       const Verdict& verdict = std::get<ReportReply>(*reply).verdict;
-      const auto [known, fresh] = acknowledged_.emplace(std::pair{report->lease, report->request.phase}, verdict);
+      const auto [known, fresh] =
+          acknowledged_.emplace(std::pair{report->lease, report->request.phase}, verdict);
       if (!fresh && known->second != verdict) broken_ = "a verdict changed after it was given";
     }
     answer(call_reply_of(reply));
@@ -110,7 +120,8 @@ void World::call(const worker::Call& call, std::function<void(Result<worker::Cal
 // Sent until it is known to have arrived, as a user's command line does.
 void World::submit(std::uint64_t number) {
   auto open = std::make_shared<bool>(true);
-  send(Submit{submissions_[number]}, [open](const Result<Reply>& reply) { *open = *open && !reply.ok(); });
+  send(Submit{submissions_[number]},
+       [open](const Result<Reply>& reply) { *open = *open && !reply.ok(); });
   agenda_.after(seconds(3), [this, number, open] {
     if (*open) submit(number);
   });
@@ -121,14 +132,16 @@ void World::meddle() {
   for (auto& worker : workers_)
     if (rng_.uniform() < faults_.worker_death) worker->kill();
   if (!storm_ || rng_.below(20) != 0) return;
-  static constexpr Verb verbs[] = {Verb::pause, Verb::resume, Verb::resume, Verb::stop, Verb::cancel, Verb::kill};
+  static constexpr Verb verbs[] = {Verb::pause, Verb::resume, Verb::resume,
+                                   Verb::stop,  Verb::cancel, Verb::kill};
   const SweepId sweep{1 + static_cast<std::int64_t>(rng_.below(submissions_.size()))};
   const Verb verb = verbs[rng_.below(rng_.below(4) == 0 ? 6 : 3)];
   send(Steer{sweep, {verb}}, [](const Result<Reply>&) {});
 }
 
 bool World::all_ended() const {
-  return server_.up() && server_.book().sweeps.size() == submissions_.size() && server_.book().open_sweeps.empty();
+  return server_.up() && server_.book().sweeps.size() == submissions_.size() &&
+         server_.book().open_sweeps.empty();
 }
 
 std::string World::run() {
@@ -143,7 +156,8 @@ std::string World::run() {
   faults_ = FaultPlan::none();
   for (std::size_t i = 0; i < submissions_.size(); ++i)  // what users paused, they resume
     agenda_.after(seconds(25 + static_cast<std::int64_t>(i)), [this, i] {
-      send(Steer{SweepId{static_cast<std::int64_t>(i) + 1}, {Verb::resume}}, [](const Result<Reply>&) {});
+      send(Steer{SweepId{static_cast<std::int64_t>(i) + 1}, {Verb::resume}},
+           [](const Result<Reply>&) {});
     });
   play(begin + storm_length + calm);
   tally_.crashes = server_.crashes();

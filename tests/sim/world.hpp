@@ -1,5 +1,5 @@
-// One simulated installation from one seed: the real engine, ledger, codec and lease machines under a virtual clock.
-// First safety under faults, then the faults stop and every sweep must end.
+// One simulated installation from one seed: the real engine, ledger, codec and lease machines under
+// a virtual clock. First safety under faults, then the faults stop and every sweep must end.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace hone::sim {
 
 struct Tally {
   int crashes = 0;
-  std::int64_t reports = 0;  // recorded
+  std::int64_t reports = 0;       // recorded
   std::int64_t acknowledged = 0;  // heard by a worker
   std::int64_t attempts = 0;
   Duration simulated{};
@@ -26,8 +26,8 @@ class World {
  public:
   explicit World(std::uint64_t seed);
 
-  // Runs to the end. Broken promises abort the process after describe() was printed by the caller's hook; what can be told
-  // in words comes back: empty when all is well.
+  // Runs to the end. Broken promises abort the process after describe() was printed by the caller's
+  // hook; what can be told in words comes back: empty when all is well.
   std::string run();
 
   [[nodiscard]] std::string describe() const;

@@ -13,7 +13,8 @@ namespace hone {
 namespace {
 
 std::unique_ptr<Terminator> hypertrick(double rate, std::int64_t runs, int phases) {
-  return std::move(make_terminator({"hypertrick", {{"eviction_rate", rate}}}, {runs, phases})).value();
+  return std::move(make_terminator({"hypertrick", {{"eviction_rate", rate}}}, {runs, phases}))
+      .value();
 }
 
 struct Outcome {
@@ -22,9 +23,12 @@ struct Outcome {
   std::vector<int> completed;
 };
 
-// Every phase is reported by the surviving runs in the order that `order` gives; the last phase is never judged.
-Outcome play(const Terminator& rule, int runs, int phases, const std::function<double(int run, int phase)>& metric,
-             const std::function<void(std::vector<int>&, int phase)>& order = [](auto&, int) {}) {
+// Every phase is reported by the surviving runs in the order that `order` gives; the last phase is
+// never judged.
+Outcome play(
+    const Terminator& rule, int runs, int phases,
+    const std::function<double(int run, int phase)>& metric,
+    const std::function<void(std::vector<int>&, int phase)>& order = [](auto&, int) {}) {
   History history(Goal::maximize);
   for (int run = 0; run < runs; ++run) history.add_trial({});
   std::vector<int> alive(static_cast<std::size_t>(runs));
@@ -50,7 +54,8 @@ Outcome play(const Terminator& rule, int runs, int phases, const std::function<d
 
 TEST(HyperTrick, golden_trace) {
   const double quality[] = {7, 3, 12, 1, 16, 9, 5, 14, 2, 11, 8, 15, 4, 10, 6, 13};
-  const auto outcome = play(*hypertrick(0.25, 16, 4), 16, 4, [&](int run, int) { return quality[run]; });
+  const auto outcome =
+      play(*hypertrick(0.25, 16, 4), 16, 4, [&](int run, int) { return quality[run]; });
   EXPECT_EQ(outcome.evicted[0], (std::vector<int>{8, 12, 14}));
   EXPECT_EQ(outcome.evicted[1], (std::vector<int>{6, 10}));
   EXPECT_EQ(outcome.evicted[2], (std::vector<int>{13}));
@@ -79,7 +84,8 @@ TEST(HyperTrick, decides_the_same_under_a_monotone_transform) {
   const auto metric = [](int run, int phase) { return std::sin(1.7 * run + phase); };
   const auto rule = hypertrick(0.25, 50, 6);
   const auto plain = play(*rule, 50, 6, metric);
-  const auto warped = play(*rule, 50, 6, [&](int run, int phase) { return std::exp(5 * metric(run, phase)); });
+  const auto warped =
+      play(*rule, 50, 6, [&](int run, int phase) { return std::exp(5 * metric(run, phase)); });
   EXPECT_EQ(plain.evicted, warped.evicted);
 }
 
@@ -89,7 +95,8 @@ TEST(HyperTrick, completion_rate_of_independent_metrics_meets_the_closed_form) {
   double alpha = 0;
   for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
     Rng rng(repeat, Purpose::simulation, 0);
-    alpha += play(*rule, 1000, 10, [&](int, int) { return rng.normal(); }).phases_run / 10'000.0 / 20;
+    alpha +=
+        play(*rule, 1000, 10, [&](int, int) { return rng.normal(); }).phases_run / 10'000.0 / 20;
   }
   EXPECT_NEAR(alpha, 0.377, 0.004);
   EXPECT_NEAR(rule->expected_phases() / 10, 0.37747, 1e-5);
@@ -104,7 +111,10 @@ TEST(HyperTrick, completion_rate_of_fixed_quality_in_fresh_order) {
     const auto shuffle = [&](std::vector<int>& runs, int) {
       for (std::size_t i = runs.size(); i > 1; --i) std::swap(runs[i - 1], runs[rng.below(i)]);
     };
-    alpha += play(*rule, 1000, 10, [](int run, int) { return run; }, shuffle).phases_run / 10'000.0 / 20;
+    alpha += play(
+                 *rule, 1000, 10, [](int run, int) { return run; }, shuffle)
+                 .phases_run /
+             10'000.0 / 20;
   }
   EXPECT_NEAR(alpha, 0.377, 0.006);
 }
@@ -117,7 +127,9 @@ TEST(HyperTrick, shares_follow_from_the_rate_and_must_agree_with_it) {
   EXPECT_TRUE(make({{"eviction_rate", 0.25}, {"dcm_fraction", 0.5}, {"evict_quantile", 0.5}}).ok());
   EXPECT_TRUE(make({{"eviction_rate", 0.25}, {"dcm_fraction", 0.0}}).ok());
   EXPECT_TRUE(make({{"eviction_rate", 0.25}, {"evict_quantile", 0.3}}).ok());
-  EXPECT_EQ(make({{"eviction_rate", 0.25}, {"dcm_fraction", 0.6}, {"evict_quantile", 0.5}}).error().at, "/terminator");
+  EXPECT_EQ(
+      make({{"eviction_rate", 0.25}, {"dcm_fraction", 0.6}, {"evict_quantile", 0.5}}).error().at,
+      "/terminator");
   EXPECT_EQ(make({{"eviction_rate", 0.25}, {"evict_quantile", 0.2}}).error().at, "/terminator");
   EXPECT_EQ(make({{"eviction_rate", 0}}).error().at, "/terminator/eviction_rate");
   EXPECT_EQ(make({{"eviction_rate", 1}}).error().at, "/terminator/eviction_rate");
@@ -126,11 +138,13 @@ TEST(HyperTrick, shares_follow_from_the_rate_and_must_agree_with_it) {
 
 TEST(HyperTrick, explains_with_the_numbers_of_the_verdict) {
   const auto rule = hypertrick(0.25, 16, 4);
-  const Verdict verdict{Action::stop, VerdictReason::evicted,
+  const Verdict verdict{Action::stop,
+                        VerdictReason::evicted,
                         {{"reports", 9}, {"quota", 8}, {"rank_below", 1}, {"cutoff", 4}}};
   EXPECT_EQ(rule->recompute(verdict.inputs), Action::stop);
   EXPECT_EQ(rule->explain(verdict),
-            "HyperTrick evicted it: 1 of the 9 reports of the phase so far were worse, and a run needs at least 4 (the "
+            "HyperTrick evicted it: 1 of the 9 reports of the phase so far were worse, and a run "
+            "needs at least 4 (the "
             "lower 0.5 of them) to go on");
 }
 

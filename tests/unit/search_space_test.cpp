@@ -13,11 +13,16 @@ std::int64_t whole(const Value& value) { return std::get<std::int64_t>(value); }
 constexpr double nearly_one = 1 - 0x1p-53;
 
 TEST(Space, bounds_are_inclusive_and_never_exceeded) {
-  const Domain domains[] = {FloatDomain{-3, 5, Scale::linear, {}}, FloatDomain{1e-5, 1e-2, Scale::log, {}},
-                            FloatDomain{0, 1, Scale::linear, 0.1}, FloatDomain{0.1, 10, Scale::log, 0.1},
-                            IntDomain{2, 100, Scale::log, 1},      IntDomain{-4, 9, Scale::linear, 3},
-                            IntDomain{1, 1000, Scale::log, 7},     ChoiceDomain{{0.9, 0.95, std::string("x")}},
-                            BoolDomain{},                          FixedDomain{std::int64_t{3}}};
+  const Domain domains[] = {FloatDomain{-3, 5, Scale::linear, {}},
+                            FloatDomain{1e-5, 1e-2, Scale::log, {}},
+                            FloatDomain{0, 1, Scale::linear, 0.1},
+                            FloatDomain{0.1, 10, Scale::log, 0.1},
+                            IntDomain{2, 100, Scale::log, 1},
+                            IntDomain{-4, 9, Scale::linear, 3},
+                            IntDomain{1, 1000, Scale::log, 7},
+                            ChoiceDomain{{0.9, 0.95, std::string("x")}},
+                            BoolDomain{},
+                            FixedDomain{std::int64_t{3}}};
   for (const Domain& domain : domains)
     for (int i = 0; i <= 1000; ++i) {
       const double unit = i == 1000 ? nearly_one : i / 1000.0;
@@ -43,16 +48,19 @@ TEST(Space, steps_are_anchored_at_min_and_keep_the_last_grid_value_that_fits) {
 
 TEST(Space, linear_ints_are_equally_likely) {
   std::map<std::int64_t, int> counts;
-  for (int i = 0; i < 14'000; ++i) ++counts[whole(value_at(IntDomain{-3, 3, Scale::linear, 1}, i / 14'000.0))];
+  for (int i = 0; i < 14'000; ++i)
+    ++counts[whole(value_at(IntDomain{-3, 3, Scale::linear, 1}, i / 14'000.0))];
   ASSERT_EQ(counts.size(), 7U);
   for (const auto& [value, count] : counts) EXPECT_NEAR(count, 2000, 1) << value;
 }
 
-// t_max of the sweep file: quantized log-uniform on [2, 100]: P(2) is the share of [1.5, 2.5) in log.
+// t_max of the sweep file: quantized log-uniform on [2, 100]: P(2) is the share of [1.5, 2.5) in
+// log.
 TEST(Space, log_ints_are_quantized_log_uniform) {
   const int n = 1'000'000;
   int twos = 0;
-  for (int i = 0; i < n; ++i) twos += whole(value_at(IntDomain{2, 100, Scale::log, 1}, i / double(n))) == 2;
+  for (int i = 0; i < n; ++i)
+    twos += whole(value_at(IntDomain{2, 100, Scale::log, 1}, i / double(n))) == 2;
   EXPECT_NEAR(twos / double(n), std::log(2.5 / 1.5) / std::log(100.5 / 1.5), 1e-5);
 }
 

@@ -1,4 +1,5 @@
-// Given events, when command, then events: a Book, a clock that the test moves, and ids of what was made.
+// Given events, when command, then events: a Book, a clock that the test moves, and ids of what was
+// made.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +25,10 @@ inline SweepSpec small_spec(std::int64_t trials = 4, int phases = 3) {
 
 class Given {
  public:
-  Given() { now = Instant{1'000'000'000}; when(Start{"test", seconds(15)}); }
+  Given() {
+    now = Instant{1'000'000'000};
+    when(Start{"test", seconds(15)});
+  }
 
   // Decides, numbers and folds; the events of a refused command are empty and `error` is set.
   Events when(const Command& command) {
@@ -83,7 +87,8 @@ template <class... Kinds>
 void expect_kinds(const Events& events) {
   ASSERT_EQ(events.size(), sizeof...(Kinds));
   std::size_t i = 0;
-  const auto expect_kind = [&](bool holds) { EXPECT_TRUE(holds) << "event " << i;
+  const auto expect_kind = [&](bool holds) {
+    EXPECT_TRUE(holds) << "event " << i;
     ++i;
   };
   (expect_kind(std::holds_alternative<Kinds>(events[i])), ...);

@@ -176,7 +176,8 @@ TEST(End, process_failures_fail_the_run_and_lost_processes_give_it_back) {
     given.when(End{grant->lease, {c.reason, 1, "detail", "tail"}});
     EXPECT_EQ(given.run(grant->attempt.run).state, c.state) << static_cast<int>(c.reason);
     EXPECT_EQ(given.run(grant->attempt.run).reason, c.recorded);
-    EXPECT_TRUE(given.when(End{grant->lease, {c.reason, 1, "", ""}}).empty());  // again: nothing more happens
+    EXPECT_TRUE(given.when(End{grant->lease, {c.reason, 1, "", ""}})
+                    .empty());  // again: nothing more happens
     EXPECT_FALSE(given.error);
   }
 }
@@ -279,11 +280,15 @@ TEST(Proposals, are_the_same_for_every_number_of_workers) {
       const auto w = static_cast<std::size_t>(round) % joined.size();
       const auto grant = given.acquire(joined[w], "a" + std::to_string(round));
       if (!grant) continue;
-      if (round % 7 == 3) given.when(End{grant->lease, {EndReason::requeue_requested, 85, "", ""}});
-      else for (int phase = grant->next_phase; phase < 3; ++phase) given.report(grant->lease, phase, Score::of(round));
+      if (round % 7 == 3)
+        given.when(End{grant->lease, {EndReason::requeue_requested, 85, "", ""}});
+      else
+        for (int phase = grant->next_phase; phase < 3; ++phase)
+          given.report(grant->lease, phase, Score::of(round));
     }
     std::vector<Params> params;
-    for (const TrialId id : given.sweep(sweep).trials) params.push_back(find_trial(given.book, id)->params);
+    for (const TrialId id : given.sweep(sweep).trials)
+      params.push_back(find_trial(given.book, id)->params);
     return params;
   };
   const auto one = proposals(1);

@@ -33,7 +33,8 @@ TEST(Steer, stop_lets_running_runs_finish_and_then_completes) {
   EXPECT_EQ(scene.sweep(scene.sweep_id).state, SweepState::stopping);
   EXPECT_FALSE(scene.acquire(scene.worker, "a2"));
   scene.when(End{grant->lease, {EndReason::signal, 9, "", ""}});
-  const auto again = scene.acquire(scene.worker, "a3");  // a lost run of a stopping sweep still finishes
+  const auto again =
+      scene.acquire(scene.worker, "a3");  // a lost run of a stopping sweep still finishes
   ASSERT_TRUE(again);
   scene.report(again->lease, 0, Score::of(1));
   scene.report(again->lease, 1, Score::of(1));
@@ -78,7 +79,8 @@ TEST(Steer, cancel_ends_queued_replicates) {
   scene.sweep_id = scene.submit(spec, "replicated");
   const auto grant = scene.acquire(scene.worker, "a1");
   expect_kinds<SweepSteered, RunEnded, RunEnded>(scene.steer(Verb::cancel));
-  expect_kinds<RunEnded, SweepEnded>(scene.when(End{grant->lease, {EndReason::user_cancel, 143, "", ""}}));
+  expect_kinds<RunEnded, SweepEnded>(
+      scene.when(End{grant->lease, {EndReason::user_cancel, 143, "", ""}}));
 }
 
 TEST(Steer, an_ended_sweep_cannot_be_paused_or_resumed) {

@@ -7,8 +7,9 @@ namespace hone {
 namespace {
 
 TEST(Ids, print_and_parse_back) {
-  const ObjectId ids[] = {SweepId{7},   TrialId{42},   RunId{TrialId{42}, 0}, AttemptId{{TrialId{42}, 0}, 2},
-                          ModelId{9},   DatasetId{3},  WorkflowId{2},         WorkerId{1}};
+  const ObjectId ids[] = {
+      SweepId{7}, TrialId{42},  RunId{TrialId{42}, 0}, AttemptId{{TrialId{42}, 0}, 2},
+      ModelId{9}, DatasetId{3}, WorkflowId{2},         WorkerId{1}};
   const char* words[] = {"sw_7", "tr_42", "rn_42.0", "rn_42.0#2", "md_9", "ds_3", "wf_2", "wk_1"};
   for (std::size_t i = 0; i < std::size(ids); ++i) {
     EXPECT_EQ(text(ids[i]), words[i]);
@@ -18,8 +19,9 @@ TEST(Ids, print_and_parse_back) {
 }
 
 TEST(Ids, refuse_everything_else) {
-  for (const char* words : {"", "sw_", "sw_0", "sw_-1", "sw_+1", "sw_01", "sw_7x", "sw7", "rn_42", "rn_42.", "rn_42.-1",
-                            "rn_42.0#", "rn_42.0#0", "sw_99999999999999999999", "le_5", " sw_7"})
+  for (const char* words :
+       {"", "sw_", "sw_0", "sw_-1", "sw_+1", "sw_01", "sw_7x", "sw7", "rn_42", "rn_42.", "rn_42.-1",
+        "rn_42.0#", "rn_42.0#0", "sw_99999999999999999999", "le_5", " sw_7"})
     EXPECT_FALSE(parse_object_id(words)) << words;
 }
 

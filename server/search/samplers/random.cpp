@@ -13,7 +13,8 @@ class RandomSampler final : public Sampler {
     for (const Parameter& parameter : space) {
       // Drawn even when inactive: a condition never shifts the draws of later parameters.
       const double unit = rng.uniform();
-      if (!parameter.when.empty() && !Expression::parse(parameter.when).value().holds(params)) continue;
+      if (!parameter.when.empty() && !Expression::parse(parameter.when).value().holds(params))
+        continue;
       params.push_back({parameter.name, value_at(parameter.domain, unit)});
     }
     return params;

@@ -1,10 +1,13 @@
-// HyperTrick: asynchronous eviction with a share of each phase exempt (Heinrich and Frosio, arXiv 1902.02725; the split is
-// reconstructed, so both shares are settings).
+// HyperTrick: asynchronous eviction with a share of each phase exempt (Heinrich and Frosio, arXiv
+// 1902.02725; the split is reconstructed, so both shares are settings).
 //
-// With W0 runs, r = eviction_rate, d = dcm_fraction, q = evict_quantile and n reports of phase p, this one included:
+// With W0 runs, r = eviction_rate, d = dcm_fraction, q = evict_quantile and n reports of phase p,
+// this one included:
 //   collecting while n <= d * W0 * (1 - r)^p          data collection mode: nobody is judged
-//   else evict when rank_below < floor(q * n)         worker selection mode: strictly fewer than a share q are worse
-// (1 - d) * q must equal r, so that r of the runs that reach a phase are expected to be evicted there.
+//   else evict when rank_below < floor(q * n)         worker selection mode: strictly fewer than a
+//   share q are worse
+// (1 - d) * q must equal r, so that r of the runs that reach a phase are expected to be evicted
+// there.
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,9 +18,9 @@ namespace hone {
 namespace {
 
 struct Shares {
-  double eviction_rate = 0;    // r
-  double dcm_fraction = 0;     // d, by default 1 - sqrt(r)
-  double evict_quantile = 0;   // q, by default sqrt(r)
+  double eviction_rate = 0;   // r
+  double dcm_fraction = 0;    // d, by default 1 - sqrt(r)
+  double evict_quantile = 0;  // q, by default sqrt(r)
 };
 
 bool evicts(double rank_below, double cutoff) { return rank_below < cutoff; }
@@ -36,14 +39,16 @@ class HyperTrick final : public Terminator {
     // The hair keeps floor(0.5 * 6) at 3 where the product is 2.9999999999999996.
     const double cutoff = std::floor(shares_.evict_quantile * reports + 1e-12);
     const bool evict = evicts(rank_below, cutoff);
-    return {evict ? Action::stop : Action::go_on,
-            evict ? VerdictReason::evicted : VerdictReason::good_enough,
-            {{"reports", reports}, {"quota", quota}, {"rank_below", rank_below}, {"cutoff", cutoff}}};
+    return {
+        evict ? Action::stop : Action::go_on,
+        evict ? VerdictReason::evicted : VerdictReason::good_enough,
+        {{"reports", reports}, {"quota", quota}, {"rank_below", rank_below}, {"cutoff", cutoff}}};
   }
 
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
     if (input(inputs, "reports") <= input(inputs, "quota")) return Action::go_on;
-    return evicts(input(inputs, "rank_below"), input(inputs, "cutoff")) ? Action::stop : Action::go_on;
+    return evicts(input(inputs, "rank_below"), input(inputs, "cutoff")) ? Action::stop
+                                                                        : Action::go_on;
   }
 
   std::string explain(const Verdict& verdict) const override {
@@ -52,14 +57,16 @@ class HyperTrick final : public Terminator {
     const double quota = input(verdict.inputs, "quota");
     if (verdict.reason == VerdictReason::collecting) {
       std::snprintf(text, sizeof text,
-                    "HyperTrick judged nobody yet: this was report %.0f of the phase and the first %.0f are exempt",
+                    "HyperTrick judged nobody yet: this was report %.0f of the phase and the first "
+                    "%.0f are exempt",
                     reports, std::floor(quota));
       return text;
     }
     const double rank_below = input(verdict.inputs, "rank_below");
     const double cutoff = input(verdict.inputs, "cutoff");
     std::snprintf(text, sizeof text,
-                  "HyperTrick %s it: %.0f of the %.0f reports of the phase so far were worse, and a run needs at "
+                  "HyperTrick %s it: %.0f of the %.0f reports of the phase so far were worse, and "
+                  "a run needs at "
                   "least %.0f (the lower %.4g of them) to go on",
                   verdict.action == Action::stop ? "evicted" : "kept", rank_below, reports, cutoff,
                   shares_.evict_quantile);
@@ -79,17 +86,20 @@ class HyperTrick final : public Terminator {
 
 Status in_unit_interval(double value, const char* name, double low) {
   if (value >= low && value < 1 && (low > 0 || value >= 0)) return Done{};
-  return refuse(Code::invalid, std::string(name) + " must lie in (0, 1)", std::string("/terminator/") + name);
+  return refuse(Code::invalid, std::string(name) + " must lie in (0, 1)",
+                std::string("/terminator/") + name);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Terminator>> make_hypertrick(const TerminatorSpec& spec, const Plan& plan) {
-  static constexpr std::array<std::string_view, 3> known{"eviction_rate", "dcm_fraction", "evict_quantile"};
+  static constexpr std::array<std::string_view, 3> known{"eviction_rate", "dcm_fraction",
+                                                         "evict_quantile"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   Shares shares;
   shares.eviction_rate = setting(spec, "eviction_rate").value_or(0.25);
-  if (auto ok = in_unit_interval(shares.eviction_rate, "eviction_rate", 1e-9); !ok) return ok.error();
+  if (auto ok = in_unit_interval(shares.eviction_rate, "eviction_rate", 1e-9); !ok)
+    return ok.error();
   shares.dcm_fraction = setting(spec, "dcm_fraction").value_or(1 - std::sqrt(shares.eviction_rate));
   // One share given, the other follows from the rate.
   shares.evict_quantile =
@@ -98,9 +108,11 @@ Result<std::unique_ptr<Terminator>> make_hypertrick(const TerminatorSpec& spec, 
     shares.dcm_fraction = 1 - shares.eviction_rate / shares.evict_quantile;
   const bool sensible = shares.dcm_fraction >= 0 && shares.dcm_fraction < 1 &&
                         shares.evict_quantile > 0 && shares.evict_quantile <= 1;
-  if (!sensible || std::abs((1 - shares.dcm_fraction) * shares.evict_quantile - shares.eviction_rate) > 1e-12)
+  if (!sensible ||
+      std::abs((1 - shares.dcm_fraction) * shares.evict_quantile - shares.eviction_rate) > 1e-12)
     return refuse(Code::invalid,
-                  "(1 - dcm_fraction) * evict_quantile must equal eviction_rate, with dcm_fraction in [0, 1) and "
+                  "(1 - dcm_fraction) * evict_quantile must equal eviction_rate, with dcm_fraction "
+                  "in [0, 1) and "
                   "evict_quantile in (0, 1]; give one of the two and leave the other out",
                   "/terminator");
   return std::unique_ptr<Terminator>(std::make_unique<HyperTrick>(shares, plan));

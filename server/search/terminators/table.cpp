@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::array table{
     TerminatorRow{"none", "every run trains to the end of its budget", make_none},
-    TerminatorRow{"hypertrick", "evicts the poorest of each phase without waiting for the others", make_hypertrick},
+    TerminatorRow{"hypertrick", "evicts the poorest of each phase without waiting for the others",
+                  make_hypertrick},
 };
 
 }  // namespace
@@ -33,7 +34,8 @@ Status only_settings(const TerminatorSpec& spec, std::span<const std::string_vie
   for (const auto& [key, value] : spec.settings) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     std::string detail = "terminator '" + spec.rule + "' has no setting '" + key + "'";
-    for (const auto& one : known) detail += (&one == &known.front() ? "; it has " : ", ") + std::string(one);
+    for (const auto& one : known)
+      detail += (&one == &known.front() ? "; it has " : ", ") + std::string(one);
     return refuse(Code::invalid, detail, "/terminator/" + key);
   }
   return Done{};
