@@ -1,7 +1,6 @@
 // A command of `hone`: one row of command_table.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string_view>
 
@@ -10,6 +9,7 @@
 
 namespace hone::cli {
 
+class Flags;
 class Session;
 
 // What a command does once its flags are read.
@@ -22,8 +22,8 @@ struct Command {
   Group group;
   std::string_view arguments;  // "SWEEP [--limit N]", for the overview
   std::string_view summary;
-  std::string_view examples;       // shown under `hone NAME --help`, one a line
-  Work (*declare)(CLI::App& app);  // adds the flags and returns the work, which owns their values
+  std::string_view examples;      // shown under `hone NAME --help`, one a line
+  Work (*declare)(Flags& flags);  // adds the flags and returns the work, which owns their values
 };
 
 }  // namespace hone::cli

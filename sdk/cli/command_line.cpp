@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "schemas/codec/nearest.hpp"
 #include "sdk/cli/command_table.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/help.hpp"
 
 namespace hone::cli {
@@ -29,33 +29,14 @@ struct CommonFlags {
   std::string format = "table";
 };
 
-void add_common(CLI::App& app, CommonFlags& flags) {
-  flags.options.server = default_server();
-  const std::string group = "Common options";
-  app.add_option("--server", flags.options.server, "URL of the server (or HONE_SERVER)")
-      ->group(group);
-  app.add_option("--format", flags.format, "table, json, jsonl, csv or value")->group(group);
-  app.add_option("--columns", flags.options.columns, "which columns, as a,b,c")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_flag("-q,--quiet", flags.options.quiet, "no messages, only data")->group(group);
-  app.add_flag("--no-color", flags.options.no_color, "no colours (or NO_COLOR)")->group(group);
-}
-
-// CLI11 names the words it does not know; we add what they may have meant.
-std::string sentence_of(const CLI::ParseError& error, CLI::App& app) {
-  const auto extras = app.remaining();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || extras.empty())
-    return error.what();
-  std::vector<std::string> names;
-  for (const auto* option : app.get_options())
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const std::string& word = extras.front();
-  if (word.starts_with("-"))
-    return "there is no option '" + word + "'" + did_you_mean(word, candidates);
-  return "there is one argument too many: '" + word + "'";
+void add_common(Flags& flags, CommonFlags& common) {
+  common.options.server = default_server();
+  flags.heading("Common options");
+  flags.text("--server URL", common.options.server, "the server's URL (or HONE_SERVER)");
+  flags.text("--format FORMAT", common.format, "table, json, jsonl, csv or value");
+  flags.comma_separated("--columns NAMES", common.options.columns, "which columns, as a,b,c");
+  flags.flag("-q,--quiet", common.options.quiet, "no messages, only data");
+  flags.flag("--no-color", common.options.no_color, "no colours (or NO_COLOR)");
 }
 
 Error misuse(const Command& command, const std::string& sentence) {
@@ -84,25 +65,18 @@ Result<Call> split(std::vector<std::string> words) {
 
 Result<std::variant<Ready, HelpAsked>> parse(const Call& call) {
   const Command& command = *call.command;
-  CLI::App app{"hone " + std::string(command.name) + ": " + std::string(command.summary),
-               "hone " + std::string(command.name)};
-  app.footer(examples_text(command));
-  app.get_formatter()->column_width(28);
-  Work work = command.declare(app);
-  CommonFlags flags;
-  add_common(app, flags);
-  std::vector<std::string> reversed(call.arguments.rbegin(), call.arguments.rend());
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    return std::variant<Ready, HelpAsked>(HelpAsked{app.help()});
-  } catch (const CLI::ParseError& error) {
-    return misuse(command, sentence_of(error, app));
-  }
-  const auto format = parse_format(flags.format);
+  Flags flags;
+  CommonFlags common;
+  Work work = command.declare(flags);
+  add_common(flags, common);
+  const auto parsed = flags.parse(call.arguments);
+  if (!parsed) return misuse(command, parsed.error().detail);
+  if (*parsed == Flags::Parsed::help_asked)
+    return std::variant<Ready, HelpAsked>(HelpAsked{help_text(command, flags)});
+  const auto format = parse_format(common.format);
   if (!format) return misuse(command, "--format: " + format.error().detail);
-  flags.options.format = *format;
-  return std::variant<Ready, HelpAsked>(Ready{std::move(flags.options), std::move(work)});
+  common.options.format = *format;
+  return std::variant<Ready, HelpAsked>(Ready{std::move(common.options), std::move(work)});
 }
 
 }  // namespace hone::cli

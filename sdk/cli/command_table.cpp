@@ -17,6 +17,10 @@ constexpr auto table = std::to_array<Command>({
      "hone submit sweep.yaml\nhone submit sweep.yaml --watch --set search.trials=64\n"
      "SW=$(hone submit sweep.yaml -q)",
      declare_submit},
+    {"plan", Group::start, "FILE", "check a sweep file and say what it would run",
+     "hone plan sweep.yaml\nhone plan sweep.yaml --set search.trials=8 --set budget.per_run=200k\n"
+     "hone plan sweep.yaml --format json",
+     declare_plan},
     {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
      "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
     {"ls", Group::sweeps, "", "list the sweeps, newest first",
@@ -65,9 +69,9 @@ constexpr auto table = std::to_array<Command>({
     {"server", Group::system, "...", "run hone-server (arguments are passed on)",
      "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},
     {"worker", Group::system, "...", "run hone-worker (arguments are passed on)",
-     "hone worker --server http://10.0.0.5:7777 --slots 8", declare_passed_on},
+     "hone worker --server http://10.0.0.5:7777 --slots 8 --data ~/hone-worker", declare_passed_on},
     {"train", Group::system, "NAME ...", "run a built-in trainer alone, without a server",
-     "hone train ga3c --env CartPole-v1\nhone train --help", declare_passed_on},
+     "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help", declare_passed_on},
     {"version", Group::system, "", "print the version", "hone version", declare_version},
     {"completion", Group::system, "SHELL", "print a completion script (bash)",
      "source <(hone completion bash)", declare_completion},

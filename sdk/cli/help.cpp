@@ -5,6 +5,7 @@
 
 #include "schemas/codec/nearest.hpp"
 #include "sdk/cli/command_table.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/render/width.hpp"
 
 namespace hone::cli {
@@ -48,13 +49,19 @@ std::string overview(const Screen& screen) {
         out += "  " + padded_right(call_of(command), 18) + std::string(command.summary) + "\n";
   }
   return out +
-         "\nEvery command takes --help, --server URL (or HONE_SERVER; http://127.0.0.1:7777),\n"
+         "\nEvery command takes --help, --server URL (HONE_SERVER, else 127.0.0.1:7777),\n"
          "--format table|json|jsonl|csv|value, --columns a,b, -q and --no-color.\n"
          "First steps: `hone up` in one terminal, `hone submit FILE --watch` in another.\n";
 }
 
+std::string help_text(const Command& command, const Flags& flags) {
+  return "hone " + std::string(command.name) + ": " + std::string(command.summary) +
+         "\n\nUsage: hone " + call_of(command) + " [OPTIONS]\n" + flags.help() + "\n" +
+         examples_text(command) + "\n";
+}
+
 std::string examples_text(const Command& command) {
-  std::string out = "Examples:";
+  std::string out = "Examples";
   std::string_view rest = command.examples;
   while (!rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());

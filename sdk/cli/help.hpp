@@ -12,7 +12,8 @@ namespace hone::cli {
 // `hone --help`: the commands in groups.
 std::string overview(const Screen& screen);
 
-// What stands under the flags in `hone NAME --help`.
+// `hone NAME --help`: usage, arguments, flags, examples.
+std::string help_text(const Command& command, const Flags& flags);
 std::string examples_text(const Command& command);
 
 // "'sbmit' is no command (did you mean 'submit'?); hone --help lists them".

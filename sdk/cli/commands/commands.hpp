@@ -1,4 +1,4 @@
-// The declare functions of command_table.cpp: each adds its flags to the app and returns the work.
+// The declare functions of command_table.cpp: each adds its flags and returns the work.
 #pragma once
 
 #include "schemas/types/states.hpp"
@@ -6,33 +6,34 @@
 
 namespace hone::cli {
 
-Work declare_submit(CLI::App& app);
-Work declare_ls(CLI::App& app);
-Work declare_show(CLI::App& app);
-Work declare_trials(CLI::App& app);
-Work declare_runs(CLI::App& app);
-Work declare_curve(CLI::App& app);
-Work declare_best(CLI::App& app);
-Work declare_watch(CLI::App& app);
-Work declare_explain(CLI::App& app);
-Work declare_lineage(CLI::App& app);
-Work declare_models(CLI::App& app);
-Work declare_fetch(CLI::App& app);
-Work declare_workers(CLI::App& app);
-Work declare_events(CLI::App& app);
-Work declare_doctor(CLI::App& app);
-Work declare_up(CLI::App& app);
-Work declare_version(CLI::App& app);
-Work declare_completion(CLI::App& app);
+Work declare_submit(Flags& flags);
+Work declare_plan(Flags& flags);
+Work declare_ls(Flags& flags);
+Work declare_show(Flags& flags);
+Work declare_trials(Flags& flags);
+Work declare_runs(Flags& flags);
+Work declare_curve(Flags& flags);
+Work declare_best(Flags& flags);
+Work declare_watch(Flags& flags);
+Work declare_explain(Flags& flags);
+Work declare_lineage(Flags& flags);
+Work declare_models(Flags& flags);
+Work declare_fetch(Flags& flags);
+Work declare_workers(Flags& flags);
+Work declare_events(Flags& flags);
+Work declare_doctor(Flags& flags);
+Work declare_up(Flags& flags);
+Work declare_version(Flags& flags);
+Work declare_completion(Flags& flags);
 
-Work declare_steer(CLI::App& app, Verb verb);
+Work declare_steer(Flags& flags, Verb verb);
 template <Verb verb>
-Work declare_verb(CLI::App& app) {
-  return declare_steer(app, verb);
+Work declare_verb(Flags& flags) {
+  return declare_steer(flags, verb);
 }
 
 // Commands whose arguments all belong to the program beside this one; main passes them on before it
 // reads any flag.
-Work declare_passed_on(CLI::App& app);
+Work declare_passed_on(Flags& flags);
 
 }  // namespace hone::cli

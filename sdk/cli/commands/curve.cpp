@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/plot.hpp"
@@ -11,7 +12,7 @@ namespace hone::cli {
 namespace {
 
 Fields report_fields() {
-  return {{"phase", "/phase", Manner::number},
+  return {{"phase", "/phase", Manner::phase},
           {"step", "/step", Manner::count},
           {"value", "/value", Manner::score},
           {"verdict", "/verdict"},
@@ -55,9 +56,9 @@ Result<Exit> show_curve(Session& session, const std::string& word) {
 
 }  // namespace
 
-Work declare_curve(CLI::App& app) {
+Work declare_curve(Flags& flags) {
   auto id = std::make_shared<std::string>();
-  app.add_option("RUN", *id, "the run, or a trial with a single run")->required();
+  flags.argument("RUN", *id, "the run, or a trial with a single run");
   return [id](Session& session) { return show_curve(session, *id); };
 }
 

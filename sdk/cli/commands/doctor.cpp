@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -206,9 +207,9 @@ Result<Exit> doctor(Session& session, const std::string& data) {
 
 }  // namespace
 
-Work declare_doctor(CLI::App& app) {
+Work declare_doctor(Flags& flags) {
   auto data = std::make_shared<std::string>(default_data_folder());
-  app.add_option("--data", *data, "the data folder to check (HONE_DATA, or ~/.hone)");
+  flags.text("--data DIR", *data, "the data folder to check (HONE_DATA, or ~/.hone)");
   return [data](Session& session) { return doctor(session, *data); };
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -87,13 +88,12 @@ Result<Exit> events(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_events(CLI::App& app) {
+Work declare_events(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  app.add_option("SWEEP", wish->sweep, "the sweep; default: the newest");
-  app.add_flag("--all", wish->all, "of all sweeps, and of the server itself");
-  app.add_option("--after", wish->after, "only those after this sequence number")
-      ->check(CLI::NonNegativeNumber);
-  app.add_flag("-F,--follow", wish->follow, "go on as they happen, until the sweep ends");
+  flags.optional_argument("SWEEP", wish->sweep, "the sweep; default: the newest");
+  flags.flag("--all", wish->all, "of all sweeps, and of the server itself");
+  flags.integer("--after SEQ", wish->after, {0, 9e18}, "only those after this sequence number");
+  flags.flag("-F,--follow", wish->follow, "go on as they happen, until the sweep ends");
   return [wish](Session& session) { return events(session, *wish); };
 }
 

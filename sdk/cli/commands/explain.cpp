@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -12,7 +13,7 @@ namespace hone::cli {
 namespace {
 
 Fields verdict_fields() {
-  return {{"phase", "/phase", Manner::number},
+  return {{"phase", "/phase", Manner::phase},
           {"value", "/value", Manner::score},
           {"verdict", "/verdict"},
           {"reason", "/reason"},
@@ -66,9 +67,9 @@ Result<Exit> explain(Session& session, const std::string& word) {
 
 }  // namespace
 
-Work declare_explain(CLI::App& app) {
+Work declare_explain(Flags& flags) {
   auto id = std::make_shared<std::string>();
-  app.add_option("ID", *id, "a trial or a run")->required();
+  flags.argument("ID", *id, "a trial or a run");
   return [id](Session& session) { return explain(session, *id); };
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -63,11 +64,11 @@ Result<Exit> fetch(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_fetch(CLI::App& app) {
+Work declare_fetch(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  app.add_option("MODEL", wish->model, "the model, as md_9")->required();
-  app.add_option("-o,--output", wish->file, "the file to write; - for stdout; default: MODEL.pt");
-  app.add_flag("--force", wish->force, "replace the file if it exists");
+  flags.argument("MODEL", wish->model, "the model, as md_9");
+  flags.text("-o,--output FILE", wish->file, "the file to write; - for stdout; default: MODEL.pt");
+  flags.flag("--force", wish->force, "replace the file if it exists");
   return [wish](Session& session) { return fetch(session, *wish); };
 }
 

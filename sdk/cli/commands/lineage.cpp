@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/lineage_tree.hpp"
@@ -65,14 +66,14 @@ Result<Exit> lineage(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_lineage(CLI::App& app) {
+Work declare_lineage(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  app.add_option("ID", wish->id, "any id")->required();
-  app.add_flag("--up", wish->up, "what it came from (the default)");
-  app.add_flag("--down", wish->down, "what came of it");
-  app.add_flag("--both", wish->both, "both");
-  app.add_option("--depth", wish->depth, "at most so many steps away")->check(CLI::PositiveNumber);
-  app.add_flag("--dot", wish->dot, "for Graphviz");
+  flags.argument("ID", wish->id, "any id");
+  flags.flag("--up", wish->up, "what it came from (the default)");
+  flags.flag("--down", wish->down, "what came of it");
+  flags.flag("--both", wish->both, "both");
+  flags.integer("--depth N", wish->depth, {1}, "at most so many steps away");
+  flags.flag("--dot", wish->dot, "for Graphviz");
   return [wish](Session& session) { return lineage(session, *wish); };
 }
 

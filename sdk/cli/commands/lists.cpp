@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/targets.hpp"
@@ -15,9 +16,9 @@ struct Target {
   int limit = 0;
 };
 
-std::shared_ptr<Target> add_target(CLI::App& app, const char* name, const char* help) {
+std::shared_ptr<Target> add_target(Flags& flags, const char* name, const char* help) {
   auto target = std::make_shared<Target>();
-  app.add_option(name, target->id, help);
+  flags.optional_argument(name, target->id, help);
   return target;
 }
 
@@ -77,7 +78,7 @@ Fields trial_fields() {
           {"state", "/state", Manner::state},
           {"reason", "/reason", Manner::text, Where::everywhere, true},
           {"value", "/value", Manner::score},
-          {"phase", "/phase", Manner::number},
+          {"phases", "/phase", Manner::number},
           {"runs", "/runs", Manner::number, Where::data_only},
           {"parameters", "/params", Manner::params}};
 }
@@ -100,7 +101,7 @@ Fields run_fields() {
           {"reason", "/reason", Manner::text},
           {"value", "/value", Manner::score},
           {"best", "/best", Manner::score, Where::everywhere, true},
-          {"phase", "/phase", Manner::number},
+          {"phases", "/phase", Manner::number},
           {"step", "/step", Manner::count},
           {"attempts", "/attempts", Manner::number, Where::everywhere, true},
           {"worker", "/worker", Manner::text, Where::everywhere, true},
@@ -150,7 +151,7 @@ Fields best_fields() {
           {"value", "/value", Manner::score},
           {"run", "/run", Manner::text, Where::everywhere, true},
           {"state", "/state", Manner::state, Where::everywhere, true},
-          {"phase", "/phase", Manner::number},
+          {"phase", "/best_phase", Manner::phase},
           {"model", "/model"},
           {"parameters", "/params", Manner::params}};
 }
@@ -171,7 +172,7 @@ Result<Exit> list_best(Session& session, const Target& target) {
 Fields model_fields() {
   return {{"id", "/id"},
           {"run", "/run"},
-          {"phase", "/phase", Manner::number},
+          {"phase", "/phase", Manner::phase},
           {"step", "/step", Manner::count},
           {"value", "/value", Manner::score},
           {"size", "/bytes", Manner::bytes},
@@ -212,38 +213,37 @@ Fields worker_fields() {
 
 }  // namespace
 
-Work declare_ls(CLI::App& app) {
+Work declare_ls(Flags& flags) {
   auto limit = std::make_shared<int>(0);
-  app.add_option("-n,--limit", *limit, "only the newest N")->check(CLI::PositiveNumber);
+  flags.integer("-n,--limit N", *limit, {1}, "only the newest N");
   return [limit](Session& session) { return list_sweeps(session, *limit); };
 }
 
-Work declare_trials(CLI::App& app) {
-  auto target = add_target(app, "SWEEP", sweep_help);
+Work declare_trials(Flags& flags) {
+  auto target = add_target(flags, "SWEEP", sweep_help);
   auto order = std::make_shared<std::string>("number");
-  app.add_option("--sort", *order, "by number or by value (best first)")
-      ->check(CLI::IsMember({"number", "value"}));
+  flags.text("--sort KEY", *order, "by number or by value (best first)");
   return [target, order](Session& session) { return list_trials(session, target->id, *order); };
 }
 
-Work declare_runs(CLI::App& app) {
-  auto target = add_target(app, "ID", "a trial or a sweep; default: the newest sweep");
+Work declare_runs(Flags& flags) {
+  auto target = add_target(flags, "ID", "a trial or a sweep; default: the newest sweep");
   return [target](Session& session) { return list_runs(session, target->id); };
 }
 
-Work declare_best(CLI::App& app) {
-  auto target = add_target(app, "SWEEP", sweep_help);
+Work declare_best(Flags& flags) {
+  auto target = add_target(flags, "SWEEP", sweep_help);
   target->limit = 10;
-  app.add_option("-n,--limit", target->limit, "how many (10)")->check(CLI::PositiveNumber);
+  flags.integer("-n,--limit N", target->limit, {1}, "how many (10)");
   return [target](Session& session) { return list_best(session, *target); };
 }
 
-Work declare_models(CLI::App& app) {
-  auto target = add_target(app, "ID", "a sweep, trial, run or model; default: the newest sweep");
+Work declare_models(Flags& flags) {
+  auto target = add_target(flags, "ID", "a sweep, trial, run or model; default: the newest sweep");
   return [target](Session& session) { return list_models(session, target->id); };
 }
 
-Work declare_workers(CLI::App&) {
+Work declare_workers(Flags&) {
   return [](Session& session) -> Result<Exit> {
     const auto workers = session.list("/v1/workers");
     if (!workers) return workers.error();

@@ -3,6 +3,7 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/show_texts.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/targets.hpp"
@@ -72,10 +73,9 @@ Result<Exit> show(Session& session, const std::string& word) {
 
 }  // namespace
 
-Work declare_show(CLI::App& app) {
+Work declare_show(Flags& flags) {
   auto id = std::make_shared<std::string>();
-  app.add_option("ID", *id, "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1")
-      ->required();
+  flags.argument("ID", *id, "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1");
   return [id](Session& session) { return show(session, *id); };
 }
 

@@ -53,7 +53,7 @@ std::string best_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "nothing reported yet";
   return value_text(member(best, "/value")) + "  " + text_at(best, "/run") + " at phase " +
-         std::to_string(int_at(best, "/phase")) + ", step " + count_text(int_at(best, "/step"));
+         std::to_string(int_at(best, "/phase") + 1) + ", step " + count_text(int_at(best, "/step"));
 }
 
 std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
@@ -231,7 +231,7 @@ std::string model_text(const Json& model, const Shown& shown) {
   add(lines, "run", text_at(model, "/run"));
   add(lines, "sweep", text_at(model, "/sweep"));
   add(lines, "taken at",
-      "phase " + std::to_string(int_at(model, "/phase")) + ", step " +
+      "phase " + std::to_string(int_at(model, "/phase") + 1) + ", step " +
           count_text(int_at(model, "/step")));
   add(lines, "parent", text_at(model, "/parent"));
   add(lines, "size", bytes_text(int_at(model, "/bytes")));
@@ -282,7 +282,7 @@ std::string runs_text(const Json& items, const Shown& shown) {
                          {"state", "/state", Manner::state},
                          {"reason", "/reason", Manner::text},
                          {"value", "/value", Manner::score},
-                         {"phase", "/phase", Manner::number},
+                         {"phases", "/phase", Manner::number},
                          {"step", "/step", Manner::count},
                          {"detail", "/detail", Manner::long_text, Where::everywhere, true}};
   return table_under(paint(shown.screen, Ink::bold, "runs"), fields, items, shown);

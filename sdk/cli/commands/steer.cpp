@@ -4,6 +4,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/targets.hpp"
@@ -45,9 +46,9 @@ Result<Exit> steer(Session& session, const std::string& word_of_user, Verb verb)
 
 }  // namespace
 
-Work declare_steer(CLI::App& app, Verb verb) {
+Work declare_steer(Flags& flags, Verb verb) {
   auto id = std::make_shared<std::string>();
-  app.add_option("SWEEP", *id, "the sweep's id")->required();
+  flags.argument("SWEEP", *id, "the sweep's id");
   return [id, verb](Session& session) { return steer(session, *id, verb); };
 }
 

@@ -6,6 +6,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/show_texts.hpp"
 #include "sdk/cli/commands/watch.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/interrupt.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -75,7 +76,7 @@ std::string dry_run_text(const Json& spec, const Screen& screen) {
     lines.push_back({first ? "parameters" : "", name + "  " + domain_text(domain)});
     first = false;
   }
-  return paint(screen, Ink::bold, text_at(spec, "/name")) + "  (dry run: nothing is submitted)\n" +
+  return paint(screen, Ink::bold, text_at(spec, "/name")) + "  (nothing is submitted)\n" +
          record_text(lines, screen);
 }
 
@@ -128,7 +129,7 @@ void say_what_next(Session& session, SweepId sweep) {
                "   end it: hone stop " + id);
 }
 
-Result<Exit> submit(Session& session, const Wish& wish, const std::vector<std::string>& command) {
+Result<Exit> submit(Session& session, const Wish& wish) {
   const auto file = read_file(wish);
   if (!file) return file.error();
   const auto spec = decode_sweep_spec(file->document);
@@ -136,7 +137,7 @@ Result<Exit> submit(Session& session, const Wish& wish, const std::vector<std::s
   if (wish.dry_run) return dry_run(session, *spec);
   auto client = session.client();
   if (!client) return client.error();
-  const auto sweep = submit_patiently(**client, *file, record_workflow(command));
+  const auto sweep = submit_patiently(**client, *file, record_workflow());
   if (!sweep)
     return sweep.error().code == Code::invalid ? placed(wish, *file, sweep.error()) : sweep.error();
   print_submitted(session, *sweep, *spec);
@@ -145,28 +146,27 @@ Result<Exit> submit(Session& session, const Wish& wish, const std::vector<std::s
   return Exit::ok;
 }
 
-// As typed, for the record: the shell has expanded it, but nothing of it is lost.
-std::vector<std::string> command_of(const Wish& wish) {
-  std::vector<std::string> command = {"hone", "submit", wish.file};
-  for (const auto& assignment : wish.assignments) {
-    command.push_back("--set");
-    command.push_back(assignment);
-  }
-  if (wish.watch) command.push_back("--watch");
-  return command;
+void add_file(Flags& flags, Wish& wish) {
+  flags.argument("FILE", wish.file, "the sweep file");
+  flags.texts("--set FIELD=VALUE", wish.assignments,
+              "change a field, as search.trials=64; may be repeated");
 }
 
 }  // namespace
 
-Work declare_submit(CLI::App& app) {
+Work declare_submit(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  app.add_option("FILE", wish->file, "the sweep file")->required();
-  app.add_option("--set", wish->assignments, "change a field, as search.trials=64; may be repeated")
-      ->allow_extra_args(false);
-  app.add_flag("--watch", wish->watch, "follow it until it ends");
-  app.add_flag("--dry-run", wish->dry_run,
-               "check the file and say what would run; submits nothing");
-  return [wish](Session& session) { return submit(session, *wish, command_of(*wish)); };
+  add_file(flags, *wish);
+  flags.flag("--watch", wish->watch, "follow it until it ends");
+  flags.flag("--dry-run", wish->dry_run, "check the file and say what would run; submits nothing");
+  return [wish](Session& session) { return submit(session, *wish); };
+}
+
+Work declare_plan(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  wish->dry_run = true;
+  add_file(flags, *wish);
+  return [wish](Session& session) { return submit(session, *wish); };
 }
 
 }  // namespace hone::cli

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/session.hpp"
 #include "sdk/cli/system/data_folder.hpp"
@@ -21,6 +22,8 @@ struct Wish {
   std::string listen = "127.0.0.1:7777";
   std::string slots = "auto";
   int workers = 1;
+  int gpus = 0;
+  std::string work_folder = ".";
   std::string log;
 };
 
@@ -28,7 +31,7 @@ struct Wish {
 Result<int> slots_of(const Wish& wish) {
   if (wish.slots == "auto") {
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    return std::max(1, cores / wish.workers);
+    return std::max(1, cores / std::max(1, wish.workers));
   }
   const int slots = std::atoi(wish.slots.c_str());
   if (slots < 1 || std::to_string(slots) != wish.slots)
@@ -46,27 +49,31 @@ Status make_folder(const fs::path& folder) {
   return Done{};
 }
 
+// GPUs go to the first worker alone: two that hand out the same ones would double them.
+Program worker_program(const Wish& wish, const std::string& path, int number, int slots) {
+  const fs::path data = fs::absolute(wish.data);
+  const std::string name = "worker-" + std::to_string(number);
+  return {"worker " + std::to_string(number),
+          {path, "--server", "@URL@", "--slots", std::to_string(slots), "--gpus",
+           std::to_string(number == 1 ? wish.gpus : 0), "--data",
+           (data / "workers" / std::to_string(number)).string(), "--workdir",
+           fs::absolute(wish.work_folder).string(), "--die-with-parent"},
+          (data / "logs" / (name + ".log")).string()};
+}
+
 Result<UpPlan> plan_of(const Wish& wish, int slots) {
   const auto server = find_program("hone-server");
   if (!server) return server.error();
   const auto worker = find_program("hone-worker");
   if (!worker) return worker.error();
   const fs::path data = fs::absolute(wish.data);
-  const fs::path logs = data / "logs";
-  if (const auto made = make_folder(logs); !made) return made.error();
-  const std::string server_log = wish.log.empty() ? (logs / "server.log").string() : wish.log;
+  if (const auto made = make_folder(data / "logs"); !made) return made.error();
   UpPlan plan;
   plan.server = {"server",
                  {*server, "--data", data.string(), "--listen", wish.listen, "--die-with-parent"},
-                 server_log};
-  for (int i = 1; i <= wish.workers; ++i) {
-    const std::string name = "worker-" + std::to_string(i);
-    const fs::path folder = data / "workers" / std::to_string(i);
-    plan.workers.push_back({"worker " + std::to_string(i),
-                            {*worker, "--server", "@URL@", "--slots", std::to_string(slots),
-                             "--dir", folder.string(), "--die-with-parent"},
-                            (logs / (name + ".log")).string()});
-  }
+                 wish.log.empty() ? (data / "logs" / "server.log").string() : wish.log};
+  for (int number = 1; number <= wish.workers; ++number)
+    plan.workers.push_back(worker_program(wish, *worker, number, slots));
   return plan;
 }
 
@@ -83,6 +90,7 @@ std::string welcome(const Wish& wish, int slots, const std::string& url, const S
          record_text({{"  server", url, Ink::accent},
                       {"  data", data.string()},
                       {"  slots", shared},
+                      {"  commands", "run in " + fs::weakly_canonical(wish.work_folder).string()},
                       {"  logs", (data / "logs").string()},
                       {"  submit", "hone submit FILE --watch" + server},
                       {"  stop", "Ctrl-C (runs are resumed by the next hone up)"}},
@@ -92,6 +100,8 @@ std::string welcome(const Wish& wish, int slots, const std::string& url, const S
 Result<Exit> up(Session& session, const Wish& wish) {
   const auto slots = slots_of(wish);
   if (!slots) return slots.error();
+  if (!fs::is_directory(wish.work_folder))
+    return refuse(Code::invalid, "--workdir " + wish.work_folder + " is no folder");
   auto plan = plan_of(wish, *slots);
   if (!plan) return plan.error();
   const auto say = [&](const std::string& message) { session.note("hone up: " + message); };
@@ -106,17 +116,20 @@ Result<Exit> up(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_up(CLI::App& app) {
+Work declare_up(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  app.add_option("--data", wish->data, "where all is kept (HONE_DATA, or ~/.hone)");
-  app.add_option("--listen", wish->listen, "address of the server (127.0.0.1:7777); port 0: any");
-  app.add_option("--slots", wish->slots, "cores each worker may use; auto: this machine's, shared");
-  app.add_option("--workers", wish->workers, "how many workers (1)")->check(CLI::Range(0, 256));
-  app.add_option("--log", wish->log, "the server's log (DATA/logs/server.log)");
+  flags.text("--data DIR", wish->data, "where all is kept (HONE_DATA, or ~/.hone)");
+  flags.text("--listen HOST:PORT", wish->listen,
+             "address of the server (127.0.0.1:7777); port 0: any");
+  flags.text("--slots N", wish->slots, "cores each worker may use; auto: this machine's, shared");
+  flags.integer("--workers N", wish->workers, {0, 256}, "how many workers (1)");
+  flags.integer("--gpus N", wish->gpus, {0, 64}, "GPUs of this machine to hand out (0)");
+  flags.text("--workdir DIR", wish->work_folder, "where a sweep's own command runs (this folder)");
+  flags.text("--log FILE", wish->log, "the server's log (DATA/logs/server.log)");
   return [wish](Session& session) { return up(session, *wish); };
 }
 
-Work declare_passed_on(CLI::App&) {
+Work declare_passed_on(Flags&) {
   return [](Session&) -> Result<Exit> { return Exit::ok; };
 }
 

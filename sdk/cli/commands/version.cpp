@@ -3,6 +3,7 @@
 
 #include "sdk/cli/command_table.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 
 namespace hone::cli {
@@ -36,17 +37,19 @@ std::string bash_completion() {
 
 }  // namespace
 
-Work declare_version(CLI::App&) {
+Work declare_version(Flags&) {
   return [](Session& session) {
     const Json version = {{"name", "hone"}, {"version", HONE_VERSION}};
     return print_object(session, version, "hone " HONE_VERSION "\n");
   };
 }
 
-Work declare_completion(CLI::App& app) {
+Work declare_completion(Flags& flags) {
   auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "bash")->required()->check(CLI::IsMember({"bash"}));
-  return [](Session& session) -> Result<Exit> {
+  flags.argument("SHELL", *shell, "bash");
+  return [shell](Session& session) -> Result<Exit> {
+    if (*shell != "bash")
+      return refuse(Code::invalid, "there is no completion for '" + *shell + "', only for bash");
     session.print(bash_completion());
     return Exit::ok;
   };

@@ -5,6 +5,7 @@
 
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
 #include "sdk/cli/interrupt.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -190,16 +191,15 @@ Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
   }
 }
 
-Work declare_watch(CLI::App& app) {
+Work declare_watch(Flags& flags) {
   struct Wish {
     std::string sweep;
     double every_seconds = 5;
   };
   auto wish = std::make_shared<Wish>();
-  app.add_option("SWEEP", wish->sweep, "the sweep; default: the newest");
-  app.add_option("--every", wish->every_seconds,
-                 "seconds between lines where it is no terminal (5)")
-      ->check(CLI::Range(0.1, 86400.0));
+  flags.optional_argument("SWEEP", wish->sweep, "the sweep; default: the newest");
+  flags.real("--every SECONDS", wish->every_seconds, {0.1, 86400.0},
+             "seconds between lines where it is no terminal (5)");
   return [wish](Session& session) -> Result<Exit> {
     const auto sweep = sweep_of(session, wish->sweep);
     if (!sweep) return sweep.error();

@@ -16,6 +16,7 @@ bool is_right_aligned(Manner manner) {
   switch (manner) {
     case Manner::score:
     case Manner::number:
+    case Manner::phase:
     case Manner::count:
     case Manner::bytes:
     case Manner::ago:
@@ -104,6 +105,9 @@ Cell cell_of(const Field& field, const Json& item, Instant now) {
       return score_cell(value);
     case Manner::number:
       return {value_text(value)};
+    case Manner::phase:
+      return {value.is_number_integer() ? std::to_string(value.get<std::int64_t>() + 1)
+                                        : value_text(value)};
     case Manner::count:
       return {value.is_number_integer() ? count_text(value.get<std::int64_t>())
                                         : value_text(value)};

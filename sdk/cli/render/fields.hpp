@@ -11,7 +11,20 @@
 
 namespace hone::cli {
 
-enum class Manner { text, long_text, state, score, number, count, bytes, ago, seconds, params };
+// phase: an index from 0, which people count from 1 (as `hone explain` does).
+enum class Manner {
+  text,
+  long_text,
+  state,
+  score,
+  number,
+  phase,
+  count,
+  bytes,
+  ago,
+  seconds,
+  params
+};
 
 enum class Where { everywhere, table_only, data_only };  // data: csv and value
 

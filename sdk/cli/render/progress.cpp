@@ -60,13 +60,16 @@ std::string took_text(const Standing& standing) {
   return duration_text(time_at(standing.sweep, "/ended_at").value_or(standing.at) - *start);
 }
 
+// As many states as fit, the most telling first.
 std::string runs_line(const Json& runs, const Screen& screen) {
   std::string text;
+  int room = screen.columns - 6;
   for (const char* state : run_states) {
     const auto count = int_at(runs, std::string("/") + state);
-    if (count == 0) continue;
-    text += text.empty() ? "" : "  ";
-    text += paint(screen, ink_of_state(state), std::to_string(count) + " " + state);
+    const std::string part = std::to_string(count) + " " + state;
+    room -= count == 0 ? 0 : display_width(part) + (text.empty() ? 0 : 2);
+    if (count == 0 || room < 0) continue;
+    text += (text.empty() ? "" : "  ") + paint(screen, ink_of_state(state), part);
   }
   return "runs  " + (text.empty() ? "none yet" : text) + "\n";
 }
@@ -81,7 +84,7 @@ std::string head_line(const Standing& standing, const Screen& screen) {
   const std::string id = text_at(sweep, "/id");
   const int room = screen.columns - display_width(id + state + tail) - 4;
   const std::string name =
-      truncated(printable(text_at(sweep, "/name")), std::max(8, room), screen.unicode);
+      truncated(printable(text_at(sweep, "/name")), std::max(0, room), screen.unicode);
   return paint(screen, Ink::bold, id) + "  " + name + "  " + paint(screen, ink, state) + tail +
          "\n";
 }
@@ -104,7 +107,7 @@ std::string best_line(const Standing& standing, const Screen& screen) {
   if (best.is_null()) return "best  nothing reported yet\n";
   const std::string value = value_text(member(best, "/value"));
   std::string rest =
-      "  " + text_at(best, "/run") + " at phase " + std::to_string(int_at(best, "/phase"));
+      "  " + text_at(best, "/run") + " at phase " + std::to_string(int_at(best, "/phase") + 1);
   if (!standing.best_params.is_null()) rest += "  " + params_text(standing.best_params);
   const int room = screen.columns - 6 - display_width(value);
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";

@@ -91,8 +91,9 @@ std::string sentence_in(const std::string& log_text) {
   std::string last;
   for (std::string line; std::getline(lines, line);)
     if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  // "[2026-11-21 10:04:05.123] [hone] [error] hone-server: the sentence"
-  static const std::regex stamps(R"(^(\[[^\]]*\]\s*)+)");
+  // "2026-11-21T10:04:05.123Z error hone-server: the sentence"
+  static const std::regex stamps(
+      R"(^((\[[^\]]*\]|[0-9][0-9T:.Z-]{7,})\s+)*((trace|debug|info|warning|error|critical)\s+)?)");
   static const std::regex program(R"(^hone(-[a-z]+)?: )");
   last = std::regex_replace(last, stamps, "");
   return std::regex_replace(last, program, "");

@@ -6,12 +6,22 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <vector>
 
 #include "sdk/cli/system/programs.hpp"
 #include "sdk/cpp/digest.hpp"
 
 namespace hone::cli {
 namespace {
+
+// As it was typed, by way of the kernel: no command has to hand it down here.
+std::vector<std::string> own_command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -44,9 +54,9 @@ void record_git(WorkflowInfo& info) {
 
 }  // namespace
 
-WorkflowInfo record_workflow(const std::vector<std::string>& command) {
+WorkflowInfo record_workflow() {
   WorkflowInfo info;
-  info.command = command;
+  info.command = own_command_line();
   std::error_code trouble;
   info.cwd = std::filesystem::current_path(trouble).string();
   info.host = host_name();

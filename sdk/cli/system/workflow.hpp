@@ -2,15 +2,12 @@
 // command and a commit.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "schemas/types/wire.hpp"
 
 namespace hone::cli {
 
-// Asks the system and git (about the working folder). Without git or a repository its fields stay
-// empty.
-WorkflowInfo record_workflow(const std::vector<std::string>& command);
+// Asks the system about this process and git about the working folder. Without git or a repository
+// its fields stay empty.
+WorkflowInfo record_workflow();
 
 }  // namespace hone::cli

@@ -1,0 +1,533 @@
+"""The `hone` command against a real server: what it prints, where it prints it, and its exit status."""
+import csv
+import hashlib
+import io
+import json
+import os
+import pathlib
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from conftest import START_SECONDS, program, sweep_spec
+
+COMMANDS = ["up", "submit", "plan", "watch", "ls", "show", "trials", "runs", "events", "best", "curve",
+            "explain", "lineage", "models", "fetch", "pause", "resume", "stop", "cancel", "kill", "workers",
+            "doctor", "version", "completion"]
+
+
+def hone(*words, server=None, cwd=None, timeout=60, **environment):
+    """Runs `hone`; the result has returncode, stdout and stderr."""
+    clean = {key: value for key, value in os.environ.items() if key not in ("HONE_SERVER", "NO_COLOR", "COLUMNS")}
+    clean.update(environment)
+    if server is not None:
+        clean["HONE_SERVER"] = f"http://127.0.0.1:{server.port}"
+    return subprocess.run([program("hone"), *words], capture_output=True, text=True, env=clean, cwd=cwd,
+                          timeout=timeout)
+
+
+def ok(*words, **more):
+    result = hone(*words, **more)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def write_spec(folder, **changes):
+    path = pathlib.Path(folder) / "sweep.json"
+    path.write_text(json.dumps(sweep_spec(**changes)))
+    return path
+
+
+def finish(server, evict_last=False):
+    """A sweep of four trials with two phases, run to its end by a worker of our own; two of its runs save a model."""
+    rule = {"rule": "hypertrick", "eviction_rate": 0.5} if evict_last else {"rule": "none"}
+    sweep = server.submit(sweep_spec(terminator=rule, budget={"unit": "frames", "per_run": 1000, "phases": 2}))
+    worker = server.join()
+    for number in range(4):
+        grant = server.acquire(worker)
+        for phase in range(2):
+            if number % 2 == 0:
+                save_model(server, grant, phase, f"{number}.{phase}".encode())
+            verdict = server.report(grant, phase, 10.0 * number + phase)
+            if verdict["verdict"] != "continue":
+                server.end(grant, "evicted" if verdict["reason"] == "evicted" else "budget_reached")
+                break
+    return sweep
+
+
+def save_model(server, grant, phase, data):
+    digest = hashlib.sha256(data).hexdigest()
+    assert server.ask("PUT", f"/v1/blobs/{digest}", data).status in (200, 201)
+    server.post(f"/v1/leases/{grant['lease']}/models",
+                {"sha256": digest, "bytes": len(data), "step": 500 * (phase + 1), "phase": phase})
+
+
+@pytest.fixture(scope="module")
+def done(shared_server):
+    """A finished sweep on a server that the tests here only read."""
+    return finish(shared_server)
+
+
+# ---- help and wrong command lines
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_examples(command):
+    text = ok(command, "--help")
+    assert text.startswith(f"hone {command}: ")
+    assert "Examples\n" in text
+
+
+def test_overview_is_short_and_names_every_command():
+    text = ok("--help")
+    assert len(text.splitlines()) < 50
+    for command in COMMANDS:
+        assert re.search(rf"^  {command}\b", text, re.M), command
+
+
+def test_unknown_command_is_usage_error_with_suggestion():
+    result = hone("sbmit", "x.yaml")
+    assert result.returncode == 2
+    assert "did you mean 'submit'?" in result.stderr
+    assert result.stdout == ""
+
+
+def test_unknown_option_is_usage_error_with_suggestion():
+    result = hone("ls", "--fromat", "json")
+    assert result.returncode == 2
+    assert "did you mean '--format'?" in result.stderr
+
+
+def test_unreachable_server_is_exit_6():
+    result = hone("ls", "--server", "http://127.0.0.1:1")
+    assert result.returncode == 6
+    assert "http://127.0.0.1:1" in result.stderr and "hone up" in result.stderr
+
+
+def test_starts_fast():
+    hone("version")
+    best = min(timed(lambda: hone("version")) for _ in range(5))
+    assert best < 0.1  # of which most is the fork; 4 ms by itself
+
+
+def timed(action):
+    start = time.monotonic()
+    action()
+    return time.monotonic() - start
+
+
+# ---- bad sweep files: the place, the pointer and the sentence, and nothing else
+
+BAD_FILES = {
+    "unknown key": ("serch: {method: random, trials: 4}", r"sweep.yaml:\d+:\d+: /serch: .*did you mean 'search'"),
+    "min over max": ("parameters: {lr: {type: float, min: 1.0, max: 0.1}}", r"sweep.yaml:\d+:\d+: /parameters/lr/m.*: "),
+    "log of zero": ("parameters: {lr: {type: float, min: 0, max: 0.1, scale: log}}",
+                    r"sweep.yaml:\d+:\d+: /parameters/lr/(min|scale): .*log"),
+    "no such trainer": ("trainer: {name: gac3}", r"sweep.yaml:\d+:\d+: /trainer/name: .*ga3c"),
+    "no such method": ("search: {method: tpee, trials: 4}", r"sweep.yaml:\d+:\d+: /search/method: "),
+    "no such rule": ("terminator: {rule: hypertrik}", r"sweep.yaml:\d+:\d+: /terminator/rule: .*hypertrick"),
+    "broken yaml": ("search: {method: random", r"sweep.yaml:\d+:\d+: "),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_sweep_file(shared_server, tmp_path, name):
+    line, expected = BAD_FILES[name]
+    key = line.split(":")[0]
+    spec = sweep_spec(**{key: None})
+    if key == "trainer":
+        spec.pop("command")
+    text = "\n".join(f"{k}: {json.dumps(v)}" for k, v in spec.items()) + "\n" + line + "\n"
+    (tmp_path / "sweep.yaml").write_text(text)
+    result = hone("submit", "sweep.yaml", server=shared_server, cwd=tmp_path)
+    assert result.returncode == 2, result.stderr
+    assert result.stdout == ""
+    assert re.search(expected, result.stderr), result.stderr
+    assert len(result.stderr.splitlines()) == 1, result.stderr
+
+
+def test_bad_assignment_is_named(shared_server, tmp_path):
+    file = write_spec(tmp_path)
+    result = hone("submit", str(file), "--set", "search.trials=-4", server=shared_server)
+    assert result.returncode == 2
+    assert "--set search.trials=-4" in result.stderr and "/search/trials" in result.stderr
+
+
+def test_missing_file_is_usage_error(shared_server):
+    result = hone("submit", "/nowhere/sweep.yaml", server=shared_server)
+    assert result.returncode == 2
+    assert "/nowhere/sweep.yaml" in result.stderr
+
+
+# ---- submit
+
+def test_submit_prints_the_id_alone_on_stdout(server, tmp_path):
+    file = write_spec(tmp_path)
+    result = hone("submit", str(file), server=server)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "sw_1\n"
+    assert "hone watch sw_1" in result.stderr
+    quiet = hone("submit", str(file), "-q", "--set", "search.trials=7", server=server)
+    assert (quiet.stdout, quiet.stderr) == ("sw_2\n", "")
+    assert server.get("/v1/sweeps/sw_2")["trials"]["total"] == 7
+
+
+def test_submit_records_the_workflow(server, tmp_path):
+    tmp_path = tmp_path / "repository"  # beside the server's own files
+    tmp_path.mkdir()
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run([*git, "init", "-q", "-b", "topic"], cwd=tmp_path, check=True)
+    file = write_spec(tmp_path)
+    (tmp_path / "train.py").write_text("pass\n")
+    subprocess.run([*git, "add", "."], cwd=tmp_path, check=True)
+    subprocess.run([*git, "commit", "-q", "-m", "x"], cwd=tmp_path, check=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    ok("submit", str(file), "-q", server=server, cwd=tmp_path)
+    clean = server.get("/v1/workflows/" + server.get("/v1/sweeps/sw_1")["workflow"])
+    assert clean["git_commit"] == commit.stdout.strip()
+    assert clean["git_branch"] == "topic"
+    assert clean["patch_sha256"] == ""
+    assert clean["command"][1:] == ["submit", str(file), "-q"]
+    assert clean["cwd"] == str(tmp_path)
+    (tmp_path / "train.py").write_text("changed\n")
+    ok("submit", str(file), "-q", server=server, cwd=tmp_path)
+    dirty = server.get("/v1/workflows/" + server.get("/v1/sweeps/sw_2")["workflow"])
+    patch = subprocess.run(["git", "diff", "HEAD"], cwd=tmp_path, check=True, capture_output=True).stdout
+    assert dirty["patch_sha256"] == hashlib.sha256(patch).hexdigest()
+
+
+def test_submit_works_without_git(server, tmp_path):
+    file = write_spec(tmp_path)
+    ok("submit", str(file), server=server, cwd=tmp_path, PATH="/nonexistent")
+    assert server.get("/v1/workflows/wf_1")["git_commit"] == ""
+
+
+def test_plan_needs_no_server(tmp_path):
+    file = write_spec(tmp_path)
+    text = ok("plan", str(file), server=None, HONE_SERVER="http://127.0.0.1:1")
+    assert "4 trials" in text and "16 phases" in text
+    assert json.loads(ok("plan", str(file), "--format", "json"))["budget"]["per_run"] == 1000
+
+
+# ---- looking at a finished sweep
+
+def test_ls(shared_server, done):
+    text = ok("ls", server=shared_server)
+    assert re.search(rf"^{done} +small +completed +100%", text, re.M), text
+    items = json.loads(ok("ls", "--format", "json", server=shared_server))
+    assert [item["id"] for item in items] == [done]
+    assert items == shared_server.get("/v1/sweeps")["items"]  # a contract: what the server says
+    assert ok("ls", "--format", "value", server=shared_server) == f"{done}\n"
+    assert ok("ls", "--format", "value", "--columns", "id,state,best", server=shared_server) == \
+        f"{done}\tcompleted\t31.0\n"
+
+
+def test_empty_list_says_how_to_fill_it(server):
+    result = hone("ls", server=server)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert "hone submit" in result.stderr
+    assert json.loads(ok("ls", "--format", "json", server=server)) == []
+    assert "hone worker" in hone("workers", server=server).stderr
+
+
+def test_unknown_column_is_named_with_those_there_are(shared_server, done):
+    result = hone("ls", "--columns", "stat", server=shared_server)
+    assert result.returncode == 2
+    assert "did you mean 'state'?" in result.stderr
+
+
+def test_trials_as_table_csv_and_jsonl(shared_server, done):
+    table = ok("trials", done, server=shared_server)
+    assert "lr" in table.splitlines()[0] and "depth" in table.splitlines()[0]
+    rows = list(csv.DictReader(io.StringIO(ok("trials", done, "--format", "csv", server=shared_server))))
+    assert len(rows) == 4
+    assert float(rows[0]["lr"]) > 0 and rows[3]["value"] == "31.0"
+    lines = ok("trials", done, "--format", "jsonl", server=shared_server).splitlines()
+    assert [json.loads(line)["number"] for line in lines] == [0, 1, 2, 3]
+
+
+def test_tables_fit_eighty_columns_off_a_terminal(shared_server, done):
+    for words in (["ls"], ["trials", done], ["runs", done], ["best", done], ["models", done], ["workers"],
+                  ["show", done], ["events", done]):
+        if words[0] != "events":
+            for line in ok(*words, server=shared_server).splitlines():
+                assert len(line) <= 80, (words, line)
+        assert "\x1b" not in ok(*words, server=shared_server)
+
+
+def test_best_ranks_and_any_id_of_the_sweep_does(shared_server, done):
+    values = ok("best", done, "--format", "value", "--columns", "value", server=shared_server)
+    assert values.split() == ["31.0", "21.0", "11.0", "1.0"]
+    first = ok("best", done, "-n", "1", "--format", "value", "--columns", "run", server=shared_server).strip()
+    assert ok("best", first, server=shared_server) == ok("best", done, server=shared_server)
+    assert ok("best", server=shared_server) == ok("best", done, server=shared_server)  # the newest
+
+
+@pytest.mark.parametrize("id_", ["sw_1", "tr_1", "rn_1.0", "rn_1.0#1", "md_1", "wf_1", "wk_1"])
+def test_show_any_id(shared_server, done, id_):
+    assert ok("show", id_, server=shared_server).startswith(id_)
+    assert json.loads(ok("show", id_, "--format", "json", server=shared_server))["id"] == id_
+
+
+def test_show_one_value(shared_server, done):
+    assert ok("show", done, "--format", "value", "--columns", "state,best.value", server=shared_server) == \
+        "completed\t31.0\n"
+
+
+def test_ids_that_do_not_exist_or_are_none(shared_server, done):
+    assert hone("show", "sw_99", server=shared_server).returncode == 3
+    assert hone("show", "rn_1.0#9", server=shared_server).returncode == 3
+    result = hone("show", "7", server=shared_server)
+    assert result.returncode == 2 and "sw_7" in result.stderr
+    result = hone("explain", done, server=shared_server)
+    assert result.returncode == 2 and "trial or a run" in result.stderr
+
+
+def test_curve(shared_server, done):
+    text = ok("curve", "rn_2.0", server=shared_server, LC_ALL="C")
+    assert "11" in text and "*" in text and "verdict" in text
+    rows = list(csv.DictReader(io.StringIO(ok("curve", "tr_2", "--format", "csv", server=shared_server))))
+    assert [row["value"] for row in rows] == ["10.0", "11.0"]
+    assert "└" in ok("curve", "rn_2.0", server=shared_server, LC_ALL="C.UTF-8")
+
+
+def test_explain(server):
+    finish(server, evict_last=True)
+    for line in ok("trials", "--format", "jsonl", server=server).splitlines():
+        result = hone("explain", json.loads(line)["id"], server=server)
+        assert result.returncode == 0 and result.stderr == "", result.stderr
+        assert "verdict" in result.stdout
+    explained = json.loads(ok("explain", "rn_1.0", "--format", "json", server=server))
+    assert all(v["recomputed"] == v["verdict"] for v in explained["verdicts"])
+
+
+def test_lineage(shared_server, done):
+    up = ok("lineage", "md_1", server=shared_server)
+    assert up.splitlines()[0].startswith("md_1")
+    for word in ("saved by rn_1.0", "run of tr_1", f"proposed by {done}", "submitted as wf_1"):
+        assert word in up, up
+    down = ok("lineage", done, "--down", "--depth", "1", server=shared_server)
+    assert down.count("proposed tr_") == 4 and "rn_1.0" not in down
+    assert ok("lineage", "md_1", "--dot", server=shared_server).startswith("digraph")
+    assert json.loads(ok("lineage", "md_1", "--format", "json", server=shared_server))["root"] == "md_1"
+    assert "led to" in ok("lineage", "rn_1.0", "--both", server=shared_server)
+    assert "rn_1.0#1" in ok("lineage", "rn_1.0#1", server=shared_server)
+
+
+def test_models_and_fetch(shared_server, done, tmp_path):
+    ids = ok("models", done, "--format", "value", server=shared_server).split()
+    assert len(ids) == 4
+    assert ok("models", "rn_1.0", "--format", "value", server=shared_server).split() == ids[:2]
+    assert ok("fetch", ids[0], server=shared_server, cwd=tmp_path) == f"{ids[0]}.pt\n"
+    assert (tmp_path / f"{ids[0]}.pt").read_bytes() == b"0.0"
+    again = hone("fetch", ids[0], server=shared_server, cwd=tmp_path)
+    assert again.returncode == 4 and "--force" in again.stderr
+    assert ok("fetch", ids[1], "-o", "-", server=shared_server) == "0.1"
+
+
+def test_events(shared_server, done):
+    kinds = [json.loads(line)["kind"] for line in ok("events", done, "--format", "jsonl", server=shared_server).splitlines()]
+    assert kinds[0] == "sweep_submitted" and kinds[-1] == "sweep_ended"
+    assert kinds == [json.loads(line)["kind"] for line in
+                     ok("events", done, "--follow", "--format", "jsonl", server=shared_server).splitlines()]
+
+
+def test_steer(server, tmp_path):
+    sweep = ok("submit", str(write_spec(tmp_path)), "-q", server=server).strip()
+    assert ok("pause", sweep, server=server) == f"{sweep} paused\n"
+    assert ok("resume", sweep, server=server) == f"{sweep} running\n"
+    assert hone("stop", "tr_1", server=server).returncode == 2
+    assert hone("stop", "sw_9", server=server).returncode == 3
+    assert ok("cancel", sweep, server=server).startswith(sweep)
+    assert hone("pause", sweep, server=server).returncode == 4  # it has ended
+
+
+def test_doctor(shared_server):
+    result = hone("doctor", server=shared_server)
+    assert re.search(r"^ok +server ", result.stdout, re.M), result.stdout
+    findings = json.loads(hone("doctor", "--format", "json", server=shared_server).stdout)
+    assert {"hone-server", "data folder", "disk", "server"} <= {finding["what"] for finding in findings}
+
+
+# ---- watch
+
+def test_watch_of_an_ended_sweep_ends_at_once(shared_server, done):
+    text = ok("watch", done, server=shared_server)
+    assert re.match(rf"{done}  completed  100%  8/8 phases .* best 31", text), text
+    assert "\x1b" not in text
+
+
+def test_watch_follows_to_the_end(server, tmp_path):
+    sweep = ok("submit", str(write_spec(tmp_path)), "-q", server=server).strip()
+    watching = subprocess.Popen([program("hone"), "watch", sweep, "--every", "0.1"], stdout=subprocess.PIPE, text=True,
+                                stderr=subprocess.DEVNULL, env={**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"})
+    first = watching.stdout.readline()
+    assert f"{sweep}  running  0%" in first and "ETA --" in first
+    ok("cancel", sweep, server=server)
+    rest, _ = watching.communicate(timeout=30)
+    assert "canceled" in rest.splitlines()[-1]
+    assert watching.returncode == 11
+
+
+def test_watch_leaves_the_sweep_alone_on_ctrl_c(server, tmp_path):
+    sweep = ok("submit", str(write_spec(tmp_path)), "-q", server=server).strip()
+    watching = subprocess.Popen([program("hone"), "watch", sweep], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env={**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"})
+    watching.stdout.readline()
+    watching.send_signal(signal.SIGINT)
+    watching.communicate(timeout=30)
+    assert watching.returncode in (130, -signal.SIGINT)
+    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "running"
+
+
+# ---- up
+
+class Up:
+    """`hone up` on a free port."""
+
+    def __init__(self, data, *extra, cwd=None):
+        program("hone-server"), program("hone-worker")
+        self.data = data
+        self.process = subprocess.Popen(
+            [program("hone"), "up", "--data", str(data), "--listen", "127.0.0.1:0", *extra], cwd=cwd,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.text = ""
+        while "stop" not in self.text:
+            line = self.process.stdout.readline()
+            assert line, self.process.stderr.read()
+            self.text += line
+        self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.text)[1])
+
+    def children(self):
+        """pid -> command line of everything that works for this data folder or is a child of such a process."""
+        found = {}
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (folder / "cmdline").read_bytes().split(b"\0")
+                environment = (folder / "environ").read_bytes()
+            except OSError:
+                continue
+            mine = any(str(self.data).encode() in word for word in words) or str(self.data).encode() in environment
+            if mine and words != [b""] and int(folder.name) != self.process.pid:
+                found[int(folder.name)] = b" ".join(words).decode()
+        return found
+
+    def wait_for(self, program_name):
+        """The process of that name, once it runs."""
+        limit = time.monotonic() + START_SECONDS
+        while time.monotonic() < limit:
+            for pid, words in self.children().items():
+                if program_name in words:
+                    return pid
+            time.sleep(0.05)
+        raise AssertionError(f"no {program_name} among {self.children()}")
+
+    def wait_gone(self, seconds=25):
+        limit = time.monotonic() + seconds
+        while self.children() and time.monotonic() < limit:
+            time.sleep(0.05)
+        assert self.children() == {}
+
+    def stop(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        _, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, errors
+
+
+TRAINER = textwrap.dedent("""
+    import json, sys, time
+    lr, seconds = float(sys.argv[1]), float(sys.argv[2])
+    for phase in range(2):
+        time.sleep(seconds)
+        print("@hone", json.dumps({"report": {"phase": phase, "step": 500 * (phase + 1), "value": lr * (phase + 1)}}), flush=True)
+""")
+
+
+def command_spec(folder, seconds):
+    """A sweep of a program that reports twice and takes so long for each."""
+    (folder / "train.py").write_text(TRAINER)
+    return write_spec(folder, command=[sys.executable, str(folder / "train.py"), "${lr}", str(seconds)],
+                      parameters={"lr": {"type": "float", "min": 0.1, "max": 1.0}},
+                      search={"method": "random", "trials": 3},
+                      budget={"unit": "frames", "per_run": 1000, "phases": 2})
+
+
+def test_up_runs_a_sweep_and_leaves_nothing_behind(tmp_path):
+    up = Up(tmp_path / "data", "--slots", "2")
+    try:
+        file = command_spec(tmp_path, 0)
+        result = hone("submit", str(file), "--watch", server=up, timeout=120)
+        assert result.returncode == 0, result.stderr + result.stdout
+        assert "completed  100%  6/6 phases" in result.stdout
+        assert ok("best", "-n", "1", "--format", "value", "--columns", "phase", server=up) == "1\n"
+        assert "2 slots" in ok("doctor", server=up, timeout=60)
+    finally:
+        status, errors = up.stop()
+    assert status == 0, errors
+    up.wait_gone()
+    assert (tmp_path / "data" / "logs" / "server.log").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_up_leaves_nothing_behind_in_the_middle_of_a_run(tmp_path, number):
+    up = Up(tmp_path / "data", "--slots", "2", "--workers", "2")
+    ok("submit", str(command_spec(tmp_path, 600)), "-q", server=up)
+    up.wait_for("train.py")
+    up.stop(number)
+    up.wait_gone()
+
+
+def test_up_starts_a_dead_worker_again(tmp_path):
+    up = Up(tmp_path / "data")
+    try:
+        os.kill(up.wait_for("hone-worker"), signal.SIGKILL)
+        line = up.process.stderr.readline()
+        assert "worker 1 ended (signal 9" in line and "starting it again" in line
+        up.wait_for("hone-worker")
+    finally:
+        up.stop()
+
+
+def test_up_ends_when_the_server_dies(tmp_path):
+    up = Up(tmp_path / "data")
+    os.kill(up.wait_for("hone-server"), signal.SIGKILL)
+    _, errors = up.process.communicate(timeout=60)
+    assert up.process.returncode == 1
+    assert "the server ended (signal 9" in errors and "goes on where it stood" in errors
+    up.wait_gone()
+
+
+def up_fails(*words):
+    result = hone("up", *words, timeout=60)
+    assert result.returncode == 1, result.stdout + result.stderr
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1, result.stderr  # a sentence, not a log
+    return result.stderr
+
+
+def test_up_says_that_the_port_is_taken(server, tmp_path):
+    assert re.search(rf"port {server.port} .*--listen", up_fails(
+        "--data", str(tmp_path / "other"), "--listen", f"127.0.0.1:{server.port}"))
+
+
+def test_up_says_that_the_data_folder_is_in_use(server):
+    assert str(server.folder) in up_fails("--data", str(server.folder), "--listen", "127.0.0.1:0")
+
+
+def test_up_says_that_the_data_folder_is_newer(tmp_path):
+    up = Up(tmp_path / "data", "--workers", "0")
+    assert up.stop()[0] == 0
+    database = next((tmp_path / "data").glob("*.db"))
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA user_version = 9999")
+    assert re.search("newer", up_fails("--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0"))
+
+
+def test_up_says_that_the_data_folder_cannot_be_made():
+    result = hone("up", "--data", "/proc/nowhere")
+    assert result.returncode == 2 and "/proc/nowhere" in result.stderr and "--data" in result.stderr

@@ -1,0 +1,175 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "sdk/cli/render/pace.hpp"
+#include "sdk/cli/render/plot.hpp"
+#include "sdk/cli/render/progress.hpp"
+#include "sdk/cli/render/width.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr Instant start{1'000'000'000'000'000};
+
+double seconds_left(const Pace& pace, std::int64_t expected) {
+  const auto left = pace.left(expected);
+  return left ? static_cast<double>(left->us) / 1e6 : -1;
+}
+
+TEST(CliPace, IsUnknownUntilThereIsProgress) {
+  Pace pace;
+  EXPECT_FALSE(pace.left(100));
+  pace.observe(start, 0);
+  EXPECT_FALSE(pace.left(100));
+  pace.observe(start + seconds(10), 0);
+  EXPECT_FALSE(pace.per_second());
+}
+
+TEST(CliPace, IsThePlainMeanAtFirst) {
+  Pace pace;
+  pace.observe(start, 0);
+  pace.observe(start + seconds(10), 5);
+  EXPECT_NEAR(pace.per_second().value_or(0), 0.5, 1e-9);
+  EXPECT_NEAR(seconds_left(pace, 105), 200, 1e-3);
+}
+
+TEST(CliPace, OneLookIsAsGoodAsMany) {
+  Pace once;
+  once.observe(start, 0);
+  once.observe(start + seconds(20), 20);
+  Pace often;
+  for (int s = 0; s <= 20; ++s) often.observe(start + seconds(s), s);
+  EXPECT_NEAR(once.per_second().value_or(0), often.per_second().value_or(1), 1e-6);
+}
+
+TEST(CliPace, ForgetsAnOldPace) {
+  Pace pace;
+  pace.observe(start, 0);
+  int s = 0;
+  std::int64_t done = 0;
+  for (; s < 100; ++s) pace.observe(start + seconds(s + 1), done += 10);
+  for (; s < 700; ++s) pace.observe(start + seconds(s + 1), done += 1);
+  EXPECT_GT(pace.per_second().value_or(0), 0.99);
+  EXPECT_LT(pace.per_second().value_or(9), 2.0);
+}
+
+TEST(CliPace, DoesNotSwingWithSlowPhases) {
+  Pace pace;  // a phase every ten minutes, looked at every second
+  pace.observe(start, 0);
+  for (int s = 1; s <= 36'000; ++s) pace.observe(start + seconds(s), s / 600);
+  const double just_after = pace.per_second().value_or(0);
+  for (int s = 36'001; s < 36'600; ++s) pace.observe(start + seconds(s), 60);
+  const double just_before = pace.per_second().value_or(0);
+  EXPECT_NEAR(just_after, 1.0 / 600, 0.1 / 600);
+  EXPECT_NEAR(just_before, 1.0 / 600, 0.1 / 600);
+}
+
+TEST(CliPace, HasNoEtaOnceEverythingExpectedIsDone) {
+  Pace pace;
+  pace.observe(start, 0);
+  pace.observe(start + seconds(10), 12);
+  EXPECT_FALSE(pace.left(12));
+  EXPECT_FALSE(pace.left(10));
+}
+
+Json sweep_json() {
+  return Json::parse(R"({"id":"sw_7","name":"ga3c-cartpole","state":"running","reason":"none",
+    "submitted_at":"2026-11-21T10:00:00.000000Z","ended_at":null,
+    "objective":{"metric":"return","goal":"maximize"},"trials":{"total":32,"proposed":20},
+    "runs":{"queued":2,"leased":0,"running":4,"paused":0,"completed":10,"stopped":3,"failed":1,"canceled":0},
+    "phases":{"done":154,"expected":320},
+    "best":{"trial":"tr_12","run":"rn_12.0","value":471.52,"phase":6,"step":700000},
+    "spec":{"budget":{"unit":"frames","per_run":1000000,"phases":10}}})");
+}
+
+Standing standing_with(Json sweep) {
+  Standing standing{
+      std::move(sweep), Json::parse(R"({"learning_rate":0.00123456,"t_max":8})"), {}, start};
+  standing.pace.observe(start - seconds(154), 0);
+  standing.pace.observe(start, 154);
+  return standing;
+}
+
+TEST(CliProgress, LineHasEverything) {
+  EXPECT_EQ(progress_line(standing_with(sweep_json())),
+            "sw_7  running  48%  154/320 phases  4 running  1 failed  best 471.5 (rn_12.0)  1/s  "
+            "ETA 2m46s\n");
+}
+
+TEST(CliProgress, EtaIsDashesWhileUnknown) {
+  Json sweep = sweep_json();
+  sweep["best"] = nullptr;
+  EXPECT_EQ(progress_line({sweep, {}, {}, start}),
+            "sw_7  running  48%  154/320 phases  4 running  1 failed  best --  --/s  ETA --\n");
+}
+
+TEST(CliProgress, OnlyACompletedSweepIsAtHundredPercent) {
+  Json sweep = sweep_json();
+  sweep["phases"] = {{"done", 330}, {"expected", 320}};
+  EXPECT_EQ(percent(sweep), 99);
+  sweep["state"] = "canceled";
+  EXPECT_EQ(percent(sweep), 99);
+  sweep["state"] = "completed";
+  EXPECT_EQ(percent(sweep), 100);
+  sweep["phases"] = {{"done", 0}, {"expected", 0}};
+  sweep["state"] = "running";
+  EXPECT_EQ(percent(sweep), 0);
+}
+
+TEST(CliProgress, Bar) {
+  EXPECT_EQ(bar(50, 8, true), "████░░░░");
+  EXPECT_EQ(bar(100, 4, false), "####");
+  EXPECT_EQ(bar(0, 4, false), "....");
+}
+
+TEST(CliProgress, BlockFitsEveryScreen) {
+  const Standing standing = standing_with(sweep_json());
+  for (const int columns : {40, 60, 80, 120}) {
+    std::istringstream lines(progress_block(standing, {columns, true, false, true}));
+    int count = 0;
+    for (std::string line; std::getline(lines, line); ++count)
+      EXPECT_LE(display_width(line), columns) << line;
+    EXPECT_EQ(count, 4) << columns;
+  }
+}
+
+TEST(CliProgress, BlockAtEightyColumns) {
+  const std::string block = progress_block(standing_with(sweep_json()), {80, true, false, true});
+  EXPECT_NE(block.find("100k frames/s"), std::string::npos) << block;
+  EXPECT_NE(block.find("ETA 2m46s"), std::string::npos) << block;
+  EXPECT_NE(block.find("471.5  rn_12.0 at phase 7  learning_rate=0.001235 t_max=8"),
+            std::string::npos)
+      << block;
+}
+
+TEST(CliPlot, RisingLineGoesFromBottomLeftToTopRight) {
+  const std::string chart = plot({{0, 0}, {100, 10}}, {22, 5, false});
+  EXPECT_EQ(chart,
+            "10 |               ***\n"
+            "   |           ****\n"
+            " 5 |       ****\n"
+            "   |   ****\n"
+            " 0 |***\n"
+            "   +------------------\n"
+            "    0              100\n");
+}
+
+TEST(CliPlot, BrailleKeepsToItsFrame) {
+  std::vector<PlotPoint> points;
+  for (int i = 0; i < 300; ++i) points.push_back({i * 1e4, std::sin(i / 20.0) * 200});
+  std::istringstream lines(plot(points, {80, 12, true}));
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) EXPECT_LE(display_width(line), 80);
+  EXPECT_EQ(count, 14);
+}
+
+TEST(CliPlot, FlatAndSinglePointsAreDrawn) {
+  EXPECT_NE(plot({{5, 1}}, {30, 5, false}).find('*'), std::string::npos);
+  EXPECT_NE(plot({{5, 1}, {6, 1}}, {30, 5, false}).find('*'), std::string::npos);
+  EXPECT_EQ(plot({}, {30, 5, false}), "");
+}
+
+}  // namespace
+}  // namespace hone::cli

@@ -1,0 +1,86 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "sdk/cli/render/table.hpp"
+#include "sdk/cli/render/tree.hpp"
+#include "sdk/cli/render/width.hpp"
+
+namespace hone::cli {
+namespace {
+
+Screen screen_of(int columns) { return {columns, false, false, true}; }
+
+Table leaderboard() {
+  Table table;
+  table.columns = {{"rank", Align::right},
+                   {"trial"},
+                   {"value", Align::right},
+                   {"run", Align::left, false, true},
+                   {"parameters", Align::left, true}};
+  table.rows = {{{"1"}, {"tr_42"}, {"471.5"}, {"rn_42.0"}, {"learning_rate=0.001234 t_max=8"}},
+                {{"10"}, {"tr_7"}, {"98"}, {"rn_7.0"}, {"learning_rate=0.01 t_max=100"}}};
+  return table;
+}
+
+int widest_line(const std::string& text) {
+  int widest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, display_width(line));
+  return widest;
+}
+
+TEST(CliTable, AlignsNumbersRightAndWordsLeft) {
+  EXPECT_EQ(render(leaderboard(), screen_of(80)),
+            "rank  trial  value  run      parameters\n"
+            "   1  tr_42  471.5  rn_42.0  learning_rate=0.001234 t_max=8\n"
+            "  10  tr_7      98  rn_7.0   learning_rate=0.01 t_max=100\n");
+}
+
+TEST(CliTable, CutsTheFlexibleColumnToFit) {
+  EXPECT_EQ(render(leaderboard(), screen_of(45)),
+            "rank  trial  value  run      parameters\n"
+            "   1  tr_42  471.5  rn_42.0  learning_rate=0…\n"
+            "  10  tr_7      98  rn_7.0   learning_rate=0…\n");
+}
+
+TEST(CliTable, LeavesOutOptionalColumnsWhenCuttingIsNotEnough) {
+  const std::string text = render(leaderboard(), screen_of(30));
+  EXPECT_EQ(text.find("rn_42.0"), std::string::npos);
+  EXPECT_NE(text.find("tr_42"), std::string::npos);
+}
+
+TEST(CliTable, FitsEveryWidthItCan) {
+  for (int columns = 29; columns <= 90; ++columns)
+    EXPECT_LE(widest_line(render(leaderboard(), screen_of(columns))), columns) << columns;
+}
+
+TEST(CliTable, HasNoBlanksAtLineEnds) {
+  Table table = leaderboard();
+  table.rows.push_back({{"11"}, {"tr_8"}, {"-"}, {""}, {""}});
+  std::istringstream lines(render(table, screen_of(80)));
+  for (std::string line; std::getline(lines, line);) EXPECT_NE(line.back(), ' ') << line;
+}
+
+TEST(CliTable, PaintsOnlyOnAScreenWithColour) {
+  Table table;
+  table.columns = {{"state"}};
+  table.rows = {{{"failed", Ink::bad}}};
+  EXPECT_EQ(render(table, screen_of(80)), "state\nfailed\n");
+  Screen color = screen_of(80);
+  color.color = true;
+  EXPECT_NE(render(table, color).find("\x1b[31mfailed\x1b[0m"), std::string::npos);
+}
+
+TEST(CliTree, DrawsBranches) {
+  const TreeNode root{"md_9",
+                      {{"saved by rn_4.0", {{"run of tr_4", {}}}}, {"continued from md_2", {}}}};
+  EXPECT_EQ(draw(root, true),
+            "md_9\n├─ saved by rn_4.0\n│  └─ run of tr_4\n└─ continued from md_2\n");
+  EXPECT_EQ(draw(root, false),
+            "md_9\n|- saved by rn_4.0\n|  `- run of tr_4\n`- continued from md_2\n");
+}
+
+}  // namespace
+}  // namespace hone::cli
