@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "schemas/types/result.hpp"
 
 namespace hone::codec {

@@ -75,6 +75,8 @@ class Expression {
   };
   [[nodiscard]] std::optional<Value> evaluate(std::size_t node, const Params& params) const;
   [[nodiscard]] std::optional<Value> logic(const Node& node, const Params& params) const;
+  static std::optional<Value> relation(Kind kind, const std::vector<Value>& args);
+  static std::optional<Value> arithmetic(Kind kind, const std::vector<double>& x);
 
   std::vector<Node> nodes_;  // the last is the root
   std::vector<std::string> names_;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "schemas/types/trainers.hpp"
 #include "server/search/expression.hpp"
 #include "server/search/sampler.hpp"

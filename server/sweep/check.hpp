@@ -1,5 +1,6 @@
-// What a spec must fulfil beyond its own document: the samplers, rules and trainers it names exist and accept what it
-// sets, and its conditions make sense. decide refuses a submission by this; nothing is written for a refused sweep.
+// What a spec must fulfil beyond its own document: the samplers, rules and trainers it names exist
+// and accept what it sets, and its conditions make sense. decide refuses a submission by this;
+// nothing is written for a refused sweep.
 #pragma once
 
 #include "schemas/types/result.hpp"

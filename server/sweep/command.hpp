@@ -41,7 +41,8 @@ struct SaveModel {
   LeaseId lease;
   SaveModelRequest request;
 };
-struct LogMetrics {  // telemetry: decides nothing, makes no event; the engine stores the points in the same commit
+struct LogMetrics {  // telemetry: decides nothing, makes no event; the engine stores the points in
+                     // the same commit
   LeaseId lease;
   MetricsRequest request;
 };
@@ -51,19 +52,20 @@ struct End {
 };
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
-using Command =
-    std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Tick>;
+using Command = std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel,
+                             LogMetrics, End, Tick>;
 
 struct Submitted {
   SweepId sweep;
+  bool known = false;  // the request id had been seen: nothing new was made
 };
 struct Steered {
   SweepId sweep;
   SweepState state = SweepState::running;
 };
 
-using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>, BeatReply,
-                           ReportReply, SaveModelReply>;
+using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>,
+                           BeatReply, ReportReply, SaveModelReply>;
 
 using Events = std::vector<EventBody>;
 

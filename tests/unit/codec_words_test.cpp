@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "schemas/codec/problem.hpp"
 #include "schemas/codec/word_tables.hpp"
 #include "schemas/codec/words.hpp"

@@ -1,4 +1,4 @@
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 
 #include <algorithm>
 #include <array>
