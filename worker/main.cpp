@@ -1,10 +1,11 @@
-// hone-worker: leases runs and executes them. See worker/agent/agent.hpp for the rules, worker/process/loop.hpp for the
-// loop.
+// hone-worker: leases runs and executes them. See worker/agent/agent.hpp for the rules,
+// worker/process/loop.hpp for the loop.
 #include <fcntl.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,7 +14,6 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
-#include <random>
 #include <stdexcept>
 
 #include "worker/options.hpp"
@@ -36,9 +36,12 @@ FileHandle lock_data(const std::string& data) {
   fs::create_directories(data);
   const std::string path = data + "/worker.lock";
   FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!lock) throw std::runtime_error("cannot write in the data folder " + data + ": " + std::strerror(errno));
+  if (!lock)
+    throw std::runtime_error("cannot write in the data folder " + data + ": " +
+                             std::strerror(errno));
   if (::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0)
-    throw std::runtime_error("another worker uses the data folder " + data + ": give each its own with --data");
+    throw std::runtime_error("another worker uses the data folder " + data +
+                             ": give each its own with --data");
   fs::remove_all(fs::path(data) / "runs");  // of a worker that was killed
   return lock;
 }
@@ -46,20 +49,30 @@ FileHandle lock_data(const std::string& data) {
 void die_with_parent() {
   const pid_t parent = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::raise(SIGTERM);  // it died before prctl; the loop finds the blocked signal
+  if (::getppid() != parent)
+    ::raise(SIGTERM);  // it died before prctl; the loop finds the blocked signal
 }
 
-std::string program_folder() { return std::filesystem::read_symlink("/proc/self/exe").parent_path(); }
+std::string program_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
 
-std::uint64_t dice() {
-  std::random_device device;
-  return (static_cast<std::uint64_t>(device()) << 32U) | device();
+// Tells this process from every other worker there ever was; nothing of a run depends on it.
+std::uint64_t own_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
+    throw std::runtime_error("the system has no random numbers");
+  return number;
 }
 
 LoopConfig loop_config(const Options& options) {
   LoopConfig config;
-  const std::uint64_t own = dice();
-  config.agent.join = {"worker-" + std::to_string(own), options.name, ::getpid(), options.cpus, options.gpus,
+  const std::uint64_t own = own_number();
+  config.agent.join = {"worker-" + std::to_string(own),
+                       options.name,
+                       ::getpid(),
+                       options.cpus,
+                       options.gpus,
                        HONE_VERSION};
   config.agent.seed = own;
   config.agent.until_idle = options.until_idle;
@@ -68,7 +81,8 @@ LoopConfig loop_config(const Options& options) {
   config.joined = [options](const JoinReply& reply) {
     std::cout << "hone-worker " << text(reply.worker) << " ready: " << options.cpus
               << (options.cpus == 1 ? " slot" : " slots");
-    if (options.gpus > 0) std::cout << ", " << options.gpus << (options.gpus == 1 ? " GPU" : " GPUs");
+    if (options.gpus > 0)
+      std::cout << ", " << options.gpus << (options.gpus == 1 ? " GPU" : " GPUs");
     std::cout << ", server " << options.endpoint.url() << std::endl;
   };
   return config;

@@ -38,27 +38,35 @@ Result<Endpoint> endpoint_of(const std::string& server) {
 
 Result<int> slots_of(const std::string& words) {
   if (words == "auto") return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const bool digits = !words.empty() && words.size() <= 4 &&
-                      std::all_of(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      !words.empty() && words.size() <= 4 &&
+      std::all_of(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; });
   const int slots = digits ? std::stoi(words) : 0;
   if (slots < 1 || slots > slots_max)
-    return refuse(Code::invalid, "--slots must be 'auto' or a number from 1 to 1024, not '" + words + "'");
+    return refuse(Code::invalid,
+                  "--slots must be 'auto' or a number from 1 to 1024, not '" + words + "'");
   return slots;
 }
 
 void declare(CLI::App& app, Options& options, Words& words) {
   app.set_version_flag("--version", "hone-worker " HONE_VERSION);
-  app.add_option("--server", words.server, "URL of the hone server (default: HONE_SERVER, or http://127.0.0.1:7777)");
-  app.add_option("--slots", words.slots, "runs of one cpu to execute at a time, or 'auto': the processors")
+  app.add_option("--server", words.server,
+                 "URL of the hone server (default: HONE_SERVER, or http://127.0.0.1:7777)");
+  app.add_option("--slots", words.slots,
+                 "runs of one cpu to execute at a time, or 'auto': the processors")
       ->capture_default_str();
   app.add_option("--gpus", options.gpus, "GPUs to hand out to runs that ask for some")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
-  app.add_option("--data", words.data, "folder for logs, checkpoints and run files; one worker each")
+  app.add_option("--data", words.data,
+                 "folder for logs, checkpoints and run files; one worker each")
       ->capture_default_str();
-  app.add_option("--workdir", words.work_folder, "working folder of command trainers")->capture_default_str();
-  app.add_option("--name", options.name, "how the server lists this worker (default: the host's name)");
-  app.add_flag("--die-with-parent", options.die_with_parent, "end when the process that started this one ends");
+  app.add_option("--workdir", words.work_folder, "working folder of command trainers")
+      ->capture_default_str();
+  app.add_option("--name", options.name,
+                 "how the server lists this worker (default: the host's name)");
+  app.add_flag("--die-with-parent", options.die_with_parent,
+               "end when the process that started this one ends");
   app.add_flag("--until-idle", options.until_idle, "leave when the server has no work");
   app.add_flag("--verbose", options.verbose, "log more");
 }

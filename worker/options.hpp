@@ -20,8 +20,8 @@ struct Options {
   bool verbose = false;
 };
 
-// nullopt when the program has already said all (--help, --version or a usage error); then `exit_code` is what to leave
-// with.
+// nullopt when the program has already said all (--help, --version or a usage error); then
+// `exit_code` is what to leave with.
 std::optional<Options> read_options(int argc, char** argv, int& exit_code);
 
 }  // namespace hone::worker

@@ -26,12 +26,14 @@ Error problem_of(const HttpResponse& response) {
   if (body && body->is_object() && body->contains("code")) return decode_problem(*body);
   const std::string status = "the server answered with status " + std::to_string(response.status);
   if (response.status == 404) return refuse(Code::not_found, status);
-  const bool passing = response.status == 502 || response.status == 503 || response.status == 504;  // of a proxy
+  const bool passing =
+      response.status == 502 || response.status == 503 || response.status == 504;  // of a proxy
   return refuse(passing ? Code::unavailable : Code::internal, status + " and no reason");
 }
 
 Error odd_answer(const std::string& path, const Error& why) {
-  return refuse(Code::internal, "the server's answer to " + path + " is not understood: " + why.detail, why.at);
+  return refuse(Code::internal,
+                "the server's answer to " + path + " is not understood: " + why.detail, why.at);
 }
 
 // Two threads may fetch one blob at the same time.
@@ -45,7 +47,8 @@ std::string of_lease(LeaseId lease, std::string_view what) {
 
 // Decodes an answer; what does not decode is the server's mistake, never the caller's.
 template <class T>
-Result<T> decoded(const std::string& path, const Result<Json>& answer, Result<T> (*decode)(const Json&)) {
+Result<T> decoded(const std::string& path, const Result<Json>& answer,
+                  Result<T> (*decode)(const Json&)) {
   if (!answer) return answer.error();
   auto value = decode(*answer);
   if (!value) return odd_answer(path, value.error());
@@ -61,17 +64,21 @@ Result<SweepId> decode_sweep_id(const Json& answer) {
 }
 
 Result<SweepState> decode_state(const Json& answer) {
-  const bool has_text = answer.is_object() && answer.contains("state") && answer["state"].is_string();
-  const auto state = has_text ? parse_sweep_state(answer["state"].get<std::string>()) : std::nullopt;
+  const bool has_text =
+      answer.is_object() && answer.contains("state") && answer["state"].is_string();
+  const auto state =
+      has_text ? parse_sweep_state(answer["state"].get<std::string>()) : std::nullopt;
   if (!state) return refuse(Code::internal, "it names no state", "/state");
   return *state;
 }
 
 }  // namespace
 
-Client::Client(Endpoint endpoint, Duration timeout) : transport_(std::move(endpoint)), timeout_(timeout) {}
+Client::Client(Endpoint endpoint, Duration timeout)
+    : transport_(std::move(endpoint)), timeout_(timeout) {}
 
-Result<Json> Client::exchange(std::string method, std::string path, std::string body, Duration timeout) {
+Result<Json> Client::exchange(std::string method, std::string path, std::string body,
+                              Duration timeout) {
   HttpRequest request;
   request.method = std::move(method);
   request.target = std::move(path);
@@ -85,7 +92,9 @@ Result<Json> Client::exchange(std::string method, std::string path, std::string 
   return json;
 }
 
-Result<Json> Client::get_json(const std::string& path) { return exchange("GET", path, {}, timeout_); }
+Result<Json> Client::get_json(const std::string& path) {
+  return exchange("GET", path, {}, timeout_);
+}
 
 Result<Json> Client::post_json(const std::string& path, const Json& body) {
   return exchange("POST", path, to_text(body), timeout_);
@@ -109,7 +118,8 @@ Result<SweepId> Client::submit(const SubmitRequest& request) {
   return decoded(path, post_json(path, encode(request)), decode_sweep_id);
 }
 
-Result<SweepId> Client::submit(const std::string& request_id, const Json& spec, const WorkflowInfo& workflow) {
+Result<SweepId> Client::submit(const std::string& request_id, const Json& spec,
+                               const WorkflowInfo& workflow) {
   const std::string path = "/v1/sweeps";
   Json body = Json::object();
   body["request_id"] = request_id;
@@ -202,10 +212,12 @@ Status Client::get_blob(const std::string& sha256, const std::string& file) {
   const auto digest = digest_of_file(partial);
   if (!digest) return fail(digest.error());
   if (digest->sha256 != sha256)
-    return fail(refuse(Code::unavailable, "blob " + sha256 + " arrived damaged, as " + digest->sha256));
+    return fail(
+        refuse(Code::unavailable, "blob " + sha256 + " arrived damaged, as " + digest->sha256));
   std::error_code failure;
   std::filesystem::rename(partial, file, failure);
-  if (failure) return fail(refuse(Code::internal, "cannot write " + file + ": " + failure.message()));
+  if (failure)
+    return fail(refuse(Code::internal, "cannot write " + file + ": " + failure.message()));
   return Done{};
 }
 

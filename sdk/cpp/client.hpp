@@ -1,5 +1,5 @@
-// The routes of the server as typed calls. Everything refuses with the server's own problem (its code, sentence and
-// pointer), or with unavailable / timed_out of the transport.
+// The routes of the server as typed calls. Everything refuses with the server's own problem (its
+// code, sentence and pointer), or with unavailable / timed_out of the transport.
 #pragma once
 
 #include <cstdint>
@@ -30,20 +30,22 @@ class Client {
   // Users.
   Result<SweepId> submit(const SubmitRequest& request);
   // The sweep file as the user wrote it: the server checks it. `spec` becomes the member "spec".
-  Result<SweepId> submit(const std::string& request_id, const Json& spec, const WorkflowInfo& workflow);
+  Result<SweepId> submit(const std::string& request_id, const Json& spec,
+                         const WorkflowInfo& workflow);
   Result<SweepState> steer(SweepId sweep, Verb verb);
 
   // Workers.
   Result<JoinReply> join(const JoinRequest& request);
   Result<BeatReply> beat(WorkerId worker, const BeatRequest& request);
-  Result<std::optional<LeaseGrant>> acquire(const AcquireRequest& request);  // waits request.wait and a little more
+  Result<std::optional<LeaseGrant>> acquire(
+      const AcquireRequest& request);  // waits request.wait and a little more
   Result<ReportReply> report(LeaseId lease, const ReportRequest& request);
   Result<SaveModelReply> save_model(LeaseId lease, const SaveModelRequest& request);
   Status metrics(LeaseId lease, const MetricsRequest& request);
   Status end(LeaseId lease, const EndRequest& request);
 
-  // Blobs. put_blob hashes the file, and sends it unless the server has it. get_blob writes to a temporary file beside
-  // `file`, checks the digest and renames: `file` is whole or not there.
+  // Blobs. put_blob hashes the file, and sends it unless the server has it. get_blob writes to a
+  // temporary file beside `file`, checks the digest and renames: `file` is whole or not there.
   Result<Blob> put_blob(const std::string& file);
   Status get_blob(const std::string& sha256, const std::string& file);
 
@@ -52,8 +54,8 @@ class Client {
   Result<Json> post_json(const std::string& path, const Json& body);
   Result<std::string> get_text(const std::string& path);  // /metrics
 
-  // Follows /v1/events after `seq` (and of one sweep where given) until on_event answers false or the server ends the
-  // stream. on_event sees the document of each `data:` line.
+  // Follows /v1/events after `seq` (and of one sweep where given) until on_event answers false or
+  // the server ends the stream. on_event sees the document of each `data:` line.
   Status follow(std::int64_t seq, std::optional<SweepId> sweep,
                 const std::function<bool(const Json& event)>& on_event);
 

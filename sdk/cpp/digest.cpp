@@ -22,7 +22,8 @@ class Sha256 {
   }
 
   void add(std::string_view bytes) {
-    expect(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1, "SHA-256 takes any bytes");
+    expect(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1,
+           "SHA-256 takes any bytes");
   }
 
   std::string hex() {
@@ -60,7 +61,8 @@ Result<FileDigest> digest_of_file(const std::string& path) {
     hash.add({piece.data(), static_cast<std::size_t>(file.gcount())});
     bytes += file.gcount();
   }
-  if (file.bad()) return refuse(Code::internal, "cannot read " + path + ": " + std::strerror(errno));
+  if (file.bad())
+    return refuse(Code::internal, "cannot read " + path + ": " + std::strerror(errno));
   return FileDigest{hash.hex(), bytes};
 }
 

@@ -16,7 +16,8 @@ struct FileDigest {
 
 std::string sha256_hex(std::string_view bytes);
 
-// Reads the file once, in pieces. Refuses with not_found when it cannot be opened, internal when it cannot be read.
+// Reads the file once, in pieces. Refuses with not_found when it cannot be opened, internal when it
+// cannot be read.
 Result<FileDigest> digest_of_file(const std::string& path);
 
 }  // namespace hone

@@ -10,12 +10,13 @@ constexpr std::string_view scheme = "http://";
 constexpr std::string_view default_url = "http://127.0.0.1:7777";
 
 Error bad_url(std::string_view url, const std::string& why) {
-  return refuse(Code::invalid, "'" + std::string(url) + "' is not a server: " + why + "; write it as " +
-                                   std::string(default_url));
+  return refuse(Code::invalid, "'" + std::string(url) + "' is not a server: " + why +
+                                   "; write it as " + std::string(default_url));
 }
 
 bool is_port(std::string_view text) {
-  const bool digits = std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool digits =
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   if (!digits || text.empty() || text.size() > 5) return false;
   const int port = std::stoi(std::string(text));
   return port >= 1 && port <= 65535;
@@ -39,7 +40,8 @@ Parts split(std::string_view authority) {
 }
 
 std::string variable(const char* name, std::string_view fallback) {
-  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read before any thread starts
+  const char* value =
+      std::getenv(name);  // NOLINT(concurrency-mt-unsafe): read before any thread starts
   return value == nullptr || *value == '\0' ? std::string(fallback) : std::string(value);
 }
 
@@ -52,7 +54,8 @@ std::string Endpoint::authority() const {
 
 Result<Endpoint> parse_endpoint(std::string_view url) {
   if (url.starts_with("https://"))
-    return bad_url(url, "this client speaks http only (put a TLS proxy on this machine in front of it)");
+    return bad_url(url,
+                   "this client speaks http only (put a TLS proxy on this machine in front of it)");
   if (!url.starts_with(scheme)) return bad_url(url, "it must begin with http://");
   std::string_view rest = url.substr(scheme.size());
   if (rest.ends_with('/')) rest.remove_suffix(1);
@@ -77,7 +80,8 @@ std::string escape_path(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool is_letter =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (is_letter || plain.find(c) != std::string_view::npos) {
       escaped += c;
     } else {

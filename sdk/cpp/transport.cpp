@@ -24,7 +24,8 @@ using Failure = boost::system::error_code;
 
 constexpr std::uint64_t text_bytes_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
-// Shorter than the server's idle timeout of 120 s, so that a kept connection is rarely found closed.
+// Shorter than the server's idle timeout of 120 s, so that a kept connection is rarely found
+// closed.
 constexpr std::chrono::seconds keep_alive{60};
 
 struct Connection {
@@ -34,7 +35,9 @@ struct Connection {
   std::chrono::steady_clock::time_point used_at;
 };
 
-std::chrono::microseconds std_duration(Duration duration) { return std::chrono::microseconds(duration.us); }
+std::chrono::microseconds std_duration(Duration duration) {
+  return std::chrono::microseconds(duration.us);
+}
 
 template <class Message>
 void put_fields(Message& message, const Endpoint& endpoint, const HttpRequest& request) {
@@ -111,8 +114,8 @@ struct Transport::Inside {
 
   Failure read_text(Connection& connection, Head&& head, HttpResponse& response) {
     http::response_parser<http::string_body> parser(std::move(head));
-    const Failure failure =
-        perform([&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
+    const Failure failure = perform(
+        [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
     response.body = std::move(parser.get().body());
     return failure;
   }
@@ -122,7 +125,8 @@ struct Transport::Inside {
     Failure failure;
     parser.get().body().open(path.c_str(), beast::file_mode::write, failure);
     if (failure) return failure;
-    return perform([&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
+    return perform(
+        [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
   }
 
   Failure read_lines(Connection& connection, Head&& head, Duration silence_max,
@@ -151,7 +155,8 @@ struct Transport::Inside {
   static bool hand_on(std::string& pending, const std::function<bool(std::string_view)>& on_line) {
     std::size_t begin = 0;
     bool more = true;
-    for (std::size_t end; more && (end = pending.find('\n', begin)) != std::string::npos; begin = end + 1) {
+    for (std::size_t end; more && (end = pending.find('\n', begin)) != std::string::npos;
+         begin = end + 1) {
       std::string_view line(pending.data() + begin, end - begin);
       if (line.ends_with('\r')) line.remove_suffix(1);
       more = on_line(line);
@@ -212,7 +217,8 @@ struct Transport::Exchange {
     attempt.response.status = static_cast<int>(head.get().result_int());
     attempt.response.content_type = std::string(head.get()[http::field::content_type]);
     const bool keep = head.get().keep_alive() && !unsent;
-    if (!head.is_done()) attempt.failure = read_body(inside, connection, std::move(head), request, attempt.response);
+    if (!head.is_done())
+      attempt.failure = read_body(inside, connection, std::move(head), request, attempt.response);
     if (!keep) connection.stream.close();
     return attempt;
   }
@@ -248,7 +254,8 @@ Result<HttpResponse> Transport::call(const HttpRequest& request) {
   if (const Status files = check_files(request); !files) return files.error();
   Inside& inside = *inside_;
   const auto now = std::chrono::steady_clock::now();
-  if (inside.kept && (now - inside.kept->used_at > keep_alive || !inside.kept->stream.socket().is_open()))
+  if (inside.kept &&
+      (now - inside.kept->used_at > keep_alive || !inside.kept->stream.socket().is_open()))
     inside.kept.reset();
   for (;;) {
     const bool fresh = inside.kept == nullptr;
@@ -279,7 +286,8 @@ Result<HttpResponse> Transport::stream(const HttpRequest& request,
   if (!failure) failure = inside.read_head(connection, head, request);
   if (failure) return inside.error_of(failure, request);
   HttpResponse response{static_cast<int>(head.get().result_int()),
-                        std::string(head.get()[http::field::content_type]), {}};
+                        std::string(head.get()[http::field::content_type]),
+                        {}};
   failure = response.ok() ? inside.read_lines(connection, std::move(head), request.timeout, on_line)
                           : inside.read_text(connection, std::move(head), response);
   if (failure) return inside.error_of(failure, request);

@@ -1,5 +1,5 @@
-// One blocking HTTP/1.1 connection to a hone server, with keep-alive. The only file of the SDK that includes Beast is
-// transport.cpp.
+// One blocking HTTP/1.1 connection to a hone server, with keep-alive. The only file of the SDK that
+// includes Beast is transport.cpp.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct Endpoint {
   [[nodiscard]] std::string url() const { return "http://" + authority(); }
 };
 
-// "http://127.0.0.1:7777", "http://[::1]:7777/": host and port, nothing behind. Refuses anything else, https included,
-// with a sentence that says what to write.
+// "http://127.0.0.1:7777", "http://[::1]:7777/": host and port, nothing behind. Refuses anything
+// else, https included, with a sentence that says what to write.
 Result<Endpoint> parse_endpoint(std::string_view url);
 
 // HONE_SERVER and HONE_TOKEN, or http://127.0.0.1:7777 and no token.
@@ -35,9 +35,11 @@ struct HttpRequest {
   std::string body;
   std::string content_type = "application/json";  // of the body; not sent where there is none
   std::string accept = "application/json";
-  std::string upload;      // path of a file to send as the body, in place of `body`
-  std::string download;    // path of a file to write the body of a 2xx answer to; replaced when it exists
-  Duration timeout = seconds(30);  // from connecting to the last byte; for stream: between two reads
+  std::string upload;  // path of a file to send as the body, in place of `body`
+  std::string
+      download;  // path of a file to write the body of a 2xx answer to; replaced when it exists
+  Duration timeout =
+      seconds(30);  // from connecting to the last byte; for stream: between two reads
 };
 
 struct HttpResponse {
@@ -47,7 +49,8 @@ struct HttpResponse {
   [[nodiscard]] bool ok() const { return status >= 200 && status < 300; }
 };
 
-// Not thread-safe but for interrupt(): one for each thread. Holds at most one connection, opened by the first call.
+// Not thread-safe but for interrupt(): one for each thread. Holds at most one connection, opened by
+// the first call.
 class Transport {
  public:
   explicit Transport(Endpoint endpoint);
@@ -56,16 +59,17 @@ class Transport {
   ~Transport();
 
   // Any answer is a value, whatever its status. Refuses with
-  //   unavailable  cannot connect, or the connection broke; the sentence names the URL and what to try,
-  //   timed_out    no complete answer within request.timeout,
-  //   too_large    the answer is larger than 64 MiB (a download: 1 GiB),
-  //   not_found / internal  the file to upload or download cannot be opened.
+  //   unavailable  cannot connect, or the connection broke; the sentence names the URL and what to
+  //   try, timed_out    no complete answer within request.timeout, too_large    the answer is
+  //   larger than 64 MiB (a download: 1 GiB), not_found / internal  the file to upload or download
+  //   cannot be opened.
   // A kept connection that turns out to be closed is opened again once, unseen by the caller.
   Result<HttpResponse> call(const HttpRequest& request);
 
-  // Sends a GET and hands on each line of a 2xx answer (server-sent events), without its line end, until on_line answers
-  // false or the server ends the stream; both are ok with an empty body. Any other status comes back with its body.
-  // `timeout` is the longest silence: the server sends a comment line every 15 s. Opens a connection of its own.
+  // Sends a GET and hands on each line of a 2xx answer (server-sent events), without its line end,
+  // until on_line answers false or the server ends the stream; both are ok with an empty body. Any
+  // other status comes back with its body. `timeout` is the longest silence: the server sends a
+  // comment line every 15 s. Opens a connection of its own.
   Result<HttpResponse> stream(const HttpRequest& request,
                               const std::function<bool(std::string_view line)>& on_line);
 
@@ -80,7 +84,8 @@ class Transport {
   std::unique_ptr<Inside> inside_;
 };
 
-// Percent-encodes what may not stand in a path segment or a query value: "GA3C #2" -> "GA3C%20%232".
+// Percent-encodes what may not stand in a path segment or a query value: "GA3C #2" ->
+// "GA3C%20%232".
 std::string escape_path(std::string_view text);
 
 }  // namespace hone

@@ -84,7 +84,8 @@ TEST(WorkerAgent, AnExitFreesTheSlot) {
   EXPECT_TRUE(given.call<AcquireRequest>());
 }
 
-// A failed acquire is repeated under its request id, so that a grant whose answer got lost is found again.
+// A failed acquire is repeated under its request id, so that a grant whose answer got lost is found
+// again.
 TEST(WorkerAgent, AcquireRepeatsItsRequestId) {
   GivenAgent given;
   given.join();
@@ -94,7 +95,8 @@ TEST(WorkerAgent, AcquireRepeatsItsRequestId) {
   EXPECT_EQ(given.request<AcquireRequest>().request_id, first.request_id);
   given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
   given.at_deadline();
-  EXPECT_NE(given.request<AcquireRequest>().request_id, first.request_id) << "answered: the next is a new one";
+  EXPECT_NE(given.request<AcquireRequest>().request_id, first.request_id)
+      << "answered: the next is a new one";
 }
 
 // The same lease twice is one run.
@@ -175,7 +177,8 @@ TEST(WorkerAgent, ReturnsAGrantThatDoesNotFit) {
   EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::requeue_requested);
 }
 
-// SIGTERM to the worker: TERM to all, KILL after 10 s, the runs go back to the queue, then it leaves.
+// SIGTERM to the worker: TERM to all, KILL after 10 s, the runs go back to the queue, then it
+// leaves.
 TEST(WorkerAgent, Drains) {
   GivenAgent given;
   given.run();

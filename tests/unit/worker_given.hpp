@@ -1,4 +1,5 @@
-// Given a worker's agent, when an input, then actions. The test is the server, the processes and the clock.
+// Given a worker's agent, when an input, then actions. The test is the server, the processes and
+// the clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,6 +21,13 @@ inline LeaseGrant small_grant(std::int64_t lease = 1, int phases = 3) {
   grant.sweep = SweepId{1};
   grant.trainer = CommandTrainer{{"train"}};
   grant.budget = {"steps", 30, phases};
+  return grant;
+}
+
+inline LeaseGrant resumed_grant() {
+  LeaseGrant grant = small_grant();
+  grant.next_phase = 1;
+  grant.resume = ModelRef{ModelId{3}, std::string(64, 'a'), 10, 10, 0};
   return grant;
 }
 
@@ -91,15 +99,19 @@ class GivenAgent {
     when(Tick{});
     reply<JoinRequest>(CallReply{JoinReply{WorkerId{1}, seconds(15), seconds(3)}});
   }
-  Actions grant(const LeaseGrant& lease) { return reply<AcquireRequest>(CallReply{std::optional(lease)}); }
+  Actions grant(const LeaseGrant& lease) {
+    return reply<AcquireRequest>(CallReply{std::optional(lease)});
+  }
   // Joined, with one run whose process is up.
   void run(const LeaseGrant& lease = small_grant()) {
     join();
     grant(lease);
   }
 
-  Actions report(int phase, double value = 1, Origin origin = Origin::socket, std::int64_t lease = 1) {
-    return when(TrialSaid{LeaseId{lease}, ReportLine{phase, 10 * (phase + 1), Score::of(value)}, origin});
+  Actions report(int phase, double value = 1, Origin origin = Origin::socket,
+                 std::int64_t lease = 1) {
+    return when(
+        TrialSaid{LeaseId{lease}, ReportLine{phase, 10 * (phase + 1), Score::of(value)}, origin});
   }
   Actions verdict(Action action, VerdictReason reason = VerdictReason::no_rule) {
     return reply<ReportCall>(CallReply{ReportReply{{action, reason, {}}}});

@@ -55,8 +55,7 @@ void Agent::handle(Turn& turn, const Exited& input) {
 }
 
 void Agent::handle(Turn& turn, const Drain& input) {
-  const Duration patience =
-      input.at_once ? limits::hurry : limits::term_grace + limits::last_calls;
+  const Duration patience = input.at_once ? limits::hurry : limits::term_grace + limits::last_calls;
   leave_at_ = turn.now + patience;
   for (auto& [lease, attempt] : attempts_) attempt.drain(turn, input.at_once);
 }
@@ -75,9 +74,9 @@ std::optional<Instant> Agent::next_deadline() const {
 }
 
 std::size_t Agent::running() const {
-  return static_cast<std::size_t>(std::count_if(attempts_.begin(), attempts_.end(), [](const auto& one) {
-    return one.second.holds_slots();
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(attempts_.begin(), attempts_.end(),
+                    [](const auto& one) { return one.second.holds_slots(); }));
 }
 
 // The worker's own calls --------------------------------------------------------------------------
@@ -99,8 +98,9 @@ void Agent::try_acquire(Turn& turn) {
   if (!may_acquire() || turn.now < acquire_lane_.at) return;
   if (!acquiring_) {
     const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
-    acquiring_ = AcquireRequest{config_.join.request_id + "-" + std::to_string(++acquired_), joined_->worker,
-                                free_cpus(), static_cast<int>(free_gpus().size()), wait};
+    acquiring_ =
+        AcquireRequest{config_.join.request_id + "-" + std::to_string(++acquired_), joined_->worker,
+                       free_cpus(), static_cast<int>(free_gpus().size()), wait};
   }
   acquire_sent_ = turn.now;
   send(turn, acquire_lane_, *acquiring_);
@@ -123,7 +123,8 @@ void Agent::send(Turn& turn, Lane& lane, Call call) {
 void Agent::fail(Turn& turn, Lane& lane, const Error& error, const char* what) {
   lane.at = turn.now + lane.retry.next();
   if (error.code == Code::not_found && joined_ && &lane != &join_lane_) {
-    turn.actions.emplace_back(Note{NoteLevel::warning, "the server does not know this worker: joining again"});
+    turn.actions.emplace_back(
+        Note{NoteLevel::warning, "the server does not know this worker: joining again"});
     joined_.reset();
     acquiring_.reset();
     return;
@@ -131,7 +132,8 @@ void Agent::fail(Turn& turn, Lane& lane, const Error& error, const char* what) {
   if (is_retryable(error.code))
     note_away(turn, error);
   else
-    turn.actions.emplace_back(Note{NoteLevel::error, std::string(what) + " was refused: " + error.detail});
+    turn.actions.emplace_back(
+        Note{NoteLevel::error, std::string(what) + " was refused: " + error.detail});
 }
 
 // People are told once, whichever call found out.
@@ -195,11 +197,12 @@ void Agent::took_beat(Turn& turn, const Result<CallReply>& reply) {
 void Agent::took_grant(Turn& turn, const LeaseGrant& grant) {
   if (attempts_.contains(grant.lease)) return;  // the answer to a repeated request
   auto gpus = free_gpus();
-  const bool fits = grant.resources.cpus <= free_cpus() &&
-                    grant.resources.gpus <= static_cast<int>(gpus.size());
+  const bool fits =
+      grant.resources.cpus <= free_cpus() && grant.resources.gpus <= static_cast<int>(gpus.size());
   gpus.resize(std::min(gpus.size(), static_cast<std::size_t>(grant.resources.gpus)));
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
-  Attempt& attempt = attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed)).first->second;
+  Attempt& attempt =
+      attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed)).first->second;
   if (leave_at_ || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }
@@ -211,9 +214,10 @@ void Agent::forget_over() {
 void Agent::quit_if_done(Turn& turn) {
   if (!leave_at_ || done_ || (!attempts_.empty() && turn.now < *leave_at_)) return;
   if (!attempts_.empty())
-    turn.actions.emplace_back(Note{NoteLevel::warning,
-                                   "leaving without the server's word on " + std::to_string(attempts_.size()) +
-                                       " runs; their leases expire by themselves"});
+    turn.actions.emplace_back(
+        Note{NoteLevel::warning, "leaving without the server's word on " +
+                                     std::to_string(attempts_.size()) +
+                                     " runs; their leases expire by themselves"});
   done_ = true;
   turn.actions.emplace_back(Quit{});
 }

@@ -1,19 +1,24 @@
-// The lease machine of a worker: joins, acquires runs while a slot is free, keeps their leases alive, and drives one
-// Attempt for each. Sans-io: no socket, clock, thread or process. The worker's loop and the simulator drive the same
-// code: hand every input to resume() and perform the actions in order.
+// The lease machine of a worker: joins, acquires runs while a slot is free, keeps their leases
+// alive, and drives one Attempt for each. Sans-io: no socket, clock, thread or process. The
+// worker's loop and the simulator drive the same code: hand every input to resume() and perform the
+// actions in order.
 //
-// A value: copying one forks its future. Same config and same inputs at the same instants give the same actions.
+// A value: copying one forks its future. Same config and same inputs at the same instants give the
+// same actions.
 //
 // Rules it keeps:
-//   joining     with one request id for the life of the process; again whenever the server does not know the worker.
-//   acquiring   one request at a time, while a cpu slot is free; a failed one is repeated under its request id, so that a
+//   joining     with one request id for the life of the process; again whenever the server does not
+//   know the worker. acquiring   one request at a time, while a cpu slot is free; a failed one is
+//   repeated under its request id, so that a
 //               grant whose answer got lost is found again.
-//   heartbeats  every JoinReply::heartbeat while there are leases. A server that is away changes nothing: runs go on.
-//   calls       unavailable, timed_out and busy are tried again for ever (Retry); any other refusal is an answer.
-//   lines       reports and checkpoints of a run reach the server in order, each once it was answered; metrics go in
+//   heartbeats  every JoinReply::heartbeat while there are leases. A server that is away changes
+//   nothing: runs go on. calls       unavailable, timed_out and busy are tried again for ever
+//   (Retry); any other refusal is an answer. lines       reports and checkpoints of a run reach the
+//   server in order, each once it was answered; metrics go in
 //               batches before them.
 //   fencing     stale_lease, or `gone` in a heartbeat: KILL, nothing more is said for the lease.
-//   ending      stop verdict: exit by itself, TERM after 10 s (at once for a program without SDK), KILL 10 s later.
+//   ending      stop verdict: exit by itself, TERM after 10 s (at once for a program without SDK),
+//   KILL 10 s later.
 //               cancel and drain: TERM, KILL after 10 s. kill: KILL.
 #pragma once
 
@@ -31,8 +36,8 @@
 namespace hone::worker {
 
 struct AgentConfig {
-  JoinRequest join;         // request_id must be unique to this process; cpus and gpus are the slots
-  std::uint64_t seed = 0;   // spreads retries
+  JoinRequest join;        // request_id must be unique to this process; cpus and gpus are the slots
+  std::uint64_t seed = 0;  // spreads retries
   bool until_idle = false;  // quit when the server has no work and nothing runs
 };
 
@@ -40,11 +45,12 @@ class Agent {
  public:
   explicit Agent(AgentConfig config);
 
-  // Handles one input. Begin with Tick, and call with Tick when next_deadline() has come. `now` must not go backwards.
+  // Handles one input. Begin with Tick, and call with Tick when next_deadline() has come. `now`
+  // must not go backwards.
   Actions resume(Instant now, const Input& input);
 
   [[nodiscard]] std::optional<Instant> next_deadline() const;
-  [[nodiscard]] std::size_t running() const;  // processes
+  [[nodiscard]] std::size_t running() const;         // processes
   [[nodiscard]] bool done() const { return done_; }  // Quit was said
   [[nodiscard]] WorkerId worker() const { return joined_ ? joined_->worker : WorkerId{}; }
 

@@ -23,7 +23,10 @@ Error odd_reply() { return refuse(Code::internal, "the answer does not belong to
 }  // namespace
 
 Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
-    : grant_(std::move(grant)), gpus_(std::move(gpus)), next_phase_(grant_.next_phase), retry_(seed) {}
+    : grant_(std::move(grant)),
+      gpus_(std::move(gpus)),
+      next_phase_(grant_.next_phase),
+      retry_(seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
 
@@ -75,10 +78,14 @@ void Attempt::replied(Turn& turn, CallId id, Result<CallReply> reply) {
 void Attempt::ordered(Turn& turn, Order order) {
   if (over_ || closed_) return;
   switch (order) {
-    case Order::none: return;
-    case Order::cancel: return end_process(turn, Ending::cancel);
-    case Order::kill: return end_process(turn, Ending::kill);
-    case Order::gone: break;
+    case Order::none:
+      return;
+    case Order::cancel:
+      return end_process(turn, Ending::cancel);
+    case Order::kill:
+      return end_process(turn, Ending::kill);
+    case Order::gone:
+      break;
   }
   // The answer under way may be the very one that closed the lease; it will say so itself.
   const bool may_have_closed = call_ && (is<ReportCall>(*call_) || is<EndCall>(*call_));
@@ -135,7 +142,8 @@ bool Attempt::must_flush(Instant now) const {
 }
 
 void Attempt::send_metrics(Turn& turn) {
-  const auto count = static_cast<std::ptrdiff_t>(std::min(points_.size(), limits::batch_points_max));
+  const auto count =
+      static_cast<std::ptrdiff_t>(std::min(points_.size(), limits::batch_points_max));
   MetricsRequest request{{points_.begin(), points_.begin() + count}};
   points_.erase(points_.begin(), points_.begin() + count);
   flush_at_.reset();
@@ -146,14 +154,16 @@ void Attempt::send_metrics(Turn& turn) {
 void Attempt::send_head(Turn& turn) {
   if (const auto* report = std::get_if<LaneReport>(&lane_.front())) {
     const ReportLine& line = report->line;
-    return send(turn, ReportCall{grant_.lease, {line.phase.value_or(next_phase_), line.step, line.score}});
+    return send(
+        turn, ReportCall{grant_.lease, {line.phase.value_or(next_phase_), line.step, line.score}});
   }
   const auto& checkpoint = std::get<LaneCheckpoint>(lane_.front());
   const CheckpointLine& line = checkpoint.line;
   if (!checkpoint.stored) return send(turn, StoreBlob{grant_.lease, line.path});
   const int phase = line.phase.value_or(std::min(next_phase_, grant_.budget.phases - 1));
-  send(turn, SaveModelCall{grant_.lease,
-                           {checkpoint.stored->sha256, checkpoint.stored->bytes, line.step, phase}});
+  send(turn,
+       SaveModelCall{grant_.lease,
+                     {checkpoint.stored->sha256, checkpoint.stored->bytes, line.step, phase}});
 }
 
 void Attempt::send(Turn& turn, Call call) {
@@ -167,14 +177,17 @@ bool Attempt::tries_again(const Error& error) {
   switch (error.code) {
     case Code::unavailable:
     case Code::timed_out:
-    case Code::busy: return true;
-    case Code::internal: return ++internal_errors_ < limits::internal_errors_max;
+    case Code::busy:
+      return true;
+    case Code::internal:
+      return ++internal_errors_ < limits::internal_errors_max;
     case Code::invalid:
     case Code::not_found:
     case Code::conflict:
     case Code::stale_lease:
     case Code::forbidden:
-    case Code::too_large: return false;
+    case Code::too_large:
+      return false;
   }
   unreachable();
 }
@@ -206,7 +219,8 @@ void Attempt::took(Turn& turn, const Call& call, const CallReply& reply) {
     advance(turn);
   } else if (std::holds_alternative<SaveModelReply>(reply) && is<SaveModelCall>(call)) {
     answer_head(turn, Saved{std::get<SaveModelCall>(call).request.sha256});
-  } else if (const auto* report = std::get_if<ReportReply>(&reply); report && is<ReportCall>(call)) {
+  } else if (const auto* report = std::get_if<ReportReply>(&reply);
+             report && is<ReportCall>(call)) {
     took_verdict(turn, std::get<ReportCall>(call).request.phase, report->verdict);
   } else if (std::holds_alternative<Done>(reply) && is<MetricsCall>(call)) {
     took_points(turn);
@@ -230,14 +244,16 @@ void Attempt::took_verdict(Turn& turn, int phase, const Verdict& verdict) {
 void Attempt::took_points(Turn& turn) {
   if (points_dropped_ > 0)
     note(turn, NoteLevel::warning,
-         std::to_string(points_dropped_) + " metric points were dropped: it logs faster than the server took them");
+         std::to_string(points_dropped_) +
+             " metric points were dropped: it logs faster than the server took them");
   points_dropped_ = 0;
   advance(turn);
 }
 
 void Attempt::refused(Turn& turn, const Call& call, const Error& error) {
   if (is<FetchBlob>(call)) {
-    const std::string what = "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
+    const std::string what =
+        "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
     return fail_to_start(turn, what + error.detail);
   }
   if (is<EndCall>(call)) {
@@ -272,7 +288,7 @@ void Attempt::fail_to_start(Turn& turn, std::string detail) {
   process_ = Process::exited;
   not_started_ = std::move(detail);
   signal_at_.reset();
-  note(turn, NoteLevel::error, "cannot start: " + not_started_);
+  note(turn, NoteLevel::error, "cannot start: " + *not_started_);
   if (ending_ == Ending::lost) return forget(turn);
   advance(turn);
 }
@@ -284,13 +300,18 @@ void Attempt::end_process(Turn& turn, Ending ending) {
   if (process_ == Process::exited) return;
   if (process_ == Process::none) return end_without_process(turn);
   switch (ending) {
-    case Ending::none: return;
+    case Ending::none:
+      return;
     case Ending::paused:
-    case Ending::stopped: signal_at_ = turn.now + limits::exit_grace; return;
+    case Ending::stopped:
+      signal_at_ = turn.now + limits::exit_grace;
+      return;
     case Ending::drained:
-    case Ending::cancel: return terminate(turn);
+    case Ending::cancel:
+      return terminate(turn);
     case Ending::kill:
-    case Ending::lost: return kill(turn);
+    case Ending::lost:
+      return kill(turn);
   }
 }
 
@@ -330,17 +351,22 @@ void Attempt::forget(Turn& turn) {
 }
 
 EndRequest Attempt::end_request() const {
-  if (!not_started_.empty()) return {EndReason::cannot_start, 0, not_started_, {}};
+  if (not_started_) return {EndReason::cannot_start, 0, *not_started_, {}};
   const int number = exit_ ? exit_->number : 0;
   switch (ending_) {
-    case Ending::none: break;
+    case Ending::none:
+      break;
     case Ending::paused:
       return {EndReason::requeue_requested, number, "paused by the sweep's terminator", {}};
-    case Ending::drained: return {EndReason::requeue_requested, number, "its worker was stopped", {}};
-    case Ending::cancel: return {EndReason::user_cancel, number, {}, {}};
-    case Ending::kill: return {EndReason::user_kill, number, {}, {}};
+    case Ending::drained:
+      return {EndReason::requeue_requested, number, "its worker was stopped", {}};
+    case Ending::cancel:
+      return {EndReason::user_cancel, number, {}, {}};
+    case Ending::kill:
+      return {EndReason::user_kill, number, {}, {}};
     case Ending::stopped:
-    case Ending::lost: unreachable();  // nothing is said for a closed or a lost lease
+    case Ending::lost:
+      unreachable();  // nothing is said for a closed or a lost lease
   }
   return end_of_exit(*exit_, {next_phase_, grant_.budget.phases});
 }

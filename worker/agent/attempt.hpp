@@ -1,5 +1,6 @@
-// One lease from grant to its last word: fetch the checkpoint, run the process, relay its lines to the server in order,
-// end it when it must, and say what became of it. Sans-io; owned and driven by Agent.
+// One lease from grant to its last word: fetch the checkpoint, run the process, relay its lines to
+// the server in order, end it when it must, and say what became of it. Sans-io; owned and driven by
+// Agent.
 #pragma once
 
 #include <deque>
@@ -51,7 +52,7 @@ class Attempt {
     drained,  // the worker leaves
     cancel,   // the user's words
     kill,
-    lost,     // the lease is somebody else's
+    lost,  // the lease is somebody else's
   };
   struct LaneCheckpoint {
     CheckpointLine line;
@@ -98,9 +99,9 @@ class Attempt {
   Ending ending_ = Ending::none;
   bool closed_ = false;  // by the server, with a stop verdict: nothing is left to end there
   bool over_ = false;
-  bool held_ = false;    // its process is not listened to until the lane is shorter
+  bool held_ = false;  // its process is not listened to until the lane is shorter
   int next_phase_;
-  std::string not_started_;       // why there never was a process
+  std::optional<std::string> not_started_;  // why there never was a process
   std::optional<Exited> exit_;
   bool term_sent_ = false;
   bool kill_sent_ = false;
@@ -110,8 +111,8 @@ class Attempt {
   std::deque<MetricPoint> points_;
   std::optional<Instant> flush_at_;
   std::int64_t points_dropped_ = 0;
-  std::optional<Call> call_;      // the one call in flight or waiting for its retry
-  CallId call_id_ = 0;            // 0 while it waits
+  std::optional<Call> call_;  // the one call in flight or waiting for its retry
+  CallId call_id_ = 0;        // 0 while it waits
   Instant retry_at_;
   Retry retry_;
   int internal_errors_ = 0;  // in a row

@@ -13,20 +13,30 @@ constexpr int exit_terminated = 143;  // 128 + SIGTERM, as a shell or a handler 
 
 std::string signal_name(int number) {
   switch (number) {
-    case SIGKILL: return "SIGKILL (out of memory, or somebody's kill -9)";
-    case SIGSEGV: return "SIGSEGV (a crash)";
-    case SIGABRT: return "SIGABRT (an assertion or an uncaught exception)";
-    case SIGBUS: return "SIGBUS";
-    case SIGFPE: return "SIGFPE";
-    case SIGILL: return "SIGILL (an instruction this processor does not have)";
-    case SIGTERM: return "SIGTERM";
-    case SIGINT: return "SIGINT";
-    default: return "signal " + std::to_string(number);
+    case SIGKILL:
+      return "SIGKILL (out of memory, or somebody's kill -9)";
+    case SIGSEGV:
+      return "SIGSEGV (a crash)";
+    case SIGABRT:
+      return "SIGABRT (an assertion or an uncaught exception)";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL (an instruction this processor does not have)";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGINT:
+      return "SIGINT";
+    default:
+      return "signal " + std::to_string(number);
   }
 }
 
 EndRequest end_of_signal(int number, const std::string& log_tail) {
-  return {EndReason::signal, number, "ended by " + signal_name(number) + ", not sent by hone", log_tail};
+  return {EndReason::signal, number, "ended by " + signal_name(number) + ", not sent by hone",
+          log_tail};
 }
 
 std::string counted(const Progress& progress) {
@@ -45,16 +55,22 @@ EndRequest end_of_success(const Exited& exit, const Progress& progress) {
 EndRequest end_of_exit(const Exited& exit, const Progress& progress) {
   if (exit.by_signal) return end_of_signal(exit.number, exit.log_tail);
   switch (exit.number) {
-    case 0: return end_of_success(exit, progress);
+    case 0:
+      return end_of_success(exit, progress);
     case exit_requeue:
-      return {EndReason::requeue_requested, exit.number, "the process asked to be run again (exit status 85)", {}};
+      return {EndReason::requeue_requested,
+              exit.number,
+              "the process asked to be run again (exit status 85)",
+              {}};
     case exit_infeasible:
-      return {EndReason::infeasible, exit.number, "the process says that these parameters cannot work (exit status 86)",
-              exit.log_tail};
-    case exit_terminated: return end_of_signal(SIGTERM, exit.log_tail);
+      return {EndReason::infeasible, exit.number,
+              "the process says that these parameters cannot work (exit status 86)", exit.log_tail};
+    case exit_terminated:
+      return end_of_signal(SIGTERM, exit.log_tail);
     default:
       return {EndReason::exit_code, exit.number,
-              "exited with status " + std::to_string(exit.number) + " after " + counted(progress), exit.log_tail};
+              "exited with status " + std::to_string(exit.number) + " after " + counted(progress),
+              exit.log_tail};
   }
 }
 

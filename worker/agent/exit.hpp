@@ -11,7 +11,8 @@ struct Progress {
   int phases = 1;
 };
 
-// For a process that nobody here asked to end. Fills reason, exit_code, detail and, for failures, log_tail.
+// For a process that nobody here asked to end. Fills reason, exit_code, detail and, for failures,
+// log_tail.
 EndRequest end_of_exit(const Exited& exit, const Progress& progress);
 
 }  // namespace hone::worker

@@ -1,5 +1,5 @@
-// When to try again: doubling from 100 ms to 5 s, spread by a seed so that a thousand workers do not come back in step.
-// Deterministic: the same seed gives the same times.
+// When to try again: doubling from 100 ms to 5 s, spread by a seed so that a thousand workers do
+// not come back in step. Deterministic: the same seed gives the same times.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,8 @@ class Retry {
     const int doublings = std::min(failures_++, 10);
     const std::int64_t period =
         std::min(limits::retry_first.us << doublings, limits::retry_last.us);
-    return {period / 2 + static_cast<std::int64_t>(mix() % static_cast<std::uint64_t>(period / 2 + 1))};
+    return {period / 2 +
+            static_cast<std::int64_t>(mix() % static_cast<std::uint64_t>(period / 2 + 1))};
   }
 
   [[nodiscard]] int failures() const { return failures_; }

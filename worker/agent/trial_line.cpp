@@ -9,14 +9,21 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone::worker {
 namespace {
 
 constexpr std::string_view output_mark = "@hone ";
-constexpr std::size_t metric_name_max = 200;  // characters
+constexpr std::size_t metric_name_max = 200;  // bytes
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x20 || byte == 0x7F;
+  });
+}
 
 // The members of one line, read by name; the first fault is kept.
 class Members {
@@ -79,7 +86,8 @@ class Members {
   void fault(const std::string& what, std::string_view key) {
     if (fault_) return;
     const std::string subject = key.empty() ? "it" : "'" + std::string(key) + "'";
-    fault_ = refuse(Code::invalid, subject + " " + what, at_ + (key.empty() ? "" : "/" + std::string(key)));
+    fault_ = refuse(Code::invalid, subject + " " + what,
+                    at_ + (key.empty() ? "" : "/" + std::string(key)));
   }
 
  private:
@@ -116,7 +124,8 @@ Result<TrialLine> parse_metric(const Json& json) {
   static constexpr std::array<std::string_view, 3> known{"name", "step", "value"};
   Members members(json, "/metric", known);
   MetricPoint point{members.text("name"), members.count("step"), members.number("value")};
-  if (point.name.size() > metric_name_max) members.fault("is longer than 200 characters", "name");
+  if (point.name.size() > metric_name_max) members.fault("is longer than 200 bytes", "name");
+  if (has_control(point.name)) members.fault("may not have control characters", "name");
   return members.settle(std::move(point));
 }
 
@@ -127,14 +136,16 @@ Result<TrialLine> parse_trial_line(std::string_view text) {
   const auto json = parse_json(text);
   if (!json) return json.error();
   if (!json->is_object() || json->size() != 1)
-    return refuse(Code::invalid, "a line is an object with one member: report, checkpoint or metric");
+    return refuse(Code::invalid,
+                  "a line is an object with one member: report, checkpoint or metric");
   const auto member = json->begin();
   const std::string& key = member.key();
   const Json& body = member.value();
   if (key == "report") return parse_report(body);
   if (key == "checkpoint") return parse_checkpoint(body);
   if (key == "metric") return parse_metric(body);
-  return refuse(Code::invalid, "'" + key + "' is not report, checkpoint or metric" + did_you_mean(key, known),
+  return refuse(Code::invalid,
+                "'" + key + "' is not report, checkpoint or metric" + did_you_mean(key, known),
                 "/" + key);
 }
 
@@ -149,7 +160,8 @@ std::string trial_answer_text(const TrialAnswer& answer) {
   if (const auto* verdict = std::get_if<Verdict>(&answer))
     return to_text(Json{{"verdict", word(verdict->action)}, {"reason", word(verdict->reason)}});
   const auto& error = std::get<Error>(answer);
-  return to_text(Json{{"error", {{"code", word(error.code)}, {"detail", error.detail}, {"at", error.at}}}});
+  return to_text(
+      Json{{"error", {{"code", word(error.code)}, {"detail", error.detail}, {"at", error.at}}}});
 }
 
 }  // namespace hone::worker

@@ -14,8 +14,8 @@
 
 namespace hone::worker {
 
-// Calls: what the agent asks of the world outside. Each is answered once by Replied with the same id, in any order. Time
-// limits are the performer's: one that got no answer replies timed_out.
+// Calls: what the agent asks of the world outside. Each is answered once by Replied with the same
+// id, in any order. Time limits are the performer's: one that got no answer replies timed_out.
 
 struct BeatCall {
   WorkerId worker;
@@ -48,8 +48,8 @@ struct FetchBlob {
   ModelRef model;
 };
 
-using Call = std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall, MetricsCall,
-                          EndCall, StoreBlob, FetchBlob>;
+using Call = std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall,
+                          MetricsCall, EndCall, StoreBlob, FetchBlob>;
 
 struct StoredBlob {
   std::string sha256;
@@ -59,8 +59,8 @@ struct FetchedBlob {
   std::string path;  // absolute
 };
 
-// By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics, end), StoredBlob,
-// FetchedBlob.
+// By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics,
+// end), StoredBlob, FetchedBlob.
 using CallReply = std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply,
                                SaveModelReply, StoredBlob, FetchedBlob>;
 
@@ -88,7 +88,7 @@ struct Exited {  // all it ever wrote has been handed in as TrialSaid before
   int number = 0;  // exit status, or the signal's number
   std::string log_tail;
 };
-struct Drain {         // SIGTERM to the worker: end everything, the runs go back to the queue
+struct Drain {           // SIGTERM to the worker: end everything, the runs go back to the queue
   bool at_once = false;  // a second one: KILL instead of TERM
 };
 
@@ -119,7 +119,8 @@ struct Hold {  // stop (or go on) reading what the process says
   LeaseId lease;
   bool held = false;
 };
-struct Forget {  // nothing more will be said about this lease: its folder may go. Its process, if any, has exited
+struct Forget {  // nothing more will be said about this lease: its folder may go. Its process, if
+                 // any, has exited
   LeaseId lease;
 };
 struct Joined {  // the server knows this worker, under this id
@@ -132,7 +133,8 @@ struct Note {  // for the worker's log
 };
 struct Quit {};  // nothing is left to do: the worker may exit
 
-using AgentAction = std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined, Note, Quit>;
+using AgentAction =
+    std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined, Note, Quit>;
 using Actions = std::vector<AgentAction>;
 
 }  // namespace hone::worker

@@ -41,7 +41,8 @@ void BlobCache::make_room(const std::string& keep) {
     entries.push_back({file.last_write_time(failure), bytes, file.path()});
     total += bytes;
   }
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.used < b.used; });
   for (const auto& entry : entries) {
     if (total <= bytes_max_) return;
     if (entry.path == keep) continue;

@@ -16,7 +16,8 @@ class BlobCache {
   // Makes the folder. Throws std::filesystem::filesystem_error when it cannot.
   explicit BlobCache(std::string folder, std::int64_t bytes_max = limits::cache_bytes_max);
 
-  // The path of the blob, fetched from the server unless it is here. It stays until others are used: link it at once.
+  // The path of the blob, fetched from the server unless it is here. It stays until others are
+  // used: link it at once.
   Result<std::string> get(const ModelRef& model, Client& client);
 
  private:

@@ -7,7 +7,8 @@ namespace {
 
 constexpr int run_threads = 4;  // a blob of 256 MiB on its way leaves three for reports
 constexpr Duration call_timeout = seconds(30);
-constexpr Duration beat_timeout = seconds(5);  // a beat that is later than that has been overtaken by the next
+constexpr Duration beat_timeout =
+    seconds(5);  // a beat that is later than that has been overtaken by the next
 
 template <class T>
 Result<CallReply> as_reply(Result<T> result) {
@@ -19,9 +20,15 @@ struct Performer {
   Client& client;
   BlobCache& cache;
 
-  Result<CallReply> operator()(const JoinRequest& call) const { return as_reply(client.join(call)); }
-  Result<CallReply> operator()(const AcquireRequest& call) const { return as_reply(client.acquire(call)); }
-  Result<CallReply> operator()(const BeatCall& call) const { return as_reply(client.beat(call.worker, call.request)); }
+  Result<CallReply> operator()(const JoinRequest& call) const {
+    return as_reply(client.join(call));
+  }
+  Result<CallReply> operator()(const AcquireRequest& call) const {
+    return as_reply(client.acquire(call));
+  }
+  Result<CallReply> operator()(const BeatCall& call) const {
+    return as_reply(client.beat(call.worker, call.request));
+  }
   Result<CallReply> operator()(const ReportCall& call) const {
     return as_reply(client.report(call.lease, call.request));
   }
@@ -31,7 +38,9 @@ struct Performer {
   Result<CallReply> operator()(const MetricsCall& call) const {
     return as_reply(client.metrics(call.lease, call.request));
   }
-  Result<CallReply> operator()(const EndCall& call) const { return as_reply(client.end(call.lease, call.request)); }
+  Result<CallReply> operator()(const EndCall& call) const {
+    return as_reply(client.end(call.lease, call.request));
+  }
   Result<CallReply> operator()(const StoreBlob& call) const {
     const auto blob = client.put_blob(call.path);
     if (!blob) return blob.error();
@@ -60,7 +69,8 @@ CallThreads::CallThreads(const Endpoint& endpoint, BlobCache& cache, Mailbox& ma
 CallThreads::~CallThreads() { stop(); }
 
 void CallThreads::send(CallId id, Call call) {
-  const bool is_work = std::holds_alternative<JoinRequest>(call) || std::holds_alternative<AcquireRequest>(call);
+  const bool is_work =
+      std::holds_alternative<JoinRequest>(call) || std::holds_alternative<AcquireRequest>(call);
   Lane& lane = is_work ? work_ : std::holds_alternative<BeatCall>(call) ? beats_ : runs_;
   const std::scoped_lock lock(lane.mutex);
   lane.queue.push_back({id, std::move(call)});

@@ -1,5 +1,5 @@
-// The threads that speak to the server, so that the loop never waits for it. The long poll for work and the heartbeats
-// have a thread each: a slow report delays neither. All others share a few.
+// The threads that speak to the server, so that the loop never waits for it. The long poll for work
+// and the heartbeats have a thread each: a slow report delays neither. All others share a few.
 #pragma once
 
 #include <condition_variable>
@@ -46,9 +46,9 @@ class CallThreads {
 
   BlobCache& cache_;
   Mailbox& mailbox_;
-  Lane work_;   // join, acquire
+  Lane work_;  // join, acquire
   Lane beats_;
-  Lane runs_;   // reports, models, metrics, ends, blobs
+  Lane runs_;  // reports, models, metrics, ends, blobs
 };
 
 // One call, blocking.

@@ -35,7 +35,8 @@ std::string_view path_of(const std::vector<std::string>& env) {
 
 bool is_program(const std::string& path) {
   struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && ::access(path.c_str(), X_OK) == 0;
+  return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+         ::access(path.c_str(), X_OK) == 0;
 }
 
 // Done here and not in the child: a refusal can say what was looked for and where.
@@ -59,12 +60,14 @@ Result<std::string> find_program(const ChildSpec& spec) {
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> all;
   all.reserve(words.size() + 1);
-  for (const auto& word : words) all.push_back(const_cast<char*>(word.c_str()));  // as execve wants them
+  for (const auto& word : words)
+    all.push_back(const_cast<char*>(word.c_str()));  // as execve wants them
   all.push_back(nullptr);
   return all;
 }
 
-// All that the child needs, made before the fork: after it only async-signal-safe calls are allowed.
+// All that the child needs, made before the fork: after it only async-signal-safe calls are
+// allowed.
 struct Launch {
   const char* program;
   char* const* argv;
@@ -89,7 +92,8 @@ struct Launch {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
   if (::chdir(launch.folder) != 0) give_up(launch);
-  if (::dup2(launch.null, 0) < 0 || ::dup2(launch.out, 1) < 0 || ::dup2(launch.err, 2) < 0) give_up(launch);
+  if (::dup2(launch.null, 0) < 0 || ::dup2(launch.out, 1) < 0 || ::dup2(launch.err, 2) < 0)
+    give_up(launch);
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);  // libraries open some without the flag
   ::execve(launch.program, launch.argv, launch.env);
   give_up(launch);
@@ -110,28 +114,32 @@ void set_nonblocking(const FileHandle& file) { ::fcntl(file.fd(), F_SETFL, O_NON
 }  // namespace
 
 Result<Child> start_child(const ChildSpec& spec) {
-  if (spec.argv.empty() || spec.argv.front().empty()) return refuse(Code::invalid, "the command is empty");
+  if (spec.argv.empty() || spec.argv.front().empty())
+    return refuse(Code::invalid, "the command is empty");
   const auto program = find_program(spec);
   if (!program) return program.error();
   auto out = make_pipe();
   auto err = make_pipe();
   auto fault = make_pipe();
   const FileHandle null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!out || !err || !fault || !null) return refuse(Code::busy, "this worker is out of file descriptors");
+  if (!out || !err || !fault || !null)
+    return refuse(Code::busy, "this worker is out of file descriptors");
 
   const auto argv = pointers(spec.argv);
   const auto env = pointers(spec.env);
-  const Launch launch{program->c_str(),     argv.data(),           env.data(),
-                      spec.folder.c_str(),  null.fd(),             out->write.fd(),
-                      err->write.fd(),      fault->write.fd(),     ::getpid()};
+  const Launch launch{program->c_str(),    argv.data(),       env.data(),
+                      spec.folder.c_str(), null.fd(),         out->write.fd(),
+                      err->write.fd(),     fault->write.fd(), ::getpid()};
   const pid_t pid = ::fork();
-  if (pid < 0) return refuse(Code::busy, std::string("no process can be started: ") + std::strerror(errno));
+  if (pid < 0)
+    return refuse(Code::busy, std::string("no process can be started: ") + std::strerror(errno));
   if (pid == 0) become(launch);
   ::setpgid(pid, pid);  // whichever of us comes first
   fault->write.close();
   if (const int reason = read_fault(fault->read)) {
     ::waitpid(pid, nullptr, 0);
-    return refuse(Code::invalid, "cannot run " + *program + " in " + spec.folder + ": " + std::strerror(reason));
+    return refuse(Code::invalid,
+                  "cannot run " + *program + " in " + spec.folder + ": " + std::strerror(reason));
   }
   set_nonblocking(out->read);
   set_nonblocking(err->read);
@@ -142,7 +150,8 @@ void signal_group(pid_t pid, int signal) { ::kill(-pid, signal); }
 
 std::optional<ChildEnd> collect_child(pid_t pid) {
   siginfo_t info{};
-  if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != pid)
+  if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      info.si_pid != pid)
     return std::nullopt;
   signal_group(pid, SIGKILL);  // while the zombie still holds the group's number
   int status = 0;

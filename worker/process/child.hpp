@@ -24,9 +24,9 @@ struct Child {
   FileHandle err;
 };
 
-// The child gets SIGKILL when the calling thread ends, so call it from a thread that lives as long as the process. Its
-// stdin is empty, and no other descriptor of ours is open in it. Refuses with not_found or invalid and a sentence when
-// the program cannot be run.
+// The child gets SIGKILL when the calling thread ends, so call it from a thread that lives as long
+// as the process. Its stdin is empty, and no other descriptor of ours is open in it. Refuses with
+// not_found or invalid and a sentence when the program cannot be run.
 Result<Child> start_child(const ChildSpec& spec);
 
 // To every process of the group.

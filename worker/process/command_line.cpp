@@ -31,8 +31,9 @@ Result<std::string> filled_in(const std::string& word, const Params& params) {
     const std::string name = word.substr(at + 2, end - at - 2);
     const Value* value = find(params, name);
     if (value == nullptr)
-      return refuse(Code::invalid, "the command names ${" + name + "}, which is no parameter of this trial (" +
-                                       names_of(params) + "; a parameter whose 'when' does not hold is absent)");
+      return refuse(Code::invalid,
+                    "the command names ${" + name + "}, which is no parameter of this trial (" +
+                        names_of(params) + "; a parameter whose 'when' does not hold is absent)");
     text += value_text(*value);
     at = end + 1;
   }
@@ -46,7 +47,8 @@ std::string value_text(const Value& value) {
   return to_text(encode(value));
 }
 
-Result<std::vector<std::string>> command_line(const LeaseGrant& grant, const std::string& program_folder) {
+Result<std::vector<std::string>> command_line(const LeaseGrant& grant,
+                                              const std::string& program_folder) {
   if (const auto* builtin = std::get_if<BuiltinTrainer>(&grant.trainer))
     return std::vector<std::string>{program_folder + "/hone-train", builtin->name};
   std::vector<std::string> argv;

@@ -61,17 +61,20 @@ std::string visible_devices(const std::optional<std::string>& own, const std::ve
 
 }  // namespace
 
-std::vector<std::string> trial_environment(const std::vector<std::string>& own, const TrialPlaces& places, int cpus,
+std::vector<std::string> trial_environment(const std::vector<std::string>& own,
+                                           const TrialPlaces& places, int cpus,
                                            const std::vector<int>& gpus) {
   static constexpr std::array<std::string_view, 5> thread_counts{
-      "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"};
+      "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+      "VECLIB_MAXIMUM_THREADS"};
   Environment environment(own);
   environment.drop("HONE_TOKEN");
   environment.set("HONE_RUN_FILE", places.run_file);
   environment.set("HONE_SOCKET", places.socket);
   environment.set("HONE_CHECKPOINT_DIR", places.checkpoints);
   for (const auto name : thread_counts) environment.set(name, std::to_string(cpus));
-  environment.set("CUDA_VISIBLE_DEVICES", visible_devices(environment.get("CUDA_VISIBLE_DEVICES"), gpus));
+  environment.set("CUDA_VISIBLE_DEVICES",
+                  visible_devices(environment.get("CUDA_VISIBLE_DEVICES"), gpus));
   // A Python program's `@hone` lines must not wait in its buffer.
   if (!environment.get("PYTHONUNBUFFERED")) environment.set("PYTHONUNBUFFERED", "1");
   return environment.take();
@@ -79,7 +82,8 @@ std::vector<std::string> trial_environment(const std::vector<std::string>& own, 
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> entries;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) entries.emplace_back(*entry);
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+    entries.emplace_back(*entry);
   return entries;
 }
 

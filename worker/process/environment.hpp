@@ -13,9 +13,11 @@ struct TrialPlaces {
   std::string checkpoints;
 };
 
-// `own` is the worker's environment. Without HONE_TOKEN: a trial speaks to its worker only. Threads of numeric libraries
-// are bound to `cpus`, the devices to those of `gpus` (numbers into the worker's own CUDA_VISIBLE_DEVICES, if it has one).
-std::vector<std::string> trial_environment(const std::vector<std::string>& own, const TrialPlaces& places, int cpus,
+// `own` is the worker's environment. Without HONE_TOKEN: a trial speaks to its worker only. Threads
+// of numeric libraries are bound to `cpus`, the devices to those of `gpus` (numbers into the
+// worker's own CUDA_VISIBLE_DEVICES, if it has one).
+std::vector<std::string> trial_environment(const std::vector<std::string>& own,
+                                           const TrialPlaces& places, int cpus,
                                            const std::vector<int>& gpus);
 
 std::vector<std::string> own_environment();

@@ -9,7 +9,8 @@ namespace hone::worker {
 
 class LineReader {
  public:
-  // on_line: a line without its end; too_long for one over the bound, of which only the beginning is given.
+  // on_line: a line without its end; too_long for one over the bound, of which only the beginning
+  // is given.
   using OnLine = std::function<void(std::string_view line, bool too_long)>;
 
   void take(std::string_view bytes, const OnLine& on_line);

@@ -27,7 +27,8 @@ void LogFile::take(std::string_view bytes) {
 
 std::string LogFile::tail() const {
   if (!cut_ && tail_.size() <= limits::tail_bytes_max) return tail_;
-  const auto tail = std::string_view(tail_).substr(tail_.size() - std::min(tail_.size(), limits::tail_bytes_max));
+  const auto tail =
+      std::string_view(tail_).substr(tail_.size() - std::min(tail_.size(), limits::tail_bytes_max));
   const auto line = tail.find('\n');
   return std::string(line == std::string_view::npos ? tail : tail.substr(line + 1));
 }

@@ -12,7 +12,8 @@
 namespace hone::worker {
 namespace {
 
-// Monotonic: a step of the wall clock must not shorten a grace period. Nothing of it leaves this process.
+// Monotonic: a step of the wall clock must not shorten a grace period. Nothing of it leaves this
+// process.
 Instant now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
@@ -70,7 +71,8 @@ void Loop::wait() {
     run->watch(fds);
     owners.resize(fds.size(), lease);
   }
-  if (::poll(fds.data(), fds.size(), poll_timeout_ms(agent_.next_deadline())) > 0) serve(fds, owners);
+  if (::poll(fds.data(), fds.size(), poll_timeout_ms(agent_.next_deadline())) > 0)
+    serve(fds, owners);
 }
 
 void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners) {
@@ -102,7 +104,8 @@ void Loop::collect() {
   for (auto& [lease, run] : runs_) {
     std::vector<RunProcess::Heard> last_lines;
     auto exited = run->collect(lease, last_lines);
-    for (auto& [line, origin] : last_lines) inputs_.emplace_back(TrialSaid{lease, std::move(line), origin});
+    for (auto& [line, origin] : last_lines)
+      inputs_.emplace_back(TrialSaid{lease, std::move(line), origin});
     if (exited) inputs_.emplace_back(std::move(*exited));
   }
 }
@@ -121,8 +124,9 @@ void Loop::perform(const Send& action) {
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, action.call);
   const RunProcess* run = find(store->lease);
-  const auto path = run == nullptr ? Result<std::string>(refuse(Code::not_found, "its process is gone"))
-                                   : run->checkpoint(store->path);
+  const auto path = run == nullptr
+                        ? Result<std::string>(refuse(Code::not_found, "its process is gone"))
+                        : run->checkpoint(store->path);
   if (!path)
     inputs_.emplace_back(Replied{action.id, path.error()});
   else
@@ -136,7 +140,8 @@ void Loop::perform(const Spawn& action) {
     inputs_.emplace_back(NotStarted{grant.lease, run.error().detail});
     return;
   }
-  spdlog::info("{}: started, from phase {} of {}", text(grant.attempt), grant.next_phase, grant.budget.phases);
+  spdlog::info("{}: started, from phase {} of {}", text(grant.attempt), grant.next_phase,
+               grant.budget.phases);
   runs_.emplace(grant.lease, std::move(*run));
 }
 
@@ -165,9 +170,15 @@ void Loop::perform(const Joined& action) {
 
 void Loop::perform(const Note& action) {
   switch (action.level) {
-    case NoteLevel::info: spdlog::info("{}", action.text); return;
-    case NoteLevel::warning: spdlog::warn("{}", action.text); return;
-    case NoteLevel::error: spdlog::error("{}", action.text); return;
+    case NoteLevel::info:
+      spdlog::info("{}", action.text);
+      return;
+    case NoteLevel::warning:
+      spdlog::warn("{}", action.text);
+      return;
+    case NoteLevel::error:
+      spdlog::error("{}", action.text);
+      return;
   }
 }
 

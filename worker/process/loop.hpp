@@ -1,5 +1,5 @@
-// The one thread of a worker that waits: for its processes, their lines, signals, answers of the server, and time. It
-// hands every input to the agent and performs what the agent says.
+// The one thread of a worker that waits: for its processes, their lines, signals, answers of the
+// server, and time. It hands every input to the agent and performs what the agent says.
 #pragma once
 
 #include <poll.h>
@@ -21,17 +21,19 @@ struct LoopConfig {
   AgentConfig agent;
   Endpoint endpoint;
   Workplace place;
-  std::function<void(const JoinReply&)> joined;  // each time the server knows this worker under a new id
+  std::function<void(const JoinReply&)>
+      joined;  // each time the server knows this worker under a new id
 };
 
 class Loop {
  public:
-  // Call block_signals first, before any thread starts. Throws std::system_error when it cannot be set up.
+  // Call block_signals first, before any thread starts. Throws std::system_error when it cannot be
+  // set up.
   explicit Loop(LoopConfig config);
   ~Loop();
 
-  // Works until the agent quits: after SIGTERM or SIGINT, or when idle if asked for. The calling thread must live as long
-  // as the process.
+  // Works until the agent quits: after SIGTERM or SIGINT, or when idle if asked for. The calling
+  // thread must live as long as the process.
   void run();
 
  private:

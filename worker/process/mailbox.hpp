@@ -14,8 +14,8 @@ class Mailbox {
  public:
   Mailbox();  // throws std::system_error when there is no descriptor left
 
-  void post(Replied reply);             // any thread
-  std::vector<Replied> take();          // the loop
+  void post(Replied reply);                            // any thread
+  std::vector<Replied> take();                         // the loop
   [[nodiscard]] int fd() const { return wake_.fd(); }  // readable while there is something
 
  private:

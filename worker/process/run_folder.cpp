@@ -24,7 +24,8 @@ std::string socket_path(const fs::path& folder, LeaseId lease) {
 }
 
 Error no_folder(const fs::path& path, const std::error_code& failure) {
-  return refuse(Code::internal, "the run's folder " + path.string() + " cannot be made: " + failure.message());
+  return refuse(Code::internal,
+                "the run's folder " + path.string() + " cannot be made: " + failure.message());
 }
 
 Result<std::string> link_resume(const fs::path& folder, const std::string& resume_path) {
@@ -49,7 +50,9 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
   json["params"] = encode(grant.params);
   json["seed"] = grant.seed;
   json["objective"] = {{"metric", grant.objective.metric}, {"goal", word(grant.objective.goal)}};
-  json["budget"] = {{"unit", grant.budget.unit}, {"per_run", grant.budget.per_run}, {"phases", grant.budget.phases}};
+  json["budget"] = {{"unit", grant.budget.unit},
+                    {"per_run", grant.budget.per_run},
+                    {"phases", grant.budget.phases}};
   json["next_phase"] = grant.next_phase;
   json["resume"] = nullptr;
   if (grant.resume)
@@ -60,7 +63,8 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
   return to_pretty_text(json) + "\n";
 }
 
-Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& grant, const std::string& resume_path) {
+Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& grant,
+                                  const std::string& resume_path) {
   const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
   std::error_code failure;
   fs::remove_all(folder, failure);  // of an earlier worker with the same data folder
@@ -73,11 +77,14 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
   std::ofstream file(places.run_file, std::ios::binary);
   file << run_file_text(grant, *resume);
   file.close();
-  if (!file) return refuse(Code::internal, "the run file " + places.run_file + " cannot be written: is the disk full?");
+  if (!file)
+    return refuse(Code::internal,
+                  "the run file " + places.run_file + " cannot be written: is the disk full?");
   return made;
 }
 
-RunFolder::RunFolder(std::string path, TrialPlaces places) : path_(std::move(path)), places_(std::move(places)) {}
+RunFolder::RunFolder(std::string path, TrialPlaces places)
+    : path_(std::move(path)), places_(std::move(places)) {}
 
 RunFolder::RunFolder(RunFolder&& other) noexcept
     : path_(std::exchange(other.path_, {})), places_(std::move(other.places_)) {}

@@ -11,9 +11,11 @@ namespace hone::worker {
 
 class RunFolder {
  public:
-  // Makes DATA/runs/rn_42.0#1 and writes the run file. The checkpoint to continue from, if any, is linked into it, so that
-  // the cache may forget it. Refuses with internal and a sentence when the disk does not allow it.
-  static Result<RunFolder> make(const std::string& data, const LeaseGrant& grant, const std::string& resume_path);
+  // Makes DATA/runs/rn_42.0#1 and writes the run file. The checkpoint to continue from, if any, is
+  // linked into it, so that the cache may forget it. Refuses with internal and a sentence when the
+  // disk does not allow it.
+  static Result<RunFolder> make(const std::string& data, const LeaseGrant& grant,
+                                const std::string& resume_path);
 
   RunFolder(RunFolder&& other) noexcept;
   RunFolder& operator=(RunFolder&&) = delete;
@@ -21,8 +23,8 @@ class RunFolder {
 
   [[nodiscard]] const TrialPlaces& places() const { return places_; }
 
-  // The absolute path of a checkpoint as its process named it. Refuses with invalid, at /checkpoint/path, what is outside
-  // the checkpoint folder (links followed) or no file.
+  // The absolute path of a checkpoint as its process named it. Refuses with invalid, at
+  // /checkpoint/path, what is outside the checkpoint folder (links followed) or no file.
   [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const;
 
  private:

@@ -11,7 +11,8 @@ namespace hone::worker {
 namespace {
 
 constexpr std::size_t piece_bytes = 64 * 1024;
-// What may still be in a pipe (64 KiB) or a socket after the end; a stray grandchild must not keep us reading.
+// What may still be in a pipe (64 KiB) or a socket after the end; a stray grandchild must not keep
+// us reading.
 constexpr int last_pieces_max = 64;
 
 enum class Read { some, nothing, ended };
@@ -46,16 +47,20 @@ Result<std::unique_ptr<RunProcess>> RunProcess::start(const Workplace& place, co
   auto socket = TrialSocket::listen(folder->places().socket);
   if (!socket) return socket.error();
   LogFile log(log_path(place, grant.attempt));
-  auto child = start_child({std::move(*argv),
-                            trial_environment(own_environment(), folder->places(), grant.resources.cpus, spawn.gpus),
-                            place.work_folder});
+  auto child = start_child(
+      {std::move(*argv),
+       trial_environment(own_environment(), folder->places(), grant.resources.cpus, spawn.gpus),
+       place.work_folder});
   if (!child) return child.error();
   return std::unique_ptr<RunProcess>(
       new RunProcess(std::move(*folder), std::move(*socket), std::move(*child), std::move(log)));
 }
 
 RunProcess::RunProcess(RunFolder folder, TrialSocket socket, Child child, LogFile log)
-    : folder_(std::move(folder)), socket_(std::move(socket)), child_(std::move(child)), log_(std::move(log)) {}
+    : folder_(std::move(folder)),
+      socket_(std::move(socket)),
+      child_(std::move(child)),
+      log_(std::move(log)) {}
 
 RunProcess::~RunProcess() {
   if (!ended_) signal(SIGKILL);
@@ -92,7 +97,8 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& las
     const bool output = read_output(last_lines);
     if (!output && !errors && last_lines.size() == before) break;
   }
-  output_.finish([&](std::string_view text, bool too_long) { take_output_line(text, too_long, last_lines); });
+  output_.finish(
+      [&](std::string_view text, bool too_long) { take_output_line(text, too_long, last_lines); });
   return Exited{lease, end->by_signal, end->number, log_.tail()};
 }
 
@@ -112,7 +118,9 @@ bool RunProcess::read_output(std::vector<Heard>& heard) {
   std::string_view bytes;
   if (read_piece(child_.out, bytes, piece) != Read::some) return false;
   log_.take(bytes);
-  output_.take(bytes, [&](std::string_view text, bool too_long) { take_output_line(text, too_long, heard); });
+  output_.take(bytes, [&](std::string_view text, bool too_long) {
+    take_output_line(text, too_long, heard);
+  });
   return true;
 }
 

@@ -1,4 +1,5 @@
-// One trial process with all that belongs to it: folder, socket, pipes and log. Driven by the loop; never blocks.
+// One trial process with all that belongs to it: folder, socket, pipes and log. Driven by the loop;
+// never blocks.
 #pragma once
 
 #include <poll.h>
@@ -28,7 +29,8 @@ class RunProcess {
  public:
   using Heard = std::pair<TrialLine, Origin>;
 
-  // Call from the thread that lives as long as the worker. Refuses with a sentence for the run's end.
+  // Call from the thread that lives as long as the worker. Refuses with a sentence for the run's
+  // end.
   static Result<std::unique_ptr<RunProcess>> start(const Workplace& place, const Spawn& spawn);
   ~RunProcess();  // kills what still runs
   RunProcess(const RunProcess&) = delete;
@@ -38,13 +40,16 @@ class RunProcess {
   // Reads and writes what can be. Lines of its output that are wrong are noted in the log.
   std::vector<Heard> serve();
 
-  // When the process has ended: kills its group, hands in its last lines and says how it ended. Once.
+  // When the process has ended: kills its group, hands in its last lines and says how it ended.
+  // Once.
   std::optional<Exited> collect(LeaseId lease, std::vector<Heard>& last_lines);
 
   void signal(int number) const;
   void hold(bool held) { held_ = held; }
   void answer(const TrialAnswer& answer);
-  [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const { return folder_.checkpoint(name); }
+  [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const {
+    return folder_.checkpoint(name);
+  }
 
  private:
   RunProcess(RunFolder folder, TrialSocket socket, Child child, LogFile log);

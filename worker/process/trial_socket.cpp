@@ -14,7 +14,8 @@
 namespace hone::worker {
 namespace {
 
-constexpr std::size_t piece_bytes = 64 * 1024;  // read from one connection at a time, so that others have their turn
+constexpr std::size_t piece_bytes =
+    64 * 1024;  // read from one connection at a time, so that others have their turn
 
 Error cannot_listen(const std::string& path) {
   return refuse(Code::internal, "cannot listen at " + path + ": " + std::strerror(errno));
@@ -26,7 +27,8 @@ Result<TrialSocket> TrialSocket::listen(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
-    return refuse(Code::internal, "the path of the socket is too long: " + path + "; choose a shorter --data folder");
+    return refuse(Code::internal, "the path of the socket is too long: " + path +
+                                      "; choose a shorter --data folder");
   std::copy(path.begin(), path.end(), address.sun_path);
   FileHandle file(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!file) return cannot_listen(path);
@@ -45,7 +47,8 @@ void TrialSocket::watch(std::vector<pollfd>& fds, bool held) const {
   for (const auto& connection : connections_) {
     const auto reads = static_cast<short>(held ? 0 : POLLIN);
     const auto writes = static_cast<short>(connection.unsent.empty() ? 0 : POLLOUT);
-    if (const auto events = static_cast<short>(reads | writes)) fds.push_back({connection.file.fd(), events, 0});
+    if (const auto events = static_cast<short>(reads | writes))
+      fds.push_back({connection.file.fd(), events, 0});
   }
 }
 
@@ -81,9 +84,12 @@ void TrialSocket::accept() {
 
 void TrialSocket::read(Connection& connection, std::vector<TrialLine>& lines) {
   std::array<char, piece_bytes> piece;
-  const auto on_line = [&](std::string_view text, bool too_long) { take_line(connection, text, too_long, lines); };
+  const auto on_line = [&](std::string_view text, bool too_long) {
+    take_line(connection, text, too_long, lines);
+  };
   const auto got = ::recv(connection.file.fd(), piece.data(), piece.size(), 0);
-  if (got > 0) return connection.reader.take({piece.data(), static_cast<std::size_t>(got)}, on_line);
+  if (got > 0)
+    return connection.reader.take({piece.data(), static_cast<std::size_t>(got)}, on_line);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   connection.reader.finish(on_line);
   connection.file.close();
@@ -108,8 +114,8 @@ void TrialSocket::tell(Connection& connection, const TrialAnswer& answer) {
 
 void TrialSocket::send(Connection& connection) {
   while (connection.file && !connection.unsent.empty()) {
-    const auto sent =
-        ::send(connection.file.fd(), connection.unsent.data(), connection.unsent.size(), MSG_NOSIGNAL);
+    const auto sent = ::send(connection.file.fd(), connection.unsent.data(),
+                             connection.unsent.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno != EAGAIN) connection.file.close();
     if (sent < 0) return;

@@ -1,4 +1,5 @@
-// The unix socket of one run: takes lines from its process and its helpers, and answers on the connection that asked.
+// The unix socket of one run: takes lines from its process and its helpers, and answers on the
+// connection that asked.
 #pragma once
 
 #include <poll.h>
@@ -21,12 +22,14 @@ class TrialSocket {
   // What to wait for. held: nothing is read, so that the process waits.
   void watch(std::vector<pollfd>& fds, bool held) const;
 
-  // Accepts, reads what is there and sends what is due; never blocks. Lines that do not parse are answered here.
+  // Accepts, reads what is there and sends what is due; never blocks. Lines that do not parse are
+  // answered here.
   std::vector<TrialLine> serve();
   // Only sends.
   void flush();
 
-  // To the connection whose report or checkpoint is the oldest without an answer. Nobody listens there any more: ignored.
+  // To the connection whose report or checkpoint is the oldest without an answer. Nobody listens
+  // there any more: ignored.
   void answer(const TrialAnswer& answer);
 
  private:
@@ -40,7 +43,8 @@ class TrialSocket {
   explicit TrialSocket(FileHandle listener) : listener_(std::move(listener)) {}
   void accept();
   void read(Connection& connection, std::vector<TrialLine>& lines);
-  void take_line(Connection& connection, std::string_view text, bool too_long, std::vector<TrialLine>& lines);
+  void take_line(Connection& connection, std::string_view text, bool too_long,
+                 std::vector<TrialLine>& lines);
   static void tell(Connection& connection, const TrialAnswer& answer);
   static void send(Connection& connection);
   void drop_closed();

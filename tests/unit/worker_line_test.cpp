@@ -1,0 +1,94 @@
+// The lines of a trial process, read one by one.
+#include <gtest/gtest.h>
+
+#include "worker/agent/trial_line.hpp"
+
+namespace hone::worker {
+namespace {
+
+template <class T>
+T taken(std::string_view text) {
+  const auto line = parse_trial_line(text);
+  EXPECT_TRUE(line) << text << ": " << line.error().detail;
+  return line ? std::get<T>(*line) : T{};
+}
+
+// A line was once read through an iterator that had gone: run with the address sanitizer to see it.
+TEST(WorkerLine, AMemberIsReadWhileItLives) {
+  const auto report = taken<ReportLine>(R"({"report":{"phase":3,"step":400000,"value":471.5}})");
+  EXPECT_EQ(report.phase, 3);
+  EXPECT_EQ(report.step, 400000);
+  EXPECT_EQ(report.score, Score::of(471.5));
+}
+
+TEST(WorkerLine, ThePhaseMayBeLeftOut) {
+  EXPECT_FALSE(taken<ReportLine>(R"({"report":{"step":1,"value":-2}})").phase);
+  EXPECT_FALSE(taken<CheckpointLine>(R"({"checkpoint":{"path":"a","step":1,"phase":null}})").phase);
+}
+
+TEST(WorkerLine, DivergedIsAValue) {
+  EXPECT_TRUE(taken<ReportLine>(R"({"report":{"step":1,"value":"diverged"}})").score.is_diverged());
+}
+
+TEST(WorkerLine, AMetricIsAPoint) {
+  const auto point = taken<MetricPoint>(R"({"metric":{"name":"loss","step":1000,"value":0.31}})");
+  EXPECT_EQ(point.name, "loss");
+  EXPECT_EQ(point.value, 0.31);
+}
+
+struct Refusal {
+  const char* text;
+  const char* at;
+  const char* words;
+};
+
+class WorkerLineRefused : public testing::TestWithParam<Refusal> {};
+
+// Everything else is refused with the place and a sentence its author can act on.
+TEST_P(WorkerLineRefused, WithItsPlace) {
+  const auto line = parse_trial_line(GetParam().text);
+  ASSERT_FALSE(line) << GetParam().text;
+  EXPECT_EQ(line.error().at, GetParam().at);
+  EXPECT_NE(line.error().detail.find(GetParam().words), std::string::npos) << line.error().detail;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WorkerLineRefused,
+    testing::Values(
+        Refusal{"", "", ""}, Refusal{"[]", "", "one member"}, Refusal{"{}", "", "one member"},
+        Refusal{R"({"report":{},"metric":{}})", "", "one member"},
+        Refusal{R"({"reprot":{}})", "/reprot", "did you mean 'report'?"},
+        Refusal{R"({"report":3})", "/report", "must be an object"},
+        Refusal{R"({"report":{"step":1}})", "/report/value", "a number or \"diverged\""},
+        Refusal{R"({"report":{"step":1,"value":"nan"}})", "/report/value", "\"diverged\""},
+        Refusal{R"({"report":{"step":1,"value":NaN}})", "", ""},
+        Refusal{R"({"report":{"step":-1,"value":1}})", "/report/step", "whole number"},
+        Refusal{R"({"report":{"step":1.5,"value":1}})", "/report/step", "whole number"},
+        Refusal{R"({"report":{"phase":-1,"step":1,"value":1}})", "/report/phase", "whole number"},
+        Refusal{R"({"report":{"phase":3000000000,"step":1,"value":1}})", "/report/phase",
+                "whole number"},
+        Refusal{R"({"report":{"stepp":1,"value":1}})", "/report/stepp", "did you mean 'step'?"},
+        Refusal{R"({"checkpoint":{"step":1}})", "/checkpoint/path", "must be a text"},
+        Refusal{R"({"checkpoint":{"path":"","step":1}})", "/checkpoint/path", "must be a text"},
+        Refusal{R"({"metric":{"name":"","step":1,"value":1}})", "/metric/name", "must be a text"},
+        Refusal{R"({"metric":{"name":"a\nb","step":1,"value":1}})", "/metric/name",
+                "control characters"},
+        Refusal{R"({"metric":{"name":"loss","step":1,"value":"diverged"}})", "/metric/value",
+                "finite"}));
+
+TEST(WorkerLine, OnlyMarkedOutputSpeaksToUs) {
+  EXPECT_EQ(hone_line("@hone {}"), "{}");
+  EXPECT_FALSE(hone_line(" @hone {}"));
+  EXPECT_FALSE(hone_line("@honest {}"));
+}
+
+TEST(WorkerLine, AnswersAreOneLine) {
+  EXPECT_EQ(trial_answer_text(Saved{"ab"}), R"({"saved":{"sha256":"ab"}})");
+  EXPECT_EQ(trial_answer_text(Verdict{Action::stop, VerdictReason::evicted, {}}),
+            R"({"verdict":"stop","reason":"evicted"})");
+  EXPECT_EQ(trial_answer_text(refuse(Code::invalid, "no", "/report")),
+            R"({"error":{"code":"invalid","detail":"no","at":"/report"}})");
+}
+
+}  // namespace
+}  // namespace hone::worker
