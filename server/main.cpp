@@ -12,6 +12,7 @@
 #include "db/database.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/engine_thread.hpp"
+#include "server/engine/limits.hpp"
 #include "server/http/server.hpp"
 #include "server/options.hpp"
 
@@ -20,7 +21,6 @@ namespace {
 
 constexpr int exit_failure = 1;
 constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: start again, and the ledger is replayed
-constexpr int reader_threads = 2;       // reads are short; a third would only take a core from the writer
 
 int fail(const std::string& sentence) {
   std::fprintf(stderr, "hone-server: %s\n", sentence.c_str());
@@ -47,8 +47,10 @@ void raise_descriptor_limit() {
 }
 
 [[noreturn]] void end_at_once(const std::string& why) {
-  spdlog::critical("the ledger could not be written: {}. Ending now; nothing that was acknowledged "
-                   "is lost. Free space or repair the disk, then start the server again", why);
+  spdlog::critical(
+      "the ledger could not be written: {}. Ending now; nothing that was acknowledged "
+      "is lost. Free space or repair the disk, then start the server again",
+      why);
   spdlog::shutdown();
   _exit(exit_commit_failed);
 }
@@ -56,16 +58,17 @@ void raise_descriptor_limit() {
 Result<http::Address> address_of(const ServerOptions& options) {
   auto address = http::parse_address(options.listen);
   if (!address || options.insecure || http::is_loopback(*address)) return address;
-  return refuse(Code::invalid,
-                "refusing to listen on " + options.listen +
-                    ": other machines could reach it, and this version has neither TLS nor tokens "
-                    "yet. Listen on 127.0.0.1 and use an SSH tunnel, or say --insecure on a network "
-                    "that you trust");
+  return refuse(
+      Code::invalid,
+      "refusing to listen on " + options.listen +
+          ": other machines could reach it, and this version has neither TLS nor tokens "
+          "yet. Listen on 127.0.0.1 and use an SSH tunnel, or say --insecure on a network "
+          "that you trust");
 }
 
 Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::string& file) {
   std::vector<std::unique_ptr<SQLite::Database>> readers;
-  for (int i = 0; i < reader_threads; ++i) {
+  for (std::size_t i = 0; i < limits::reader_threads; ++i) {
     auto reader = open_for_reading(file);
     if (!reader) return reader.error();
     readers.push_back(*std::move(reader));
@@ -97,6 +100,7 @@ class House {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
+  http::DiskPool disk_;
   EngineThread engine_;
 };
 
@@ -111,8 +115,8 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
   if (!writer) return writer.error();
   auto readers = open_readers(folder->database().string());
   if (!readers) return readers.error();
-  return std::unique_ptr<House>(new House(*std::move(folder), *std::move(server),
-                                          *std::move(writer), *std::move(readers)));
+  return std::unique_ptr<House>(
+      new House(*std::move(folder), *std::move(server), *std::move(writer), *std::move(readers)));
 }
 
 void House::run() {
@@ -120,7 +124,7 @@ void House::run() {
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
                http::text(server_->address()));
-  server_->run(http::Rooms{engine_, readers_, blobs_});
+  server_->run(http::Rooms{engine_, readers_, disk_, blobs_});
   spdlog::info("shut down");
 }
 

@@ -8,11 +8,11 @@
 namespace hone {
 
 struct ServerOptions {
-  std::string data;                         // the data folder
+  std::string data;  // the data folder
   std::string listen = "127.0.0.1:7777";
-  bool insecure = false;                    // an address beyond loopback although there is no TLS and no token
-  bool die_with_parent = false;             // SIGTERM to ourselves when the parent process ends
-  bool routes = false;                      // print the table of routes and exit
+  bool insecure = false;         // an address beyond loopback although there is no TLS and no token
+  bool die_with_parent = false;  // SIGTERM to ourselves when the parent process ends
+  bool routes = false;           // print the table of routes and exit
   std::string log_level = "info";
 };
 

@@ -29,22 +29,22 @@ Result<std::int64_t> integer_query(const Request& request, std::string_view name
   const auto* end = text->data() + text->size();
   const auto [stop, trouble] = std::from_chars(text->data(), end, number);
   if (trouble == std::errc() && stop == end && number >= min && number <= max) return number;
-  return refuse(Code::invalid, std::string(name) + " must be a whole number from " +
-                                   std::to_string(min) + " to " + std::to_string(max),
+  return refuse(Code::invalid,
+                std::string(name) + " must be a whole number from " + std::to_string(min) + " to " +
+                    std::to_string(max),
                 "/" + std::string(name));
 }
 
 Result<PageQuery> page_query(const Request& request) {
-  const auto limit = integer_query(request, "limit", limits::page_items_default, 1,
-                                   limits::page_items_max);
+  const auto limit =
+      integer_query(request, "limit", limits::page_items_default, 1, limits::page_items_max);
   if (!limit) return limit.error();
   const auto* after = query_value(request, "after");
   return PageQuery{*limit, after == nullptr ? std::string() : *after};
 }
 
 Result<Json> json_body(const Request& request) {
-  if (request.body.empty())
-    return refuse(Code::invalid, "the body is empty; send a JSON object");
+  if (request.body.empty()) return refuse(Code::invalid, "the body is empty; send a JSON object");
   return parse_json(request.body);
 }
 

@@ -1,4 +1,5 @@
-// What handlers read out of a request: ids of the path, the page of the query, the body. Internal to server/api.
+// What handlers read out of a request: ids of the path, the page of the query, the body. Internal
+// to server/api.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +23,33 @@ Error no_such_form(std::string_view noun, std::string_view example, const std::s
 template <class T>
 struct Form;
 template <>
-struct Form<SweepId> { static constexpr std::string_view noun = "sweep", example = "sw_7"; };
+struct Form<SweepId> {
+  static constexpr std::string_view noun = "sweep", example = "sw_7";
+};
 template <>
-struct Form<TrialId> { static constexpr std::string_view noun = "trial", example = "tr_42"; };
+struct Form<TrialId> {
+  static constexpr std::string_view noun = "trial", example = "tr_42";
+};
 template <>
-struct Form<RunId> { static constexpr std::string_view noun = "run", example = "rn_42.0"; };
+struct Form<RunId> {
+  static constexpr std::string_view noun = "run", example = "rn_42.0";
+};
 template <>
-struct Form<ModelId> { static constexpr std::string_view noun = "model", example = "md_9"; };
+struct Form<ModelId> {
+  static constexpr std::string_view noun = "model", example = "md_9";
+};
 template <>
-struct Form<DatasetId> { static constexpr std::string_view noun = "dataset", example = "ds_3"; };
+struct Form<DatasetId> {
+  static constexpr std::string_view noun = "dataset", example = "ds_3";
+};
 template <>
-struct Form<WorkflowId> { static constexpr std::string_view noun = "workflow", example = "wf_2"; };
+struct Form<WorkflowId> {
+  static constexpr std::string_view noun = "workflow", example = "wf_2";
+};
 template <>
-struct Form<WorkerId> { static constexpr std::string_view noun = "worker", example = "wk_1"; };
+struct Form<WorkerId> {
+  static constexpr std::string_view noun = "worker", example = "wk_1";
+};
 
 template <class T>
 Result<T> id_from(const std::string& text, const std::string& at) {

@@ -102,13 +102,15 @@ Status Upload::finish(std::string_view digest) {
   EVP_DigestFinal_ex(context_.get(), sum.data(), &size);
   const auto actual = hex(sum.data(), size);
   if (actual != digest)
-    return refuse(Code::invalid, "the " + std::to_string(bytes_) + " bytes received have the SHA-256 " +
-                                     actual + ", not the one in the path; send the file again");
+    return refuse(Code::invalid, "the " + std::to_string(bytes_) +
+                                     " bytes received have the SHA-256 " + actual +
+                                     ", not the one in the path; send the file again");
   if (::fsync(descriptor_) != 0) return disk_refuses("write the blob");
   const auto place = place_of(root_, digest);
   std::error_code trouble;
   fs::create_directories(place.parent_path(), trouble);
-  if (::rename(file_.c_str(), place.c_str()) != 0) return disk_refuses("move the blob to its place");
+  if (::rename(file_.c_str(), place.c_str()) != 0)
+    return disk_refuses("move the blob to its place");
   ::close(std::exchange(descriptor_, -1));
   if (auto synced = sync_folder(place.parent_path()); !synced) return synced;
   return sync_folder(root_);

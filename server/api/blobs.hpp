@@ -1,5 +1,5 @@
-// Checkpoints by content: the file of a digest lies under blobs/ab/cdef... and never changes. Safe to use from several
-// threads at once; every function here may wait for the disk.
+// Checkpoints by content: the file of a digest lies under blobs/ab/cdef... and never changes. Safe
+// to use from several threads at once; every function here may wait for the disk.
 #pragma once
 
 #include <openssl/types.h>
@@ -22,7 +22,8 @@ struct Blob {
   std::int64_t bytes = 0;
 };
 
-// A blob on its way in: bytes go to a temporary file and into the digest. Left unfinished, it leaves nothing behind.
+// A blob on its way in: bytes go to a temporary file and into the digest. Left unfinished, it
+// leaves nothing behind.
 class Upload {
  public:
   Upload(Upload&& other) noexcept;
@@ -51,8 +52,8 @@ class Upload {
 
 class BlobStore {
  public:
-  // Creates the folder where it is missing and removes what interrupted uploads left. Throws std::filesystem_error when
-  // it cannot: the process cannot start.
+  // Creates the folder where it is missing and removes what interrupted uploads left. Throws
+  // std::filesystem_error when it cannot: the process cannot start.
   explicit BlobStore(std::filesystem::path root);
 
   // Refuses (unavailable) when the disk does.

@@ -12,9 +12,6 @@
 namespace hone::api {
 namespace {
 
-// Events in one write to a watcher: bounds what a slow one makes the server hold.
-constexpr std::int64_t batch_events = 200;
-
 std::optional<std::int64_t> as_seq(const std::string& text) {
   std::int64_t seq = 0;
   const auto* end = text.data() + text.size();
@@ -27,7 +24,8 @@ std::optional<std::int64_t> as_seq(const std::string& text) {
 
 Result<Watch> parse_watch(const Request& request) {
   Watch watch;
-  const auto after = integer_query(request, "after", 0, 0, std::numeric_limits<std::int64_t>::max());
+  const auto after =
+      integer_query(request, "after", 0, 0, std::numeric_limits<std::int64_t>::max());
   if (!after) return after.error();
   watch.after = as_seq(request.last_event_id).value_or(*after);
   const auto* sweep = query_value(request, "sweep");
@@ -41,7 +39,7 @@ Result<Watch> parse_watch(const Request& request) {
 Result<EventBatch> next_events(SQLite::Database& db, const Watch& watch) {
   // Read before the events: none that comes in between is skipped.
   const auto newest = last_seq(db);
-  auto page = list_events(db, watch.after, watch.sweep, batch_events);
+  auto page = list_events(db, watch.after, watch.sweep, limits::watch_batch_events);
   if (!page) return page.error();
   EventBatch batch{{}, watch, page->next.has_value()};
   for (const auto& event : page->items) {

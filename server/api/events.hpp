@@ -19,11 +19,12 @@ struct Watch {
   std::optional<SweepId> sweep;
 };
 
-// From ?after= and ?sweep=; a Last-Event-ID, which a browser sends when it connects again, is newer than `after`.
+// From ?after= and ?sweep=; a Last-Event-ID, which a browser sends when it connects again, is newer
+// than `after`.
 Result<Watch> parse_watch(const Request& request);
 
-// The next events as text/event-stream, and the watch from which the batch after them starts. `text` is empty when there
-// is nothing new. more: another batch is there already.
+// The next events as text/event-stream, and the watch from which the batch after them starts.
+// `text` is empty when there is nothing new. more: another batch is there already.
 struct EventBatch {
   std::string text;
   Watch watch;

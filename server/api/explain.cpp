@@ -28,7 +28,8 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
   if (!curve) return curve.error();
   auto terminator = terminator_of(*sweep);
   if (!terminator) return terminator.error();
-  return Facts{*std::move(trial), run, *std::move(sweep), *std::move(curve), *std::move(terminator)};
+  return Facts{*std::move(trial), run, *std::move(sweep), *std::move(curve),
+               *std::move(terminator)};
 }
 
 // Was it the rule that judged, or did the verdict follow from the report alone?
@@ -36,10 +37,12 @@ bool by_rule(VerdictReason reason) {
   switch (reason) {
     case VerdictReason::collecting:
     case VerdictReason::good_enough:
-    case VerdictReason::evicted: return true;
+    case VerdictReason::evicted:
+      return true;
     case VerdictReason::no_rule:
     case VerdictReason::last_phase:
-    case VerdictReason::diverged: return false;
+    case VerdictReason::diverged:
+      return false;
   }
   return false;
 }
@@ -124,24 +127,37 @@ std::string completed_text(const Facts& facts) {
 std::string cause(const RunRow& run) {
   const auto code = run.exit_code ? std::to_string(*run.exit_code) : std::string("?");
   switch (run.reason) {
-    case EndReason::exit_code: return "its process exited with status " + code;
-    case EndReason::signal: return "its process was killed by signal " + code + ", which hone had not sent";
-    case EndReason::cannot_start: return "its process could not be started";
-    case EndReason::no_report: return "its process finished without any report";
+    case EndReason::exit_code:
+      return "its process exited with status " + code;
+    case EndReason::signal:
+      return "its process was killed by signal " + code + ", which hone had not sent";
+    case EndReason::cannot_start:
+      return "its process could not be started";
+    case EndReason::no_report:
+      return "its process finished without any report";
     case EndReason::infeasible:
       return "its process said (exit status 86) that these parameters cannot work";
-    case EndReason::worker_lost: return "its worker was lost";
-    case EndReason::requeue_requested: return "its process asked to be run again";
-    case EndReason::retries_exhausted: return "it was lost or returned more often than limits.max_retries allows";
-    case EndReason::diverged: return "it reported a value that is no finite number";
-    case EndReason::user_stop: return "a user stopped the sweep";
-    case EndReason::user_cancel: return "a user canceled the sweep";
-    case EndReason::user_kill: return "a user killed the sweep";
-    case EndReason::time_limit: return "the sweep's time limit was over";
+    case EndReason::worker_lost:
+      return "its worker was lost";
+    case EndReason::requeue_requested:
+      return "its process asked to be run again";
+    case EndReason::retries_exhausted:
+      return "it was lost or returned more often than limits.max_retries allows";
+    case EndReason::diverged:
+      return "it reported a value that is no finite number";
+    case EndReason::user_stop:
+      return "a user stopped the sweep";
+    case EndReason::user_cancel:
+      return "a user canceled the sweep";
+    case EndReason::user_kill:
+      return "a user killed the sweep";
+    case EndReason::time_limit:
+      return "the sweep's time limit was over";
     case EndReason::none:
     case EndReason::budget_reached:
     case EndReason::exited_early:
-    case EndReason::evicted: return std::string("the reason recorded is ").append(word(run.reason));
+    case EndReason::evicted:
+      return std::string("the reason recorded is ").append(word(run.reason));
   }
   return "";
 }
@@ -159,8 +175,8 @@ std::string failed_text(const Facts& facts) {
 std::string queued_text(const Facts& facts) {
   const auto& run = facts.run;
   if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
-  return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") + ": " +
-         cause(run) + ". It continues from its last checkpoint, if it saved one." +
+  return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
+         ": " + cause(run) + ". It continues from its last checkpoint, if it saved one." +
          last_report(facts);
 }
 
@@ -170,16 +186,21 @@ std::string on_worker(const RunRow& run) {
 
 std::string story(const Facts& facts) {
   switch (facts.run.state) {
-    case RunState::queued: return queued_text(facts);
+    case RunState::queued:
+      return queued_text(facts);
     case RunState::leased:
       return " has been given to a worker" + on_worker(facts.run) + " and is about to start." +
              last_report(facts);
-    case RunState::running: return " is running" + on_worker(facts.run) + "." + last_report(facts);
+    case RunState::running:
+      return " is running" + on_worker(facts.run) + "." + last_report(facts);
     case RunState::paused:
       return " is paused: its rule may promote it when there is a free slot." + last_report(facts);
-    case RunState::completed: return completed_text(facts);
-    case RunState::stopped: return stopped_text(facts);
-    case RunState::failed: return failed_text(facts);
+    case RunState::completed:
+      return completed_text(facts);
+    case RunState::stopped:
+      return stopped_text(facts);
+    case RunState::failed:
+      return failed_text(facts);
     case RunState::canceled:
       return " was canceled: " + cause(facts.run) + "." + last_report(facts);
   }

@@ -29,8 +29,7 @@ class Exposition {
   void by_state(const std::string& name, const std::string& help,
                 const std::array<Counted, N>& counted) {
     family(name, "gauge", help);
-    for (const auto& [state, count] : counted)
-      sample(name + "{state=\"" + state + "\"}", count);
+    for (const auto& [state, count] : counted) sample(name + "{state=\"" + state + "\"}", count);
   }
   std::string take() { return std::move(text_); }
 
@@ -72,13 +71,13 @@ ReadResult prometheus(SQLite::Database& db, const Request&) {
                            Counted{"running", runs.running}, Counted{"paused", runs.paused},
                            Counted{"completed", runs.completed}, Counted{"stopped", runs.stopped},
                            Counted{"failed", runs.failed}, Counted{"canceled", runs.canceled}});
-  text.by_state("hone_sweeps", "Sweeps by state.",
-                std::array{Counted{"running", counts.sweeps_running},
-                           Counted{"paused", counts.sweeps_paused},
-                           Counted{"stopping", counts.sweeps_stopping},
-                           Counted{"completed", counts.sweeps_completed},
-                           Counted{"canceled", counts.sweeps_canceled},
-                           Counted{"failed", counts.sweeps_failed}});
+  text.by_state(
+      "hone_sweeps", "Sweeps by state.",
+      std::array{Counted{"running", counts.sweeps_running}, Counted{"paused", counts.sweeps_paused},
+                 Counted{"stopping", counts.sweeps_stopping},
+                 Counted{"completed", counts.sweeps_completed},
+                 Counted{"canceled", counts.sweeps_canceled},
+                 Counted{"failed", counts.sweeps_failed}});
   text.single("hone_events_total", "counter", "Events in the ledger.", counts.seq);
   text.single("hone_trials_total", "counter", "Trials proposed.", counts.trials);
   text.single("hone_reports_total", "counter", "Reports recorded.", counts.reports);

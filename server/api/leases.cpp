@@ -42,11 +42,15 @@ Status check_save_model(const BlobStore& blobs, const Command& command) {
   const auto& save = std::get<SaveModel>(command).request;
   const auto blob = blobs.find(save.sha256);
   if (!blob)
-    return refuse(Code::invalid, "no blob " + save.sha256 + " is here; PUT it to /v1/blobs/" +
-                                     save.sha256 + " first", "/sha256");
+    return refuse(
+        Code::invalid,
+        "no blob " + save.sha256 + " is here; PUT it to /v1/blobs/" + save.sha256 + " first",
+        "/sha256");
   if (blob->bytes != save.bytes)
-    return refuse(Code::invalid, "the blob has " + std::to_string(blob->bytes) + " bytes, not " +
-                                     std::to_string(save.bytes), "/bytes");
+    return refuse(
+        Code::invalid,
+        "the blob has " + std::to_string(blob->bytes) + " bytes, not " + std::to_string(save.bytes),
+        "/bytes");
   return Done{};
 }
 

@@ -13,7 +13,8 @@ Result<ModelFilter> filter_by(const std::string& text, const std::string& at) {
   return ModelFilter(*id);
 }
 
-// ?sweep=, ?trial= or ?run=: at most one of them, since a run names its trial and a trial its sweep.
+// ?sweep=, ?trial= or ?run=: at most one of them, since a run names its trial and a trial its
+// sweep.
 Result<ModelFilter> filter_of(const Request& request) {
   const auto* sweep = query_value(request, "sweep");
   const auto* trial = query_value(request, "trial");

@@ -8,7 +8,9 @@ namespace hone::api {
 namespace {
 
 bool same(std::string_view a, std::string_view b) {
-  const auto equal = [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); };
+  const auto equal = [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  };
   return std::ranges::equal(a, b, equal);
 }
 

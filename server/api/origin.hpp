@@ -1,5 +1,5 @@
-// Who may speak to a server that trusts its own machine. A web page that a user visits runs on that machine too; it must
-// not be able to submit sweeps, which start programs.
+// Who may speak to a server that trusts its own machine. A web page that a user visits runs on that
+// machine too; it must not be able to submit sweeps, which start programs.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,10 @@
 
 namespace hone::api {
 
-// host, origin: the headers, empty when absent. local_only: the server listens on a loopback address, so that the only
-// honest names for it are an IP address and localhost (a page's own name that resolves to 127.0.0.1 is an attack).
-// Refuses (forbidden) an origin other than the server itself.
+// host, origin: the headers, empty when absent. local_only: the server listens on a loopback
+// address, so that the only honest names for it are an IP address and localhost (a page's own name
+// that resolves to 127.0.0.1 is an attack). Refuses (forbidden) an origin other than the server
+// itself.
 Status check_origin(std::string_view host, std::string_view origin, bool local_only);
 
 }  // namespace hone::api

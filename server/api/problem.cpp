@@ -1,18 +1,21 @@
+#include "schemas/codec/problem.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
-#include "schemas/codec/problem.hpp"
 #include "server/api/response.hpp"
 
 namespace hone::api {
 namespace {
 
-constexpr int retry_after_s = 1;  // queues are emptied in milliseconds; a second spreads the retries
+constexpr int retry_after_s =
+    1;  // queues are emptied in milliseconds; a second spreads the retries
 
 int retry_after(Code code) {
   switch (code) {
     case Code::busy:
-    case Code::unavailable: return retry_after_s;
+    case Code::unavailable:
+      return retry_after_s;
     case Code::invalid:
     case Code::not_found:
     case Code::conflict:
@@ -20,7 +23,8 @@ int retry_after(Code code) {
     case Code::forbidden:
     case Code::too_large:
     case Code::timed_out:
-    case Code::internal: return 0;
+    case Code::internal:
+      return 0;
   }
   return 0;
 }
@@ -41,8 +45,8 @@ Response problem(const Error& error) {
 }
 
 Response wrong_method(std::string_view method, const std::string& path, const std::string& allow) {
-  auto response = problem(refuse(Code::invalid, std::string(method) + " is not possible on " + path +
-                                                    "; this path answers to " + allow));
+  auto response = problem(refuse(Code::invalid, std::string(method) + " is not possible on " +
+                                                    path + "; this path answers to " + allow));
   response.status = 405;
   response.allow = allow;
   return response;

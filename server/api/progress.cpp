@@ -10,7 +10,8 @@ namespace hone::api {
 
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   const auto document = parse_json(sweep.spec);
-  if (!document) return refuse(Code::internal, "the stored spec is damaged: " + document.error().detail);
+  if (!document)
+    return refuse(Code::internal, "the stored spec is damaged: " + document.error().detail);
   const auto spec = decode_sweep_spec(*document);
   if (!spec) return refuse(Code::internal, "the stored spec is damaged: " + spec.error().detail);
   const Plan plan{spec->search.trials * spec->seeds, spec->budget.phases};

@@ -10,11 +10,12 @@
 
 namespace hone::api {
 
-// The terminator that judges this sweep's reports. Refuses (internal) a stored spec that this server cannot read.
+// The terminator that judges this sweep's reports. Refuses (internal) a stored spec that this
+// server cannot read.
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep);
 
-// Reports the whole sweep is expected to make: runs times the phases that the rule expects of one. A sweep that has ended
-// made as many as it made.
+// Reports the whole sweep is expected to make: runs times the phases that the rule expects of one.
+// A sweep that has ended made as many as it made.
 std::int64_t phases_expected(const SweepRow& sweep);
 
 }  // namespace hone::api

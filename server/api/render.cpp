@@ -44,9 +44,7 @@ Json stored_json(const std::string& text) {
 
 Json or_null(const std::optional<Instant>& at) { return at ? Json(rfc3339(*at)) : Json(nullptr); }
 
-Json or_null(const std::optional<Score>& score) {
-  return score ? encode(*score) : Json(nullptr);
-}
+Json or_null(const std::optional<Score>& score) { return score ? encode(*score) : Json(nullptr); }
 
 Json render(const SweepRow& row) {
   Json json;

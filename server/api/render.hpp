@@ -27,7 +27,8 @@ Json render(const LineageNode& node);
 Json render(const LineageEdge& edge);
 Json render(const LineageGraph& graph);
 
-// JSON text that this server wrote into a column. A column that is no JSON is shown as text: the reader sees the damage.
+// JSON text that this server wrote into a column. A column that is no JSON is shown as text: the
+// reader sees the damage.
 Json stored_json(const std::string& text);
 
 Json or_null(const std::optional<Instant>& at);

@@ -38,10 +38,14 @@ Status add_pair(Request& request, std::string_view pair) {
 
 std::string_view word(Method method) {
   switch (method) {
-    case Method::get: return "GET";
-    case Method::post: return "POST";
-    case Method::put: return "PUT";
-    case Method::other: return "OTHER";
+    case Method::get:
+      return "GET";
+    case Method::post:
+      return "POST";
+    case Method::put:
+      return "PUT";
+    case Method::other:
+      return "OTHER";
   }
   return "OTHER";
 }
@@ -57,7 +61,8 @@ Result<std::string> percent_decoded(std::string_view text) {
     const auto high = i + 2 < text.size() ? hex_digit(text[i + 1]) : std::nullopt;
     const auto low = high ? hex_digit(text[i + 2]) : std::nullopt;
     if (!low || (*high == 0 && *low == 0))
-      return refuse(Code::invalid, "the address has a broken percent-encoding; write a plain % as %25");
+      return refuse(Code::invalid,
+                    "the address has a broken percent-encoding; write a plain % as %25");
     plain += static_cast<char>(*high * 16 + *low);
     i += 2;
   }

@@ -1,4 +1,5 @@
-// A request as the API sees it: no sockets, no Beast. The skin (server/http) fills one in; tests write them by hand.
+// A request as the API sees it: no sockets, no Beast. The skin (server/http) fills one in; tests
+// write them by hand.
 #pragma once
 
 #include <string>
@@ -18,17 +19,19 @@ struct Request {
   Method method = Method::get;
   std::string path;                                        // as sent: percent-encoded, no query
   std::vector<std::pair<std::string, std::string>> query;  // decoded, in the order sent
-  std::vector<std::string> ids;                            // what the pattern's {...} matched, decoded
-  std::string accept;                                      // the header Accept
-  std::string last_event_id;                               // the header Last-Event-ID
+  std::vector<std::string> ids;  // what the pattern's {...} matched, decoded
+  std::string accept;            // the header Accept
+  std::string last_event_id;     // the header Last-Event-ID
   std::string body;
 };
 
-// Splits a request target ("/v1/sweeps?limit=10", or the absolute form of a proxy) into path and query. Refuses a target
-// that is neither, a broken percent-encoding, and a query name that is given twice.
+// Splits a request target ("/v1/sweeps?limit=10", or the absolute form of a proxy) into path and
+// query. Refuses a target that is neither, a broken percent-encoding, and a query name that is
+// given twice.
 Result<Request> parse_target(Method method, std::string_view target);
 
-// "%2F" -> "/"; nullopt for a broken encoding or for one that hides a zero byte. '+' stays a plus sign.
+// "%2F" -> "/"; nullopt for a broken encoding or for one that hides a zero byte. '+' stays a plus
+// sign.
 Result<std::string> percent_decoded(std::string_view text);
 
 // The value of a query name, or nullptr.

@@ -1,4 +1,5 @@
-// An answer as the API gives it. Every response also carries Cache-Control: no-store and Server, which the skin adds.
+// An answer as the API gives it. Every response also carries Cache-Control: no-store and Server,
+// which the skin adds.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

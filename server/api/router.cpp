@@ -5,7 +5,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "server/api/routes.hpp"
 
 namespace hone::api {
@@ -67,7 +67,8 @@ std::string_view take(std::string_view& rest, char separator) {
   return head;
 }
 
-// Both begin with '/', and an empty segment matches nothing but itself: "/v1/sweeps/" is not "/v1/sweeps".
+// Both begin with '/', and an empty segment matches nothing but itself: "/v1/sweeps/" is not
+// "/v1/sweeps".
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& ids) {
   if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/')) return false;
   while (!pattern.empty() || !path.empty()) {
@@ -104,6 +105,10 @@ struct KindOf {
   std::string_view operator()(const GetBlob&) const { return "get_blob"; }
 };
 
+Error our_mistake(const std::exception& trouble) {
+  return refuse(Code::internal, "the server could not answer: " + std::string(trouble.what()));
+}
+
 Result<Response> run_read(const Route& route, SQLite::Database& db, const Request& request) {
   if (const auto* read = std::get_if<Read>(&route.handler)) return read->answer(db, request);
   if (const auto* follow = std::get_if<Follow>(&route.handler)) return follow->page(db, request);
@@ -136,13 +141,31 @@ Status check_query(const Route& route, const Request& request) {
   return Done{};
 }
 
+Result<Command> parse_write(const Write& write, const BlobStore& blobs, const Request& request) {
+  try {
+    auto command = write.parse(request);
+    if (!command || write.check == nullptr) return command;
+    auto holds = write.check(blobs, *command);
+    return holds ? std::move(command) : Result<Command>(holds.error());
+  } catch (const std::exception& trouble) {
+    return our_mistake(trouble);
+  }
+}
+
+Response render_write(const Write& write, const Result<Reply>& reply) {
+  try {
+    return reply ? write.render(*reply) : problem(reply.error());
+  } catch (const std::exception& trouble) {
+    return problem(our_mistake(trouble));
+  }
+}
+
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request) {
   try {
     auto result = run_read(route, db, request);
     return result ? *std::move(result) : problem(result.error());
   } catch (const std::exception& trouble) {
-    return problem(refuse(Code::internal, "the server could not read its data: " +
-                                              std::string(trouble.what())));
+    return problem(our_mistake(trouble));
   }
 }
 

@@ -1,4 +1,5 @@
-// The one table of routes. A new endpoint is one row here and one function (or a parse/render pair) in its resource's file.
+// The one table of routes. A new endpoint is one row here and one function (or a parse/render pair)
+// in its resource's file.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -22,7 +23,8 @@ namespace hone::api {
 struct Write {
   Result<Command> (*parse)(const Request&);
   Response (*render)(const Reply&);
-  // What must hold outside the ledger before the command may be pushed (is the blob there?); usually nothing.
+  // What must hold outside the ledger before the command may be pushed (is the blob there?);
+  // usually nothing.
   Status (*check)(const BlobStore&, const Command&) = nullptr;
 };
 
@@ -32,7 +34,8 @@ struct Read {
   std::string_view query;  // the names it knows, separated by blanks
 };
 
-// As Read; but a client that accepts text/event-stream gets the events one by one, for as long as it stays.
+// As Read; but a client that accepts text/event-stream gets the events one by one, for as long as
+// it stays.
 struct Follow {
   Result<Response> (*page)(SQLite::Database&, const Request&);
   std::string_view query;
@@ -46,14 +49,15 @@ using Handler = std::variant<Write, Read, Follow, PutBlob, GetBlob>;
 
 struct Route {
   Method method = Method::get;
-  std::string_view pattern;  // "/v1/sweeps/{sweep}/steer": a segment in braces matches any one segment
+  std::string_view
+      pattern;  // "/v1/sweeps/{sweep}/steer": a segment in braces matches any one segment
   Handler handler;
 };
 
 std::span<const Route> route_table();
 
-// route: the row, or nullptr. ids: what its braces matched, decoded. allow: where only the method was wrong, the methods
-// that this path answers to ("GET, HEAD"); empty when there is no such path.
+// route: the row, or nullptr. ids: what its braces matched, decoded. allow: where only the method
+// was wrong, the methods that this path answers to ("GET, HEAD"); empty when there is no such path.
 struct Match {
   const Route* route = nullptr;
   std::vector<std::string> ids;
@@ -64,7 +68,10 @@ Match find_route(Method method, std::string_view path);
 // Refuses a query name that the route does not know.
 Status check_query(const Route& route, const Request& request);
 
-// Answers a Read, or one page of a Follow. Contains every exception: a bug of ours is an answer of 500, not the end.
+// These three contain every exception: a bug of ours is an answer of 500, not the end.
+Result<Command> parse_write(const Write& write, const BlobStore& blobs, const Request& request);
+Response render_write(const Write& write, const Result<Reply>& reply);
+// Answers a Read, or one page of a Follow.
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request);
 
 // The table for people and tests: [{"method", "path", "kind"}].

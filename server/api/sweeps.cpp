@@ -15,9 +15,10 @@ Result<Command> parse_submit(const Request& request) {
 }
 
 Response render_submit(const Reply& reply) {
+  const auto& submitted = std::get<Submitted>(reply);
   Json json;
-  json["sweep"] = text(std::get<Submitted>(reply).sweep);
-  return json_response(json, 201);
+  json["sweep"] = text(submitted.sweep);
+  return json_response(json, submitted.known ? 200 : 201);
 }
 
 // POST /v1/sweeps/{sweep}/steer
@@ -65,8 +66,7 @@ ReadResult trials(SQLite::Database& db, const Request& request) {
   if (sort != nullptr && *sort != "value" && *sort != "number")
     return refuse(Code::invalid, "sort must be value (best first) or number", "/sort");
   const bool by_value = sort != nullptr && *sort == "value";
-  return render_pages(
-      list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
+  return render_pages(list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
 }
 
 // GET /v1/sweeps/{sweep}/best

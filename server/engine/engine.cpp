@@ -119,7 +119,9 @@ Result<Reply> Engine::perform(const Command& command, Instant now) {
     const RunId run = book_.run_of_lease.at(static_cast<std::size_t>(log->lease.value - 1));
     ledger_.append_metrics(run, now, log->request.points);
   }
-  return answer(book_, command);
+  auto reply = answer(book_, command);
+  if (auto* submitted = std::get_if<Submitted>(&reply)) submitted->known = events->empty();
+  return reply;
 }
 
 void Engine::fold(const Events& events, Instant now) {

@@ -18,8 +18,9 @@ bool is_ipv6(const std::string& host) {
 }
 
 Error unclear(const std::string& text) {
-  return refuse(Code::invalid, "'" + text + "' is no address to listen on; write it as 127.0.0.1:7777, "
-                               "[::1]:7777 or localhost:7777 (port 0 picks a free one)");
+  return refuse(Code::invalid, "'" + text +
+                                   "' is no address to listen on; write it as 127.0.0.1:7777, "
+                                   "[::1]:7777 or localhost:7777 (port 0 picks a free one)");
 }
 
 }  // namespace
@@ -34,7 +35,8 @@ Result<Address> parse_address(const std::string& text) {
   const auto [stop, trouble] = std::from_chars(begin, end, address.port);
   if (trouble != std::errc() || stop != end) return unclear(text);
   if (address.host == "localhost") address.host = "127.0.0.1";
-  const bool bracketed = address.host.size() > 2 && address.host.front() == '[' && address.host.back() == ']';
+  const bool bracketed =
+      address.host.size() > 2 && address.host.front() == '[' && address.host.back() == ']';
   if (bracketed) address.host = address.host.substr(1, address.host.size() - 2);
   if (bracketed ? !is_ipv6(address.host) : !is_ipv4(address.host)) return unclear(text);
   return address;

@@ -1,4 +1,5 @@
-// Waiting, inside a coroutine of the io thread, for an answer that another thread gives. Internal to server/http.
+// Waiting, inside a coroutine of the io thread, for an answer that another thread gives. Internal
+// to server/http.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -16,8 +17,8 @@
 
 namespace hone::http {
 
-// Calls start(done) at once; the coroutine goes on when `done(value)` was called, exactly once, on any thread.
-// std::function wants copies of `done`, so the one handler is shared between them.
+// Calls start(done) at once; the coroutine goes on when `done(value)` was called, exactly once, on
+// any thread. std::function wants copies of `done`, so the one handler is shared between them.
 template <class T, class Start>
 boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start) {
   namespace asio = boost::asio;
@@ -31,9 +32,8 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
     };
     begin(std::move(done));
   };
-  return asio::async_initiate<const asio::use_awaitable_t<>, void(T)>(std::move(initiate),
-                                                                      asio::use_awaitable,
-                                                                      std::move(start));
+  return asio::async_initiate<const asio::use_awaitable_t<>, void(T)>(
+      std::move(initiate), asio::use_awaitable, std::move(start));
 }
 
 // The engine's reply to a command.
@@ -45,20 +45,32 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
   return await_answer<Result<Reply>>(shared.io, std::move(start));
 }
 
-// What `work(db)`, a Result<T>, gives on a reader thread.
-template <class T, class Work>
-boost::asio::awaitable<Result<T>> on_reader(Shared& shared, Work work) {
-  auto start = [&readers = shared.rooms->readers, work = std::move(work)](auto done) {
-    auto job = [work, done](SQLite::Database& db) mutable {
+// What `work(...)`, a Result<T>, gives on a thread of the pool.
+template <class T, class Pool, class Work>
+boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Pool& pool, Work work) {
+  auto start = [&pool, work = std::move(work)](auto done) {
+    auto job = [work, done](auto&... given) mutable {
       try {
-        done(work(db));
+        done(work(given...));
       } catch (const std::exception& trouble) {
-        done(refuse(Code::internal, "a read failed: " + std::string(trouble.what())));
+        done(refuse(Code::internal, "the server could not answer: " + std::string(trouble.what())));
       }
     };
-    if (auto pushed = readers.push(std::move(job)); !pushed) done(pushed.error());
+    if (auto pushed = pool.push(std::move(job)); !pushed) done(pushed.error());
   };
   return await_answer<Result<T>>(shared.io, std::move(start));
+}
+
+// On a reader thread, with its connection: work(SQLite::Database&).
+template <class T, class Work>
+boost::asio::awaitable<Result<T>> on_reader(Shared& shared, Work work) {
+  return on_pool<T>(shared, shared.rooms->readers, std::move(work));
+}
+
+// On a thread that may wait for the disk: work().
+template <class T, class Work>
+boost::asio::awaitable<Result<T>> on_disk(Shared& shared, Work work) {
+  return on_pool<T>(shared, shared.rooms->disk, std::move(work));
 }
 
 }  // namespace hone::http

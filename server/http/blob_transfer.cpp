@@ -1,4 +1,5 @@
-// Checkpoints between socket and disk, piece by piece: neither a large one nor a slow disk holds up other requests.
+// Checkpoints between socket and disk, piece by piece: neither a large one nor a slow disk holds up
+// other requests.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,16 +25,15 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t piece_bytes = 256 * 1024;  // a millisecond of disk; memory of one transfer
-
 using BodyParser = bhttp::request_parser<bhttp::buffer_body>;
 
 Error too_large_blob() {
-  return refuse(Code::too_large, "a blob has at most " + std::to_string(limits::blob_bytes_max) +
-                                     " bytes");
+  return refuse(Code::too_large,
+                "a blob has at most " + std::to_string(limits::blob_bytes_max) + " bytes");
 }
 
-// Reads up to one piece of the body. Refuses what breaks a bound or the framing; throws when the client is gone.
+// Reads up to one piece of the body. Refuses what breaks a bound or the framing; throws when the
+// client is gone.
 asio::awaitable<Result<std::size_t>> read_piece(Connection& connection, BodyParser& parser,
                                                 std::vector<char>& piece) {
   auto& body = parser.get().body();
@@ -50,13 +50,13 @@ asio::awaitable<Result<std::size_t>> read_piece(Connection& connection, BodyPars
 
 // Reads the whole body into the upload.
 asio::awaitable<Status> receive(Connection& connection, BodyParser& parser, api::Upload& upload) {
-  std::vector<char> piece(piece_bytes);
+  std::vector<char> piece(limits::blob_piece_bytes);
   while (!parser.is_done()) {
     const auto bytes = co_await read_piece(connection, parser, piece);
     if (!bytes) co_return bytes.error();
     const std::string_view received(piece.data(), *bytes);
-    auto append = [&upload, received](SQLite::Database&) { return upload.append(received); };
-    auto pending = on_reader<Done>(connection.shared, append);
+    auto append = [&upload, received]() { return upload.append(received); };
+    auto pending = on_disk<Done>(connection.shared, append);
     const auto appended = co_await std::move(pending);
     if (!appended) co_return appended.error();
   }
@@ -68,12 +68,12 @@ asio::awaitable<Result<std::int64_t>> store(Connection& connection, Incoming& in
   const auto& digest = incoming.request.ids.at(0);
   const auto& blobs = connection.shared.rooms->blobs;
   using Begun = std::shared_ptr<api::Upload>;  // std::function copies its captures
-  auto begin = [&blobs](SQLite::Database&) -> Result<Begun> {
+  auto begin = [&blobs]() -> Result<Begun> {
     auto upload = blobs.begin();
     if (!upload) return upload.error();
     return std::make_shared<api::Upload>(*std::move(upload));
   };
-  auto beginning = on_reader<Begun>(connection.shared, begin);
+  auto beginning = on_disk<Begun>(connection.shared, begin);
   const auto upload = co_await std::move(beginning);
   if (!upload) co_return upload.error();
   co_await invite_body(connection, incoming);
@@ -82,8 +82,8 @@ asio::awaitable<Result<std::int64_t>> store(Connection& connection, Incoming& in
   const auto received = co_await receive(connection, parser, **upload);
   if (!received) co_return received.error();
   incoming.has_body = false;  // all of it was read
-  auto finish = [&upload, &digest](SQLite::Database&) { return (*upload)->finish(digest); };
-  auto finishing = on_reader<Done>(connection.shared, finish);
+  auto finish = [&upload, &digest]() { return (*upload)->finish(digest); };
+  auto finishing = on_disk<Done>(connection.shared, finish);
   const auto finished = co_await std::move(finishing);
   if (!finished) co_return finished.error();
   co_return (*upload)->bytes();
@@ -110,11 +110,11 @@ Result<std::size_t> read_at(const File& file, std::vector<char>& piece, std::int
 // The header is out already: trouble on the way can only be told by closing early.
 asio::awaitable<void> send(Connection& connection, const api::Blob& blob) {
   const File file(blob.file.c_str());
-  std::vector<char> piece(piece_bytes);
+  std::vector<char> piece(limits::blob_piece_bytes);
   std::int64_t sent = 0;
   while (sent < blob.bytes) {
-    auto read = [&file, &piece, sent](SQLite::Database&) { return read_at(file, piece, sent); };
-    auto pending = on_reader<std::size_t>(connection.shared, read);
+    auto read = [&file, &piece, sent]() { return read_at(file, piece, sent); };
+    auto pending = on_disk<std::size_t>(connection.shared, read);
     const auto bytes = co_await std::move(pending);
     if (!bytes || *bytes == 0) throw boost::system::system_error(asio::error::broken_pipe);
     connection.stream.expires_after(chrono(limits::request_timeout));
@@ -129,7 +129,8 @@ asio::awaitable<void> send(Connection& connection, const api::Blob& blob) {
 asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming) {
   const auto digest = incoming.request.ids.at(0);
   if (!api::is_digest(digest)) {
-    auto refusal = refuse(Code::invalid, "a blob is named by its SHA-256: 64 hex digits in lower case");
+    auto refusal =
+        refuse(Code::invalid, "a blob is named by its SHA-256: 64 hex digits in lower case");
     co_return co_await write_early(connection, incoming, api::problem(refusal));
   }
   const auto length = incoming.parser.content_length();
@@ -146,8 +147,8 @@ asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming) {
 asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming) {
   const auto& digest = incoming.request.ids.at(0);
   const auto& blobs = connection.shared.rooms->blobs;
-  auto find = [&blobs, &digest](SQLite::Database&) { return blobs.find(digest); };
-  auto pending = on_reader<api::Blob>(connection.shared, find);
+  auto find = [&blobs, &digest]() { return blobs.find(digest); };
+  auto pending = on_disk<api::Blob>(connection.shared, find);
   const auto blob = co_await std::move(pending);
   if (!blob) co_return co_await write_answer(connection, incoming, api::problem(blob.error()));
   const bool keep = incoming.keep_alive && !connection.shared.draining;

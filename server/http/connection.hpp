@@ -43,7 +43,11 @@ struct Incoming {
 };
 
 // What became of a connection after an answer.
-enum class After { keep, close, linger };  // linger: the client is still sending what nobody will read
+enum class After {
+  keep,
+  close,
+  linger
+};  // linger: the client is still sending what nobody will read
 
 constexpr std::chrono::microseconds chrono(Duration duration) {
   return std::chrono::microseconds(duration.us);

@@ -21,19 +21,21 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto drain_time = std::chrono::seconds(5);         // for open requests at shutdown
-constexpr auto accept_pause = std::chrono::milliseconds(100); // when the process has no descriptors left
+constexpr auto accept_pause =
+    std::chrono::milliseconds(100);  // when the process has no descriptors left
 
 Error cannot_listen(const Address& address, const error_code& trouble) {
   const auto where = text(address);
   if (trouble == asio::error::address_in_use)
-    return refuse(Code::conflict, "port " + std::to_string(address.port) + " on " + address.host +
-                                      " is in use, perhaps by another hone-server; stop that program "
-                                      "or choose another port, for example --listen 127.0.0.1:0 "
-                                      "for any free one");
+    return refuse(Code::conflict,
+                  "port " + std::to_string(address.port) + " on " + address.host +
+                      " is in use, perhaps by another hone-server; stop that program "
+                      "or choose another port, for example --listen 127.0.0.1:0 "
+                      "for any free one");
   if (trouble == asio::error::access_denied)
-    return refuse(Code::invalid, "this user may not listen on " + where +
-                                     "; choose a port above 1023, for example --listen 127.0.0.1:7777");
+    return refuse(Code::invalid,
+                  "this user may not listen on " + where +
+                      "; choose a port above 1023, for example --listen 127.0.0.1:7777");
   return refuse(Code::invalid, "cannot listen on " + where + ": " + trouble.message());
 }
 
@@ -41,8 +43,8 @@ Error cannot_listen(const Address& address, const error_code& trouble) {
 void turn_away(tcp::socket socket) {
   static constexpr std::string_view answer =
       "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
-      "Content-Type: application/json\r\nContent-Length: 89\r\n\r\n"
-      R"({"code":"busy","detail":"too many connections; try again later","at":"","retryable":true})";
+      "Content-Type: application/json\r\nContent-Length: 83\r\n\r\n"
+      R"({"code":"busy","detail":"too many connections; try again","at":"","retryable":true})";
   error_code ignored;
   socket.non_blocking(true, ignored);
   socket.send(asio::buffer(answer.data(), answer.size()), 0, ignored);
@@ -158,7 +160,7 @@ void Server::Inside::drain() {
   shared.last_connection_closed = [this] { finish(); };
   if (shared.connections.empty()) return finish();
   await_signal();
-  drain_timer.expires_after(drain_time);
+  drain_timer.expires_after(chrono(limits::drain_time));
   drain_timer.async_wait([this](const error_code& trouble) {
     if (trouble) return;
     spdlog::warn("{} connections were still open after the time for draining",

@@ -9,7 +9,7 @@
 #include "schemas/types/result.hpp"
 #include "server/api/blobs.hpp"
 #include "server/engine/engine_thread.hpp"
-#include "server/http/reader_pool.hpp"
+#include "server/http/pools.hpp"
 
 namespace hone::http {
 
@@ -27,12 +27,14 @@ std::string text(const Address& address);  // "127.0.0.1:7777", "[::1]:7777"
 struct Rooms {
   EngineThread& engine;
   ReaderPool& readers;
+  DiskPool& disk;
   const api::BlobStore& blobs;
 };
 
 class Server {
  public:
-  // Listens; connections wait until run. Refuses (conflict) a port in use, (invalid) an address that is not ours.
+  // Listens; connections wait until run. Refuses (conflict) a port in use, (invalid) an address
+  // that is not ours.
   static Result<std::unique_ptr<Server>> listen(const Address& address);
   ~Server();
 
@@ -42,8 +44,8 @@ class Server {
   // The ledger has grown up to seq: watchers look again. Any thread; quick; never throws.
   void announce(std::int64_t seq) noexcept;
 
-  // Serves until SIGTERM or SIGINT, then stops accepting, stops the engine (which answers what is queued), lets
-  // open requests finish for a few seconds, and returns.
+  // Serves until SIGTERM or SIGINT, then stops accepting, stops the engine (which answers what is
+  // queued), lets open requests finish for a few seconds, and returns.
   void run(const Rooms& rooms);
 
  private:

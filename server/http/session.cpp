@@ -1,11 +1,14 @@
 // Requests in, one after the other on each connection; answers out.
+#include <spdlog/spdlog.h>
+
+#include <array>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
-#include <array>
 #include <optional>
+#include <string>
 
 #include "server/api/origin.hpp"
 #include "server/engine/limits.hpp"
@@ -20,8 +23,6 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto linger_time = std::chrono::seconds(2);          // for a client to read why it was refused
-constexpr std::size_t linger_bytes_max = 64 * 1024 * 1024;     // and to stop sending
 constexpr std::size_t first_read_bytes = 4096;
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
@@ -82,29 +83,30 @@ std::optional<api::Response> understand(const Shared& shared, Incoming& incoming
   incoming.has_body = incoming.parser.chunked() || (length && *length > 0);
   incoming.wants_continue = head.version() >= 11 && !head[bhttp::field::expect].empty();
   if (auto fine = check_header(shared, incoming.parser); !fine) return api::problem(fine.error());
-  auto request = api::parse_target(method_of(head.method()), text_of(head.target()));
-  if (!request) return api::problem(request.error());
-  auto match = api::find_route(request->method, request->path);
+  auto parsed = api::parse_target(method_of(head.method()), text_of(head.target()));
+  if (!parsed) return api::problem(parsed.error());
+  auto& request = incoming.request = *std::move(parsed);
+  auto match = api::find_route(request.method, request.path);
   if (match.route == nullptr && !match.allow.empty())
-    return api::wrong_method(text_of(head.method_string()), request->path, match.allow);
+    return api::wrong_method(text_of(head.method_string()), request.path, match.allow);
   if (match.route == nullptr)
-    return api::problem(refuse(Code::not_found, "there is nothing at " + request->path));
-  request->ids = std::move(match.ids);
-  request->accept = text_of(head[bhttp::field::accept]);
-  request->last_event_id = text_of(head["Last-Event-ID"]);
-  if (auto known = api::check_query(*match.route, *request); !known)
-    return api::problem(known.error());
+    return api::problem(refuse(Code::not_found, "there is nothing at " + request.path));
+  request.ids = std::move(match.ids);
+  request.accept = text_of(head[bhttp::field::accept]);
+  request.last_event_id = text_of(head["Last-Event-ID"]);
   incoming.route = match.route;
-  incoming.request = *std::move(request);
+  if (auto known = api::check_query(*match.route, request); !known)
+    return api::problem(known.error());
   return std::nullopt;
 }
 
 Error too_large_body() {
-  return refuse(Code::too_large, "the body is larger than " +
-                                     std::to_string(limits::body_bytes_max) + " bytes");
+  return refuse(Code::too_large,
+                "the body is larger than " + std::to_string(limits::body_bytes_max) + " bytes");
 }
 
-// Reads the body into incoming.request. Answers a refusal, or nothing; throws when the client is gone.
+// Reads the body into incoming.request. Answers a refusal, or nothing; throws when the client is
+// gone.
 asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming& incoming) {
   const auto length = incoming.parser.content_length();
   if (length && *length > limits::body_bytes_max) co_return too_large_body();
@@ -124,14 +126,11 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
 
 asio::awaitable<api::Response> answer_write(Shared& shared, const api::Write& write,
                                             const api::Request& request) {
-  auto command = write.parse(request);
+  auto command = api::parse_write(write, shared.rooms->blobs, request);
   if (!command) co_return api::problem(command.error());
-  if (write.check != nullptr)
-    if (auto holds = write.check(shared.rooms->blobs, *command); !holds)
-      co_return api::problem(holds.error());
   auto pending = ask_engine(shared, *std::move(command));
   const auto reply = co_await std::move(pending);
-  co_return reply ? write.render(*reply) : api::problem(reply.error());
+  co_return api::render_write(write, reply);
 }
 
 asio::awaitable<api::Response> answer_read(Shared& shared, const Incoming& incoming) {
@@ -188,14 +187,22 @@ asio::awaitable<After> serve_request(Connection& connection) {
   co_return co_await dispatch(connection, incoming);
 }
 
+void log_answer(const Incoming& incoming, const api::Response& answer) {
+  const auto& request = incoming.request;
+  const bool our_fault = answer.status >= 500 && answer.retry_after_s == 0;
+  spdlog::log(our_fault ? spdlog::level::err : spdlog::level::debug, "{} {} {}{}",
+              api::word(request.method), request.path.empty() ? "?" : request.path, answer.status,
+              our_fault ? " " + answer.body : "");
+}
+
 // Closing with unread bytes would reset the connection and might take the answer with it.
 asio::awaitable<void> linger(Connection& connection) {
   error_code trouble;
   connection.stream.socket().shutdown(asio::ip::tcp::socket::shutdown_send, trouble);
-  connection.stream.expires_after(linger_time);
+  connection.stream.expires_after(chrono(limits::linger_time));
   std::size_t bytes = 0;
   std::array<char, 16 * 1024> discarded{};
-  while (!trouble && bytes < linger_bytes_max)
+  while (!trouble && bytes < limits::linger_bytes_max)
     bytes += co_await connection.stream.async_read_some(
         asio::buffer(discarded), asio::redirect_error(asio::use_awaitable, trouble));
 }
@@ -232,6 +239,7 @@ asio::awaitable<void> invite_body(Connection& connection, const Incoming& incomi
 
 asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
                                     api::Response answer) {
+  log_answer(incoming, answer);
   const bool keep = incoming.keep_alive && !connection.shared.draining;
   bhttp::response<bhttp::string_body> response{
       make_head(incoming, answer.status, answer.content_type).base()};
@@ -256,8 +264,11 @@ asio::awaitable<After> write_early(Connection& connection, Incoming& incoming,
 asio::awaitable<void> serve(Shared& shared, asio::ip::tcp::socket socket) {
   Connection connection(shared, std::move(socket));
   auto after = After::keep;
-  while (after == After::keep && !shared.draining && co_await await_request(connection))
+  while (after == After::keep && !shared.draining) {
+    // Apart: g++ 12 awaits the right side of && and ?: although it must not.
+    if (!co_await await_request(connection)) co_return;
     after = co_await serve_request(connection);
+  }
   if (after == After::linger) co_await linger(connection);
 }
 

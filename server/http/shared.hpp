@@ -1,4 +1,5 @@
-// What the connections of one server share. Used on the io thread alone, but for what is atomic. Internal to server/http.
+// What the connections of one server share. Used on the io thread alone, but for what is atomic.
+// Internal to server/http.
 #pragma once
 
 #include <atomic>

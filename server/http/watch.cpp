@@ -1,5 +1,5 @@
-// Event streams: each watcher reads on from where it stands when the ledger grows, and reads the next batch only after the
-// last was written. A slow watcher holds one batch, never a queue.
+// Event streams: each watcher reads on from where it stands when the ledger grows, and reads the
+// next batch only after the last was written. A slow watcher holds one batch, never a queue.
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/write.hpp>
@@ -15,8 +15,6 @@ namespace asio = boost::asio;
 namespace bhttp = boost::beast::http;
 
 namespace {
-
-constexpr auto quiet_time = std::chrono::seconds(15);  // proxies close connections that are silent for a minute
 
 // A place among the watchers, and in the list of those to wake while it sleeps.
 class Seat {
@@ -38,16 +36,19 @@ class Seat {
 
 enum class Woken { news, quiet, gone };
 
-// Until there is news, it has been quiet for long, or the client says anything (it has nothing to say: it has gone).
+// Until there is news, it has been quiet for long, or the client says anything (it has nothing to
+// say: it has gone).
 asio::awaitable<Woken> sleep(Connection& connection, Seat& seat) {
-  using namespace asio::experimental::awaitable_operators;  // for ||
   auto& shared = connection.shared;
   auto& socket = connection.stream.socket();
-  seat.timer().expires_after(quiet_time);
+  seat.timer().expires_after(chrono(limits::watch_quiet_time));
   shared.sleeping_watchers.insert(&seat.timer());
   auto rest = seat.timer().async_wait(asio::as_tuple(asio::use_awaitable));
-  auto word = socket.async_wait(asio::ip::tcp::socket::wait_read, asio::as_tuple(asio::use_awaitable));
-  const auto first = co_await (std::move(rest) || std::move(word));
+  auto word =
+      socket.async_wait(asio::ip::tcp::socket::wait_read, asio::as_tuple(asio::use_awaitable));
+  auto either =
+      asio::experimental::awaitable_operators::operator||(std::move(rest), std::move(word));
+  const auto first = co_await std::move(either);
   shared.sleeping_watchers.erase(&seat.timer());
   if (first.index() == 1) co_return Woken::gone;
   const auto trouble = std::get<0>(std::get<0>(first));

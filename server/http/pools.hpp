@@ -1,0 +1,70 @@
+// The threads that wait for the disk, so that the io thread never does: readers, each with a
+// read-only connection, and those that move blobs. Both take jobs from a bounded queue.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "schemas/types/result.hpp"
+
+namespace hone::http {
+
+class Pool {
+ public:
+  using Job = std::function<void(std::size_t thread)>;  // thread: 0.. ; must not throw
+
+  // Refuses more than `waiting_max` jobs in the queue.
+  Pool(std::size_t threads, std::size_t waiting_max);
+  ~Pool();  // finishes what is queued, joins
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  // Thread-safe, never blocks. Refuses with busy when the queue is full; the job is then dropped.
+  Status push(Job job);
+
+ private:
+  void work(std::size_t thread);
+
+  const std::size_t waiting_max_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<Job> jobs_;
+  bool closed_ = false;
+  std::vector<std::thread> threads_;
+};
+
+class ReaderPool {
+ public:
+  using Job = std::function<void(SQLite::Database&)>;  // must not throw
+
+  // One thread for each connection.
+  explicit ReaderPool(std::vector<std::unique_ptr<SQLite::Database>> connections);
+
+  Status push(Job job);  // as Pool::push
+
+ private:
+  std::vector<std::unique_ptr<SQLite::Database>> connections_;
+  Pool pool_;
+};
+
+class DiskPool {
+ public:
+  using Job = std::function<void()>;  // must not throw
+
+  DiskPool();
+
+  Status push(Job job);  // as Pool::push
+
+ private:
+  Pool pool_;
+};
+
+}  // namespace hone::http

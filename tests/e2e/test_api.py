@@ -1,0 +1,184 @@
+"""Every route of hone-server, asked from the outside: a sweep from its file to its end."""
+import hashlib
+import json
+import re
+import subprocess
+
+from conftest import ROOT, program, sweep_spec
+
+WORKFLOW = {"command": ["hone", "submit", "small.yaml"], "cwd": "/home/ada", "host": "testhost", "user": "ada",
+            "git_commit": "0123456789abcdef0123456789abcdef01234567", "git_branch": "main", "patch_sha256": "",
+            "hone_version": "0.1.0"}
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+def routes():
+    text = subprocess.run([program("hone-server"), "--routes"], check=True, capture_output=True).stdout
+    return json.loads(text)
+
+
+class Walk:
+    """Asks, and remembers which rows of the table answered."""
+
+    def __init__(self, server):
+        self.server = server
+        self.table = [(row["method"], re.compile(re.sub(r"\{[^}]*\}", "[^/]+", row["path"]) + "$"), row["path"])
+                      for row in routes()]
+        self.hit = set()
+
+    def __call__(self, method, path, body=None, status=200, headers=None):
+        answer = self.server.ask(method, path, body, headers)
+        assert answer.status == status, (method, path, answer)
+        assert answer.headers["cache-control"] == "no-store"
+        assert answer.headers["server"].startswith("hone/")
+        bare = path.split("?")[0]
+        matching = [(verb, pattern) for verb, regex, pattern in self.table if verb == method and regex.match(bare)]
+        assert len(matching) == 1, (method, path, matching)
+        self.hit.add(matching[0])
+        return answer
+
+    def missed(self):
+        return {(verb, pattern) for verb, _, pattern in self.table} - self.hit
+
+
+def test_every_route_answers(server):
+    walk = Walk(server)
+
+    assert walk("GET", "/healthz").json["status"] == "ok"
+    assert walk("GET", "/v1/version").json["api"] == "v1"
+
+    # Submit.
+    spec = sweep_spec(terminator={"rule": "hypertrick", "eviction_rate": 0.25})
+    body = {"request_id": "s1", "spec": spec, "workflow": WORKFLOW}
+    sweep = walk("POST", "/v1/sweeps", body, status=201).json["sweep"]
+    assert sweep == "sw_1"
+    (listed,) = walk("GET", "/v1/sweeps").json["items"]
+    one = walk("GET", f"/v1/sweeps/{sweep}").json
+    assert one.pop("spec")["budget"]["per_run"] == 1000
+    assert one == listed
+    assert one["state"] == "running" and one["trials"] == {"total": 4, "proposed": 0}
+    assert one["best"] is None and one["ended_at"] is None and TIME.fullmatch(one["submitted_at"])
+
+    # A worker leases the first run.
+    join = {"request_id": "w1", "host": "testhost", "pid": 7, "cpus": 2, "gpus": 0, "hone_version": "0.1.0"}
+    joined = walk("POST", "/v1/workers", join).json
+    worker = joined["worker"]
+    assert joined["lease"] == 15.0 and joined["heartbeat"] == 3.0
+    acquire = {"request_id": "l1", "worker": worker, "cpus": 1, "gpus": 0, "wait": 0}
+    grant = walk("POST", "/v1/leases", acquire).json["grant"]
+    lease, run = grant["lease"], grant["attempt"].split("#")[0]
+    trial = "tr_" + run[3:].split(".")[0]
+    assert set(grant["params"]) == {"lr", "depth"} and grant["seed"] < 2**53
+    assert grant["next_phase"] == 0 and grant["resume"] is None
+    beat = walk("POST", f"/v1/workers/{worker}/beat", {"leases": [lease]}).json
+    assert beat["leases"][0]["order"] == "none" and TIME.fullmatch(beat["leases"][0]["expires_at"])
+
+    # A checkpoint, metrics and a report.
+    blob = b"weights" * 1000
+    digest = hashlib.sha256(blob).hexdigest()
+    walk("GET", f"/v1/blobs/{digest}", status=404)
+    put = walk("PUT", f"/v1/blobs/{digest}", blob, status=201).json
+    assert put == {"sha256": digest, "bytes": len(blob)}
+    got = walk("GET", f"/v1/blobs/{digest}")
+    assert got.body == blob and got.headers["content-type"] == "application/octet-stream"
+    save = {"sha256": digest, "bytes": len(blob), "step": 250, "phase": 0}
+    model = walk("POST", f"/v1/leases/{lease}/models", save).json["model"]
+    points = {"points": [{"name": "loss", "step": 100, "value": 0.5}, {"name": "loss", "step": 200, "value": 0.25}]}
+    assert walk("POST", f"/v1/leases/{lease}/metrics", points).json == {}
+    verdict = walk("POST", f"/v1/leases/{lease}/reports", {"phase": 0, "step": 250, "value": 12.5}).json
+    assert verdict["verdict"] == "continue" and verdict["reason"] in ("collecting", "good_enough")
+
+    # What can be read about all that.
+    (row,) = walk("GET", f"/v1/sweeps/{sweep}/trials?sort=value").json["items"]
+    assert row == walk("GET", f"/v1/trials/{trial}").json
+    assert row["value"] == 12.5 and row["state"] == "running" and row["params"] == grant["params"]
+    (entry,) = walk("GET", f"/v1/trials/{trial}/runs").json["items"]
+    assert entry == walk("GET", f"/v1/runs/{run}").json
+    assert entry["seed"] == grant["seed"] and entry["worker"] == worker and entry["phase"] == 1
+    (attempt,) = walk("GET", f"/v1/runs/{run}/attempts").json["items"]
+    assert attempt["id"] == grant["attempt"] and attempt["lease"] == lease and attempt["end_reason"] is None
+    (point,) = walk("GET", f"/v1/runs/{run}/curve").json["items"]
+    assert point["value"] == 12.5 and point["verdict"] == "continue" and point["inputs"] == verdict["inputs"]
+    series = walk("GET", f"/v1/runs/{run}/metrics?name=loss&limit=1").json
+    assert series["items"][0]["value"] == 0.5 and series["next"]
+    rest = walk("GET", f"/v1/runs/{run}/metrics?name=loss&limit=1&after={series['next']}").json
+    assert rest["items"][0]["value"] == 0.25
+    (best,) = walk("GET", f"/v1/sweeps/{sweep}/best").json["items"]
+    assert best["rank"] == 1 and best["run"] == run and best["model"] == model
+    (saved,) = walk("GET", f"/v1/models?run={run}").json["items"]
+    assert saved == walk("GET", f"/v1/models/{model}").json
+    assert saved["sha256"] == digest and saved["value"] == 12.5 and saved["parent"] is None
+    explained = walk("GET", f"/v1/trials/{trial}/explain").json
+    assert explained == walk("GET", f"/v1/runs/{run}/explain").json
+    assert "is running" in explained["text"] and "12.5" in explained["text"]
+    assert explained["verdicts"][0]["recomputed"] == "continue"
+
+    # Where it came from.
+    workflow = walk("GET", f"/v1/workflows/{one['workflow']}").json
+    assert workflow["git_commit"] == WORKFLOW["git_commit"] and workflow["command"] == WORKFLOW["command"]
+    walk("GET", "/v1/datasets/ds_999", status=404)
+    graph = walk("GET", f"/v1/lineage/{model}?direction=up").json
+    relations = {(edge["from"], edge["relation"], edge["to"]) for edge in graph["edges"]}
+    assert (model, "saved_by", run) in relations and (trial, "proposed_by", sweep) in relations
+    assert {node["kind"] for node in graph["nodes"]} >= {"model", "run", "trial", "sweep", "workflow"}
+    (seen,) = walk("GET", "/v1/workers").json["items"]
+    assert seen == walk("GET", f"/v1/workers/{worker}").json
+    assert seen["running"] == 1 and seen["host"] == "testhost"
+    events = walk("GET", "/v1/events").json["items"]
+    assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
+    assert {"server_started", "sweep_submitted", "trial_proposed", "verdict_given"} <= {e["kind"] for e in events}
+
+    # The end.
+    end = {"reason": "exit_code", "exit_code": 3, "detail": "", "log_tail": "Traceback: no such file"}
+    assert walk("POST", f"/v1/leases/{lease}/end", end).json == {}
+    why = walk("GET", f"/v1/trials/{trial}/explain").json
+    assert why["state"] == "failed" and "status 3" in why["text"] and "no such file" in why["text"]
+    steered = walk("POST", f"/v1/sweeps/{sweep}/steer", {"verb": "cancel"}).json
+    assert steered["sweep"] == sweep and steered["state"] in ("stopping", "canceled")
+    text = walk("GET", "/metrics").body.decode()
+    assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text
+    for line in text.splitlines():
+        assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-z]+"\})? \d+', line), line
+
+    assert walk.missed() == set()
+
+
+def test_openapi_describes_every_route():
+    """The file is YAML, but regular: two levels of keys are enough here, and need no package."""
+    described, path = set(), None
+    for line in (ROOT / "schemas" / "openapi.yaml").read_text().splitlines():
+        if found := re.fullmatch(r"  (/\S*):", line):
+            path = found[1]
+        elif found := re.fullmatch(r"    (get|put|post|delete|patch):", line):
+            described.add((found[1].upper(), path))
+    assert described == {(row["method"], row["path"]) for row in routes()}
+
+
+def test_evicted_run_is_explained(server):
+    server.submit(sweep_spec(search={"method": "random", "trials": 8},
+                             terminator={"rule": "hypertrick", "eviction_rate": 0.25}))
+    worker = server.join(cpus=8)
+    grants = [server.acquire(worker) for _ in range(8)]
+    verdicts = [server.report(grant, 0, float(8 - i)) for i, grant in enumerate(grants)]
+    stopped = [i for i, verdict in enumerate(verdicts) if verdict["verdict"] == "stop"]
+    assert stopped, verdicts
+    run = grants[stopped[0]]["attempt"].split("#")[0]
+    server.end(grants[stopped[0]], reason="evicted")
+    why = server.get(f"/v1/runs/{run}/explain")
+    assert why["state"] == "stopped" and why["reason"] == "evicted"
+    for words in ("stopped early", "phase 1 of 4", f"return = {8 - stopped[0]}", "HyperTrick evicted it", "worse"):
+        assert words in why["text"], why["text"]
+    assert why["verdicts"][0]["recomputed"] == "stop" and "bug" not in why["text"]
+    assert why["verdicts"][0]["inputs"] == verdicts[stopped[0]]["inputs"]
+
+
+def test_completed_run_is_explained(server):
+    server.submit(sweep_spec())
+    grant = server.acquire(server.join())
+    for phase, value in enumerate([1.0, 4.0, 3.0]):
+        assert server.report(grant, phase, value)["verdict"] == "continue"
+    assert server.report(grant, 3, 2.0) == {"verdict": "stop", "reason": "last_phase", "inputs": {}}
+    server.end(grant)
+    why = server.get(f"/v1/runs/{grant['attempt'].split('#')[0]}/explain")
+    assert why["state"] == "completed" and "whole budget" in why["text"] and "4, in phase 2" in why["text"]
+    assert [row["recomputed"] for row in why["verdicts"]] == ["continue"] * 3 + ["stop"]

@@ -1,0 +1,70 @@
+"""hone-server as a process: what survives a crash, and when it refuses to start."""
+import hashlib
+import subprocess
+
+from conftest import program, sweep_spec
+
+
+def test_kill_and_restart_keeps_everything(server):
+    sweep = server.submit(sweep_spec(), request_id="kept")
+    worker = server.join()
+    grant = server.acquire(worker)
+    run = grant["attempt"].split("#")[0]
+    assert server.report(grant, 0, 3.5)["verdict"] == "continue"
+    blob = b"state"
+    digest = hashlib.sha256(blob).hexdigest()
+    server.ask("PUT", f"/v1/blobs/{digest}", blob)
+    model = server.post(f"/v1/leases/{grant['lease']}/models",
+                        {"sha256": digest, "bytes": 5, "step": 250, "phase": 0})["model"]
+    reads = [f"/v1/sweeps/{sweep}", f"/v1/runs/{run}", f"/v1/runs/{run}/curve", f"/v1/models/{model}",
+             f"/v1/runs/{run}/explain", f"/v1/lineage/{model}"]
+    before = [server.get(path) for path in reads]
+    server.kill()
+    server.start()
+    assert [server.get(path) for path in reads] == before
+    assert server.ask("GET", f"/v1/blobs/{digest}").body == blob
+    assert server.submit(sweep_spec(), request_id="kept") == sweep
+    beat = server.post(f"/v1/workers/{worker}/beat", {"leases": [grant["lease"]]})
+    assert beat["leases"][0]["order"] == "none"
+    assert server.report(grant, 1, 4.5)["verdict"] == "continue"
+
+
+def start_and_fail(*arguments):
+    done = subprocess.run([program("hone-server"), *arguments], capture_output=True, text=True, timeout=30)
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def test_second_server_on_the_same_data_is_refused(server):
+    status, text = start_and_fail("--data", str(server.folder), "--listen", "127.0.0.1:0")
+    assert status == 1 and text.count("\n") == 1
+    assert str(server.process.pid) in text
+    assert server.get("/healthz")["status"] == "ok"
+
+
+def test_port_in_use_is_refused(server, tmp_path):
+    status, text = start_and_fail("--data", str(tmp_path / "other"), "--listen", f"127.0.0.1:{server.port}")
+    assert status == 1 and text.count("\n") == 1
+    assert str(server.port) in text and "--listen" in text
+
+
+def test_open_address_needs_insecure(tmp_path):
+    status, text = start_and_fail("--data", str(tmp_path / "data"), "--listen", "0.0.0.0:0")
+    assert status == 1 and "--insecure" in text and "TLS" in text
+    assert not (tmp_path / "data").exists()
+
+
+def test_bad_command_lines_are_refused(tmp_path):
+    assert start_and_fail()[0] == 2
+    assert start_and_fail("--data", str(tmp_path / "d"), "--lsten", "127.0.0.1:0")[0] == 2
+    status, text = start_and_fail("--data", str(tmp_path / "d"), "--listen", "here")
+    assert status == 1 and "127.0.0.1:7777" in text
+    status, text = start_and_fail("--data", "/proc/hone", "--listen", "127.0.0.1:0")
+    assert status == 1 and "/proc/hone" in text
+
+
+def test_data_of_another_program_is_refused(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "hone.db").write_bytes(b"this is no database" * 1000)
+    status, text = start_and_fail("--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0")
+    assert status == 1 and text.strip()

@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "server/api/blobs.hpp"
+
+namespace hone::api {
+namespace {
+namespace fs = std::filesystem;
+
+// sha256("abc"), FIPS 180-2.
+constexpr auto abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+
+class Blobs : public testing::Test {
+ protected:
+  Blobs() : root_(fs::temp_directory_path() / ("hone_blobs_" + std::to_string(getpid()))) {
+    fs::remove_all(root_);
+  }
+  ~Blobs() override { fs::remove_all(root_); }
+
+  static std::string contents(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] std::ptrdiff_t unfinished() const {
+    return std::distance(fs::directory_iterator(root_ / "incoming"), fs::directory_iterator());
+  }
+
+  fs::path root_;
+};
+
+TEST_F(Blobs, ComeBackByTheirDigest) {
+  const BlobStore store(root_);
+  auto upload = *store.begin();
+  ASSERT_TRUE(upload.append("a"));
+  ASSERT_TRUE(upload.append("bc"));
+  ASSERT_TRUE(upload.finish(abc));
+  EXPECT_EQ(upload.bytes(), 3);
+  const auto blob = store.find(abc);
+  ASSERT_TRUE(blob);
+  EXPECT_EQ(blob->bytes, 3);
+  EXPECT_EQ(blob->file, root_ / "ba" / (abc + 2));
+  EXPECT_EQ(contents(blob->file), "abc");
+  EXPECT_EQ(unfinished(), 0);
+}
+
+TEST_F(Blobs, MayBePutTwice) {
+  const BlobStore store(root_);
+  for (int i = 0; i < 2; ++i) {
+    auto upload = *store.begin();
+    ASSERT_TRUE(upload.append("abc"));
+    ASSERT_TRUE(upload.finish(abc));
+  }
+  EXPECT_EQ(contents(store.find(abc)->file), "abc");
+}
+
+TEST_F(Blobs, WithAnotherDigestAreRefusedAndRemoved) {
+  const BlobStore store(root_);
+  {
+    auto upload = *store.begin();
+    ASSERT_TRUE(upload.append("abd"));
+    const auto finished = upload.finish(abc);
+    ASSERT_FALSE(finished);
+    EXPECT_EQ(finished.error().code, Code::invalid);
+  }
+  EXPECT_EQ(store.find(abc).error().code, Code::not_found);
+  EXPECT_EQ(unfinished(), 0);
+}
+
+TEST_F(Blobs, LeftUnfinishedByACrashAreRemovedAtTheNextStart) {
+  const BlobStore before(root_);
+  std::ofstream(root_ / "incoming" / "left") << "half";
+  const BlobStore after(root_);
+  EXPECT_EQ(unfinished(), 0);
+}
+
+TEST_F(Blobs, AreNamedByDigestsAlone) {
+  const BlobStore store(root_);
+  for (const std::string& name :
+       {std::string(), std::string("../../hone.db"), std::string(63, 'a'), std::string(65, 'a'),
+        std::string(64, 'A'), std::string(64, 'g'), std::string(62, 'a') + "/x"})
+    EXPECT_EQ(store.find(name).error().code, Code::invalid) << name;
+  EXPECT_EQ(store.find(std::string(64, 'a')).error().code, Code::not_found);
+}
+
+}  // namespace
+}  // namespace hone::api
