@@ -32,14 +32,12 @@ Result<Endpoint> endpoint_of_environment();
 struct HttpRequest {
   std::string method = "GET";  // GET HEAD POST PUT DELETE
   std::string target = "/";    // path and query, already escaped (see escape_path)
-  std::string body;
+  std::string body{};
   std::string content_type = "application/json";  // of the body; not sent where there is none
   std::string accept = "application/json";
-  std::string upload;  // path of a file to send as the body, in place of `body`
-  std::string
-      download;  // path of a file to write the body of a 2xx answer to; replaced when it exists
-  Duration timeout =
-      seconds(30);  // from connecting to the last byte; for stream: between two reads
+  std::string upload{};    // path of a file to send as the body, in place of `body`
+  std::string download{};  // path of a file for the body of a 2xx answer; replaced when it exists
+  Duration timeout = seconds(30);  // from connecting to the last byte; a stream's longest silence
 };
 
 struct HttpResponse {

@@ -7,19 +7,20 @@
 // same actions.
 //
 // Rules it keeps:
-//   joining     with one request id for the life of the process; again whenever the server does not
-//   know the worker. acquiring   one request at a time, while a cpu slot is free; a failed one is
-//   repeated under its request id, so that a
-//               grant whose answer got lost is found again.
-//   heartbeats  every JoinReply::heartbeat while there are leases. A server that is away changes
-//   nothing: runs go on. calls       unavailable, timed_out and busy are tried again for ever
-//   (Retry); any other refusal is an answer. lines       reports and checkpoints of a run reach the
-//   server in order, each once it was answered; metrics go in
-//               batches before them.
-//   fencing     stale_lease, or `gone` in a heartbeat: KILL, nothing more is said for the lease.
-//   ending      stop verdict: exit by itself, TERM after 10 s (at once for a program without SDK),
-//   KILL 10 s later.
-//               cancel and drain: TERM, KILL after 10 s. kill: KILL.
+//
+// - joining: with one request id for the life of the process; again whenever the server does not
+//   know the worker.
+// - acquiring: one request at a time, while a cpu slot is free. A failed one is repeated under its
+//   request id, so that a grant whose answer got lost is found again.
+// - heartbeats: every JoinReply::heartbeat while there are leases. A server that is away changes
+//   nothing: runs go on.
+// - calls: unavailable, timed_out and busy are tried again for ever (Retry); internal a few times;
+//   any other refusal is an answer.
+// - lines: reports and checkpoints of a run reach the server in order, each when the one before was
+//   answered; metrics go in batches before them.
+// - fencing: after stale_lease, or `gone` in a heartbeat, KILL, and nothing more is said.
+// - ending: after a stop verdict a process exits by itself; else TERM after 10 s (at once for a
+//   program without SDK) and KILL 10 s later. cancel and drain: TERM, KILL after 10 s. kill: KILL.
 #pragma once
 
 #include <cstdint>
