@@ -49,7 +49,9 @@ Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile
   const auto* info = find_trainer(row.name);
   const auto* builtin = std::get_if<BuiltinTrainer>(&file.trainer);
   if (info == nullptr || builtin == nullptr || builtin->name != row.name)
-    return refuse(Code::invalid, "the run file is not for the trainer '" + std::string(row.name) + "'", "/trainer");
+    return refuse(Code::invalid,
+                  "the run file is not for the trainer '" + std::string(row.name) + "'",
+                  "/trainer");
   auto settings = Settings::resolve(*info, builtin->settings, file.params);
   if (!settings) return std::move(settings).error();
   return row.make({std::move(*settings), file.seed, file.budget.per_run});
@@ -66,19 +68,23 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
   const std::string unit(info.unit);
   const auto rate = static_cast<double>(outcome.steps) / outcome.seconds;
   if (command.json) {
-    Json document{{objective, outcome.value.is_diverged() ? Json("diverged") : Json(outcome.value.value())},
-                  {unit, outcome.steps},
-                  {"seconds", outcome.seconds},
-                  {unit + "_per_second", rate},
-                  {"seed", command.seed},
-                  {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
+    Json document{
+        {objective, outcome.value.is_diverged() ? Json("diverged") : Json(outcome.value.value())},
+        {unit, outcome.steps},
+        {"seconds", outcome.seconds},
+        {unit + "_per_second", rate},
+        {"seed", command.seed},
+        {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
     std::cout << to_text(document) << "\n";
     return;
   }
   std::cout << objective << " ";
-  if (outcome.value.is_diverged()) std::cout << "diverged";
-  else std::cout << outcome.value.value();
-  std::cout << " after " << outcome.steps << " " << unit << " (" << short_count(rate) << " " << unit << "/s)";
+  if (outcome.value.is_diverged())
+    std::cout << "diverged";
+  else
+    std::cout << outcome.value.value();
+  std::cout << " after " << outcome.steps << " " << unit << " (" << short_count(rate) << " " << unit
+            << "/s)";
   if (!command.out.empty()) std::cout << ", model in " << command.out.string();
   std::cout << "\n";
 }
@@ -114,9 +120,11 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
 
   const auto start = trainer.step();
   const auto started = std::chrono::steady_clock::now();
-  ProgressLine progress({std::string(info.unit), std::string(info.objectives), start, command.budget},
-                        isatty(STDERR_FILENO) != 0);
-  trainer.advance(command.budget, stop.token(), [&] { progress.show(trainer.step(), trainer.value()); });
+  ProgressLine progress(
+      {std::string(info.unit), std::string(info.objectives), start, command.budget},
+      isatty(STDERR_FILENO) != 0);
+  trainer.advance(command.budget, stop.token(),
+                  [&] { progress.show(trainer.step(), trainer.value()); });
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
   progress.finish(trainer.step(), trainer.value());
   if (!command.out.empty())
@@ -137,8 +145,9 @@ Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool jso
   const double deviation = returns.size() < 2 ? 0 : std::sqrt(square / (count - 1));
   const auto [least, most] = std::minmax_element(returns.begin(), returns.end());
   if (json) {
-    const Json document{{"env", evaluation->env}, {"episodes", returns.size()}, {"mean", mean},
-                        {"sd", deviation},        {"min", *least},              {"max", *most}};
+    const Json document{{"env", evaluation->env}, {"episodes", returns.size()},
+                        {"mean", mean},           {"sd", deviation},
+                        {"min", *least},          {"max", *most}};
     std::cout << to_text(document) << "\n";
     return exit_done;
   }
@@ -158,7 +167,8 @@ Result<std::int64_t> parse_count(const std::string& text) {
   if (suffix == "M") factor = 1e6;
   if (suffix == "G") factor = 1e9;
   const double count = number * factor;
-  if (fault != std::errc{} || factor == 0 || count < 1 || count > 9e15 || count != std::floor(count))
+  if (fault != std::errc{} || factor == 0 || count < 1 || count > 9e15 ||
+      count != std::floor(count))
     return refuse(Code::invalid, "'" + text + "' is not a count: write 5000, 200k, 1M or 2G");
   return static_cast<std::int64_t>(count);
 }

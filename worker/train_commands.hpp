@@ -1,4 +1,5 @@
-// What `hone-train NAME` does: a run of a worker's (HONE_RUN_FILE), a training of its own, or an evaluation.
+// What `hone-train NAME` does: a run of a worker's (HONE_RUN_FILE), a training of its own, or an
+// evaluation.
 #pragma once
 
 #include <filesystem>

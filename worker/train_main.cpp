@@ -1,5 +1,5 @@
-// hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with HONE_RUN_FILE set; people
-// may train and evaluate with it alone.
+// hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with
+// HONE_RUN_FILE set; people may train and evaluate with it alone.
 #include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <exception>
@@ -40,18 +40,23 @@ std::string settings_text(const TrainerInfo& info) {
 CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
   sub->add_option("--env", flags.train.env, "environment to learn or to play");
-  sub->add_option("--" + std::string(info.unit), flags.count, "how long to train: 5000, 200k, 1M [1M]");
+  sub->add_option("--" + std::string(info.unit), flags.count,
+                  "how long to train: 5000, 200k, 1M [1M]");
   sub->add_option("--seed", flags.train.seed, "of everything random [1]");
-  sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")->allow_extra_args(false);
+  sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")
+      ->allow_extra_args(false);
   sub->add_option("--out", flags.train.out, "where to keep the model");
   sub->add_option("--resume", flags.train.from, "continue from this model");
-  auto* evaluate = sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
+  auto* evaluate =
+      sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
   sub->add_option("--episodes", flags.evaluation.episodes, "episodes to play [100]")
       ->check(CLI::Range(1, 100'000))
       ->needs(evaluate);
-  sub->add_flag("--sample", flags.evaluation.sample, "draw actions from the policy, instead of the most probable")
+  sub->add_flag("--sample", flags.evaluation.sample,
+                "draw actions from the policy, instead of the most probable")
       ->needs(evaluate);
-  sub->add_option("--format", flags.format, "text or json [text]")->check(CLI::IsMember({"text", "json"}));
+  sub->add_option("--format", flags.format, "text or json [text]")
+      ->check(CLI::IsMember({"text", "json"}));
   sub->footer(settings_text(info));
   return sub;
 }
@@ -71,7 +76,9 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Trains reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.", "hone-train");
+  CLI::App app(
+      "Trains reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.",
+      "hone-train");
   app.set_version_flag("--version", HONE_VERSION);
   app.require_subcommand(1);
   Flags flags;

@@ -10,7 +10,8 @@
 namespace hone {
 namespace {
 
-// Throws nlohmann's exceptions where the document has another form; parse_run_file turns them into an Error.
+// Throws nlohmann's exceptions where the document has another form; parse_run_file turns them into
+// an Error.
 Result<TrainerSpec> take_trainer(const Json& document) {
   if (document.contains("command"))
     return TrainerSpec{CommandTrainer{document.at("command").get<std::vector<std::string>>()}};
@@ -68,10 +69,13 @@ Result<RunFile> parse_run_file(std::string_view text) {
     if (budget.per_run < 1 || budget.phases < 1 || budget.phases > budget.per_run)
       return refuse(Code::invalid, "the run file's budget has no phases to train for", "/budget");
     if (file->next_phase < 0 || file->next_phase > budget.phases)
-      return refuse(Code::invalid, "the run file's next_phase is not one of its phases", "/next_phase");
+      return refuse(Code::invalid, "the run file's next_phase is not one of its phases",
+                    "/next_phase");
     return file;
   } catch (const nlohmann::json::exception& fault) {
-    return refuse(Code::invalid, std::string("the run file is not of the form hone-worker writes: ") + fault.what());
+    return refuse(
+        Code::invalid,
+        std::string("the run file is not of the form hone-worker writes: ") + fault.what());
   }
 }
 

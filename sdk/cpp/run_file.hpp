@@ -21,9 +21,9 @@ struct RunFile {
     int phase = 0;
   };
 
-  std::string run;         // "rn_42.0"
+  std::string run;  // "rn_42.0"
   int attempt = 1;
-  std::string sweep;       // "sw_7"
+  std::string sweep;  // "sw_7"
   std::string sweep_name;
   TrainerSpec trainer;
   Params params;

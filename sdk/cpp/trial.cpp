@@ -19,7 +19,9 @@ namespace {
 constexpr std::size_t line_bytes_max = 1 << 20;  // answers are a few hundred bytes
 
 Error worker_gone() {
-  return refuse(Code::unavailable, "the worker closed the connection; end this process, the run is continued elsewhere");
+  return refuse(
+      Code::unavailable,
+      "the worker closed the connection; end this process, the run is continued elsewhere");
 }
 
 std::int64_t now_ns() {
@@ -31,8 +33,10 @@ std::int64_t now_ns() {
 Result<TrialVerdict> verdict_of(const Json& answer) {
   const auto word = answer.value("verdict", "");
   TrialVerdict verdict{TrialVerdict::Action::go_on, answer.value("reason", "")};
-  if (word == "pause") verdict.action = TrialVerdict::Action::pause;
-  else if (word == "stop") verdict.action = TrialVerdict::Action::stop;
+  if (word == "pause")
+    verdict.action = TrialVerdict::Action::pause;
+  else if (word == "stop")
+    verdict.action = TrialVerdict::Action::stop;
   else if (word != "continue")
     return refuse(Code::internal, "the worker answered a report with " + to_text(answer));
   return verdict;
@@ -56,7 +60,8 @@ Result<std::unique_ptr<Trial>> Trial::connect(const std::filesystem::path& socke
   const int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   std::unique_ptr<Trial> trial(new Trial(handle, wake));  // the constructor is private
   if (handle < 0 || wake < 0)
-    return refuse(Code::unavailable, std::string("no socket can be opened: ") + std::strerror(errno));
+    return refuse(Code::unavailable,
+                  std::string("no socket can be opened: ") + std::strerror(errno));
   // The address types of POSIX are made to be seen through each other.
   if (::connect(handle, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return refuse(Code::unavailable, "no worker answers at " + text + ": " + std::strerror(errno));
@@ -68,8 +73,10 @@ Trial::~Trial() {
   if (wake_ >= 0) ::close(wake_);
 }
 
-Result<std::string> Trial::checkpoint(const std::filesystem::path& file, std::int64_t step, int phase) {
-  const auto answer = ask({{"checkpoint", {{"path", file.string()}, {"step", step}, {"phase", phase}}}});
+Result<std::string> Trial::checkpoint(const std::filesystem::path& file, std::int64_t step,
+                                      int phase) {
+  const auto answer =
+      ask({{"checkpoint", {{"path", file.string()}, {"step", step}, {"phase", phase}}}});
   if (!answer) return answer.error();
   try {
     return answer->at("saved").at("sha256").get<std::string>();
@@ -103,7 +110,8 @@ std::string Trial::metric_fault() const {
 void Trial::hurry(std::chrono::milliseconds patience) {
   deadline_ns_ = now_ns() + std::chrono::nanoseconds(patience).count();
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(wake_, &one, sizeof one);  // cannot fail on an empty eventfd
+  [[maybe_unused]] const auto written =
+      ::write(wake_, &one, sizeof one);  // cannot fail on an empty eventfd
 }
 
 Status Trial::send(const Json& message) {
@@ -126,13 +134,15 @@ Result<Json> Trial::ask(const Json& message) {
     if (!line) return line.error();
     auto answer = parse_json(*line);
     if (!answer || !answer->is_object())
-      return refuse(Code::internal, "the worker sent something that is not a JSON object: " + *line);
+      return refuse(Code::internal,
+                    "the worker sent something that is not a JSON object: " + *line);
     if (!answer->contains("error")) return answer;
     const auto& problem = answer->at("error");
     if (!problem.is_object()) return refuse(Code::internal, "the worker refused with " + *line);
     const auto error = error_of(problem);
     if (!error.at.starts_with("/metric")) return error;
-    const std::scoped_lock fault_lock(fault_mutex_);  // of an earlier metric: nothing waits for that answer
+    const std::scoped_lock fault_lock(
+        fault_mutex_);  // of an earlier metric: nothing waits for that answer
     metric_fault_ = error.detail;
   }
 }
@@ -144,7 +154,8 @@ Result<std::string> Trial::read_line() {
       received_.erase(0, end + 1);
       return line;
     }
-    if (received_.size() > line_bytes_max) return refuse(Code::internal, "the worker sent a line without end");
+    if (received_.size() > line_bytes_max)
+      return refuse(Code::internal, "the worker sent a line without end");
     if (auto ready = wait_for_input(); !ready) return std::move(ready).error();
     std::array<char, 4096> buffer;
     const auto got = ::recv(socket_, buffer.data(), buffer.size(), 0);
@@ -159,7 +170,8 @@ Status Trial::wait_for_input() {
     const auto deadline = deadline_ns_.load();
     std::array<pollfd, 2> sources{{{socket_, POLLIN, 0}, {wake_, POLLIN, 0}}};
     // Once in a hurry, the eventfd stays readable and only the clock counts.
-    const auto left_ms = deadline == 0 ? -1 : std::max<std::int64_t>(0, (deadline - now_ns()) / 1'000'000);
+    const auto left_ms =
+        deadline == 0 ? -1 : std::max<std::int64_t>(0, (deadline - now_ns()) / 1'000'000);
     const auto ready = ::poll(sources.data(), deadline == 0 ? 2 : 1, static_cast<int>(left_ms));
     if (sources[0].revents != 0) return Done{};
     if (ready == 0 && deadline != 0)

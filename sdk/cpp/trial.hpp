@@ -1,4 +1,5 @@
-// The conversation of a trial process with its worker: one JSON object a line over the Unix socket of HONE_SOCKET.
+// The conversation of a trial process with its worker: one JSON object a line over the Unix socket
+// of HONE_SOCKET.
 #pragma once
 
 #include <atomic>
@@ -22,8 +23,8 @@ struct TrialVerdict {
   std::string reason;  // "good_enough", "evicted", "last_phase", ...
 };
 
-// Calls may come from several threads; each waits for its own answer. A worker that is gone is Code::unavailable: end
-// the process, another attempt will continue from the last checkpoint.
+// Calls may come from several threads; each waits for its own answer. A worker that is gone is
+// Code::unavailable: end the process, another attempt will continue from the last checkpoint.
 class Trial {
  public:
   static Result<std::unique_ptr<Trial>> connect(const std::filesystem::path& socket);
@@ -31,8 +32,8 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // Sends a checkpoint of the end of `phase` (or of a step within it) and waits until the worker has stored it: the
-  // file may be deleted then. Answers the SHA-256 of its content.
+  // Sends a checkpoint of the end of `phase` (or of a step within it) and waits until the worker
+  // has stored it: the file may be deleted then. Answers the SHA-256 of its content.
   Result<std::string> checkpoint(const std::filesystem::path& file, std::int64_t step, int phase);
   // Reports the objective at the end of a phase, after its checkpoint, and waits for the verdict.
   Result<TrialVerdict> report(int phase, std::int64_t step, Score value);
@@ -42,8 +43,8 @@ class Trial {
   // What the worker refused of the metrics so far: "" or its last sentence.
   std::string metric_fault() const;
 
-  // Thread-safe: a call that waits, and every later one, waits for `patience` at most (then Code::timed_out). For the
-  // end of a process that was asked to end.
+  // Thread-safe: a call that waits, and every later one, waits for `patience` at most (then
+  // Code::timed_out). For the end of a process that was asked to end.
   void hurry(std::chrono::milliseconds patience);
 
  private:

@@ -1,5 +1,5 @@
-// CartPole-v1 by the rules of Gymnasium: a pole on a cart, pushed left (0) or right (1); reward 1 for every step,
-// 500 steps at most. Computed in double, observed in float.
+// CartPole-v1 by the rules of Gymnasium: a pole on a cart, pushed left (0) or right (1); reward 1
+// for every step, 500 steps at most. Computed in double, observed in float.
 #pragma once
 
 #include "worker/envs/env.hpp"
@@ -13,9 +13,9 @@ inline constexpr EnvSpec spec{.name = "CartPole-v1",
                               .solved_return = 475};
 
 struct State {
-  double x = 0;          // of the cart
+  double x = 0;  // of the cart
   double speed = 0;
-  double angle = 0;      // of the pole, 0 is upright
+  double angle = 0;  // of the pole, 0 is upright
   double turn_rate = 0;
 };
 

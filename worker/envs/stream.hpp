@@ -1,5 +1,6 @@
-// Randomness with an address: Stream(seed, purpose, index) is the same sequence wherever and whenever it is drawn, so a
-// result does not depend on the number of threads. xoshiro256++ keyed by SplitMix64; own distributions.
+// Randomness with an address: Stream(seed, purpose, index) is the same sequence wherever and
+// whenever it is drawn, so a result does not depend on the number of threads. xoshiro256++ keyed by
+// SplitMix64; own distributions.
 #pragma once
 
 #include <array>
@@ -40,7 +41,8 @@ class Stream {
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-  // Standard normal (Box and Muller; the second value is not kept, so the state is the words alone).
+  // Standard normal (Box and Muller; the second value is not kept, so the state is the words
+  // alone).
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
     return radius * std::cos(2.0 * std::numbers::pi * uniform());
@@ -49,7 +51,9 @@ class Stream {
  private:
   static constexpr std::uint64_t odd_ = 0x9e3779b97f4a7c15U;
 
-  static constexpr std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+  static constexpr std::uint64_t rotate(std::uint64_t x, int k) {
+    return (x << k) | (x >> (64 - k));
+  }
   static constexpr std::uint64_t mix(std::uint64_t x) {  // SplitMix64's finalizer
     x += odd_;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;

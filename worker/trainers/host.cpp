@@ -8,7 +8,8 @@
 namespace hone::trainers {
 
 void tune_process() {
-  // A process has one core's worth of work: more threads in the kernels only spin against its neighbours.
+  // A process has one core's worth of work: more threads in the kernels only spin against its
+  // neighbours.
   setenv("OMP_NUM_THREADS", "1", 1);
   setenv("OMP_WAIT_POLICY", "PASSIVE", 1);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);

@@ -1,4 +1,5 @@
-// What a training process asks of its host: one thread for arithmetic, and an allocator that keeps its memory.
+// What a training process asks of its host: one thread for arithmetic, and an allocator that keeps
+// its memory.
 #pragma once
 
 namespace hone::trainers {

@@ -8,7 +8,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A phase that is shorter than this shares its telemetry with the next: a run of a second needs no ten points.
+// A phase that is shorter than this shares its telemetry with the next: a run of a second needs no
+// ten points.
 constexpr auto metrics_interval = std::chrono::milliseconds(500);
 // How long a process that was asked to end waits for its last checkpoint to be stored.
 constexpr auto last_patience = std::chrono::seconds(2);
@@ -27,7 +28,8 @@ class Phases {
       const auto verdict = report(phase, end);
       if (!verdict && stop.stop_requested()) return exit_terminated;
       if (!verdict) return verdict.error();
-      // Paused: the worker has the checkpoint and will start another attempt if the run is promoted.
+      // Paused: the worker has the checkpoint and will start another attempt if the run is
+      // promoted.
       if (verdict->action != TrialVerdict::Action::go_on) return exit_done;
     }
     return exit_done;
@@ -59,7 +61,8 @@ class Phases {
 
   void send_metrics() {
     for (const auto& [name, value] : trainer_.take_metrics())
-      (void)run_.trial.metric(name, trainer_.step(), value);  // a broken line shows at the next report
+      (void)run_.trial.metric(name, trainer_.step(),
+                              value);  // a broken line shows at the next report
     metrics_sent_ = Clock::now();
   }
 
@@ -72,7 +75,8 @@ class Phases {
 
 Result<int> run_phases(const PhaseRun& run, Trainer& trainer, const std::stop_token& stop) {
   if (run.file.resume)
-    if (auto loaded = trainer.load(run.file.resume->path); !loaded) return std::move(loaded).error();
+    if (auto loaded = trainer.load(run.file.resume->path); !loaded)
+      return std::move(loaded).error();
   return Phases(run, trainer).drive(stop);
 }
 

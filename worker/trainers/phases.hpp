@@ -22,8 +22,8 @@ inline constexpr int exit_failed = 1;
 inline constexpr int exit_infeasible = 86;
 inline constexpr int exit_terminated = 143;
 
-// Returns the exit status of the process. A stop request ends the phase, saves a checkpoint if the worker takes it at
-// once, and gives exit_terminated.
+// Returns the exit status of the process. A stop request ends the phase, saves a checkpoint if the
+// worker takes it at once, and gives exit_terminated.
 Result<int> run_phases(const PhaseRun& run, Trainer& trainer, const std::stop_token& stop);
 
 }  // namespace hone::trainers

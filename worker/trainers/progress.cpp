@@ -37,7 +37,8 @@ std::string ProgressLine::text(std::int64_t step, Score value, double seconds) c
   const auto done = static_cast<double>(step - goal_.start);
   const auto left = static_cast<double>(goal_.end - step);
   std::string line = short_count(static_cast<double>(step)) + " / " +
-                     short_count(static_cast<double>(goal_.end)) + " " + goal_.unit + "  " + goal_.objective + " ";
+                     short_count(static_cast<double>(goal_.end)) + " " + goal_.unit + "  " +
+                     goal_.objective + " ";
   line += value.is_diverged() ? "diverged" : formatted("%.1f%s", value.value(), "");
   if (seconds > 0) line += "  " + short_count(done / seconds) + " " + goal_.unit + "/s";
   if (seconds > 0 && done > 0 && left > 0) line += "  ETA " + duration_text(left * seconds / done);
@@ -55,8 +56,10 @@ void ProgressLine::finish(std::int64_t step, Score value) { write(step, value, t
 void ProgressLine::write(std::int64_t step, Score value, bool last) {
   const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
   const auto line = text(step, value, seconds);
-  if (terminal_) std::fprintf(stderr, "\r%s\x1b[K%s", line.c_str(), last ? "\n" : "");
-  else std::fprintf(stderr, "%s\n", line.c_str());
+  if (terminal_)
+    std::fprintf(stderr, "\r%s\x1b[K%s", line.c_str(), last ? "\n" : "");
+  else
+    std::fprintf(stderr, "%s\n", line.c_str());
   std::fflush(stderr);
 }
 

@@ -1,4 +1,5 @@
-// The progress line of a training without a server: redrawn in place on a terminal, a line now and then elsewhere.
+// The progress line of a training without a server: redrawn in place on a terminal, a line now and
+// then elsewhere.
 #pragma once
 
 #include <chrono>
@@ -10,9 +11,9 @@
 namespace hone::trainers {
 
 struct ProgressGoal {
-  std::string unit;           // "frames"
-  std::string objective;      // "return"
-  std::int64_t start = 0;     // steps done before
+  std::string unit;        // "frames"
+  std::string objective;   // "return"
+  std::int64_t start = 0;  // steps done before
   std::int64_t end = 0;
 };
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <sstream>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -19,14 +19,18 @@ std::string short_text(double number) {
 }
 
 Error wrong(const SettingInfo& setting, const std::string& what) {
-  return refuse(Code::invalid, std::string(setting.name) + " " + what, "/" + std::string(setting.name));
+  return refuse(Code::invalid, std::string(setting.name) + " " + what,
+                "/" + std::string(setting.name));
 }
 
 Error out_of_kind(const SettingInfo& setting) {
   switch (setting.kind) {
-    case SettingKind::real: return wrong(setting, "must be a number");
-    case SettingKind::integer: return wrong(setting, "must be a whole number");
-    case SettingKind::word: return wrong(setting, "must be one of: " + std::string(setting.words));
+    case SettingKind::real:
+      return wrong(setting, "must be a number");
+    case SettingKind::integer:
+      return wrong(setting, "must be a whole number");
+    case SettingKind::word:
+      return wrong(setting, "must be one of: " + std::string(setting.words));
   }
   return wrong(setting, "is of an unknown kind");
 }
@@ -87,7 +91,8 @@ Result<Settings> Settings::resolve(const TrainerInfo& trainer, const Params& fix
     }
   for (const auto& setting : trainer.settings) {
     const auto* chosen = find(settings.given_, setting.name);
-    auto value = chosen != nullptr ? Result<Value>(*chosen) : parse_setting(setting, setting.fallback);
+    auto value =
+        chosen != nullptr ? Result<Value>(*chosen) : parse_setting(setting, setting.fallback);
     if (!value) return std::move(value).error();
     settings.values_.push_back({std::string(setting.name), *value});
   }

@@ -1,5 +1,5 @@
-// The settings of a trainer: what the sweep file fixes, the trial's parameters on top, and defaults for the rest, all
-// checked against the trainer's row in schemas/types/trainers.cpp.
+// The settings of a trainer: what the sweep file fixes, the trial's parameters on top, and defaults
+// for the rest, all checked against the trainer's row in schemas/types/trainers.cpp.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,9 @@ class Settings {
   // Preconditions: the trainer has a setting of that name and kind.
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
-  [[nodiscard]] int small_integer(std::string_view name) const { return static_cast<int>(integer(name)); }
+  [[nodiscard]] int small_integer(std::string_view name) const {
+    return static_cast<int>(integer(name));
+  }
   [[nodiscard]] const std::string& word(std::string_view name) const;
   // Somebody chose the value: it is not the default.
   [[nodiscard]] bool given(std::string_view name) const { return find(given_, name) != nullptr; }

@@ -1,5 +1,6 @@
-// The trainers of hone-train, one row each; schemas/types/trainers.cpp has the same names with their settings, and
-// tests/contract/trainer_contract_test.cpp compares the two. To add one, copy ga3c/ and its rows.
+// The trainers of hone-train, one row each; schemas/types/trainers.cpp has the same names with
+// their settings, and tests/contract/trainer_contract_test.cpp compares the two. To add one, copy
+// ga3c/ and its rows.
 #pragma once
 
 #include <memory>

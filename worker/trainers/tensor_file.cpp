@@ -15,9 +15,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "model files are written as memory lies");
 
-constexpr std::size_t header_bytes_max = 1 << 20;     // a header lists some dozen tensors
+constexpr std::size_t header_bytes_max = 1 << 20;             // a header lists some dozen tensors
 constexpr std::size_t file_bytes_max = std::size_t{1} << 32;  // far above any model of ours
-constexpr std::array<std::string_view, 3> kind_names{"F32", "F64", "U64"};  // in the variant's order
+constexpr std::array<std::string_view, 3> kind_names{"F32", "F64",
+                                                     "U64"};  // in the variant's order
 constexpr std::string_view checksum_key = "crc32";
 
 std::string crc32(std::string_view bytes) {
@@ -69,7 +70,8 @@ bool take_values(std::string_view bytes, Tensor& tensor) {
   return true;
 }
 
-// Throws nlohmann's exceptions on a header of another form, and returns false on one that contradicts itself.
+// Throws nlohmann's exceptions on a header of another form, and returns false on one that
+// contradicts itself.
 bool take_tensor(const Json& entry, std::string_view data, Tensor& tensor) {
   entry.at("shape").get_to(tensor.shape);
   const auto start = entry.at("data_offsets").at(0).get<std::size_t>();
@@ -85,7 +87,8 @@ bool take_tensor(const Json& entry, std::string_view data, Tensor& tensor) {
 bool take_all(const Json& header, std::string_view data, TensorFile& file) {
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") {
-      for (const auto& [key, text] : entry.items()) file.texts.emplace_back(key, text.get<std::string>());
+      for (const auto& [key, text] : entry.items())
+        file.texts.emplace_back(key, text.get<std::string>());
       continue;
     }
     Tensor tensor{name, {}, {}};
@@ -98,8 +101,10 @@ bool take_all(const Json& header, std::string_view data, TensorFile& file) {
 Result<std::string> read_bytes(const std::filesystem::path& path) {
   std::error_code fault;
   const auto bytes = std::filesystem::file_size(path, fault);
-  if (fault) return refuse(Code::not_found, "cannot read " + path.string() + ": " + fault.message());
-  if (bytes > file_bytes_max) return refuse(Code::too_large, path.string() + " is too large for a model file");
+  if (fault)
+    return refuse(Code::not_found, "cannot read " + path.string() + ": " + fault.message());
+  if (bytes > file_bytes_max)
+    return refuse(Code::too_large, path.string() + " is too large for a model file");
   std::string content(bytes, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(content.data(), static_cast<std::streamsize>(bytes));

@@ -1,5 +1,6 @@
-// Model files: named tensors and a map of texts in the safetensors layout (8 bytes of header length, a JSON header, raw
-// little-endian data), so that other tools can read the weights without hone. A CRC-32 of the data is among the texts.
+// Model files: named tensors and a map of texts in the safetensors layout (8 bytes of header
+// length, a JSON header, raw little-endian data), so that other tools can read the weights without
+// hone. A CRC-32 of the data is among the texts.
 #pragma once
 
 #include <cstdint>

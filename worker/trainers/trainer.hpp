@@ -34,8 +34,8 @@ class Trainer {
   Trainer& operator=(const Trainer&) = delete;
   virtual ~Trainer() = default;
 
-  // Trains until the step is reached, the run has diverged or a stop is requested, whichever is first. Calls `tick` on
-  // this thread about every `tick_interval`.
+  // Trains until the step is reached, the run has diverged or a stop is requested, whichever is
+  // first. Calls `tick` on this thread about every `tick_interval`.
   virtual void advance(std::int64_t until_step, const std::stop_token& stop,
                        const std::function<void()>& tick) = 0;
 
@@ -45,17 +45,18 @@ class Trainer {
   // Telemetry since the last call. May be called from `tick`.
   virtual std::vector<MetricPoint> take_metrics() = 0;
 
-  // A checkpoint from which the training goes on exactly where it stands; it is also the model file.
+  // A checkpoint from which the training goes on exactly where it stands; it is also the model
+  // file.
   [[nodiscard]] virtual Status save(const std::filesystem::path& path) const = 0;
   virtual Status load(const std::filesystem::path& path) = 0;
 };
 
 struct EvaluationPlan {
   std::filesystem::path model;
-  std::string env;          // empty: the model's own
+  std::string env;  // empty: the model's own
   int episodes = 100;
   std::uint64_t seed = 0;
-  bool sample = false;      // draw actions from the policy, instead of taking the most probable
+  bool sample = false;  // draw actions from the policy, instead of taking the most probable
 };
 
 struct Evaluation {

@@ -33,7 +33,8 @@ class CorrectedAgent final : public Agent {
 
   void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
     group_->predict(group_->latest().data(), services);
-    while (const int steps = services.learner.diverged() ? 0 : frames.claim(group_->count(), rule_.t_max)) {
+    while (const int steps =
+               services.learner.diverged() ? 0 : frames.claim(group_->count(), rule_.t_max)) {
       record(steps, episodes, services);
       label();
       rollout_.hand_over(group_->count());
@@ -54,7 +55,8 @@ class CorrectedAgent final : public Agent {
       note(t, actions);
       group_->predict(rollout_.observations(t + 1), services, cut_);
       for (std::size_t k = 0; k < cut_.size(); ++k)
-        rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value = group_->also_values()[k];
+        rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value =
+            group_->also_values()[k];
     }
     std::copy_n(rollout_.observations(steps), latest.size(), latest.begin());
   }
@@ -131,7 +133,8 @@ class ParityAgent final : public Agent {
     const auto size = static_cast<std::size_t>(group_->spec().observation_size);
     const auto row = group_->latest().subspan(static_cast<std::size_t>(i) * size, size);
     auto& track = tracks_[static_cast<std::size_t>(i)];
-    track.experiences.push_back({{row.begin(), row.end()}, action, group_->reward(i), group_->version()});
+    track.experiences.push_back(
+        {{row.begin(), row.end()}, action, group_->reward(i), group_->version()});
     const bool done = group_->terminated(i) || group_->truncated(i);
     if (done || track.time_count == rule_.t_max) {
       const double tail = done ? 0.0 : group_->values()[static_cast<std::size_t>(i)];

@@ -1,5 +1,5 @@
-// An agent plays its group of environments by the predicted policy and hands roll-outs to the trainers. There are two
-// ways to cut and label roll-outs: ours and the published one.
+// An agent plays its group of environments by the predicted policy and hands roll-outs to the
+// trainers. There are two ways to cut and label roll-outs: ours and the published one.
 #pragma once
 
 #include <memory>
@@ -29,16 +29,18 @@ class Agent {
   virtual Group& group() = 0;
 };
 
-// All environments run in step for t_max steps, through the ends of episodes: terminal transitions are trained, and a
-// truncated episode is worth the value of its last state; rewards are scaled. The agent has one roll-out and waits until it is trained, so
-// predictions are at most as old as what the other agents had trained meanwhile; with one agent, one predictor and one
-// trainer a run can be repeated bit for bit.
+// All environments run in step for t_max steps, through the ends of episodes: terminal transitions
+// are trained, and a truncated episode is worth the value of its last state; rewards are scaled.
+// The agent has one roll-out and waits until it is trained, so predictions are at most as old as
+// what the other agents had trained meanwhile; with one agent, one predictor and one trainer a run
+// can be repeated bit for bit.
 std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule,
                                             RewardScale& scale);
 
-// The published code: an environment's roll-out is t_max experiences or the rest of its episode, the last experience is
-// kept for the next roll-out or, at an episode's end, dropped. The agent goes on playing while up to `slots` roll-outs
-// wait.
-std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule, int slots);
+// The published code: an environment's roll-out is t_max experiences or the rest of its episode,
+// the last experience is kept for the next roll-out or, at an episode's end, dropped. The agent
+// goes on playing while up to `slots` roll-outs wait.
+std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+                                         int slots);
 
 }  // namespace hone::ga3c

@@ -1,6 +1,7 @@
-// A bounded queue whose items are served in batches, by at most `seats` servers at once. Server threads sleep until
-// there is something to serve. A client that would have to wait for its own item may serve instead while a seat is
-// free: a lone client then never waits for another thread to wake up, and under load the batches form just the same.
+// A bounded queue whose items are served in batches, by at most `seats` servers at once. Server
+// threads sleep until there is something to serve. A client that would have to wait for its own
+// item may serve instead while a seat is free: a lone client then never waits for another thread to
+// wake up, and under load the batches form just the same.
 #pragma once
 
 #include <cassert>
@@ -12,9 +13,11 @@
 namespace hone::ga3c {
 
 struct DeskLimits {
-  std::size_t capacity = 1;   // items that can ever wait; clients own a fixed number of slots, so it is never exceeded
-  int seats = 1;              // servers at once
-  int batch_weight_max = 1;   // a batch takes what is queued up to this weight, and at least one item
+  std::size_t capacity =
+      1;  // items that can ever wait; clients own a fixed number of slots, so it is never exceeded
+  int seats = 1;  // servers at once
+  int batch_weight_max =
+      1;  // a batch takes what is queued up to this weight, and at least one item
 };
 
 // Item needs `int weight_of(const Item&)`, found by its type.
@@ -25,7 +28,8 @@ class Desk {
       : ring_(limits.capacity), free_seats_(limits.seats), weight_max_(limits.batch_weight_max) {}
 
   enum class Then { serve, leave };
-  // Then::serve promises that the caller tries sit() next, so no server is woken. Then::leave wakes one.
+  // Then::serve promises that the caller tries sit() next, so no server is woken. Then::leave wakes
+  // one.
   void push(std::span<const Item> items, Then then) {
     const std::scoped_lock lock(mutex_);
     assert(queued_ + items.size() <= ring_.size());

@@ -10,10 +10,12 @@
 namespace hone::ga3c {
 namespace {
 
-// Every episode is the first of its own copy of the environment, so that short episodes do not count more often.
+// Every episode is the first of its own copy of the environment, so that short episodes do not
+// count more often.
 class Player {
  public:
-  Player(const Model& model, std::unique_ptr<envs::VecEnv> env, const trainers::EvaluationPlan& plan)
+  Player(const Model& model, std::unique_ptr<envs::VecEnv> env,
+         const trainers::EvaluationPlan& plan)
       : model_(model),
         sample_(plan.sample),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
@@ -47,7 +49,8 @@ class Player {
  private:
   void act() {
     const auto actions = static_cast<std::size_t>(model_.net.actions);
-    const auto outputs = network_->forward(model_.master.weights, observations_.data(), env_->count());
+    const auto outputs =
+        network_->forward(model_.master.weights, observations_.data(), env_->count());
     for (std::size_t i = 0; i < actions_.size(); ++i) {
       const auto logits = outputs.subspan(i * (actions + 1), actions);
       auto best = std::max_element(logits.begin(), logits.end());
@@ -80,10 +83,13 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   if (!model) return model.error();
   const auto name = plan.env.empty() ? model->env : plan.env;
   const auto* row = envs::find_env(name);
-  if (row == nullptr) return refuse(Code::invalid, "hone-train has no environment '" + name + "'", "/env");
+  if (row == nullptr)
+    return refuse(Code::invalid, "hone-train has no environment '" + name + "'", "/env");
   if (row->spec->observation_size != model->net.inputs || row->spec->actions != model->net.actions)
-    return refuse(Code::invalid, plan.model.string() + " was trained on " + model->env +
-                                     " and does not fit " + name, "/env");
+    return refuse(
+        Code::invalid,
+        plan.model.string() + " was trained on " + model->env + " and does not fit " + name,
+        "/env");
   // Streams far from those of the training, whatever its seed.
   auto env = row->make({plan.episodes, ~plan.seed, 0});
   return trainers::Evaluation{name, Player(*model, std::move(env), plan).play()};

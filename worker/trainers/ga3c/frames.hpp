@@ -15,14 +15,15 @@ class FrameCounter {
   }
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
-  // Claims up to steps_max steps of `columns` environments; 0 when the phase is over. The last claim may pass the end
-  // by less than `columns` frames, as a group steps together.
+  // Claims up to steps_max steps of `columns` environments; 0 when the phase is over. The last
+  // claim may pass the end by less than `columns` frames, as a group steps together.
   int claim(int columns, int steps_max) {
     if (stopped_.load(std::memory_order_relaxed)) return 0;
     auto claimed = claimed_.load(std::memory_order_relaxed);
     for (;;) {
       if (claimed >= end_) return 0;
-      const auto steps = std::min<std::int64_t>(steps_max, (end_ - claimed + columns - 1) / columns);
+      const auto steps =
+          std::min<std::int64_t>(steps_max, (end_ - claimed + columns - 1) / columns);
       if (claimed_.compare_exchange_weak(claimed, claimed + steps * columns,
                                          std::memory_order_relaxed))
         return static_cast<int>(steps);

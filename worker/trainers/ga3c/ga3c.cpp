@@ -67,11 +67,13 @@ class Ga3c final : public trainers::Trainer {
 };
 
 std::unique_ptr<Agent> Ga3c::make_agent(int i) {
-  const auto first_index = static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(options_.envs_per_agent);
+  const auto first_index =
+      static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(options_.envs_per_agent);
   auto env = options_.env->make({options_.envs_per_agent, options_.seed, first_index});
   auto group = std::make_unique<Group>(std::move(env), options_.seed, first_index);
   if (!options_.parity) return make_corrected_agent(std::move(group), options_.agent, scale_);
-  return make_parity_agent(std::move(group), options_.agent, std::max(1, parity_queue / options_.agents));
+  return make_parity_agent(std::move(group), options_.agent,
+                           std::max(1, parity_queue / options_.agents));
 }
 
 int Ga3c::pieces_max() const {
@@ -85,7 +87,8 @@ void Ga3c::advance(std::int64_t until_step, const std::stop_token& stop,
   frames_.open_until(until_step);
   const std::stop_callback on_stop(stop, [&] { frames_.stop(); });
   PredictionDesk predictions({agents_.size(), options_.predictors, options_.predict_rows_max});
-  TrainingDesk training({static_cast<std::size_t>(pieces_max()), options_.trainers, options_.train_samples_max});
+  TrainingDesk training(
+      {static_cast<std::size_t>(pieces_max()), options_.trainers, options_.train_samples_max});
   std::vector<std::jthread> servers;
   for (int i = 0; i < options_.predictors; ++i)
     servers.emplace_back([&] {
@@ -99,8 +102,7 @@ void Ga3c::advance(std::int64_t until_step, const std::stop_token& stop,
     });
   playing_ = options_.agents;
   std::vector<std::jthread> players;
-  for (auto& agent : agents_)
-    players.emplace_back([&] { play(*agent, predictions, training); });
+  for (auto& agent : agents_) players.emplace_back([&] { play(*agent, predictions, training); });
   wait_for_agents(tick);
   predictions.close();
   training.close();
@@ -160,8 +162,13 @@ std::vector<trainers::MetricPoint> Ga3c::take_metrics() {
 }
 
 Status Ga3c::save(const std::filesystem::path& path) const {
-  Model model{std::string(options_.env->spec->name), options_.net, frames_.claimed(),
-              master_.state(), episodes_.state(), scale_.state(), {}};
+  Model model{std::string(options_.env->spec->name),
+              options_.net,
+              frames_.claimed(),
+              master_.state(),
+              episodes_.state(),
+              scale_.state(),
+              {}};
   for (const auto& agent : agents_) model.groups.push_back(agent->group().state());
   return write_model(path, model);
 }
@@ -170,10 +177,12 @@ Status Ga3c::load(const std::filesystem::path& path) {
   const auto model = read_model(path);
   if (!model) return model.error();
   const auto other = [&](const std::string& what) {
-    return refuse(Code::invalid, path.string() + " cannot be continued here: it was made with another " + what);
+    return refuse(Code::invalid,
+                  path.string() + " cannot be continued here: it was made with another " + what);
   };
   if (model->env != options_.env->spec->name) return other("environment (" + model->env + ")");
-  if (model->net != options_.net) return other("network (hidden = " + std::to_string(model->net.hidden) + ")");
+  if (model->net != options_.net)
+    return other("network (hidden = " + std::to_string(model->net.hidden) + ")");
   if (model->groups.size() != agents_.size()) return other("number of agents");
   for (std::size_t i = 0; i < agents_.size(); ++i)
     if (!agents_[i]->group().restore(model->groups[i])) return other("number of environments");

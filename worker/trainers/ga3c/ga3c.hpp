@@ -1,5 +1,5 @@
-// GA3C: agents play groups of environments, predictors answer "what would the network do?" in batches, trainers turn
-// queued roll-outs into updates; one network serves all.
+// GA3C: agents play groups of environments, predictors answer "what would the network do?" in
+// batches, trainers turn queued roll-outs into updates; one network serves all.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,8 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
   const auto size = static_cast<std::size_t>(env_->spec().observation_size);
   for (std::size_t i = 0; i < count; ++i)
     streams_.emplace_back(seed, envs::Purpose::action, first_index + i);
-  for (auto* rows : {&latest_, &final_observations_, &also_observations_}) rows->resize(count * size);
+  for (auto* rows : {&latest_, &final_observations_, &also_observations_})
+    rows->resize(count * size);
   for (auto* column : {&values_, &rewards_, &also_values_}) column->resize(count);
   probabilities_.resize(count * static_cast<std::size_t>(env_->spec().actions));
   terminated_.resize(count);
@@ -95,7 +96,8 @@ bool Group::restore(const State& state) {
   discounted_returns_ = state.discounted_returns;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     envs::Stream::Words part;
-    std::copy_n(state.streams.begin() + static_cast<std::ptrdiff_t>(i * words), words, part.begin());
+    std::copy_n(state.streams.begin() + static_cast<std::ptrdiff_t>(i * words), words,
+                part.begin());
     streams_[i] = envs::Stream(part);
   }
   return true;

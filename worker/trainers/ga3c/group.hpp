@@ -1,4 +1,5 @@
-// A group of environments that one agent thread steps together, with what the network last said about each.
+// A group of environments that one agent thread steps together, with what the network last said
+// about each.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +31,13 @@ class Group {
   [[nodiscard]] int count() const { return env_->count(); }
   [[nodiscard]] const envs::EnvSpec& spec() const { return env_->spec(); }
 
-  // Asks the network about these states; with `also`, for the values of rows of final_observations() that a step left.
+  // Asks the network about these states; with `also`, for the values of rows of
+  // final_observations() that a step left.
   void predict(const float* observations, Services& services, std::span<const int> also = {});
   // Draws an action for each environment from the predicted policy.
   std::span<const std::int32_t> draw_actions();
-  // Steps all environments; the next states go to `next`. Finished episodes are entered in the book.
+  // Steps all environments; the next states go to `next`. Finished episodes are entered in the
+  // book.
   void step(float* next, EpisodeBook& episodes);
 
   // Of the last prediction and the last step, one for each environment.
@@ -42,7 +45,9 @@ class Group {
   [[nodiscard]] std::span<const float> values() const { return values_; }
   [[nodiscard]] std::span<const float> also_values() const { return also_values_; }
   [[nodiscard]] double reward(int i) const { return rewards_[static_cast<std::size_t>(i)]; }
-  [[nodiscard]] bool terminated(int i) const { return terminated_[static_cast<std::size_t>(i)] != 0; }
+  [[nodiscard]] bool terminated(int i) const {
+    return terminated_[static_cast<std::size_t>(i)] != 0;
+  }
   [[nodiscard]] bool truncated(int i) const { return truncated_[static_cast<std::size_t>(i)] != 0; }
 
   // The states to act on next, whenever no roll-out is being played.

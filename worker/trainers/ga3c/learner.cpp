@@ -94,8 +94,8 @@ void Learner::gather(std::span<const Piece> pieces) {
 
 void Learner::compute_gradient(LearningMeter& batch) {
   const auto weights = master_.weights().read();
-  const auto outputs = network_->forward(weights.parameters(), observations_.data(),
-                                         static_cast<int>(samples_));
+  const auto outputs =
+      network_->forward(weights.parameters(), observations_.data(), static_cast<int>(samples_));
   const auto& rule = master_.rule();
   const double scale = rule.mean_loss ? 1.0 / static_cast<double>(samples_) : 1.0;
   const auto actions = static_cast<std::size_t>(shape_.actions);

@@ -25,14 +25,15 @@ struct LearningMeter {
   std::int64_t samples = 0;
   LossTerms loss;            // sums over samples
   double gradient_norm = 0;  // sum over updates
-  double policy_lag = 0;     // sum over samples: updates between choosing an action and learning from it
+  double policy_lag =
+      0;  // sum over samples: updates between choosing an action and learning from it
 };
 
 struct LearningRule {
   LossWeights loss;
   RmsPropRule optimizer;
-  bool mean_loss = true;         // else the sum over the batch, as published
-  double rate_start = 1e-3;      // annealed linearly over frames_total
+  bool mean_loss = true;     // else the sum over the batch, as published
+  double rate_start = 1e-3;  // annealed linearly over frames_total
   double rate_end = 0;
   std::int64_t frames_total = 1;
 };
@@ -42,8 +43,8 @@ class Master {
  public:
   Master(const LearningRule& rule, std::vector<float> weights, int readers_max);
 
-  // Applies one gradient and publishes the new weights. A gradient that is not finite changes nothing and marks the
-  // run as diverged.
+  // Applies one gradient and publishes the new weights. A gradient that is not finite changes
+  // nothing and marks the run as diverged.
   void apply(std::span<const float> gradient, const LearningMeter& batch);
 
   [[nodiscard]] WeightBoard& weights() { return board_; }
@@ -55,7 +56,7 @@ class Master {
   struct State {
     std::vector<float> weights;
     std::vector<float> mean_square;
-    std::int64_t frames = 0;   // trained on: the annealing's position
+    std::int64_t frames = 0;  // trained on: the annealing's position
     std::int64_t updates = 0;
   };
   [[nodiscard]] State state() const;

@@ -18,7 +18,9 @@ LossTerms sample_loss(const Outputs& outputs, const Sample& sample, const LossWe
   // A probability that underflowed to zero must not make the loss infinite.
   const double floor = std::max(weights.log_floor, 1e-38);
   const auto log_of = [&](double p) { return std::log(std::max(p, floor)); };
-  const auto slope = [&](double p) { return p >= floor ? 1.0 : 0.0; };  // d log(max(p, floor)) / d log p
+  const auto slope = [&](double p) {
+    return p >= floor ? 1.0 : 0.0;
+  };  // d log(max(p, floor)) / d log p
 
   LossTerms terms;
   double pull = 0;  // sum over k of pi_k * (log pi_k + slope_k)

@@ -11,7 +11,8 @@ namespace hone::ga3c {
 struct LossWeights {
   double entropy = 0.01;
   double value = 0.5;
-  // log(max(pi, log_floor)), and no gradient through the logarithm below it; 0 takes the logarithm exactly.
+  // log(max(pi, log_floor)), and no gradient through the logarithm below it; 0 takes the logarithm
+  // exactly.
   double log_floor = 0;
 };
 
@@ -34,8 +35,8 @@ struct LossTerms {
 // Stable; out may be logits itself.
 void softmax(std::span<const float> logits, std::span<float> out);
 
-// probabilities and value are the network's outputs. gradient receives d loss / d logits, then d loss / d value, times
-// `scale` (1 for a sum over the batch, 1/n for a mean).
+// probabilities and value are the network's outputs. gradient receives d loss / d logits, then d
+// loss / d value, times `scale` (1 for a sum over the batch, 1/n for a mean).
 struct Outputs {
   std::span<const float> probabilities;
   double value = 0;

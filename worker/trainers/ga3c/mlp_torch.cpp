@@ -10,7 +10,8 @@ at::Tensor view_of(const float* data, at::IntArrayRef sizes) {
   return at::from_blob(const_cast<float*>(data), sizes, at::kFloat);
 }
 
-// The two layers as views into a flat vector. The heads are one matrix: policy rows, then the value row.
+// The two layers as views into a flat vector. The heads are one matrix: policy rows, then the value
+// row.
 struct Layers {
   const float* data = nullptr;
   at::Tensor hidden_weight, hidden_bias, head_weight, head_bias;
@@ -35,8 +36,8 @@ struct Batch {
   at::Tensor hidden, hidden_gradient, hidden_gradient_t, outputs, ones;
 };
 
-// Forward and backward are written out, with results into buffers that live as long as the object: for networks this
-// small, autograd's bookkeeping and allocations cost ten times the arithmetic.
+// Forward and backward are written out, with results into buffers that live as long as the object:
+// for networks this small, autograd's bookkeeping and allocations cost ten times the arithmetic.
 class Mlp final : public Network {
  public:
   Mlp(const NetShape& shape, int rows_max)
@@ -79,16 +80,24 @@ class Mlp final : public Network {
  private:
   void activate() {
     switch (shape_.activation) {
-      case Activation::relu: batch_.hidden.relu_(); return;
-      case Activation::tanh: batch_.hidden.tanh_(); return;
+      case Activation::relu:
+        batch_.hidden.relu_();
+        return;
+      case Activation::tanh:
+        batch_.hidden.tanh_();
+        return;
     }
   }
 
   void pass_activation_back() {
     at::Tensor& gradient = batch_.hidden_gradient;
     switch (shape_.activation) {
-      case Activation::relu: at::threshold_backward_out(gradient, gradient, batch_.hidden, 0); return;
-      case Activation::tanh: at::tanh_backward_out(gradient, gradient, batch_.hidden); return;
+      case Activation::relu:
+        at::threshold_backward_out(gradient, gradient, batch_.hidden, 0);
+        return;
+      case Activation::tanh:
+        at::tanh_backward_out(gradient, gradient, batch_.hidden);
+        return;
     }
   }
 

@@ -62,17 +62,21 @@ bool take_tensors(const TensorFile& file, Model& model) {
   auto mean_square = take_parts(file, model.net, "rmsprop.");
   const auto* last = trainers::find_tensor<double>(file, "last_returns");
   const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
-  if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3) return false;
+  if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3)
+    return false;
   model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
   model.master.weights = std::move(*weights);
   model.master.mean_square = std::move(*mean_square);
   model.episodes.last = *last;
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
-    const auto* environments = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "environments");
+    const auto* environments =
+        trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "environments");
     const auto* streams = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "streams");
     const auto* running = trainers::find_tensor<double>(file, group_prefix(i) + "running_returns");
-    const auto* discounted = trainers::find_tensor<double>(file, group_prefix(i) + "discounted_returns");
-    if (environments == nullptr || streams == nullptr || running == nullptr || discounted == nullptr)
+    const auto* discounted =
+        trainers::find_tensor<double>(file, group_prefix(i) + "discounted_returns");
+    if (environments == nullptr || streams == nullptr || running == nullptr ||
+        discounted == nullptr)
       return false;
     model.groups[i] = {*environments, *streams, *running, *discounted};
   }
@@ -93,17 +97,21 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
                    {"episodes", model.episodes.finished},
                    {"agents", model.groups.size()}};
   TensorFile file;
-  file.texts = {{"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
+  file.texts = {
+      {"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
   put_parts(file, model.net, model.master.weights, "");
   put_parts(file, model.net, model.master.mean_square, "rmsprop.");
   file.tensors.push_back(flat("last_returns", model.episodes.last));
   const auto& scale = model.scale;
-  file.tensors.push_back(flat("reward_scale", std::vector<double>{scale.count, scale.mean, scale.squares}));
+  file.tensors.push_back(
+      flat("reward_scale", std::vector<double>{scale.count, scale.mean, scale.squares}));
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
     file.tensors.push_back(flat(group_prefix(i) + "environments", model.groups[i].environments));
     file.tensors.push_back(flat(group_prefix(i) + "streams", model.groups[i].streams));
-    file.tensors.push_back(flat(group_prefix(i) + "running_returns", model.groups[i].running_returns));
-    file.tensors.push_back(flat(group_prefix(i) + "discounted_returns", model.groups[i].discounted_returns));
+    file.tensors.push_back(
+        flat(group_prefix(i) + "running_returns", model.groups[i].running_returns));
+    file.tensors.push_back(
+        flat(group_prefix(i) + "discounted_returns", model.groups[i].discounted_returns));
   }
   return trainers::write_tensor_file(path, file);
 }

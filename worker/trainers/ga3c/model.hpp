@@ -1,4 +1,5 @@
-// The model file of ga3c: the network, and all that a training needs to go on exactly where it stood.
+// The model file of ga3c: the network, and all that a training needs to go on exactly where it
+// stood.
 #pragma once
 
 #include <filesystem>

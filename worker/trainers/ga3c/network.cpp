@@ -15,12 +15,9 @@ std::vector<NetPart> net_parts(const NetShape& shape) {
   const auto inputs = static_cast<std::size_t>(shape.inputs);
   const auto hidden = static_cast<std::size_t>(shape.hidden);
   const auto actions = static_cast<std::size_t>(shape.actions);
-  std::vector<NetPart> parts{{"hidden.weight", {hidden, inputs}},
-                             {"hidden.bias", {hidden}},
-                             {"policy.weight", {actions, hidden}},
-                             {"value.weight", {1, hidden}},
-                             {"policy.bias", {actions}},
-                             {"value.bias", {1}}};
+  std::vector<NetPart> parts{{"hidden.weight", {hidden, inputs}},  {"hidden.bias", {hidden}},
+                             {"policy.weight", {actions, hidden}}, {"value.weight", {1, hidden}},
+                             {"policy.bias", {actions}},           {"value.bias", {1}}};
   std::size_t offset = 0;
   for (auto& part : parts) {
     part.offset = offset;
@@ -47,8 +44,10 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
     const double spread = 1.0 / std::sqrt(fan_in);
     for (std::size_t i = 0; i < part.size; ++i) {
       double weight = 0;
-      if (start == WeightStart::uniform) weight = stream.uniform(-spread, spread);
-      else if (!bias) weight = spread * stream.normal();
+      if (start == WeightStart::uniform)
+        weight = stream.uniform(-spread, spread);
+      else if (!bias)
+        weight = spread * stream.normal();
       if (start == WeightStart::scaled && first_layer) weight *= std::sqrt(2.0);
       if (start == WeightStart::scaled && part.name == "policy.weight") weight *= policy_head_scale;
       weights[part.offset + i] = static_cast<float>(weight);

@@ -19,7 +19,8 @@ double RmsProp::step(std::span<float> parameters, std::span<const float> gradien
   const auto scale = static_cast<float>(clipped ? rule_.clip / norm : 1.0);
   const auto decay = static_cast<float>(rule_.decay);
   const auto rest = static_cast<float>(1.0 - rule_.decay);
-  const auto epsilon = static_cast<float>(std::max(rule_.epsilon, 1e-30));  // no gradient, no step: not 0/0
+  const auto epsilon =
+      static_cast<float>(std::max(rule_.epsilon, 1e-30));  // no gradient, no step: not 0/0
   const auto rate = static_cast<float>(learning_rate);
   float poison = 0;  // NaN as soon as one parameter is not finite
   for (std::size_t i = 0; i < parameters.size(); ++i) {

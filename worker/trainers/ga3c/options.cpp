@@ -6,14 +6,15 @@ namespace {
 constexpr double published_log_floor = 1e-6;
 
 // Where nobody chose a value, parity takes the published one.
-double real(const trainers::Settings& settings, std::string_view name, bool parity, double published) {
+double real(const trainers::Settings& settings, std::string_view name, bool parity,
+            double published) {
   return parity && !settings.given(name) ? published : settings.real(name);
 }
 
 LearningRule learning_of(const trainers::TrainingJob& job, bool parity) {
   const auto& settings = job.settings;
   LearningRule rule;
-  rule.loss.entropy = settings.real("entropy");
+  rule.loss.entropy = real(settings, "entropy", parity, 0.01);
   rule.loss.value = settings.real("value_loss");
   rule.loss.log_floor = parity ? published_log_floor : 0;
   rule.optimizer.decay = settings.real("rmsprop_decay");
@@ -33,7 +34,8 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   Options options;
   options.env = envs::find_env(settings.word("env"));
   if (options.env == nullptr)
-    return refuse(Code::invalid, "hone-train has no environment '" + settings.word("env") + "'", "/env");
+    return refuse(Code::invalid, "hone-train has no environment '" + settings.word("env") + "'",
+                  "/env");
   options.parity = settings.word("mode") == "parity";
   options.seed = job.seed;
   options.agents = settings.small_integer("agents");

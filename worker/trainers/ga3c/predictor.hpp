@@ -13,8 +13,8 @@
 
 namespace hone::ga3c {
 
-// An agent's slot, used again for every request. The asker fills the upper part and leaves everything alone until
-// answered.
+// An agent's slot, used again for every request. The asker fills the upper part and leaves
+// everything alone until answered.
 class PredictRequest {
  public:
   const float* observations = nullptr;

@@ -17,8 +17,9 @@ struct Step {
   double cut_value = 0;  // V of the last observation where the episode was truncated
 };
 
-// out[t] receives the return of step t; `tail` is V of the state after the last step. An episode that terminated is
-// worth nothing further; one that was truncated is worth V of its last observation.
+// out[t] receives the return of step t; `tail` is V of the state after the last step. An episode
+// that terminated is worth nothing further; one that was truncated is worth V of its last
+// observation.
 inline void discounted_returns(std::span<const Step> steps, double tail, double gamma,
                                std::span<float> out) {
   double value = tail;
@@ -30,8 +31,9 @@ inline void discounted_returns(std::span<const Step> steps, double tail, double 
   }
 }
 
-// The published code: rewards are clipped to [-1, 1], and the last experience gives only its state's value (0 at an
-// episode's end), so its own reward is never used. out has one element less than rewards.
+// The published code: rewards are clipped to [-1, 1], and the last experience gives only its
+// state's value (0 at an episode's end), so its own reward is never used. out has one element less
+// than rewards.
 inline void parity_returns(std::span<const double> rewards, double tail, double gamma,
                            std::span<float> out) {
   double value = tail;

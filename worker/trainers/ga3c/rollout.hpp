@@ -1,5 +1,5 @@
-// What an agent hands to the trainers: some steps of a group of environments, in a buffer that is used again once
-// everything in it is trained.
+// What an agent hands to the trainers: some steps of a group of environments, in a buffer that is
+// used again once everything in it is trained.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace hone::ga3c {
 
 struct RolloutShape {
-  int columns = 1;    // environments
+  int columns = 1;  // environments
   int steps_max = 1;
   int observation_size = 1;
 };
@@ -40,7 +40,9 @@ class Rollout {
     const auto row = size(t) * size(shape_.columns) + size(column);
     return observations_.data() + row * size(shape_.observation_size);
   }
-  std::uint64_t& version(int t) { return versions_[size(t)]; }  // of the weights that chose the actions
+  std::uint64_t& version(int t) {
+    return versions_[size(t)];
+  }  // of the weights that chose the actions
 
   // The rest lies column by column.
   std::span<std::int32_t> actions(int column) { return of(actions_, column); }

@@ -1,5 +1,6 @@
-// The network's weights as immutable snapshots: readers never wait for an update to finish, and an update never waits
-// for readers. Every snapshot has a version, so that the age of a prediction can be told.
+// The network's weights as immutable snapshots: readers never wait for an update to finish, and an
+// update never waits for readers. Every snapshot has a version, so that the age of a prediction can
+// be told.
 #pragma once
 
 #include <cstdint>

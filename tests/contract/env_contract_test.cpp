@@ -1,0 +1,240 @@
+// Every row of worker/envs/table.cpp keeps what worker/envs/env.hpp promises.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "worker/envs/cartpole.hpp"
+#include "worker/envs/stream.hpp"
+#include "worker/envs/table.hpp"
+
+namespace hone::envs {
+namespace {
+
+// Some copies of an environment with the memory their steps write to.
+struct Copies {
+  Copies(const EnvRow& row, const EnvPlan& plan)
+      : env(row.make(plan)),
+        observations(rows() * size()),
+        final_observations(rows() * size(), -1e9F),
+        rewards(rows()),
+        terminated(rows()),
+        truncated(rows()),
+        actions(rows()) {
+    env->reset(observations.data());
+  }
+
+  [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(env->count()); }
+  [[nodiscard]] std::size_t size() const {
+    return static_cast<std::size_t>(env->spec().observation_size);
+  }
+
+  void step() {
+    env->step(actions, {observations.data(), rewards.data(), terminated.data(), truncated.data(),
+                        final_observations.data()});
+  }
+
+  void step_at_random(Stream& dice) {
+    for (auto& action : actions)
+      action = static_cast<std::int32_t>(dice.uniform() * env->spec().actions);
+    step();
+  }
+
+  std::unique_ptr<VecEnv> env;
+  std::vector<float> observations, final_observations, rewards;
+  std::vector<std::uint8_t> terminated, truncated;
+  std::vector<std::int32_t> actions;
+};
+
+class EveryEnv : public testing::TestWithParam<EnvRow> {};
+
+TEST_P(EveryEnv, describes_itself_and_is_found_by_its_name) {
+  const auto& spec = *GetParam().spec;
+  EXPECT_GT(spec.observation_size, 0);
+  EXPECT_GE(spec.actions, 2);
+  EXPECT_GT(spec.step_limit, 0);
+  ASSERT_NE(find_env(spec.name), nullptr);
+  EXPECT_EQ(find_env(spec.name)->spec, GetParam().spec);
+  EXPECT_EQ(find_env(std::string(spec.name) + "x"), nullptr);
+}
+
+TEST_P(EveryEnv, observes_finite_numbers_and_pays_finite_rewards) {
+  Copies copies(GetParam(), {.count = 8, .seed = 3});
+  Stream dice(1, Purpose::action, 0);
+  for (int t = 0; t < 2000; ++t) {
+    copies.step_at_random(dice);
+    for (const float number : copies.observations) ASSERT_TRUE(std::isfinite(number));
+    for (const float reward : copies.rewards) ASSERT_TRUE(std::isfinite(reward));
+  }
+}
+
+TEST_P(EveryEnv, repeats_itself_for_the_same_seed_and_differs_for_another) {
+  Copies first(GetParam(), {.count = 4, .seed = 7});
+  Copies second(GetParam(), {.count = 4, .seed = 7});
+  Copies other(GetParam(), {.count = 4, .seed = 8});
+  EXPECT_NE(first.observations, other.observations);
+  Stream dice_of_first(1, Purpose::action, 0);
+  Stream dice_of_second(1, Purpose::action, 0);
+  for (int t = 0; t < 500; ++t) {
+    first.step_at_random(dice_of_first);
+    second.step_at_random(dice_of_second);
+    ASSERT_EQ(first.observations, second.observations);
+    ASSERT_EQ(first.terminated, second.terminated);
+  }
+}
+
+TEST_P(EveryEnv, gives_a_copy_the_same_episodes_in_whatever_group_it_is) {
+  Copies all(GetParam(), {.count = 4, .seed = 7});
+  Copies last(GetParam(), {.count = 1, .seed = 7, .first_index = 3});
+  for (int t = 0; t < 300; ++t) {
+    all.step();
+    last.step();
+    const std::vector<float> row(all.observations.end() - static_cast<std::ptrdiff_t>(all.size()),
+                                 all.observations.end());
+    ASSERT_EQ(row, last.observations);
+  }
+}
+
+TEST_P(EveryEnv, starts_the_next_episode_in_the_step_that_ends_one) {
+  Copies copies(GetParam(), {.count = 8, .seed = 5});
+  Stream dice(2, Purpose::action, 0);
+  int ended = 0;
+  for (int t = 0; t < 5000; ++t) {
+    std::fill(copies.final_observations.begin(), copies.final_observations.end(), -1e9F);
+    copies.step_at_random(dice);
+    for (std::size_t i = 0; i < copies.rows(); ++i) {
+      const bool over = copies.terminated[i] != 0 || copies.truncated[i] != 0;
+      const float* last = copies.final_observations.data() + i * copies.size();
+      ASSERT_EQ(last[0] != -1e9F, over) << "final observations are written where an episode ended";
+      if (!over) continue;
+      ++ended;
+      const float* next = copies.observations.data() + i * copies.size();
+      ASSERT_FALSE(std::equal(next, next + copies.size(), last));
+    }
+  }
+  EXPECT_GT(ended, 8);
+}
+
+TEST_P(EveryEnv, never_lasts_longer_than_its_step_limit) {
+  Copies copies(GetParam(), {.count = 8, .seed = 6});
+  Stream dice(3, Purpose::action, 0);
+  std::vector<int> steps(copies.rows(), 0);
+  for (int t = 0; t < 5000; ++t) {
+    copies.step_at_random(dice);
+    for (std::size_t i = 0; i < copies.rows(); ++i) {
+      ++steps[i];
+      ASSERT_EQ(copies.truncated[i] != 0, steps[i] == GetParam().spec->step_limit);
+      if (copies.terminated[i] != 0 || copies.truncated[i] != 0) steps[i] = 0;
+    }
+  }
+}
+
+TEST_P(EveryEnv, goes_on_from_a_saved_state_as_if_nothing_had_happened) {
+  Copies original(GetParam(), {.count = 4, .seed = 7});
+  Stream dice(4, Purpose::action, 0);
+  for (int t = 0; t < 137; ++t) original.step_at_random(dice);
+  Copies restored(GetParam(), {.count = 4, .seed = 99});
+  ASSERT_TRUE(restored.env->restore(original.env->save(), restored.observations.data()));
+  EXPECT_EQ(restored.observations, original.observations);
+  Stream same_dice(dice.words());
+  for (int t = 0; t < 500; ++t) {
+    original.step_at_random(dice);
+    restored.step_at_random(same_dice);
+    ASSERT_EQ(original.observations, restored.observations);
+  }
+}
+
+TEST_P(EveryEnv, refuses_a_state_of_another_shape) {
+  Copies copies(GetParam(), {.count = 4, .seed = 7});
+  auto words = copies.env->save();
+  words.pop_back();
+  EXPECT_FALSE(copies.env->restore(words, copies.observations.data()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryEnv, testing::ValuesIn(env_table().begin(), env_table().end()),
+                         [](const auto& row) {
+                           std::string name(row.param.spec->name);
+                           std::erase_if(name,
+                                         [](unsigned char c) { return std::isalnum(c) == 0; });
+                           return name;
+                         });
+
+// Golden values computed with Gymnasium's own code.
+constexpr cartpole::State golden_start{0.01, -0.02, 0.03, 0.04};
+
+void expect_near(const cartpole::State& state, const cartpole::State& golden) {
+  EXPECT_NEAR(state.x, golden.x, 1e-12);
+  EXPECT_NEAR(state.speed, golden.speed, 1e-12);
+  EXPECT_NEAR(state.angle, golden.angle, 1e-12);
+  EXPECT_NEAR(state.turn_rate, golden.turn_rate, 1e-12);
+}
+
+cartpole::State after(int steps, std::initializer_list<int> actions) {
+  auto state = golden_start;
+  for (int t = 0; t < steps; ++t) {
+    EXPECT_FALSE(cartpole::failed(state));
+    state = cartpole::advance(state, actions.begin()[static_cast<std::size_t>(t) % actions.size()]);
+  }
+  return state;
+}
+
+TEST(CartPole, agrees_with_gymnasium_over_mixed_actions) {
+  const std::initializer_list<int> actions{1, 0, 1, 1, 0, 1, 0, 0, 1, 1};
+  expect_near(after(1, actions), {0.0096, 0.17467919574755525, 0.0308, -0.24306871796000826});
+  expect_near(after(10, actions), {0.040823144887772576, 0.3681533669141926, -0.00810417181945765,
+                                   -0.4992705804611827});
+  const auto last = after(22, actions);
+  expect_near(last,
+              {0.18479813520911992, 0.7728208562940089, -0.23310890027013004, -1.4372362274263148});
+  EXPECT_TRUE(cartpole::failed(last));
+}
+
+TEST(CartPole, agrees_with_gymnasium_when_always_pushed_right) {
+  const auto last = after(10, {1});
+  expect_near(last,
+              {0.18148412486073115, 1.9330643896994748, -0.2235691808247549, -2.984082745435587});
+  EXPECT_TRUE(cartpole::failed(last));
+}
+
+TEST(CartPole, starts_within_a_twentieth_in_every_number) {
+  Copies copies(*find_env("CartPole-v1"), {.count = 256, .seed = 1});
+  std::set<float> seen;
+  for (const float number : copies.observations) {
+    EXPECT_LE(std::abs(number), 0.05F);
+    seen.insert(number);
+  }
+  EXPECT_GT(seen.size(), 1000U);
+}
+
+TEST(CartPole, is_truncated_at_500_steps_when_the_pole_is_kept_up) {
+  Copies copies(*find_env("CartPole-v1"), {.count = 16, .seed = 1});
+  for (int t = 1; t <= 500; ++t) {
+    for (std::size_t i = 0; i < copies.rows(); ++i) {
+      const float* seen = copies.observations.data() + 4 * i;
+      copies.actions[i] = seen[2] + 0.5F * seen[3] + 0.02F * seen[0] + 0.04F * seen[1] > 0 ? 1 : 0;
+    }
+    copies.step();
+    for (std::size_t i = 0; i < copies.rows(); ++i) {
+      ASSERT_EQ(copies.terminated[i], 0);
+      ASSERT_EQ(copies.truncated[i] != 0, t == 500);
+      ASSERT_EQ(copies.rewards[i], 1.0F);
+    }
+  }
+}
+
+TEST(CartPole, falls_after_22_steps_on_average_when_pushed_at_random) {
+  Copies copies(*find_env("CartPole-v1"), {.count = 64, .seed = 2});
+  Stream dice(5, Purpose::action, 0);
+  double steps = 0;
+  double episodes = 0;
+  for (int t = 0; t < 20'000; ++t) {
+    copies.step_at_random(dice);
+    steps += static_cast<double>(copies.rows());
+    for (const auto over : copies.terminated) episodes += over;
+  }
+  EXPECT_NEAR(steps / episodes, 22.27, 0.3);
+}
+
+}  // namespace
+}  // namespace hone::envs

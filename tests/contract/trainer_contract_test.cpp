@@ -1,0 +1,77 @@
+// Every row of worker/trainers/table.cpp has its words in schemas/types/trainers.cpp, and the other
+// way round; and every trainer keeps what worker/trainers/trainer.hpp promises.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "worker/envs/table.hpp"
+#include "worker/trainers/table.hpp"
+
+namespace hone::trainers {
+namespace {
+
+class EveryTrainer : public testing::TestWithParam<TrainerRow> {
+ protected:
+  static std::unique_ptr<Trainer> make(std::int64_t budget) {
+    auto settings = Settings::resolve(*find_trainer(GetParam().name), {}, {});
+    EXPECT_TRUE(settings.ok());
+    auto made = GetParam().make({std::move(settings).value(), 1, budget});
+    EXPECT_TRUE(made.ok());
+    return std::move(made).value();
+  }
+};
+
+TEST_P(EveryTrainer, has_its_words) {
+  const auto* info = find_trainer(GetParam().name);
+  ASSERT_NE(info, nullptr);
+  EXPECT_FALSE(info->summary.empty());
+  EXPECT_FALSE(info->unit.empty());
+  EXPECT_EQ(find_trainer_row(GetParam().name)->make, GetParam().make);
+}
+
+TEST_P(EveryTrainer, knows_every_environment_its_words_allow) {
+  const auto* setting = find_setting(*find_trainer(GetParam().name), "env");
+  if (setting == nullptr) GTEST_SKIP() << "no environments";
+  for (const auto word : words_of(*setting)) EXPECT_NE(envs::find_env(word), nullptr) << word;
+  for (const auto& row : envs::env_table()) {
+    const auto words = words_of(*setting);
+    EXPECT_NE(std::find(words.begin(), words.end(), row.spec->name), words.end()) << row.spec->name;
+  }
+}
+
+TEST_P(EveryTrainer, reaches_the_step_it_is_sent_to_and_goes_on_from_its_file) {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("hone-contract-" + std::to_string(::getpid()));
+  const auto trainer = make(4000);
+  trainer->advance(2000, {}, [] {});
+  EXPECT_GE(trainer->step(), 2000);
+  EXPECT_FALSE(trainer->value().is_diverged());
+  ASSERT_TRUE(trainer->save(file).ok());
+  const auto resumed = make(4000);
+  ASSERT_TRUE(resumed->load(file).ok());
+  std::filesystem::remove(file);
+  EXPECT_EQ(resumed->step(), trainer->step());
+  trainer->advance(4000, {}, [] {});
+  resumed->advance(4000, {}, [] {});
+  EXPECT_EQ(resumed->value(), trainer->value());
+}
+
+TEST_P(EveryTrainer, refuses_a_file_that_is_no_model_of_its_own) {
+  EXPECT_FALSE(make(1000)->load("/nonexistent").ok());
+  EvaluationPlan plan;
+  plan.model = "/nonexistent";
+  EXPECT_FALSE(GetParam().evaluate(plan).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryTrainer,
+                         testing::ValuesIn(trainer_table().begin(), trainer_table().end()),
+                         [](const auto& row) { return std::string(row.param.name); });
+
+TEST(TrainerTable, has_a_row_for_every_trainer_of_the_words) {
+  for (const auto& info : trainer_catalog())
+    EXPECT_NE(find_trainer_row(info.name), nullptr) << info.name;
+}
+
+}  // namespace
+}  // namespace hone::trainers

@@ -1,0 +1,180 @@
+// The whole trainer on libtorch: it learns, repeats itself, goes on from a checkpoint, and ends
+// when asked to.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <numeric>
+#include <thread>
+
+#include "worker/trainers/ga3c/model.hpp"
+#include "worker/trainers/table.hpp"
+
+namespace hone::trainers {
+namespace {
+
+class Ga3cTraining : public testing::Test {
+ protected:
+  Ga3cTraining()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("hone-ga3c-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~Ga3cTraining() override { std::filesystem::remove_all(folder_); }
+
+  static std::unique_ptr<Trainer> trainer(const Params& params, std::int64_t budget = 20'000,
+                                          std::uint64_t seed = 1) {
+    auto settings = Settings::resolve(*find_trainer("ga3c"), {}, params);
+    EXPECT_TRUE(settings.ok());
+    auto made = find_trainer_row("ga3c")->make({std::move(settings).value(), seed, budget});
+    EXPECT_TRUE(made.ok());
+    return std::move(made).value();
+  }
+
+  static void train(Trainer& trainer, std::int64_t until) {
+    trainer.advance(until, {}, [] {});
+  }
+
+  ga3c::Model saved(const Trainer& trainer, const std::string& name = "model") {
+    EXPECT_TRUE(trainer.save(folder_ / name).ok());
+    auto model = ga3c::read_model(folder_ / name);
+    EXPECT_TRUE(model.ok());
+    return std::move(model).value();
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(Ga3cTraining, repeats_itself_bit_for_bit_with_one_agent) {
+  const auto first = trainer({});
+  const auto second = trainer({});
+  const auto other = trainer({}, 20'000, 2);
+  for (auto* each : {first.get(), second.get(), other.get()}) train(*each, 20'000);
+  EXPECT_EQ(saved(*first).master.weights, saved(*second).master.weights);
+  EXPECT_EQ(first->value(), second->value());
+  EXPECT_NE(saved(*first).master.weights, saved(*other).master.weights);
+}
+
+TEST_F(Ga3cTraining, goes_on_from_a_checkpoint_as_if_it_had_never_ended) {
+  const auto whole = trainer({});
+  train(*whole, 10'000);
+  train(*whole, 20'000);
+  const auto half = trainer({});
+  train(*half, 10'000);
+  ASSERT_TRUE(half->save(folder_ / "half").ok());
+  const auto resumed = trainer({});
+  ASSERT_TRUE(resumed->load(folder_ / "half").ok());
+  EXPECT_EQ(resumed->step(), half->step());
+  EXPECT_EQ(resumed->value(), half->value());
+  train(*resumed, 20'000);
+  EXPECT_EQ(saved(*resumed).master.weights, saved(*whole).master.weights);
+  EXPECT_EQ(resumed->value(), whole->value());
+}
+
+TEST_F(Ga3cTraining, trains_every_frame_it_plays) {
+  for (const std::int64_t t_max : {2, 7, 100}) {
+    const auto agent = trainer({{"t_max", t_max}});
+    train(*agent, 20'000);
+    const auto model = saved(*agent);
+    EXPECT_EQ(model.master.frames, model.frames) << t_max;
+    EXPECT_GE(model.frames, 20'000);
+    EXPECT_LT(model.frames, 20'000 + 32);
+  }
+}
+
+TEST_F(Ga3cTraining, learns_to_balance) {
+  const auto agent = trainer({}, 300'000);
+  train(*agent, 300'000);
+  EXPECT_GT(agent->value().value(), 150);  // 22 by chance
+  ASSERT_TRUE(agent->save(folder_ / "model").ok());
+  const auto evaluation = find_trainer_row("ga3c")->evaluate({folder_ / "model", "", 20, 1, false});
+  ASSERT_TRUE(evaluation.ok());
+  const auto& returns = evaluation->returns;
+  EXPECT_EQ(evaluation->env, "CartPole-v1");
+  EXPECT_GT(std::accumulate(returns.begin(), returns.end(), 0.0) / 20, 200);
+}
+
+TEST_F(Ga3cTraining, runs_with_several_agents_predictors_and_trainers) {
+  const auto agent = trainer({{"agents", std::int64_t{4}},
+                              {"envs", std::int64_t{4}},
+                              {"predictors", std::int64_t{2}},
+                              {"trainers", std::int64_t{2}}});
+  train(*agent, 20'000);
+  const auto model = saved(*agent);
+  EXPECT_EQ(model.master.frames, model.frames);
+  EXPECT_EQ(model.groups.size(), 4U);
+}
+
+TEST_F(Ga3cTraining, runs_in_parity_mode) {
+  const auto agent = trainer({{"mode", std::string("parity")}, {"agents", std::int64_t{2}}});
+  train(*agent, 20'000);
+  const auto model = saved(*agent);
+  EXPECT_GT(model.master.updates, 0);
+  EXPECT_LT(model.master.frames, model.frames) << "the last experience of every episode is dropped";
+  EXPECT_EQ(model.net.activation, ga3c::Activation::relu);
+}
+
+TEST_F(Ga3cTraining, values_running_episodes_before_the_first_has_finished) {
+  const auto agent = trainer({});
+  train(*agent, 32 * 3);
+  EXPECT_EQ(agent->value(), Score::of(3));
+}
+
+TEST_F(Ga3cTraining, reports_divergence_and_stops_there) {
+  const auto sound = trainer({});
+  auto model = saved(*sound);
+  for (auto& weight : model.master.weights) weight = 1e30F;  // the outputs overflow
+  ASSERT_TRUE(ga3c::write_model(folder_ / "wild", model).ok());
+  const auto wild = trainer({});
+  ASSERT_TRUE(wild->load(folder_ / "wild").ok());
+  train(*wild, 20'000);
+  EXPECT_TRUE(wild->value().is_diverged());
+  EXPECT_LT(wild->step(), 1000);
+  for (const float weight : saved(*wild).master.weights)
+    ASSERT_EQ(weight, 1e30F) << "the last sound ones are kept";
+  const auto stopped_at = wild->step();
+  train(*wild, 40'000);
+  EXPECT_EQ(wild->step(), stopped_at);
+}
+
+TEST_F(Ga3cTraining, ends_a_phase_when_a_stop_is_requested) {
+  const auto agent = trainer({}, 1'000'000'000);
+  std::stop_source stop;
+  int ticks = 0;
+  agent->advance(1'000'000'000, stop.get_token(), [&] {
+    ++ticks;
+    stop.request_stop();
+  });
+  EXPECT_EQ(ticks, 1);
+  EXPECT_LT(agent->step(), 1'000'000'000);
+  const auto model = saved(*agent);
+  EXPECT_EQ(model.master.frames, model.frames);
+}
+
+TEST_F(Ga3cTraining, refuses_a_checkpoint_of_another_shape_in_one_sentence) {
+  const auto small = trainer({{"hidden", std::int64_t{8}}});
+  ASSERT_TRUE(small->save(folder_ / "small").ok());
+  const auto loaded = trainer({})->load(folder_ / "small");
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_NE(loaded.error().detail.find("hidden = 8"), std::string::npos);
+  const auto fewer =
+      trainer({{"hidden", std::int64_t{8}}, {"envs", std::int64_t{4}}})->load(folder_ / "small");
+  ASSERT_FALSE(fewer.ok());
+  EXPECT_NE(fewer.error().detail.find("number of environments"), std::string::npos);
+}
+
+TEST_F(Ga3cTraining, tells_what_it_does) {
+  const auto agent = trainer({});
+  train(*agent, 5'000);
+  std::vector<std::string> names;
+  for (const auto& [name, value] : agent->take_metrics()) {
+    EXPECT_TRUE(std::isfinite(value)) << name;
+    names.emplace_back(name);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"frames_per_second", "episode_return", "policy_loss",
+                                             "value_loss", "entropy", "gradient_norm", "policy_lag",
+                                             "train_batch"}));
+}
+
+}  // namespace
+}  // namespace hone::trainers
