@@ -15,6 +15,17 @@ Response render_acquire(const Reply& reply) {
   return json_response(encode(std::get<std::optional<LeaseGrant>>(reply)));
 }
 
+// A worker that went away while it waited: its run need not wait for the lease to expire, nor is
+// this a loss of the run.
+std::optional<Command> take_back_lease(const Reply& reply) {
+  const auto& grant = std::get<std::optional<LeaseGrant>>(reply);
+  if (!grant) return std::nullopt;
+  EndRequest end;
+  end.reason = EndReason::requeue_requested;
+  end.detail = "the worker was gone when this lease was granted to it";
+  return End{grant->lease, std::move(end)};
+}
+
 // POST /v1/leases/{lease}/reports
 Result<Command> parse_report(const Request& request) {
   const auto id = path_lease(request);

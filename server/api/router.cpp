@@ -41,7 +41,7 @@ constexpr std::array table{
     Route{get, "/v1/workers/{worker}", Read{worker, ""}},
     Route{post, "/v1/workers/{worker}/beat", Write{parse_beat, render_beat}},
 
-    Route{post, "/v1/leases", Write{parse_acquire, render_acquire}},
+    Route{post, "/v1/leases", Write{parse_acquire, render_acquire, nullptr, take_back_lease}},
     Route{post, "/v1/leases/{lease}/reports", Write{parse_report, render_report}},
     Route{post, "/v1/leases/{lease}/models",
           Write{parse_save_model, render_save_model, check_save_model}},

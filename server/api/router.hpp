@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Database.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct Write {
   // What must hold outside the ledger before the command may be pushed (is the blob there?);
   // usually nothing.
   Status (*check)(const BlobStore&, const Command&) = nullptr;
+  // What undoes the command when its client is gone before the reply; usually nothing needs it.
+  std::optional<Command> (*take_back)(const Reply&) = nullptr;
 };
 
 // A question, answered from a read-only connection on a reader thread.

@@ -3,6 +3,8 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <optional>
+
 #include "schemas/types/result.hpp"
 #include "server/api/blobs.hpp"
 #include "server/api/request.hpp"
@@ -51,6 +53,7 @@ ReadResult worker(SQLite::Database& db, const Request& request);
 // leases.cpp
 Result<Command> parse_acquire(const Request& request);
 Response render_acquire(const Reply& reply);
+std::optional<Command> take_back_lease(const Reply& reply);
 Result<Command> parse_report(const Request& request);
 Response render_report(const Reply& reply);
 Result<Command> parse_save_model(const Request& request);

@@ -1,5 +1,6 @@
 // Requests in, one after the other on each connection; answers out.
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <boost/asio/redirect_error.hpp>
@@ -124,13 +125,27 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
   co_return std::nullopt;
 }
 
-asio::awaitable<api::Response> answer_write(Shared& shared, const api::Write& write,
+// Has the client closed its side? Whoever waits for an answer keeps it open.
+bool is_gone(Connection& connection) {
+  char byte = 0;
+  const auto descriptor = connection.stream.socket().native_handle();
+  return ::recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const api::Request& request) {
+  auto& shared = connection.shared;
   auto command = api::parse_write(write, shared.rooms->blobs, request);
   if (!command) co_return api::problem(command.error());
   auto pending = ask_engine(shared, *std::move(command));
   const auto reply = co_await std::move(pending);
-  co_return api::render_write(write, reply);
+  const bool undeliverable = reply && write.take_back != nullptr && is_gone(connection);
+  auto undo = undeliverable ? write.take_back(*reply) : std::nullopt;
+  if (!undo) co_return api::render_write(write, reply);
+  auto undoing = ask_engine(shared, *std::move(undo));
+  (void)co_await std::move(undoing);  // a refusal means that it is undone already
+  co_return api::problem(
+      refuse(Code::unavailable, "the client had closed its side while it waited; ask again"));
 }
 
 asio::awaitable<api::Response> answer_read(Shared& shared, const Incoming& incoming) {
@@ -142,12 +157,12 @@ asio::awaitable<api::Response> answer_read(Shared& shared, const Incoming& incom
   co_return response ? *std::move(response) : api::problem(response.error());
 }
 
-asio::awaitable<api::Response> answer(Shared& shared, const Incoming& incoming) {
+asio::awaitable<api::Response> answer(Connection& connection, const Incoming& incoming) {
   if (const auto* write = std::get_if<api::Write>(&incoming.route->handler)) {
-    auto pending = answer_write(shared, *write, incoming.request);
+    auto pending = answer_write(connection, *write, incoming.request);
     co_return co_await std::move(pending);
   }
-  auto pending = answer_read(shared, incoming);
+  auto pending = answer_read(connection.shared, incoming);
   co_return co_await std::move(pending);
 }
 
@@ -165,7 +180,7 @@ asio::awaitable<After> dispatch(Connection& connection, Incoming& incoming) {
   if (std::holds_alternative<api::GetBlob>(incoming.route->handler))
     co_return co_await get_blob(connection, incoming);
   if (wants_events(incoming)) co_return co_await follow(connection, incoming);
-  auto response = co_await answer(connection.shared, incoming);
+  auto response = co_await answer(connection, incoming);
   co_return co_await write_answer(connection, incoming, std::move(response));
 }
 

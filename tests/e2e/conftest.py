@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import resource
 import select
 import signal
 import socket
@@ -44,9 +45,10 @@ class Answer:
 class Server:
     """A hone-server on a free port, with its data in `folder`."""
 
-    def __init__(self, folder, *extra):
+    def __init__(self, folder, *extra, file_bytes_max=None):
         self.folder = pathlib.Path(folder)
         self.extra = list(extra)
+        self.file_bytes_max = file_bytes_max  # a disk that is full from there on
         self.process = None
         self.port = None
         self.log = None
@@ -56,12 +58,17 @@ class Server:
                    "--die-with-parent", *self.extra]
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder.parent / f"{self.folder.name}.log", "ab")
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log,
+                                        preexec_fn=self._bound_files, restore_signals=False)
         ready, _, _ = select.select([self.process.stdout], [], [], START_SECONDS)
         line = self.process.stdout.readline().decode() if ready else ""
         assert line.startswith("hone-server listening on http://127.0.0.1:"), self.log_text()
         self.port = int(line.rsplit(":", 1)[1])
         return self
+
+    def _bound_files(self):
+        if self.file_bytes_max is not None:  # Python ignores SIGXFSZ, and its child inherits that
+            resource.setrlimit(resource.RLIMIT_FSIZE, (self.file_bytes_max, self.file_bytes_max))
 
     def log_text(self):
         return (self.folder.parent / f"{self.folder.name}.log").read_text(errors="replace")

@@ -1,6 +1,7 @@
 """Requests that wait: long polls and event streams; and requests that are repeated."""
 import json
 import re
+import socket
 import threading
 import time
 
@@ -49,6 +50,19 @@ def test_long_poll_ends_empty(server):
     began = time.monotonic()
     assert server.acquire(server.join(), wait=1.0) is None
     assert 0.9 < time.monotonic() - began < 10
+
+
+def test_run_granted_to_a_worker_that_went_away_is_given_back_at_once(server):
+    ghost, worker = server.join(), server.join()
+    body = json.dumps({"request_id": "ghost", "worker": ghost, "cpus": 1, "gpus": 0, "wait": 30}).encode()
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        connection.sendall(b"POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+                           % len(body) + body)
+    server.submit(sweep_spec(search={"method": "random", "trials": 1}))
+    began = time.monotonic()
+    grant = server.acquire(worker, wait=10)
+    assert grant is not None and grant["attempt"].startswith("rn_1.0#")
+    assert time.monotonic() - began < 5  # a lease lasts 15 s
 
 
 def test_waiting_workers_are_let_go_at_shutdown(server):

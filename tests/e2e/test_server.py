@@ -1,8 +1,14 @@
 """hone-server as a process: what survives a crash, and when it refuses to start."""
 import hashlib
+import http.client
+import socket
 import subprocess
+import sys
+import time
 
-from conftest import program, sweep_spec
+import pytest
+
+from conftest import STOP_SECONDS, Server, program, sweep_spec
 
 
 def test_kill_and_restart_keeps_everything(server):
@@ -27,6 +33,36 @@ def test_kill_and_restart_keeps_everything(server):
     beat = server.post(f"/v1/workers/{worker}/beat", {"leases": [grant["lease"]]})
     assert beat["leases"][0]["order"] == "none"
     assert server.report(grant, 1, 4.5)["verdict"] == "continue"
+
+
+def test_full_disk_ends_the_server_and_loses_nothing_it_acknowledged(tmp_path):
+    server = Server(tmp_path / "data", file_bytes_max=1_500_000).start()
+    acknowledged = []
+    with pytest.raises((http.client.HTTPException, ConnectionError)):
+        while len(acknowledged) < 10_000:
+            acknowledged.append(server.submit(sweep_spec(), request_id=f"r{len(acknowledged)}"))
+    assert server.process.wait(STOP_SECONDS) == 70
+    assert "could not be written" in server.log_text()
+    assert acknowledged
+    again = Server(tmp_path / "data").start()
+    for number, sweep in enumerate(acknowledged[-20:], len(acknowledged) - len(acknowledged[-20:])):
+        assert again.submit(sweep_spec(), request_id=f"r{number}") == sweep
+    again.stop()
+
+
+def test_server_ends_with_its_parent(tmp_path):
+    parent = ("import subprocess, sys; child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE); "
+              "print(child.stdout.readline().decode(), flush=True)")
+    done = subprocess.run([sys.executable, "-c", parent, program("hone-server"), "--data", str(tmp_path / "data"),
+                           "--listen", "127.0.0.1:0", "--die-with-parent"], capture_output=True, text=True, timeout=30)
+    port = int(done.stdout.strip().rsplit(":", 1)[1])
+    deadline = time.monotonic() + STOP_SECONDS
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        except ConnectionRefusedError:
+            return
+    pytest.fail("the server outlived its parent")
 
 
 def start_and_fail(*arguments):

@@ -114,6 +114,16 @@ TEST(ApiWrite, RendersReplies) {
   EXPECT_EQ(api::render_done(Done{}).body, "{}");
 }
 
+TEST(ApiWrite, TakesBackALeaseWhoseWorkerIsGone) {
+  EXPECT_FALSE(api::take_back_lease(std::optional<LeaseGrant>()));
+  LeaseGrant grant;
+  grant.lease = LeaseId{3};
+  const auto undo = api::take_back_lease(std::optional(grant));
+  ASSERT_TRUE(undo);
+  EXPECT_EQ(std::get<End>(*undo).lease, LeaseId{3});
+  EXPECT_EQ(std::get<End>(*undo).request.reason, EndReason::requeue_requested);
+}
+
 TEST(ApiWrite, RefusesWhatTheRulesRefuse) {
   ApiHouse house;
   const auto stale =
