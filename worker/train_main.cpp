@@ -1,6 +1,7 @@
 // hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with
 // HONE_RUN_FILE set; people may train and evaluate with it alone.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -104,10 +105,14 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   hone::trainers::tune_process();
+  int status = 1;
   try {
-    return hone::trainers::run(argc, argv);
+    status = hone::trainers::run(argc, argv);
   } catch (const std::exception& fault) {
     std::cerr << "hone-train: " << fault.what() << "\n";
-    return 1;
   }
+  // libtorch takes its registries apart for a tenth of a second at exit; everything of ours is closed by now.
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(status);
 }

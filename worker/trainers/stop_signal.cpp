@@ -3,10 +3,10 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -14,37 +14,56 @@
 namespace hone::trainers {
 namespace {
 
-int checked(int handle, const char* what) {
-  if (handle < 0) throw std::system_error(errno, std::generic_category(), what);
-  return handle;
+// A handler has no argument of its own, so this is the one place where a variable of the process is needed. Blocking
+// the signals and reading a signalfd would do without, but libraries start threads before main in which the signals
+// are not blocked, and such a thread would take the default action: the end.
+std::atomic<int> handler_event{-1};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+int new_event() {
+  const int event = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (event < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  return event;
 }
 
-int open_signals() {
-  sigset_t wanted;
-  sigemptyset(&wanted);
-  sigaddset(&wanted, SIGTERM);
-  sigaddset(&wanted, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &wanted, nullptr);
-  return checked(::signalfd(-1, &wanted, SFD_CLOEXEC), "signalfd");
+void ring(int event) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
+}
+
+extern "C" void on_stop_signal(int) {
+  const int saved = errno;
+  ring(handler_event.load());
+  errno = saved;
+}
+
+void set_handler(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGINT, &action, nullptr);
 }
 
 }  // namespace
 
 StopSignal::StopSignal()
-    : signals_(open_signals()),
-      quit_(checked(::eventfd(0, EFD_CLOEXEC), "eventfd")),
-      watcher_([this] { watch(); }) {}
+    : signaled_(new_event()), quit_(new_event()), watcher_([this] { watch(); }) {
+  handler_event = signaled_;
+  set_handler(on_stop_signal);
+}
 
 StopSignal::~StopSignal() {
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(quit_, &one, sizeof one);
+  set_handler(SIG_DFL);
+  handler_event = -1;
+  ring(quit_);
   watcher_.join();
-  ::close(signals_);
+  ::close(signaled_);
   ::close(quit_);
 }
 
 void StopSignal::watch() {
-  std::array<pollfd, 2> sources{{{signals_, POLLIN, 0}, {quit_, POLLIN, 0}}};
+  std::array<pollfd, 2> sources{{{signaled_, POLLIN, 0}, {quit_, POLLIN, 0}}};
   while (::poll(sources.data(), sources.size(), -1) < 0 && errno == EINTR) {
   }
   if (sources[0].revents != 0) source_.request_stop();

@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT as a stop token, without handlers: a thread of its own waits for them.
+// SIGTERM and SIGINT as a stop token.
 #pragma once
 
 #include <stop_token>
@@ -6,7 +6,7 @@
 
 namespace hone::trainers {
 
-// Make it before any other thread, so that all of them inherit the blocked signals.
+// One at a time in a process.
 class StopSignal {
  public:
   StopSignal();
@@ -20,8 +20,8 @@ class StopSignal {
   void watch();
 
   std::stop_source source_;
-  int signals_;  // signalfd
-  int quit_;     // eventfd: the watcher may end
+  int signaled_;  // eventfd: a signal came
+  int quit_;      // eventfd: the watcher may end
   std::thread watcher_;
 };
 
