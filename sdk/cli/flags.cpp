@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "sdk/cli/command_table.hpp"
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/render/width.hpp"

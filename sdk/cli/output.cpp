@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "schemas/codec/nearest.hpp"
+#include "schemas/types/nearest.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -86,14 +86,6 @@ std::string as_csv(const Fields& fields, const std::vector<Json>& items) {
   return out;
 }
 
-// Parameters as columns of their own where that fits, else all in one.
-std::string as_table(const Fields& fields, const std::vector<Json>& items, const Screen& screen) {
-  const Instant t = now();
-  const Table apart = table_of(with_params_apart(fields, items), items, t);
-  if (natural_width(apart) <= screen.columns) return render(apart, screen);
-  return render(table_of(fields, items, t), screen);
-}
-
 void print_json(Session& session, const std::vector<Json>& items, const Fields& only) {
   Json all = Json::array();
   for (const auto& item : items) all.push_back(only.empty() ? item : picked(only, item));
@@ -112,6 +104,13 @@ Fields plain_members(const Json& object) {
 }
 
 }  // namespace
+
+std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen) {
+  const Instant t = now();
+  const Table apart = without_empty_columns(table_of(with_params_apart(fields, items), items, t));
+  if (least_natural_width(apart) <= screen.columns) return render(apart, screen);
+  return render(without_empty_columns(table_of(fields, items, t)), screen);
+}
 
 std::string csv_line(const std::vector<std::string>& cells) {
   std::string line;
@@ -150,8 +149,8 @@ Result<Exit> print_list(Session& session, const Fields& fields, const std::vecto
       if (items.empty())
         session.note(when_empty);
       else
-        session.print(as_table(only->empty() ? kept(fields, Where::data_only) : *only, items,
-                               session.screen()));
+        session.print(table_text(only->empty() ? kept(fields, Where::data_only) : *only, items,
+                                 session.screen()));
       break;
   }
   return Exit::ok;
@@ -169,7 +168,7 @@ Result<Exit> print_object(Session& session, const Json& object, const std::strin
   const Fields& shown = only->empty() ? members : *only;
   switch (options.format) {
     case Format::table:
-      session.print(as_table(shown, {object}, session.screen()));
+      session.print(table_text(shown, {object}, session.screen()));
       break;
     case Format::json:
       session.print(to_pretty_text(only->empty() ? object : picked(*only, object)) + "\n");

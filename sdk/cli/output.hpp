@@ -21,6 +21,9 @@ Result<Exit> print_list(Session& session, const Fields& fields, const std::vecto
 // its plain members.
 Result<Exit> print_object(Session& session, const Json& object, const std::string& table);
 
+// Parameters as columns of their own where that fits, else all in one.
+std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen);
+
 // "label   value" lines, the labels aligned, long values wrapped.
 struct RecordLine {
   std::string label;

@@ -142,11 +142,11 @@ TEST(CliFields, PeopleCountPhasesFromOneAndProgramsFromZero) {
 
 Json graph() {
   return Json::parse(R"({"root":"md_9","nodes":[
-    {"id":"md_9","kind":"model","label":"checkpoint at 400000","facts":{"phase":3}},
-    {"id":"rn_4.0","kind":"run","label":"completed","facts":{}},
+    {"id":"md_9","kind":"model","label":"step 400000","facts":{"phase":"3","value":"471.51999","sha256":"ab"}},
+    {"id":"rn_4.0","kind":"run","label":"replicate 0","facts":{"state":"completed","reason":"budget_reached"}},
     {"id":"tr_4","kind":"trial","label":"","facts":{}},
     {"id":"md_2","kind":"model","label":"","facts":{}},
-    {"id":"wf_1","kind":"workflow","label":"","facts":{"git_commit":"0123456789abcdef","git_branch":""}}],
+    {"id":"wf_1","kind":"workflow","label":"","facts":{"git_branch":"topic","cwd":"","command":"[\"hone\",\"submit\"]"}}],
     "edges":[{"from":"md_9","to":"rn_4.0","relation":"saved_by"},
              {"from":"rn_4.0","to":"tr_4","relation":"run_of"},
              {"from":"md_9","to":"md_2","relation":"continued_from"},
@@ -156,10 +156,10 @@ Json graph() {
 
 TEST(CliLineage, UpFollowsTheEdgesAndNamesASharedNodeOnce) {
   EXPECT_EQ(draw(lineage_tree(graph(), Direction::up), true),
-            "md_9  checkpoint at 400000  phase=3\n"
-            "├─ saved by rn_4.0  completed\n"
+            "md_9  step 400000  phase=3 value=471.5\n"
+            "├─ saved by rn_4.0  replicate 0  completed (budget_reached)\n"
             "│  └─ run of tr_4\n"
-            "│     └─ came with wf_1  git_commit=0123456789\n"
+            "│     └─ came with wf_1  git_branch=topic command='hone submit'\n"
             "└─ continued from md_2\n"
             "   └─ saved by rn_4.0  (shown above)\n");
 }
@@ -169,8 +169,8 @@ TEST(CliLineage, DownGoesAgainstThem) {
   from_trial["root"] = "tr_4";
   EXPECT_EQ(draw(lineage_tree(from_trial, Direction::down), true),
             "tr_4\n"
-            "└─ had run rn_4.0  completed\n"
-            "   ├─ saved md_9  checkpoint at 400000  phase=3\n"
+            "└─ had run rn_4.0  replicate 0  completed (budget_reached)\n"
+            "   ├─ saved md_9  step 400000  phase=3 value=471.5\n"
             "   └─ saved md_2\n"
             "      └─ continued as md_9  (shown above)\n");
 }

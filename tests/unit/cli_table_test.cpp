@@ -17,8 +17,8 @@ Table leaderboard() {
   table.columns = {{"rank", Align::right},
                    {"trial"},
                    {"value", Align::right},
-                   {"run", Align::left, false, true},
-                   {"parameters", Align::left, true}};
+                   {"run", Align::left, 0, true},
+                   {"parameters", Align::left, 8}};
   table.rows = {{{"1"}, {"tr_42"}, {"471.5"}, {"rn_42.0"}, {"learning_rate=0.001234 t_max=8"}},
                 {{"10"}, {"tr_7"}, {"98"}, {"rn_7.0"}, {"learning_rate=0.01 t_max=100"}}};
   return table;

@@ -19,11 +19,16 @@ struct Wish {
   bool follow = false;
 };
 
-// Everything but what every line has anyway.
+bool is_nothing(const Json& value) {
+  return value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty();
+}
+
+// Everything but what every line has anyway, and logs: those are for show.
 std::string rest_text(const Json& event) {
   Json rest = Json::object();
   for (const auto& [name, value] : event.items())
-    if (name != "seq" && name != "at" && name != "kind" && name != "sweep" && !value.is_null())
+    if (name != "seq" && name != "at" && name != "kind" && name != "log_tail" && name != "sweep" &&
+        !is_nothing(value))
       rest[name] = value;
   return params_text(rest);
 }

@@ -17,7 +17,6 @@ Fields verdict_fields() {
           {"value", "/value", Manner::score},
           {"verdict", "/verdict"},
           {"reason", "/reason"},
-          {"recomputed", "/recomputed"},
           {"inputs", "/inputs", Manner::params}};
 }
 
@@ -38,14 +37,15 @@ std::string explanation_text(const Json& explanation, const Screen& screen) {
   const std::string run = text_at(explanation, "/run");
   std::string out = paint(screen, Ink::bold, run.empty() ? text_at(explanation, "/trial") : run) +
                     "  " + paint(screen, ink_of_state(state), state) + "\n";
-  out += wrapped(printable(text_at(explanation, "/text")), screen.columns, "") + "\n";
+  out += paragraphs(text_at(explanation, "/text"), screen.columns);
   const Json& verdicts = member(explanation, "/verdicts");
   if (verdicts.empty()) return out;
   const std::vector<Json> rows(verdicts.begin(), verdicts.end());
-  return out + "\n" + render(table_of(verdict_fields(), rows, Instant{}), screen);
+  return out + "\n" + table_text(verdict_fields(), rows, screen);
 }
 
-// A stored verdict that its own numbers do not lead to again is worth a loud word.
+// The table need not show `recomputed`: a stored verdict that its own numbers do not lead to again
+// is worth a loud word.
 bool is_contradicted(const Json& explanation) {
   for (const auto& verdict : member(explanation, "/verdicts")) {
     const std::string recomputed = text_at(verdict, "/recomputed");

@@ -109,7 +109,7 @@ Fields run_fields() {
           {"exit_code", "/exit_code", Manner::number, Where::data_only},
           {"started", "/started_at", Manner::ago, Where::everywhere, true},
           {"ended", "/ended_at", Manner::ago, Where::data_only},
-          {"detail", "/detail", Manner::long_text, Where::everywhere, true}};
+          {"detail", "/detail", Manner::long_text, Where::everywhere, false, 40}};
 }
 
 // There is no list of a sweep's runs: they are those of its trials.
@@ -152,7 +152,7 @@ Fields best_fields() {
           {"run", "/run", Manner::text, Where::everywhere, true},
           {"state", "/state", Manner::state, Where::everywhere, true},
           {"phase", "/best_phase", Manner::phase},
-          {"model", "/model"},
+          {"model", "/model", Manner::text, Where::everywhere, true},
           {"parameters", "/params", Manner::params}};
 }
 
@@ -207,7 +207,7 @@ Fields worker_fields() {
           {"cpus", "/cpus", Manner::number},
           {"gpus", "/gpus", Manner::number},
           {"running", "/running", Manner::number},
-          {"version", "/hone_version"},
+          {"version", "/hone_version", Manner::text, Where::everywhere, true},
           {"joined", "/joined_at", Manner::ago}};
 }
 

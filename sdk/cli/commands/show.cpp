@@ -26,7 +26,7 @@ Result<Exit> show_at(Session& session, const std::string& path, Text text) {
   return print_object(session, *object, text(*object, {session.screen(), now()}));
 }
 
-// A trial or run is shown together with what it consists of.
+// A trial or run is shown together with what it consists of; a run's log comes last.
 Result<Exit> show_with(Session& session, const std::string& path, const std::string& parts_path,
                        Text text, Text part_text) {
   auto object = session.get(path);
@@ -35,7 +35,9 @@ Result<Exit> show_with(Session& session, const std::string& path, const std::str
   const auto parts = session.list(parts_path);
   if (!parts) return parts.error();
   const Shown shown{session.screen(), now()};
-  return print_object(session, *object, text(*object, shown) + part_text(Json(*parts), shown));
+  return print_object(
+      session, *object,
+      text(*object, shown) + part_text(Json(*parts), shown) + log_text(*object, shown));
 }
 
 Result<Exit> show_attempt(Session& session, AttemptId id) {

@@ -52,8 +52,9 @@ std::string progress_text(const Json& sweep) {
 std::string best_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "nothing reported yet";
-  return value_text(member(best, "/value")) + "  " + text_at(best, "/run") + " at phase " +
-         std::to_string(int_at(best, "/phase") + 1) + ", step " + count_text(int_at(best, "/step"));
+  return value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ", phase " +
+         std::to_string(int_at(best, "/phase") + 1) + ", step " +
+         count_text(int_at(best, "/step")) + ")";
 }
 
 std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
@@ -72,7 +73,7 @@ void add_spec(Lines& lines, const Json& spec) {
   add(lines, "budget", budget_text(spec));
   bool first = true;
   for (const auto& [name, domain] : member(spec, "/parameters").items()) {
-    add(lines, first ? "parameters" : "", name + "  " + domain_text(domain));
+    add(lines, first ? "parameters" : "", name + ": " + domain_text(domain));
     first = false;
   }
 }
@@ -88,7 +89,8 @@ std::string table_under(const std::string& heading, const Fields& fields, const 
   Screen narrower = shown.screen;
   narrower.columns -= 2;
   const std::vector<Json> rows(items.begin(), items.end());
-  return heading + "\n" + indented(render(table_of(fields, rows, shown.at), narrower));
+  return paint(shown.screen, Ink::bold, heading) + "\n" +
+         indented(table_text(fields, rows, narrower));
 }
 
 }  // namespace
@@ -202,16 +204,19 @@ std::string run_text(const Json& run, const Shown& shown) {
   add(lines, "started", when_text(run, "/started_at", shown.at));
   add(lines, "ended", when_text(run, "/ended_at", shown.at));
   add(lines, "took", duration_of(run, "/started_at", "/ended_at", shown.at));
-  std::string text = title(run, "run", shown) + indented(record_text(lines, shown.screen));
+  return title(run, "run", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string log_text(const Json& run, const Shown& shown) {
   const std::string log = text_at(run, "/log_tail");
-  if (log.empty()) return text;
+  if (log.empty()) return {};
   std::string clean;
   for (std::size_t at = 0; at < log.size();) {
     const auto end = std::min(log.find('\n', at), log.size());
     clean += "  " + printable(std::string_view(log).substr(at, end - at)) + "\n";
     at = end + 1;
   }
-  return text + paint(shown.screen, Ink::bold, "last lines of its log") + "\n" + clean;
+  return paint(shown.screen, Ink::bold, "last lines of its log") + "\n" + clean;
 }
 
 std::string attempt_text(const Json& attempt, const Shown& shown) {
@@ -284,8 +289,8 @@ std::string runs_text(const Json& items, const Shown& shown) {
                          {"value", "/value", Manner::score},
                          {"phases", "/phase", Manner::number},
                          {"step", "/step", Manner::count},
-                         {"detail", "/detail", Manner::long_text, Where::everywhere, true}};
-  return table_under(paint(shown.screen, Ink::bold, "runs"), fields, items, shown);
+                         {"detail", "/detail", Manner::long_text, Where::everywhere, false, 40}};
+  return table_under("runs", fields, items, shown);
 }
 
 std::string attempts_text(const Json& items, const Shown& shown) {
@@ -296,7 +301,7 @@ std::string attempts_text(const Json& items, const Shown& shown) {
                          {"ended", "/ended_at", Manner::ago},
                          {"reason", "/end_reason"},
                          {"resumed", "/resume", Manner::text, Where::everywhere, true}};
-  return table_under(paint(shown.screen, Ink::bold, "attempts"), fields, items, shown);
+  return table_under("attempts", fields, items, shown);
 }
 
 }  // namespace hone::cli

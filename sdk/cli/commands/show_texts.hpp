@@ -17,6 +17,7 @@ struct Shown {
 std::string sweep_text(const Json& sweep, const Shown& shown);
 std::string trial_text(const Json& trial, const Shown& shown);
 std::string run_text(const Json& run, const Shown& shown);
+std::string log_text(const Json& run, const Shown& shown);  // the last lines it wrote, or ""
 std::string attempt_text(const Json& attempt, const Shown& shown);
 std::string model_text(const Json& model, const Shown& shown);
 std::string workflow_text(const Json& workflow, const Shown& shown);

@@ -73,7 +73,7 @@ std::string dry_run_text(const Json& spec, const Screen& screen) {
                       count_text(trials * seeds * per_run) + " " + text_at(spec, "/budget/unit")}};
   bool first = true;
   for (const auto& [name, domain] : member(spec, "/parameters").items()) {
-    lines.push_back({first ? "parameters" : "", name + "  " + domain_text(domain)});
+    lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
     first = false;
   }
   return paint(screen, Ink::bold, text_at(spec, "/name")) + "  (nothing is submitted)\n" +

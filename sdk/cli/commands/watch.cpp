@@ -97,6 +97,9 @@ class Canvas {
     lines_ = lines;
   }
 
+  // Something else was written below: what is drawn stays, and the next drawing begins anew.
+  void leave() { lines_ = 0; }
+
  private:
   Session& session_;
   std::ptrdiff_t lines_ = 0;
@@ -111,6 +114,8 @@ class Display {
   [[nodiscard]] bool in_place() const {
     return session_.screen().is_terminal && session_.options().format == Format::table;
   }
+
+  void leave() { canvas_.leave(); }
 
   void show(const Watcher& watcher) {
     const Standing& standing = watcher.standing();
@@ -137,21 +142,26 @@ class Display {
   std::string shown_state_;
 };
 
-void say_what_next(Session& session, const std::string& id) {
+void say_what_next(Session& session, const Json& sweep) {
+  const std::string id = text_at(sweep, "/id");
+  if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
+    session.note(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
+                 " failed; see which and why: hone runs " + id);
   session.note("see the results: hone best " + id + "   why: hone explain TRIAL");
 }
 
 // A server that is away for a moment (it restarts) is no reason to stop looking.
 class Patience {
  public:
-  // True when the error is to be endured a little longer.
-  bool endure(Session& session, const Error& error) {
+  // True when the error is to be endured a little longer. `said` is set when the user was told.
+  bool endure(Session& session, const Error& error, bool& said) {
     if (error.code != Code::unavailable && error.code != Code::busy &&
         error.code != Code::timed_out)
       return false;
     if (!waiting_) {
       waiting_ = true;
       since_ = now();
+      said = true;
       session.note("the server does not answer; waiting for it (the sweep is safe): " +
                    error.detail);
     }
@@ -173,13 +183,16 @@ Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
   bool seen = false;
   while (true) {
     const auto status = watcher.look();
-    if (!status && (!seen || !with_server.endure(session, status.error()))) return status.error();
+    bool said = false;
+    if (!status && (!seen || !with_server.endure(session, status.error(), said)))
+      return status.error();
+    if (said) display.leave();
     if (status) {
       seen = true;
       with_server.rest();
       display.show(watcher);
       if (const auto end = watcher.end()) {
-        say_what_next(session, text(sweep));
+        say_what_next(session, watcher.standing().sweep);
         return exit_for(*end);
       }
     }

@@ -154,7 +154,7 @@ Table table_of(const Fields& fields, const std::vector<Json>& items, Instant now
   for (const auto& field : fields) {
     const bool flexible = field.manner == Manner::long_text || field.manner == Manner::params;
     const Align align = is_right_aligned(field.manner) ? Align::right : Align::left;
-    table.columns.push_back({field.name, align, flexible, field.optional});
+    table.columns.push_back({field.name, align, flexible ? field.least : 0, field.optional});
   }
   for (const auto& item : items) {
     std::vector<Cell> row;

@@ -34,6 +34,7 @@ struct Field {
   Manner manner = Manner::text;
   Where where = Where::everywhere;
   bool optional = false;  // may be left out of a narrow table
+  int least = 8;          // long_text and params: not cut shorter than this
 };
 
 using Fields = std::vector<Field>;

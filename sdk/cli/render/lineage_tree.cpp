@@ -46,19 +46,72 @@ const Json& node_of(const Json& graph, const std::string& id) {
   return none;
 }
 
-// Digests are worth their first digits only.
-std::string fact_text(const std::string& name, const Json& value) {
-  const std::string text = value_text(value);
-  const bool digest = name == "git_commit" || name.find("sha256") != std::string::npos;
-  return printable(name) + "=" + (digest ? text.substr(0, 10) : text);
+// What is worth its place in a line, by kind; all else is in --format json. A kind that is not here
+// shows all.
+struct KindFacts {
+  std::string_view kind;
+  std::string_view facts;  // separated by blanks; params stands for all of params.*
+};
+
+constexpr std::array<KindFacts, 8> shown_facts = {{
+    {"sweep", "search terminator trials"},
+    {"trial", "value params"},
+    {"run", "best attempts detail"},
+    {"attempt", "end_reason detail"},
+    {"model", "phase value bytes"},
+    {"dataset", "version digest"},
+    {"workflow", "git_branch command cwd user host"},
+    {"worker", "cpus gpus hone_version"},
+}};
+
+constexpr std::string_view params_prefix = "params.";
+
+bool is_shown(const std::string& kind, std::string_view name) {
+  if (name == "state" || name == "reason") return false;  // they stand in front
+  for (const auto& row : shown_facts) {
+    if (row.kind != kind) continue;
+    const std::string wanted(name.starts_with(params_prefix) ? "params" : name);
+    return (" " + std::string(row.facts) + " ").find(" " + wanted + " ") != std::string::npos;
+  }
+  return true;
 }
 
-std::string facts_text(const Json& facts) {
-  std::string text;
+bool is_digest(std::string_view name) {
+  return name == "git_commit" || name == "digest" || name.find("sha256") != std::string_view::npos;
+}
+
+// Facts come as text; numbers among them are shortened as everywhere.
+std::string fact_value(std::string_view name, const Json& value) {
+  const std::string text = value_text(value);
+  if (is_digest(name)) return text.substr(0, 12);
+  if (name == "command") {
+    const auto words = parse_json(text);
+    std::string line;
+    if (words && words->is_array())
+      for (const auto& word : *words) line += (line.empty() ? "" : " ") + value_text(word);
+    return line.empty() ? text : "'" + line + "'";
+  }
+  const auto number = parse_json(text);
+  return number && number->is_number() ? value_text(*number) : text;
+}
+
+std::string state_text(const Json& facts) {
+  const std::string state = text_at(facts, "/state");
+  const std::string reason = text_at(facts, "/reason");
+  return reason.empty() || reason == state ? state : state + " (" + printable(reason) + ")";
+}
+
+std::string facts_text(const Json& node) {
+  const Json& facts = member(node, "/facts");
+  std::string text = state_text(facts);
   if (!facts.is_object()) return text;
   for (const auto& [name, value] : facts.items()) {
-    if (value.is_null() || value == "") continue;
-    text += (text.empty() ? "" : " ") + fact_text(name, value);
+    if (value_text(value).empty() || value.is_null() || !is_shown(text_at(node, "/kind"), name))
+      continue;
+    const bool is_param = name.starts_with(params_prefix);
+    text += (text.empty() ? "" : " ") +
+            printable(is_param ? name.substr(params_prefix.size()) : name) + "=" +
+            fact_value(name, value);
   }
   return text;
 }
@@ -68,7 +121,7 @@ std::string node_text(const Json& graph, const std::string& id) {
   std::string text = printable(id);
   const std::string label = printable(text_at(node, "/label"));
   if (!label.empty() && label != id) text += "  " + label;
-  const std::string facts = facts_text(member(node, "/facts"));
+  const std::string facts = facts_text(node);
   return facts.empty() ? text : text + "  " + facts;
 }
 

@@ -8,7 +8,6 @@ namespace hone::cli {
 namespace {
 
 constexpr int gap = 2;
-constexpr int flexible_min = 8;  // a column cut shorter than this says nothing
 
 using Widths = std::vector<int>;  // -1: the column is left out
 
@@ -34,7 +33,7 @@ void squeeze(const Table& table, Widths& widths, int columns) {
   for (int excess = total(widths) - columns; excess > 0; --excess) {
     int* widest = nullptr;
     for (std::size_t i = 0; i < widths.size(); ++i)
-      if (table.columns[i].flexible && widths[i] > flexible_min &&
+      if (table.columns[i].least > 0 && widths[i] > table.columns[i].least &&
           (widest == nullptr || widths[i] > *widest))
         widest = &widths[i];
     if (widest == nullptr) return;
@@ -91,7 +90,28 @@ std::string line_of(const Table& table, const Widths& widths, const std::vector<
 
 }  // namespace
 
-int natural_width(const Table& table) { return total(natural_widths(table)); }
+int least_natural_width(const Table& table) {
+  Widths widths = natural_widths(table);
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    if (table.columns[i].optional) widths[i] = -1;
+  return total(widths);
+}
+
+Table without_empty_columns(const Table& table) {
+  Table kept;
+  kept.rows.resize(table.rows.size());
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    const Column& column = table.columns[i];
+    const bool empty = std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+      return row[i].text.empty() || row[i].text == "-";
+    });
+    if (empty && (column.optional || column.least > 0)) continue;
+    kept.columns.push_back(column);
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      kept.rows[row].push_back(table.rows[row][i]);
+  }
+  return kept;
+}
 
 std::string render(const Table& table, const Screen& screen) {
   const Widths widths = fitting_widths(table, screen.columns);

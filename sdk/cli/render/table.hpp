@@ -13,7 +13,7 @@ enum class Align { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  bool flexible = false;  // may be cut short so that the table fits
+  int least = 0;          // > 0: may be cut short, down to this, so that the table fits
   bool optional = false;  // left out, rightmost first, where cutting short is not enough
 };
 
@@ -27,8 +27,11 @@ struct Table {
   std::vector<std::vector<Cell>> rows;  // each as long as columns
 };
 
-// The width without any cut.
-int natural_width(const Table& table);
+// The width without any cut, and with every optional column left out.
+int least_natural_width(const Table& table);
+
+// Without the optional and flexible columns that hold nothing in any row ("" or "-").
+Table without_empty_columns(const Table& table);
 
 // Title line and rows, each ended by a newline, two blanks between columns, none at line ends.
 std::string render(const Table& table, const Screen& screen);

@@ -120,4 +120,15 @@ std::string wrapped(std::string_view text, int columns, std::string_view indent)
   return out;
 }
 
+std::string paragraphs(std::string_view text, int columns) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    const std::string line = printable(text.substr(at, end - at));
+    out += (line.starts_with(' ') ? line : wrapped(line, columns, "")) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
 }  // namespace hone::cli

@@ -22,4 +22,8 @@ std::string padded_right(std::string text, int columns);
 // Lines of at most `columns`, broken at blanks.
 std::string wrapped(std::string_view text, int columns, std::string_view indent);
 
+// Each line wrapped by itself; those that begin with a blank (of a log, say) are left as they are.
+// Control characters become blanks.
+std::string paragraphs(std::string_view text, int columns);
+
 }  // namespace hone::cli

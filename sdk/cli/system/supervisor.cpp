@@ -31,6 +31,11 @@ std::string url_in(const std::string& line) {
   return line.substr(start, end == std::string::npos ? end : end - start);
 }
 
+// Who was killed by a signal could not say why: the last line of its log is about something else.
+std::string reason_in_log(const Program& program, const Child& child, int wait_status) {
+  return WIFEXITED(wait_status) ? last_sentence(program.log, child.log_start) : std::string();
+}
+
 std::string quoted_reason(const std::string& sentence) {
   return sentence.empty() ? "" : ": " + sentence;
 }
@@ -151,7 +156,7 @@ void Supervisor::reap() {
 
 void Supervisor::mourn_server(int wait_status) {
   while (server_->stdout_end >= 0) read_server_output();
-  const std::string sentence = last_sentence(plan_.server.log, server_->log_start);
+  const std::string sentence = reason_in_log(plan_.server, *server_, wait_status);
   const bool was_ready = !url_.empty();
   server_.reset();
   if (stops_asked_ > 0) return;
@@ -169,14 +174,14 @@ void Supervisor::mourn_server(int wait_status) {
 }
 
 void Supervisor::mourn_worker(Worker& worker, int wait_status) {
-  const std::string sentence = last_sentence(worker.program.log, worker.child->log_start);
+  const std::string sentence = reason_in_log(worker.program, *worker.child, wait_status);
   worker.child.reset();
   if (stops_asked_ > 0 || !server_) return;
   const Instant t = now();
   const Duration wait = worker.backoff.after_a_life_of(t - worker.started_at);
   worker.due_at = t + wait;
   say_(worker.program.name + " ended (" + end_text(wait_status) + ")" + quoted_reason(sentence) +
-       "; starting it again in " + duration_text(wait));
+       "; starting it again in " + std::to_string(wait.us / 1'000'000) + "s");
 }
 
 void Supervisor::restart_due_workers() {
