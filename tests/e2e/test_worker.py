@@ -354,3 +354,15 @@ def test_usage_errors(tmp_path, arguments, words):
                           timeout=20)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+def test_a_worker_that_left_holds_no_run(server, place):
+    """It waited for work when it left: the next run is not kept for it until a lease expires."""
+    first = place.worker(server, name="first")
+    first.ready()
+    time.sleep(0.5)  # its poll is parked at the server now; nothing shows it
+    assert first.stop() == 0
+    sweep = server.submit(sweep_spec(command=place.command(), search={"method": "random", "trials": 1},
+                                     limits={"max_retries": 0}))
+    place.worker(server, name="second")
+    assert wait_for(sweep_ended(server, sweep), seconds=10)["state"] == "completed"
