@@ -26,7 +26,7 @@ constexpr const char* sweep_help = "the sweep (or anything of it); default: the 
 
 Fields sweep_fields() {
   return {{"id", "/id"},
-          {"name", "/name", Manner::long_text},
+          {"name", "/name", Manner::long_text, Where::everywhere, false, 20},
           {"project", "/project", Manner::text, Where::data_only},
           {"state", "/state", Manner::state},
           {"reason", "/reason", Manner::text, Where::data_only},
