@@ -51,7 +51,8 @@ constexpr std::array descriptions{
                 " spec ->> '$.search.method' AS search, spec ->> '$.terminator.rule' AS terminator,"
                 " trials, submitted_at, ended_at FROM sweep WHERE id = ?1"},
     Description{trial, "trial",
-                "SELECT 'trial ' || number, number, t.state, nullif(t.reason, 'none') AS reason,"
+                "SELECT 'set ' || (number + 1) || ' of ' || s.trials, number, t.state,"
+                " nullif(t.reason, 'none') AS reason,"
                 " CASE WHEN cost >= 1.797e308 THEN iif(cost < 9e999, 'diverged', NULL)"
                 "  ELSE iif(goal = 'minimize', cost, 0.0 - cost) END AS value, params, proposed_at"
                 " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},

@@ -111,7 +111,8 @@ int main(int argc, char** argv) {
   } catch (const std::exception& fault) {
     std::cerr << "hone-train: " << fault.what() << "\n";
   }
-  // libtorch takes its registries apart for a tenth of a second at exit; everything of ours is closed by now.
+  // libtorch takes its registries apart for a tenth of a second at exit; everything of ours is
+  // closed by now.
   std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(status);

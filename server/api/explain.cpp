@@ -12,7 +12,6 @@ namespace {
 
 // Everything an explanation draws on, read in one snapshot.
 struct Facts {
-  TrialRow trial;
   RunRow run;
   SweepRow sweep;
   std::vector<CurveRow> curve;
@@ -20,16 +19,13 @@ struct Facts {
 };
 
 Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
-  auto trial = find_trial(db, run.id.trial);
-  if (!trial) return trial.error();
   auto sweep = find_sweep(db, run.sweep);
   if (!sweep) return sweep.error();
   auto curve = read_curve(db, run.id);
   if (!curve) return curve.error();
   auto terminator = terminator_of(*sweep);
   if (!terminator) return terminator.error();
-  return Facts{*std::move(trial), run, *std::move(sweep), *std::move(curve),
-               *std::move(terminator)};
+  return Facts{run, *std::move(sweep), *std::move(curve), *std::move(terminator)};
 }
 
 // Was it the rule that judged, or did the verdict follow from the report alone?
@@ -67,10 +63,10 @@ std::string counted(std::int64_t n, const std::string& noun) {
   return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-// "Run rn_42.0 (trial 41 of sweep sw_7, ga3c-cartpole)".
+// "Run rn_42.0 (sweep sw_7, ga3c-cartpole)".
 std::string subject(const Facts& facts) {
-  return "Run " + text(facts.run.id) + " (trial " + std::to_string(facts.trial.number) +
-         " of sweep " + text(facts.sweep.id) + ", " + facts.sweep.name + ")";
+  return "Run " + text(facts.run.id) + " (sweep " + text(facts.sweep.id) + ", " + facts.sweep.name +
+         ")";
 }
 
 // "phase 4 of 10 (step 400000) with a return of 112.5": phases count from 1 for people.

@@ -1,6 +1,5 @@
 #include "server/api/progress.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -18,12 +17,19 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   return make_terminator(spec->terminator, plan);
 }
 
+// What was done, what the unstarted runs will need by the rule's own expectation, and for each open
+// run half of that: the rule's closed form alone would be passed early, because it judges the first
+// runs mildly.
 std::int64_t phases_expected(const SweepRow& sweep) {
   if (is_end(sweep.state)) return sweep.phases_done;
   const auto terminator = terminator_of(sweep);
   const double per_run = terminator ? (*terminator)->expected_phases() : sweep.phases_per_run;
-  const double runs = static_cast<double>(sweep.trials_total) * sweep.seeds;
-  return std::max<std::int64_t>(sweep.phases_done, std::llround(runs * per_run));
+  const auto open = static_cast<double>(sweep.runs.leased + sweep.runs.running + sweep.runs.paused);
+  const auto to_propose = sweep.state == SweepState::stopping
+                              ? 0
+                              : (sweep.trials_total - sweep.trials_proposed) * sweep.seeds;
+  const auto unstarted = static_cast<double>(to_propose + sweep.runs.queued);
+  return sweep.phases_done + std::llround((unstarted + open / 2) * per_run);
 }
 
 }  // namespace hone::api

@@ -51,7 +51,7 @@ BANNED_IN_PURE = r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_
 
 # A clock is read in these places alone.
 CLOCK_ALLOWED = ["server/engine/clock", "server/engine/engine_thread", "server/engine/inbox", "server/http/", "server/main",
-                 "worker/process/", "worker/main", "worker/trainers/", "worker/train_main", "sdk/", "tests/"]
+                 "worker/process/", "worker/main", "worker/trainers/", "worker/train_", "sdk/", "tests/"]
 
 SOURCES = ("*.cpp", "*.hpp")
 
@@ -120,7 +120,8 @@ def check_lengths(path: str, text: str, lines: list[str]):
     if len(lines) > LINES_PER_FILE_MAX:
         yield LINES_PER_FILE_MAX, f"{len(lines)} lines; a file stops at {LINES_PER_FILE_MAX}: would two rooms be clearer?"
     for number, line in enumerate(lines, 1):
-        if len(line) > COLUMNS_MAX:
+        # A line of JSON inside a test's raw string reads better whole.
+        if len(line) > COLUMNS_MAX and not (path.startswith("tests/") and re.match(r'\s*([{"}]|R"|\{R")', line)):
             yield number, f"{len(line)} columns; a line stops at {COLUMNS_MAX}"
     for number, length in functions(text):
         if length > LINES_PER_FUNCTION_MAX:

@@ -73,7 +73,7 @@ TEST(ApiExplain, TellsARunningRunFromItsLatestReport) {
   const auto grant = house.acquire(house.join());
   const auto run = ApiHouse::run_of(grant);
   expect_words(why(house, run),
-               {"Run rn_1.0 (trial 0 of sweep sw_1, small)", "given to a worker on wk_1"});
+               {"Run rn_1.0 (sweep sw_1, small)", "given to a worker on wk_1"});
   house.report(grant, 0, 12.5);
   expect_words(why(house, run), {"is running on wk_1", "phase 1 of 4 (step 250) with return = 12.5",
                                  "larger is better"});

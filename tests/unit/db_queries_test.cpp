@@ -1,93 +1,11 @@
-// Each read of the API, over a small history that is told step by step.
+// Each read of the API but lineage, over a small history that is told step by step.
 #include <algorithm>
-#include <set>
 
-#include "db/queries.hpp"
-#include "tests/unit/db_given.hpp"
+#include "tests/unit/db_queries_given.hpp"
 
 namespace hone {
 namespace {
 
-constexpr RunId run_a{{1}, 0};
-constexpr RunId run_b{{1}, 1};
-
-// sw_1 has two seeds a trial; tr_1 has two runs with reports and models, tr_2 diverged, tr_3 has no
-// report.
-class Queries : public testing::Test {
- protected:
-  Queries() {
-    tick();
-    fed.must(Start{"test", seconds(15)}, now);
-    submit("first", two_seeds());
-    fed.must<JoinReply>(Join{{"join", "host-1", 4711, 4, 1, "0.1.0"}}, now);
-    first_trial();
-    const LeaseId diverged = grant("tr_2 a");
-    report(diverged, 0, Score::diverged());
-    grant("tr_2 b");
-    grant("tr_3 a");
-  }
-
-  static SweepSpec two_seeds() {
-    auto spec = small_spec(5, 3);
-    spec.name = "first";
-    spec.project = "demo";
-    spec.trainer = BuiltinTrainer{"ga3c", {{"env", std::string("CartPole-v1")}}};
-    spec.objective = {"return", Goal::maximize};
-    spec.parameters = {{"learning_rate", FloatDomain{0.001, 0.1, Scale::log, {}}, ""}};
-    spec.budget.unit = "frames";
-    spec.seeds = 2;
-    return spec;
-  }
-
-  void tick() { now = now + seconds(1); }
-  SweepId submit(const std::string& request, const SweepSpec& spec) {
-    tick();
-    WorkflowInfo workflow;
-    workflow.command = {"hone", "submit", "it's.yaml"};
-    workflow.git_commit = std::string(40, 'c');
-    workflow.host = "desk";
-    return fed.must<Submitted>(Submit{{request, spec, workflow}}, now).sweep;
-  }
-  LeaseId grant(const std::string& request) {
-    tick();
-    return fed.must<std::optional<LeaseGrant>>(Acquire{{request, {1}, 4, 1, {}}}, now)->lease;
-  }
-  void report(LeaseId lease, int phase, Score score) {
-    tick();
-    fed.must<ReportReply>(Report{lease, {phase, 10 * (phase + 1), score}}, now);
-  }
-  ModelId save(LeaseId lease, int phase, char digit) {
-    tick();
-    return fed
-        .must<SaveModelReply>(
-            SaveModel{lease, {std::string(64, digit), 99, 10 * (phase + 1), phase}}, now)
-        .model;
-  }
-  void first_trial() {
-    const LeaseId a = grant("tr_1 a");
-    save(a, 0, '1');
-    report(a, 0, Score::of(10));
-    fed.must(End{a, {EndReason::requeue_requested, 85, "please", ""}}, now);
-    const LeaseId again = grant("tr_1 a again");
-    report(again, 1, Score::of(40));
-    save(again, 1, '2');
-    save(again, 1, '3');
-    const LeaseId b = grant("tr_1 b");
-    report(b, 0, Score::of(20));
-    tick();
-    fed.must(End{b, {EndReason::exit_code, 3, "it failed", "last words"}}, now);
-  }
-
-  std::unique_ptr<SQLite::Database> db = open_in_memory();
-  FedLedger fed{*db};
-  Instant now{1'700'000'000'000'000};
-};
-
-template <class T>
-void expect_not_found(const Result<T>& result) {
-  ASSERT_FALSE(result.ok());
-  EXPECT_EQ(result.error().code, Code::not_found);
-}
 template <class T>
 void expect_bad_cursor(const Result<T>& result) {
   ASSERT_FALSE(result.ok());
@@ -366,92 +284,6 @@ TEST_F(Queries, CountsAddUp) {
   EXPECT_EQ(counts.attempts, 6);
   EXPECT_EQ(counts.models, 3);
   EXPECT_EQ(counts.workers, 1);
-}
-
-std::set<std::string> names_of(const LineageGraph& graph) {
-  std::set<std::string> names;
-  for (const auto& node : graph.nodes) names.insert(text(node.id));
-  return names;
-}
-std::set<std::string> edges_of(const LineageGraph& graph) {
-  std::set<std::string> edges;
-  for (const auto& e : graph.edges)
-    edges.insert(text(e.from) + " " + e.relation + " " + text(e.to));
-  return edges;
-}
-
-TEST_F(Queries, LineageUpTellsWhatAModelCameFrom) {
-  const auto graph = read_lineage(*db, ModelId{2}, {Direction::up, 64, 1000});
-  ASSERT_TRUE(graph.ok());
-  EXPECT_EQ(graph->nodes.at(0).id, ObjectId{ModelId{2}});
-  EXPECT_EQ(names_of(*graph),
-            (std::set<std::string>{"md_2", "md_1", "rn_1.0", "tr_1", "sw_1", "wf_1", "ds_1"}));
-  EXPECT_EQ(
-      edges_of(*graph),
-      (std::set<std::string>{"md_2 saved_by rn_1.0", "md_2 continued_from md_1",
-                             "md_1 saved_by rn_1.0", "rn_1.0 run_of tr_1", "tr_1 proposed_by sw_1",
-                             "sw_1 submitted_as wf_1", "sw_1 trained_on ds_1"}));
-  EXPECT_EQ(graph->edges.size(), 7U) << "no edge twice";
-  EXPECT_FALSE(graph->truncated);
-}
-
-TEST_F(Queries, LineageDownTellsWhatCameFromIt) {
-  const auto graph = read_lineage(*db, run_a, {Direction::down, 64, 1000});
-  ASSERT_TRUE(graph.ok());
-  EXPECT_EQ(names_of(*graph),
-            (std::set<std::string>{"rn_1.0", "md_1", "md_2", "md_3", "rn_1.0#1", "rn_1.0#2"}));
-  EXPECT_TRUE(edges_of(*graph).contains("md_3 continued_from md_1"));
-  const auto worker = read_lineage(*db, WorkerId{1}, {Direction::down, 1, 1000});
-  EXPECT_EQ(worker->nodes.size(), 7U) << "the worker and its six attempts";
-}
-
-TEST_F(Queries, LineageBothIsUpAndDownFromTheRootOnly) {
-  const auto graph = read_lineage(*db, run_b, {});
-  ASSERT_TRUE(graph.ok());
-  EXPECT_EQ(names_of(*graph),
-            (std::set<std::string>{"rn_1.1", "rn_1.1#1", "tr_1", "sw_1", "wf_1", "ds_1"}));
-}
-
-TEST_F(Queries, LineageStopsAtItsDepthAndItsBound) {
-  const auto shallow = read_lineage(*db, run_a, {Direction::up, 1, 1000});
-  EXPECT_EQ(names_of(*shallow), (std::set<std::string>{"rn_1.0", "tr_1"}));
-  EXPECT_EQ(read_lineage(*db, run_a, {Direction::both, 0, 1000})->nodes.size(), 1U);
-  const auto bounded = read_lineage(*db, SweepId{1}, {Direction::down, 64, 4});
-  EXPECT_EQ(bounded->nodes.size(), 4U);
-  EXPECT_TRUE(bounded->truncated);
-  for (const auto& edge : bounded->edges) {
-    EXPECT_TRUE(names_of(*bounded).contains(text(edge.from)));
-    EXPECT_TRUE(names_of(*bounded).contains(text(edge.to)));
-  }
-  expect_not_found(read_lineage(*db, ModelId{9}, {}));
-}
-
-TEST_F(Queries, LineageCarriesFacts) {
-  const auto facts_of = [&](const ObjectId& id) {
-    return read_lineage(*db, id, {Direction::up, 0, 10})->nodes.at(0);
-  };
-  const auto fact = [](const LineageNode& node, const std::string& name) {
-    for (const auto& [key, value] : node.facts)
-      if (key == name) return value;
-    return std::string("(none)");
-  };
-  const auto workflow = facts_of(WorkflowId{1});
-  EXPECT_EQ(workflow.kind, "workflow");
-  EXPECT_EQ(workflow.label, "cccccccccccc");
-  EXPECT_EQ(fact(workflow, "git_commit"), std::string(40, 'c'));
-  EXPECT_EQ(fact(workflow, "git_branch"), "(none)") << "what is empty is left out";
-  const auto model = facts_of(ModelId{2});
-  EXPECT_EQ(fact(model, "value"), "40.0");
-  EXPECT_EQ(fact(model, "worker"), "wk_1");
-  EXPECT_EQ(fact(model, "saved_at").substr(0, 8), "2023-11-");
-  EXPECT_NE(fact(facts_of(TrialId{1}), "params.learning_rate"), "(none)");
-  EXPECT_EQ(fact(facts_of(TrialId{1}), "value"), "30.0");
-  EXPECT_EQ(fact(facts_of(TrialId{2}), "value"), "diverged");
-  EXPECT_EQ(fact(facts_of(TrialId{3}), "value"), "(none)");
-  EXPECT_EQ(fact(facts_of(AttemptId{run_a, 1}), "end_reason"), "requeue_requested");
-  EXPECT_EQ(fact(facts_of(DatasetId{1}), "name"), "CartPole-v1");
-  EXPECT_EQ(fact(facts_of(SweepId{1}), "search"), "random");
-  EXPECT_EQ(fact(facts_of(WorkerId{1}), "host"), "host-1");
 }
 
 TEST_F(Queries, ASnapshotHidesLaterCommits) {

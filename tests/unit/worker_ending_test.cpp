@@ -130,6 +130,31 @@ TEST(WorkerEnding, KillOverrulesCancel) {
   EXPECT_TRUE(given.has<Kill>());
 }
 
+// And never the other way round.
+TEST(WorkerEnding, CancelDoesNotOverruleKill) {
+  GivenAgent given;
+  given.run();
+  given.order(Order::kill);
+  given.order(Order::cancel);
+  given.killed_by(SIGKILL);
+  EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::user_kill);
+}
+
+// TERM is sent once, and its grace is not begun again: a worker that leaves is not kept waiting.
+TEST(WorkerEnding, ASecondReasonToEndDoesNotProlongIt) {
+  GivenAgent given;
+  given.run();
+  given.report(0);
+  given.verdict(Action::stop, VerdictReason::evicted);
+  given.after(seconds(10));
+  EXPECT_TRUE(given.has<Terminate>());
+  given.after(seconds(9));
+  given.when(Drain{});
+  EXPECT_FALSE(given.has<Terminate>());
+  given.after(seconds(1));
+  EXPECT_TRUE(given.has<Kill>());
+}
+
 // A lease that is gone: KILL, wait for the exit, forget; not a word to the server.
 TEST(WorkerEnding, GoneIsKillAndSilence) {
   GivenAgent given;
@@ -239,6 +264,9 @@ TEST(WorkerEnding, ACancelWhileFetchingEndsWithoutAProcess) {
   EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::user_cancel);
   given.reply<FetchBlob>(CallReply{FetchedBlob{"/cache/a"}});
   EXPECT_FALSE(given.has<Spawn>());
+  EXPECT_FALSE(given.has<Forget>()) << "the late blob is no answer to the end";
+  given.reply<EndCall>(CallReply{Done{}});
+  EXPECT_TRUE(given.has<Forget>());
 }
 
 TEST(WorkerEnding, AProcessThatCannotStartIsTold) {

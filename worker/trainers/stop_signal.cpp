@@ -14,9 +14,10 @@
 namespace hone::trainers {
 namespace {
 
-// A handler has no argument of its own, so this is the one place where a variable of the process is needed. Blocking
-// the signals and reading a signalfd would do without, but libraries start threads before main in which the signals
-// are not blocked, and such a thread would take the default action: the end.
+// A handler has no argument of its own, so this is the one place where a variable of the process
+// is needed. Blocking the signals and reading a signalfd would do without, but libraries start
+// threads before main in which the signals are not blocked, and such a thread would take the
+// default action: the end.
 std::atomic<int> handler_event{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
