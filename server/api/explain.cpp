@@ -231,7 +231,7 @@ ReadResult explain(SQLite::Database& db, const RunRow& run) {
   const auto facts = read_facts(db, run);
   if (!facts) return facts.error();
   Json json;
-  json["trial"] = text(facts->trial.id);
+  json["trial"] = text(run.id.trial);
   json["run"] = text(run.id);
   json["state"] = word(run.state);
   json["reason"] = word(run.reason);

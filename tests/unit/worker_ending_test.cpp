@@ -269,6 +269,23 @@ TEST(WorkerEnding, ACancelWhileFetchingEndsWithoutAProcess) {
   EXPECT_TRUE(given.has<Forget>());
 }
 
+// A machine that is at fault returns the run, and rests: one full disk must not fail a whole sweep.
+TEST(WorkerEnding, AMachineThatCannotStartProcessesRests) {
+  GivenAgent given;
+  given.run();
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  given.when(NotStarted{LeaseId{1}, "is the disk full?", true});
+  const auto end = given.request<EndCall>().request;
+  EXPECT_EQ(end.reason, EndReason::requeue_requested);
+  EXPECT_EQ(end.detail, "is the disk full?");
+  given.reply<EndCall>(CallReply{Done{}});
+  given.after(seconds(30) - microseconds(1));
+  EXPECT_FALSE(given.call<AcquireRequest>());
+  EXPECT_EQ(*given.agent.next_deadline(), given.now + microseconds(1));
+  given.after(microseconds(1));
+  EXPECT_TRUE(given.call<AcquireRequest>());
+}
+
 TEST(WorkerEnding, AProcessThatCannotStartIsTold) {
   GivenAgent given;
   given.run();

@@ -15,7 +15,7 @@ Agent::Agent(AgentConfig config)
 Actions Agent::resume(Instant now, const Input& input) {
   Actions actions;
   if (done_) return actions;
-  Turn turn{now, actions, calls_, last_call_};
+  Turn turn{now, actions, calls_, last_call_, rest_until_};
   std::visit([&](const auto& one) { handle(turn, one); }, input);
   forget_over();
   advance(turn);
@@ -67,7 +67,7 @@ std::optional<Instant> Agent::next_deadline() const {
     if (at) next = next ? std::min(*next, *at) : *at;
   };
   if (!joined_ && join_lane_.call == 0) sooner(join_lane_.at);
-  if (may_acquire()) sooner(acquire_lane_.at);
+  if (may_acquire()) sooner(std::max(acquire_lane_.at, rest_until_));
   if (joined_ && beat_lane_.call == 0 && !leases_to_beat().empty()) sooner(beat_lane_.at);
   for (const auto& [lease, attempt] : attempts_) sooner(attempt.next_deadline());
   return next;
@@ -95,7 +95,7 @@ void Agent::try_join(Turn& turn) {
 }
 
 void Agent::try_acquire(Turn& turn) {
-  if (!may_acquire() || turn.now < acquire_lane_.at) return;
+  if (!may_acquire() || turn.now < std::max(acquire_lane_.at, rest_until_)) return;
   if (!acquiring_) {
     const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
     acquiring_ =

@@ -100,6 +100,7 @@ class Agent {
   Lane beat_lane_;
   bool away_noted_ = false;
   Instant acquire_sent_;
+  Instant rest_until_;               // no work is asked for before
   std::optional<Instant> leave_at_;  // draining; then the worker leaves whatever happens
   bool done_ = false;
   std::map<LeaseId, Attempt> attempts_;

@@ -47,7 +47,7 @@ void Attempt::said(Turn& turn, const TrialSaid& input) {
 }
 
 void Attempt::not_started(Turn& turn, const NotStarted& input) {
-  if (process_ == Process::running) fail_to_start(turn, input.detail);
+  if (process_ == Process::running) fail_to_start(turn, input.detail, input.fault_is_here);
 }
 
 void Attempt::exited(Turn& turn, const Exited& input) {
@@ -254,7 +254,7 @@ void Attempt::refused(Turn& turn, const Call& call, const Error& error) {
   if (is<FetchBlob>(call)) {
     const std::string what =
         "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
-    return fail_to_start(turn, what + error.detail);
+    return fail_to_start(turn, what + error.detail, error.code == Code::internal);
   }
   if (is<EndCall>(call)) {
     if (!is_gone(error)) note(turn, NoteLevel::error, "its end was refused: " + error.detail);
@@ -284,11 +284,13 @@ void Attempt::keep(Turn& turn, MetricPoint point) {
 
 // The process -------------------------------------------------------------------------------------
 
-void Attempt::fail_to_start(Turn& turn, std::string detail) {
+void Attempt::fail_to_start(Turn& turn, std::string detail, bool fault_is_here) {
   process_ = Process::exited;
-  not_started_ = std::move(detail);
   signal_at_.reset();
-  note(turn, NoteLevel::error, "cannot start: " + *not_started_);
+  note(turn, NoteLevel::error, "cannot start: " + detail);
+  if (fault_is_here) turn.rest_until = turn.now + limits::rest;
+  const auto reason = fault_is_here ? EndReason::requeue_requested : EndReason::cannot_start;
+  not_started_ = EndRequest{reason, 0, std::move(detail), {}};
   if (ending_ == Ending::lost) return forget(turn);
   advance(turn);
 }
@@ -351,7 +353,7 @@ void Attempt::forget(Turn& turn) {
 }
 
 EndRequest Attempt::end_request() const {
-  if (not_started_) return {EndReason::cannot_start, 0, *not_started_, {}};
+  if (not_started_) return *not_started_;
   const int number = exit_ ? exit_->number : 0;
   switch (ending_) {
     case Ending::none:

@@ -20,6 +20,7 @@ struct Turn {
   Actions& actions;
   std::vector<std::pair<CallId, LeaseId>>& calls;  // in flight, of all attempts
   CallId& last_call;
+  Instant& rest_until;  // no work is asked for before: this machine cannot start processes
 };
 
 class Attempt {
@@ -83,7 +84,7 @@ class Attempt {
   void keep(Turn& turn, MetricPoint point);
 
   // The process.
-  void fail_to_start(Turn& turn, std::string detail);
+  void fail_to_start(Turn& turn, std::string detail, bool fault_is_here);
   void end_process(Turn& turn, Ending ending);
   void end_without_process(Turn& turn);
   void terminate(Turn& turn);
@@ -101,7 +102,7 @@ class Attempt {
   bool over_ = false;
   bool held_ = false;  // its process is not listened to until the lane is shorter
   int next_phase_;
-  std::optional<std::string> not_started_;  // why there never was a process
+  std::optional<EndRequest> not_started_;  // why there never was a process
   std::optional<Exited> exit_;
   bool term_sent_ = false;
   bool kill_sent_ = false;

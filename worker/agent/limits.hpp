@@ -23,6 +23,9 @@ inline constexpr Duration retry_last = seconds(5);
 // At the end, for what must still be said to the server; and after a second signal.
 inline constexpr Duration last_calls = seconds(5);
 inline constexpr Duration hurry = seconds(2);
+// A machine that cannot start processes (a full disk, say) asks for no work this long, so that it
+// does not take a whole sweep's runs and return them.
+inline constexpr Duration rest = seconds(30);
 // Then a server's own mistake is taken for its answer.
 inline constexpr int internal_errors_max = 5;
 

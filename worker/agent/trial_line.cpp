@@ -9,8 +9,8 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
-#include "schemas/types/nearest.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/nearest.hpp"
 
 namespace hone::worker {
 namespace {

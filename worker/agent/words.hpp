@@ -81,6 +81,7 @@ struct TrialSaid {  // a line that parses; others are answered where they are re
 struct NotStarted {  // the answer to Spawn, where it failed; silence means that it runs
   LeaseId lease;
   std::string detail;
+  bool fault_is_here = false;  // of this machine (a full disk, say): the run may start elsewhere
 };
 struct Exited {  // all it ever wrote has been handed in as TrialSaid before
   LeaseId lease;

@@ -137,7 +137,9 @@ void Loop::perform(const Spawn& action) {
   auto run = RunProcess::start(config_.place, action);
   const LeaseGrant& grant = action.grant;
   if (!run) {
-    inputs_.emplace_back(NotStarted{grant.lease, run.error().detail});
+    const Error& error = run.error();
+    const bool fault_is_here = error.code == Code::internal || error.code == Code::busy;
+    inputs_.emplace_back(NotStarted{grant.lease, error.detail, fault_is_here});
     return;
   }
   spdlog::info("{}: started, from phase {} of {}", text(grant.attempt), grant.next_phase,

@@ -30,7 +30,7 @@ class RunProcess {
   using Heard = std::pair<TrialLine, Origin>;
 
   // Call from the thread that lives as long as the worker. Refuses with a sentence for the run's
-  // end.
+  // end: internal or busy where this machine is at fault, anything else where the run is.
   static Result<std::unique_ptr<RunProcess>> start(const Workplace& place, const Spawn& spawn);
   ~RunProcess();  // kills what still runs
   RunProcess(const RunProcess&) = delete;

@@ -59,7 +59,8 @@ StopSignal::~StopSignal() {
   handler_event = -1;
   ring(quit_);
   watcher_.join();
-  ::close(signaled_);
+  // signaled_ stays open: a handler on another thread may have read its number and be about to
+  // write.
   ::close(quit_);
 }
 

@@ -20,7 +20,7 @@ class StopSignal {
   void watch();
 
   std::stop_source source_;
-  int signaled_;  // eventfd: a signal came
+  int signaled_;  // eventfd: a signal came; never closed, see the destructor
   int quit_;      // eventfd: the watcher may end
   std::thread watcher_;
 };
