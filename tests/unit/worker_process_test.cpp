@@ -46,6 +46,18 @@ TEST_F(WorkerProcess, AFileThatIsNoProgramIsRefused) {
   EXPECT_NE(refusal_.detail.find("cannot run"), std::string::npos);
 }
 
+// What is wrong with this machine is told apart from what is wrong with the run.
+TEST_F(WorkerProcess, AFolderThatCannotBeMadeIsThisMachinesFault) {
+  const fs::path file = fs::path(place_.data) / "file";
+  std::ofstream(file) << "no folder";
+  const std::string data = std::exchange(place_.data, file.string());
+  EXPECT_FALSE(shell("exit 0"));
+  EXPECT_EQ(refusal_.code, Code::internal);
+  place_.data = data;
+  EXPECT_FALSE(start({"no-such-program-of-ours"}));
+  EXPECT_EQ(refusal_.code, Code::not_found);
+}
+
 TEST_F(WorkerProcess, TheBuiltinTrainerThatWasNotBuiltIsNamed) {
   auto grant = grant_of({});
   grant.trainer = BuiltinTrainer{"ga3c", {}};
