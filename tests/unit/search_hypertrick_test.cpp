@@ -133,7 +133,9 @@ TEST(HyperTrick, shares_follow_from_the_rate_and_must_agree_with_it) {
   EXPECT_EQ(make({{"eviction_rate", 0.25}, {"evict_quantile", 0.2}}).error().at, "/terminator");
   EXPECT_EQ(make({{"eviction_rate", 0}}).error().at, "/terminator/eviction_rate");
   EXPECT_EQ(make({{"eviction_rate", 1}}).error().at, "/terminator/eviction_rate");
-  EXPECT_EQ(make({{"evict_rate", 0.25}}).error().at, "/terminator/evict_rate");
+  const auto unknown = make({{"evicton_rate", 0.25}});
+  EXPECT_EQ(unknown.error().at, "/terminator/evicton_rate");
+  EXPECT_NE(unknown.error().detail.find("did you mean 'eviction_rate'"), std::string::npos);
 }
 
 TEST(HyperTrick, explains_with_the_numbers_of_the_verdict) {

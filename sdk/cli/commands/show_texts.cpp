@@ -183,7 +183,7 @@ std::string trial_text(const Json& trial, const Shown& shown) {
     add(lines, first ? "parameters" : "", name + " = " + value_text(value));
     first = false;
   }
-  return title(trial, "trial " + std::to_string(int_at(trial, "/number")), shown) +
+  return title(trial, "parameter set " + std::to_string(int_at(trial, "/number") + 1), shown) +
          indented(record_text(lines, shown.screen));
 }
 

@@ -113,6 +113,11 @@ std::string best_line(const Standing& standing, const Screen& screen) {
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
 }
 
+// A leased run's process is being started: for people it runs.
+std::int64_t started_runs(const Json& sweep) {
+  return int_at(sweep, "/runs/leased") + int_at(sweep, "/runs/running");
+}
+
 }  // namespace
 
 int percent(const Json& sweep) {
@@ -135,7 +140,7 @@ std::string progress_line(const Standing& standing) {
   const Json& sweep = standing.sweep;
   std::string line = text_at(sweep, "/id") + "  " + text_at(sweep, "/state") + "  " +
                      std::to_string(percent(sweep)) + "%  " + phases_text(sweep) + "  " +
-                     std::to_string(int_at(sweep, "/runs/running")) + " running";
+                     std::to_string(started_runs(sweep)) + " running";
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     line += "  " + std::to_string(failed) + " failed";
   line += "  " + best_text(sweep);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schemas/types/expect.hpp"
+#include "schemas/types/nearest.hpp"
 #include "server/search/terminators/rows.hpp"
 
 namespace hone {
@@ -33,7 +34,8 @@ std::optional<double> setting(const TerminatorSpec& spec, std::string_view name)
 Status only_settings(const TerminatorSpec& spec, std::span<const std::string_view> known) {
   for (const auto& [key, value] : spec.settings) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    std::string detail = "terminator '" + spec.rule + "' has no setting '" + key + "'";
+    std::string detail =
+        "terminator '" + spec.rule + "' has no setting '" + key + "'" + did_you_mean(key, known);
     for (const auto& one : known)
       detail += (&one == &known.front() ? "; it has " : ", ") + std::string(one);
     return refuse(Code::invalid, detail, "/terminator/" + key);
