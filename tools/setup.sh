@@ -40,7 +40,7 @@ install() {
   log=$(mktemp)
   as_root apt-get update -q >"$log" 2>&1 || fail "apt-get update failed: is there a network? $(tail -n 1 "$log")"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
-    fail "apt-get could not install ${missing[*]}: $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
+    fail "apt-get could not install ${missing[*]} (is there a network?): $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
   rm -f "$log"
 }
 

@@ -10,6 +10,9 @@
 #include "worker/envs/table.hpp"
 
 namespace hone::envs {
+
+void PrintTo(const EnvRow& row, std::ostream* out) { *out << row.spec->name; }
+
 namespace {
 
 // Some copies of an environment with the memory their steps write to.

@@ -6,6 +6,9 @@
 #include "server/search/space.hpp"
 
 namespace hone {
+
+void PrintTo(const SamplerRow& row, std::ostream* out) { *out << row.method; }
+
 namespace {
 
 const Space space{

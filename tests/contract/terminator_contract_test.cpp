@@ -5,6 +5,9 @@
 #include "server/search/terminator.hpp"
 
 namespace hone {
+
+void PrintTo(const TerminatorRow& row, std::ostream* out) { *out << row.rule; }
+
 namespace {
 
 class TerminatorContract : public testing::TestWithParam<TerminatorRow> {

@@ -9,6 +9,9 @@
 #include "worker/trainers/table.hpp"
 
 namespace hone::trainers {
+
+void PrintTo(const TrainerRow& row, std::ostream* out) { *out << row.name; }
+
 namespace {
 
 class EveryTrainer : public testing::TestWithParam<TrainerRow> {

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -30,8 +32,13 @@ TEST(StopSignal, asks_to_stop_on_a_signal) {
 
 // Found with OpenBLAS, whose threads exist before main: they took SIGTERM's default action.
 TEST(StopSignal, is_not_killed_through_a_thread_that_was_there_before) {
-  std::atomic<bool> over{false};
-  std::jthread early([&] { over.wait(false); });
+  std::mutex mutex;
+  std::condition_variable ended;
+  bool over = false;
+  std::jthread early([&] {
+    std::unique_lock lock(mutex);
+    ended.wait(lock, [&] { return over; });
+  });
   const auto handle = early.native_handle();
   {
     const StopSignal stop;
@@ -43,8 +50,9 @@ TEST(StopSignal, is_not_killed_through_a_thread_that_was_there_before) {
     ASSERT_EQ(pthread_kill(handle, SIGTERM), 0);
     stopped.wait(false);
   }
+  const std::scoped_lock lock(mutex);
   over = true;
-  over.notify_all();
+  ended.notify_all();
 }
 
 TEST(StopSignal, ends_quietly_without_a_signal) { const StopSignal stop; }
