@@ -24,7 +24,8 @@ class Phases {
       const auto end = phase_end(run_.file.budget, phase);
       trainer_.advance(end, stop, [&] { send_metrics(); });
       if (stop.stop_requested()) return terminate(phase);
-      if (Clock::now() - metrics_sent_ >= metrics_interval) send_metrics();
+      const bool last = phase + 1 == run_.file.budget.phases;
+      if (last || Clock::now() - metrics_sent_ >= metrics_interval) send_metrics();
       const auto verdict = report(phase, end);
       if (!verdict && stop.stop_requested()) return exit_terminated;
       if (!verdict) return verdict.error();
