@@ -1,5 +1,5 @@
 // sim [--seed N] [--seeds COUNT]: runs worlds; prints the seed and the plan of the first that
-// breaks a promise.
+// breaks a promise.   sim --ledger N: prints the ledger of world N, as tests/golden keeps one.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -19,6 +19,13 @@ void on_abort(int) {
   std::_Exit(1);
 }
 
+int print_ledger(std::uint64_t seed) {
+  hone::sim::World world(seed);
+  const std::string broken = world.run();
+  std::fputs(broken.empty() ? world.ledger_text().c_str() : broken.c_str(), stdout);
+  return broken.empty() ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -29,6 +36,8 @@ int main(int argc, char** argv) {
       first = std::strtoull(argv[i + 1], nullptr, 10), count = 1;
     else if (std::strcmp(argv[i], "--seeds") == 0)
       count = std::strtoull(argv[i + 1], nullptr, 10);
+    else if (std::strcmp(argv[i], "--ledger") == 0)
+      return print_ledger(std::strtoull(argv[i + 1], nullptr, 10));
   }
   std::signal(SIGABRT, on_abort);
   const auto begin = std::chrono::steady_clock::now();

@@ -19,6 +19,16 @@ std::string World::check_leases() const {
   return {};
 }
 
+std::string World::ledger_text() {
+  SQLite::Statement rows(server_.database(), "SELECT seq, at, kind, body FROM event ORDER BY seq");
+  std::string text;
+  while (rows.executeStep())
+    text += "{\"seq\":" + rows.getColumn(0).getString() +
+            ",\"at\":" + rows.getColumn(1).getString() + ",\"kind\":\"" +
+            rows.getColumn(2).getString() + "\",\"body\":" + rows.getColumn(3).getString() + "}\n";
+  return text;
+}
+
 // No acknowledged report is lost, and none changed.
 std::string World::check_acknowledged() const {
   const Book& book = server_.book();

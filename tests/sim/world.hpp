@@ -33,6 +33,9 @@ class World {
   [[nodiscard]] std::string describe() const;
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
+  // The ledger so far, an event a line, as tests/golden keeps it.
+  std::string ledger_text();
+
  private:
   void call(const worker::Call& call, std::function<void(Result<worker::CallReply>)> done);
   void send(const Command& command, std::function<void(Result<Reply>)> done);
