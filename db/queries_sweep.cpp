@@ -197,8 +197,10 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
   SQLite::Statement s(
       db, std::string("SELECT ") + trial_columns +
               ", r.replicate, r.best_phase, r.best_step,"
-              " (SELECT max(id) FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
-              "  AND m.phase = r.best_phase)"
+              // A process that was ended within the phase has left an earlier checkpoint of it.
+              " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+              "  AND m.phase = r.best_phase AND m.step <= r.best_step"
+              "  ORDER BY m.step DESC, id DESC LIMIT 1)"
               " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
               "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
               "    ORDER BY best_cost, replicate LIMIT 1)"

@@ -14,7 +14,9 @@ constexpr char select_models[] =
     "SELECT m.id, m.trial, m.replicate, m.sweep, a.number, m.sha256, m.bytes, m.step, m.phase,"
     " p.phase IS NOT NULL, p.value, m.parent, m.saved_at"
     " FROM model m JOIN attempt a ON a.lease = m.lease"
-    " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase ";
+    // A checkpoint from within a phase is not what that phase's report judged.
+    " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase"
+    "  AND p.step = m.step ";
 
 ModelRow read_model(const SQLite::Statement& s) {
   sql::Columns c(s);

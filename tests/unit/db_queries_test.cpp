@@ -234,6 +234,17 @@ TEST_F(Queries, ModelsAreFoundByWhatTheyBelongTo) {
   expect_not_found(find_model(*db, {9}));
 }
 
+TEST_F(Queries, ACheckpointFromWithinAPhaseIsNotWhatItsReportJudged) {
+  const LeaseId lease{2};
+  const auto within =
+      fed.must<SaveModelReply>(SaveModel{lease, {std::string(64, 'a'), 99, 25, 2}}, now).model;
+  const auto at_end = save(lease, 2, 'b');
+  report(lease, 2, Score::of(90));
+  EXPECT_FALSE(find_model(*db, within)->value.has_value());
+  EXPECT_EQ(find_model(*db, at_end)->value, Score::of(90));
+  EXPECT_EQ(best_trials(*db, {1}, 1)->at(0).model, at_end);
+}
+
 TEST_F(Queries, AModelSavedBeforeItsReportHasNoValueYet) {
   const auto model = save({2}, 2, '9');
   EXPECT_FALSE(find_model(*db, model)->value.has_value());
