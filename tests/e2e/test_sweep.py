@@ -3,8 +3,8 @@ import json
 import os
 import signal
 
+from commands import Up, ok
 from conftest import ROOT, program
-from test_cli import Up, ok
 
 EXAMPLE = str(ROOT / "sdk" / "examples" / "ga3c-cartpole.yaml")
 COMMAND = str(ROOT / "sdk" / "examples" / "any-command.yaml")
