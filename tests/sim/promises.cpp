@@ -13,6 +13,9 @@ std::string World::check_leases() const {
     if (run == nullptr || run->lease != id) return "a run has two live leases";
     if (run->state != RunState::leased && run->state != RunState::running)
       return "a lease on a run that does not run";
+    const auto asked = book.leases_by_request.find(lease.request_id);
+    if (asked == book.leases_by_request.end() || asked->second != id)
+      return "one request holds two live leases";
     if (!book.lease_deadlines.contains({lease.expires_at, id})) return "a lease without a deadline";
   }
   if (book.lease_deadlines.size() != book.leases.size()) return "a deadline without a lease";
@@ -54,7 +57,6 @@ std::string World::check_runs() const {
       if (!is_end(run.state) || run.reason == EndReason::none) return "a run that did not end";
       if (static_cast<int>(run.reports.size()) > spec.budget.phases)
         return "more phases than the budget has";
-      if (run.losses > spec.limits.max_retries) return "more retries than allowed";
       for (const RecordedReport& report : run.reports)
         if (!report.verdict) return "a report without a verdict";
       for (std::size_t i = 0; i + 1 < run.reports.size(); ++i)
@@ -78,6 +80,19 @@ std::string World::check_proposals() const {
   return {};
 }
 
+// Counted from the ledger, not from the Book's own counter.
+std::string World::check_retries() {
+  SQLite::Statement rows(server_.database(),
+                         "SELECT body ->> '$.run', count(*) FROM event WHERE kind = 'run_returned'"
+                         " AND body ->> '$.reason' <> 'requeue_requested' GROUP BY 1");
+  while (rows.executeStep()) {
+    const auto run = parse_id<RunId>(rows.getColumn(0).getString());
+    const int retries_max = sweep_of(server_.book(), *run).spec.limits.max_retries;
+    if (rows.getColumn(1).getInt() > retries_max) return "more retries than allowed";
+  }
+  return {};
+}
+
 // The ledger alone tells the same story, each report once, and its projection is what a rebuild
 // gives.
 std::string World::check_ledger() {
@@ -98,7 +113,7 @@ std::string World::check_ledger() {
   if (count("SELECT count(*) FROM event WHERE kind = 'verdict_given'") != in_book)
     return "reports and verdicts differ";
   if (count("SELECT max(seq) - count(*) FROM event") != 0) return "the ledger has gaps";
-  return {};
+  return check_retries();
 }
 
 }  // namespace hone::sim

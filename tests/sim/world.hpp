@@ -50,6 +50,7 @@ class World {
   std::string check_runs() const;
   std::string check_proposals() const;
   std::string check_ledger();
+  std::string check_retries();
 
   std::uint64_t seed_;
   Rng rng_;
