@@ -10,7 +10,7 @@ constexpr auto integer = SettingKind::integer;
 constexpr auto word = SettingKind::word;
 
 constexpr std::array ga3c_settings{
-    SettingInfo{"env", word, 0, 0, "CartPole-v1", "CartPole-v1", "environment to learn"},
+    SettingInfo{"env", word, 0, 0, "CartPole-v1 Acrobot-v1", "CartPole-v1", "environment to learn"},
     SettingInfo{"learning_rate", real, 0, 1, "", "0.002", "step size of RMSProp at the start"},
     SettingInfo{"learning_rate_end", real, 0, 1, "", "0",
                 "step size at the end of the budget (annealed linearly)"},

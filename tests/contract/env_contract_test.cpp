@@ -1,10 +1,16 @@
 // Every row of worker/envs/table.cpp keeps what worker/envs/env.hpp promises.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <cmath>
+#include <map>
+#include <numbers>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "worker/envs/acrobot.hpp"
 #include "worker/envs/cartpole.hpp"
 #include "worker/envs/stream.hpp"
 #include "worker/envs/table.hpp"
@@ -237,6 +243,92 @@ TEST(CartPole, falls_after_22_steps_on_average_when_pushed_at_random) {
     for (const auto over : copies.terminated) episodes += over;
   }
   EXPECT_NEAR(steps / episodes, 22.27, 0.3);
+}
+
+// Golden values computed with Gymnasium's own code.
+TEST(Acrobot, agrees_with_gymnasium_over_mixed_actions) {
+  constexpr std::array actions{2, 0, 1, 2, 2, 0, 0, 1, 2, 0};
+  const std::map<int, acrobot::State> golden{
+      {1, {0.0335506351372562, -0.011643324607889374, -0.1797073144130027, 0.4039442272018444}},
+      {10, {0.08666384246192632, -0.21425173790463603, 0.13106219202316632, -0.34649159837402455}},
+      {30, {0.06706477226564946, -0.1531628736717449, 0.5634466933924, -0.9891894467982443}}};
+  acrobot::State state{0.05, -0.05, 0.02, -0.03};
+  for (int t = 1; t <= 30; ++t) {
+    state = acrobot::advance(state, actions.at(static_cast<std::size_t>(t - 1) % actions.size()));
+    EXPECT_FALSE(acrobot::reached(state));
+    if (!golden.contains(t)) continue;
+    const auto& expected = golden.at(t);
+    EXPECT_NEAR(state.angle, expected.angle, 1e-12) << t;
+    EXPECT_NEAR(state.bend, expected.bend, 1e-12) << t;
+    EXPECT_NEAR(state.angle_rate, expected.angle_rate, 1e-12) << t;
+    EXPECT_NEAR(state.bend_rate, expected.bend_rate, 1e-12) << t;
+  }
+}
+
+TEST(Acrobot, keeps_its_angles_within_a_turn_and_its_speeds_within_bounds) {
+  constexpr double pi = std::numbers::pi;
+  const auto over_the_top = acrobot::advance({3.1, -3.1, 12.5, -28.2}, 2);
+  EXPECT_LE(std::abs(over_the_top.angle), pi);
+  EXPECT_LE(std::abs(over_the_top.bend), pi);
+  EXPECT_LE(std::abs(over_the_top.angle_rate), 4 * pi);
+  EXPECT_LE(std::abs(over_the_top.bend_rate), 9 * pi);
+}
+
+TEST(Acrobot, is_over_when_the_free_end_is_a_link_above_the_bar) {
+  constexpr double pi = std::numbers::pi;
+  EXPECT_FALSE(acrobot::reached({0, 0, 0, 0}));
+  EXPECT_FALSE(acrobot::reached({pi / 2, pi / 2 - 0.01, 0, 0}));
+  EXPECT_TRUE(acrobot::reached({pi / 2 + 0.01, pi / 2, 0, 0}));
+  EXPECT_TRUE(acrobot::reached({pi, 0, 0, 0}));
+}
+
+TEST(Acrobot, starts_within_a_tenth_in_numbers_a_float_can_hold) {
+  const auto env = find_env("Acrobot-v1")->make({.count = 64, .seed = 1});
+  std::vector<float> observations(64 * 6);
+  env->reset(observations.data());
+  const auto words = env->save();
+  const auto words_per_copy = words.size() / 64;
+  for (std::size_t i = 0; i < 64; ++i)
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto number = std::bit_cast<double>(words[i * words_per_copy + k]);
+      EXPECT_LE(std::abs(number), 0.1F);
+      EXPECT_EQ(number, static_cast<double>(static_cast<float>(number)));
+    }
+  EXPECT_FLOAT_EQ(observations[0] * observations[0] + observations[1] * observations[1], 1.0F);
+}
+
+// Pumps: torque along the lower link's swing brings the free end up in a hundred steps or two.
+TEST(Acrobot, costs_a_point_a_step_until_it_is_reached) {
+  Copies copies(*find_env("Acrobot-v1"), {.count = 16, .seed = 1});
+  int reached = 0;
+  for (int t = 0; t < 2000; ++t) {
+    for (std::size_t i = 0; i < copies.rows(); ++i)
+      copies.actions[i] = copies.observations[6 * i + 5] > 0 ? 2 : 0;
+    copies.step();
+    for (std::size_t i = 0; i < copies.rows(); ++i) {
+      ASSERT_EQ(copies.rewards[i], copies.terminated[i] != 0 ? 0.0F : -1.0F);
+      reached += copies.terminated[i];
+    }
+  }
+  EXPECT_GT(reached, 16);
+}
+
+TEST(Acrobot, is_hardly_ever_reached_at_random) {
+  Copies copies(*find_env("Acrobot-v1"), {.count = 64, .seed = 2});
+  Stream dice(5, Purpose::action, 0);
+  std::vector<double> running(copies.rows(), 0);
+  double sum = 0;
+  double episodes = 0;
+  for (int t = 0; t < 5'000; ++t) {
+    copies.step_at_random(dice);
+    for (std::size_t i = 0; i < copies.rows(); ++i) {
+      running[i] += copies.rewards[i];
+      if (copies.terminated[i] == 0 && copies.truncated[i] == 0) continue;
+      sum += std::exchange(running[i], 0.0);
+      ++episodes;
+    }
+  }
+  EXPECT_NEAR(sum / episodes, -498.9, 2.0);
 }
 
 }  // namespace

@@ -94,6 +94,12 @@ TEST_F(Ga3cTraining, learns_to_balance) {
   EXPECT_GT(std::accumulate(returns.begin(), returns.end(), 0.0) / 20, 200);
 }
 
+TEST_F(Ga3cTraining, learns_to_swing_up) {
+  const auto agent = trainer({{"env", std::string("Acrobot-v1")}}, 200'000);
+  train(*agent, 200'000);
+  EXPECT_GT(agent->value().value(), -150);  // -499 by chance
+}
+
 TEST_F(Ga3cTraining, runs_with_several_agents_predictors_and_trainers) {
   const auto agent = trainer({{"agents", std::int64_t{4}},
                               {"envs", std::int64_t{4}},

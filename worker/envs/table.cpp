@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "worker/envs/acrobot.hpp"
 #include "worker/envs/cartpole.hpp"
 
 namespace hone::envs {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::array rows{
     EnvRow{&cartpole::spec, cartpole::make},
+    EnvRow{&acrobot::spec, acrobot::make},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The environments hone-train knows, one row each. To add one: write cartpole.hpp/.cpp's like, add
+// The environments hone-train knows, one row each. To add one: write acrobot.hpp/.cpp's like, add
 // its row to table.cpp; tests/contract/env_contract_test.cpp takes it from there.
 #pragma once
 
