@@ -49,6 +49,12 @@ Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run);  // b
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page);
 
+// queries_curves.cpp
+// The runs of a sweep with their curves, by trial and replicate. A page ends early when it holds
+// `points_max` points.
+Result<Page<RunCurveRow>> list_curves(SQLite::Database& db, SweepId sweep, const PageQuery& page,
+                                      std::size_t points_max);
+
 // queries_things.cpp
 Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filter,
                                    const PageQuery& page);  // oldest first

@@ -124,6 +124,23 @@ struct CurveRow {  // one phase of a run
   std::optional<Verdict> verdict;
 };
 
+// A phase of a run as one point of its learning curve.
+struct CurvePoint {
+  int phase = 0;
+  std::int64_t step = 0;
+  Score value = Score::diverged();
+  Duration trained;  // since its first lease, over all its attempts but not between them
+};
+
+struct RunCurveRow {
+  RunId id;
+  std::int64_t trial_number = 0;
+  std::string params;  // JSON text: an object, in order
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;
+  std::vector<CurvePoint> curve;  // by phase
+};
+
 struct MetricRow {
   std::string name;
   std::int64_t step = 0;

@@ -22,8 +22,9 @@ struct Command {
   Group group;
   std::string_view arguments;  // "SWEEP [--limit N]", for the overview
   std::string_view summary;
-  std::string_view examples;      // shown under `hone NAME --help`, one a line
-  Work (*declare)(Flags& flags);  // adds the flags and returns the work, which owns their values
+  std::string_view examples;         // shown under `hone NAME --help`, one a line
+  Work (*declare)(Flags& flags);     // adds the flags and returns the work, which owns their values
+  std::string_view own_format = {};  // a format that no other command offers
 };
 
 }  // namespace hone::cli

@@ -29,11 +29,13 @@ struct CommonFlags {
   std::string format = "table";
 };
 
-void add_common(Flags& flags, CommonFlags& common) {
+void add_common(Flags& flags, CommonFlags& common, std::string_view own_format) {
   common.options.server = default_server();
   flags.heading("Common options");
   flags.text("--server URL", common.options.server, "the server's URL (or HONE_SERVER)");
-  flags.text("--format FORMAT", common.format, "table, json, jsonl, csv or value");
+  flags.text("--format FORMAT", common.format,
+             "table, json, jsonl, csv or value" +
+                 (own_format.empty() ? "" : "; or " + std::string(own_format)));
   flags.comma_separated("--columns NAMES", common.options.columns, "which columns, as a,b,c");
   flags.flag("-q,--quiet", common.options.quiet, "no messages, only data");
   flags.flag("--no-color", common.options.no_color, "no colours (or NO_COLOR)");
@@ -68,12 +70,12 @@ Result<std::variant<Ready, HelpAsked>> parse(const Call& call) {
   Flags flags;
   CommonFlags common;
   Work work = command.declare(flags);
-  add_common(flags, common);
+  add_common(flags, common, command.own_format);
   const auto parsed = flags.parse(call.arguments);
   if (!parsed) return misuse(command, parsed.error().detail);
   if (*parsed == Flags::Parsed::help_asked)
     return std::variant<Ready, HelpAsked>(HelpAsked{help_text(command, flags)});
-  const auto format = parse_format(common.format);
+  const auto format = parse_format(common.format, command.own_format);
   if (!format) return misuse(command, "--format: " + format.error().detail);
   common.options.format = *format;
   return std::variant<Ready, HelpAsked>(Ready{std::move(common.options), std::move(work)});

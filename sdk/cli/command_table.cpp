@@ -52,6 +52,10 @@ constexpr auto table = std::to_array<Command>({
     {"fetch", Group::results, "MODEL", "download a checkpoint",
      "hone fetch md_9\nhone fetch md_9 -o best.pt\nhone fetch md_9 -o - | sha256sum",
      declare_fetch},
+    {"export", Group::results, "[SWEEP]", "all reports, or a table of learning curves",
+     "hone export sw_7 --format csv > reports.csv\n"
+     "hone export sw_7 --format curves --out curves.csv   # the table, and its card curves.json",
+     declare_export, "curves"},
     {"pause", Group::steer, "SWEEP", "start no new runs; running ones go on",
      "hone pause sw_7\nhone resume sw_7", declare_verb<Verb::pause>},
     {"resume", Group::steer, "SWEEP", "start new runs again", "hone resume sw_7",

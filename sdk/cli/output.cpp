@@ -146,6 +146,7 @@ Result<Exit> print_list(Session& session, const Fields& fields, const std::vecto
       for (const auto& item : items) session.print(line_of_values(*only, item));
       break;
     case Format::table:
+    case Format::curves:  // of hone export alone, which does not come here with it
       if (items.empty())
         session.note(when_empty);
       else
@@ -168,6 +169,7 @@ Result<Exit> print_object(Session& session, const Json& object, const std::strin
   const Fields& shown = only->empty() ? members : *only;
   switch (options.format) {
     case Format::table:
+    case Format::curves:
       session.print(table_text(shown, {object}, session.screen()));
       break;
     case Format::json:

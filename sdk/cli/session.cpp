@@ -19,11 +19,16 @@ struct FormatRow {
   std::string_view word;
   Format format;
 };
-constexpr std::array<FormatRow, 5> formats = {{{"table", Format::table},
-                                               {"json", Format::json},
-                                               {"jsonl", Format::jsonl},
-                                               {"csv", Format::csv},
-                                               {"value", Format::value}}};
+constexpr auto formats = std::to_array<FormatRow>({{"table", Format::table},
+                                                   {"json", Format::json},
+                                                   {"jsonl", Format::jsonl},
+                                                   {"csv", Format::csv},
+                                                   {"value", Format::value},
+                                                   {"curves", Format::curves}});
+
+bool is_offered(const FormatRow& row, std::string_view own) {
+  return row.format != Format::curves || row.word == own;
+}
 
 std::string with_cursor(const std::string& path, const std::string& cursor) {
   const char joint = path.find('?') == std::string::npos ? '?' : '&';
@@ -32,15 +37,17 @@ std::string with_cursor(const std::string& path, const std::string& cursor) {
 
 }  // namespace
 
-Result<Format> parse_format(std::string_view word) {
+Result<Format> parse_format(std::string_view word, std::string_view own) {
   std::vector<std::string_view> words;
   for (const auto& row : formats) {
+    if (!is_offered(row, own)) continue;
     if (row.word == word) return row.format;
     words.push_back(row.word);
   }
   return refuse(Code::invalid, "'" + std::string(word) + "' is no format" +
                                    did_you_mean(word, words) +
-                                   "; the formats are table, json, jsonl, csv and value");
+                                   "; the formats are table, json, jsonl, csv and value" +
+                                   (own.empty() ? "" : ", and here " + std::string(own)));
 }
 
 Session::Session(Options options)

@@ -16,7 +16,7 @@ class Client;
 
 namespace hone::cli {
 
-enum class Format { table, json, jsonl, csv, value };
+enum class Format { table, json, jsonl, csv, value, curves };
 
 struct Options {
   std::string server;  // http://127.0.0.1:7777
@@ -26,7 +26,8 @@ struct Options {
   bool no_color = false;
 };
 
-Result<Format> parse_format(std::string_view word);
+// One of the formats of every command, or `own`: the one that a command has for itself.
+Result<Format> parse_format(std::string_view word, std::string_view own = {});
 
 class Session {
  public:

@@ -132,6 +132,23 @@ Json render(const CurveRow& row) {
   return json;
 }
 
+Json render(const RunCurveRow& row) {
+  Json json;
+  json["run"] = text(row.id);
+  json["trial"] = text(row.id.trial);
+  json["number"] = row.trial_number;
+  json["params"] = stored_json(row.params);
+  json["state"] = word(row.state);
+  json["reason"] = word(row.reason);
+  json["curve"] = Json::array();
+  for (const auto& point : row.curve)
+    json["curve"].push_back({{"phase", point.phase},
+                             {"step", point.step},
+                             {"value", encode(point.value)},
+                             {"seconds", static_cast<double>(point.trained.us) / 1e6}});
+  return json;
+}
+
 Json render(const MetricRow& row) {
   Json json;
   json["name"] = row.name;

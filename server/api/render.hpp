@@ -16,6 +16,7 @@ Json render(const TrialRow& row);
 Json render(const RunRow& row);
 Json render(const AttemptRow& row);
 Json render(const CurveRow& row);
+Json render(const RunCurveRow& row);
 Json render(const MetricRow& row);
 Json render(const BestRow& row);
 Json render(const ModelRow& row);

@@ -26,6 +26,7 @@ constexpr std::array table{
     Route{post, "/v1/sweeps/{sweep}/steer", Write{parse_steer, render_steer}},
     Route{get, "/v1/sweeps/{sweep}/trials", Read{trials, "sort limit after"}},
     Route{get, "/v1/sweeps/{sweep}/best", Read{best, "limit"}},
+    Route{get, "/v1/sweeps/{sweep}/curves", Read{curves, "limit after"}},
 
     Route{get, "/v1/trials/{trial}", Read{trial, ""}},
     Route{get, "/v1/trials/{trial}/runs", Read{runs, "limit after"}},

@@ -29,6 +29,7 @@ ReadResult sweeps(SQLite::Database& db, const Request& request);
 ReadResult sweep(SQLite::Database& db, const Request& request);
 ReadResult trials(SQLite::Database& db, const Request& request);
 ReadResult best(SQLite::Database& db, const Request& request);
+ReadResult curves(SQLite::Database& db, const Request& request);
 
 // runs.cpp
 ReadResult trial(SQLite::Database& db, const Request& request);

@@ -81,4 +81,13 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   return render_list(*rows);
 }
 
+// GET /v1/sweeps/{sweep}/curves
+ReadResult curves(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  return render_pages(list_curves(db, *id, *page, limits::page_points_max));
+}
+
 }  // namespace hone::api

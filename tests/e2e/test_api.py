@@ -105,6 +105,9 @@ def test_every_route_answers(server):
     assert rest["items"][0]["value"] == 0.25
     (best,) = walk("GET", f"/v1/sweeps/{sweep}/best").json["items"]
     assert best["rank"] == 1 and best["run"] == run and best["model"] == model
+    (curve,) = walk("GET", f"/v1/sweeps/{sweep}/curves?limit=1").json["items"]
+    assert curve["run"] == run and curve["params"] == grant["params"] and curve["state"] == "running"
+    assert curve["curve"][0]["value"] == 12.5 and curve["curve"][0]["seconds"] > 0
     (saved,) = walk("GET", f"/v1/models?run={run}").json["items"]
     assert saved == walk("GET", f"/v1/models/{model}").json
     assert saved["sha256"] == digest and saved["value"] == 12.5 and saved["parent"] is None

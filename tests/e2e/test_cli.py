@@ -14,7 +14,7 @@ from commands import hone, ok, write_spec
 from conftest import program, sweep_spec
 
 COMMANDS = ["up", "submit", "plan", "watch", "ls", "show", "trials", "runs", "events", "best", "curve",
-            "explain", "lineage", "models", "fetch", "pause", "resume", "stop", "cancel", "kill", "workers",
+            "explain", "lineage", "models", "fetch", "export", "pause", "resume", "stop", "cancel", "kill", "workers",
             "doctor", "version", "completion"]
 
 
@@ -263,6 +263,50 @@ def test_curve(shared_server, done):
     rows = list(csv.DictReader(io.StringIO(ok("curve", "tr_2", "--format", "csv", server=shared_server))))
     assert [row["value"] for row in rows] == ["10.0", "11.0"]
     assert "└" in ok("curve", "rn_2.0", server=shared_server, LC_ALL="C.UTF-8")
+
+
+def test_export_tells_every_report(shared_server, done):
+    rows = list(csv.DictReader(io.StringIO(ok("export", done, "--format", "csv", server=shared_server))))
+    assert [(row["run"], row["phase"], row["value"]) for row in rows[:3]] == \
+        [("rn_1.0", "0", "0.0"), ("rn_1.0", "1", "1.0"), ("rn_2.0", "0", "10.0")]
+    assert len(rows) == 8 and all(row["lr"] for row in rows)
+    items = json.loads(ok("export", "rn_3.0", "--format", "json", server=shared_server))
+    assert len(items) == 8 and items[-1]["value"] == 31.0 and items[-1]["params"]["lr"] == float(rows[-1]["lr"])
+
+
+def test_export_makes_a_curve_table(shared_server, done, tmp_path):
+    text = ok("export", done, "--format", "curves", server=shared_server)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert list(rows[0])[-5:] == ["seed", "v1", "v2", "s1", "s2"]
+    assert [(row["v1"], row["v2"]) for row in rows] == [("0", "1"), ("10", "11"), ("20", "21"), ("30", "31")]
+    assert all(0 < float(row["s1"]) < float(row["s2"]) for row in rows)
+    trials = json.loads(ok("trials", done, "--format", "json", server=shared_server))
+    assert [float(row["lr"]) for row in rows] == [trial["params"]["lr"] for trial in trials]
+    written = ok("export", done, "--format", "curves", "--out", "made.csv", server=shared_server, cwd=tmp_path)
+    assert written == "made.csv\nmade.json\n" and (tmp_path / "made.csv").read_text() == text
+    card = json.loads((tmp_path / "made.json").read_text())
+    spec = json.loads(ok("show", done, "--format", "json", server=shared_server))["spec"]
+    assert card["parameters"] == spec["parameters"] and card["goal"] == "maximize" and card["checkpoints"] == 2
+    again = hone("export", done, "--format", "curves", "--out", "made.csv", server=shared_server, cwd=tmp_path)
+    assert again.returncode == 4 and "--force" in again.stderr
+
+
+def test_export_leaves_unfinished_runs_out_of_a_curve_table_and_says_so(server):
+    sweep = server.submit(sweep_spec(terminator={"rule": "none"},
+                                     budget={"unit": "frames", "per_run": 1000, "phases": 2}))
+    worker = server.join()
+    whole, half = server.acquire(worker), server.acquire(worker)
+    for phase in range(2):
+        server.report(whole, phase, 1.0)
+    server.report(half, 0, 5.0)
+    result = hone("export", sweep, "--format", "curves", server=server)
+    assert result.returncode == 0 and "left out" in result.stderr and "1 running (of 2 runs)" in result.stderr
+    assert [row["v2"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["1"]
+    empty = server.submit(sweep_spec(name="second"))
+    result = hone("export", empty, "--format", "curves", server=server)
+    assert result.returncode == 4 and "no run that reached its end" in result.stderr
+    result = hone("runs", sweep, "--format", "curves", server=server)
+    assert result.returncode == 2 and "is no format" in result.stderr
 
 
 def test_explain(server):

@@ -56,6 +56,8 @@ BAD_PATHS = [
     ("GET", "/v1/sweeps/sw_1", 404, "not_found"),
     ("GET", "/v1/sweeps/sw_1/trials", 404, "not_found"),
     ("GET", "/v1/sweeps/sw_1/best", 404, "not_found"),
+    ("GET", "/v1/sweeps/sw_1/curves", 404, "not_found"),
+    ("GET", "/v1/sweeps/sw_1/curves?after=rn_1.0", 404, "not_found"),
     ("GET", "/v1/trials/tr_1", 404, "not_found"),
     ("GET", "/v1/trials/tr_1/runs", 404, "not_found"),
     ("GET", "/v1/trials/tr_1/explain", 404, "not_found"),

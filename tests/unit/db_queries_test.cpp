@@ -188,6 +188,45 @@ TEST_F(Queries, ACurveHasItsVerdicts) {
   expect_not_found(read_curve(*db, {{9}, 0}));
 }
 
+TEST_F(Queries, CurvesOfASweepCountTrainingTimeOverAttemptsButNotBetweenThem) {
+  const auto curves = list_curves(*db, {1}, {}, 1000);
+  ASSERT_TRUE(curves.ok());
+  ASSERT_EQ(curves->items.size(), 6U);
+  const auto& first = curves->items.at(0);
+  EXPECT_EQ(first.id, run_a);
+  EXPECT_EQ(first.state, RunState::running);
+  ASSERT_EQ(first.curve.size(), 2U);
+  EXPECT_EQ(first.curve.at(0).value, Score::of(10));
+  EXPECT_EQ(first.curve.at(1).step, 20);
+  // Granted at t, saved at t + 1, reported at t + 2; granted again and reported a second later.
+  EXPECT_EQ(first.curve.at(0).trained, seconds(2));
+  EXPECT_EQ(first.curve.at(1).trained, seconds(2) + seconds(1));
+  EXPECT_TRUE(curves->items.at(2).curve.at(0).value.is_diverged());
+  EXPECT_EQ(curves->items.at(2).reason, EndReason::diverged);
+  EXPECT_TRUE(curves->items.at(4).curve.empty());
+}
+
+TEST_F(Queries, CurvesArePagedByRunAndByTheirPoints) {
+  for (const auto& [limit, points_max] :
+       std::initializer_list<std::pair<std::int64_t, std::size_t>>{{1, 1000}, {4, 1000}, {9, 2}}) {
+    std::vector<RunId> seen;
+    PageQuery page{limit, ""};
+    int pages = 0;
+    for (bool more = true; more; ++pages) {
+      const auto part = list_curves(*db, {1}, page, points_max);
+      ASSERT_TRUE(part.ok());
+      for (const auto& row : part->items) seen.push_back(row.id);
+      more = part->next.has_value();
+      if (more) page.after = *part->next;
+    }
+    EXPECT_EQ(seen,
+              (std::vector<RunId>{{{1}, 0}, {{1}, 1}, {{2}, 0}, {{2}, 1}, {{3}, 0}, {{3}, 1}}));
+    EXPECT_GT(pages, 1);
+  }
+  expect_bad_cursor(list_curves(*db, {1}, {1, "rn_1.0"}, 1000));
+  expect_not_found(list_curves(*db, {9}, {}, 1000));
+}
+
 TEST_F(Queries, MetricsArePagedByNameAndStep) {
   const LeaseId live{2};
   fed.must(LogMetrics{live, {{{"z", 1, 1}, {"a/b", 2, 2}, {"a/b", 10, 3}, {"a/b", -1, 4}}}}, now);

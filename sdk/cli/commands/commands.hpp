@@ -17,6 +17,7 @@ Work declare_best(Flags& flags);
 Work declare_watch(Flags& flags);
 Work declare_explain(Flags& flags);
 Work declare_lineage(Flags& flags);
+Work declare_export(Flags& flags);
 Work declare_models(Flags& flags);
 Work declare_fetch(Flags& flags);
 Work declare_workers(Flags& flags);

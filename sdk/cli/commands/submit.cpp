@@ -114,6 +114,7 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
       break;
     case Format::table:
     case Format::value:
+    case Format::curves:
       session.print(text(sweep) + "\n");
       break;
   }
