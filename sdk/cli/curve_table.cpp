@@ -15,9 +15,12 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr int digits = 6;  // of a value: no learning curve is known better, and tables stay small
+// Significant digits. No learning curve is known better than to six, and tables stay small; but two
+// phases of a long run must not end at the same second.
+constexpr int value_digits = 6;
+constexpr int seconds_digits = 9;
 
-std::string rounded(const Json& number) {
+std::string rounded(const Json& number, int digits) {
   if (!number.is_number()) return "";  // diverged
   char text[32];
   const auto end = std::to_chars(std::begin(text), std::end(text), number.get<double>(),
@@ -61,10 +64,15 @@ Cells parameters_of(const Json& run, const Cells& names) {
   return cells;
 }
 
-// One column of the curve: phases that the run did not live to see stay empty.
-Cells column_of(const Json& run, const char* member_name, std::size_t phases) {
+// One row of columns of the curve: phases that the run did not live to see stay empty.
+struct Series {
+  const char* member;
+  int digits;
+};
+Cells cells_of(const Json& run, const Series& series, std::size_t phases) {
   Cells cells;
-  for (const auto& point : member(run, "/curve")) cells.push_back(rounded(point.at(member_name)));
+  for (const auto& point : member(run, "/curve"))
+    cells.push_back(rounded(point.at(series.member), series.digits));
   cells.resize(phases);
   return cells;
 }
@@ -111,8 +119,8 @@ Result<CurveTable> curve_table(const Json& sweep, const std::vector<Json>& runs)
     Cells cells = parameters_of(run, names);
     const int seed = seeds[cells]++;
     cells.push_back(std::to_string(seed));
-    append(cells, column_of(run, "value", phases));
-    append(cells, column_of(run, "seconds", phases));
+    append(cells, cells_of(run, {"value", value_digits}, phases));
+    append(cells, cells_of(run, {"seconds", seconds_digits}, phases));
     table.csv += csv_line(cells);
     ++table.rows;
   }

@@ -66,10 +66,10 @@ TEST(CurveTable, NumbersTheRowsOfTheSameParameters) {
   EXPECT_EQ(csv_of({run, run, run}), head + line("0") + line("1") + line("2"));
 }
 
-TEST(CurveTable, RoundsValuesToSixDigitsAndParametersNotAtAll) {
+TEST(CurveTable, RoundsValuesToSixDigitsButNeitherParametersNorLongTimes) {
   const auto csv = csv_of({run_of({{"lr", 0.012345678}, {"kind", "b,c"}}, "completed",
-                                  {{123.456789, 0.123456789}, {-1234567.89, 1e-9}})});
-  EXPECT_EQ(csv, head + "0.012345678,\"b,c\",,0,123.457,-1.23457e+06,0.123457,1e-09\n");
+                                  {{123.456789, 0.123456}, {-1234567.89, 100000.125}})});
+  EXPECT_EQ(csv, head + "0.012345678,\"b,c\",,0,123.457,-1.23457e+06,0.123456,100000.125\n");
 }
 
 TEST(CurveTable, TakesNoRunThatDidNotReachItsEndAndCountsThem) {
