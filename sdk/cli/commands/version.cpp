@@ -18,7 +18,7 @@ constexpr std::string_view bash_script = R"(_hone() {
     local flags=$(hone "$command" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ ${COMP_WORDS[COMP_CWORD-1]} == --format ]]; then
-    COMPREPLY=($(compgen -W "table json jsonl csv value" -- "$word"))
+    COMPREPLY=($(compgen -W "table json jsonl csv value$([[ $command == export ]] && echo " curves")" -- "$word"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi
