@@ -18,7 +18,8 @@ constexpr std::string_view bash_script = R"(_hone() {
     local flags=$(hone "$command" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
   elif [[ ${COMP_WORDS[COMP_CWORD-1]} == --format ]]; then
-    COMPREPLY=($(compgen -W "table json jsonl csv value$([[ $command == export ]] && echo " curves")" -- "$word"))
+    local own=; [[ $command == export ]] && own=curves
+    COMPREPLY=($(compgen -W "table json jsonl csv value $own" -- "$word"))
   else
     COMPREPLY=($(compgen -f -- "$word"))
   fi
