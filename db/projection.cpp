@@ -61,8 +61,8 @@ struct Projection::Statements {
       " WHERE trial = ?1 AND replicate = ?2"};
   SQLite::Statement add_report{
       db,
-      "INSERT INTO report (trial, replicate, phase, step, value, at, lease)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?)"};
+      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement count_report{
       db,
       "UPDATE sweep SET reports = reports + 1 WHERE id = (SELECT sweep FROM trial WHERE id = ?)"
@@ -88,6 +88,12 @@ struct Projection::Statements {
   SQLite::Statement return_run{db,
                                "UPDATE run SET state = 'queued', reason = ?3, detail = ?4"
                                " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement count_run{db, "UPDATE trial SET runs = runs + 1 WHERE id = ?"};
+  SQLite::Statement add_run_of{
+      db,
+      "INSERT INTO run (trial, replicate, sweep) SELECT ?1, ?2, sweep FROM trial WHERE id = ?1"};
+  SQLite::Statement pause_run{
+      db, "UPDATE run SET state = 'paused' WHERE trial = ?1 AND replicate = ?2"};
   SQLite::Statement end_run{
       db,
       "UPDATE run SET state = ?3, reason = ?4, exit_code = ?5, detail = ?6, log_tail = ?7,"
@@ -95,6 +101,12 @@ struct Projection::Statements {
 };
 
 namespace {
+
+std::string further_text(const std::vector<Score>& scores) {
+  Json json = Json::array();
+  for (const Score& score : scores) json.push_back(encode(score));
+  return to_text(json);
+}
 
 // The first column of the one row that a statement finds or returns; nullopt where there is none.
 std::optional<std::int64_t> first_integer(SQLite::Statement& s) {
@@ -149,7 +161,9 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
     case EndReason::none:
     case EndReason::budget_reached:
     case EndReason::evicted:
+    case EndReason::not_promoted:
     case EndReason::diverged:
+    case EndReason::told_failed:
     case EndReason::cannot_start:
     case EndReason::requeue_requested:
     case EndReason::worker_lost:
@@ -230,7 +244,9 @@ struct Fold {
     const TrialId trial = e.run.trial;
     std::optional<double> value;
     if (!e.score.is_diverged()) value = e.score.value();
-    sql::run(s.add_report, trial, e.run.replicate, e.phase, e.step, value, at, e.lease);
+    std::optional<std::string> further;
+    if (!e.further.empty()) further = further_text(e.further);
+    sql::run(s.add_report, trial, e.run.replicate, e.phase, e.step, value, at, e.lease, further);
     sql::bind(s.count_report, trial);
     Goal goal = Goal::maximize;
     if (s.count_report.executeStep()) goal = sql::Columns(s.count_report).word(parse_goal);
@@ -252,6 +268,19 @@ struct Fold {
   void operator()(const RunReturned& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail);
     sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail);
+  }
+
+  void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
+
+  void operator()(const RunAdded& e) const {
+    sql::run(s.count_run, e.run.trial);
+    sql::run(s.add_run_of, e.run.trial, e.run.replicate);
+  }
+
+  void operator()(const RunPaused& e) const {
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(EndReason::none),
+             std::string("paused by its terminator"));
+    sql::run(s.pause_run, e.run.trial, e.run.replicate);
   }
 
   void operator()(const RunEnded& e) const {
@@ -281,6 +310,9 @@ struct ClueOf {
   SweepClue operator()(const ModelSaved& e) const { return e.run.trial; }
   SweepClue operator()(const RunReturned& e) const { return e.run.trial; }
   SweepClue operator()(const RunEnded& e) const { return e.run.trial; }
+  SweepClue operator()(const TrialEnqueued& e) const { return e.sweep; }
+  SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
+  SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
 };
 
 }  // namespace

@@ -22,6 +22,9 @@ Result<SteerRequest> decode_steer_request(const Json& document);
 Result<JoinRequest> decode_join_request(const Json& document);
 Result<AcquireRequest> decode_acquire_request(const Json& document);
 Result<ReportRequest> decode_report_request(const Json& document);
+Result<AskRequest> decode_ask_request(const Json& document);
+Result<TellRequest> decode_tell_request(const Json& document);
+Result<EnqueueRequest> decode_enqueue_request(const Json& document);
 Result<SaveModelRequest> decode_save_model_request(const Json& document);
 Result<MetricsRequest> decode_metrics_request(const Json& document);
 Result<EndRequest> decode_end_request(const Json& document);
@@ -32,6 +35,9 @@ Json encode(const SteerRequest& request);
 Json encode(const JoinRequest& request);
 Json encode(const AcquireRequest& request);
 Json encode(const ReportRequest& request);
+Json encode(const AskRequest& request);
+Json encode(const TellRequest& request);
+Json encode(const EnqueueRequest& request);
 Json encode(const SaveModelRequest& request);
 Json encode(const MetricsRequest& request);
 Json encode(const EndRequest& request);
@@ -42,12 +48,18 @@ Result<JoinReply> decode_join_reply(const Json& document);
 Result<std::optional<LeaseGrant>> decode_acquire_reply(const Json& document);
 Result<BeatReply> decode_beat_reply(const Json& document);
 Result<ReportReply> decode_report_reply(const Json& document);
+Result<AskReply> decode_ask_reply(const Json& document);
+Result<TellReply> decode_tell_reply(const Json& document);
+Result<EnqueueReply> decode_enqueue_reply(const Json& document);
 Result<SaveModelReply> decode_save_model_reply(const Json& document);
 
 Json encode(const JoinReply& reply);
 Json encode(const std::optional<LeaseGrant>& grant);
 Json encode(const BeatReply& reply);
 Json encode(const ReportReply& reply);
+Json encode(const AskReply& reply);
+Json encode(const TellReply& reply);
+Json encode(const EnqueueReply& reply);
 Json encode(const SaveModelReply& reply);
 
 // The problem body {code, detail, at, retryable} of every refusal.

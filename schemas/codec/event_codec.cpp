@@ -165,6 +165,7 @@ Json write(const ReportRecorded& event) {
   json["phase"] = event.phase;
   json["step"] = event.step;
   json["value"] = encode(event.score);
+  if (!event.further.empty()) json["further"] = encode_scores(event.further);
   return json;
 }
 ReportRecorded read_report_recorded(Fields& fields) {
@@ -174,6 +175,7 @@ ReportRecorded read_report_recorded(Fields& fields) {
   event.phase = fields.need("phase", SmallInteger{});
   event.step = fields.need("step", Integer{});
   event.score = fields.need("value", read_score);
+  event.further = fields.maybe("further", ListOf{read_score}, std::vector<Score>{});
   return event;
 }
 
@@ -251,6 +253,32 @@ RunEnded read_run_ended(Fields& fields) {
   return event;
 }
 
+Json write(const TrialEnqueued& event) {
+  Json json = object_with("sweep", text(event.sweep));
+  json["request_id"] = event.request_id;
+  json["params"] = encode(event.params);
+  return json;
+}
+TrialEnqueued read_trial_enqueued(Fields& fields) {
+  TrialEnqueued event;
+  event.sweep = fields.need("sweep", IdOf<SweepId>{});
+  event.request_id = fields.need("request_id", Text{});
+  event.params = fields.need("params", read_params);
+  return event;
+}
+
+Json write(const RunAdded& event) { return object_with("run", text(event.run)); }
+RunAdded read_run_added(Fields& fields) { return {fields.need("run", IdOf<RunId>{})}; }
+
+Json write(const RunPaused& event) {
+  Json json = object_with("lease", text(event.lease));
+  json["run"] = text(event.run);
+  return json;
+}
+RunPaused read_run_paused(Fields& fields) {
+  return {fields.need("lease", LeaseName{}), fields.need("run", IdOf<RunId>{})};
+}
+
 template <auto read>
 EventBody read_as(Fields& fields) {
   return read(fields);
@@ -279,6 +307,9 @@ constexpr std::array kinds{
     Kind{"model_saved", read_as<read_model_saved>},
     Kind{"run_returned", read_as<read_run_returned>},
     Kind{"run_ended", read_as<read_run_ended>},
+    Kind{"trial_enqueued", read_as<read_trial_enqueued>},
+    Kind{"run_added", read_as<read_run_added>},
+    Kind{"run_paused", read_as<read_run_paused>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 

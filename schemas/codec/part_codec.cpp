@@ -62,6 +62,12 @@ DatasetInfo read_dataset(const Spot& spot) {
   return info;
 }
 
+Json encode_scores(const std::vector<Score>& scores) {
+  Json json = Json::array();
+  for (const Score& score : scores) json.push_back(encode(score));
+  return json;
+}
+
 Json encode_objective(const Objective& objective) {
   Json json = Json::object();
   json["metric"] = objective.metric;

@@ -23,6 +23,7 @@ Verdict read_verdict_fields(Fields& fields);  // where it stands among others
 SweepSpec read_sweep_spec(const Spot& spot);  // spec_codec.cpp
 Space read_space(const Spot& spot);           // space_codec.cpp
 
+Json encode_scores(const std::vector<Score>& scores);
 Json encode_objective(const Objective& objective);
 Json encode_budget(const BudgetSpec& budget);
 Json encode_resources(const ResourcesSpec& resources);
@@ -47,5 +48,6 @@ inline constexpr std::int64_t per_run_max = 100'000'000'000'000;
 inline constexpr int phases_max = 10'000;
 inline constexpr int slots_max = 4096;
 inline constexpr std::size_t name_max = 100;
+inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every trial is a trade-off
 
 }  // namespace hone::codec

@@ -84,6 +84,26 @@ BeatReply read_beat_reply(const Spot& spot) {
   return reply;
 }
 
+AskReply read_ask_reply(const Spot& spot) {
+  Fields fields(spot);
+  AskReply reply;
+  reply.trial = fields.need("trial", IdOf<TrialId>{});
+  reply.number = fields.need("number", Integer{0});
+  reply.lease = fields.need("lease", LeaseName{});
+  reply.params = fields.need("params", read_params);
+  reply.seed = static_cast<std::uint64_t>(fields.need("seed", Integer{0, exact_max}));
+  reply.next_phase = fields.need("next_phase", SmallInteger{0});
+  fields.done();
+  return reply;
+}
+
+EnqueueReply read_enqueue_reply(const Spot& spot) {
+  Fields fields(spot);
+  EnqueueReply reply{fields.need("waiting", Integer{0})};
+  fields.done();
+  return reply;
+}
+
 SaveModelReply read_save_model_reply(const Spot& spot) {
   Fields fields(spot);
   SaveModelReply reply{fields.need("model", IdOf<ModelId>{})};
@@ -140,6 +160,16 @@ Result<ReportReply> decode_report_reply(const Json& document) {
   return codec::decode_reply(
       document, [](const codec::Spot& spot) { return ReportReply{codec::read_verdict(spot)}; });
 }
+Result<AskReply> decode_ask_reply(const Json& document) {
+  return codec::decode_reply(document, codec::read_ask_reply);
+}
+Result<TellReply> decode_tell_reply(const Json& document) {
+  return codec::decode_reply(
+      document, [](const codec::Spot& spot) { return TellReply{codec::read_verdict(spot)}; });
+}
+Result<EnqueueReply> decode_enqueue_reply(const Json& document) {
+  return codec::decode_reply(document, codec::read_enqueue_reply);
+}
 Result<SaveModelReply> decode_save_model_reply(const Json& document) {
   return codec::decode_reply(document, codec::read_save_model_reply);
 }
@@ -173,6 +203,25 @@ Json encode(const BeatReply& reply) {
 }
 
 Json encode(const ReportReply& reply) { return encode(reply.verdict); }
+
+Json encode(const AskReply& reply) {
+  Json json = Json::object();
+  json["trial"] = text(reply.trial);
+  json["number"] = reply.number;
+  json["lease"] = text(reply.lease);
+  json["params"] = encode(reply.params);
+  json["seed"] = reply.seed;
+  json["next_phase"] = reply.next_phase;
+  return json;
+}
+
+Json encode(const TellReply& reply) { return encode(reply.verdict); }
+
+Json encode(const EnqueueReply& reply) {
+  Json json = Json::object();
+  json["waiting"] = reply.waiting;
+  return json;
+}
 
 Json encode(const SaveModelReply& reply) {
   Json json = Json::object();

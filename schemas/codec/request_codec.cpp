@@ -15,6 +15,7 @@ constexpr Line host_name{1, 255};
 constexpr SmallInteger slots{0, slots_max};
 constexpr SmallInteger phase_number{0, phases_max - 1};
 constexpr Integer step_number{0, exact_max};
+constexpr ListOf further_values{read_score, objectives_max};
 
 SubmitRequest read_submit(const Spot& spot) {
   Fields fields(spot);
@@ -64,6 +65,38 @@ ReportRequest read_report(const Spot& spot) {
   request.phase = fields.need("phase", phase_number);
   request.step = fields.need("step", step_number);
   request.score = fields.need("value", read_score);
+  request.further = fields.maybe("further", further_values, std::vector<Score>{});
+  fields.done();
+  return request;
+}
+
+AskRequest read_ask(const Spot& spot) {
+  Fields fields(spot);
+  AskRequest request{fields.need("asker", request_id)};
+  fields.done();
+  return request;
+}
+
+TellRequest read_tell(const Spot& spot) {
+  Fields fields(spot);
+  TellRequest request;
+  request.told = fields.maybe("told", WordOf<Told>{}, Told::value);
+  request.phase = fields.optional("phase", phase_number);
+  request.step = fields.maybe("step", step_number, std::int64_t{0});
+  const auto value = fields.optional("value", read_score);
+  request.score = value.value_or(Score::diverged());
+  request.further = fields.maybe("further", further_values, std::vector<Score>{});
+  request.detail = fields.maybe("detail", Text{}, std::string{});
+  if (fields.done() && value.has_value() != (request.told == Told::value))
+    fields.refuse("value", "a result has a value; a trial that failed or is infeasible has none");
+  return request;
+}
+
+EnqueueRequest read_enqueue(const Spot& spot) {
+  Fields fields(spot);
+  EnqueueRequest request;
+  request.request_id = fields.need("request_id", request_id);
+  request.params = fields.need("params", read_params);
   fields.done();
   return request;
 }
@@ -104,6 +137,8 @@ EndReason read_seen_reason(const Spot& spot) {
     case EndReason::worker_lost:
     case EndReason::retries_exhausted:
     case EndReason::user_stop:
+    case EndReason::told_failed:
+    case EndReason::not_promoted:
       spot.refuse_rule(in_quotes(word(reason)) + " is not for a worker to say");
       break;
     case EndReason::budget_reached:
@@ -168,6 +203,15 @@ Result<AcquireRequest> decode_acquire_request(const Json& document) {
 Result<ReportRequest> decode_report_request(const Json& document) {
   return codec::decode_with(document, codec::read_report);
 }
+Result<AskRequest> decode_ask_request(const Json& document) {
+  return codec::decode_with(document, codec::read_ask);
+}
+Result<TellRequest> decode_tell_request(const Json& document) {
+  return codec::decode_with(document, codec::read_tell);
+}
+Result<EnqueueRequest> decode_enqueue_request(const Json& document) {
+  return codec::decode_with(document, codec::read_enqueue);
+}
 Result<SaveModelRequest> decode_save_model_request(const Json& document) {
   return codec::decode_with(document, codec::read_save_model);
 }
@@ -221,6 +265,31 @@ Json encode(const ReportRequest& request) {
   json["phase"] = request.phase;
   json["step"] = request.step;
   json["value"] = encode(request.score);
+  if (!request.further.empty()) json["further"] = codec::encode_scores(request.further);
+  return json;
+}
+
+Json encode(const AskRequest& request) {
+  Json json = Json::object();
+  json["asker"] = request.asker;
+  return json;
+}
+
+Json encode(const TellRequest& request) {
+  Json json = Json::object();
+  json["told"] = word(request.told);
+  if (request.phase) json["phase"] = *request.phase;
+  json["step"] = request.step;
+  if (request.told == Told::value) json["value"] = encode(request.score);
+  if (!request.further.empty()) json["further"] = codec::encode_scores(request.further);
+  if (!request.detail.empty()) json["detail"] = request.detail;
+  return json;
+}
+
+Json encode(const EnqueueRequest& request) {
+  Json json = Json::object();
+  json["request_id"] = request.request_id;
+  json["params"] = encode(request.params);
   return json;
 }
 

@@ -136,6 +136,12 @@ std::int64_t Count::operator()(const Spot& spot) const {
   return min;
 }
 
+bool Truth::operator()(const Spot& spot) const {
+  const auto* found = spot.json.get_ptr<const bool*>();
+  if (found == nullptr) spot.refuse("must be true or false, not " + described(spot.json));
+  return found != nullptr && *found;
+}
+
 double Real::operator()(const Spot& spot) const {
   if (spot.json.is_number()) {
     const auto value = spot.json.get<double>();

@@ -60,6 +60,10 @@ struct Real {  // finite
   double operator()(const Spot& spot) const;
 };
 
+struct Truth {  // true or false
+  bool operator()(const Spot& spot) const;
+};
+
 struct Length {  // a duration: seconds, or "90s", "15m", "2h", "7d"
   Duration min{};
   bool words_allowed = false;

@@ -4,13 +4,16 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
+#include "schemas/codec/space.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone::codec {
 namespace {
 
-constexpr std::array<std::string_view, 5> domain_types{"float", "int", "bool", "choice", "fixed"};
+constexpr std::array<std::string_view, 6> domain_types{"float",  "int",   "bool",
+                                                       "choice", "fixed", "derived"};
 constexpr std::size_t values_max = 1000;
+constexpr double weight_max = 1e9;
 constexpr std::size_t parameters_max = 1000;
 constexpr std::size_t condition_bytes_max = 1000;
 constexpr Count bound{-exact_max, exact_max};
@@ -26,11 +29,33 @@ void check_bounds(Fields& fields, const Domain& domain, Number range, std::optio
                                   words(domain.max) + "); both are values, inclusive");
   if (domain.scale == Scale::log && !(domain.min > 0))
     fields.refuse_rule("min", "must be greater than 0 on a log scale, not " + words(domain.min));
+  if (domain.scale == Scale::logit && !(domain.min > 0 && domain.max < 1))
+    fields.refuse_rule("min", "a logit scale needs bounds between 0 and 1, both exclusive");
+  if (domain.prior && !(domain.prior->center >= static_cast<double>(domain.min) &&
+                        domain.prior->center <= static_cast<double>(domain.max)))
+    fields.refuse_rule(
+        "prior", "its center (" + words(domain.prior->center) + ") must lie between min and max");
+  if (domain.prior && !(domain.min < domain.max))
+    fields.refuse_rule("prior", "a parameter of one value has no use for a prior");
   if (step && !(*step > 0))
     fields.refuse_rule("step", "must be greater than 0, not " + words(*step));
   if (step && *step > range)
     fields.refuse_rule(
         "step", "step (" + words(*step) + ") is larger than max - min (" + words(range) + ")");
+}
+
+// prior: 3.0e-4, or prior: {center: 3.0e-4, spread: 0.25}.
+Prior read_prior(const Spot& spot) {
+  constexpr double spread_min = 1e-3, spread_max = 1e3;
+  if (!spot.json.is_object()) return {Real{}(spot), Prior{}.spread};
+  Fields fields(spot);
+  Prior prior;
+  prior.center = fields.need("center", Real{});
+  prior.spread = fields.maybe("spread", Real{}, prior.spread);
+  if (fields.done() && !(prior.spread >= spread_min && prior.spread <= spread_max))
+    fields.refuse_rule("spread",
+                       "is a standard deviation as a share of the range, from 0.001 to 1000");
+  return prior;
 }
 
 Domain read_float(Fields& fields) {
@@ -39,6 +64,7 @@ Domain read_float(Fields& fields) {
   domain.max = fields.need("max", Real{});
   domain.scale = fields.maybe("scale", WordOf<Scale>{}, domain.scale);
   domain.step = fields.optional("step", Real{});
+  domain.prior = fields.optional("prior", read_prior);
   if (!fields.done()) return domain;
   const double range = domain.max - domain.min;
   check_bounds(fields, domain, range, domain.step);
@@ -52,7 +78,10 @@ Domain read_int(Fields& fields) {
   domain.max = fields.need("max", bound);
   domain.scale = fields.maybe("scale", WordOf<Scale>{}, domain.scale);
   domain.step = fields.maybe("step", bound, domain.step);
+  domain.prior = fields.optional("prior", read_prior);
   if (!fields.done()) return domain;
+  if (domain.scale == Scale::logit)
+    fields.refuse_rule("scale", "a logit scale is for floats between 0 and 1");
   // The default step of 1 is right even where min equals max.
   const std::int64_t range = std::max(domain.max - domain.min, std::int64_t{1});
   check_bounds(fields, domain, range, std::optional(domain.step));
@@ -84,13 +113,26 @@ Domain read_choice(Fields& fields) {
                                                          " stands twice; each may be there once");
     return values;
   });
-  fields.done();
+  domain.ordered = fields.maybe("ordered", Truth{}, false);
+  domain.weights = fields.maybe("weights", ListOf{Real{}, values_max}, domain.weights);
+  if (!fields.done() || domain.weights.empty()) return domain;
+  if (domain.weights.size() != domain.values.size())
+    fields.refuse_rule("weights", "must have one number for each value");
+  for (const double weight : domain.weights)
+    if (!(weight > 0 && weight <= weight_max))
+      fields.refuse_rule("weights", "must be greater than 0 and at most 1e9");
   return domain;
 }
 
 Domain read_bool(Fields& fields) {
   fields.done();
   return BoolDomain{};
+}
+
+Domain read_derived(Fields& fields) {
+  DerivedDomain domain{fields.need("expr", Text{condition_bytes_max})};
+  if (fields.done() && domain.expr.empty()) fields.refuse_rule("expr", "must not be empty");
+  return domain;
 }
 
 Domain read_fixed(Fields& fields) {
@@ -111,9 +153,10 @@ std::string_view read_type(Fields& fields) {
   if (given) return *given;
   if (fields.find("values") != nullptr) return "choice";
   if (fields.find("value") != nullptr) return "fixed";
-  for (const auto key : {"min", "max", "scale", "step"}) fields.find(key);
+  if (fields.find("expr") != nullptr) return "derived";
+  for (const auto key : {"min", "max", "scale", "step", "prior"}) fields.find(key);
   if (fields.done())
-    fields.refuse("type", "is missing: say type: float, int, bool, choice or fixed");
+    fields.refuse("type", "is missing: say type: float, int, bool, choice, fixed or derived");
   return {};
 }
 
@@ -123,6 +166,7 @@ Domain read_domain(Fields& fields, std::string_view type) {
   if (type == "bool") return read_bool(fields);
   if (type == "choice") return read_choice(fields);
   if (type == "fixed") return read_fixed(fields);
+  if (type == "derived") return read_derived(fields);
   return FixedDomain{};  // read_type has refused
 }
 
@@ -157,8 +201,9 @@ void check_name(const std::string& name, const Spot& spot) {
         "64 characters");
 }
 
-struct DomainWriter {
-  Json& json;
+class DomainWriter {
+ public:
+  explicit DomainWriter(Json& to) : json(to) {}
 
   void operator()(const FloatDomain& domain) {
     json["type"] = "float";
@@ -166,6 +211,7 @@ struct DomainWriter {
     json["max"] = domain.max;
     json["scale"] = word(domain.scale);
     if (domain.step) json["step"] = *domain.step;
+    write(domain.prior);
   }
   void operator()(const IntDomain& domain) {
     json["type"] = "int";
@@ -173,17 +219,33 @@ struct DomainWriter {
     json["max"] = domain.max;
     json["scale"] = word(domain.scale);
     json["step"] = domain.step;
+    write(domain.prior);
   }
   void operator()(const ChoiceDomain& domain) {
     json["type"] = "choice";
     json["values"] = Json::array();
     for (const auto& value : domain.values) json["values"].push_back(encode(value));
+    if (domain.ordered) json["ordered"] = true;
+    if (!domain.weights.empty()) json["weights"] = domain.weights;
   }
   void operator()(const BoolDomain&) { json["type"] = "bool"; }
   void operator()(const FixedDomain& domain) {
     json["type"] = "fixed";
     json["value"] = encode(domain.value);
   }
+  void operator()(const DerivedDomain& domain) {
+    json["type"] = "derived";
+    json["expr"] = domain.expr;
+  }
+
+ private:
+  void write(const std::optional<Prior>& prior) {
+    if (!prior) return;
+    json["prior"] = Json::object();
+    json["prior"]["center"] = prior->center;
+    json["prior"]["spread"] = prior->spread;
+  }
+  Json& json;
 };
 
 }  // namespace
@@ -213,7 +275,7 @@ Json encode_space(const Space& space) {
   Json json = Json::object();
   for (const auto& parameter : space) {
     Json one = Json::object();
-    std::visit(DomainWriter{one}, parameter.domain);
+    std::visit(DomainWriter(one), parameter.domain);
     if (!parameter.when.empty()) one["when"] = parameter.when;
     json[parameter.name] = std::move(one);
   }
@@ -221,3 +283,13 @@ Json encode_space(const Space& space) {
 }
 
 }  // namespace hone::codec
+
+namespace hone {
+
+Result<Space> decode_space(const Json& document, const std::string& at) {
+  return codec::decode_with(document, codec::read_space, at);
+}
+
+Json encode_space(const Space& space) { return codec::encode_space(space); }
+
+}  // namespace hone

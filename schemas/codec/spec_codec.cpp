@@ -14,6 +14,9 @@ constexpr std::int64_t trials_max = 1'000'000;
 constexpr int seeds_max = 1000;
 constexpr int retries_max = 1000;
 constexpr std::size_t word_max = 64;
+constexpr std::size_t warm_starts_max = 100;
+constexpr std::size_t constraints_max = 100;
+constexpr std::size_t constraint_bytes_max = 1000;
 
 // trainer: {name: ga3c, env: CartPole-v1, ...}: all but the name are settings.
 BuiltinTrainer read_trainer(const Spot& spot) {
@@ -47,6 +50,12 @@ SearchSpec read_search(const Spot& spot) {
   SearchSpec search;
   search.method = fields.maybe("method", Line{1, word_max}, search.method);
   search.trials = fields.maybe("trials", Count{1, trials_max}, search.trials);
+  search.warm_start =
+      fields.maybe("warm_start", ListOf{IdOf<SweepId>{}, warm_starts_max}, std::vector<SweepId>{});
+  if (auto picker = fields.optional("command", read_command)) search.command = picker->argv;
+  fields.rest([&](const std::string& name, const Spot& setting) {
+    search.settings.push_back({name, read_setting(setting)});
+  });
   fields.done();
   return search;
 }
@@ -85,12 +94,32 @@ LimitsSpec read_limits(const Spot& spot) {
   return limits;
 }
 
+constexpr std::string_view ask_trainer = "ask";
+
+// objective: {...}, or objectives: [...] where several are traded off.
+void read_objectives(Fields& fields, SweepSpec& spec) {
+  const auto one = fields.optional("objective", read_objective);
+  auto several = fields.optional("objectives", ListOf{read_objective, objectives_max});
+  if (one && several)
+    fields.refuse("objectives", "objective and objectives exclude each other: keep one");
+  if (one) spec.objective = *one;
+  if (!several) return;
+  if (several->empty()) return fields.refuse("objectives", "must name at least one objective");
+  spec.objective = several->front();
+  spec.further_objectives.assign(several->begin() + 1, several->end());
+}
+
 // Exactly one of trainer and command.
 TrainerSpec read_what_to_run(Fields& fields) {
   auto builtin = fields.optional("trainer", read_trainer);
   auto command = fields.optional("command", read_command);
   if (builtin && command)
     fields.refuse("command", "trainer and command exclude each other: keep one");
+  if (builtin && builtin->name == ask_trainer) {
+    if (!builtin->settings.empty())
+      fields.refuse("trainer", "trainer ask has no settings: whoever asks evaluates the trials");
+    return AskTrainer{};
+  }
   if (builtin) return std::move(*builtin);
   if (command) return std::move(*command);
   return {};
@@ -105,20 +134,26 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   spec.project = fields.maybe("project", Line{1, name_max}, spec.project);
   spec.seed =
       static_cast<std::uint64_t>(fields.maybe("seed", Integer{0, exact_max}, std::int64_t{0}));
-  spec.objective = fields.need("objective", read_objective);
+  read_objectives(fields, spec);
   spec.trainer = read_what_to_run(fields);
   spec.parameters = fields.need("parameters", read_space);
+  spec.constraints = fields.maybe(
+      "constraints", ListOf{Text{constraint_bytes_max}, constraints_max}, spec.constraints);
   spec.search = fields.maybe("search", read_search, SearchSpec{});
   spec.terminator = fields.maybe("terminator", read_terminator, TerminatorSpec{});
-  spec.budget = fields.need("budget", read_budget);
+  spec.budget = std::holds_alternative<AskTrainer>(spec.trainer)
+                    ? fields.maybe("budget", read_budget, BudgetSpec{"trials", 1, 1})
+                    : fields.need("budget", read_budget);
   spec.seeds = fields.maybe("replicates", read_replicates, spec.seeds);
   spec.resources = fields.maybe("resources", read_resources, ResourcesSpec{});
   spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
   if (!fields.done()) return spec;
+  if (fields.find("objective") == nullptr && fields.find("objectives") == nullptr)
+    fields.refuse("objective", "is missing");
   if (fields.find("trainer") == nullptr && fields.find("command") == nullptr)
     fields.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");
-  if (spec.search.method == "random" && spec.search.trials == 0)
+  if (spec.search.trials == 0)
     spot.fault.note_rule(
         Place(Place(spot.place, "search"), "trials"),
         "is missing: say how many parameter sets to try, as in search: {trials: 32}");
@@ -140,10 +175,26 @@ Json encode_trainer(const BuiltinTrainer& trainer) {
   return json;
 }
 
+void encode_objectives(const SweepSpec& spec, Json& json) {
+  if (spec.further_objectives.empty()) {
+    json["objective"] = codec::encode_objective(spec.objective);
+    return;
+  }
+  json["objectives"] = Json::array({codec::encode_objective(spec.objective)});
+  for (const Objective& one : spec.further_objectives)
+    json["objectives"].push_back(codec::encode_objective(one));
+}
+
 Json encode_search(const SearchSpec& search) {
   Json json = Json::object();
   json["method"] = search.method;
   if (search.trials != 0) json["trials"] = search.trials;
+  for (const Param& setting : search.settings) json[setting.name] = encode(setting.value);
+  if (!search.warm_start.empty()) {
+    json["warm_start"] = Json::array();
+    for (const SweepId sweep : search.warm_start) json["warm_start"].push_back(text(sweep));
+  }
+  if (!search.command.empty()) json["command"] = search.command;
   return json;
 }
 
@@ -168,12 +219,15 @@ Json encode(const SweepSpec& spec) {
   json["name"] = spec.name;
   json["project"] = spec.project;
   json["seed"] = spec.seed;
-  json["objective"] = codec::encode_objective(spec.objective);
+  encode_objectives(spec, json);
   if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
     json["trainer"] = encode_trainer(*builtin);
+  else if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
+    json["command"] = command->argv;
   else
-    json["command"] = std::get<CommandTrainer>(spec.trainer).argv;
+    json["trainer"] = encode_trainer({std::string(codec::ask_trainer), {}});
   json["parameters"] = codec::encode_space(spec.parameters);
+  if (!spec.constraints.empty()) json["constraints"] = spec.constraints;
   json["search"] = encode_search(spec.search);
   json["terminator"] = encode_terminator(spec.terminator);
   json["budget"] = codec::encode_budget(spec.budget);

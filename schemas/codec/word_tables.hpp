@@ -44,6 +44,7 @@ template <>
 inline constexpr std::array words_of<Scale>{
     Word{Scale::linear, "linear"},
     Word{Scale::log, "log"},
+    Word{Scale::logit, "logit"},
 };
 
 template <>
@@ -67,10 +68,12 @@ inline constexpr std::array words_of<EndReason>{
     Word{EndReason::budget_reached, "budget_reached"},
     Word{EndReason::exited_early, "exited_early"},
     Word{EndReason::evicted, "evicted"},
+    Word{EndReason::not_promoted, "not_promoted"},
     Word{EndReason::diverged, "diverged"},
     Word{EndReason::no_report, "no_report"},
     Word{EndReason::exit_code, "exit_code"},
     Word{EndReason::signal, "signal"},
+    Word{EndReason::told_failed, "told_failed"},
     Word{EndReason::cannot_start, "cannot_start"},
     Word{EndReason::infeasible, "infeasible"},
     Word{EndReason::requeue_requested, "requeue_requested"},
@@ -105,9 +108,22 @@ inline constexpr std::array words_of<Action>{
 
 template <>
 inline constexpr std::array words_of<VerdictReason>{
-    Word{VerdictReason::no_rule, "no_rule"},         Word{VerdictReason::last_phase, "last_phase"},
-    Word{VerdictReason::diverged, "diverged"},       Word{VerdictReason::collecting, "collecting"},
-    Word{VerdictReason::good_enough, "good_enough"}, Word{VerdictReason::evicted, "evicted"},
+    Word{VerdictReason::no_rule, "no_rule"},
+    Word{VerdictReason::last_phase, "last_phase"},
+    Word{VerdictReason::diverged, "diverged"},
+    Word{VerdictReason::collecting, "collecting"},
+    Word{VerdictReason::good_enough, "good_enough"},
+    Word{VerdictReason::evicted, "evicted"},
+    Word{VerdictReason::between_rungs, "between_rungs"},
+    Word{VerdictReason::promoted, "promoted"},
+    Word{VerdictReason::awaits_promotion, "awaits_promotion"},
+};
+
+template <>
+inline constexpr std::array words_of<Told>{
+    Word{Told::value, "value"},
+    Word{Told::failed, "failed"},
+    Word{Told::infeasible, "infeasible"},
 };
 
 // "unknown" is for values outside the enum, which only a cast could make.

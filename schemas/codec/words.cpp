@@ -14,6 +14,7 @@ std::string_view word(Verb verb) { return codec::word_of(verb); }
 std::string_view word(Order order) { return codec::word_of(order); }
 std::string_view word(Action action) { return codec::word_of(action); }
 std::string_view word(VerdictReason reason) { return codec::word_of(reason); }
+std::string_view word(Told told) { return codec::word_of(told); }
 
 std::optional<Code> parse_code(std::string_view text) { return codec::parse_word<Code>(text); }
 std::optional<Goal> parse_goal(std::string_view text) { return codec::parse_word<Goal>(text); }

@@ -23,6 +23,7 @@ std::string_view word(Verb verb);
 std::string_view word(Order order);
 std::string_view word(Action action);  // continue, pause, stop
 std::string_view word(VerdictReason reason);
+std::string_view word(Told told);
 
 std::optional<Code> parse_code(std::string_view text);
 std::optional<Goal> parse_goal(std::string_view text);

@@ -74,7 +74,17 @@ struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with
   Params params;
 };
 
-struct LeaseGranted {
+struct TrialEnqueued {  // a user's own parameter set: proposed before the sampler is asked
+  SweepId sweep;
+  std::string request_id;
+  Params params;  // those given; the sampler fills in the rest
+};
+
+struct RunAdded {  // one more run of a trial, with a seed of its own: queued
+  RunId run;
+};
+
+struct LeaseGranted {  // a queued run, or a paused one that is promoted
   LeaseId lease;
   AttemptId attempt;
   WorkerId worker;
@@ -98,12 +108,19 @@ struct ReportRecorded {
   int phase = 0;
   std::int64_t step = 0;
   Score score = Score::diverged();
+  std::vector<Score> further{};  // of the further objectives, in their order
 };
 
 struct VerdictGiven {
   RunId run;
   int phase = 0;
   Verdict verdict;
+};
+
+// The terminator's verdict was pause: the lease is over, the checkpoint stays, the slot is free.
+struct RunPaused {
+  LeaseId lease;
+  RunId run;
 };
 
 struct ModelSaved {
@@ -134,10 +151,10 @@ struct RunEnded {
   std::string log_tail;
 };
 
-using EventBody =
-    std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
-                 SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
-                 ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded>;
+using EventBody = std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted,
+                               SweepSteered, SweepEnded, WorkerJoined, TrialProposed, LeaseGranted,
+                               LeaseRenewed, RunStarted, ReportRecorded, VerdictGiven, ModelSaved,
+                               RunReturned, RunEnded, TrialEnqueued, RunAdded, RunPaused>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

@@ -22,6 +22,9 @@ struct Instant {
   friend auto operator<=>(const Instant&, const Instant&) = default;
 };
 
+// The last second of the year 9999: what the wire's times can still say.
+inline constexpr Instant never{253'402'300'799'000'000};
+
 constexpr Duration operator+(Duration a, Duration b) { return {a.us + b.us}; }
 constexpr Duration operator-(Duration a, Duration b) { return {a.us - b.us}; }
 constexpr Instant operator+(Instant t, Duration d) { return {t.us + d.us}; }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
@@ -35,11 +36,19 @@ struct CommandTrainer {
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
 };
 
-using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer>;
+// Nobody here: the trials are evaluated by whoever asks for them (`hone ask`, `hone tell`).
+struct AskTrainer {
+  friend bool operator==(const AskTrainer&, const AskTrainer&) = default;
+};
+
+using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer, AskTrainer>;
 
 struct SearchSpec {
-  std::string method = "random";  // a row of server/search/samplers/table.cpp
-  std::int64_t trials = 0;        // parameter sets to try, 1..limits
+  std::string method = "random";       // a row of server/search/samplers/table.cpp
+  std::int64_t trials = 0;             // parameter sets to try, 1..limits
+  Params settings{};                   // of the method, by name, in file order
+  std::vector<SweepId> warm_start{};   // earlier sweeps whose trials the sampler learns from
+  std::vector<std::string> command{};  // external: the user's own picker
   friend bool operator==(const SearchSpec&, const SearchSpec&) = default;
 };
 
@@ -74,9 +83,11 @@ struct SweepSpec {
   std::string name;
   std::string project = "default";
   std::uint64_t seed = 0;
-  Objective objective;
+  Objective objective;                        // what terminators judge by
+  std::vector<Objective> further_objectives;  // traded off against it; empty for one objective
   TrainerSpec trainer;
   Space parameters;
+  std::vector<std::string> constraints;  // conditions that every parameter set must satisfy
   SearchSpec search;
   TerminatorSpec terminator;
   BudgetSpec budget;

@@ -14,10 +14,12 @@ enum class EndReason {
   budget_reached,  // run: every phase reported. sweep: every trial ended
   exited_early,    // the process finished by itself before the last phase, with at least one report
   evicted,         // the terminator's verdict
+  not_promoted,    // paused by its terminator, and others were promoted instead
   diverged,        // a non-finite report
   no_report,       // the process finished without any report
   exit_code,       // the process failed with an exit status
   signal,          // the process was killed by a signal nobody here sent
+  told_failed,     // whoever had asked for the trial told that it failed
   cannot_start,    // the process could not be started
   infeasible,      // exit status 86: these parameters cannot work
   requeue_requested,  // exit status 85: the process asks to be run again
@@ -33,6 +35,9 @@ enum class EndReason {
 // runs, running ones finish, then the sweep is completed; cancel: TERM, grace, KILL; kill: KILL
 // now.
 enum class Verb { pause, resume, stop, cancel, kill };
+
+// What became of a trial that was asked for.
+enum class Told { value, failed, infeasible };
 
 // What a worker must do about a lease, told in the reply to a heartbeat.
 enum class Order { none, cancel, kill, gone };  // gone: not yours any more, kill the process

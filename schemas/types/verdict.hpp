@@ -9,12 +9,15 @@ namespace hone {
 enum class Action { go_on, pause, stop };  // on the wire: continue, pause, stop
 
 enum class VerdictReason {
-  no_rule,      // the sweep has no terminator
-  last_phase,   // the budget is reached: the run is complete
-  diverged,     // the report was not a number; nothing is gained by going on
-  collecting,   // the rule still collects reports for this phase and judges nobody
-  good_enough,  // judged, and kept
-  evicted,      // judged, and among the poorest
+  no_rule,           // the sweep has no terminator
+  last_phase,        // the budget is reached: the run is complete
+  diverged,          // the report was not a number; nothing is gained by going on
+  collecting,        // the rule still collects reports for this phase and judges nobody
+  good_enough,       // judged, and kept
+  evicted,           // judged, and among the poorest
+  between_rungs,     // the rule judges at other phases than this
+  promoted,          // judged at a rung, and among the best: it goes on
+  awaits_promotion,  // judged at a rung: paused until the rule prefers it to the others
 };
 
 struct VerdictInput {

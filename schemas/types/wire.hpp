@@ -70,6 +70,43 @@ struct AcquireRequest {
   Duration wait;  // long poll: how long the server may hold the request while there is no work
 };
 
+// hone as an optimizer without workers: a trial for whoever asks, to be answered by a tell.
+struct AskRequest {
+  std::string asker;  // the same asker gets its pending trial again until it has told the result
+};
+
+struct AskReply {
+  TrialId trial;
+  std::int64_t number = 0;
+  LeaseId lease;
+  Params params;
+  std::uint64_t seed = 0;
+  int next_phase = 0;  // the phase that the next tell reports
+  friend bool operator==(const AskReply&, const AskReply&) = default;
+};
+
+struct TellRequest {
+  Told told = Told::value;
+  std::optional<int> phase;  // absent: the next one
+  std::int64_t step = 0;
+  Score score = Score::diverged();
+  std::vector<Score> further{};  // of the further objectives, in their order
+  std::string detail;            // why it failed
+};
+
+struct TellReply {
+  Verdict verdict;
+};
+
+struct EnqueueRequest {
+  std::string request_id;
+  Params params;  // may leave parameters out: the sampler fills them in
+};
+
+struct EnqueueReply {
+  std::int64_t waiting = 0;  // enqueued parameter sets not yet proposed, this one included
+};
+
 // A stored checkpoint: the bytes are at GET /v1/blobs/{sha256}.
 struct ModelRef {
   ModelId id;
@@ -101,6 +138,7 @@ struct ReportRequest {
   int phase = 0;
   std::int64_t step = 0;  // units of the budget trained so far, over all attempts
   Score score = Score::diverged();
+  std::vector<Score> further{};  // of the further objectives, in their order
 };
 
 struct ReportReply {

@@ -21,6 +21,11 @@ constexpr auto table = std::to_array<Command>({
      "hone plan sweep.yaml\nhone plan sweep.yaml --set search.trials=8 --set budget.per_run=200k\n"
      "hone plan sweep.yaml --format json",
      declare_plan},
+    {"simulate", Group::start, "FILE", "what a sweep would find, on recorded learning curves",
+     "hone simulate sweep.yaml --table curves.csv --against hypertrick --against asha\n"
+     "hone simulate sweep.yaml --table curves.csv --workers 8 --deadline 4 --reps 1000\n"
+     "hone simulate sweep.yaml --table a.csv --table b.csv --format csv > anytime.csv",
+     declare_simulate},
     {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
      "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
     {"ls", Group::sweeps, "", "list the sweeps, newest first",

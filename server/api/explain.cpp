@@ -34,6 +34,9 @@ bool by_rule(VerdictReason reason) {
     case VerdictReason::collecting:
     case VerdictReason::good_enough:
     case VerdictReason::evicted:
+    case VerdictReason::between_rungs:
+    case VerdictReason::promoted:
+    case VerdictReason::awaits_promotion:
       return true;
     case VerdictReason::no_rule:
     case VerdictReason::last_phase:
@@ -129,6 +132,8 @@ std::string cause(const RunRow& run) {
       return "its process was killed by signal " + code + ", which hone had not sent";
     case EndReason::cannot_start:
       return "its process could not be started";
+    case EndReason::told_failed:
+      return "whoever had asked for it told that it failed";
     case EndReason::no_report:
       return "its process finished without any report";
     case EndReason::infeasible:
@@ -153,6 +158,7 @@ std::string cause(const RunRow& run) {
     case EndReason::budget_reached:
     case EndReason::exited_early:
     case EndReason::evicted:
+    case EndReason::not_promoted:
       return std::string("the reason recorded is ").append(word(run.reason));
   }
   return "";

@@ -13,7 +13,8 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
     return refuse(Code::internal, "the stored spec is damaged: " + document.error().detail);
   const auto spec = decode_sweep_spec(*document);
   if (!spec) return refuse(Code::internal, "the stored spec is damaged: " + spec.error().detail);
-  const Plan plan{spec->search.trials * spec->seeds, spec->budget.phases};
+  const Plan plan{spec->search.trials, spec->seeds, spec->budget.phases,
+                  spec->limits.duration.has_value()};
   return make_terminator(spec->terminator, plan);
 }
 

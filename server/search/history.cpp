@@ -1,28 +1,150 @@
 #include "server/search/history.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "schemas/types/expect.hpp"
 
 namespace hone {
 
-void History::add_trial(Params params) { trials_.push_back({std::move(params), {}, false}); }
+History::History(Goal goal, std::size_t dimensions, std::size_t objectives)
+    : goal_(goal), dimensions_(dimensions), objectives_(objectives) {}
 
-void History::add_report(std::size_t trial, int phase, Score score) {
-  expect(trial < trials_.size() && phase >= 0, "a report belongs to a known trial and phase");
+std::size_t History::add_trial(std::span<const double> point) {
+  expect(point.size() == dimensions_, "a point has a coordinate for every dimension");
+  const std::size_t trial = trials_.size();
+  points_.insert(points_.end(), point.begin(), point.end());
+  trials_.emplace_back();
+  achievements_.emplace_back();
+  pending_.push_back(static_cast<std::uint32_t>(trial));
+  return trial;
+}
+
+void History::add_foreign(std::span<const double> point, const Achievement& achieved) {
+  expect(foreign_ == trials_.size(), "warm-started trials come first");
+  expect(achieved.grade != Achievement::Grade::pending, "an earlier trial has a result");
+  const std::size_t trial = add_trial(point);
+  trials_[trial].foreign = true;
+  ++foreign_;
+  pending_.pop_back();
+  achievements_[trial] = achieved;
+  rank(static_cast<std::uint32_t>(trial));
+}
+
+std::size_t History::add_run(std::size_t trial) {
+  expect(trial < trials_.size(), "a run belongs to a known trial");
+  auto& runs = trials_[trial].runs;
+  runs.push_back(runs_.size());
+  further_.emplace_back();
+  runs_.emplace_back();
+  runs_.back().trial = trial;
+  runs_.back().replicate = static_cast<int>(runs.size()) - 1;
+  return runs_.size() - 1;
+}
+
+void History::add_report(std::size_t run, int phase, Score score, std::span<const double> further) {
+  expect(run < runs_.size() && phase == static_cast<int>(runs_[run].merits.size()),
+         "a report is of a known run's next phase");
   const auto column = static_cast<std::size_t>(phase);
   if (column >= merits_by_phase_.size()) merits_by_phase_.resize(column + 1);
   auto& merits = merits_by_phase_[column];
   const double merit = score.merit(goal_);
   merits.insert(std::upper_bound(merits.begin(), merits.end(), merit), merit);
-  auto& reports = trials_[trial].reports;
-  if (reports.size() == column) reports.push_back(score);
+  runs_[run].merits.push_back(merit);
+  further_[run].assign(further.begin(), further.end());
+  reassess(runs_[run].trial);
 }
 
-void History::end_trial(std::size_t trial) {
-  expect(trial < trials_.size(), "an ended trial is known");
-  trials_[trial].ended = true;
+void History::set_standing(std::size_t run, RunRecord::Standing standing) {
+  expect(run < runs_.size() && standing != RunRecord::Standing::ended, "ends go through end_run");
+  runs_[run].standing = standing;
+}
+
+void History::end_run(std::size_t run, bool completed, bool counts) {
+  expect(run < runs_.size(), "an ended run is known");
+  runs_[run].standing = RunRecord::Standing::ended;
+  runs_[run].completed = completed;
+  runs_[run].counts = counts;
+  reassess(runs_[run].trial);
+}
+
+std::span<const double> History::point(std::size_t trial) const {
+  return std::span(points_).subspan(trial * dimensions_, dimensions_);
+}
+
+const Achievement& History::achievement(std::size_t trial) const { return achievements_[trial]; }
+
+Achievement History::assess(std::size_t trial) const {
+  Achievement result;
+  bool all_ended = true, completed = false, failed = false;
+  for (const std::size_t index : trials_[trial].runs) {
+    const RunRecord& run = runs_[index];
+    all_ended = all_ended && run.standing == RunRecord::Standing::ended;
+    completed = completed || run.completed;
+    failed =
+        failed || (run.standing == RunRecord::Standing::ended && run.counts && run.merits.empty());
+    result.phase = std::max(result.phase, static_cast<int>(run.merits.size()) - 1);
+  }
+  if (result.phase < 0) {
+    if (all_ended && failed) result.grade = Achievement::Grade::failed;
+    return result;
+  }
+  result.further.assign(objectives_ - 1, 0);
+  double count = 0;
+  for (const std::size_t index : trials_[trial].runs) {
+    const RunRecord& run = runs_[index];
+    if (static_cast<int>(run.merits.size()) - 1 != result.phase) continue;
+    result.merit += run.merits.back();
+    for (std::size_t k = 0; k < std::min(result.further.size(), further_[index].size()); ++k)
+      result.further[k] += further_[index][k];
+    ++count;
+  }
+  result.merit /= count;
+  for (double& one : result.further) one /= count;
+  const bool diverged = std::isinf(result.merit);
+  result.grade = diverged    ? Achievement::Grade::failed
+                 : completed ? Achievement::Grade::finished
+                             : Achievement::Grade::stopped;
+  return result;
+}
+
+void History::reassess(std::size_t trial) {
+  const auto number = static_cast<std::uint32_t>(trial);
+  unrank(number);
+  achievements_[trial] = assess(trial);
+  rank(number);
+}
+
+bool History::before(std::uint32_t left, std::uint32_t right) const {
+  const Achievement& a = achievements_[left];
+  const Achievement& b = achievements_[right];
+  if (a.grade != b.grade) return a.grade < b.grade;
+  if (a.phase != b.phase) return a.phase > b.phase;
+  if (a.merit != b.merit) return a.merit > b.merit;
+  return left < right;
+}
+
+void History::unrank(std::uint32_t trial) {
+  auto& list = achievements_[trial].grade == Achievement::Grade::pending ? pending_ : ranked_;
+  const auto found =
+      &list == &pending_
+          ? std::lower_bound(list.begin(), list.end(), trial)
+          : std::lower_bound(list.begin(), list.end(), trial,
+                             [this](std::uint32_t l, std::uint32_t r) { return before(l, r); });
+  if (found != list.end() && *found == trial) list.erase(found);
+}
+
+void History::rank(std::uint32_t trial) {
+  if (achievements_[trial].grade == Achievement::Grade::pending) {
+    pending_.insert(std::lower_bound(pending_.begin(), pending_.end(), trial), trial);
+    return;
+  }
+  const auto place =
+      std::lower_bound(ranked_.begin(), ranked_.end(), trial,
+                       [this](std::uint32_t l, std::uint32_t r) { return before(l, r); });
+  ranked_.insert(place, trial);
 }
 
 std::span<const double> History::merits(int phase) const {

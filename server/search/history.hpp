@@ -1,5 +1,6 @@
 // What search may know of a sweep: columns that evolve() fills and samplers and terminators read.
-// No clock, no ids of workers, no order of arrival beyond the order of reports.
+// No clock, no ids of workers, no order of arrival: the same trials, reports and ends give the same
+// history in whatever order the reports of different runs came in.
 #pragma once
 
 #include <cstddef>
@@ -8,37 +9,88 @@
 #include <vector>
 
 #include "schemas/types/score.hpp"
-#include "schemas/types/value.hpp"
 
 namespace hone {
 
-// One trial as search sees it.
+// A run as search sees it. Runs are numbered over the whole sweep, in the order they were made.
+struct RunRecord {
+  enum class Standing : std::uint8_t { active, paused, ended };  // active: queued, leased, running
+  std::size_t trial = 0;
+  int replicate = 0;
+  std::vector<double> merits;  // of its reports by phase; larger is better, diverged = -inf
+  Standing standing = Standing::active;
+  bool completed = false;  // ended after its last phase
+  bool counts = true;      // ended in a way that says something about its parameters: not canceled
+};
+
 struct TrialRecord {
-  Params params;
-  std::vector<Score> reports;  // of its first run, by phase
-  bool ended = false;
+  std::vector<std::size_t> runs;
+  bool foreign = false;  // of an earlier sweep, by warm start: its runs are not here
+};
+
+// How good a trial is known to be: what orders trials for samplers.
+struct Achievement {
+  enum class Grade : std::uint8_t { finished, stopped, failed, pending };
+  Grade grade = Grade::pending;
+  int phase = -1;               // the furthest phase that any of its runs reported
+  double merit = 0;             // mean over its runs at that phase
+  std::vector<double> further;  // of the further objectives
 };
 
 class History {
  public:
-  explicit History(Goal goal) : goal_(goal) {}
+  // `dimensions` is how many coordinates a point has; `objectives` counts the first one too.
+  History(Goal goal, std::size_t dimensions, std::size_t objectives = 1);
 
-  void add_trial(Params params);                               // trial numbers count from 0
-  void add_report(std::size_t trial, int phase, Score score);  // phase may exceed those seen
-  void end_trial(std::size_t trial);
+  // Trial numbers count from 0, warm-started ones first (they are foreign and ended at once).
+  std::size_t add_trial(std::span<const double> point);
+  void add_foreign(std::span<const double> point, const Achievement& achieved);
+  std::size_t add_run(std::size_t trial);  // the run's index
+  // `phase` is the run's next one. `further` are merits of the further objectives.
+  void add_report(std::size_t run, int phase, Score score, std::span<const double> further = {});
+  void set_standing(std::size_t run, RunRecord::Standing standing);  // active or paused
+  void end_run(std::size_t run, bool completed, bool counts);
 
   [[nodiscard]] Goal goal() const { return goal_; }
+  [[nodiscard]] std::size_t objectives() const { return objectives_; }
   [[nodiscard]] std::span<const TrialRecord> trials() const { return trials_; }
+  [[nodiscard]] std::span<const RunRecord> runs() const { return runs_; }
+  [[nodiscard]] std::size_t foreign() const { return foreign_; }  // how many trials came first
 
-  // Merits (larger is better, diverged = -inf) of every recorded report of the phase, ascending.
+  // The coordinates of a trial (server/search/search_space.hpp).
+  [[nodiscard]] std::span<const double> point(std::size_t trial) const;
+  [[nodiscard]] const Achievement& achievement(std::size_t trial) const;
+  // Trials of which something is known, best first: finished ones by merit; then stopped and paused
+  // ones and those still running, by the phase reached and their merit there; then failed ones.
+  // Ties by trial number.
+  [[nodiscard]] std::span<const std::uint32_t> ranked() const { return ranked_; }
+  // Trials of which nothing is known yet, by number.
+  [[nodiscard]] std::span<const std::uint32_t> pending() const { return pending_; }
+
+  // Merits of every report of the phase, ascending.
   [[nodiscard]] std::span<const double> merits(int phase) const;
   [[nodiscard]] std::int64_t reports(int phase) const;
   // Reports of the phase with a strictly smaller merit.
   [[nodiscard]] std::int64_t rank_below(int phase, Score score) const;
 
  private:
+  void reassess(std::size_t trial);
+  [[nodiscard]] Achievement assess(std::size_t trial) const;
+  [[nodiscard]] bool before(std::uint32_t left, std::uint32_t right) const;
+  void unrank(std::uint32_t trial);
+  void rank(std::uint32_t trial);
+
   Goal goal_;
+  std::size_t dimensions_;
+  std::size_t objectives_;
+  std::size_t foreign_ = 0;
+  std::vector<double> points_;  // row-major, one row a trial
   std::vector<TrialRecord> trials_;
+  std::vector<Achievement> achievements_;
+  std::vector<RunRecord> runs_;
+  std::vector<std::vector<double>> further_;  // of each run, at its latest report
+  std::vector<std::uint32_t> ranked_;
+  std::vector<std::uint32_t> pending_;
   std::vector<std::vector<double>> merits_by_phase_;
 };
 

@@ -14,6 +14,9 @@ enum class Purpose : std::uint64_t {
   propose = 1,     // index: trial number
   run_seed = 2,    // index: trial number * 2^20 + replicate
   simulation = 3,  // index: what the simulator likes
+  witness = 4,     // index: 0
+  scramble = 5,    // index: dimension of a low-discrepancy sequence
+  rule = 6,        // index: what the terminator likes
 };
 
 // xoshiro256++ (Blackman and Vigna, 2019), its state filled by SplitMix64 from the mixed address.

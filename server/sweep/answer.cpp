@@ -1,6 +1,6 @@
 // Replies, read off the Book: a repeated command finds the answer that the first one got.
 #include "schemas/types/expect.hpp"
-#include "server/sweep/decide.hpp"
+#include "server/sweep/rules.hpp"
 
 namespace hone {
 namespace {
@@ -36,6 +36,20 @@ const Run& run_of_lease(const Book& book, LeaseId id) {
   return *find_run(book, book.run_of_lease.at(static_cast<std::size_t>(id.value - 1)));
 }
 
+// The verdict on what was told: of the phase named, else of the newest report. A trial told to have
+// failed stops.
+Verdict last_verdict(const Trial& trial, const TellRequest& request) {
+  if (request.told == Told::value) {
+    for (auto run = trial.runs.rbegin(); run != trial.runs.rend(); ++run) {
+      const int phase = request.phase.value_or(static_cast<int>(run->reports.size()) - 1);
+      if (phase < 0 || phase >= static_cast<int>(run->reports.size())) continue;
+      const RecordedReport& report = run->reports[static_cast<std::size_t>(phase)];
+      if (report.score == request.score) return *report.verdict;
+    }
+  }
+  return {Action::stop, VerdictReason::no_rule, {}};
+}
+
 struct Answerer {
   const Book& book;
 
@@ -60,6 +74,9 @@ struct Answerer {
     const auto& report =
         run_of_lease(book, c.lease).reports.at(static_cast<std::size_t>(c.request.phase));
     expect(report.verdict.has_value(), "every report has its verdict");
+    // A promoted run without a checkpoint trains its phases again: what paused it is over.
+    const bool again = report.verdict->action == Action::pause && find_live_lease(book, c.lease);
+    if (again) return ReportReply{{Action::go_on, VerdictReason::promoted, {}}};
     return ReportReply{*report.verdict};
   }
   Reply operator()(const SaveModel& c) const {
@@ -68,6 +85,20 @@ struct Answerer {
   }
   Reply operator()(const LogMetrics&) const { return Done{}; }
   Reply operator()(const End&) const { return Done{}; }
+  Reply operator()(const Ask& c) const {
+    const auto lease = book.leases_by_request.at(ask_request(c.sweep, c.request.asker));
+    const Run& run = run_of_lease(book, lease);
+    const Trial& trial = *find_trial(book, run.id.trial);
+    return AskReply{trial.id,     trial.number, lease,
+                    trial.params, run.seed,     static_cast<int>(run.reports.size())};
+  }
+  Reply operator()(const Tell& c) const {
+    const Trial& trial = *find_trial(book, c.trial);
+    return TellReply{last_verdict(trial, c.request)};
+  }
+  Reply operator()(const Enqueue& c) const {
+    return EnqueueReply{static_cast<std::int64_t>(book.sweeps.at(c.sweep).enqueued.size())};
+  }
   Reply operator()(const Tick&) const { return Done{}; }
 };
 

@@ -7,8 +7,8 @@
 
 #include "schemas/types/nearest.hpp"
 #include "schemas/types/trainers.hpp"
-#include "server/search/expression.hpp"
 #include "server/search/sampler.hpp"
+#include "server/search/search_space.hpp"
 #include "server/search/terminator.hpp"
 
 namespace hone {
@@ -38,12 +38,12 @@ Error unknown(const std::string& what, std::string_view word,
                 std::move(at));
 }
 
-Status check_search(const SearchSpec& search) {
+Status check_search(const SearchSpec& search, const SearchSpace& space) {
   std::vector<std::string_view> known;
   for (const SamplerRow& row : sampler_table()) known.push_back(row.method);
   if (std::find(known.begin(), known.end(), search.method) == known.end())
     return unknown("no search method", search.method, known, "/search/method");
-  if (auto made = make_sampler(search); !made) return made.error();
+  if (auto made = make_sampler(search, space); !made) return made.error();
   return Done{};
 }
 
@@ -111,6 +111,7 @@ Status check_domain(const SettingInfo& info, const Domain& domain, const std::st
     Status operator()(const FixedDomain& d) const {
       return check_value(info, d.value, at + "/value");
     }
+    Status operator()(const DerivedDomain&) const { return Done{}; }  // known only when computed
   };
   return std::visit(Visitor{info, at}, domain);
 }
@@ -151,25 +152,6 @@ Status check_trainer(const SweepSpec& spec) {
   return Done{};
 }
 
-Status check_conditions(const Space& space) {
-  std::vector<std::string_view> earlier;
-  for (const Parameter& parameter : space) {
-    if (!parameter.when.empty()) {
-      const std::string at = "/parameters/" + parameter.name + "/when";
-      auto condition = Expression::parse(parameter.when);
-      if (!condition) return refuse(Code::invalid, condition.error().detail, at);
-      for (const std::string& name : condition->names())
-        if (std::find(earlier.begin(), earlier.end(), name) == earlier.end())
-          return refuse(
-              Code::invalid,
-              "'" + name + "' is no parameter named before this one" + did_you_mean(name, earlier),
-              at);
-    }
-    earlier.push_back(parameter.name);
-  }
-  return Done{};
-}
-
 }  // namespace
 
 Status check_spec(const SweepSpec& spec) {
@@ -177,9 +159,11 @@ Status check_spec(const SweepSpec& spec) {
   if (spec.seed > seed_max)
     return refuse(Code::invalid, "a seed is a whole number from 0 to 2^53 - 1", "/seed");
   if (auto fits = check_trainer(spec); !fits) return fits;
-  if (auto fits = check_conditions(spec.parameters); !fits) return fits;
-  if (auto fits = check_search(spec.search); !fits) return fits;
-  return check_terminator(spec.terminator, {spec.search.trials * spec.seeds, spec.budget.phases});
+  const auto space = SearchSpace::make(spec.parameters, spec.constraints);
+  if (!space) return space.error();
+  if (auto fits = check_search(spec.search, *space); !fits) return fits;
+  return check_terminator(spec.terminator, {spec.search.trials, spec.seeds, spec.budget.phases,
+                                            spec.limits.duration.has_value()});
 }
 
 }  // namespace hone

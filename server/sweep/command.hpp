@@ -50,10 +50,22 @@ struct End {
   LeaseId lease;
   EndRequest request;
 };
+struct Ask {
+  SweepId sweep;
+  AskRequest request;
+};
+struct Tell {
+  TrialId trial;
+  TellRequest request;
+};
+struct Enqueue {
+  SweepId sweep;
+  EnqueueRequest request;
+};
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
 using Command = std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel,
-                             LogMetrics, End, Tick>;
+                             LogMetrics, End, Ask, Tell, Enqueue, Tick>;
 
 struct Submitted {
   SweepId sweep;
@@ -64,8 +76,9 @@ struct Steered {
   SweepState state = SweepState::running;
 };
 
-using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>,
-                           BeatReply, ReportReply, SaveModelReply>;
+using Reply =
+    std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>, BeatReply,
+                 ReportReply, SaveModelReply, AskReply, TellReply, EnqueueReply>;
 
 using Events = std::vector<EventBody>;
 

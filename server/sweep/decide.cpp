@@ -5,6 +5,7 @@
 #include "schemas/types/expect.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/rules.hpp"
+#include "server/sweep/warm_start.hpp"
 
 namespace hone {
 
@@ -24,6 +25,9 @@ Result<Events> decide(const Book& book, const Command& command, Instant now) {
     Result<Events> operator()(const SaveModel& c) const { return decide_save_model(book, c); }
     Result<Events> operator()(const LogMetrics& c) const { return decide_log_metrics(book, c); }
     Result<Events> operator()(const End& c) const { return decide_end(book, c); }
+    Result<Events> operator()(const Ask& c) const { return decide_ask(book, c); }
+    Result<Events> operator()(const Tell& c) const { return decide_tell(book, c); }
+    Result<Events> operator()(const Enqueue& c) const { return decide_enqueue(book, c); }
     Result<Events> operator()(const Tick&) const { return decide_tick(book, now); }
   };
   return std::visit(Visitor{book, now}, command);
@@ -64,6 +68,8 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   const SubmitRequest& request = command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
+  if (auto fits = check_warm_start(book, request.spec); !fits)
+    return prefixed(fits.error(), "/spec");
   Events events;
   const WorkflowId workflow = record_workflow(book, request.workflow, events);
   const auto dataset = record_dataset(book, request.spec.trainer, events);
@@ -143,6 +149,11 @@ Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason re
     events.emplace_back(RunEnded{id, RunState::canceled, reason, 0, {}, {}});
     --open;
   }
+  for (const RunId id : sweep.paused) {
+    const RunState state = ends_running_runs(verb) ? RunState::canceled : RunState::stopped;
+    events.emplace_back(RunEnded{id, state, reason, 0, {}, {}});
+    --open;
+  }
   if (open == 0) {
     const auto state = ends_running_runs(verb) ? SweepState::canceled : SweepState::completed;
     events.emplace_back(SweepEnded{sweep.id, state, reason});
@@ -158,7 +169,8 @@ std::optional<Instant> time_limit(const Sweep& sweep) {
 
 std::optional<Instant> next_deadline(const Book& book) {
   std::optional<Instant> next;
-  if (!book.lease_deadlines.empty()) next = book.lease_deadlines.begin()->first;
+  if (!book.lease_deadlines.empty() && book.lease_deadlines.begin()->first != never)
+    next = book.lease_deadlines.begin()->first;
   for (const SweepId id : book.open_sweeps)
     if (const auto limit = time_limit(book.sweeps.at(id)))
       next = next ? std::min(*next, *limit) : *limit;

@@ -1,6 +1,7 @@
 // The rules of leases: who gets a run, for how long, and what happens when nobody renews.
 #include <algorithm>
 
+#include "schemas/types/expect.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -12,67 +13,134 @@ Error stale(LeaseId lease) {
 
 namespace {
 
-bool has_run_to_lease(const Sweep& sweep) {
-  if (sweep.order != Order::none || sweep.state == SweepState::paused || is_end(sweep.state))
-    return false;
-  return !sweep.queue.empty() || (sweep.state == SweepState::running && proposals_left(sweep));
+bool may_give(const Sweep& sweep) {
+  return sweep.order == Order::none && sweep.state != SweepState::paused && !is_end(sweep.state);
 }
 
-bool fits(const ResourcesSpec& needs, const AcquireRequest& offer) {
-  return needs.cpus <= offer.cpus && needs.gpus <= offer.gpus;
+// Cheap, and wrong only towards true: a rule may have nothing to promote.
+bool may_have_work(const Sweep& sweep) {
+  if (!may_give(sweep)) return false;
+  if (!sweep.queue.empty()) return true;
+  return sweep.state == SweepState::running &&
+         (proposals_left(sweep) > 0 || !sweep.paused.empty() || sweep.open_runs > 0);
 }
 
-// Fair share: the sweep with the fewest live leases, the oldest of those.
-const Sweep* pick_sweep(const Book& book, const AcquireRequest& offer) {
-  const Sweep* best = nullptr;
-  for (const SweepId id : book.open_sweeps) {
-    const Sweep& sweep = book.sweeps.at(id);
-    if (!has_run_to_lease(sweep) || !fits(sweep.spec.resources, offer)) continue;
-    if (best == nullptr || sweep.live_leases < best->live_leases) best = &sweep;
-  }
-  return best;
+bool fits(const SweepSpec& spec, const AcquireRequest& offer) {
+  return !std::holds_alternative<AskTrainer>(spec.trainer) && spec.resources.cpus <= offer.cpus &&
+         spec.resources.gpus <= offer.gpus;
 }
 
-TrialProposed propose(const Book& book, const Sweep& sweep) {
+// The next trial's parameters: a user's own, what they leave out drawn from the prior, or else the
+// sampler's. nullopt where the sampler has nothing to propose now.
+std::optional<Params> next_params(const Sweep& sweep) {
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
-  Rng rng(sweep.spec.seed, Purpose::propose, static_cast<std::uint64_t>(number));
-  return {TrialId{book.last_trial + 1}, sweep.id, number,
-          sweep.sampler->propose(sweep.spec.parameters, sweep.history, rng)};
+  const Draw draw{sweep.spec.seed, number};
+  if (!sweep.enqueued.empty()) return completed(sweep.space, sweep.enqueued.front(), draw.rng());
+  const auto point = sweep.sampler->propose(sweep.space, sweep.history, draw);
+  if (!point) return std::nullopt;
+  return sweep.space.params_at(*point);
+}
+
+std::optional<Work> propose(const Book& book, const Sweep& sweep) {
+  auto params = next_params(sweep);
+  if (!params) return std::nullopt;
+  const TrialId trial{book.last_trial + 1};
+  Events events{TrialProposed{trial, sweep.id, static_cast<std::int64_t>(sweep.trials.size()),
+                              *std::move(params)}};
+  return Work{{trial, 0}, 0, std::nullopt, std::move(events)};
+}
+
+Work resume(const Book& book, RunId id) {
+  const Run& run = *find_run(book, id);
+  std::optional<ModelId> checkpoint;
+  if (run.checkpoint) checkpoint = run.checkpoint->id;
+  return {id, run.attempts, checkpoint, {}};
+}
+
+Work replicate(const Book& book, const Sweep& sweep, std::size_t index) {
+  const TrialId trial = sweep.trials.at(index - sweep.history.foreign());
+  const RunId run{trial, static_cast<std::int32_t>(find_trial(book, trial)->runs.size())};
+  return {run, 0, std::nullopt, {RunAdded{run}}};
 }
 
 }  // namespace
 
+Params completed(const SearchSpace& space, const Params& given, Rng rng) {
+  Params last;
+  for (int tries = 0; tries < 100; ++tries) {
+    Point point = random_point(space, rng);
+    space.place(given, point);
+    last = space.params_at(point);
+    if (space.feasible(last)) return last;
+  }
+  return last;
+}
+
+std::optional<Work> find_work(const Book& book, const Sweep& sweep) {
+  if (!may_have_work(sweep)) return std::nullopt;
+  if (!sweep.queue.empty()) return resume(book, sweep.queue.front());
+  const bool left = proposals_left(sweep) > 0;
+  if (left && !sweep.enqueued.empty()) return propose(book, sweep);
+  const Move move = sweep.terminator->next(sweep.history, left);
+  switch (move.kind) {
+    case Move::Kind::propose:
+      return left ? propose(book, sweep) : std::nullopt;
+    case Move::Kind::promote:
+      return resume(book, sweep.runs.at(move.index));
+    case Move::Kind::replicate:
+      return replicate(book, sweep, move.index);
+    case Move::Kind::wait:
+      // Nobody is left to wait for.
+      return left && sweep.live_leases == 0 ? propose(book, sweep) : std::nullopt;
+  }
+  unreachable();
+}
+
 bool has_work(const Book& book) {
   return std::any_of(book.open_sweeps.begin(), book.open_sweeps.end(),
-                     [&](SweepId id) { return has_run_to_lease(book.sweeps.at(id)); });
+                     [&](SweepId id) { return may_have_work(book.sweeps.at(id)); });
 }
+
+namespace {
+
+// Fair share: the sweeps with the fewest live leases first, the oldest of those.
+std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& offer) {
+  std::vector<const Sweep*> sweeps;
+  for (const SweepId id : book.open_sweeps) {
+    const Sweep& sweep = book.sweeps.at(id);
+    if (may_have_work(sweep) && fits(sweep.spec, offer)) sweeps.push_back(&sweep);
+  }
+  std::stable_sort(sweeps.begin(), sweeps.end(),
+                   [](const Sweep* a, const Sweep* b) { return a->live_leases < b->live_leases; });
+  return sweeps;
+}
+
+// Paused runs that can no longer be promoted are closed when somebody asks for work.
+void close_unpromotable(const Sweep& sweep, const Book& book, Events& events) {
+  for (const RunId id : sweep.paused)
+    if (!sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
+      events.emplace_back(RunEnded{id, RunState::stopped, EndReason::not_promoted, 0, {}, {}});
+}
+
+}  // namespace
 
 Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant now) {
   const AcquireRequest& request = command.request;
   if (!book.workers.contains(request.worker))
     return refuse(Code::not_found, "no worker " + text(request.worker) + ": join first", "/worker");
   if (book.leases_by_request.contains(request.request_id)) return Events{};
-  const Sweep* sweep = pick_sweep(book, request);
-  if (sweep == nullptr) return Events{};
-
-  Events events;
-  RunId run;
-  int attempts = 0;
-  std::optional<ModelId> resume;
-  if (!sweep->queue.empty()) {
-    run = sweep->queue.front();
-    const Run& waiting = *find_run(book, run);
-    attempts = waiting.attempts;
-    if (waiting.checkpoint) resume = waiting.checkpoint->id;
-  } else {
-    const TrialProposed proposed = propose(book, *sweep);
-    run = RunId{proposed.trial, 0};
-    events.emplace_back(proposed);
+  for (const Sweep* sweep : in_turn(book, request)) {
+    auto work = find_work(book, *sweep);
+    if (!work) continue;
+    Events events = std::move(work->events);
+    const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
+    events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1},
+                                     request.worker, request.request_id, work->resume,
+                                     now + book.lease_length});
+    close_unpromotable(*sweep, book, events);
+    return events;
   }
-  const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
-  events.emplace_back(LeaseGranted{lease, AttemptId{run, attempts + 1}, request.worker,
-                                   request.request_id, resume, now + book.lease_length});
-  return events;
+  return Events{};
 }
 
 Result<Events> decide_beat(const Book& book, const Beat& command, Instant now) {
@@ -99,7 +167,7 @@ Result<Events> decide_tick(const Book& book, Instant now) {
   if (!book.lease_deadlines.empty() && book.lease_deadlines.begin()->first <= now) {
     const Lease& lease = book.leases.at(book.lease_deadlines.begin()->second);
     const Run& run = *find_run(book, lease.attempt.run);
-    lose_run(book.sweeps.at(lease.sweep), run, EndReason::worker_lost,
+    lose_run(book, book.sweeps.at(lease.sweep), run, EndReason::worker_lost,
              text(lease.worker) + " sent no heartbeat in time", events);
     return events;
   }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "schemas/types/expect.hpp"
+#include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -14,12 +15,14 @@ bool known_lease(const Book& book, LeaseId id) {
   return id.value >= 1 && id.value <= static_cast<std::int64_t>(book.run_of_lease.size());
 }
 
-// The run that ended under `lease`, whose process may still be saying its last words; null for lost
-// leases.
+// The run that ended or was paused under `lease`, whose process may still be saying its last words;
+// null for lost leases.
 const Run* ended_under(const Book& book, LeaseId lease) {
   if (!known_lease(book, lease)) return nullptr;
   const Run* run = find_run(book, book.run_of_lease[static_cast<std::size_t>(lease.value - 1)]);
-  return run->last_lease == lease && is_end(run->state) ? run : nullptr;
+  return run->last_lease == lease && (is_end(run->state) || run->state == RunState::paused)
+             ? run
+             : nullptr;
 }
 
 EndReason reason_of(Order order, const Sweep& sweep) {
@@ -27,10 +30,10 @@ EndReason reason_of(Order order, const Sweep& sweep) {
   return order == Order::kill ? EndReason::user_kill : EndReason::user_cancel;
 }
 
-Verdict judge(const Sweep& sweep, int phase, Score score) {
+Verdict judge(const Sweep& sweep, const Run& run, int phase, Score score) {
   if (phase == sweep.spec.budget.phases - 1) return {Action::stop, VerdictReason::last_phase, {}};
   if (score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
-  return sweep.terminator->judge(sweep.history, phase, score);
+  return sweep.terminator->judge(sweep.history, run.record, phase, score);
 }
 
 RunEnded end_after(RunId run, const Verdict& verdict) {
@@ -44,6 +47,9 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::no_rule:
     case VerdictReason::collecting:
     case VerdictReason::good_enough:
+    case VerdictReason::between_rungs:
+    case VerdictReason::promoted:
+    case VerdictReason::awaits_promotion:
       break;
   }
   unreachable();
@@ -60,18 +66,49 @@ Status check_report(const Sweep& sweep, const Run& run, const ReportRequest& rep
   const std::int64_t last_step = run.reports.empty() ? 0 : run.reports.back().step;
   if (report.phase == next && report.step < last_step)
     return refuse(Code::invalid, "step went backwards, from " + std::to_string(last_step), "/step");
+  if (report.further.size() != sweep.spec.further_objectives.size())
+    return refuse(Code::invalid,
+                  "the sweep has " + std::to_string(sweep.spec.further_objectives.size()) +
+                      " further objectives: one value for each",
+                  "/further");
   return Done{};
 }
 
-}  // namespace
+// Whether the sweep, when its last active run has ended or paused, still has something to do.
+// `history` is as it will be then.
+bool goes_on(const Sweep& sweep, const History& history) {
+  if (sweep.state == SweepState::stopping) return false;
+  if (proposals_left(sweep) > 0) return true;
+  switch (sweep.terminator->next(history, false).kind) {
+    case Move::Kind::promote:
+    case Move::Kind::replicate:
+      return true;
+    case Move::Kind::propose:
+    case Move::Kind::wait:
+      return false;
+  }
+  unreachable();
+}
 
-void end_run(const Sweep& sweep, const RunEnded& end, Events& events) {
-  events.emplace_back(end);
-  const bool more = sweep.state != SweepState::stopping && proposals_left(sweep);
-  if (sweep.open_runs > 1 || more) return;
+// The history after the events that this command has caused so far.
+History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
+  History history = sweep.history;
+  for (const EventBody& body : events) {
+    if (const auto* e = std::get_if<ReportRecorded>(&body))
+      history.add_report(find_run(book, e->run)->record, e->phase, e->score,
+                         merits(sweep.spec, e->further));
+    if (const auto* e = std::get_if<RunPaused>(&body))
+      history.set_standing(find_run(book, e->run)->record, RunRecord::Standing::paused);
+    if (const auto* e = std::get_if<RunEnded>(&body))
+      history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e));
+  }
+  return history;
+}
+
+void end_sweep(const Sweep& sweep, bool failed, Events& events) {
   if (sweep.order != Order::none)
     events.emplace_back(SweepEnded{sweep.id, SweepState::canceled, sweep.reason});
-  else if (sweep.history.reports(0) == 0 && end.state == RunState::failed)
+  else if (sweep.history.reports(0) == 0 && failed)
     events.emplace_back(SweepEnded{sweep.id, SweepState::failed, EndReason::no_report});
   else
     events.emplace_back(
@@ -79,16 +116,40 @@ void end_run(const Sweep& sweep, const RunEnded& end, Events& events) {
                    sweep.reason == EndReason::none ? EndReason::budget_reached : sweep.reason});
 }
 
-void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail,
-              Events& events) {
+// After the events so far a run is no longer active. If it was the last one and nothing can follow,
+// closes what is paused and ends the sweep.
+void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
+  if (sweep.live_leases > 1 || !sweep.queue.empty()) return;
+  if (goes_on(sweep, foreseen(book, sweep, events))) return;
+  const auto close = [&events](RunId id) {
+    events.emplace_back(RunEnded{id, RunState::stopped, EndReason::not_promoted, 0, {}, {}});
+  };
+  std::optional<RunId> paused_now;
+  for (const EventBody& body : events)
+    if (const auto* e = std::get_if<RunPaused>(&body)) paused_now = e->run;
+  for (const RunId id : sweep.paused) close(id);
+  if (paused_now) close(*paused_now);
+  end_sweep(sweep, failed, events);
+}
+
+}  // namespace
+
+void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events) {
+  events.emplace_back(end);
+  end_sweep_if_done(book, sweep, end.state == RunState::failed, events);
+}
+
+void lose_run(const Book& book, const Sweep& sweep, const Run& run, EndReason reason,
+              const std::string& detail, Events& events) {
   if (sweep.order != Order::none) {
-    end_run(sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), 0, detail, {}},
+    end_run(book, sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), 0, detail, {}},
             events);
     return;
   }
   const bool asked = reason == EndReason::requeue_requested;
   if (asked ? run.attempts >= attempts_max : run.losses >= sweep.spec.limits.max_retries) {
-    end_run(sweep, {run.id, RunState::failed, EndReason::retries_exhausted, 0, detail, {}}, events);
+    end_run(book, sweep, {run.id, RunState::failed, EndReason::retries_exhausted, 0, detail, {}},
+            events);
     return;
   }
   events.emplace_back(RunReturned{run.lease, run.id, reason, detail});
@@ -105,18 +166,33 @@ Result<Events> decide_report(const Book& book, const Report& command) {
     if (run != nullptr && report.phase < static_cast<int>(run->reports.size())) return Events{};
     return stale(command.lease);
   }
-  const Sweep& sweep = book.sweeps.at(lease->sweep);
-  const Run& run = *find_run(book, lease->attempt.run);
-  if (auto fits = check_report(sweep, run, report); !fits) return fits.error();
-  if (report.phase < static_cast<int>(run.reports.size())) return Events{};
-
   Events events;
-  if (run.state == RunState::leased) events.emplace_back(RunStarted{lease->id});
-  events.emplace_back(ReportRecorded{lease->id, run.id, report.phase, report.step, report.score});
-  const Verdict verdict = judge(sweep, report.phase, report.score);
-  events.emplace_back(VerdictGiven{run.id, report.phase, verdict});
-  if (verdict.action == Action::stop) end_run(sweep, end_after(run.id, verdict), events);
+  if (auto done = hone::report(book, *lease, report, events); !done) return done.error();
   return events;
+}
+
+Status report(const Book& book, const Lease& lease, const ReportRequest& request, Events& events) {
+  const Sweep& sweep = book.sweeps.at(lease.sweep);
+  const Run& run = *find_run(book, lease.attempt.run);
+  if (auto fits = check_report(sweep, run, request); !fits) return fits;
+  if (request.phase < static_cast<int>(run.reports.size())) return Done{};
+  if (run.state == RunState::leased) events.emplace_back(RunStarted{lease.id});
+  events.emplace_back(ReportRecorded{lease.id, run.id, request.phase, request.step, request.score,
+                                     request.further});
+  const Verdict verdict = judge(sweep, run, request.phase, request.score);
+  events.emplace_back(VerdictGiven{run.id, request.phase, verdict});
+  switch (verdict.action) {
+    case Action::go_on:
+      break;
+    case Action::stop:
+      end_run(book, sweep, end_after(run.id, verdict), events);
+      break;
+    case Action::pause:
+      events.emplace_back(RunPaused{lease.id, run.id});
+      end_sweep_if_done(book, sweep, false, events);
+      break;
+  }
+  return Done{};
 }
 
 Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
@@ -143,9 +219,10 @@ Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
 namespace {
 
 // The end of a process that nobody here asked to end.
-void end_by_itself(const Sweep& sweep, const Run& run, const EndRequest& request, Events& events) {
+void end_by_itself(const Book& book, const Sweep& sweep, const Run& run, const EndRequest& request,
+                   Events& events) {
   const auto failed = [&](EndReason reason) {
-    end_run(sweep,
+    end_run(book, sweep,
             {run.id, RunState::failed, reason, request.exit_code, request.detail, request.log_tail},
             events);
   };
@@ -154,15 +231,17 @@ void end_by_itself(const Sweep& sweep, const Run& run, const EndRequest& request
     case EndReason::exited_early:
     case EndReason::no_report:
       if (run.reports.empty()) return failed(EndReason::no_report);
-      return end_run(sweep,
+      return end_run(book, sweep,
                      {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}},
                      events);
     case EndReason::exit_code:
     case EndReason::cannot_start:
+    case EndReason::told_failed:
     case EndReason::infeasible:
       return failed(request.reason);
     case EndReason::none:
     case EndReason::evicted:
+    case EndReason::not_promoted:
     case EndReason::diverged:
     case EndReason::signal:
     case EndReason::requeue_requested:
@@ -172,7 +251,7 @@ void end_by_itself(const Sweep& sweep, const Run& run, const EndRequest& request
     case EndReason::user_cancel:
     case EndReason::user_kill:
     case EndReason::time_limit:
-      return lose_run(sweep, run, request.reason, request.detail, events);
+      return lose_run(book, sweep, run, request.reason, request.detail, events);
   }
 }
 
@@ -188,7 +267,7 @@ Result<Events> decide_end(const Book& book, const End& command) {
   const Run& run = *find_run(book, lease->attempt.run);
   Events events;
   if (sweep.order != Order::none)
-    end_run(sweep,
+    end_run(book, sweep,
             {run.id,
              RunState::canceled,
              reason_of(sweep.order, sweep),
@@ -197,7 +276,7 @@ Result<Events> decide_end(const Book& book, const End& command) {
              {}},
             events);
   else
-    end_by_itself(sweep, run, command.request, events);
+    end_by_itself(book, sweep, run, command.request, events);
   return events;
 }
 

@@ -80,6 +80,8 @@ void add(Hash& hash, const Sweep& sweep) {
   hash.add(sweep.open_runs);
   hash.add(sweep.live_leases);
   for (const RunId id : sweep.queue) hash.add(id);
+  for (const RunId id : sweep.paused) hash.add(id);
+  for (const Params& params : sweep.enqueued) hash.add(params);
   for (int phase = 0; phase < sweep.spec.budget.phases; ++phase)
     for (const double merit : sweep.history.merits(phase)) hash.add(merit);
 }

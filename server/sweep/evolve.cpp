@@ -4,7 +4,9 @@
 
 #include "schemas/types/expect.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/outcome.hpp"
 #include "server/sweep/run_seed.hpp"
+#include "server/sweep/warm_start.hpp"
 
 namespace hone {
 namespace {
@@ -18,7 +20,7 @@ class Folder {
     book_.lease_length = e.lease;
     book_.lease_deadlines.clear();
     for (auto& [id, lease] : book_.leases) {
-      lease.expires_at = at_ + e.lease;
+      if (lease.expires_at != never) lease.expires_at = at_ + e.lease;
       book_.lease_deadlines.emplace(lease.expires_at, id);
     }
   }
@@ -32,13 +34,19 @@ class Folder {
     sweep.spec = e.spec;
     sweep.request_id = e.request_id;
     sweep.submitted_at = at_;
-    auto sampler = make_sampler(e.spec.search);
+    auto space = SearchSpace::make(e.spec.parameters, e.spec.constraints);
+    expect(space.ok(), "a submitted space was checked");
+    sweep.space = std::move(*space);
+    auto sampler = make_sampler(e.spec.search, sweep.space);
     auto terminator = make_terminator(e.spec.terminator,
-                                      {e.spec.search.trials * e.spec.seeds, e.spec.budget.phases});
+                                      {e.spec.search.trials, e.spec.seeds, e.spec.budget.phases,
+                                       e.spec.limits.duration.has_value()});
     expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
     sweep.sampler = std::move(*sampler);
     sweep.terminator = std::move(*terminator);
-    sweep.history = History{e.spec.objective.goal};
+    sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
+                            1 + e.spec.further_objectives.size()};
+    warm_start(book_, e.spec, sweep.space, sweep.history);
     book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     book_.open_sweeps.insert(e.sweep);
     book_.sweeps.emplace(e.sweep, std::move(sweep));
@@ -87,26 +95,36 @@ class Folder {
     Sweep& sweep = book_.sweeps.at(e.sweep);
     expect(e.number == static_cast<std::int64_t>(sweep.trials.size()),
            "trials are proposed in order");
-    Trial trial{e.trial, e.number, e.params, {}};
-    for (int replicate = 0; replicate < sweep.spec.seeds; ++replicate) {
-      Run run;
-      run.id = {e.trial, replicate};
-      run.seed = run_seed(sweep.spec.seed, e.number, replicate);
-      trial.runs.push_back(std::move(run));
-      sweep.queue.push_back({e.trial, replicate});
-    }
-    sweep.open_runs += sweep.spec.seeds;
+    const auto point = sweep.space.point_of(e.params);
+    sweep.history.add_trial(point ? *point : Point(sweep.space.dimensions().size(), inactive));
     sweep.trials.push_back(e.trial);
-    sweep.history.add_trial(e.params);
-    book_.trials.emplace(e.trial, std::pair{e.sweep, std::move(trial)});
+    if (!sweep.enqueued.empty()) sweep.enqueued.pop_front();
+    Trial& trial =
+        book_.trials.emplace(e.trial, std::pair{e.sweep, Trial{e.trial, e.number, e.params, {}}})
+            .first->second.second;
+    for (int replicate = 0; replicate < sweep.spec.seeds; ++replicate) add_run(sweep, trial);
     book_.last_trial = e.trial.value;
+  }
+
+  void operator()(const TrialEnqueued& e) {
+    Sweep& sweep = book_.sweeps.at(e.sweep);
+    sweep.enqueued.push_back(e.params);
+    sweep.enqueue_requests.insert(e.request_id);
+  }
+
+  void operator()(const RunAdded& e) {
+    Trial& trial = book_.trials.at(e.run.trial).second;
+    expect(e.run.replicate == static_cast<int>(trial.runs.size()), "runs are added in order");
+    add_run(sweep_of_run(e.run), trial);
   }
 
   void operator()(const LeaseGranted& e) {
     Sweep& sweep = sweep_of_run(e.attempt.run);
     Run& run = run_of(e.attempt.run);
-    expect(run.state == RunState::queued && !run.lease, "only a queued run is leased");
-    dequeue(sweep, run.id);
+    expect((run.state == RunState::queued || run.state == RunState::paused) && !run.lease,
+           "only a waiting run is leased");
+    stop_waiting(sweep, run);
+    sweep.history.set_standing(run.record, RunRecord::Standing::active);
     run.state = RunState::leased;
     run.attempts = e.attempt.number;
     run.lease = run.last_lease = e.lease;
@@ -139,7 +157,8 @@ class Folder {
     expect(e.phase == static_cast<int>(run.reports.size()),
            "reports are recorded once and in order");
     run.reports.push_back({e.step, e.score, std::nullopt});
-    sweep_of_run(e.run).history.add_report(trial_index(e.run), e.phase, e.score);
+    Sweep& sweep = sweep_of_run(e.run);
+    sweep.history.add_report(run.record, e.phase, e.score, merits(sweep.spec, e.further));
   }
 
   void operator()(const VerdictGiven& e) {
@@ -165,6 +184,15 @@ class Folder {
     sweep_of_run(e.run).queue.push_front(e.run);
   }
 
+  void operator()(const RunPaused& e) {
+    Run& run = run_of(e.run);
+    Sweep& sweep = sweep_of_run(e.run);
+    release(run);
+    run.state = RunState::paused;
+    sweep.paused.insert(e.run);
+    sweep.history.set_standing(run.record, RunRecord::Standing::paused);
+  }
+
   void operator()(const RunEnded& e) {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
@@ -172,13 +200,11 @@ class Folder {
     if (run.lease)
       release(run);
     else
-      dequeue(sweep, run.id);
+      stop_waiting(sweep, run);
     run.state = e.state;
     run.reason = e.reason;
     --sweep.open_runs;
-    const auto& runs = book_.trials.at(e.run.trial).second.runs;
-    if (std::all_of(runs.begin(), runs.end(), [](const Run& one) { return is_end(one.state); }))
-      sweep.history.end_trial(trial_index(e.run));
+    sweep.history.end_run(run.record, completes(e), informs(e));
   }
 
  private:
@@ -186,12 +212,23 @@ class Folder {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }
   Sweep& sweep_of_run(RunId id) { return book_.sweeps.at(book_.trials.at(id.trial).first); }
-  std::size_t trial_index(RunId id) const {
-    return static_cast<std::size_t>(book_.trials.at(id.trial).second.number);
+  static void add_run(Sweep& sweep, Trial& trial) {
+    Run run;
+    run.id = {trial.id, static_cast<std::int32_t>(trial.runs.size())};
+    run.seed = run_seed(sweep.spec.seed, trial.number, run.id.replicate);
+    run.record = sweep.history.add_run(history_index(sweep, trial.number));
+    sweep.runs.push_back(run.id);
+    sweep.queue.push_back(run.id);
+    ++sweep.open_runs;
+    trial.runs.push_back(std::move(run));
   }
 
-  static void dequeue(Sweep& sweep, RunId id) {
-    const auto found = std::find(sweep.queue.begin(), sweep.queue.end(), id);
+  static void stop_waiting(Sweep& sweep, const Run& run) {
+    if (run.state == RunState::paused) {
+      sweep.paused.erase(run.id);
+      return;
+    }
+    const auto found = std::find(sweep.queue.begin(), sweep.queue.end(), run.id);
     expect(found != sweep.queue.end(), "a queued run is in its sweep's queue");
     sweep.queue.erase(found);
   }

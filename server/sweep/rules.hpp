@@ -15,19 +15,44 @@ Result<Events> decide_report(const Book& book, const Report& command);
 Result<Events> decide_save_model(const Book& book, const SaveModel& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
 Result<Events> decide_end(const Book& book, const End& command);
+Result<Events> decide_ask(const Book& book, const Ask& command);
+Result<Events> decide_tell(const Book& book, const Tell& command);
+Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
 Result<Events> decide_tick(const Book& book, Instant now);
 
 // The refusal that tells a worker to stop working for a lease.
 Error stale(LeaseId lease);
 
-// Appends the end of `run`, and the end of its sweep when this was its last open run and nothing is
-// left to propose.
-void end_run(const Sweep& sweep, const RunEnded& end, Events& events);
+// Appends the end of `run`, and the end of its sweep when this was its last active run and nothing
+// is left to propose or to promote. `events` may hold the report that ended it.
+void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events);
+
+// Appends what a report means: itself, its verdict, and what follows from the verdict.
+Status report(const Book& book, const Lease& lease, const ReportRequest& request, Events& events);
+
+// Work of one sweep for whoever is free: the run, after the events that make it leasable (a trial
+// proposed, a run added). nullopt where the sweep has none now.
+struct Work {
+  RunId run;
+  int attempts = 0;
+  std::optional<ModelId> resume;
+  Events events;
+};
+std::optional<Work> find_work(const Book& book, const Sweep& sweep);
+
+// The parameters of a trial of which a user gave some: the others are drawn from the prior until
+// the constraints hold, or a hundred times.
+Params completed(const SearchSpace& space, const Params& given, Rng rng);
+
+// Who asks for trials is a worker of no slots, known by this request id; its pending trial of a
+// sweep is a lease that never expires, known by this one.
+std::string asker_request(const std::string& asker);
+std::string ask_request(SweepId sweep, const std::string& asker);
 
 // An attempt was lost: the run goes back to the queue, or ends when its retries are used up or its
 // sweep is canceled.
-void lose_run(const Sweep& sweep, const Run& run, EndReason reason, const std::string& detail,
-              Events& events);
+void lose_run(const Book& book, const Sweep& sweep, const Run& run, EndReason reason,
+              const std::string& detail, Events& events);
 
 // Steers a sweep and ends every run of it that waits in the queue and may not be resumed under the
 // new order.

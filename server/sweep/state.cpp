@@ -32,8 +32,8 @@ const Sweep& sweep_of(const Book& book, RunId id) {
   return book.sweeps.at(found->second.first);
 }
 
-bool proposals_left(const Sweep& sweep) {
-  return static_cast<std::int64_t>(sweep.trials.size()) < sweep.spec.search.trials;
+std::int64_t proposals_left(const Sweep& sweep) {
+  return sweep.spec.search.trials - static_cast<std::int64_t>(sweep.trials.size());
 }
 
 }  // namespace hone

@@ -16,6 +16,7 @@
 #include "schemas/types/event.hpp"
 #include "server/search/history.hpp"
 #include "server/search/sampler.hpp"
+#include "server/search/search_space.hpp"
 #include "server/search/terminator.hpp"
 
 namespace hone {
@@ -28,6 +29,7 @@ struct RecordedReport {
 
 struct Run {
   RunId id;
+  std::size_t record = 0;  // its index in the sweep's history
   std::uint64_t seed = 0;
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
@@ -55,12 +57,17 @@ struct Sweep {
   EndReason reason = EndReason::none;
   Order order = Order::none;  // what every running run of it is told: none, cancel, kill
   Instant submitted_at;
+  SearchSpace space;
   std::unique_ptr<Sampler> sampler;
   std::unique_ptr<Terminator> terminator;
-  History history{Goal::maximize};
+  History history{Goal::maximize, 0};
   std::vector<TrialId> trials;  // by number
+  std::vector<RunId> runs;      // by their index in the history
   std::deque<RunId> queue;      // runs waiting for a worker, returned ones in front
-  std::int64_t open_runs = 0;   // runs not ended
+  std::set<RunId> paused;       // runs waiting for their terminator to promote them
+  std::deque<Params> enqueued;  // users' parameter sets, proposed before the sampler is asked
+  std::set<std::string> enqueue_requests;
+  std::int64_t open_runs = 0;  // runs not ended
   std::int64_t live_leases = 0;
 };
 
@@ -110,7 +117,12 @@ const Lease* find_live_lease(const Book& book, LeaseId id);
 // The sweep of a run that the book knows.
 const Sweep& sweep_of(const Book& book, RunId id);
 
-// Whether further parameter sets are to be proposed.
-bool proposals_left(const Sweep& sweep);
+// How many further parameter sets may be proposed or enqueued.
+std::int64_t proposals_left(const Sweep& sweep);
+
+// The trial's place in the history, where warm-started trials come first.
+inline std::size_t history_index(const Sweep& sweep, std::int64_t number) {
+  return sweep.history.foreign() + static_cast<std::size_t>(number);
+}
 
 }  // namespace hone

@@ -19,13 +19,14 @@ ALLOWED = {
     "schemas/codec": ["schemas/types"],
     "server/search": ["schemas/types"],
     "server/sweep": ["server/search", "schemas/types"],
+    "server/simulate": ["server/sweep", "server/search", "schemas/types", "schemas/codec"],
     "db": ["schemas/types", "schemas/codec"],
     "server/engine": ["server/sweep", "server/search", "db", "schemas/types", "schemas/codec"],
     "server/api": ["server/sweep", "server/search", "server/engine", "db", "schemas/types", "schemas/codec"],
     "server/http": ["server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
     "server": ["server/http", "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
     "sdk/cpp": ["schemas/types", "schemas/codec"],
-    "sdk/cli": ["sdk/cpp", "schemas/types", "schemas/codec"],
+    "sdk/cli": ["sdk/cpp", "server/simulate", "server/search", "schemas/types", "schemas/codec"],
     "worker/agent": ["sdk/cpp", "schemas/types", "schemas/codec"],
     "worker/process": ["worker/agent", "sdk/cpp", "schemas/types", "schemas/codec"],
     "worker/envs": ["schemas/types"],
@@ -46,7 +47,7 @@ CONFINED = {
 }
 
 # Pure rooms decide: no clock, no dice, no threads, no streams, no iteration order that depends on addresses.
-PURE = ["server/search", "server/sweep", "schemas/types"]
+PURE = ["server/search", "server/sweep", "server/simulate", "schemas/types"]
 BANNED_IN_PURE = r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>"
 
 # A clock is read in these places alone.

@@ -13,7 +13,7 @@ namespace hone {
 namespace {
 
 std::unique_ptr<Terminator> hypertrick(double rate, std::int64_t runs, int phases) {
-  return std::move(make_terminator({"hypertrick", {{"eviction_rate", rate}}}, {runs, phases}))
+  return std::move(make_terminator({"hypertrick", {{"eviction_rate", rate}}}, {runs, 1, phases}))
       .value();
 }
 
@@ -29,8 +29,8 @@ Outcome play(
     const Terminator& rule, int runs, int phases,
     const std::function<double(int run, int phase)>& metric,
     const std::function<void(std::vector<int>&, int phase)>& order = [](auto&, int) {}) {
-  History history(Goal::maximize);
-  for (int run = 0; run < runs; ++run) history.add_trial({});
+  History history(Goal::maximize, 0);
+  for (int run = 0; run < runs; ++run) history.add_run(history.add_trial({}));
   std::vector<int> alive(static_cast<std::size_t>(runs));
   for (int run = 0; run < runs; ++run) alive[static_cast<std::size_t>(run)] = run;
   Outcome outcome;
@@ -42,7 +42,9 @@ Outcome play(
       ++outcome.phases_run;
       const Score score = Score::of(metric(run, phase));
       const bool last = phase == phases - 1;
-      const bool stop = !last && rule.judge(history, phase, score).action == Action::stop;
+      const bool stop =
+          !last &&
+          rule.judge(history, static_cast<std::size_t>(run), phase, score).action == Action::stop;
       history.add_report(static_cast<std::size_t>(run), phase, score);
       (stop ? outcome.evicted.back() : kept).push_back(run);
     }
@@ -121,7 +123,7 @@ TEST(HyperTrick, completion_rate_of_fixed_quality_in_fresh_order) {
 
 TEST(HyperTrick, shares_follow_from_the_rate_and_must_agree_with_it) {
   const auto make = [](std::vector<std::pair<std::string, double>> settings) {
-    return make_terminator({"hypertrick", std::move(settings)}, {16, 4});
+    return make_terminator({"hypertrick", std::move(settings)}, {16, 1, 4});
   };
   EXPECT_TRUE(make({}).ok());
   EXPECT_TRUE(make({{"eviction_rate", 0.25}, {"dcm_fraction", 0.5}, {"evict_quantile", 0.5}}).ok());

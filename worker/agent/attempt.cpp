@@ -155,7 +155,8 @@ void Attempt::send_head(Turn& turn) {
   if (const auto* report = std::get_if<LaneReport>(&lane_.front())) {
     const ReportLine& line = report->line;
     return send(
-        turn, ReportCall{grant_.lease, {line.phase.value_or(next_phase_), line.step, line.score}});
+        turn, ReportCall{grant_.lease,
+                         {line.phase.value_or(next_phase_), line.step, line.score, line.further}});
   }
   const auto& checkpoint = std::get<LaneCheckpoint>(lane_.front());
   const CheckpointLine& line = checkpoint.line;
@@ -234,9 +235,10 @@ void Attempt::took(Turn& turn, const Call& call, const CallReply& reply) {
 void Attempt::took_verdict(Turn& turn, int phase, const Verdict& verdict) {
   next_phase_ = std::max(next_phase_, phase + 1);
   const bool hears = head_origin() == Origin::socket;
-  if (verdict.action == Action::stop) closed_ = true;
+  // Either way the server has closed the lease: a run that is paused may be promoted elsewhere.
+  if (verdict.action != Action::go_on) closed_ = true;
   if (verdict.action != Action::go_on)
-    end_process(turn, closed_ ? Ending::stopped : Ending::paused);
+    end_process(turn, verdict.action == Action::stop ? Ending::stopped : Ending::paused);
   if (verdict.action != Action::go_on && !hears) terminate(turn);  // it cannot be told otherwise
   answer_head(turn, verdict);
 }

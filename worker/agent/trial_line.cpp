@@ -77,6 +77,20 @@ class Members {
     return Score::diverged();
   }
 
+  // A list of them; none where the key is absent.
+  std::vector<Score> scores(std::string_view key) {
+    const Json* list = find(key);
+    std::vector<Score> found;
+    if (list == nullptr) return found;
+    if (!list->is_array()) fault("must be a list of numbers", key);
+    for (const Json& one : *list) {
+      if (!one.is_number() && one != "diverged")
+        fault("must be a list of numbers or \"diverged\"", key);
+      found.push_back(one.is_number() ? Score::of(one.get<double>()) : Score::diverged());
+    }
+    return found;
+  }
+
   template <class T>
   Result<TrialLine> settle(T value) {
     if (fault_) return *fault_;
@@ -107,9 +121,10 @@ class Members {
 };
 
 Result<TrialLine> parse_report(const Json& json) {
-  static constexpr std::array<std::string_view, 3> known{"phase", "step", "value"};
+  static constexpr std::array<std::string_view, 4> known{"phase", "step", "value", "further"};
   Members members(json, "/report", known);
-  ReportLine line{members.optional_index("phase"), members.count("step"), members.score("value")};
+  ReportLine line{members.optional_index("phase"), members.count("step"), members.score("value"),
+                  members.scores("further")};
   return members.settle(line);
 }
 

@@ -24,6 +24,7 @@ struct ReportLine {
   std::optional<int> phase;  // absent: the next
   std::int64_t step = 0;
   Score score = Score::diverged();
+  std::vector<Score> further{};  // of the sweep's further objectives
 };
 
 using TrialLine = std::variant<CheckpointLine, ReportLine, MetricPoint>;

@@ -1,29 +1,22 @@
 // Random search (Bergstra and Bengio, 2012): every trial an independent draw from the space.
-#include "server/search/expression.hpp"
 #include "server/search/samplers/rows.hpp"
-#include "server/search/space.hpp"
 
 namespace hone {
 namespace {
 
 class RandomSampler final : public Sampler {
  public:
-  Params propose(const Space& space, const History&, Rng& rng) const override {
-    Params params;
-    for (const Parameter& parameter : space) {
-      // Drawn even when inactive: a condition never shifts the draws of later parameters.
-      const double unit = rng.uniform();
-      if (!parameter.when.empty() && !Expression::parse(parameter.when).value().holds(params))
-        continue;
-      params.push_back({parameter.name, value_at(parameter.domain, unit)});
-    }
-    return params;
+  std::optional<Point> propose(const SearchSpace& space, const History&,
+                               const Draw& draw) const override {
+    Rng rng = draw.rng();
+    return random_point(space, rng);
   }
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Sampler>> make_random(const SearchSpec&) {
+Result<std::unique_ptr<Sampler>> make_random(const SearchSpec& search, const SearchSpace&) {
+  if (auto fits = only_settings(search, {}); !fits) return fits.error();
   return std::unique_ptr<Sampler>(std::make_unique<RandomSampler>());
 }
 

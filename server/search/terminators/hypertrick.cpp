@@ -29,9 +29,9 @@ class HyperTrick final : public Terminator {
  public:
   HyperTrick(const Shares& shares, const Plan& plan) : shares_(shares), plan_(plan) {}
 
-  Verdict judge(const History& history, int phase, Score score) const override {
+  Verdict judge(const History& history, std::size_t, int phase, Score score) const override {
     const auto reports = static_cast<double>(history.reports(phase) + 1);
-    const double quota = shares_.dcm_fraction * static_cast<double>(plan_.runs) *
+    const double quota = shares_.dcm_fraction * static_cast<double>(plan_.runs()) *
                          std::pow(1 - shares_.eviction_rate, phase);
     if (reports <= quota)
       return {Action::go_on, VerdictReason::collecting, {{"reports", reports}, {"quota", quota}}};

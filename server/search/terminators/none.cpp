@@ -8,7 +8,7 @@ class NoTerminator final : public Terminator {
  public:
   explicit NoTerminator(const Plan& plan) : plan_(plan) {}
 
-  Verdict judge(const History&, int, Score) const override {
+  Verdict judge(const History&, std::size_t, int, Score) const override {
     return {Action::go_on, VerdictReason::no_rule, {}};
   }
   Action recompute(const std::vector<VerdictInput>&) const override { return Action::go_on; }

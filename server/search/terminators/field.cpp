@@ -1,0 +1,129 @@
+#include "server/search/terminators/field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace hone {
+namespace {
+
+// A fifth of a complete run: long enough to average noise, short enough to follow a collapse.
+constexpr double memory_share = 0.2;
+
+// Exponentially weighted mean of the first 1, 2, ... values, the newest weighing most. Updated so
+// that equal values give exactly that value: ties must survive rounding.
+std::vector<double> smoothed(std::span<const double> values, int phases) {
+  const double keep = std::exp(-1 / (memory_share * phases));
+  std::vector<double> means;
+  means.reserve(values.size());
+  double mean = 0, weight = 0;
+  for (const double value : values) {
+    weight = keep * weight + 1;
+    mean += (value - mean) / weight;
+    means.push_back(mean);
+  }
+  return means;
+}
+
+}  // namespace
+
+Field::Field(const History& history, int first_runs, int phases, std::optional<NewReport> report)
+    : phases_(phases) {
+  runners_.reserve(history.runs().size());
+  for (std::size_t index = 0; index < history.runs().size(); ++index) {
+    const RunRecord& record = history.runs()[index];
+    Runner runner;
+    runner.run = index;
+    runner.trial = record.trial;
+    runner.first = record.replicate < first_runs;
+    runner.paused = record.standing == RunRecord::Standing::paused;
+    runner.ended = record.standing == RunRecord::Standing::ended;
+    runner.merits = record.merits;
+    if (report && report->run == index) {
+      runner.merits.push_back(report->merit);
+      runner.paused = true;
+    }
+    if (!runner.merits.empty() && std::isinf(runner.merits.back())) {
+      runner.diverged = true;
+      runner.merits.pop_back();
+    }
+    runner.scores = smoothed(runner.merits, phases);
+    runners_.push_back(std::move(runner));
+  }
+}
+
+double Field::efficiency() const {
+  // Before the runs say otherwise: what learning curves of many kinds had in the middle, with the
+  // weight of four runs.
+  constexpr double before = 0.6, before_weight = 4;
+  const int grain = std::max(1, static_cast<int>(std::lround(phases_ / 10.0)));
+  std::vector<const Runner*> long_enough;
+  for (const Runner& runner : runners_)
+    if (!runner.diverged && runner.length() > grain) long_enough.push_back(&runner);
+  if (long_enough.size() < 3) return before;
+  const std::size_t best = std::max<std::size_t>(3, long_enough.size() / 3);
+  std::partial_sort(long_enough.begin(), long_enough.begin() + static_cast<std::ptrdiff_t>(best),
+                    long_enough.end(), [](const Runner* a, const Runner* b) {
+                      if (a->scores.back() != b->scores.back())
+                        return a->scores.back() > b->scores.back();
+                      return a->run < b->run;
+                    });
+  double gained = 0, moved = 0;
+  for (std::size_t i = 0; i < best; ++i) {
+    const auto& values = long_enough[i]->merits;
+    for (auto k = static_cast<std::ptrdiff_t>(values.size()) - 1; k - grain >= 0; k -= grain) {
+      const double step =
+          values[static_cast<std::size_t>(k)] - values[static_cast<std::size_t>(k - grain)];
+      gained += step;
+      moved += std::abs(step);
+    }
+  }
+  if (!(moved > 0)) return before;
+  const auto weight = static_cast<double>(best);
+  return (weight * std::max(0.0, gained) / moved + before_weight * before) /
+         (weight + before_weight);
+}
+
+std::optional<Field::Leader> Field::leader() const {
+  struct Value {
+    int length = 0, runs = 0, longest = 0;
+    double sum = 0;
+    bool diverged = false;
+  };
+  std::map<std::size_t, Value> values;
+  for (const Runner& runner : runners_) {
+    Value& value = values[runner.trial];
+    ++value.runs;
+    value.diverged = value.diverged || runner.diverged;
+    if (runner.length() > value.length)
+      value.length = runner.length(), value.sum = 0, value.longest = 0;
+    if (runner.length() == 0 || runner.length() < value.length) continue;
+    value.sum += runner.scores.back();
+    ++value.longest;
+  }
+  std::optional<Leader> best;
+  double most = 0;
+  for (const auto& [trial, value] : values) {
+    if (value.diverged || value.longest == 0) continue;
+    const double mean = value.sum / value.longest;
+    if (best && (mean < most || (mean == most && value.length <= best->length))) continue;
+    best = Leader{trial, value.length, value.runs};
+    most = mean;
+  }
+  return best;
+}
+
+int Field::reported() const {
+  int total = 0;
+  for (const Runner& runner : runners_) total += runner.length();
+  return total;
+}
+
+int Field::committed_to_second_looks() const {
+  int total = 0;
+  for (const Runner& runner : runners_)
+    if (!runner.first) total += runner.ended ? runner.length() : phases_;
+  return total;
+}
+
+}  // namespace hone

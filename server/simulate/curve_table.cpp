@@ -1,0 +1,350 @@
+#include "server/simulate/curve_table.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/json.hpp"
+#include "schemas/codec/space.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone::simulate {
+namespace {
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> cells;
+  while (true) {
+    const auto comma = line.find(',');
+    cells.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return cells;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+std::optional<double> number(std::string_view cell) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
+  return value;
+}
+
+// The value of the domain that a cell means; a number off the grid or out of bounds moves to the
+// nearest one.
+struct Reading {
+  std::string_view cell;
+  std::optional<Value> operator()(const FloatDomain& d) const {
+    const auto value = number(cell);
+    if (!value) return std::nullopt;
+    const double inside = std::clamp(*value, d.min, d.max);
+    if (!d.step) return inside;
+    const double steps = std::round((inside - d.min) / *d.step);
+    return std::min(d.min + steps * *d.step, d.max);
+  }
+  std::optional<Value> operator()(const IntDomain& d) const {
+    const auto value = number(cell);
+    if (!value) return std::nullopt;
+    const auto steps =
+        std::llround((*value - static_cast<double>(d.min)) / static_cast<double>(d.step));
+    return d.min + std::clamp<std::int64_t>(steps, 0, (d.max - d.min) / d.step) * d.step;
+  }
+  std::optional<Value> operator()(const ChoiceDomain& d) const {
+    for (const Value& value : d.values) {
+      if (const auto* word = std::get_if<std::string>(&value); word && *word == cell) return value;
+      const auto* whole = std::get_if<std::int64_t>(&value);
+      const auto* real = std::get_if<double>(&value);
+      const auto found = number(cell);
+      if (found && ((whole && static_cast<double>(*whole) == *found) || (real && *real == *found)))
+        return value;
+      if (const auto* flag = std::get_if<bool>(&value); flag && cell == (*flag ? "true" : "false"))
+        return value;
+    }
+    return std::nullopt;
+  }
+  std::optional<Value> operator()(const BoolDomain&) const {
+    if (cell == "true" || cell == "1") return true;
+    if (cell == "false" || cell == "0") return false;
+    return std::nullopt;
+  }
+  std::optional<Value> operator()(const FixedDomain& d) const { return d.value; }
+  std::optional<Value> operator()(const DerivedDomain&) const { return std::nullopt; }
+};
+
+struct Header {
+  std::vector<std::size_t> parameters;  // column of each parameter of the space
+  std::optional<std::size_t> seed;
+  std::vector<std::size_t> values, seconds;
+};
+
+std::string where(std::size_t line, std::string_view column) {
+  return "line " + std::to_string(line) + ", column " + std::string(column);
+}
+
+Result<Header> read_header(std::string_view line, const Space& space) {
+  std::map<std::string_view, std::size_t> columns;
+  const auto cells = split(line);
+  for (std::size_t i = 0; i < cells.size(); ++i) columns[cells[i]] = i;
+  Header header;
+  for (const Parameter& parameter : space) {
+    const auto found = columns.find(parameter.name);
+    if (found == columns.end())
+      return refuse(Code::invalid, "the table has no column for parameter '" + parameter.name + "'",
+                    "line 1");
+    header.parameters.push_back(found->second);
+  }
+  if (const auto found = columns.find("seed"); found != columns.end()) header.seed = found->second;
+  for (std::size_t k = 1; k <= cells.size(); ++k) {
+    const auto value = columns.find("v" + std::to_string(k));
+    if (value == columns.end()) break;
+    header.values.push_back(value->second);
+    const auto second = columns.find("s" + std::to_string(k));
+    if (second != columns.end()) header.seconds.push_back(second->second);
+  }
+  if (header.values.empty())
+    return refuse(Code::invalid, "the table has no columns v1, v2, ... of values", "line 1");
+  if (!header.seconds.empty() && header.seconds.size() != header.values.size())
+    return refuse(Code::invalid, "there must be as many columns s1, s2, ... as v1, v2, ...",
+                  "line 1");
+  return header;
+}
+
+Result<Params> read_params(const std::vector<std::string_view>& cells, const Header& header,
+                           const Space& space, std::size_t line) {
+  Params params;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const std::string_view cell = cells[header.parameters[i]];
+    if (cell.empty()) continue;  // inactive
+    auto value = std::visit(Reading{cell}, space[i].domain);
+    if (!value)
+      return refuse(Code::invalid,
+                    "'" + std::string(cell) + "' is no value of parameter '" + space[i].name + "'",
+                    where(line, space[i].name));
+    params.push_back({space[i].name, *std::move(value)});
+  }
+  return params;
+}
+
+Result<Curve> read_curve(const std::vector<std::string_view>& cells, const Header& header,
+                         std::size_t line) {
+  Curve curve;
+  if (header.seed) curve.seed = static_cast<std::int64_t>(number(cells[*header.seed]).value_or(0));
+  for (std::size_t k = 0; k < header.values.size(); ++k) {
+    const std::string_view cell = cells[header.values[k]];
+    const auto value = number(cell);
+    if (!value && !cell.empty() && cell != "nan" && cell != "NaN")
+      return refuse(Code::invalid, "'" + std::string(cell) + "' is no number",
+                    where(line, "v" + std::to_string(k + 1)));
+    curve.values.push_back(value && std::isfinite(*value) ? value : std::nullopt);
+    double seconds = static_cast<double>(k + 1);
+    const double before = curve.seconds.empty() ? 0 : curve.seconds.back();
+    // A run that diverged has no later times: it goes on at its own pace.
+    if (!header.seconds.empty())
+      seconds = number(cells[header.seconds[k]])
+                    .value_or(before + (k > 0 ? before / static_cast<double>(k) : 1));
+    if (!(seconds > before))
+      return refuse(Code::invalid, "seconds must increase",
+                    where(line, "s" + std::to_string(k + 1)));
+    curve.seconds.push_back(seconds);
+  }
+  return curve;
+}
+
+struct Row {
+  Params params;
+  Curve curve;
+};
+
+Result<std::vector<Row>> read_rows(std::string_view csv, const Space& space) {
+  std::vector<Row> rows;
+  std::optional<Header> header;
+  std::size_t columns = 0;
+  for (std::size_t line = 1; !csv.empty(); ++line) {
+    const auto end = std::min(csv.find('\n'), csv.size());
+    std::string_view text = csv.substr(0, end);
+    csv.remove_prefix(std::min(end + 1, csv.size()));
+    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+    if (text.empty()) continue;
+    if (!header) {
+      auto read = read_header(text, space);
+      if (!read) return read.error();
+      header = *std::move(read);
+      columns = split(text).size();
+      continue;
+    }
+    const auto cells = split(text);
+    if (cells.size() != columns)
+      return refuse(Code::invalid,
+                    "has " + std::to_string(cells.size()) + " cells and the header " +
+                        std::to_string(columns),
+                    "line " + std::to_string(line));
+    auto params = read_params(cells, *header, space, line);
+    if (!params) return params.error();
+    auto curve = read_curve(cells, *header, line);
+    if (!curve) return curve.error();
+    rows.push_back({*std::move(params), *std::move(curve)});
+  }
+  if (rows.empty()) return refuse(Code::invalid, "the table has no rows");
+  return rows;
+}
+
+double quantile(std::vector<double> values, double q) {
+  std::sort(values.begin(), values.end());
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto above = std::min(below + 1, values.size() - 1);
+  return values[below] + (values[above] - values[below]) * (place - static_cast<double>(below));
+}
+
+std::size_t last_tenth(std::size_t checkpoints) {
+  return std::max<std::size_t>(1, (checkpoints + 9) / 10);
+}
+
+// Where a parameter set lies in the table's space; what is out of bounds moves to the bound.
+struct Clamp {
+  const Value& value;
+  std::optional<Value> operator()(const FloatDomain& d) const { return Reading{words()}(d); }
+  std::optional<Value> operator()(const IntDomain& d) const { return Reading{words()}(d); }
+  template <class Domain>
+  std::optional<Value> operator()(const Domain& d) const {
+    if (contains(d, value)) return value;
+    return Reading{words()}(d);
+  }
+  explicit Clamp(const Value& of) : value(of), text_(to_text(encode(of))) {}
+
+ private:
+  [[nodiscard]] std::string_view words() const {
+    const bool quoted = text_.size() >= 2 && text_.front() == '"';
+    return quoted ? std::string_view(text_).substr(1, text_.size() - 2) : std::string_view(text_);
+  }
+  std::string text_;
+};
+
+}  // namespace
+
+Result<CurveTable> CurveTable::parse(std::string name, std::string_view csv,
+                                     std::string_view json) {
+  CurveTable table;
+  table.name_ = std::move(name);
+  const auto document = parse_json(json);
+  if (!document) return document.error();
+  if (!document->is_object() || !document->contains("parameters") || !document->contains("goal"))
+    return refuse(Code::invalid, "must be an object with goal and parameters");
+  const auto* goal = (*document)["goal"].get_ptr<const std::string*>();
+  const auto parsed = goal == nullptr ? std::nullopt : parse_goal(*goal);
+  if (!parsed) return refuse(Code::invalid, "is maximize or minimize", "/goal");
+  table.goal_ = *parsed;
+  auto space = decode_space((*document)["parameters"], "/parameters");
+  if (!space) return space.error();
+  auto made = SearchSpace::make(*space, {});
+  if (!made) return made.error();
+  table.space_ = *std::move(made);
+  auto rows = read_rows(csv, *space);
+  if (!rows) return rows.error();
+  for (Row& row : *rows)
+    if (auto done = table.add(row.params, std::move(row.curve)); !done) return done.error();
+  table.finish();
+  return table;
+}
+
+Status CurveTable::add(const Params& params, Curve curve) {
+  const auto point = space_.point_of(params);
+  if (!point)
+    return refuse(Code::invalid, "a row lacks a parameter that is active, or has one that is not");
+  checkpoints_ = static_cast<int>(curve.values.size());
+  // NaN never equals itself: inactive coordinates are compared as such.
+  const auto same = [&](const Configuration& one) {
+    return std::equal(point->begin(), point->end(), one.point.begin(), [](double a, double b) {
+      return a == b || (std::isnan(a) && std::isnan(b));
+    });
+  };
+  auto found = std::find_if(configurations_.begin(), configurations_.end(), same);
+  if (found == configurations_.end()) {
+    configurations_.push_back({*point, {}, 0});
+    found = configurations_.end() - 1;
+  }
+  found->curves.push_back(std::move(curve));
+  return Done{};
+}
+
+void CurveTable::finish() {
+  const double sign = goal_ == Goal::maximize ? 1 : -1;
+  double worst = std::numeric_limits<double>::infinity(), seconds = 0, curves = 0;
+  for (const Configuration& one : configurations_)
+    for (const Curve& curve : one.curves) {
+      for (const auto& value : curve.values)
+        if (value) worst = std::min(worst, sign * *value);
+      seconds += curve.seconds.back();
+      ++curves;
+    }
+  full_run_seconds_ = seconds / curves;
+  std::vector<double> merits;
+  for (Configuration& one : configurations_) {
+    double sum = 0;
+    for (const Curve& curve : one.curves) {
+      const std::size_t tail = last_tenth(curve.values.size());
+      for (std::size_t k = curve.values.size() - tail; k < curve.values.size(); ++k)
+        sum += (curve.values[k] ? sign * *curve.values[k] : worst) / static_cast<double>(tail);
+    }
+    one.merit = sum / static_cast<double>(one.curves.size());
+    merits.push_back(one.merit);
+  }
+  best_ = *std::max_element(merits.begin(), merits.end());
+  unit_ = std::max(best_ - quantile(merits, 0.5), 0.05 * (best_ - quantile(merits, 0.1)));
+  if (!(unit_ > 0)) unit_ = 1;  // every configuration is as good as the best
+}
+
+Result<std::size_t> CurveTable::nearest(const Params& params) const {
+  Params inside;
+  for (const Parameter& parameter : space_.parameters()) {
+    const Value* value = find(params, parameter.name);
+    if (value == nullptr) continue;
+    if (auto moved = std::visit(Clamp(*value), parameter.domain))
+      inside.push_back({parameter.name, *std::move(moved)});
+  }
+  const auto point = space_.point_of(inside);
+  if (!point)
+    return refuse(Code::invalid, "the sweep's parameters do not cover those of table " + name_ +
+                                     ": name each of them, with values of the same kind");
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < configurations_.size(); ++i) {
+    const double squares = distance(*point, configurations_[i].point);
+    if (squares < least) best = i, least = squares;
+  }
+  return best;
+}
+
+double CurveTable::distance(std::span<const double> a, std::span<const double> b) const {
+  double squares = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool left = std::isnan(a[i]), right = std::isnan(b[i]);
+    if (left && right) continue;
+    if (left || right)
+      squares += 1;
+    else if (space_.dimensions()[i].kind == Dimension::Kind::choice)
+      squares += a[i] == b[i] ? 0 : 1;
+    else
+      squares += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  return squares;
+}
+
+double CurveTable::regret(std::size_t configuration) const {
+  return (best_ - configurations_[configuration].merit) / unit_;
+}
+
+double CurveTable::true_value(std::size_t configuration) const {
+  const double merit = configurations_[configuration].merit;
+  return goal_ == Goal::maximize ? merit : -merit;
+}
+
+double CurveTable::blind_regret() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < configurations_.size(); ++i) sum += regret(i);
+  return sum / static_cast<double>(configurations_.size());
+}
+
+}  // namespace hone::simulate

@@ -1,0 +1,77 @@
+// Recorded learning curves that stand in for training: what `hone simulate` replays.
+//
+// NAME.csv has a column for every parameter, `seed`, v1..vK (the objective after checkpoint k;
+// empty: diverged) and, optionally, s1..sK (seconds since the run's start; without them one second
+// a checkpoint). NAME.json beside it holds goal, parameters (as in a sweep file), checkpoints,
+// source.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/types/result.hpp"
+#include "schemas/types/score.hpp"
+#include "server/search/search_space.hpp"
+
+namespace hone::simulate {
+
+struct Curve {  // one recorded run
+  std::int64_t seed = 0;
+  std::vector<std::optional<double>> values;  // by checkpoint; nullopt: diverged
+  std::vector<double> seconds;                // by checkpoint, increasing
+};
+
+struct Configuration {        // a recorded parameter set
+  Point point;                // in the table's own space
+  std::vector<Curve> curves;  // one for each seed
+  // Mean over its seeds of the mean of the last tenth of the checkpoints; larger is better. A
+  // diverged checkpoint counts as the worst value of the table.
+  double merit = 0;
+};
+
+class CurveTable {
+ public:
+  // The texts of the two files. Refuses with the line and the column of the CSV, or the place in
+  // the JSON.
+  static Result<CurveTable> parse(std::string name, std::string_view csv, std::string_view json);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] Goal goal() const { return goal_; }
+  [[nodiscard]] const SearchSpace& space() const { return space_; }
+  [[nodiscard]] int checkpoints() const { return checkpoints_; }
+  [[nodiscard]] std::span<const Configuration> configurations() const { return configurations_; }
+  // Mean seconds of a complete run.
+  [[nodiscard]] double full_run_seconds() const { return full_run_seconds_; }
+
+  // The nearest recorded parameter set: least sum of squares over the parameters of the distance on
+  // the scale (choice: 1 where they differ, inactive against active: 1). Ties: the first.
+  // Parameters that the table does not have are ignored; one that it has must be given or fixed.
+  [[nodiscard]] Result<std::size_t> nearest(const Params& params) const;
+
+  // (best merit - merit of the configuration) / max(best - median, 5 % of (best - 10 % quantile)).
+  [[nodiscard]] double regret(std::size_t configuration) const;
+  // The merit in the objective's own sign.
+  [[nodiscard]] double true_value(std::size_t configuration) const;
+  // Of a parameter set chosen blindly: the mean over all configurations.
+  [[nodiscard]] double blind_regret() const;
+
+ private:
+  Status add(const Params& params, Curve curve);
+  void finish();
+  [[nodiscard]] double distance(std::span<const double> a, std::span<const double> b) const;
+
+  std::string name_;
+  Goal goal_ = Goal::maximize;
+  SearchSpace space_;
+  int checkpoints_ = 0;
+  std::vector<Configuration> configurations_;
+  double full_run_seconds_ = 0;
+  double best_ = 0;
+  double unit_ = 1;  // what regret is measured in
+};
+
+}  // namespace hone::simulate

@@ -1,0 +1,228 @@
+#include "server/simulate/world.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string>
+
+#include "schemas/types/expect.hpp"
+#include "server/search/rng.hpp"
+#include "server/sweep/decide.hpp"
+
+namespace hone::simulate {
+namespace {
+
+Duration of_seconds(double seconds) {
+  return Duration{static_cast<std::int64_t>(std::llround(seconds * 1e6))};
+}
+
+// What a run replays: drawn when it first starts, and kept.
+struct Replay {
+  const Curve* curve = nullptr;
+  std::size_t configuration = 0;
+};
+
+struct Worker {
+  WorkerId id;
+  std::int64_t requests = 0;
+  std::optional<LeaseGrant> grant;
+  Duration busy{};
+};
+
+class World {
+ public:
+  World(const SweepSpec& spec, const CurveTable& table, const Setting& setting)
+      : spec_(spec),
+        table_(table),
+        setting_(setting),
+        rng_(setting.seed, Purpose::simulation, 0),
+        deadline_{of_seconds(setting.deadline * table.full_run_seconds()).us} {}
+
+  Result<Outcome> run() {
+    // No lease expires within the simulation.
+    send(Start{"simulation", Duration{never.us / 4}});
+    auto submitted = try_send(Submit{{"simulation", spec_, {}}});
+    if (!submitted) return submitted.error();
+    sweep_ = std::get<Submitted>(*submitted).sweep;
+    for (int i = 0; i < setting_.workers; ++i) {
+      const auto joined =
+          send(Join{{"worker " + std::to_string(i), "simulation", 0, 1, 0, "simulation"}});
+      workers_.push_back({std::get<JoinReply>(joined).worker, 0, std::nullopt, {}});
+    }
+    if (auto fits = put_to_work(); !fits) return fits.error();
+    while (!due_.empty() && due_.begin()->first.us <= deadline_.us) {
+      const auto [at, index] = *due_.begin();
+      due_.erase(due_.begin());
+      look_until(at);
+      now_ = at;
+      finish_phase(workers_[index]);
+      if (auto fits = put_to_work(); !fits) return fits.error();
+    }
+    look_until(Instant{deadline_.us + 1});
+    return outcome();
+  }
+
+ private:
+  Result<Reply> try_send(const Command& command) {
+    auto events = decide(book_, command, now_);
+    if (!events) return events.error();
+    for (EventBody& body : *events) evolve(book_, Event{++seq_, now_, std::move(body)});
+    return answer(book_, command);
+  }
+  Reply send(const Command& command) {
+    auto reply = try_send(command);
+    expect(reply.ok(), "the rules accept what a simulated worker says");
+    return *std::move(reply);
+  }
+
+  [[nodiscard]] const Sweep& sweep() const { return book_.sweeps.at(sweep_); }
+
+  // Every idle worker asks for work.
+  Status put_to_work() {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      Worker& worker = workers_[i];
+      if (worker.grant || is_end(sweep().state)) continue;
+      const std::string request = std::to_string(i) + "/" + std::to_string(worker.requests++);
+      auto grant = std::get<std::optional<LeaseGrant>>(
+          send(Acquire{{request, worker.id, spec_.resources.cpus, spec_.resources.gpus, {}}}));
+      if (!grant) {
+        outcome_.idle_with_work += proposals_left(sweep()) > 0 ? 1 : 0;
+        continue;
+      }
+      worker.grant = std::move(grant);
+      if (auto fits = start_phase(i); !fits) return fits;
+    }
+    return Done{};
+  }
+
+  Status start_phase(std::size_t index) {
+    Worker& worker = workers_[index];
+    const auto replay = replay_of(*worker.grant);
+    if (!replay) return replay.error();
+    const Duration took = phase_time(*replay->curve, worker.grant->next_phase);
+    const std::int64_t inside = std::min(now_.us + took.us, deadline_.us) - now_.us;
+    worker.busy = worker.busy + Duration{std::max<std::int64_t>(inside, 0)};
+    due_.emplace(now_ + took, index);
+    return Done{};
+  }
+
+  void finish_phase(Worker& worker) {
+    const LeaseGrant& grant = *worker.grant;
+    const int phase = grant.next_phase;
+    const Curve& curve = *replays_.at(grant.attempt.run).curve;
+    const auto& value = curve.values[checkpoint(curve, phase)];
+    const Score score = value ? Score::of(*value) : Score::diverged();
+    const std::int64_t step = grant.budget.per_run * (phase + 1) / grant.budget.phases;
+    const auto reply = send(Report{grant.lease, {phase, step, score, {}}});
+    ++outcome_.reports;
+    if (std::get<ReportReply>(reply).verdict.action != Action::go_on) {
+      worker.grant.reset();
+      return;
+    }
+    ++worker.grant->next_phase;
+    const auto started = start_phase(static_cast<std::size_t>(&worker - workers_.data()));
+    expect(started.ok(), "a run that started goes on");
+  }
+
+  Result<Replay> replay_of(const LeaseGrant& grant) {
+    const auto found = replays_.find(grant.attempt.run);
+    if (found != replays_.end()) return found->second;
+    const auto nearest = table_.nearest(grant.params);
+    if (!nearest) return nearest.error();
+    const auto& curves = table_.configurations()[*nearest].curves;
+    const Replay replay{&curves[rng_.below(curves.size())], *nearest};
+    replays_.emplace(grant.attempt.run, replay);
+    return replay;
+  }
+
+  // The checkpoint whose value phase `phase` reports.
+  [[nodiscard]] std::size_t checkpoint(const Curve& curve, int phase) const {
+    const auto count = static_cast<std::int64_t>(curve.values.size());
+    const std::int64_t phases = spec_.budget.phases;
+    return static_cast<std::size_t>(((phase + 1) * count + phases - 1) / phases - 1);
+  }
+  // When phase `phase` ends, in seconds of the curve: linear between its checkpoints.
+  [[nodiscard]] double end_of(const Curve& curve, int phase) const {
+    const double place = static_cast<double>(phase + 1) * static_cast<double>(curve.values.size()) /
+                         spec_.budget.phases;
+    const auto whole = static_cast<std::size_t>(place);
+    const double before = whole == 0 ? 0 : curve.seconds[whole - 1];
+    if (whole >= curve.seconds.size()) return before;
+    return before + (place - static_cast<double>(whole)) * (curve.seconds[whole] - before);
+  }
+  [[nodiscard]] Duration phase_time(const Curve& curve, int phase) const {
+    const double from = phase == 0 ? 0 : end_of(curve, phase - 1);
+    return of_seconds(std::max(end_of(curve, phase) - from, 1e-6));
+  }
+
+  // Records the standing at every look due before `at`.
+  void look_until(Instant at) {
+    while (outcome_.anytime.size() < anytime_points) {
+      const auto looks = static_cast<std::int64_t>(outcome_.anytime.size()) + 1;
+      if (deadline_.us * looks / anytime_points >= at.us) return;
+      outcome_.anytime.push_back(standing());
+      if (outcome_.to_target < 0 && outcome_.anytime.back().named <= setting_.target)
+        outcome_.to_target = setting_.deadline * static_cast<double>(looks) / anytime_points;
+    }
+  }
+
+  [[nodiscard]] Standing standing() {
+    const auto named = sweep().terminator->incumbent(sweep().history);
+    const auto single = sweep().terminator->Terminator::incumbent(sweep().history);
+    return {regret_of(named), regret_of(single)};
+  }
+  // The configuration that a trial stands for. A trial with a report has started a run.
+  [[nodiscard]] std::size_t configuration_of(std::size_t trial) const {
+    return replays_.at(RunId{sweep().trials.at(trial), 0}).configuration;
+  }
+  [[nodiscard]] double regret_of(std::optional<std::size_t> trial) const {
+    return trial ? table_.regret(configuration_of(*trial)) : table_.blind_regret();
+  }
+
+  Outcome outcome() {
+    double busy = 0;
+    for (const Worker& worker : workers_) busy += static_cast<double>(worker.busy.us);
+    if (const auto named = sweep().terminator->incumbent(sweep().history))
+      outcome_.true_value = table_.true_value(configuration_of(*named));
+    outcome_.trials = static_cast<std::int64_t>(sweep().trials.size());
+    outcome_.runs = static_cast<std::int64_t>(replays_.size());
+    outcome_.busy =
+        busy / (static_cast<double>(deadline_.us) * static_cast<double>(workers_.size()));
+    outcome_.work_per_run = outcome_.runs == 0
+                                ? 0
+                                : static_cast<double>(outcome_.reports) /
+                                      (static_cast<double>(outcome_.runs) * spec_.budget.phases);
+    const Instant end = is_end(sweep().state) ? now_ : Instant{deadline_.us};
+    outcome_.ended = static_cast<double>(end.us) / 1e6 / table_.full_run_seconds();
+    return outcome_;
+  }
+
+  const SweepSpec& spec_;
+  const CurveTable& table_;
+  const Setting& setting_;
+  Rng rng_;
+  Duration deadline_;
+  Book book_;
+  SweepId sweep_;
+  Instant now_{};
+  std::int64_t seq_ = 0;
+  std::vector<Worker> workers_;
+  std::set<std::pair<Instant, std::size_t>> due_;  // when each training worker reports next
+  std::map<RunId, Replay> replays_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting) {
+  SweepSpec repetition = spec;
+  repetition.seed = Rng(setting.seed, Purpose::simulation, 1).bits() >> 11U;
+  repetition.trainer = CommandTrainer{{"simulated"}};  // what would train matters to nobody here
+  // The deadline is the sweep's time limit: a method may use all of it.
+  repetition.limits.duration = of_seconds(setting.deadline * table.full_run_seconds());
+  repetition.objective.goal = table.goal();
+  return World(repetition, table, setting).run();
+}
+
+}  // namespace hone::simulate

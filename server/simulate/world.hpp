@@ -1,0 +1,46 @@
+// One sweep under a virtual clock: the real rules (decide, evolve, answer), workers that replay
+// recorded curves instead of training, and nothing else. A function of its arguments.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schemas/types/result.hpp"
+#include "schemas/types/spec.hpp"
+#include "server/simulate/curve_table.hpp"
+
+namespace hone::simulate {
+
+struct Setting {
+  int workers = 4;
+  double deadline = 2;     // in full runs: the table's mean time of a complete run
+  double target = 0.05;    // normalized regret that counts as found
+  std::uint64_t seed = 0;  // of this repetition
+};
+
+// How good the sweep's answer was at some time, in normalized regret of its true value.
+struct Standing {
+  double named = 0;   // the incumbent that the method names
+  double single = 0;  // the parameter set of the best single report
+};
+
+struct Outcome {
+  std::vector<Standing> anytime;  // at 1/20, 2/20, ... 20/20 of the deadline
+  double true_value = 0;          // of what the method names at the deadline, as the table says
+  std::int64_t trials = 0;        // proposed
+  std::int64_t runs = 0;          // started
+  std::int64_t reports = 0;
+  double work_per_run = 0;          // phases trained a run, as a share of a complete run
+  double busy = 0;                  // share of the workers' time until the deadline spent training
+  double to_target = -1;            // full runs until `named` reached the target; -1: it did not
+  std::int64_t idle_with_work = 0;  // times a worker got nothing though a trial was left to propose
+  double ended = 0;                 // full runs until the sweep ended, or the deadline
+};
+
+inline constexpr int anytime_points = 20;
+
+// Refuses a sweep that the server would refuse, or whose parameters the table does not cover.
+// Phase p of P ends at the checkpoint that completes its share of a curve.
+Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting);
+
+}  // namespace hone::simulate

@@ -1,0 +1,157 @@
+// hone as an optimizer: trials for whoever asks, evaluated elsewhere, and users' own parameter
+// sets.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "schemas/types/expect.hpp"
+#include "schemas/types/nearest.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+
+std::string asker_request(const std::string& asker) { return "ask/" + asker; }
+
+std::string ask_request(SweepId sweep, const std::string& asker) {
+  return "ask/" + text(sweep) + "/" + asker;
+}
+
+Result<Events> decide_ask(const Book& book, const Ask& command) {
+  const Sweep* sweep = find_sweep(book, command.sweep);
+  if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
+  const std::string request_id = ask_request(sweep->id, command.request.asker);
+  if (book.leases_by_request.contains(request_id)) return Events{};
+  if (is_end(sweep->state)) return refuse(Code::conflict, text(sweep->id) + " has ended");
+  auto work = find_work(book, *sweep);
+  if (!work)
+    return refuse(Code::conflict, text(sweep->id) +
+                                      " has nothing to ask for now: it is paused or stopping, or "
+                                      "every trial is proposed and waits for its result");
+  Events events;
+  const auto known = book.workers_by_request.find(asker_request(command.request.asker));
+  WorkerId worker{book.last_worker + 1};
+  if (known != book.workers_by_request.end())
+    worker = known->second;
+  else
+    events.emplace_back(WorkerJoined{
+        worker, asker_request(command.request.asker), command.request.asker, 0, 0, 0, {}});
+  for (EventBody& body : work->events) events.push_back(std::move(body));
+  const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
+  events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1}, worker,
+                                   request_id, work->resume, never});
+  return events;
+}
+
+namespace {
+
+// The run of the trial that was asked for and not yet told.
+const Run* pending_run(const Book& book, const Trial& trial) {
+  for (const Run& run : trial.runs) {
+    const Lease* lease = find_live_lease(book, run.lease);
+    if (lease != nullptr && lease->expires_at == never) return &run;
+  }
+  return nullptr;
+}
+
+// A repeated tell whose answer got lost: the same value for a phase that is told.
+bool repeats(const Trial& trial, const TellRequest& request) {
+  return std::any_of(trial.runs.begin(), trial.runs.end(), [&](const Run& run) {
+    if (request.told != Told::value) return run.state == RunState::failed;
+    const int phase = request.phase.value_or(static_cast<int>(run.reports.size()) - 1);
+    return phase >= 0 && phase < static_cast<int>(run.reports.size()) &&
+           run.reports[static_cast<std::size_t>(phase)].score == request.score;
+  });
+}
+
+EndReason reason_of(Told told) {
+  switch (told) {
+    case Told::failed:
+      return EndReason::told_failed;
+    case Told::infeasible:
+      return EndReason::infeasible;
+    case Told::value:
+      break;
+  }
+  unreachable();
+}
+
+}  // namespace
+
+Result<Events> decide_tell(const Book& book, const Tell& command) {
+  const Trial* trial = find_trial(book, command.trial);
+  if (trial == nullptr) return refuse(Code::not_found, "no trial " + text(command.trial));
+  const TellRequest& request = command.request;
+  const Run* run = pending_run(book, *trial);
+  if (run == nullptr) {
+    if (repeats(*trial, request)) return Events{};
+    return refuse(Code::conflict, text(command.trial) +
+                                      " waits for no result: it was told another one, or nobody "
+                                      "asked for it");
+  }
+  Events events;
+  const Lease& lease = *find_live_lease(book, run->lease);
+  if (request.told != Told::value) {
+    end_run(book, book.sweeps.at(lease.sweep),
+            {run->id, RunState::failed, reason_of(request.told), 0, request.detail, {}}, events);
+    return events;
+  }
+  const int phase = request.phase.value_or(static_cast<int>(run->reports.size()));
+  const ReportRequest as_report{phase, request.step, request.score, request.further};
+  if (auto done = report(book, lease, as_report, events); !done) return done.error();
+  return events;
+}
+
+namespace {
+
+Status check_given(const SearchSpace& space, const Params& given) {
+  std::vector<std::string_view> known;
+  for (const Dimension& dimension : space.dimensions()) known.push_back(dimension.name);
+  for (const Param& param : given) {
+    const std::string at = "/params/" + param.name;
+    const auto found =
+        std::find_if(space.parameters().begin(), space.parameters().end(),
+                     [&](const Parameter& parameter) { return parameter.name == param.name; });
+    if (found == space.parameters().end())
+      return refuse(
+          Code::invalid,
+          "the sweep has no parameter '" + param.name + "'" + did_you_mean(param.name, known), at);
+    if (std::find(known.begin(), known.end(), param.name) == known.end())
+      return refuse(Code::invalid, "'" + param.name + "' is fixed or computed: leave it out", at);
+    if (!contains(found->domain, param.value))
+      return refuse(Code::invalid, "the value lies outside the parameter's domain", at);
+  }
+  return Done{};
+}
+
+// What was given must still be there once the conditions are settled, and satisfy the constraints.
+Status check_settled(const SearchSpace& space, const Params& given, const Params& params) {
+  for (const Param& param : given)
+    if (find(params, param.name) == nullptr)
+      return refuse(Code::invalid, "its condition does not hold with the other values",
+                    "/params/" + param.name);
+  if (!space.feasible(params))
+    return refuse(Code::invalid, "it breaks a constraint of the sweep", "/params");
+  return Done{};
+}
+
+}  // namespace
+
+Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
+  const Sweep* sweep = find_sweep(book, command.sweep);
+  if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
+  const EnqueueRequest& request = command.request;
+  if (sweep->enqueue_requests.contains(request.request_id)) return Events{};
+  if (is_end(sweep->state) || sweep->state == SweepState::stopping)
+    return refuse(Code::conflict, text(sweep->id) + " has ended or is stopping");
+  if (proposals_left(*sweep) <= static_cast<std::int64_t>(sweep->enqueued.size()))
+    return refuse(Code::conflict, "all " + std::to_string(sweep->spec.search.trials) +
+                                      " trials of " + text(sweep->id) +
+                                      " are proposed or enqueued already");
+  if (auto fits = check_given(sweep->space, request.params); !fits) return fits.error();
+  const Rng rng(sweep->spec.seed, Purpose::witness, 1);
+  const Params params = completed(sweep->space, request.params, rng);
+  if (auto fits = check_settled(sweep->space, request.params, params); !fits) return fits.error();
+  return Events{TrialEnqueued{sweep->id, request.request_id, request.params}};
+}
+
+}  // namespace hone

@@ -1,0 +1,50 @@
+// What the end of a run and a report's further values mean to search.
+#pragma once
+
+#include <vector>
+
+#include "schemas/types/event.hpp"
+#include "schemas/types/expect.hpp"
+
+namespace hone {
+
+// The run trained to its end.
+inline bool completes(const RunEnded& e) { return e.state == RunState::completed; }
+
+// Whether an end says something about the parameters, and not about a machine or a user.
+inline bool informs(const RunEnded& e) {
+  switch (e.reason) {
+    case EndReason::budget_reached:
+    case EndReason::exited_early:
+    case EndReason::evicted:
+    case EndReason::not_promoted:
+    case EndReason::diverged:
+    case EndReason::no_report:
+    case EndReason::exit_code:
+    case EndReason::told_failed:
+    case EndReason::infeasible:
+      return true;
+    case EndReason::none:
+    case EndReason::signal:
+    case EndReason::cannot_start:
+    case EndReason::requeue_requested:
+    case EndReason::worker_lost:
+    case EndReason::retries_exhausted:
+    case EndReason::user_stop:
+    case EndReason::user_cancel:
+    case EndReason::user_kill:
+    case EndReason::time_limit:
+      return false;
+  }
+  unreachable();
+}
+
+// Larger is better, for each of the further objectives.
+inline std::vector<double> merits(const SweepSpec& spec, const std::vector<Score>& further) {
+  std::vector<double> merits;
+  for (std::size_t i = 0; i < further.size() && i < spec.further_objectives.size(); ++i)
+    merits.push_back(further[i].merit(spec.further_objectives[i].goal));
+  return merits;
+}
+
+}  // namespace hone

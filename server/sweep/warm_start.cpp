@@ -1,0 +1,50 @@
+#include "server/sweep/warm_start.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace hone {
+namespace {
+
+// The furthest phase of the new sweep that the same share of a run's budget completes.
+int mapped_phase(int phase, int phases_before, int phases_now) {
+  if (phase < 0) return phase;
+  return std::max(0, (phase + 1) * phases_now / phases_before - 1);
+}
+
+}  // namespace
+
+Status check_warm_start(const Book& book, const SweepSpec& spec) {
+  for (std::size_t i = 0; i < spec.search.warm_start.size(); ++i) {
+    const SweepId id = spec.search.warm_start[i];
+    const std::string at = "/search/warm_start/" + std::to_string(i);
+    const Sweep* earlier = find_sweep(book, id);
+    if (earlier == nullptr) return refuse(Code::not_found, "no sweep " + text(id), at);
+    if (earlier->spec.objective != spec.objective ||
+        earlier->spec.further_objectives != spec.further_objectives)
+      return refuse(Code::invalid,
+                    text(id) + " has another objective: its results cannot be compared", at);
+  }
+  return Done{};
+}
+
+std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
+                       History& history) {
+  std::size_t fitted = 0;
+  for (const SweepId id : spec.search.warm_start) {
+    const Sweep& earlier = book.sweeps.at(id);
+    for (std::size_t number = 0; number < earlier.trials.size(); ++number) {
+      const auto index = history_index(earlier, static_cast<std::int64_t>(number));
+      Achievement achieved = earlier.history.achievement(index);
+      if (achieved.grade == Achievement::Grade::pending) continue;
+      const auto point = space.point_of(find_trial(book, earlier.trials[number])->params);
+      if (!point || !space.feasible(*point)) continue;
+      achieved.phase = mapped_phase(achieved.phase, earlier.spec.budget.phases, spec.budget.phases);
+      history.add_foreign(*point, achieved);
+      ++fitted;
+    }
+  }
+  return fitted;
+}
+
+}  // namespace hone
