@@ -1,0 +1,22 @@
+// The user's own picker: whatever enqueues parameter sets, by `hone enqueue`, over HTTP or from a
+// program of theirs. hone itself has nothing to propose and hands out what was enqueued.
+#include "server/search/samplers/rows.hpp"
+
+namespace hone {
+namespace {
+
+class ExternalSampler final : public Sampler {
+ public:
+  std::optional<Point> propose(const SearchSpace&, const History&, const Draw&) const override {
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sampler>> make_external(const SearchSpec& search, const SearchSpace&) {
+  if (auto fits = only_settings(search, {}); !fits) return fits.error();
+  return std::unique_ptr<Sampler>(std::make_unique<ExternalSampler>());
+}
+
+}  // namespace hone
