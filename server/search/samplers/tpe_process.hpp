@@ -1,0 +1,64 @@
+// A small Gaussian process: what TPE's surrogate predicts losses with.
+//
+//   cov(f(x), f(y)) = v (1 + r + r^2 / 3) exp(-r), r^2 = 5 sum_j q_j (x_j - y_j)^2  (Matern 5/2;
+//   a choice contributes q_j where the values differ), noise v s added to observed values; the mean
+//   is the generalized least squares estimate and v its maximum likelihood (Rasmussen and Williams,
+//   2006, 2.7 and 5.4).
+// Pending points have no value: they take uncertainty away and leave the mean as it is (which is
+// what believing the mean's own prediction for them amounts to).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hone {
+
+struct ProcessShape {
+  std::vector<double> weights;  // q_j
+  double noise = 1e-4;          // s
+};
+
+// Points as columns: the first coordinate of all of them, then the second, ...
+struct PointColumns {
+  std::span<const double> values;
+  std::size_t count = 0;
+  [[nodiscard]] const double* column(std::size_t j) const { return values.data() + j * count; }
+};
+
+struct Prediction {
+  std::vector<double> mean;
+  std::vector<double> spread;  // standard deviation
+};
+
+class GaussianProcess {
+ public:
+  // One flag a dimension: whether it is a choice. They are kept by reference, as points are.
+  GaussianProcess(PointColumns points, std::span<const std::uint8_t> choice);
+
+  // The first `values.size()` points were observed. false where the covariance is singular.
+  bool fit(const ProcessShape& shape, std::span<const double> values);
+
+  [[nodiscard]] double log_likelihood() const { return log_likelihood_; }
+  [[nodiscard]] double least_mean() const { return least_mean_; }  // over observed points
+  [[nodiscard]] Prediction predict(PointColumns at) const;
+
+ private:
+  bool factor();
+  void estimate(std::span<const double> values);
+  [[nodiscard]] std::vector<float> correlations(PointColumns at) const;
+  [[nodiscard]] std::vector<float> remaining_variance(std::vector<float>& rows,
+                                                      std::size_t size) const;
+
+  PointColumns points_;
+  std::span<const std::uint8_t> choice_;
+  ProcessShape shape_;
+  std::vector<double> upper_;  // row-major U, U^T U = covariance / v
+  std::vector<double> alpha_;  // (covariance / v)^-1 (values - mean) of the observed
+  double mean_ = 0;
+  double variance_ = 1;
+  double log_likelihood_ = 0;
+  double least_mean_ = 0;
+};
+
+}  // namespace hone
