@@ -8,6 +8,7 @@
 #include "server/search/history.hpp"
 #include "server/search/rng.hpp"
 #include "server/search/terminator.hpp"
+#include "tests/unit/search_play.hpp"
 
 namespace hone {
 namespace {
@@ -119,6 +120,60 @@ TEST(HyperTrick, completion_rate_of_fixed_quality_in_fresh_order) {
              10'000.0 / 20;
   }
   EXPECT_NEAR(alpha, 0.377, 0.006);
+}
+
+// Early runs stay early: they are exempt in every phase, and what was judged before passes easily.
+TEST(HyperTrick, completion_rate_of_fixed_quality_in_a_persistent_order_is_far_above) {
+  const auto rule = hypertrick(0.25, 1000, 10);
+  double alpha = 0;
+  for (std::uint64_t repeat = 0; repeat < 20; ++repeat) {
+    std::vector<double> quality;
+    Rng rng(repeat, Purpose::simulation, 2);
+    for (int run = 0; run < 1000; ++run) quality.push_back(rng.normal());
+    const auto metric = [&](int run, int) { return quality[static_cast<std::size_t>(run)]; };
+    alpha += play(*rule, 1000, 10, metric).phases_run / 10'000.0 / 20;
+  }
+  EXPECT_GT(alpha, 0.45);
+  EXPECT_LT(alpha, 0.60);
+}
+
+// 16 runs on 6 nodes, phases of equal length, independent metrics: the mean of the simulated
+// reference, and the bounds of the closed forms in every single sweep. No node waits while a run
+// is unstarted.
+TEST(HyperTrick, sixteen_runs_on_six_nodes_meet_their_reference) {
+  const Plan plan{16, 1, 4};
+  const auto rule = hypertrick(0.25, 16, 4);
+  constexpr int repeats = 4000;
+  double alpha = 0;
+  for (std::uint64_t repeat = 0; repeat < repeats; ++repeat) {
+    Rng rng(repeat, Purpose::simulation, 4);
+    Play sweep(*rule, plan, 6, [&](auto, auto) { return Score::of(rng.normal()); });
+    sweep.on_step = [&] { EXPECT_TRUE(!sweep.proposals_left() || sweep.training() == 6); };
+    sweep.run();
+    EXPECT_GE(sweep.phases(), 34);
+    EXPECT_LE(sweep.phases(), 64);
+    alpha += sweep.phases() / 64.0 / repeats;
+  }
+  EXPECT_NEAR(alpha, 0.693, 0.01);
+}
+
+TEST(HyperTrick, the_default_shares_give_the_rate_back) {
+  for (const double rate : {0.1, 0.10846, 0.25, 0.5, 0.9}) {
+    const double evict_quantile = std::sqrt(rate);
+    EXPECT_NEAR((1 - (1 - evict_quantile)) * evict_quantile, rate, 1e-12);
+    EXPECT_TRUE(make_terminator({"hypertrick",
+                                 {{"eviction_rate", rate},
+                                  {"dcm_fraction", 1 - evict_quantile},
+                                  {"evict_quantile", evict_quantile}}},
+                                {16, 1, 4})
+                    .ok());
+  }
+  EXPECT_FALSE(
+      make_terminator(
+          {"hypertrick",
+           {{"eviction_rate", 0.25}, {"dcm_fraction", 0.5}, {"evict_quantile", 0.5 + 4e-12}}},
+          {16, 1, 4})
+          .ok());
 }
 
 TEST(HyperTrick, shares_follow_from_the_rate_and_must_agree_with_it) {
