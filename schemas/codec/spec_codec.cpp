@@ -54,7 +54,12 @@ SearchSpec read_search(const Spot& spot) {
       fields.maybe("warm_start", ListOf{IdOf<SweepId>{}, warm_starts_max}, std::vector<SweepId>{});
   if (auto picker = fields.optional("command", read_command)) search.command = picker->argv;
   fields.rest([&](const std::string& name, const Spot& setting) {
-    search.settings.push_back({name, read_setting(setting)});
+    static constexpr std::array<std::string_view, 1> needed{"trials"};
+    const auto guess = did_you_mean(name, needed);
+    if (search.trials == 0 && !guess.empty())
+      setting.refuse("unknown field " + in_quotes(name) + guess);
+    else
+      search.settings.push_back({name, read_setting(setting)});
   });
   fields.done();
   return search;
@@ -105,6 +110,11 @@ void read_objectives(Fields& fields, SweepSpec& spec) {
   if (one) spec.objective = *one;
   if (!several) return;
   if (several->empty()) return fields.refuse("objectives", "must name at least one objective");
+  for (std::size_t i = 0; i < several->size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if ((*several)[i].metric == (*several)[j].metric)
+        fields.refuse_rule("objectives",
+                           "the metric " + in_quotes((*several)[i].metric) + " stands twice");
   spec.objective = several->front();
   spec.further_objectives.assign(several->begin() + 1, several->end());
 }
@@ -149,7 +159,7 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
   if (!fields.done()) return spec;
   if (fields.find("objective") == nullptr && fields.find("objectives") == nullptr)
-    fields.refuse("objective", "is missing");
+    fields.refuse("objective", "is missing: 'objective' or 'objectives' is required here");
   if (fields.find("trainer") == nullptr && fields.find("command") == nullptr)
     fields.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");

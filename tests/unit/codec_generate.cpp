@@ -2,27 +2,72 @@
 
 namespace hone {
 
+std::optional<Prior> Generator::prior(double center) {
+  if (coin()) return std::nullopt;
+  return Prior{center, 1 / static_cast<double>(integer(1, 1000))};
+}
+
+Domain Generator::float_domain() {
+  const double min = static_cast<double>(integer(1, 1000)) / 997;
+  const double max = min * 1e3;
+  const auto step = coin() ? std::optional(min / 7) : std::nullopt;
+  const auto scale = word<Scale>();
+  if (scale != Scale::logit) return FloatDomain{min, max, scale, step, prior(min * 3)};
+  return FloatDomain{0.25, 1 - 1 / (max + 2), scale, std::nullopt, prior(0.3)};
+}
+
+Domain Generator::int_domain() {
+  const auto min = integer(1, 1000);
+  const auto max = min + integer(1, 1'000'000'000'000);
+  return IntDomain{min, max, coin() ? Scale::linear : Scale::log, integer(1, max - min),
+                   prior(static_cast<double>(max))};
+}
+
+Domain Generator::choice_domain() {
+  std::vector<Value> values{coin(), std::string("relu"), 0.25};
+  if (coin()) values.emplace_back(integer(2, 99));
+  std::vector<double> weights;
+  if (coin())
+    for (std::size_t i = 0; i < values.size(); ++i)
+      weights.push_back(static_cast<double>(integer(1, 1'000'000)) / 7);
+  return ChoiceDomain{values, coin(), weights};
+}
+
 Domain Generator::domain() {
-  switch (integer(0, 4)) {
-    case 0: {
-      const double min = static_cast<double>(integer(1, 1000)) / 997;
-      const double max = min * 1e3;
-      return FloatDomain{min, max, word<Scale>(), coin() ? std::optional(min / 7) : std::nullopt};
-    }
-    case 1: {
-      const auto min = integer(1, 1000);
-      const auto max = min + integer(0, 1'000'000'000'000);
-      return IntDomain{min, max, word<Scale>(), integer(1, std::max(max - min, std::int64_t{1}))};
-    }
-    case 2: {
-      std::vector<Value> values{coin(), std::string("relu"), 0.25};
-      if (coin()) values.emplace_back(integer(2, 99));
-      return ChoiceDomain{values};
-    }
+  switch (integer(0, 5)) {
+    case 0:
+      return float_domain();
+    case 1:
+      return int_domain();
+    case 2:
+      return choice_domain();
     case 3:
       return BoolDomain{};
+    case 4:
+      return DerivedDomain{"2 * a + b"};
     default:
       return FixedDomain{setting()};
+  }
+}
+
+SearchSpec Generator::search() {
+  SearchSpec search;
+  search.method = coin() ? "random" : "grid";
+  search.trials = integer(1, 1'000'000);
+  for (auto n = integer(0, 3); n > 0; --n) search.settings.push_back({numbered("s", n), setting()});
+  for (auto n = integer(0, 2); n > 0; --n) search.warm_start.push_back(id<SweepTag>());
+  if (coin()) search.command = {"picker", any_text()};
+  return search;
+}
+
+TrainerSpec Generator::trainer() {
+  switch (integer(0, 2)) {
+    case 0:
+      return BuiltinTrainer{name(), {{"env", setting()}, {"envs", setting()}}};
+    case 1:
+      return CommandTrainer{{"python3", any_text(), any_text()}};
+    default:
+      return AskTrainer{};
   }
 }
 
@@ -32,13 +77,13 @@ SweepSpec Generator::spec() {
   spec.project = name();
   spec.seed = static_cast<std::uint64_t>(integer(0, (std::int64_t{1} << 53) - 1));
   spec.objective = {name(), word<Goal>()};
-  if (coin())
-    spec.trainer = BuiltinTrainer{name(), {{"env", setting()}, {"envs", setting()}}};
-  else
-    spec.trainer = CommandTrainer{{"python3", any_text(), any_text()}};
+  for (auto n = integer(0, 2); n > 0; --n)
+    spec.further_objectives.push_back({numbered("further", n), word<Goal>()});
+  spec.trainer = trainer();
   for (auto n = integer(0, 6); n > 0; --n)
     spec.parameters.push_back({numbered("p.", n), domain(), coin() ? "a > 1" : ""});
-  spec.search = {coin() ? "random" : "grid", integer(1, 1'000'000)};
+  for (auto n = integer(0, 2); n > 0; --n) spec.constraints.push_back(numbered("a > ", n));
+  spec.search = search();
   if (coin())
     spec.terminator = {"hypertrick", {{"eviction_rate", real()}, {"dcm_fraction", real()}}};
   spec.budget.unit = name();
@@ -50,6 +95,17 @@ SweepSpec Generator::spec() {
   if (spec.limits.duration > Duration{3650LL * 86'400 * 1'000'000}) spec.limits.duration.reset();
   spec.limits.max_retries = small(0, 1000);
   return spec;
+}
+
+TellRequest Generator::tell() {
+  TellRequest request;
+  request.told = word<Told>();
+  if (coin()) request.phase = small(0, 9999);
+  request.step = integer(0, std::int64_t{1} << 52);
+  if (request.told == Told::value) request.score = score();
+  request.further = scores();
+  request.detail = any_text();
+  return request;
 }
 
 WorkflowInfo Generator::workflow() {
@@ -69,6 +125,7 @@ LeaseGrant Generator::grant() {
   grant.sweep_name = from.name;
   grant.objective = from.objective;
   grant.trainer = from.trainer;
+  if (std::holds_alternative<AskTrainer>(grant.trainer)) grant.trainer = CommandTrainer{{"train"}};
   grant.params = params();
   grant.seed = from.seed;
   grant.budget = from.budget;
@@ -102,13 +159,17 @@ std::vector<EventBody> Generator::one_of_each_event() {
                    instant()},
       LeaseRenewed{id<LeaseTag>(), instant()},
       RunStarted{id<LeaseTag>()},
-      ReportRecorded{id<LeaseTag>(), run(), small(0, 9999), integer(0, 1LL << 50), score()},
+      ReportRecorded{id<LeaseTag>(), run(), small(0, 9999), integer(0, 1LL << 50), score(),
+                     scores()},
       VerdictGiven{run(), small(0, 9999), verdict()},
       ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text()},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(),
                any_text()},
+      TrialEnqueued{id<SweepTag>(), any_text(), params()},
+      RunAdded{run()},
+      RunPaused{id<LeaseTag>(), run()},
   };
 }
 

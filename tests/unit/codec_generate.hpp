@@ -78,6 +78,11 @@ class Generator {
   RunId run() { return {TrialId{integer(1, 1'000'000)}, small(0, 999)}; }
   Instant instant() { return {integer(0, 4'000'000'000'000'000)}; }
   Duration duration() { return {integer(0, 3650LL * 86'400 * 1'000'000)}; }
+  std::vector<Score> scores() {
+    std::vector<Score> scores;
+    for (auto n = integer(0, 3); n > 0; --n) scores.push_back(score());
+    return scores;
+  }
   Score score() { return integer(0, 4) == 0 ? Score::diverged() : Score::of(real()); }
 
   Value value() {
@@ -111,8 +116,15 @@ class Generator {
     if (drawn == Value("1e-4")) return "plain";
     return drawn;
   }
+  std::optional<Prior> prior(double center);
+  Domain float_domain();
+  Domain int_domain();
+  Domain choice_domain();
   Domain domain();
+  SearchSpec search();
+  TrainerSpec trainer();
   SweepSpec spec();
+  TellRequest tell();
   WorkflowInfo workflow();
   LeaseGrant grant();
   std::vector<EventBody> one_of_each_event();

@@ -46,9 +46,12 @@ TEST(RoundTrip, requests) {
     expect_same_again(
         AcquireRequest{random.name(), random.id<WorkerTag>(), 1, 0, random.duration()},
         decode_acquire_request);
-    expect_same_again(
-        ReportRequest{random.small(0, 9999), random.integer(0, 1LL << 52), random.score()},
-        decode_report_request);
+    expect_same_again(ReportRequest{random.small(0, 9999), random.integer(0, 1LL << 52),
+                                    random.score(), random.scores()},
+                      decode_report_request);
+    expect_same_again(AskRequest{random.name()}, decode_ask_request);
+    expect_same_again(random.tell(), decode_tell_request);
+    expect_same_again(EnqueueRequest{random.name(), random.params()}, decode_enqueue_request);
     expect_same_again(SaveModelRequest{random.sha256(), random.integer(0, 1LL << 52), 7, 3},
                       decode_save_model_request);
     expect_same_again(MetricsRequest{{{"loss", 1, random.real()}, {"größe", 2, random.real()}}},
@@ -70,6 +73,11 @@ TEST(RoundTrip, replies) {
     expect_same_again(BeatReply{{{random.id<LeaseTag>(), random.word<Order>(), random.instant()}}},
                       decode_beat_reply);
     expect_same_again(ReportReply{random.verdict()}, decode_report_reply);
+    expect_same_again(AskReply{random.id<TrialTag>(), random.integer(0, 1'000'000),
+                               random.id<LeaseTag>(), random.params(), 7, random.small(0, 9999)},
+                      decode_ask_reply);
+    expect_same_again(TellReply{random.verdict()}, decode_tell_reply);
+    expect_same_again(EnqueueReply{random.integer(0, 1000)}, decode_enqueue_reply);
     expect_same_again(SaveModelReply{random.id<ModelTag>()}, decode_save_model_reply);
   }
   expect_same_again(std::optional<LeaseGrant>{}, decode_acquire_reply);

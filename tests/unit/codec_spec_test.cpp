@@ -56,7 +56,7 @@ TEST(SweepSpec, parameters_keep_their_order_and_kind) {
   ASSERT_EQ(spec.parameters.size(), 4U);
   EXPECT_EQ(spec.parameters[0].name, "lr");
   EXPECT_EQ(std::get<FloatDomain>(spec.parameters[0].domain),
-            (FloatDomain{1e-5, 1.0, Scale::log, std::nullopt}));
+            (FloatDomain{1e-5, 1.0, Scale::log, std::nullopt, std::nullopt}));
   const auto& values = std::get<ChoiceDomain>(spec.parameters[2].domain).values;
   EXPECT_EQ(values, (std::vector<Value>{std::string("relu"), std::int64_t{1}, 0.5, true}));
   EXPECT_EQ(spec.limits.duration, seconds(5400));

@@ -2,10 +2,10 @@
 
 #include <array>
 
-#include "schemas/types/nearest.hpp"
 #include "schemas/codec/problem.hpp"
 #include "schemas/codec/word_tables.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/nearest.hpp"
 
 namespace hone {
 namespace {
@@ -26,14 +26,15 @@ void expect_whole_table(E last) {
 TEST(Words, tables_name_every_enumerator) {
   expect_whole_table(Code::internal);
   expect_whole_table(Goal::minimize);
-  expect_whole_table(Scale::log);
+  expect_whole_table(Scale::logit);
   expect_whole_table(SweepState::failed);
   expect_whole_table(RunState::canceled);
   expect_whole_table(EndReason::time_limit);
   expect_whole_table(Verb::kill);
+  expect_whole_table(Told::infeasible);
   expect_whole_table(Order::gone);
   expect_whole_table(Action::stop);
-  expect_whole_table(VerdictReason::evicted);
+  expect_whole_table(VerdictReason::awaits_promotion);
 }
 
 TEST(Words, go_on_is_continue_on_the_wire) {

@@ -20,8 +20,10 @@ Error outside(std::string_view name, const char* kind, Bounds bounds) {
 Status only_settings(const SearchSpec& search, std::span<const std::string_view> known) {
   for (const Param& setting : search.settings) {
     if (std::find(known.begin(), known.end(), setting.name) != known.end()) continue;
+    std::vector<std::string_view> meant(known.begin(), known.end());
+    meant.insert(meant.end(), {"method", "trials", "warm_start", "command"});  // beside settings
     std::string detail = "search method '" + search.method + "' has no setting '" + setting.name +
-                         "'" + did_you_mean(setting.name, known);
+                         "'" + did_you_mean(setting.name, meant);
     for (const auto& one : known)
       detail += (&one == &known.front() ? "; it has " : ", ") + std::string(one);
     return refuse(Code::invalid, detail, "/search/" + setting.name);
