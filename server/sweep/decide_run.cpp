@@ -121,8 +121,14 @@ void end_sweep(const Sweep& sweep, bool failed, Events& events) {
 void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
   if (sweep.live_leases > 1 || !sweep.queue.empty()) return;
   if (goes_on(sweep, foreseen(book, sweep, events))) return;
-  const auto close = [&events](RunId id) {
-    events.emplace_back(RunEnded{id, RunState::stopped, EndReason::not_promoted, 0, {}, {}});
+  const bool canceled = sweep.order != Order::none;
+  const auto close = [&](RunId id) {
+    events.emplace_back(RunEnded{id,
+                                 canceled ? RunState::canceled : RunState::stopped,
+                                 canceled ? sweep.reason : EndReason::not_promoted,
+                                 0,
+                                 {},
+                                 {}});
   };
   std::optional<RunId> paused_now;
   for (const EventBody& body : events)

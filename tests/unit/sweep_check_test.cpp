@@ -51,7 +51,7 @@ TEST(Check, refuses_with_the_place_and_the_nearest_word) {
        [](auto& s) { std::get<ChoiceDomain>(s.parameters[0].domain).values[1] = 99.0; }},
       {"/parameters/entropy/max", "from 0 to 10",
        [](auto& s) { std::get<FloatDomain>(s.parameters[1].domain).max = 11; }},
-      {"/parameters/entropy/when", "no parameter named before",
+      {"/parameters/entropy/when", "no parameter of this sweep",
        [](auto& s) { s.parameters[1].when = "gamm > 0.9"; }},
       {"/parameters/entropy/when", "column", [](auto& s) { s.parameters[1].when = "gamma >"; }},
       {"/parameters/gamma", "under trainer already",
