@@ -81,6 +81,11 @@ constexpr auto table = std::to_array<Command>({
      "hone worker --server http://10.0.0.5:7777 --slots 8 --data ~/hone-worker", declare_passed_on},
     {"train", Group::system, "NAME ...", "run a built-in trainer alone, without a server",
      "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help", declare_passed_on},
+    {"bench", Group::system, "driver TASK ...",
+     "measure our search as other optimizers are measured",
+     "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
+     "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",
+     declare_bench},
     {"version", Group::system, "", "print the version", "hone version", declare_version},
     {"completion", Group::system, "SHELL", "print a completion script (bash)",
      "source <(hone completion bash)", declare_completion},

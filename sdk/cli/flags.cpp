@@ -91,6 +91,11 @@ void Flags::optional_argument(const std::string& name, std::string& value,
   inside_->app.add_option(name, value, help);
 }
 
+void Flags::arguments(const std::string& name, std::vector<std::string>& values,
+                      const std::string& help) {
+  inside_->app.add_option(name, values, help);
+}
+
 void Flags::flag(const std::string& names, bool& value, const std::string& help) {
   inside_->app.add_flag(names, value, help)->group(inside_->group);
 }

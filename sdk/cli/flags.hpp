@@ -30,6 +30,8 @@ class Flags {
   void argument(const std::string& name, std::string& value,
                 const std::string& help);  // must be given
   void optional_argument(const std::string& name, std::string& value, const std::string& help);
+  void arguments(const std::string& name, std::vector<std::string>& values,
+                 const std::string& help);  // any number, after the others
   void flag(const std::string& names, bool& value, const std::string& help);
   void text(const std::string& names, std::string& value, const std::string& help);
   void texts(const std::string& names, std::vector<std::string>& values, const std::string& help);
