@@ -186,6 +186,19 @@ TEST(Tpe, a_branch_that_looked_bad_is_visited_again) {
   EXPECT_LE(other, 60);
 }
 
+TEST(Tpe, enormous_and_equal_losses_are_no_obstacle) {
+  const SearchSpace space = space_of(mixed);
+  const auto sampler = tpe(space);
+  const auto enormous = [](const Point& point) { return (2 * point[0] - 1) * 1.7e308; };
+  EXPECT_LT(best_loss(run_sweep(space, *sampler, 1, 60, enormous)), -1e308);
+  const auto outlying = [](const Point& point) { return point[0] > 0.5 ? 1e300 : point[0]; };
+  EXPECT_LT(best_loss(run_sweep(space, *sampler, 1, 60, outlying)), 0.05);
+  const History equal = run_sweep(space, *sampler, 1, 60, [](const Point&) { return 1.0; });
+  std::set<double> rates;
+  for (std::size_t i = 0; i < 60; ++i) rates.insert(equal.point(i)[0]);
+  EXPECT_GT(rates.size(), 50U);
+}
+
 TEST(Tpe, a_small_space_that_is_used_up_is_no_obstacle) {
   const SearchSpace space =
       space_of({{"a", BoolDomain{}, ""}, {"b", IntDomain{1, 2, Scale::linear, 1, {}}, ""}});

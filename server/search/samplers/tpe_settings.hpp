@@ -21,9 +21,9 @@ struct TpeSettings {
   bool multivariate = true;           // kernels over all dimensions at once; false: each by itself
   bool liar = true;                   // pending trials count as bad
   bool surrogate = true;              // false: the ratio of densities alone
-  double ratio_share = 0.25;          // share of the trials that the ratio of densities decides
+  double ratio_share = 0.15;          // share of the trials that the ratio of densities decides
   double explore = 0.15;              // share of the trials spent where the model would not go
-  std::size_t surrogate_points = 48;  // trials that the surrogate is fitted to
+  std::size_t surrogate_points = 64;  // trials it is fitted to; 5/8 of them from 500 trials on
 };
 
 Result<TpeSettings> tpe_settings(const SearchSpec& search);

@@ -88,7 +88,7 @@ Draft choose_draft(const TrainingSet& set, const Focus& focus, Rng& rng) {
     if (process.fit(draft.shape, losses.values))
       score = process.log_likelihood() + losses.log_jacobian + draft.log_prior;
     score = score / shape_temperature + gumbel;
-    if (score > most) {
+    if (i == 0 || score > most) {
       most = score;
       chosen = std::move(draft);
     }
@@ -136,7 +136,8 @@ void Pool::judge() {
     const double z = (process_.least_mean() - predicted.mean[i]) / predicted.spread[i];
     const double worth = log_expected_improvement(z) + std::log(predicted.spread[i]);
     const bool allowed = task_.focus.allows(task_.space, best, row(first + i));
-    worth_.push_back(allowed ? worth : -std::numeric_limits<double>::infinity());
+    worth_.push_back(allowed && !std::isnan(worth) ? worth
+                                                   : -std::numeric_limits<double>::infinity());
   }
 }
 

@@ -8,13 +8,18 @@ namespace {
 
 constexpr double best_share = 0.7;  // of the surrogate's trials; the others are spread by rank
 constexpr std::size_t pending_max = 32;
+// With more, few trials near the best tell the surrogate enough, and a proposal should cost less
+// than the bookkeeping of so many trials.
+constexpr std::size_t many_trials = 500;
+constexpr double farthest = 1e9;    // scaled losses end here
 constexpr double prior_trials = 3;  // what the prior's spread counts for
 constexpr double uniform_variance = 1.0 / 12;
 
 // Places in the order of evidence, ascending.
 std::vector<std::size_t> chosen_places(const SurrogateTask& task) {
   const std::size_t n = task.evidence.order().size();
-  const std::size_t wanted = std::min(n, task.settings.surrogate_points);
+  const std::size_t points = task.settings.surrogate_points;
+  const std::size_t wanted = std::min(n, n <= many_trials ? points : points * 5 / 8);
   std::vector<std::size_t> places;
   if (task.focus.kind == Focus::Kind::everywhere || n == wanted) {
     const std::size_t top =
@@ -92,10 +97,11 @@ void fill_losses(const SurrogateTask& task, TrainingSet& set) {
   const double best = finite.front(), worst = finite.back();
   double unit = finite[finite.size() / 2] - best;
   if (!(unit > 0)) unit = worst > best ? worst - best : 1;
-  double beyond = (worst - best) / unit;
+  if (!std::isfinite(worst - best)) return scale_places(set);  // losses of 1e308
+  double beyond = std::min((worst - best) / unit, farthest);
   for (const double loss : losses) {
     if (std::isfinite(loss))
-      set.scaled.push_back((loss - best) / unit);
+      set.scaled.push_back(std::min((loss - best) / unit, farthest));
     else
       set.scaled.push_back(beyond += 0.02);
   }
