@@ -17,12 +17,12 @@ bool may_give(const Sweep& sweep) {
   return sweep.order == Order::none && sweep.state != SweepState::paused && !is_end(sweep.state);
 }
 
-// Cheap, and wrong only towards true: a rule may have nothing to promote.
+// Cheap, and wrong only towards true: a rule may have nothing to promote. Without any open run it
+// may still want another seed of a trial.
 bool may_have_work(const Sweep& sweep) {
   if (!may_give(sweep)) return false;
   if (!sweep.queue.empty()) return true;
-  return sweep.state == SweepState::running &&
-         (proposals_left(sweep) > 0 || !sweep.paused.empty() || sweep.open_runs > 0);
+  return sweep.state == SweepState::running;
 }
 
 bool fits(const SweepSpec& spec, const AcquireRequest& offer) {
@@ -65,12 +65,25 @@ Work replicate(const Book& book, const Sweep& sweep, std::size_t index) {
 
 }  // namespace
 
+namespace {
+
+// To the last digit: on its way through a point 0.001 becomes 0.0010000000000000002.
+void keep(const Params& given, Params& params) {
+  for (const Param& own : given)
+    for (Param& param : params)
+      if (param.name == own.name && param.value.index() == own.value.index())
+        param.value = own.value;
+}
+
+}  // namespace
+
 Params completed(const SearchSpace& space, const Params& given, Rng rng) {
   Params last;
   for (int tries = 0; tries < 100; ++tries) {
     Point point = random_point(space, rng);
     space.place(given, point);
     last = space.params_at(point);
+    keep(given, last);
     if (space.feasible(last)) return last;
   }
   return last;

@@ -278,5 +278,26 @@ TEST(Promotion, is_the_same_after_a_restart_at_any_point) {
   EXPECT_EQ(live.sweep(SweepId{1}).state, SweepState::completed);
 }
 
+// One worker, one phase a run: when the last trial has ended, the rule wants another seed of the
+// leader, and nothing is open that would remind anybody to ask it.
+TEST(Replicate, wanted_after_the_last_run_has_ended_is_offered_and_the_sweep_ends) {
+  bool replicated = false;
+  for (int offset = 0; offset < 20; ++offset) {
+    auto spec = small_spec(12, 1);
+    spec.terminator = {"hone", {}};
+    Given given;
+    const SweepId sweep = given.submit(spec);
+    const WorkerId worker = given.join();
+    for (int step = 0; step < 100 && given.sweep(sweep).state == SweepState::running; ++step) {
+      const auto grant = given.acquire(worker, "a" + std::to_string(step));
+      ASSERT_TRUE(grant) << "nothing to do, in a sweep that has not ended";
+      replicated = replicated || grant->attempt.run.replicate > 0;
+      given.report(grant->lease, 0, Score::of((step * 7 + offset) % 11));
+    }
+    EXPECT_EQ(given.sweep(sweep).state, SweepState::completed);
+  }
+  EXPECT_TRUE(replicated);
+}
+
 }  // namespace
 }  // namespace hone
