@@ -1,0 +1,26 @@
+// Functions on which settings of `tpe` are compared, other than those of the published comparison:
+// the defaults were chosen here, and only confirmed there.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "schemas/types/space.hpp"
+
+namespace hone::bench {
+
+// One value a parameter, in file order: a choice as its index, an inactive one as NaN.
+using Values = std::span<const double>;
+
+struct TpeProblem {
+  std::string name;
+  Space space;
+  double (*loss)(Values values);  // infinite: the trial fails
+  double lowest = 0;              // or a bound from below
+  double noise = 0;               // standard deviation of what a trial reports beyond its loss
+};
+
+std::vector<TpeProblem> tpe_problems();
+
+}  // namespace hone::bench
