@@ -22,7 +22,8 @@ void on_abort(int) {
 int print_ledger(std::uint64_t seed) {
   hone::sim::World world(seed);
   const std::string broken = world.run();
-  std::fputs(broken.empty() ? world.ledger_text().c_str() : broken.c_str(), stdout);
+  std::fputs(world.ledger_text().c_str(), stdout);
+  if (!broken.empty()) std::fprintf(stderr, "broken: %s\n", broken.c_str());
   return broken.empty() ? 0 : 1;
 }
 
@@ -55,15 +56,20 @@ int main(int argc, char** argv) {
     sum.reports += world.tally().reports;
     sum.acknowledged += world.tally().acknowledged;
     sum.attempts += world.tally().attempts;
+    sum.promoted += world.tally().promoted;
+    for (std::size_t i = 0; i < sum.verdicts.size(); ++i)
+      sum.verdicts[i] += world.tally().verdicts[i];
     sum.simulated = sum.simulated + world.tally().simulated;
   }
   const double took =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::printf(
       "%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld "
-      "acknowledged: %.1f s\n",
+      "acknowledged (%lld go on, %lld pause, %lld stop), %lld promoted: %.1f s\n",
       static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
       sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
-      static_cast<long long>(sum.acknowledged), took);
+      static_cast<long long>(sum.acknowledged), static_cast<long long>(sum.verdicts[0]),
+      static_cast<long long>(sum.verdicts[1]), static_cast<long long>(sum.verdicts[2]),
+      static_cast<long long>(sum.promoted), took);
   return 0;
 }

@@ -60,6 +60,9 @@ struct ToCallReply {
   }
   worker::CallReply operator()(const Submitted&) const { unreachable(); }
   worker::CallReply operator()(const Steered&) const { unreachable(); }
+  worker::CallReply operator()(const AskReply&) const { unreachable(); }
+  worker::CallReply operator()(const TellReply&) const { unreachable(); }
+  worker::CallReply operator()(const EnqueueReply&) const { unreachable(); }
 };
 
 }  // namespace

@@ -32,7 +32,8 @@ std::string World::ledger_text() {
   return text;
 }
 
-// No acknowledged report is lost, and none changed.
+// No acknowledged report is lost, and none changed. A promoted run that saved no checkpoint trains
+// its phases again under another lease: there, what paused it is over.
 std::string World::check_acknowledged() const {
   const Book& book = server_.book();
   for (const auto& [key, verdict] : acknowledged_) {
@@ -40,8 +41,9 @@ std::string World::check_acknowledged() const {
     const Run* run =
         find_run(book, book.run_of_lease.at(static_cast<std::size_t>(lease.value - 1)));
     if (phase >= static_cast<int>(run->reports.size())) return "an acknowledged report is lost";
-    if (run->reports[static_cast<std::size_t>(phase)].verdict != verdict)
-      return "an acknowledged verdict is another";
+    const Verdict& recorded = *run->reports[static_cast<std::size_t>(phase)].verdict;
+    const bool again = recorded.action == Action::pause && verdict.action == Action::go_on;
+    if (recorded != verdict && !again) return "an acknowledged verdict is another";
   }
   return {};
 }
@@ -59,8 +61,16 @@ std::string World::check_runs() const {
         return "more phases than the budget has";
       for (const RecordedReport& report : run.reports)
         if (!report.verdict) return "a report without a verdict";
-      for (std::size_t i = 0; i + 1 < run.reports.size(); ++i)
+      int pauses = 0;
+      for (std::size_t i = 0; i + 1 < run.reports.size(); ++i) {
         if (run.reports[i].verdict->action == Action::stop) return "a run went on after a stop";
+        if (run.reports[i].verdict->action == Action::pause) ++pauses;
+      }
+      if (pauses >= run.attempts && pauses > 0) return "a run went on after a pause by itself";
+      const bool paused_last =
+          !run.reports.empty() && run.reports.back().verdict->action == Action::pause;
+      if (run.reason == EndReason::not_promoted && !paused_last)
+        return "a run that was not paused ended for want of promotion";
     }
   }
   return {};
@@ -72,11 +82,31 @@ std::string World::check_proposals() const {
   for (const auto& [id, sweep] : book.sweeps)
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
-      Rng rng(sweep.spec.seed, Purpose::propose, static_cast<std::uint64_t>(trial.number));
-      if (sweep.sampler->propose(sweep.spec.parameters, History(Goal::maximize), rng) !=
-          trial.params)
+      const History nothing(Goal::maximize, sweep.space.dimensions().size());
+      const Draw draw{sweep.spec.seed, trial.number};
+      const auto point = sweep.sampler->propose(sweep.space, nothing, draw);
+      if (!point || sweep.space.params_at(*point) != trial.params)
         return "a trial's parameters depend on what happened";
     }
+  return {};
+}
+
+// Every verdict follows from its recorded inputs, by a rule that a reader makes from the spec.
+std::string World::check_verdicts() const {
+  const Book& book = server_.book();
+  for (const auto& [id, entry] : book.trials) {
+    const SweepSpec& spec = book.sweeps.at(entry.first).spec;
+    const Plan plan{spec.search.trials, spec.seeds, spec.budget.phases};
+    const auto rule = std::move(make_terminator(spec.terminator, plan)).value();
+    for (const Run& run : entry.second.runs)
+      for (const RecordedReport& report : run.reports) {
+        const Verdict& verdict = *report.verdict;
+        const bool by_rule = verdict.reason != VerdictReason::last_phase &&
+                             verdict.reason != VerdictReason::diverged;
+        if (by_rule && rule->recompute(verdict.inputs) != verdict.action)
+          return "a verdict does not follow from its inputs";
+      }
+  }
   return {};
 }
 
@@ -105,6 +135,10 @@ std::string World::check_ledger() {
   };
   tally_.reports = count("SELECT count(*) FROM event WHERE kind = 'report_recorded'");
   tally_.attempts = count("SELECT count(*) FROM event WHERE kind = 'lease_granted'");
+  tally_.promoted = count(
+      "SELECT count(*) FROM event AS later WHERE kind = 'run_paused' AND EXISTS (SELECT 1 FROM"
+      " event WHERE event.seq > later.seq AND event.kind = 'report_recorded' AND"
+      " event.body ->> '$.run' = later.body ->> '$.run')");
   std::int64_t in_book = 0;
   for (const auto& [id, entry] : server_.book().trials)
     for (const Run& run : entry.second.runs)

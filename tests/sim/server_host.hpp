@@ -4,6 +4,7 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +35,7 @@ class ServerHost {
   void step();
   void schedule_step();
   void check_replay();
+  void check_waiting() const;
 
   Agenda& agenda_;
   const FaultPlan& faults_;
@@ -41,6 +43,8 @@ class ServerHost {
   std::unique_ptr<SQLite::Database> db_;
   std::unique_ptr<Engine> engine_;
   std::vector<Envelope> inbox_;
+  std::map<std::int64_t, Command> unanswered_;  // by number of arrival, in this life
+  std::int64_t arrivals_ = 0;
   std::optional<Instant> step_at_;
   int crashes_ = 0;
 };

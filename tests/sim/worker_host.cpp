@@ -115,7 +115,7 @@ void WorkerHost::do_action(const worker::TellTrial& action) {
                                     score_of(process->grant, process->phase, faults_.diverged)};
       feed(worker::TrialSaid{lease, worker::TrialLine{line}, worker::Origin::socket});
     } else if (const auto* verdict = std::get_if<Verdict>(&answer)) {
-      if (verdict->action == Action::stop) return exit(lease, false, 0, milliseconds(20));
+      if (verdict->action != Action::go_on) return exit(lease, false, 0, milliseconds(20));
       ++process->phase;
       train_phase(lease);
     } else {

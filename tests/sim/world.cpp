@@ -10,6 +10,22 @@ constexpr Duration storm_length = seconds(60);  // faults
 constexpr Duration calm = seconds(900);         // then every sweep must have ended
 constexpr Duration call_timeout = seconds(10);  // of a worker's call whose reply never came
 
+// Every rule gets its turn, with settings that differ where it has some.
+TerminatorSpec draw_rule(Rng& rng, int phases) {
+  const auto rows = terminator_table();
+  TerminatorSpec rule{std::string(rows[rng.below(rows.size())].rule), {}};
+  const bool rungs = rule.rule == "asha" || rule.rule == "asha_stopping" || rule.rule == "sha" ||
+                     rule.rule == "hyperband";
+  if (rungs && rng.below(2) == 0) rule.settings.emplace_back("eta", 2);
+  if (rule.rule == "threshold") {
+    rule.settings.emplace_back("value", 0.5);
+    const auto within = 1 + rng.below(static_cast<std::uint64_t>(phases));
+    rule.settings.emplace_back("phases", static_cast<double>(within));
+  }
+  if (rule.rule == "patience") rule.settings.emplace_back("phases", 1);
+  return rule;
+}
+
 SweepSpec draw_spec(Rng& rng) {
   SweepSpec spec;
   spec.name = "simulated";
@@ -18,9 +34,9 @@ SweepSpec draw_spec(Rng& rng) {
   spec.trainer = CommandTrainer{{"train"}};
   spec.parameters = {{"x", FloatDomain{0, 1, Scale::linear, {}}, ""},
                      {"y", IntDomain{1, 64, Scale::log, 1}, "x > 0.5"}};
-  spec.search = {"random", static_cast<std::int64_t>(2 + rng.below(10))};
-  spec.terminator = {rng.below(4) == 0 ? "none" : "hypertrick", {}};
-  spec.budget = {"steps", 1000, static_cast<int>(1 + rng.below(5))};
+  spec.search = {"random", static_cast<std::int64_t>(2 + rng.below(14))};
+  spec.budget = {"steps", 1000, static_cast<int>(1 + rng.below(9))};
+  spec.terminator = draw_rule(rng, spec.budget.phases);
   spec.seeds = static_cast<int>(1 + rng.below(2));
   spec.limits.max_retries = static_cast<int>(rng.below(6));
   if (rng.below(8) == 0) spec.limits.duration = seconds(30);
@@ -111,6 +127,7 @@ void World::call(const worker::Call& call, std::function<void(Result<worker::Cal
       const Verdict& verdict = std::get<ReportReply>(*reply).verdict;
       const auto [known, fresh] =
           acknowledged_.emplace(std::pair{report->lease, report->request.phase}, verdict);
+      ++tally_.verdicts[static_cast<std::size_t>(verdict.action)];
       if (!fresh && known->second != verdict) broken_ = "a verdict changed after it was given";
     }
     answer(call_reply_of(reply));
@@ -144,6 +161,22 @@ bool World::all_ended() const {
          server_.book().open_sweeps.empty();
 }
 
+// What keeps open sweeps open, for whoever reads the failure.
+std::string World::unfinished() const {
+  if (!server_.up()) return ": the server is down";
+  std::string text;
+  for (const SweepId id : server_.book().open_sweeps) {
+    const Sweep& sweep = server_.book().sweeps.at(id);
+    text += ": " + hone::text(id) + " by " + sweep.spec.terminator.rule + " in state " +
+            std::to_string(static_cast<int>(sweep.state)) + " has " +
+            std::to_string(sweep.trials.size()) + " of " +
+            std::to_string(sweep.spec.search.trials) + " trials, " +
+            std::to_string(sweep.live_leases) + " leases, " + std::to_string(sweep.queue.size()) +
+            " queued and " + std::to_string(sweep.paused.size()) + " paused runs";
+  }
+  return text;
+}
+
 std::string World::run() {
   const Instant begin = agenda_.now();
   const auto play = [&](Instant until) {
@@ -164,8 +197,9 @@ std::string World::run() {
   tally_.simulated = agenda_.now() - begin;
   tally_.acknowledged = static_cast<std::int64_t>(acknowledged_.size());
   if (!broken_.empty()) return broken_;
-  if (!all_ended()) return "a sweep has not ended long after the last fault";
-  for (const auto& check : {check_acknowledged(), check_runs(), check_proposals(), check_ledger()})
+  if (!all_ended()) return "a sweep has not ended long after the last fault" + unfinished();
+  for (const auto& check :
+       {check_acknowledged(), check_runs(), check_proposals(), check_verdicts(), check_ledger()})
     if (!check.empty()) return check;
   return {};
 }

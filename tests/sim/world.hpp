@@ -2,6 +2,7 @@
 // a virtual clock. First safety under faults, then the faults stop and every sweep must end.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +20,8 @@ struct Tally {
   std::int64_t reports = 0;       // recorded
   std::int64_t acknowledged = 0;  // heard by a worker
   std::int64_t attempts = 0;
+  std::array<std::int64_t, 3> verdicts{};  // acknowledged, by action
+  std::int64_t promoted = 0;               // paused runs that went on
   Duration simulated{};
 };
 
@@ -42,6 +45,7 @@ class World {
   void submit(std::uint64_t number);
   void meddle();  // a user's hand, and faults that come by the second
   bool all_ended() const;
+  std::string unfinished() const;
   Duration delay();
 
   // The promises. Each answers with a sentence when it is broken.
@@ -49,6 +53,7 @@ class World {
   std::string check_acknowledged() const;
   std::string check_runs() const;
   std::string check_proposals() const;
+  std::string check_verdicts() const;
   std::string check_ledger();
   std::string check_retries();
 
