@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "db/further.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -101,12 +102,6 @@ struct Projection::Statements {
 };
 
 namespace {
-
-std::string further_text(const std::vector<Score>& scores) {
-  Json json = Json::array();
-  for (const Score& score : scores) json.push_back(encode(score));
-  return to_text(json);
-}
 
 // The first column of the one row that a statement finds or returns; nullopt where there is none.
 std::optional<std::int64_t> first_integer(SQLite::Statement& s) {

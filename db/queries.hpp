@@ -39,6 +39,8 @@ Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSor
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id);
 // The trials with a value, best first; equal values by number. At most `limit`.
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit);
+// The completed trials by number, whole: what trade-offs are made of.
+Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep);
 
 // queries_run.cpp
 Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQuery& page);

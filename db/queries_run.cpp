@@ -1,6 +1,7 @@
 // Reads of runs: attempts, curve, metrics.
 #include <nlohmann/json.hpp>
 
+#include "db/further.hpp"
 #include "db/paging.hpp"
 #include "db/queries.hpp"
 #include "db/sql.hpp"
@@ -75,6 +76,7 @@ CurveRow read_point(const SQLite::Statement& s) {
   if (const auto value = c.maybe(&sql::Columns::real)) row.value = Score::of(*value);
   row.at = c.instant();
   if (const auto verdict = c.maybe(&sql::Columns::text)) row.verdict = read_verdict(*verdict);
+  if (const auto further = c.maybe(&sql::Columns::text)) row.further = read_further(*further);
   return row;
 }
 
@@ -147,7 +149,7 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
 Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run) {
   if (auto known = check_run(db, run); !known) return known.error();
   SQLite::Statement s(db,
-                      "SELECT phase, step, value, at, verdict FROM report"
+                      "SELECT phase, step, value, at, verdict, further FROM report"
                       " WHERE trial = ? AND replicate = ? ORDER BY phase");
   sql::bind(s, run.trial, run.replicate);
   std::vector<CurveRow> curve;

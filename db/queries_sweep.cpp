@@ -1,4 +1,7 @@
 // Reads of sweeps and trials.
+#include <algorithm>
+
+#include "db/further.hpp"
 #include "db/paging.hpp"
 #include "db/queries.hpp"
 #include "db/sql.hpp"
@@ -217,6 +220,75 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
     row.step = c.integer();
     row.model = c.maybe(&sql::Columns::id<ModelId>);
     rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+namespace {
+
+// A mean over runs.
+class Mean {
+ public:
+  void add(Score score) {
+    ++count_;
+    diverged_ = diverged_ || score.is_diverged();
+    if (!diverged_) sum_ += score.value();
+  }
+  [[nodiscard]] Score score() const {
+    return diverged_ ? Score::diverged() : Score::of(sum_ / count_);
+  }
+
+ private:
+  double sum_ = 0;
+  double count_ = 0;
+  bool diverged_ = false;
+};
+
+// Of a run's last report.
+std::vector<Score> read_values(sql::Columns& c) {
+  const auto value = c.maybe(&sql::Columns::real);
+  std::vector<Score> values{value ? Score::of(*value) : Score::diverged()};
+  const auto further = c.maybe(&sql::Columns::text);
+  if (!further) return values;
+  for (const Score score : read_further(*further)) values.push_back(score);
+  return values;
+}
+
+std::vector<Score> scores_of(const std::vector<Mean>& means) {
+  std::vector<Score> scores;
+  for (const Mean& mean : means) scores.push_back(mean.score());
+  return scores;
+}
+
+constexpr char select_outcomes[] =
+    ", (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+    "   AND m.phase = r.reports - 1 ORDER BY m.step DESC, id DESC LIMIT 1),"
+    " p.value, p.further"
+    " FROM trial t JOIN run r ON r.trial = t.id"
+    " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
+    "  AND p.phase = r.reports - 1"
+    " WHERE t.sweep = ? AND t.state = 'completed' ORDER BY t.number, r.replicate";
+
+}  // namespace
+
+Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep) {
+  const auto goal = goal_of(db, sweep);
+  if (!goal) return goal.error();
+  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + select_outcomes);
+  sql::bind(s, sweep);
+  std::vector<OutcomeRow> rows;
+  std::vector<Mean> means;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    TrialRow trial = read_trial(c, *goal);
+    auto model = c.maybe(&sql::Columns::id<ModelId>);
+    const auto values = read_values(c);
+    if (rows.empty() || rows.back().trial.id != trial.id) {
+      rows.push_back({std::move(trial), {}, model});
+      means.assign(values.size(), {});
+    }
+    for (std::size_t i = 0; i < std::min(values.size(), means.size()); ++i) means[i].add(values[i]);
+    rows.back().values = scores_of(means);
   }
   return rows;
 }

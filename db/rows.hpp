@@ -122,6 +122,7 @@ struct CurveRow {  // one phase of a run
   Score value = Score::diverged();
   Instant at;
   std::optional<Verdict> verdict;
+  std::vector<Score> further;  // of the further objectives, in their order
 };
 
 // A phase of a run as one point of its learning curve.
@@ -155,6 +156,14 @@ struct BestRow {
   int phase = 0;                 // of that run's best report
   std::int64_t step = 0;         // of that report
   std::optional<ModelId> model;  // the latest checkpoint that run saved in that phase, if any
+};
+
+// What a completed trial achieved, for each of the sweep's objectives in their order: the means
+// over its runs of the last report of each. One diverged run makes a value diverged.
+struct OutcomeRow {
+  TrialRow trial;
+  std::vector<Score> values;
+  std::optional<ModelId> model;  // the latest checkpoint that its first run saved in its last phase
 };
 
 struct ModelRow {

@@ -16,6 +16,7 @@ struct Facts {
   SweepRow sweep;
   std::vector<CurveRow> curve;
   std::unique_ptr<Terminator> terminator;
+  bool asked = false;  // evaluated by whoever asks for it, not by a worker
 };
 
 Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
@@ -25,7 +26,10 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
   if (!curve) return curve.error();
   auto terminator = terminator_of(*sweep);
   if (!terminator) return terminator.error();
-  return Facts{run, *std::move(sweep), *std::move(curve), *std::move(terminator)};
+  const auto spec = spec_of(*sweep);
+  if (!spec) return spec.error();
+  const bool asked = std::holds_alternative<AskTrainer>(spec->trainer);
+  return Facts{run, *std::move(sweep), *std::move(curve), *std::move(terminator), asked};
 }
 
 // Was it the rule that judged, or did the verdict follow from the report alone?
@@ -84,6 +88,12 @@ std::string goal_text(const Facts& facts) {
                                                       : " (smaller is better)";
 }
 
+// Was the latest report followed by a pause, and does it train again?
+bool was_promoted(const Facts& facts) {
+  return !facts.curve.empty() && facts.curve.back().verdict &&
+         facts.curve.back().verdict->action == Action::pause;
+}
+
 // What the rule says of a report's verdict, in its own words.
 std::string rule_text(const Facts& facts, const CurveRow& report) {
   if (!report.verdict || !by_rule(report.verdict->reason)) return "";
@@ -110,6 +120,11 @@ std::string stopped_text(const Facts& facts) {
   if (facts.run.reason == EndReason::diverged)
     return " was stopped because it diverged: it ended " + where(facts, report) +
            ", which ranks below every finite value, and nothing is gained by training on.";
+  if (facts.run.reason == EndReason::not_promoted)
+    return " was paused at the end of " + where(facts, report) + goal_text(facts) +
+           ", and ended there: it was not promoted before the sweep could do without it." +
+           (rule_text(facts, report).empty() ? ""
+                                             : " When it reported:" + rule_text(facts, report));
   return " was stopped early, at the end of " + where(facts, report) + goal_text(facts) + "." +
          rule_text(facts, report);
 }
@@ -123,7 +138,8 @@ std::string completed_text(const Facts& facts) {
 }
 
 // Why a process failed, as a clause.
-std::string cause(const RunRow& run) {
+std::string cause(const Facts& facts) {
+  const RunRow& run = facts.run;
   const auto code = run.exit_code ? std::to_string(*run.exit_code) : std::string("?");
   switch (run.reason) {
     case EndReason::exit_code:
@@ -137,7 +153,8 @@ std::string cause(const RunRow& run) {
     case EndReason::no_report:
       return "its process finished without any report";
     case EndReason::infeasible:
-      return "its process said (exit status 86) that these parameters cannot work";
+      return facts.asked ? "whoever had asked for it told that these parameters cannot work"
+                         : "its process said (exit status 86) that these parameters cannot work";
     case EndReason::worker_lost:
       return "its worker was lost";
     case EndReason::requeue_requested:
@@ -167,7 +184,7 @@ std::string cause(const RunRow& run) {
 std::string failed_text(const Facts& facts) {
   const auto& run = facts.run;
   auto text = " failed after " + counted(run.attempts, "attempt") + " and " +
-              counted(run.reports, "report") + ": " + cause(run);
+              counted(run.reports, "report") + ": " + cause(facts);
   if (!run.detail.empty()) text += " (" + run.detail + ")";
   text += ".";
   if (!run.log_tail.empty()) text += " The last lines of its log:\n" + run.log_tail;
@@ -176,9 +193,10 @@ std::string failed_text(const Facts& facts) {
 
 std::string queued_text(const Facts& facts) {
   const auto& run = facts.run;
+  if (run.attempts == 0 && facts.asked) return " waits for somebody to ask for it.";
   if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
   return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
-         ": " + cause(run) + ". It continues from its last checkpoint, if it saved one." +
+         ": " + cause(facts) + ". It continues from its last checkpoint, if it saved one." +
          last_report(facts);
 }
 
@@ -186,17 +204,31 @@ std::string on_worker(const RunRow& run) {
   return run.worker ? " on " + text(*run.worker) : std::string();
 }
 
+// A run in somebody's hands.
+std::string held_text(const Facts& facts) {
+  const std::string promoted =
+      was_promoted(facts) ? " It was paused after its latest report, and has been promoted since."
+                          : std::string();
+  if (facts.asked)
+    return " was asked for" +
+           (facts.run.worker ? " by " + text(*facts.run.worker) : std::string()) +
+           " and waits for its result to be told." + promoted + last_report(facts);
+  if (facts.run.state == RunState::running)
+    return " is running" + on_worker(facts.run) + "." + promoted + last_report(facts);
+  return " has been given to a worker" + on_worker(facts.run) + " and is about to start." +
+         promoted + last_report(facts);
+}
+
 std::string story(const Facts& facts) {
   switch (facts.run.state) {
     case RunState::queued:
       return queued_text(facts);
     case RunState::leased:
-      return " has been given to a worker" + on_worker(facts.run) + " and is about to start." +
-             last_report(facts);
     case RunState::running:
-      return " is running" + on_worker(facts.run) + "." + last_report(facts);
+      return held_text(facts);
     case RunState::paused:
-      return " is paused: its rule may promote it when there is a free slot." + last_report(facts);
+      return " is paused: its rule goes on with it if it turns out to be among the best." +
+             last_report(facts);
     case RunState::completed:
       return completed_text(facts);
     case RunState::stopped:
@@ -204,7 +236,7 @@ std::string story(const Facts& facts) {
     case RunState::failed:
       return failed_text(facts);
     case RunState::canceled:
-      return " was canceled: " + cause(facts.run) + "." + last_report(facts);
+      return " was canceled: " + cause(facts) + "." + last_report(facts);
   }
   return "";
 }

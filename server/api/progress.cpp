@@ -7,12 +7,26 @@
 
 namespace hone::api {
 
-Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
+Result<SweepSpec> spec_of(const SweepRow& sweep) {
   const auto document = parse_json(sweep.spec);
   if (!document)
     return refuse(Code::internal, "the stored spec is damaged: " + document.error().detail);
-  const auto spec = decode_sweep_spec(*document);
+  auto spec = decode_sweep_spec(*document);
   if (!spec) return refuse(Code::internal, "the stored spec is damaged: " + spec.error().detail);
+  return spec;
+}
+
+Result<std::vector<Objective>> objectives_of(const SweepRow& sweep) {
+  auto spec = spec_of(sweep);
+  if (!spec) return spec.error();
+  std::vector<Objective> objectives{spec->objective};
+  for (Objective& one : spec->further_objectives) objectives.push_back(std::move(one));
+  return objectives;
+}
+
+Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
+  const auto spec = spec_of(sweep);
+  if (!spec) return spec.error();
   const Plan plan{spec->search.trials, spec->seeds, spec->budget.phases,
                   spec->limits.duration.has_value()};
   return make_terminator(spec->terminator, plan);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "db/rows.hpp"
 #include "schemas/types/result.hpp"
@@ -10,8 +11,13 @@
 
 namespace hone::api {
 
-// The terminator that judges this sweep's reports. Refuses (internal) a stored spec that this
-// server cannot read.
+// What the sweep's user submitted. Refuses (internal) a stored spec that this server cannot read.
+Result<SweepSpec> spec_of(const SweepRow& sweep);
+
+// The objective, then the further ones.
+Result<std::vector<Objective>> objectives_of(const SweepRow& sweep);
+
+// The terminator that judges this sweep's reports. Refuses as spec_of.
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep);
 
 // Reports the whole sweep is expected to make: runs times the phases that the rule expects of one.

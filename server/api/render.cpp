@@ -129,6 +129,7 @@ Json render(const CurveRow& row) {
   json["reason"] = nullptr;
   json["inputs"] = Json::object();
   if (row.verdict) append(json, encode(*row.verdict));
+  for (const Score score : row.further) json["further"].push_back(encode(score));
   return json;
 }
 

@@ -31,6 +31,17 @@ ReadResult trials(SQLite::Database& db, const Request& request);
 ReadResult best(SQLite::Database& db, const Request& request);
 ReadResult curves(SQLite::Database& db, const Request& request);
 
+// asking.cpp
+Result<Command> parse_ask(const Request& request);
+Response render_ask(const Reply& reply);
+Result<Command> parse_tell(const Request& request);
+Response render_tell(const Reply& reply);
+Result<Command> parse_enqueue(const Request& request);
+Response render_enqueue(const Reply& reply);
+
+// pareto.cpp
+ReadResult pareto(SQLite::Database& db, const Request& request);
+
 // runs.cpp
 ReadResult trial(SQLite::Database& db, const Request& request);
 ReadResult runs(SQLite::Database& db, const Request& request);

@@ -119,6 +119,14 @@ Result<Events> steer_end(const Book& book, const Sweep& sweep, Order order) {
 
 bool ends_running_runs(Verb verb) { return verb == Verb::cancel || verb == Verb::kill; }
 
+// Runs in the hands of those who asked for them: no heartbeat would ever tell them to end.
+std::vector<RunId> asked_runs(const Book& book, const Sweep& sweep) {
+  std::vector<RunId> runs;
+  for (const auto& [id, lease] : book.leases)
+    if (lease.sweep == sweep.id && lease.expires_at == never) runs.push_back(lease.attempt.run);
+  return runs;
+}
+
 }  // namespace
 
 Result<Events> decide_steer(const Book& book, const Steer& command) {
@@ -154,6 +162,11 @@ Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason re
     events.emplace_back(RunEnded{id, state, reason, 0, {}, {}});
     --open;
   }
+  if (ends_running_runs(verb))
+    for (const RunId id : asked_runs(book, sweep)) {
+      events.emplace_back(RunEnded{id, RunState::canceled, reason, 0, {}, {}});
+      --open;
+    }
   if (open == 0) {
     const auto state = ends_running_runs(verb) ? SweepState::canceled : SweepState::completed;
     events.emplace_back(SweepEnded{sweep.id, state, reason});

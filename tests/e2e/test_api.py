@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 
-from conftest import ROOT, program, sweep_spec
+from conftest import ROOT, problem, program, sweep_spec
 
 WORKFLOW = {"command": ["hone", "submit", "small.yaml"], "cwd": "/home/ada", "host": "testhost", "user": "ada",
             "git_commit": "0123456789abcdef0123456789abcdef01234567", "git_branch": "main", "patch_sha256": "",
@@ -116,6 +116,16 @@ def test_every_route_answers(server):
     assert "is running" in explained["text"] and "12.5" in explained["text"]
     assert explained["verdicts"][0]["recomputed"] == "continue"
 
+    # A trial for somebody who asks, and a parameter set of their own.
+    mine = {"request_id": "q1", "params": {"lr": 0.001}}
+    assert walk("POST", f"/v1/sweeps/{sweep}/enqueue", mine).json == {"waiting": 1}
+    asked = walk("POST", f"/v1/sweeps/{sweep}/ask", {"asker": "ada"}).json
+    assert asked["params"]["lr"] == 0.001 and asked["number"] == 1 and asked["next_phase"] == 0
+    told = walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "step": 250}).json
+    assert told["verdict"] in ("continue", "stop")
+    assert walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "phase": 0, "step": 250}).json == told
+    problem(walk("GET", f"/v1/sweeps/{sweep}/pareto", status=400), 400, "invalid", words=["one objective, return"])
+
     # Where it came from.
     workflow = walk("GET", f"/v1/workflows/{one['workflow']}").json
     assert workflow["git_commit"] == WORKFLOW["git_commit"] and workflow["command"] == WORKFLOW["command"]
@@ -124,7 +134,8 @@ def test_every_route_answers(server):
     relations = {(edge["from"], edge["relation"], edge["to"]) for edge in graph["edges"]}
     assert (model, "saved_by", run) in relations and (trial, "proposed_by", sweep) in relations
     assert {node["kind"] for node in graph["nodes"]} >= {"model", "run", "trial", "sweep", "workflow"}
-    (seen,) = walk("GET", "/v1/workers").json["items"]
+    seen, asker = walk("GET", "/v1/workers").json["items"]
+    assert asker["host"] == "ada" and asker["cpus"] == 0
     assert seen == walk("GET", f"/v1/workers/{worker}").json
     assert seen["running"] == 1 and seen["host"] == "testhost"
     events = walk("GET", "/v1/events").json["items"]

@@ -72,8 +72,7 @@ TEST(ApiExplain, TellsARunningRunFromItsLatestReport) {
   house.submit();
   const auto grant = house.acquire(house.join());
   const auto run = ApiHouse::run_of(grant);
-  expect_words(why(house, run),
-               {"Run rn_1.0 (sweep sw_1, small)", "given to a worker on wk_1"});
+  expect_words(why(house, run), {"Run rn_1.0 (sweep sw_1, small)", "given to a worker on wk_1"});
   house.report(grant, 0, 12.5);
   expect_words(why(house, run), {"is running on wk_1", "phase 1 of 4 (step 250) with return = 12.5",
                                  "larger is better"});
@@ -112,6 +111,36 @@ TEST(ApiExplain, TellsDivergenceCompletionAndCancellation) {
   house.post("/v1/sweeps/" + sweep + "/steer", {{"verb", "cancel"}});
   house.end(open, {{"reason", "user_cancel"}, {"exit_code", 143}});
   expect_words(why(house, ApiHouse::run_of(open)), {"was canceled", "a user canceled the sweep"});
+}
+
+// ASHA with rungs after 1 and 2 phases; of every 2 runs at a rung one is promoted.
+Json promoting_spec() {
+  auto spec = small_spec("asha", 2);
+  spec["terminator"]["eta"] = 2;
+  return spec;
+}
+
+TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
+  ApiHouse house;
+  const auto sweep = house.submit(promoting_spec());
+  const auto worker = house.join();
+  EXPECT_EQ(house.report(house.acquire(worker), 0, 2)["verdict"], "pause");
+  expect_words(why(house, "rn_1.0"), {"is paused", "phase 1 of 4", "may still be promoted"});
+  EXPECT_EQ(house.get("/v1/sweeps/" + sweep)["runs"]["paused"], 1);
+  expect_words(house.ask("GET", "/metrics").body, {"hone_runs{state=\"paused\"} 1"});
+
+  EXPECT_EQ(house.report(house.acquire(worker), 0, 1)["verdict"], "pause");
+  const auto grant = house.acquire(worker);  // the better of the two goes on
+  ASSERT_EQ(ApiHouse::run_of(grant), "rn_1.0");
+  expect_words(why(house, "rn_1.0"), {"has been promoted since"});
+
+  house.report(grant, 1, 3);  // nothing can follow: the sweep is over
+  EXPECT_EQ(house.get("/v1/sweeps/" + sweep)["state"], "completed");
+  const auto body = house.get("/v1/runs/rn_2.0/explain");
+  EXPECT_EQ(body["reason"], "not_promoted");
+  expect_words(body["text"], {"was paused at the end of phase 1 of 4", "not promoted"});
+  EXPECT_EQ(body["text"].get<std::string>().find("bug"), std::string::npos);
+  EXPECT_EQ(body["verdicts"][0]["recomputed"], "pause");
 }
 
 TEST(ApiExplain, ShowsTheLogOfAFailure) {

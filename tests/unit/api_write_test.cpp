@@ -24,6 +24,11 @@ std::map<std::string, Good> good_bodies() {
   return {
       {"/v1/sweeps", {"", {{"request_id", "r"}, {"spec", small_spec()}}, is<Submit>}},
       {"/v1/sweeps/{sweep}/steer", {"sw_1", {{"verb", "pause"}}, is<Steer>}},
+      {"/v1/sweeps/{sweep}/ask", {"sw_1", {{"asker", "ada@host"}}, is<Ask>}},
+      {"/v1/sweeps/{sweep}/enqueue",
+       {"sw_1", Json::parse(R"({"request_id":"r","params":{"lr":0.001}})"), is<Enqueue>}},
+      {"/v1/trials/{trial}/tell",
+       {"tr_1", Json::parse(R"({"value":1.5,"phase":0,"step":250})"), is<Tell>}},
       {"/v1/workers",
        {"",
         Json::parse(
@@ -111,6 +116,13 @@ TEST(ApiWrite, RendersReplies) {
   EXPECT_EQ(api::render_report(ReportReply{{Action::stop, VerdictReason::last_phase, {}}}).body,
             R"({"verdict":"stop","reason":"last_phase","inputs":{}})");
   EXPECT_EQ(api::render_save_model(SaveModelReply{ModelId{9}}).body, R"({"model":"md_9"})");
+  const AskReply asked{TrialId{4}, 3, LeaseId{9}, {{"lr", Value(0.5)}}, 17, 1};
+  EXPECT_EQ(api::render_ask(asked).body,
+            R"({"trial":"tr_4","number":3,"lease":"le_9","params":{"lr":0.5},"seed":17,)"
+            R"("next_phase":1})");
+  EXPECT_EQ(api::render_tell(TellReply{{Action::go_on, VerdictReason::no_rule, {}}}).body,
+            R"({"verdict":"continue","reason":"no_rule","inputs":{}})");
+  EXPECT_EQ(api::render_enqueue(EnqueueReply{2}).body, R"({"waiting":2})");
   EXPECT_EQ(api::render_done(Done{}).body, "{}");
 }
 
