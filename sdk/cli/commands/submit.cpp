@@ -4,6 +4,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/plan.hpp"
 #include "sdk/cli/commands/show_texts.hpp"
 #include "sdk/cli/commands/watch.hpp"
 #include "sdk/cli/flags.hpp"
@@ -14,6 +15,7 @@
 #include "sdk/cli/system/workflow.hpp"
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/sweep_file.hpp"
+#include "server/sweep/check.hpp"
 
 namespace hone::cli {
 namespace {
@@ -23,6 +25,7 @@ struct Wish {
   std::vector<std::string> assignments;
   bool watch = false;
   bool dry_run = false;
+  int workers = 0;  // 0: those at hand
 };
 
 // The assignment whose field, or a field below it, is at the pointer; "" where the file itself says
@@ -54,35 +57,6 @@ Result<SweepFile> read_file(const Wish& wish) {
     if (const auto set = set_path(file->document, assignment); !set)
       return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
   return file;
-}
-
-std::string dry_run_text(const Json& spec, const Screen& screen) {
-  const auto trials = int_at(spec, "/search/trials");
-  const auto seeds = std::max<std::int64_t>(1, int_at(spec, "/replicates/seeds"));
-  const auto phases = int_at(spec, "/budget/phases");
-  const auto per_run = int_at(spec, "/budget/per_run");
-  std::vector<RecordLine> lines = {
-      {"objective", text_at(spec, "/objective/goal") + " " + text_at(spec, "/objective/metric")},
-      {"trainer", trainer_text(spec)},
-      {"search", text_at(spec, "/search/method") + ", " + std::to_string(trials) + " trials"},
-      {"terminator",
-       text_at(spec, "/terminator/rule") + settings_text(member(spec, "/terminator"), "rule")},
-      {"budget", budget_text(spec)},
-      {"at most", std::to_string(trials * seeds) + " runs, " +
-                      std::to_string(trials * seeds * phases) + " phases, " +
-                      count_text(trials * seeds * per_run) + " " + text_at(spec, "/budget/unit")}};
-  bool first = true;
-  for (const auto& [name, domain] : member(spec, "/parameters").items()) {
-    lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
-    first = false;
-  }
-  return paint(screen, Ink::bold, text_at(spec, "/name")) + "  (nothing is submitted)\n" +
-         record_text(lines, screen);
-}
-
-Result<Exit> dry_run(Session& session, const SweepSpec& spec) {
-  const Json document = encode(spec);
-  return print_object(session, document, dry_run_text(document, session.screen()));
 }
 
 bool may_try_again(Code code) {
@@ -135,7 +109,8 @@ Result<Exit> submit(Session& session, const Wish& wish) {
   if (!file) return file.error();
   const auto spec = decode_sweep_spec(file->document);
   if (!spec) return placed(wish, *file, spec.error());
-  if (wish.dry_run) return dry_run(session, *spec);
+  if (const auto fits = check_spec(*spec); !fits) return placed(wish, *file, fits.error());
+  if (wish.dry_run) return print_plan(session, *spec, wish.workers);
   auto client = session.client();
   if (!client) return client.error();
   const auto sweep = submit_patiently(**client, *file, record_workflow());
@@ -167,6 +142,8 @@ Work declare_plan(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   wish->dry_run = true;
   add_file(flags, *wish);
+  flags.integer("--workers N", wish->workers, {0, 1e6},
+                "runs at a time; 0: the server's free slots, or this machine's cores");
   return [wish](Session& session) { return submit(session, *wish); };
 }
 

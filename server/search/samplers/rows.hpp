@@ -15,6 +15,8 @@ Result<std::unique_ptr<Sampler>> make_grid(const SearchSpec& search, const Searc
 Result<std::unique_ptr<Sampler>> make_sobol(const SearchSpec& search, const SearchSpace& space);
 Result<std::unique_ptr<Sampler>> make_cmaes(const SearchSpec& search, const SearchSpace& space);
 Result<std::unique_ptr<Sampler>> make_external(const SearchSpec& search, const SearchSpace& space);
+Result<std::unique_ptr<Sampler>> make_hone_sampler(const SearchSpec& search,
+                                                   const SearchSpace& space);
 
 // Refuses a setting that is not among `known`.
 Status only_settings(const SearchSpec& search, std::span<const std::string_view> known);

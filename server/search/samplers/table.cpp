@@ -7,6 +7,8 @@ namespace hone {
 namespace {
 
 constexpr std::array table{
+    SamplerRow{"hone", "our own: evenly spread first, then a model of what is good",
+               make_hone_sampler},
     SamplerRow{"random", "independent draws from the space", make_random},
     SamplerRow{"grid", "every combination of values", make_grid},
     SamplerRow{"sobol", "evenly spread points, without gaps or clusters", make_sobol},

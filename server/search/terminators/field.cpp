@@ -43,6 +43,7 @@ Field::Field(const History& history, int first_runs, int phases, std::optional<N
       runner.merits.push_back(report->merit);
       runner.paused = true;
     }
+    runner.reports = static_cast<int>(runner.merits.size());
     if (!runner.merits.empty() && std::isinf(runner.merits.back())) {
       runner.diverged = true;
       runner.merits.pop_back();
@@ -84,33 +85,66 @@ double Field::efficiency() const {
          (weight + before_weight);
 }
 
-std::optional<Field::Leader> Field::leader() const {
-  struct Value {
-    int length = 0, runs = 0, longest = 0;
-    double sum = 0;
-    bool diverged = false;
-  };
-  std::map<std::size_t, Value> values;
-  for (const Runner& runner : runners_) {
-    Value& value = values[runner.trial];
-    ++value.runs;
-    value.diverged = value.diverged || runner.diverged;
-    if (runner.length() > value.length)
-      value.length = runner.length(), value.sum = 0, value.longest = 0;
-    if (runner.length() == 0 || runner.length() < value.length) continue;
-    value.sum += runner.scores.back();
-    ++value.longest;
+namespace {
+
+struct Standing {  // of one trial
+  Field::Leader trial;
+  double sum = 0;
+  int longest = 0;  // runs of that length
+  bool diverged = false;
+  [[nodiscard]] double mean() const { return sum / longest; }
+  [[nodiscard]] double weight(int phases) const {
+    return static_cast<double>(longest) * trial.length / phases;
   }
-  std::optional<Leader> best;
-  double most = 0;
-  for (const auto& [trial, value] : values) {
-    if (value.diverged || value.longest == 0) continue;
-    const double mean = value.sum / value.longest;
-    if (best && (mean < most || (mean == most && value.length <= best->length))) continue;
-    best = Leader{trial, value.length, value.runs};
-    most = mean;
+};
+
+std::vector<Standing> standings_of(std::span<const Field::Runner> runners) {
+  std::map<std::size_t, Standing> by_trial;
+  for (const Field::Runner& runner : runners) {
+    Standing& standing = by_trial[runner.trial];
+    standing.trial.trial = runner.trial;
+    ++standing.trial.runs;
+    standing.diverged = standing.diverged || runner.diverged;
+    if (runner.length() > standing.trial.length)
+      standing.trial.length = runner.length(), standing.sum = 0, standing.longest = 0;
+    if (runner.length() == 0 || runner.length() < standing.trial.length) continue;
+    standing.sum += runner.scores.back();
+    ++standing.longest;
   }
-  return best;
+  std::vector<Standing> eligible;
+  for (const auto& [trial, standing] : by_trial)
+    if (!standing.diverged && standing.longest > 0) eligible.push_back(standing);
+  return eligible;
+}
+
+// The upper median score of the trials that came at least half as far as the longest.
+double middle_of(const std::vector<Standing>& standings) {
+  int longest = 0;
+  for (const Standing& one : standings) longest = std::max(longest, one.trial.length);
+  std::vector<double> means;
+  for (const Standing& one : standings)
+    if (2 * one.trial.length >= longest) means.push_back(one.mean());
+  const auto middle = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2);
+  std::nth_element(means.begin(), middle, means.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::optional<Field::Leader> Field::leader(double doubt) const {
+  const std::vector<Standing> standings = standings_of(runners_);
+  if (standings.empty()) return std::nullopt;
+  const double middle = middle_of(standings);
+  const Standing* best = nullptr;
+  double most = 0, most_weight = 0;
+  for (const Standing& one : standings) {
+    const double weight = one.weight(phases_);
+    // Written so that equal means stay equal: ties must survive rounding.
+    const double value = middle + (one.mean() - middle) * (weight / (weight + doubt));
+    if (best != nullptr && (value < most || (value == most && weight <= most_weight))) continue;
+    best = &one, most = value, most_weight = weight;
+  }
+  return best->trial;
 }
 
 int Field::reported() const {

@@ -31,6 +31,7 @@ class Field {
     bool paused = false;
     bool ended = false;
     bool diverged = false;
+    int reports = 0;             // a diverged one included
     std::vector<double> merits;  // of its finite reports
     std::vector<double> scores;  // smoothed, after as many reports
     [[nodiscard]] int length() const { return static_cast<int>(scores.size()); }
@@ -42,14 +43,17 @@ class Field {
   // down.
   [[nodiscard]] double efficiency() const;
 
-  // The trial of the largest value: the mean of the scores of its longest runs; ties: longer, then
-  // lower number. A trial with a diverged run is not eligible.
+  // The incumbent: argmax of (w * m + doubt * mu) / (w + doubt), where m is the mean score of a
+  // trial's longest runs, w how many complete runs those are worth, and mu the median m of the
+  // trials that came at least half as far as the longest. So one lucky seed counts for less than a
+  // proven trial where reports are jumpy, and not where they are smooth. Ties: larger w, then lower
+  // number. A trial with a diverged run is not eligible.
   struct Leader {
     std::size_t trial = 0;
     int length = 0;
     int runs = 0;
   };
-  [[nodiscard]] std::optional<Leader> leader() const;
+  [[nodiscard]] std::optional<Leader> leader(double doubt) const;
 
   // Phases reported by all runs, and phases that second looks have used or may still use.
   [[nodiscard]] int reported() const;

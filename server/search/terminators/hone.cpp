@@ -1,20 +1,21 @@
 // hone's own rule: a free worker always takes the highest open promotion (docs/hone.md has the
-// reasons and the ablation). With P phases, p reports of a run, and its score the exponentially
-// weighted mean of them (field.hpp):
+// reasons and the ablation). With P phases, and a run's score after p reports the exponentially
+// weighted mean of them (field.hpp), one measured number steers everything:
 //
-//   efficiency   e in [0, 1]: how smoothly the best runs climb
-//   second look  while runs beyond the sweep's own have used less than (1 - e) / 2 of all phases:
-//                one more seed of the leader, if it trained for half a run and has fewer than three
-//   promotion    from p = P - 1 down to 1: of the n runs that reported p times or diverged before,
-//                the best paused one goes on if its place is at most n * (p / (p + 1))^a,
-//                a = 1/2 + 3/2 e, or if it ties with the first and so does the first half
+//   efficiency   e in [0, 1]: how smoothly the best runs climb; doubt d = (1 - e)^2
+//   second look  while runs beyond the sweep's own took less than d of all phases: one more seed of
+//                the incumbent, if it trained for half a run and has fewer than three
+//   promotion    from the highest phase p down: of the n runs that reported p times, a paused one
+//                goes on if its place is at most n * (p / p')^a, where p' is the next phase that is
+//                judged and a = 1/2 + 3/2 e (half of that once every trial is started); or if it
+//                ties with the first, and so does the upper half
 //   new trial    while trials are left
 //   the rest     with limits.duration, the paused run of the largest score, so that no worker
 //   idles;
 //                without, nothing: what could not be promoted is closed and the sweep ends
 //
 // A report's verdict is continue if a worker that were free now would take this very run, else
-// pause.
+// pause. Of many phases only every (P / 25)th is judged.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,32 +28,35 @@
 namespace hone {
 namespace {
 
-constexpr int looks_max = 3;  // runs of a leader, its own included
+constexpr int looks_max = 3;  // runs of an incumbent, its own included
 
-// Where the best paused run with p reports stands among its rivals.
+// Where a run stands among those that came as far.
 struct Place {
-  std::size_t run = 0;
-  int phase = 0;     // p
-  double place = 0;  // from 1
+  double place = 1;  // from 1
   double rivals = 0;
   double quota = 0;
   bool tied = false;  // with the first, as the first half of all
-  [[nodiscard]] bool promotable() const { return place <= quota || tied; }
+  // The hair keeps 12 * (1 / 2) at 6.
+  [[nodiscard]] bool promotable() const { return place <= quota + 1e-9 || tied; }
 };
 
 class HoneRule final : public Terminator {
  public:
-  explicit HoneRule(const Plan& plan) : plan_(plan) {}
+  explicit HoneRule(const Plan& plan)
+      : plan_(plan), grain_(std::max(1, static_cast<int>(std::lround(plan.phases / 25.0)))) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     if (history.runs()[run].replicate >= plan_.seeds)
       return {Action::go_on, VerdictReason::good_enough, {{"second_look", 1}}};
+    if ((phase + 1) % grain_ != 0)
+      return {Action::go_on, VerdictReason::between_rungs, {{"judged_every", double(grain_)}}};
     const Field field(history, plan_.seeds, plan_.phases,
                       NewReport{run, score.merit(history.goal())});
     const double efficiency = field.efficiency();
-    const Move move = choose(field, efficiency, trials_left(history));
+    const bool left = trials_left(history);
+    const Move move = choose(field, efficiency, left);
     const bool goes_on = move.kind == Move::Kind::promote && move.index == run;
-    const auto place = place_of(field, run, phase + 1, efficiency);
+    const Place place = place_of(field, run, phase + 1, exponent(efficiency, left));
     return {goes_on ? Action::go_on : Action::pause,
             goes_on ? VerdictReason::promoted : VerdictReason::awaits_promotion,
             {{"place", place.place},
@@ -70,14 +74,16 @@ class HoneRule final : public Terminator {
   }
 
   std::optional<std::size_t> incumbent(const History& history) const override {
-    const auto leader = Field(history, plan_.seeds, plan_.phases).leader();
-    if (!leader) return std::nullopt;
+    const Field field(history, plan_.seeds, plan_.phases);
+    const auto leader = field.leader(doubt(field.efficiency()));
+    if (!leader) return Terminator::incumbent(history);
     return leader->trial;
   }
 
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
-    if (find_input(inputs, "second_look")) return Action::go_on;
-    const bool promotable = input(inputs, "place") <= input(inputs, "quota") ||
+    if (find_input(inputs, "second_look") || find_input(inputs, "judged_every"))
+      return Action::go_on;
+    const bool promotable = input(inputs, "place") <= input(inputs, "quota") + 1e-9 ||
                             input(inputs, "tied") > 0 || input(inputs, "last_resort") > 0;
     return promotable && !(input(inputs, "ahead") > 0) ? Action::go_on : Action::pause;
   }
@@ -85,6 +91,8 @@ class HoneRule final : public Terminator {
   std::string explain(const Verdict& verdict) const override {
     if (find_input(verdict.inputs, "second_look"))
       return "it is a second look at a leader, which trains to its end";
+    if (const auto every = find_input(verdict.inputs, "judged_every"))
+      return "this rule judges every " + number_text(*every) + " phases, and not at this one";
     const double place = input(verdict.inputs, "place"), quota = input(verdict.inputs, "quota");
     const std::string standing = "it stood at place " + number_text(place) + " of the " +
                                  number_text(input(verdict.inputs, "rivals")) +
@@ -102,37 +110,39 @@ class HoneRule final : public Terminator {
   // Of n runs, n * p^-a train for a phase after p: the sum, at the efficiency of most curves.
   double expected_phases() const override {
     double phases = 0;
-    for (int p = 1; p <= plan_.phases; ++p) phases += std::pow(p, -exponent(0.6));
+    for (int p = 1; p <= plan_.phases; ++p) phases += std::pow(p, -exponent(0.6, true));
     return phases;
   }
 
  private:
-  static double exponent(double efficiency) { return 0.5 + 1.5 * efficiency; }
+  static double doubt(double efficiency) { return (1 - efficiency) * (1 - efficiency); }
+  static double exponent(double efficiency, bool trials_left) {
+    return (0.5 + 1.5 * efficiency) * (trials_left ? 1 : 0.5);
+  }
 
   [[nodiscard]] bool trials_left(const History& history) const {
     return static_cast<std::int64_t>(history.trials().size() - history.foreign()) < plan_.trials;
   }
 
-  [[nodiscard]] Move choose(const Field& field, double efficiency, bool proposals_left) const {
-    if (const auto trial = second_look(field, efficiency)) return {Move::Kind::replicate, *trial};
-    for (int phase = plan_.phases - 1; phase >= 1; --phase) {
+  [[nodiscard]] Move choose(const Field& field, double efficiency, bool trials_left) const {
+    if (const auto trial = second_look(field, doubt(efficiency)))
+      return {Move::Kind::replicate, *trial};
+    const double power = exponent(efficiency, trials_left);
+    for (int phase = (plan_.phases - 1) / grain_ * grain_; phase >= 1; phase -= grain_) {
       const auto candidate = best_paused(field, phase);
-      if (!candidate) continue;
-      if (place_of(field, *candidate, phase, efficiency).promotable())
+      if (candidate && place_of(field, *candidate, phase, power).promotable())
         return {Move::Kind::promote, *candidate};
     }
-    if (proposals_left) return {Move::Kind::propose, 0};
+    if (trials_left) return {Move::Kind::propose, 0};
     if (plan_.timed)
       if (const auto last = best_paused(field, 0)) return {Move::Kind::promote, *last};
     return {Move::Kind::wait, 0};
   }
 
-  [[nodiscard]] std::optional<std::size_t> second_look(const Field& field,
-                                                       double efficiency) const {
-    const double share = (1 - efficiency) / 2;
-    if (field.committed_to_second_looks() + plan_.phases > share * field.reported())
+  [[nodiscard]] std::optional<std::size_t> second_look(const Field& field, double doubt) const {
+    if (field.committed_to_second_looks() + plan_.phases > doubt * field.reported())
       return std::nullopt;
-    const auto leader = field.leader();
+    const auto leader = field.leader(doubt);
     if (!leader || 2 * leader->length < plan_.phases || leader->runs >= looks_max)
       return std::nullopt;
     return leader->trial;
@@ -150,31 +160,30 @@ class HoneRule final : public Terminator {
     return best->run;
   }
 
-  [[nodiscard]] Place place_of(const Field& field, std::size_t run, int phase,
-                               double efficiency) const {
+  [[nodiscard]] Place place_of(const Field& field, std::size_t run, int phase, double power) const {
     const auto index = static_cast<std::size_t>(phase - 1);
     const double own = field.runners()[run].scores[index];
-    Place place{run, phase, 1, 0, 0, false};
+    Place place;
     double first = -std::numeric_limits<double>::infinity();
     double finite = 0, at_first = 0;
     for (const Field::Runner& runner : field.runners()) {
-      const bool there = runner.length() >= phase;
-      if (!runner.first || !(there || runner.diverged)) continue;
+      if (!runner.first || runner.reports < phase) continue;
       ++place.rivals;
-      if (!there) continue;
+      if (runner.length() < phase) continue;  // its last report diverged: behind all others
       const double score = runner.scores[index];
       ++finite;
       if (score > first) first = score, at_first = 0;
       at_first += score == first ? 1 : 0;
       if (score > own || (score == own && runner.run < run)) ++place.place;
     }
-    place.quota =
-        place.rivals * std::pow(static_cast<double>(phase) / (phase + 1), exponent(efficiency));
+    const int next = std::min(phase + grain_, plan_.phases);
+    place.quota = place.rivals * std::pow(static_cast<double>(phase) / next, power);
     place.tied = own == first && finite >= 2 && at_first > std::floor(finite / 2);
     return place;
   }
 
   Plan plan_;
+  int grain_;  // phases from one judgement to the next
 };
 
 }  // namespace

@@ -1,0 +1,96 @@
+// Curve tables: what is read, what is refused, and the arithmetic of regret.
+#include <gtest/gtest.h>
+
+#include "server/simulate/curve_table.hpp"
+
+namespace hone::simulate {
+namespace {
+
+constexpr std::string_view card = R"({"goal": "maximize", "checkpoints": 2, "parameters": {
+  "lr": {"type": "float", "min": 0.001, "max": 1, "scale": "log"},
+  "opt": {"type": "choice", "values": ["sgd", "adam"]}}})";
+
+constexpr std::string_view rows =
+    "lr,opt,seed,v1,v2\n"
+    "0.001,sgd,0,1,2\n"
+    "0.001,sgd,1,1,4\n"
+    "0.1,adam,0,5,10\n"
+    "1,adam,0,3,\n";  // diverged
+
+CurveTable table_of(std::string_view csv) {
+  return std::move(CurveTable::parse("small", csv, card)).value();
+}
+
+TEST(CurveTable, means_the_last_tenth_over_the_seeds_and_counts_divergence_as_the_worst) {
+  const CurveTable table = table_of(rows);
+  ASSERT_EQ(table.configurations().size(), 3U);
+  EXPECT_DOUBLE_EQ(table.true_value(0), 3);  // (2 + 4) / 2
+  EXPECT_DOUBLE_EQ(table.true_value(1), 10);
+  EXPECT_DOUBLE_EQ(table.true_value(2), 1);  // the worst value of the table
+  EXPECT_DOUBLE_EQ(table.full_run_seconds(), 2);
+}
+
+TEST(CurveTable, measures_regret_from_the_best_in_units_of_best_to_median) {
+  const CurveTable table = table_of(rows);
+  EXPECT_DOUBLE_EQ(table.regret(1), 0);
+  EXPECT_DOUBLE_EQ(table.regret(0), 1);  // the median
+  EXPECT_DOUBLE_EQ(table.regret(2), 9.0 / 7.0);
+  EXPECT_DOUBLE_EQ(table.blind_regret(), (1 + 9.0 / 7.0) / 3);
+}
+
+TEST(CurveTable, a_table_whose_median_is_the_best_measures_in_a_twentieth_of_its_spread) {
+  const CurveTable table = table_of(
+      "lr,opt,seed,v1,v2\n"
+      "0.001,sgd,0,0,0\n"
+      "0.01,sgd,0,9,9\n"
+      "0.1,sgd,0,9,9\n"
+      "1,sgd,0,9,9\n");
+  // 10 % quantile of {0, 9, 9, 9}: 2.7; 5 % of (9 - 2.7)
+  EXPECT_NEAR(table.regret(0), 9 / (0.05 * 6.3), 1e-9);
+}
+
+TEST(CurveTable, a_parameter_set_takes_the_nearest_row_on_the_scale) {
+  const CurveTable table = table_of(rows);
+  const auto nearest = [&](double lr, const char* opt) {
+    return table.nearest({{"lr", lr}, {"opt", std::string(opt)}}).value();
+  };
+  EXPECT_EQ(nearest(0.2, "adam"), 1U);
+  EXPECT_EQ(nearest(0.9, "adam"), 2U);
+  EXPECT_EQ(nearest(0.002, "adam"), 1U);  // another optimizer is as far as the whole scale
+  EXPECT_EQ(nearest(1e-9, "sgd"), 0U);    // off the scale: its end
+}
+
+TEST(CurveTable, refuses_a_sweep_that_does_not_name_its_parameters) {
+  EXPECT_FALSE(table_of(rows).nearest({{"lr", 0.1}}).ok());
+}
+
+struct Refusal {
+  std::string_view csv, json;
+  std::string at, words;
+};
+
+class CurveTableRefusal : public testing::TestWithParam<Refusal> {};
+
+TEST_P(CurveTableRefusal, says_where_and_what) {
+  const auto table = CurveTable::parse("bad", GetParam().csv, GetParam().json);
+  ASSERT_FALSE(table.ok());
+  EXPECT_EQ(table.error().at, GetParam().at);
+  EXPECT_NE(table.error().detail.find(GetParam().words), std::string::npos) << table.error().detail;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, CurveTableRefusal,
+    testing::Values(
+        Refusal{"lr,seed,v1\n0.1,0,1\n", card, "line 1", "no column for parameter 'opt'"},
+        Refusal{"lr,opt,seed\n0.1,sgd,0\n", card, "line 1", "no columns v1"},
+        Refusal{"lr,opt,v1,v2,s1\n0.1,sgd,1,2,3\n", card, "line 1", "as many columns s1"},
+        Refusal{"lr,opt,v1\n0.1,rmsprop,1\n", card, "line 2, column opt", "no value of parameter"},
+        Refusal{"lr,opt,v1\n0.1,sgd,high\n", card, "line 2, column v1", "'high' is no number"},
+        Refusal{"lr,opt,v1\n0.1,sgd\n", card, "line 2", "has 2 cells and the header 3"},
+        Refusal{"lr,opt,v1,v2,s1,s2\n0.1,sgd,1,2,3,3\n", card, "line 2, column s2", "increase"},
+        Refusal{"lr,opt,v1\n", card, "", "no rows"},
+        Refusal{rows, R"({"goal": "up", "parameters": {}})", "/goal", "maximize or minimize"},
+        Refusal{rows, R"({"goal": "maximize"})", "", "goal and parameters"}));
+
+}  // namespace
+}  // namespace hone::simulate
