@@ -144,6 +144,25 @@ TEST(Asha, gives_up_a_run_that_too_many_beat_already) {
   EXPECT_TRUE(rule->promotable(history, 2));
 }
 
+// Six runs paused after one phase, three of which went on to pause after three: 5 is the best of
+// the longer rung, 2 of the shorter.
+TEST(Asha, promotes_from_the_longest_rung_first) {
+  const auto rule = made({"asha", {}}, {9, 1, 9});
+  History history(Goal::maximize, 0);
+  for (int run = 0; run < 6; ++run) {
+    const std::size_t index = history.add_run(history.add_trial({}));
+    const int phases = run < 3 ? 1 : 3;
+    for (int phase = 0; phase < phases; ++phase)
+      history.add_report(index, phase, Score::of(phase == 0 ? 5 - run : run));
+    history.set_standing(index, RunRecord::Standing::paused);
+  }
+  const Move first = rule->next(history, true);
+  EXPECT_EQ(first.kind, Move::Kind::promote);
+  EXPECT_EQ(first.index, 5U);
+  history.set_standing(5, RunRecord::Standing::active);
+  EXPECT_EQ(rule->next(history, true).index, 0U);
+}
+
 TEST(Hyperband, has_the_table_of_27_and_of_81) {
   const auto sizes = [](int phases) {
     std::vector<std::int64_t> trials;

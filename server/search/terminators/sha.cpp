@@ -120,8 +120,14 @@ class SuccessiveHalving final : public Terminator {
   [[nodiscard]] std::vector<std::size_t> runs_of(const History& history,
                                                  std::size_t bracket) const {
     std::vector<std::size_t> runs;
-    for (std::size_t run = 0; run < history.runs().size(); ++run)
-      if (bracket_of(history, run) == bracket) runs.push_back(run);
+    const auto trials = history.trials().subspan(history.foreign());
+    const std::size_t first = bracket * static_cast<std::size_t>(bracket_);
+    const std::size_t end =
+        bracket + 1 == brackets()
+            ? trials.size()
+            : std::min(trials.size(), first + static_cast<std::size_t>(bracket_));
+    for (std::size_t trial = first; trial < end; ++trial)
+      runs.insert(runs.end(), trials[trial].runs.begin(), trials[trial].runs.end());
     return runs;
   }
   [[nodiscard]] std::int64_t unproposed(const History& history, std::size_t bracket) const {
