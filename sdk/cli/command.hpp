@@ -15,7 +15,7 @@ class Session;
 // What a command does once its flags are read.
 using Work = std::function<Result<Exit>(Session&)>;
 
-enum class Group { start, sweeps, results, steer, system };
+enum class Group { start, sweeps, results, ask, steer, system };
 
 struct Command {
   std::string_view name;

@@ -42,7 +42,8 @@ constexpr auto table = std::to_array<Command>({
      "hone events sw_7\nhone events sw_7 --follow\nhone events --all --format jsonl",
      declare_events},
     {"best", Group::results, "[SWEEP]", "the best parameter sets of a sweep",
-     "hone best\nhone best sw_7 -n 3\nhone best sw_7 -n 1 --format value --columns model",
+     "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\nhone best sw_7 -n 1 --format value "
+     "--columns model",
      declare_best},
     {"curve", Group::results, "RUN", "draw the learning curve of a run",
      "hone curve rn_42.0\nhone curve rn_42.0 --format csv", declare_curve},
@@ -61,6 +62,20 @@ constexpr auto table = std::to_array<Command>({
      "hone export sw_7 --format csv > reports.csv\n"
      "hone export sw_7 --format curves --out curves.csv   # the table, and its card curves.json",
      declare_export, "curves"},
+    {"ask", Group::ask, "[SWEEP]", "a trial to evaluate yourself; no worker is needed",
+     "hone ask sw_7\nread TRIAL LR <<< \"$(hone ask sw_7 --format value --columns trial,lr)\"\n"
+     "hone ask sw_7 --as node3 --format json",
+     declare_ask},
+    {"tell", Group::ask, "TRIAL VALUE", "the result of a trial that was asked for",
+     "hone tell tr_42 0.93\nhone tell tr_42 0.93 1250      # of two objectives\n"
+     "hone tell tr_42 --failed --why 'out of memory'\nhone tell tr_42 -0.5 --step 2000",
+     declare_tell},
+    {"enqueue", Group::ask, "[SWEEP]", "try your own parameter sets next",
+     "hone enqueue sw_7 --params lr=1e-3,optimizer=adam\nhone enqueue sw_7 --file sets.json\n"
+     "hone best sw_3 -n 1 --format json | jq '.[0].params' | hone enqueue sw_7 --file -",
+     declare_enqueue},
+    {"picker", Group::ask, "SWEEP ...", "let a program of your own propose the parameters",
+     "hone picker sw_7\nhone picker sw_7 -- python3 sdk/examples/picker.py", declare_picker},
     {"pause", Group::steer, "SWEEP", "start no new runs; running ones go on",
      "hone pause sw_7\nhone resume sw_7", declare_verb<Verb::pause>},
     {"resume", Group::steer, "SWEEP", "start new runs again", "hone resume sw_7",

@@ -19,6 +19,8 @@ std::string_view title_of(Group group) {
       return "Look";
     case Group::results:
       return "Results";
+    case Group::ask:
+      return "Try parameters yourself";
     case Group::steer:
       return "Steer";
     case Group::system:
@@ -27,8 +29,8 @@ std::string_view title_of(Group group) {
   return "";
 }
 
-constexpr std::array groups = {Group::start, Group::sweeps, Group::results, Group::steer,
-                               Group::system};
+constexpr std::array groups = {Group::start, Group::sweeps, Group::results,
+                               Group::ask,   Group::steer,  Group::system};
 
 std::string call_of(const Command& command) {
   std::string call(command.name);

@@ -133,6 +133,21 @@ Result<SweepState> Client::steer(SweepId sweep, Verb verb) {
   return decoded(path, post_json(path, encode(SteerRequest{verb})), decode_state);
 }
 
+Result<AskReply> Client::ask(SweepId sweep, const AskRequest& request) {
+  const std::string path = "/v1/sweeps/" + text(sweep) + "/ask";
+  return decoded(path, post_json(path, encode(request)), decode_ask_reply);
+}
+
+Result<TellReply> Client::tell(TrialId trial, const TellRequest& request) {
+  const std::string path = "/v1/trials/" + text(trial) + "/tell";
+  return decoded(path, post_json(path, encode(request)), decode_tell_reply);
+}
+
+Result<EnqueueReply> Client::enqueue(SweepId sweep, const EnqueueRequest& request) {
+  const std::string path = "/v1/sweeps/" + text(sweep) + "/enqueue";
+  return decoded(path, post_json(path, encode(request)), decode_enqueue_reply);
+}
+
 // Workers -----------------------------------------------------------------------------------------
 
 Result<JoinReply> Client::join(const JoinRequest& request) {

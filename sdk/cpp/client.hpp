@@ -34,6 +34,12 @@ class Client {
                          const WorkflowInfo& workflow);
   Result<SweepState> steer(SweepId sweep, Verb verb);
 
+  // Optimization without workers: a trial for this asker (the same one until its result is told),
+  // its result, and a parameter set of one's own.
+  Result<AskReply> ask(SweepId sweep, const AskRequest& request);
+  Result<TellReply> tell(TrialId trial, const TellRequest& request);
+  Result<EnqueueReply> enqueue(SweepId sweep, const EnqueueRequest& request);
+
   // Workers.
   Result<JoinReply> join(const JoinRequest& request);
   Result<BeatReply> beat(WorkerId worker, const BeatRequest& request);

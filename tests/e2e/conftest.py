@@ -53,8 +53,8 @@ class Server:
         self.port = None
         self.log = None
 
-    def start(self):
-        command = [program("hone-server"), "--data", str(self.folder), "--listen", "127.0.0.1:0",
+    def start(self, port=0):
+        command = [program("hone-server"), "--data", str(self.folder), "--listen", f"127.0.0.1:{port}",
                    "--die-with-parent", *self.extra]
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder.parent / f"{self.folder.name}.log", "ab")

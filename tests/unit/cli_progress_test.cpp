@@ -98,6 +98,13 @@ TEST(CliProgress, LineHasEverything) {
             "ETA 2m46s\n");
 }
 
+TEST(CliProgress, LineCountsThePausedRuns) {
+  Json sweep = sweep_json();
+  sweep["runs"]["paused"] = 3;
+  const std::string line = progress_line(standing_with(sweep));
+  EXPECT_NE(line.find("4 running  3 paused  1 failed"), std::string::npos) << line;
+}
+
 TEST(CliProgress, EtaIsDashesWhileUnknown) {
   Json sweep = sweep_json();
   sweep["best"] = nullptr;

@@ -15,6 +15,7 @@ Fields report_fields() {
   return {{"phase", "/phase", Manner::phase},
           {"step", "/step", Manner::count},
           {"value", "/value", Manner::score},
+          {"further", "/further", Manner::text, Where::everywhere, true},
           {"verdict", "/verdict"},
           {"reason", "/reason"},
           {"at", "/at", Manner::ago},

@@ -14,6 +14,7 @@ namespace {
 struct Target {
   std::string id;
   int limit = 0;
+  bool pareto = false;
 };
 
 std::shared_ptr<Target> add_target(Flags& flags, const char* name, const char* help) {
@@ -156,11 +157,35 @@ Fields best_fields() {
           {"parameters", "/params", Manner::params}};
 }
 
+// Each objective in a column of its own.
+Fields front_fields() {
+  return {{"trial", "/id"},
+          {"values", "/values", Manner::params},
+          {"model", "/model", Manner::text, Where::everywhere, true},
+          {"parameters", "/params", Manner::params}};
+}
+
+Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
+  const auto reply =
+      session.get("/v1/sweeps/" + text(sweep) + "/pareto?limit=" + std::to_string(limit));
+  if (!reply) return reply.error();
+  const Json& front = member(*reply, "/items");
+  const std::vector<Json> items(front.begin(), front.end());
+  const auto shown = static_cast<std::int64_t>(items.size());
+  const auto printed = print_list(
+      session, front_fields(), items,
+      text(sweep) + " has no completed trial yet; follow it with: hone watch " + text(sweep));
+  if (const auto all = int_at(*reply, "/front"); printed && all > shown)
+    session.note(std::to_string(all - shown) + " more; see them with -n " + std::to_string(all));
+  return printed;
+}
+
 Result<Exit> list_best(Session& session, const Target& target) {
   const auto sweep = sweep_of(session, target.id);
   if (!sweep) return sweep.error();
-  const auto reply =
-      session.get("/v1/sweeps/" + text(*sweep) + "/best?limit=" + std::to_string(target.limit));
+  if (target.pareto) return list_front(session, *sweep, target.limit == 0 ? 1000 : target.limit);
+  const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/best?limit=" +
+                                 std::to_string(target.limit == 0 ? 10 : target.limit));
   if (!reply) return reply.error();
   std::vector<Json> items;
   for (const auto& item : member(*reply, "/items")) items.push_back(item);
@@ -233,8 +258,9 @@ Work declare_runs(Flags& flags) {
 
 Work declare_best(Flags& flags) {
   auto target = add_target(flags, "SWEEP", sweep_help);
-  target->limit = 10;
-  flags.integer("-n,--limit N", target->limit, {1}, "how many (10)");
+  flags.integer("-n,--limit N", target->limit, {1, 1000}, "how many (10)");
+  flags.flag("--pareto", target->pareto,
+             "for several objectives: the completed trials that no other beats in all of them");
   return [target](Session& session) { return list_best(session, *target); };
 }
 

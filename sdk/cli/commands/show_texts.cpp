@@ -63,6 +63,15 @@ std::string duration_of(const Json& object, const char* from, const char* to, In
   return duration_text(time_at(object, to).value_or(now) - *start);
 }
 
+// "maximize return, minimize cost"
+std::string objectives_text(const Json& sweep) {
+  std::string text;
+  for (const Json& one : member(sweep, "/spec/objectives"))
+    text += (text.empty() ? "" : ", ") + text_at(one, "/goal") + " " + text_at(one, "/metric");
+  if (!text.empty()) return text;
+  return text_at(sweep, "/objective/goal") + " " + text_at(sweep, "/objective/metric");
+}
+
 void add_spec(Lines& lines, const Json& spec) {
   add(lines, "trainer", trainer_text(spec));
   add(lines, "search",
@@ -153,8 +162,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
   Lines lines;
   add_state(lines, sweep);
   add(lines, "project", text_at(sweep, "/project"));
-  add(lines, "objective",
-      text_at(sweep, "/objective/goal") + " " + text_at(sweep, "/objective/metric"));
+  add(lines, "objective", objectives_text(sweep));
   add(lines, "submitted", when_text(sweep, "/submitted_at", shown.at));
   add(lines, "ended", when_text(sweep, "/ended_at", shown.at));
   add(lines, "took",

@@ -141,6 +141,8 @@ std::string progress_line(const Standing& standing) {
   std::string line = text_at(sweep, "/id") + "  " + text_at(sweep, "/state") + "  " +
                      std::to_string(percent(sweep)) + "%  " + phases_text(sweep) + "  " +
                      std::to_string(started_runs(sweep)) + " running";
+  if (const auto paused = int_at(sweep, "/runs/paused"); paused > 0)
+    line += "  " + std::to_string(paused) + " paused";
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     line += "  " + std::to_string(failed) + " failed";
   line += "  " + best_text(sweep);

@@ -66,4 +66,6 @@ WorkflowInfo record_workflow() {
   return info;
 }
 
+std::string user_at_host() { return user_name() + "@" + host_name(); }
+
 }  // namespace hone::cli

@@ -2,6 +2,8 @@
 // command and a commit.
 #pragma once
 
+#include <string>
+
 #include "schemas/types/wire.hpp"
 
 namespace hone::cli {
@@ -9,5 +11,8 @@ namespace hone::cli {
 // Asks the system about this process and git about the working folder. Without git or a repository
 // its fields stay empty.
 WorkflowInfo record_workflow();
+
+// "ada@node3": who asks, where nobody says another name.
+std::string user_at_host();
 
 }  // namespace hone::cli
