@@ -10,7 +10,8 @@
 // With `surrogate: false` and `explore: 0` it is the textbook's alone.
 // Pending trials count as bad in g (constant liar) and take uncertainty from the surrogate. Trials
 // that were stopped early rank below finished ones by the phase they reached, failed ones last;
-// both are evidence like any other. The cost of a proposal does not grow with the number of trials.
+// both are evidence like any other. With one objective, the cost of a proposal does not grow with
+// the number of trials.
 #include <algorithm>
 #include <cmath>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "server/search/samplers/tpe_exp.hpp"
 
@@ -110,9 +109,8 @@ void GaussianProcess::estimate(std::span<const double> values) {
     a[k] /= row[k];
   }
   alpha_ = std::move(a);
-  least_mean_ = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < n; ++k)
-    least_mean_ = std::min(least_mean_, values[k] - shape_.noise * alpha_[k]);
+  means_.resize(n);
+  for (std::size_t k = 0; k < n; ++k) means_[k] = values[k] - shape_.noise * alpha_[k];
 }
 
 // Of each trial with all candidates, row by row. Single precision is plenty for predictions: its

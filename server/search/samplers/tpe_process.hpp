@@ -40,7 +40,8 @@ class GaussianProcess {
   bool fit(const ProcessShape& shape, std::span<const double> values);
 
   [[nodiscard]] double log_likelihood() const { return log_likelihood_; }
-  [[nodiscard]] double least_mean() const { return least_mean_; }  // over observed points
+  // Predictions at the observed points.
+  [[nodiscard]] std::span<const double> means() const { return means_; }
   [[nodiscard]] Prediction predict(PointColumns at) const;
 
  private:
@@ -55,10 +56,10 @@ class GaussianProcess {
   ProcessShape shape_;
   std::vector<double> upper_;  // row-major U, U^T U = covariance / v
   std::vector<double> alpha_;  // (covariance / v)^-1 (values - mean) of the observed
+  std::vector<double> means_;
   double mean_ = 0;
   double variance_ = 1;
   double log_likelihood_ = 0;
-  double least_mean_ = 0;
 };
 
 }  // namespace hone

@@ -99,8 +99,9 @@ Draft choose_draft(const TrainingSet& set, const Focus& focus, Rng& rng) {
 // Candidates, row by row, and what they are worth.
 class Pool {
  public:
-  Pool(const SurrogateTask& task, const GaussianProcess& process)
-      : task_(task), process_(process) {}
+  // `goal` is the loss to improve on.
+  Pool(const SurrogateTask& task, const GaussianProcess& process, double goal)
+      : task_(task), process_(process), goal_(goal) {}
 
   std::span<double> add() {
     rows_.resize(rows_.size() + size());
@@ -120,6 +121,7 @@ class Pool {
 
   const SurrogateTask& task_;
   const GaussianProcess& process_;
+  double goal_;
   std::vector<double> rows_;
   std::vector<double> worth_;
 };
@@ -133,7 +135,7 @@ void Pool::judge() {
   const Prediction predicted = process_.predict({columns, count});
   const auto best = task_.evidence.point(0);
   for (std::size_t i = 0; i < count; ++i) {
-    const double z = (process_.least_mean() - predicted.mean[i]) / predicted.spread[i];
+    const double z = (goal_ - predicted.mean[i]) / predicted.spread[i];
     const double worth = log_expected_improvement(z) + std::log(predicted.spread[i]);
     const bool allowed = task_.focus.allows(task_.space, best, row(first + i));
     worth_.push_back(allowed && !std::isnan(worth) ? worth
@@ -150,6 +152,20 @@ std::vector<std::size_t> Pool::best(std::size_t wanted) const {
   });
   by.erase(end, by.end());
   return by;
+}
+
+// The least predicted loss: of all trials, or of those in the branch that the proposal is confined
+// to. A branch is to find its own best setting, by steps that do not yet beat the best of all.
+double goal_of(const SurrogateTask& task, const TrainingSet& set, const GaussianProcess& process) {
+  const auto best = task.evidence.point(0), means = process.means();
+  double least = std::numeric_limits<double>::infinity(), least_allowed = least;
+  for (std::size_t i = 0; i < set.observed; ++i) {
+    least = std::min(least, means[i]);
+    const auto point = task.evidence.history().point(set.trials[i]);
+    if (task.focus.kind == Focus::Kind::branch && task.focus.allows(task.space, best, point))
+      least_allowed = std::min(least_allowed, means[i]);
+  }
+  return std::isfinite(least_allowed) ? least_allowed : least;
 }
 
 // The best trials that the focus allows, or the best of all.
@@ -218,7 +234,7 @@ std::optional<Point> propose_by_surrogate(const SurrogateTask& task, Rng& rng) {
   const Draft draft = choose_draft(set, task.focus, rng);
   GaussianProcess process(set.points(), set.choice);
   if (!process.fit(draft.shape, warp(set.scaled, draft.warp).values)) return std::nullopt;
-  Pool pool(task, process);
+  Pool pool(task, process, goal_of(task, set, process));
   Moves moves(task.space, task.good, task.focus, rng);
   fill(task, set, moves, rng, pool);
   refine(moves, pool);
