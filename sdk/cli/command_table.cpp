@@ -26,6 +26,10 @@ constexpr auto table = std::to_array<Command>({
      "hone simulate sweep.yaml --table curves.csv --workers 8 --deadline 4 --reps 1000\n"
      "hone simulate sweep.yaml --table a.csv --table b.csv --format csv > anytime.csv",
      declare_simulate},
+    {"import", Group::start, "FORMAT FILE", "translate a sweep of another tool into a sweep file",
+     "hone import wandb sweep.yaml > hone.yaml\nhone import katib experiment.yaml\n"
+     "hone import nni config.yml\nhone import optuna space.json\nhone import determined const.yaml",
+     declare_import},
     {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
      "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
     {"ls", Group::sweeps, "", "list the sweeps, newest first",

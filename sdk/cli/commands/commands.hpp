@@ -9,6 +9,7 @@ namespace hone::cli {
 Work declare_submit(Flags& flags);
 Work declare_plan(Flags& flags);
 Work declare_simulate(Flags& flags);
+Work declare_import(Flags& flags);
 Work declare_ls(Flags& flags);
 Work declare_show(Flags& flags);
 Work declare_trials(Flags& flags);

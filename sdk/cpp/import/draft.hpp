@@ -1,0 +1,74 @@
+// A sweep file in the making: the words that the formats have in common.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sdk/cpp/import/import.hpp"
+
+namespace hone {
+
+// A parameter's entry and what changed in its meaning.
+struct Translated {
+  Json domain;
+  std::string remark{};
+};
+
+struct Interval {
+  double low = 0;
+  double high = 1;
+  bool log = false;
+  bool whole = false;               // an int
+  std::optional<double> step = {};  // anchored at low
+};
+Translated interval(const Interval& interval);
+
+// round(x / q) * q for x between low and high: multiples of q, whatever low is.
+Translated multiples(double low, double high, double q, bool log);
+
+// A normal distribution without bounds, of x or of log x; hone's is cut off.
+Translated bell(double mu, double sigma, bool log, std::optional<double> q);
+
+// The values of a list, each with its JSON type; ordered where they are ascending numbers. What is
+// no scalar becomes its JSON text.
+Translated choice(const Json& values, const Json* weights = nullptr);
+
+Translated fixed(const Json& value);
+
+// The value without what only rounding made of it: exp(log(0.01)) is 0.01.
+double tidy(double value);
+
+class Draft {
+ public:
+  // Remarks follow each other in one comment.
+  void remark(const std::string& pointer, const std::string& text);
+  void lose(std::string sentence) { import_.lost.push_back(std::move(sentence)); }
+  std::vector<std::string>& lost() { return import_.lost; }
+
+  void set(const std::string& key, Json value, const std::string& remark = {});
+  void objective(const std::string& metric, bool maximize, const std::string& remark = {});
+  // Returns the name under which hone knows the parameter.
+  std::string add(const std::string& name, Translated translated, const std::string& when = {});
+  void search(const std::string& method, std::optional<double> trials, const std::string& tool,
+              const std::string& remark = {});
+
+  [[nodiscard]] std::string name_of(const std::string& name) const;
+  // Their names and ours, in order.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& names() const {
+    return names_;
+  }
+
+  // With what is missing filled in (who evaluates, the budget), in the order of a sweep file.
+  Import finish(const std::string& tool) &&;
+
+ private:
+  [[nodiscard]] double combinations() const;
+  Import import_;
+  Json parameters_ = Json::object();
+  std::vector<std::pair<std::string, std::string>> names_;
+};
+
+}  // namespace hone

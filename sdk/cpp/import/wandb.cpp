@@ -1,0 +1,215 @@
+// Weights & Biases sweeps. Their traps: log_uniform bounds are exponents of e, a range is of ints
+// where both bounds are written as ints, the goal is to minimize where nothing is said, and
+// iterations of early_terminate count the logs of the metric.
+#include <algorithm>
+#include <cmath>
+
+#include "sdk/cpp/import/draft.hpp"
+#include "sdk/cpp/import/formats.hpp"
+#include "sdk/cpp/import/source.hpp"
+
+namespace hone {
+namespace {
+
+struct Ends {
+  double low, high;
+};
+
+std::string number_words(double value) { return to_text(Json(value)); }
+
+Translated noted(Translated translated, const std::string& remark) {
+  translated.remark += (translated.remark.empty() ? "" : "; ") + remark;
+  return translated;
+}
+
+std::string exponents(const Ends& ends) {
+  return "the bounds were exponents of e: " + number_words(ends.low) + " and " +
+         number_words(ends.high);
+}
+
+std::optional<Translated> bounded(const std::string& kind, Ends ends, double q, bool whole) {
+  if (kind == "uniform") return interval({ends.low, ends.high, false, false, {}});
+  if (kind == "int_uniform")
+    return noted(interval({ends.low, ends.high, false, true, {}}),
+                 whole ? "an int, because both bounds are written as ints" : "");
+  if (kind == "q_uniform") return multiples(ends.low, ends.high, q, false);
+  if (kind == "log_uniform_values" || kind == "inv_log_uniform_values")
+    return interval({ends.low, ends.high, true, false, {}});
+  if (kind == "q_log_uniform_values") return multiples(ends.low, ends.high, q, true);
+  if (kind == "log_uniform")
+    return noted(interval({tidy(std::exp(ends.low)), tidy(std::exp(ends.high)), true, false, {}}),
+                 exponents(ends));
+  if (kind == "q_log_uniform")
+    return noted(multiples(tidy(std::exp(ends.low)), tidy(std::exp(ends.high)), q, true),
+                 exponents(ends));
+  if (kind == "inv_log_uniform")
+    return noted(interval({tidy(std::exp(-ends.high)), tidy(std::exp(-ends.low)), true, false, {}}),
+                 exponents(ends) + ", of 1 / x");
+  return std::nullopt;
+}
+
+class Parameters {
+ public:
+  Parameters(Draft& draft, const std::string& outer) : draft_(draft), outer_(outer) {}
+
+  Status read(const Json& object, const std::string& at) {
+    for (const auto& [name, entry] : object.items()) {
+      const std::string place = at + "/" + name;
+      if (!entry.is_object())
+        return refuse(Code::invalid, "must be an object such as {min: 0, max: 1}", place);
+      if (auto done = read_one(outer_ + name, entry, place); !done) return done;
+    }
+    return Done{};
+  }
+
+ private:
+  Status read_one(const std::string& name, const Json& entry, const std::string& at) {
+    Source from(entry, "parameters." + name, draft_.lost());
+    if (const Json* inner = from.take("parameters")) {
+      from.take("distribution");
+      return Parameters(draft_, name + ".").read(*inner, at + "/parameters");
+    }
+    auto translated = translate(from);
+    if (!translated) return refuse(Code::invalid, "no distribution of W&B with these fields", at);
+    draft_.add(name, *std::move(translated));
+    return Done{};
+  }
+
+  std::optional<Translated> translate(Source& from) {
+    if (const Json* value = from.take("value")) return from.take("distribution"), fixed(*value);
+    std::string kind = from.text("distribution");
+    if (const Json* values = from.take("values"); values != nullptr && values->is_array())
+      return values->empty() ? std::nullopt
+                             : std::optional(choice(*values, from.take("probabilities")));
+    const Json* low = from.take("min");
+    const Json* high = from.take("max");
+    const bool whole =
+        low != nullptr && high != nullptr && low->is_number_integer() && high->is_number_integer();
+    const bool guessed = kind.empty();
+    if (guessed) kind = whole ? "int_uniform" : "uniform";
+    const double q = from.number("q").value_or(1);
+    if (kind.ends_with("normal"))
+      return bell(from.number("mu").value_or(0), from.number("sigma").value_or(1),
+                  kind.find("log") != std::string::npos,
+                  kind.starts_with("q_") ? std::optional(q) : std::nullopt);
+    if (kind.ends_with("beta")) {
+      draft_.lose(from.path("distribution") + ": " + kind + " has no counterpart; uniform instead");
+      from.skip("a"), from.skip("b");
+      return noted(interval({0, 1, false, false, {}}), "was " + kind);
+    }
+    const auto from_low = number_in(low), to_high = number_in(high);
+    if (!from_low || !to_high) return std::nullopt;
+    return bounded(kind, {*from_low, *to_high}, q, whole && guessed);
+  }
+
+  Draft& draft_;
+  std::string outer_;
+};
+
+void append_args(const Draft& draft, const std::string& lead, Json& argv) {
+  for (const auto& [theirs, ours] : draft.names())
+    argv.push_back(lead + theirs + "=${" + ours + "}");
+}
+
+// The macros of `command`, and what stands in their place where it is left out.
+void read_command(Source& from, Draft& draft) {
+  const std::string program = from.text("program");
+  const Json* given = from.take("command");
+  const Json usual = {"${env}", "${interpreter}", "${program}", "${args}"};
+  if (given == nullptr && program.empty()) return;
+  const Json& words = given != nullptr && given->is_array() ? *given : usual;
+  Json argv = Json::array();
+  for (const Json& word : words) {
+    const std::string text = text_in(&word);
+    if (text == "${env}") continue;
+    if (text == "${interpreter}")
+      argv.push_back("python3");
+    else if (text == "${program}")
+      argv.push_back(program);
+    else if (text == "${args}")
+      append_args(draft, "--", argv);
+    else if (text == "${args_no_hyphens}")
+      append_args(draft, "", argv);
+    else if (text.starts_with("${"))
+      draft.lose("command: the macro " + text + " has no counterpart; read HONE_RUN_FILE instead");
+    else
+      argv.push_back(text);
+  }
+  if (argv.empty()) return;
+  draft.set("command", argv,
+            "the program must print its metric for hone: @hone {\"report\": {\"step\": 1, "
+            "\"value\": 0.5}} on a line of its own, or use the SDK");
+}
+
+void read_metric(Source& from, Draft& draft) {
+  const Json* metric = from.take("metric");
+  if (metric == nullptr)
+    return draft.objective("loss", false, "W&B named no metric: say which and to what end");
+  Source fields(*metric, "metric", draft.lost());
+  const std::string goal = fields.text("goal");
+  draft.objective(fields.text("name", "loss"), goal == "maximize",
+                  goal.empty() ? "W&B minimizes where no goal is said" : "");
+  fields.lose("target", "hone ends a sweep by trials and limits");
+}
+
+void read_early_terminate(Source& from, Draft& draft) {
+  const Json* rule = from.take("early_terminate");
+  if (rule == nullptr) return;
+  Source fields(*rule, "early_terminate", draft.lost());
+  if (fields.text("type") != "hyperband")
+    return draft.lose("early_terminate: only the type hyperband is known");
+  Json terminator = Json::object();
+  terminator["rule"] = "hyperband";
+  if (const auto eta = fields.number("eta"); eta && *eta >= 2 && std::floor(*eta) == *eta)
+    terminator["eta"] = static_cast<std::int64_t>(*eta);
+  const auto min = fields.number("min_iter"), max = fields.number("max_iter");
+  fields.skip("s"), fields.skip("strict");
+  constexpr double per_run_max = 1e6, phases_max = 10'000;
+  double per_run = max.value_or(min ? *min * 27 : 27);
+  per_run = std::clamp(std::floor(per_run), 1.0, per_run_max);
+  const double phase = min ? std::max(1.0, *min) : std::max(1.0, std::floor(per_run / 27));
+  Json budget = Json::object();
+  budget["unit"] = "iterations";
+  budget["per_run"] = static_cast<std::int64_t>(per_run);
+  budget["phases"] =
+      static_cast<std::int64_t>(std::clamp(std::floor(per_run / phase), 1.0, phases_max));
+  draft.set("budget", budget,
+            max ? "iterations counted the logs of the metric: report once a phase"
+                : "W&B knew only the first bracket, in logs of the metric; here 27 times that is a "
+                  "complete run: check per_run, and report once a phase");
+  draft.set("terminator", terminator,
+            "brackets follow from budget.phases; W&B's stopped runs at once, ours pause and the "
+            "best go on");
+}
+
+std::string method_of(const std::string& method, std::string& remark) {
+  if (method == "grid" || method == "random") return method;
+  remark = method == "bayes" ? "W&B's bayes is a Gaussian process" : "W&B's method was " + method;
+  return "tpe";
+}
+
+}  // namespace
+
+Result<Import> import_wandb(const Json& document, const Sibling&) {
+  if (!document.is_object() || !document.contains("parameters") ||
+      !document["parameters"].is_object())
+    return refuse(Code::invalid, "a W&B sweep has parameters: {name: {min: 0, max: 1}}",
+                  "/parameters");
+  Draft draft;
+  Source from(document, "", draft.lost());
+  if (const Json* name = from.take("name")) draft.set("name", text_in(name));
+  if (const Json* project = from.take("project")) draft.set("project", text_in(project));
+  read_metric(from, draft);
+  if (auto read = Parameters(draft, "").read(*from.take("parameters"), "/parameters"); !read)
+    return read.error();
+  read_command(from, draft);
+  std::string remark;
+  const std::string method = method_of(from.text("method", "random"), remark);
+  draft.search(method, from.number("run_cap"), "W&B", remark);
+  read_early_terminate(from, draft);
+  from.skip("entity"), from.skip("description");
+  from.done();
+  return std::move(draft).finish("W&B");
+}
+
+}  // namespace hone
