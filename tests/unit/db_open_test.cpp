@@ -52,9 +52,9 @@ TEST(OpenDatabase, SetsUpWhatDurabilityNeeds) {
   EXPECT_EQ((*db)->execAndGet("PRAGMA journal_mode").getString(), "wal");
   EXPECT_EQ((*db)->execAndGet("PRAGMA synchronous").getInt(), 2);
   EXPECT_EQ((*db)->execAndGet("PRAGMA foreign_keys").getInt(), 1);
-  EXPECT_EQ((*db)->execAndGet("PRAGMA user_version").getInt(), 2);
+  EXPECT_EQ((*db)->execAndGet("PRAGMA user_version").getInt(), 3);
   EXPECT_EQ((*db)->execAndGet("SELECT count(*) FROM migration WHERE length(sha256) = 64").getInt(),
-            2);
+            3);
 }
 
 TEST(OpenDatabase, AReaderSeesCommitsAndCannotWrite) {
@@ -76,7 +76,7 @@ TEST(OpenDatabase, RefusesANewerSchemaAndChangesNothing) {
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, Code::conflict);
     EXPECT_EQ(opened.error().detail,
-              "this data folder was written by a newer hone (schema 9; this one knows up to 2): "
+              "this data folder was written by a newer hone (schema 9; this one knows up to 3): "
               "upgrade hone or use "
               "another --data");
   }
