@@ -1,4 +1,7 @@
 """hone as an optimizer without workers, over HTTP: ask, tell, enqueue, and the trade-offs of several objectives."""
+import concurrent.futures
+import time
+
 from conftest import problem, sweep_spec
 
 
@@ -85,3 +88,16 @@ def test_the_front_of_two_objectives(server):
     assert [item["values"] for item in front["items"]] == [{"return": 10.0, "joules": 5.0},
                                                            {"return": 8.0, "joules": 2.0}]
     assert front["completed"] == 4 and front["front"] == 2
+
+
+def test_a_waiting_worker_gets_what_is_enqueued(server):
+    """With method external there is nothing to do until somebody enqueues: a long poll hears of it at once."""
+    sweep = server.submit(sweep_spec(search={"method": "external", "trials": 3}))
+    worker = server.join()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(server.acquire, worker, 20.0)
+        assert not concurrent.futures.wait([waiting], timeout=0.5).done
+        began = time.monotonic()
+        server.post(f"/v1/sweeps/{sweep}/enqueue", {"request_id": "1", "params": {"depth": 5}})
+        assert waiting.result()["params"]["depth"] == 5
+    assert time.monotonic() - began < 5
