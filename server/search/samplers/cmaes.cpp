@@ -94,6 +94,7 @@ class Fold {
  private:
   [[nodiscard]] std::vector<double> numbers(std::span<const double> point) const {
     std::vector<double> result;
+    result.reserve(numeric_.size());
     for (const std::size_t i : numeric_) result.push_back(point[i]);
     return result;
   }

@@ -105,21 +105,23 @@ void CmaesState::update(std::span<const Vector> points) {
   sigma_ = std::min(sigma_, sigma_max);
 }
 
-// (47): the rank-one and rank-mu updates. An unknown coordinate leaves its row as it was.
+// (47): the rank-one and rank-mu updates. An unknown coordinate leaves its entries as they were.
 void CmaesState::adapt(std::span<const Vector> steps, const Weights& weights, double c1,
                        double c_mu, double stall) {
-  for (std::size_t i = 0; i < size_; ++i)
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double old = c_[i * size_ + j];
-      double ranks = 0;
-      for (std::size_t k = 0; k < steps.size(); ++k) {
-        const double product = steps[k][i] * steps[k][j];
-        ranks += weights.w[k] * (std::isnan(product) ? old : product);
+  const double keep = 1 + stall - c1 - c_mu;
+  for (std::size_t i = 0; i < size_; ++i) {
+    double* row = &c_[i * size_];
+    const Vector old(row, row + i + 1);
+    for (std::size_t j = 0; j <= i; ++j) row[j] = keep * old[j] + c1 * path_c_[i] * path_c_[j];
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const double share = c_mu * weights.w[k], x = share * steps[k][i];
+      for (std::size_t j = 0; j <= i; ++j) {
+        const double term = x * steps[k][j];
+        row[j] += term == term ? term : share * old[j];
       }
-      const double entry =
-          (1 + stall - c1 - c_mu) * old + c1 * path_c_[i] * path_c_[j] + c_mu * ranks;
-      c_[i * size_ + j] = c_[j * size_ + i] = entry;
     }
+    for (std::size_t j = 0; j < i; ++j) c_[j * size_ + i] = row[j];
+  }
   factorize();
 }
 
