@@ -51,6 +51,10 @@ constexpr auto table = std::to_array<Command>({
      declare_best},
     {"curve", Group::results, "RUN", "draw the learning curve of a run",
      "hone curve rn_42.0\nhone curve rn_42.0 --format csv", declare_curve},
+    {"importance", Group::results, "[SWEEP]", "which parameters matter, and which together",
+     "hone importance sw_7\nhone importance sw_7 --objective cost\n"
+     "hone importance sw_7 --format csv > importance.csv",
+     declare_importance},
     {"explain", Group::results, "ID", "why a trial or run stands where it stands",
      "hone explain tr_42\nhone explain rn_42.0 --format json", declare_explain},
     {"lineage", Group::results, "ID", "what a thing came from, and what came of it",

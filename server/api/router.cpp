@@ -29,6 +29,7 @@ constexpr std::array table{
     Route{get, "/v1/sweeps/{sweep}/trials", Read{trials, "sort limit after"}},
     Route{get, "/v1/sweeps/{sweep}/best", Read{best, "limit"}},
     Route{get, "/v1/sweeps/{sweep}/pareto", Read{pareto, "limit"}},
+    Route{get, "/v1/sweeps/{sweep}/importance", Read{importance, "objective"}},
     Route{get, "/v1/sweeps/{sweep}/curves", Read{curves, "limit after"}},
 
     Route{get, "/v1/trials/{trial}", Read{trial, ""}},

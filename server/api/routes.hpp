@@ -42,6 +42,9 @@ Response render_enqueue(const Reply& reply);
 // pareto.cpp
 ReadResult pareto(SQLite::Database& db, const Request& request);
 
+// importance.cpp
+ReadResult importance(SQLite::Database& db, const Request& request);
+
 // runs.cpp
 ReadResult trial(SQLite::Database& db, const Request& request);
 ReadResult runs(SQLite::Database& db, const Request& request);

@@ -125,6 +125,8 @@ def test_every_route_answers(server):
     assert told["verdict"] in ("continue", "stop")
     assert walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "phase": 0, "step": 250}).json == told
     problem(walk("GET", f"/v1/sweeps/{sweep}/pareto", status=400), 400, "invalid", words=["one objective, return"])
+    problem(walk("GET", f"/v1/sweeps/{sweep}/importance?objective=return", status=409), 409, "conflict",
+            words=["at least 10 completed trials"])
 
     # Where it came from.
     workflow = walk("GET", f"/v1/workflows/{one['workflow']}").json

@@ -31,6 +31,7 @@ Work declare_events(Flags& flags);
 Work declare_doctor(Flags& flags);
 Work declare_up(Flags& flags);
 Work declare_bench(Flags& flags);
+Work declare_importance(Flags& flags);
 Work declare_version(Flags& flags);
 Work declare_completion(Flags& flags);
 

@@ -1,0 +1,101 @@
+// Which parameters of a sweep matter.
+#include "server/search/importance/importance.hpp"
+
+#include <algorithm>
+
+#include "db/queries.hpp"
+#include "schemas/codec/words.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/progress.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+namespace {
+
+std::vector<Objective> objectives_in(const SweepSpec& spec) {
+  std::vector<Objective> objectives{spec.objective};
+  objectives.insert(objectives.end(), spec.further_objectives.begin(),
+                    spec.further_objectives.end());
+  return objectives;
+}
+
+// The index of the objective that was asked for; the first one by default.
+Result<std::size_t> objective_asked(const Request& request,
+                                    const std::vector<Objective>& objectives) {
+  const auto* metric = query_value(request, "objective");
+  if (metric == nullptr) return std::size_t{0};
+  std::string known;
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    if (objectives[i].metric == *metric) return i;
+    known += (i == 0 ? "" : ", ") + objectives[i].metric;
+  }
+  return refuse(Code::invalid, "the sweep has no objective '" + *metric + "', only " + known,
+                "/objective");
+}
+
+// The trials with a finite value. Those whose parameters do not lie in the space are left out: an
+// enqueued set may lack what the space has.
+Result<std::vector<Observation>> observations_of(const std::vector<OutcomeRow>& outcomes,
+                                                 const SearchSpace& space, std::size_t objective) {
+  std::vector<Observation> observations;
+  for (const OutcomeRow& outcome : outcomes) {
+    if (objective >= outcome.values.size() || outcome.values[objective].is_diverged()) continue;
+    const auto document = parse_json(outcome.trial.params);
+    if (!document) return refuse(Code::internal, "stored parameters are damaged");
+    const auto params = decode_params(*document, "/params");
+    if (!params) return params.error();
+    if (auto point = space.point_of(*params))
+      observations.push_back({*std::move(point), outcome.values[objective].value()});
+  }
+  return observations;
+}
+
+Json items_of(const Importance& importance, const SearchSpace& space) {
+  Json items = Json::array();
+  for (const Effect& effect : importance.effects) {
+    Json names = Json::array();
+    for (const std::size_t dimension : effect.dimensions)
+      names.push_back(space.dimensions()[dimension].name);
+    items.push_back(
+        {{"parameters", names}, {"share", effect.share}, {"deviation", effect.deviation}});
+  }
+  return items;
+}
+
+}  // namespace
+
+// GET /v1/sweeps/{sweep}/importance
+ReadResult importance(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const Snapshot snapshot(db);
+  const auto sweep = find_sweep(db, *id);
+  if (!sweep) return sweep.error();
+  const auto spec = spec_of(*sweep);
+  if (!spec) return spec.error();
+  const auto objectives = objectives_in(*spec);
+  const auto objective = objective_asked(request, objectives);
+  if (!objective) return objective.error();
+  const auto space = SearchSpace::make(spec->parameters, spec->constraints);
+  if (!space) return refuse(Code::internal, "the stored space: " + space.error().detail);
+  const auto outcomes = list_outcomes(db, *id);
+  if (!outcomes) return outcomes.error();
+  const auto observations = observations_of(*outcomes, *space, *objective);
+  if (!observations) return observations.error();
+  const auto measured = measure_importance(*space, *observations, spec->seed);
+  if (!measured) return measured.error();
+  const Objective& judged = objectives[*objective];
+  Json json;
+  json["objective"] = {{"metric", judged.metric}, {"goal", word(judged.goal)}};
+  json["completed"] = outcomes->size();
+  json["trials"] = measured->trials;
+  json["trees"] = measured->trees;
+  json["seed"] = spec->seed;
+  json["explained"] = measured->explained;
+  json["items"] = items_of(*measured, *space);
+  json["next"] = nullptr;
+  return json_response(json);
+}
+
+}  // namespace hone::api
