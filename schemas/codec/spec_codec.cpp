@@ -48,7 +48,7 @@ CommandTrainer read_command(const Spot& spot) {
 SearchSpec read_search(const Spot& spot) {
   Fields fields(spot);
   SearchSpec search;
-  search.method = fields.maybe("method", Line{1, word_max}, search.method);
+  search.method = fields.maybe("method", Line{1, word_max}, std::string{});
   search.trials = fields.maybe("trials", Count{1, trials_max}, search.trials);
   search.warm_start =
       fields.maybe("warm_start", ListOf{IdOf<SweepId>{}, warm_starts_max}, std::vector<SweepId>{});
@@ -119,6 +119,15 @@ void read_objectives(Fields& fields, SweepSpec& spec) {
   spec.further_objectives.assign(several->begin() + 1, several->end());
 }
 
+// Our own methods where the file names none. They weigh one objective; with several, models search
+// and every run is complete. A run of one phase leaves a rule nothing to judge.
+void choose_methods(SweepSpec& spec) {
+  const bool several = !spec.further_objectives.empty();
+  if (spec.search.method.empty()) spec.search.method = several ? "tpe" : "hone";
+  if (spec.terminator.rule.empty())
+    spec.terminator.rule = several || spec.budget.phases == 1 ? "none" : "hone";
+}
+
 // Exactly one of trainer and command.
 TrainerSpec read_what_to_run(Fields& fields) {
   auto builtin = fields.optional("trainer", read_trainer);
@@ -149,14 +158,15 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   spec.parameters = fields.need("parameters", read_space);
   spec.constraints = fields.maybe(
       "constraints", ListOf{Text{constraint_bytes_max}, constraints_max}, spec.constraints);
-  spec.search = fields.maybe("search", read_search, SearchSpec{});
-  spec.terminator = fields.maybe("terminator", read_terminator, TerminatorSpec{});
+  spec.search = fields.maybe("search", read_search, SearchSpec{""});
+  spec.terminator = fields.maybe("terminator", read_terminator, TerminatorSpec{"", {}});
   spec.budget = std::holds_alternative<AskTrainer>(spec.trainer)
                     ? fields.maybe("budget", read_budget, BudgetSpec{"trials", 1, 1})
                     : fields.need("budget", read_budget);
   spec.seeds = fields.maybe("replicates", read_replicates, spec.seeds);
   spec.resources = fields.maybe("resources", read_resources, ResourcesSpec{});
   spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
+  choose_methods(spec);
   if (!fields.done()) return spec;
   if (fields.find("objective") == nullptr && fields.find("objectives") == nullptr)
     fields.refuse("objective", "is missing: 'objective' or 'objectives' is required here");

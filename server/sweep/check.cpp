@@ -47,6 +47,13 @@ Status check_search(const SearchSpec& search, const SearchSpace& space) {
   return Done{};
 }
 
+Status check_objectives(const SweepSpec& spec) {
+  if (spec.further_objectives.empty() || spec.terminator.rule == "none") return Done{};
+  return refuse(Code::invalid,
+                "a rule judges by one objective, and this sweep trades off several: use rule: none",
+                "/terminator/rule");
+}
+
 Status check_terminator(const TerminatorSpec& spec, const Plan& plan) {
   std::vector<std::string_view> known;
   for (const TerminatorRow& row : terminator_table()) known.push_back(row.rule);
@@ -159,6 +166,7 @@ Status check_spec(const SweepSpec& spec) {
   if (spec.seed > seed_max)
     return refuse(Code::invalid, "a seed is a whole number from 0 to 2^53 - 1", "/seed");
   if (auto fits = check_trainer(spec); !fits) return fits;
+  if (auto fits = check_objectives(spec); !fits) return fits;
   const auto space = SearchSpace::make(spec.parameters, spec.constraints);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;

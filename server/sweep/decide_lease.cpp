@@ -129,9 +129,10 @@ std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& offer)
 }
 
 // Paused runs that can no longer be promoted are closed when somebody asks for work.
-void close_unpromotable(const Sweep& sweep, const Book& book, Events& events) {
+// Not the one that they get.
+void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events) {
   for (const RunId id : sweep.paused)
-    if (!sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
+    if (id != leased && !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
       events.emplace_back(RunEnded{id, RunState::stopped, EndReason::not_promoted, 0, {}, {}});
 }
 
@@ -150,7 +151,7 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1},
                                      request.worker, request.request_id, work->resume,
                                      now + book.lease_length});
-    close_unpromotable(*sweep, book, events);
+    close_unpromotable(*sweep, book, work->run, events);
     return events;
   }
   return Events{};

@@ -32,35 +32,35 @@ std::unique_ptr<Terminator> rule(std::int64_t trials, int phases, bool timed = f
 }
 
 TEST(Field, scores_are_exponential_means_with_a_memory_of_a_fifth_of_a_run) {
-  const Field field(history_of({{1, 4}}), 1, 10);
+  const Field field(history_of({{1, 4}}), 1, 2, 10);
   const double keep = std::exp(-0.5);
   EXPECT_DOUBLE_EQ(field.runners()[0].scores[0], 1);
   EXPECT_NEAR(field.runners()[0].scores[1], (4 + keep) / (1 + keep), 1e-12);
 }
 
 TEST(Field, equal_reports_tie_exactly) {
-  const Field field(history_of({{0.1, 0.1, 0.1}, {0.1}}), 1, 7);
+  const Field field(history_of({{0.1, 0.1, 0.1}, {0.1}}), 1, 1.4, 7);
   EXPECT_EQ(field.runners()[0].scores[2], 0.1);
   EXPECT_EQ(field.runners()[0].scores[2], field.runners()[1].scores[0]);
 }
 
 TEST(Field, efficiency_is_what_the_best_runs_kept_of_their_moves) {
   // Grain 1 of 10 phases; three runs, all of them among the best: gains 3, 2, -1 of moves 3, 4, 3.
-  const Field field(history_of({{0, 3}, {0, 3, 2}, {0, -2, -1}}), 1, 10);
+  const Field field(history_of({{0, 3}, {0, 3, 2}, {0, -2, -1}}), 1, 2, 10);
   const double kept = (3.0 + 2 - 1) / (3 + 4 + 3);
   EXPECT_NEAR(field.efficiency(), (3 * kept + 4 * 0.6) / 7, 1e-12);
 }
 
 TEST(Field, without_three_runs_to_look_at_efficiency_is_what_most_curves_have) {
-  EXPECT_DOUBLE_EQ(Field(history_of({{0, 1}, {0, 1}, {0}}), 1, 10).efficiency(), 0.6);
-  EXPECT_DOUBLE_EQ(Field(history_of({{1, 1}, {1, 1}, {1, 1}}), 1, 10).efficiency(), 0.6);
+  EXPECT_DOUBLE_EQ(Field(history_of({{0, 1}, {0, 1}, {0}}), 1, 2, 10).efficiency(), 0.6);
+  EXPECT_DOUBLE_EQ(Field(history_of({{1, 1}, {1, 1}, {1, 1}}), 1, 2, 10).efficiency(), 0.6);
 }
 
 TEST(Field, doubt_prefers_the_proven_trial_to_the_short_miracle) {
   // Trial 1 shines after one of ten phases; trial 0 trained to the end; the others make the middle.
   Curves curves{
       std::vector<double>(10, 8), {9}, std::vector<double>(6, 2), std::vector<double>(6, 1)};
-  const Field field(history_of(curves), 1, 10);
+  const Field field(history_of(curves), 1, 2, 10);
   EXPECT_EQ(field.leader(0)->trial, 1U);
   // mu is the upper median of {8, 2, 1}: 2. (8 + d 2) / (1 + d) against (0.9 + d 2) / (0.1 + d)
   EXPECT_EQ(field.leader(0.5)->trial, 0U);
@@ -69,7 +69,7 @@ TEST(Field, doubt_prefers_the_proven_trial_to_the_short_miracle) {
 TEST(Field, a_trial_with_a_diverged_run_is_no_leader) {
   History history = history_of({{1, 2}, {5, 6}});
   history.add_report(1, 2, Score::diverged());
-  EXPECT_EQ(Field(history, 1, 10).leader(0.1)->trial, 0U);
+  EXPECT_EQ(Field(history, 1, 2, 10).leader(0.1)->trial, 0U);
 }
 
 TEST(HoneRule, a_report_goes_on_exactly_when_a_free_worker_would_take_its_run) {
@@ -131,6 +131,15 @@ TEST(HoneRule, of_many_phases_only_every_twenty_fifth_of_a_run_is_judged) {
   EXPECT_EQ(hone->judge(history, run, 0, Score::of(1)).reason, VerdictReason::between_rungs);
   for (int phase = 0; phase < 3; ++phase) history.add_report(run, phase, Score::of(1));
   EXPECT_NE(hone->judge(history, run, 3, Score::of(1)).reason, VerdictReason::between_rungs);
+}
+
+TEST(HoneRule, refuses_settings_that_make_no_sense) {
+  for (const auto& [name, value] :
+       {std::pair{"efficiency", 1.5}, std::pair{"memory", 0.0}, std::pair{"ties", 2.0}}) {
+    const auto made = make_terminator({"hone", {{name, value}}}, {10, 1, 10});
+    ASSERT_FALSE(made.ok()) << name;
+    EXPECT_EQ(made.error().at, std::string("/terminator/") + name);
+  }
 }
 
 }  // namespace

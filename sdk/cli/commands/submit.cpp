@@ -1,5 +1,6 @@
 // submit: a sweep file becomes a sweep.
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -98,6 +99,17 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
       count_text(spec.budget.per_run / std::max(1, spec.budget.phases)) + " " + spec.budget.unit);
 }
 
+// A rule that pauses runs costs a program without checkpoints dearly.
+void warn_of_pauses(Session& session, const SweepSpec& spec) {
+  static constexpr std::array<std::string_view, 4> pausing{"hone", "asha", "sha", "hyperband"};
+  if (!std::holds_alternative<CommandTrainer>(spec.trainer) ||
+      std::find(pausing.begin(), pausing.end(), spec.terminator.rule) == pausing.end())
+    return;
+  session.note("terminator " + spec.terminator.rule +
+               " pauses runs, which go on from their last checkpoint: if the command saves none, "
+               "name a rule that never pauses, as terminator: {rule: hypertrick}");
+}
+
 void say_what_next(Session& session, SweepId sweep) {
   const std::string id = text(sweep);
   session.note("follow it: hone watch " + id + "   leaderboard: hone best " + id +
@@ -117,6 +129,7 @@ Result<Exit> submit(Session& session, const Wish& wish) {
   if (!sweep)
     return sweep.error().code == Code::invalid ? placed(wish, *file, sweep.error()) : sweep.error();
   print_submitted(session, *sweep, *spec);
+  warn_of_pauses(session, *spec);
   if (wish.watch) return watch(session, *sweep, seconds(5));
   say_what_next(session, *sweep);
   return Exit::ok;

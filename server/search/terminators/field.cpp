@@ -7,13 +7,9 @@
 namespace hone {
 namespace {
 
-// A fifth of a complete run: long enough to average noise, short enough to follow a collapse.
-constexpr double memory_share = 0.2;
-
 // Exponentially weighted mean of the first 1, 2, ... values, the newest weighing most. Updated so
 // that equal values give exactly that value: ties must survive rounding.
-std::vector<double> smoothed(std::span<const double> values, int phases) {
-  const double keep = std::exp(-1 / (memory_share * phases));
+std::vector<double> smoothed(std::span<const double> values, double keep) {
   std::vector<double> means;
   means.reserve(values.size());
   double mean = 0, weight = 0;
@@ -27,8 +23,10 @@ std::vector<double> smoothed(std::span<const double> values, int phases) {
 
 }  // namespace
 
-Field::Field(const History& history, int first_runs, int phases, std::optional<NewReport> report)
+Field::Field(const History& history, int first_runs, double memory_phases, int phases,
+             std::optional<NewReport> report)
     : phases_(phases) {
+  const double keep = std::exp(-1 / memory_phases);
   runners_.reserve(history.runs().size());
   for (std::size_t index = 0; index < history.runs().size(); ++index) {
     const RunRecord& record = history.runs()[index];
@@ -48,7 +46,7 @@ Field::Field(const History& history, int first_runs, int phases, std::optional<N
       runner.diverged = true;
       runner.merits.pop_back();
     }
-    runner.scores = smoothed(runner.merits, phases);
+    runner.scores = smoothed(runner.merits, keep);
     runners_.push_back(std::move(runner));
   }
 }

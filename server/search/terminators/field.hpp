@@ -20,8 +20,9 @@ struct NewReport {
 class Field {
  public:
   // `first_runs`: how many runs of each trial the sweep file asked for; further ones are second
-  // looks at a leader. With `report`, its run counts as paused after it.
-  Field(const History& history, int first_runs, int phases,
+  // looks at a leader. `memory_phases`: how far back scores remember. With `report`, its run counts
+  // as paused after it.
+  Field(const History& history, int first_runs, double memory_phases, int phases,
         std::optional<NewReport> report = std::nullopt);
 
   struct Runner {

@@ -10,12 +10,15 @@
 //                judged and a = 1/2 + 3/2 e (half of that once every trial is started); or if it
 //                ties with the first, and so does the upper half
 //   new trial    while trials are left
-//   the rest     with limits.duration, the paused run of the largest score, so that no worker
-//   idles;
-//                without, nothing: what could not be promoted is closed and the sweep ends
+//   the rest     with limits.duration, the paused run of the largest score: no worker idles.
+//                Without, nothing: what could not be promoted is closed and the sweep ends
 //
 // A report's verdict is continue if a worker that were free now would take this very run, else
 // pause. Of many phases only every (P / 25)th is judged.
+//
+// Settings switch parts off, to see what each is worth: efficiency (a fixed e), second_looks,
+// shrink (of the incumbent, by doubt) and ties (0 or 1), memory (of scores, as a share of a
+// complete run).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,6 +30,14 @@
 
 namespace hone {
 namespace {
+
+struct HoneSettings {
+  std::optional<double> efficiency;  // measured where it is not fixed
+  bool second_looks = true;
+  bool shrink = true;
+  bool ties = true;
+  double memory = 0.2;  // long enough to average noise, short enough to follow a collapse
+};
 
 constexpr int looks_max = 3;  // runs of an incumbent, its own included
 
@@ -42,17 +53,18 @@ struct Place {
 
 class HoneRule final : public Terminator {
  public:
-  explicit HoneRule(const Plan& plan)
-      : plan_(plan), grain_(std::max(1, static_cast<int>(std::lround(plan.phases / 25.0)))) {}
+  HoneRule(const HoneSettings& settings, const Plan& plan)
+      : settings_(settings),
+        plan_(plan),
+        grain_(std::max(1, static_cast<int>(std::lround(plan.phases / 25.0)))) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     if (history.runs()[run].replicate >= plan_.seeds)
       return {Action::go_on, VerdictReason::good_enough, {{"second_look", 1}}};
     if ((phase + 1) % grain_ != 0)
       return {Action::go_on, VerdictReason::between_rungs, {{"judged_every", double(grain_)}}};
-    const Field field(history, plan_.seeds, plan_.phases,
-                      NewReport{run, score.merit(history.goal())});
-    const double efficiency = field.efficiency();
+    const Field field = field_of(history, NewReport{run, score.merit(history.goal())});
+    const double efficiency = efficiency_of(field);
     const bool left = trials_left(history);
     const Move move = choose(field, efficiency, left);
     const bool goes_on = move.kind == Move::Kind::promote && move.index == run;
@@ -69,13 +81,13 @@ class HoneRule final : public Terminator {
   }
 
   Move next(const History& history, bool proposals_left) const override {
-    const Field field(history, plan_.seeds, plan_.phases);
-    return choose(field, field.efficiency(), proposals_left);
+    const Field field = field_of(history);
+    return choose(field, efficiency_of(field), proposals_left);
   }
 
   std::optional<std::size_t> incumbent(const History& history) const override {
-    const Field field(history, plan_.seeds, plan_.phases);
-    const auto leader = field.leader(doubt(field.efficiency()));
+    const Field field = field_of(history);
+    const auto leader = field.leader(settings_.shrink ? doubt(efficiency_of(field)) : 0);
     if (!leader) return Terminator::incumbent(history);
     return leader->trial;
   }
@@ -115,6 +127,13 @@ class HoneRule final : public Terminator {
   }
 
  private:
+  [[nodiscard]] Field field_of(const History& history,
+                               std::optional<NewReport> report = std::nullopt) const {
+    return {history, plan_.seeds, settings_.memory * plan_.phases, plan_.phases, report};
+  }
+  [[nodiscard]] double efficiency_of(const Field& field) const {
+    return settings_.efficiency ? *settings_.efficiency : field.efficiency();
+  }
   static double doubt(double efficiency) { return (1 - efficiency) * (1 - efficiency); }
   static double exponent(double efficiency, bool trials_left) {
     return (0.5 + 1.5 * efficiency) * (trials_left ? 1 : 0.5);
@@ -140,9 +159,10 @@ class HoneRule final : public Terminator {
   }
 
   [[nodiscard]] std::optional<std::size_t> second_look(const Field& field, double doubt) const {
+    if (!settings_.second_looks) return std::nullopt;
     if (field.committed_to_second_looks() + plan_.phases > doubt * field.reported())
       return std::nullopt;
-    const auto leader = field.leader(doubt);
+    const auto leader = field.leader(settings_.shrink ? doubt : 0);
     if (!leader || 2 * leader->length < plan_.phases || leader->runs >= looks_max)
       return std::nullopt;
     return leader->trial;
@@ -178,10 +198,11 @@ class HoneRule final : public Terminator {
     }
     const int next = std::min(phase + grain_, plan_.phases);
     place.quota = place.rivals * std::pow(static_cast<double>(phase) / next, power);
-    place.tied = own == first && finite >= 2 && at_first > std::floor(finite / 2);
+    place.tied = settings_.ties && own == first && finite >= 2 && at_first > std::floor(finite / 2);
     return place;
   }
 
+  HoneSettings settings_;
   Plan plan_;
   int grain_;  // phases from one judgement to the next
 };
@@ -189,8 +210,25 @@ class HoneRule final : public Terminator {
 }  // namespace
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec, const Plan& plan) {
-  if (auto fits = only_settings(spec, {}); !fits) return fits.error();
-  return std::unique_ptr<Terminator>(std::make_unique<HoneRule>(plan));
+  static constexpr std::array<std::string_view, 5> known{"efficiency", "second_looks", "shrink",
+                                                         "ties", "memory"};
+  if (auto fits = only_settings(spec, known); !fits) return fits.error();
+  HoneSettings settings;
+  settings.efficiency = setting(spec, "efficiency");
+  if (settings.efficiency && !(*settings.efficiency >= 0 && *settings.efficiency <= 1))
+    return refuse(Code::invalid, "efficiency lies in [0, 1]", "/terminator/efficiency");
+  settings.memory = setting(spec, "memory").value_or(settings.memory);
+  if (!(settings.memory > 0 && settings.memory <= 10))
+    return refuse(Code::invalid, "memory is a share of a complete run, above 0 and at most 10",
+                  "/terminator/memory");
+  for (const auto& [name, part] :
+       {std::pair{"second_looks", &settings.second_looks}, std::pair{"shrink", &settings.shrink},
+        std::pair{"ties", &settings.ties}}) {
+    const auto wished = count_setting(spec, name, 1, {0, 1});
+    if (!wished) return wished.error();
+    *part = *wished == 1;
+  }
+  return std::unique_ptr<Terminator>(std::make_unique<HoneRule>(settings, plan));
 }
 
 }  // namespace hone
