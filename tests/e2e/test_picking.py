@@ -40,7 +40,8 @@ def test_ask_prints_the_trial_in_every_format(server):
     assert asked["trial"] == "tr_1" and set(asked["params"]) == set(CHOICES)
     assert json.loads(ok("ask", sweep, "--format", "jsonl", server=server)) == asked  # the same asker, the same trial
     table = hone("ask", sweep, server=server)
-    assert table.stdout.splitlines()[0] == "tr_1" and "depth" in table.stdout and "hone tell tr_1" in table.stderr
+    assert table.stdout.splitlines()[0] == "tr_1" and "hone tell tr_1" in table.stderr
+    assert str(asked["params"]["lr"]) in table.stdout  # to the last digit: it is to be evaluated
     assert ok("ask", sweep, "--format", "value", server=server) == "tr_1\n"
     row = ok("ask", sweep, "--format", "value", "--columns", "trial,opt,depth", server=server).strip().split("\t")
     assert row == ["tr_1", asked["params"]["opt"], str(asked["params"]["depth"])]
@@ -212,7 +213,7 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
         server.post(f"/v1/trials/{trial['trial']}/tell", {"value": 10.0 * n})
     status, out, errors = picker.end()
     assert status == 0 and out == "depth=1\ndepth=2\ndepth=3\ndepth=4\n", errors
-    assert "completed; the picker chose 4 parameter sets" in errors
+    assert "sw_1 is picked by python3" in errors and "completed; the picker chose 4 parameter sets" in errors
     heard = [json.loads(line) for line in log.read_text().splitlines()]
     assert len(heard) == 4
     assert heard[0]["parameters"]["depth"]["max"] == 8 and heard[0]["objective"]["goal"] == "maximize"

@@ -25,10 +25,15 @@ Fields asked_fields() {
           {"parameters", "/params", Manner::params}};
 }
 
+// To the last digit: it is this very point that is to be evaluated.
+std::string exact_text(const Json& value) {
+  return value.is_string() ? value_text(value) : to_text(value);
+}
+
 std::string asked_text(const Json& asked, const AskReply& reply, const Screen& screen) {
   std::vector<RecordLine> lines;
   for (const auto& [name, value] : member(asked, "/params").items())
-    lines.push_back({name, value_text(value)});
+    lines.push_back({name, exact_text(value)});
   if (reply.next_phase > 0)
     lines.push_back({"phase", std::to_string(reply.next_phase + 1) + " is the next to be told"});
   return paint(screen, Ink::bold, text(reply.trial)) + "\n" + record_text(lines, screen);

@@ -211,6 +211,9 @@ Result<Exit> pick(Session& session, const Wish& wish) {
   const InterruptsHeld held;  // a Ctrl-C ends the program, too, and not in the middle of a word
   auto program = Conversation::start(*argv);
   if (!program) return program.error();
+  std::string call;
+  for (const std::string& word : *argv) call += " " + printable(word);
+  session.note(text(*sweep) + " is picked by" + call);
   return Picking(session, **client, *sweep, **program).run();
 }
 
