@@ -39,7 +39,7 @@ TEST(SweepSpec, is_written_with_every_default_filled_in) {
             R"("t_max":{"type":"int","min":2,"max":1000,"scale":"linear","step":1},)"
             R"("act":{"type":"choice","values":["relu",1,0.5,true],"when":"lr > 0.1"},)"
             R"("hidden":{"type":"fixed","value":128}},)"
-            R"("search":{"method":"random","trials":1000},)"
+            R"("search":{"method":"hone","trials":1000},)"
             R"("terminator":{"rule":"hypertrick","eviction_rate":0.25},)"
             R"("budget":{"unit":"frames","per_run":1500000,"phases":10},)"
             R"("replicates":{"seeds":1},"resources":{"cpus":1,"gpus":0},)"
