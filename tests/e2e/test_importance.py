@@ -1,0 +1,53 @@
+"""What matters: hone importance; and hone bench driver, which needs no server."""
+import json
+
+from commands import hone, ok
+from conftest import sweep_spec
+
+PARAMETERS = {"width": {"type": "int", "min": 1, "max": 9},
+              "act": {"type": "choice", "values": ["relu", "tanh"]},
+              "slope": {"type": "float", "min": 0, "max": 1, "when": "act == 'tanh'"}}
+
+
+def told_sweep(server, trials):
+    """The width decides, the choice helps a little."""
+    sweep = server.submit(sweep_spec(command=None, budget=None, trainer={"name": "ask"}, parameters=PARAMETERS,
+                                     search={"method": "random", "trials": 100}))
+    for _ in range(trials):
+        asked = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
+        value = asked["params"]["width"] + (0.8 if asked["params"]["act"] == "relu" else 0)
+        server.post(f"/v1/trials/{asked['trial']}/tell", {"value": value})
+    return sweep
+
+
+def test_importance_names_what_decides(server):
+    sweep = told_sweep(server, 40)
+    lines = ok("importance", sweep, server=server).splitlines()
+    assert lines[0].split() == ["parameters", "share", "of", "the", "variance"]
+    assert lines[1].split()[0] == "width" and "%" in lines[1]
+    reply = json.loads(ok("importance", sweep, "--format", "json", server=server))
+    assert reply["items"][0]["parameters"] == ["width"] and reply["items"][0]["share"] > 0.8
+    assert reply["trials"] == 40 and reply["trees"] == 64 and reply["explained"] > 0.8
+    rows = ok("importance", "--format", "csv", server=server).splitlines()
+    assert rows[0] == "parameters,share,deviation" and len(rows) == 1 + 3 + 3
+    assert rows[1].startswith("width,")
+    assert ok("importance", "--objective", "return", "--format", "csv", server=server).splitlines() == rows
+    said = hone("importance", sweep, server=server).stderr
+    assert "40 completed trials" in said and "seed" in said
+
+
+def test_importance_is_refused_for_too_few_trials_and_unknown_objectives(server):
+    sweep = told_sweep(server, 9)
+    few = hone("importance", sweep, server=server)
+    assert few.returncode == 4 and "at least 10 completed trials" in few.stderr
+    other = hone("importance", sweep, "--objective", "a&b", server=server)
+    assert other.returncode == 2 and "no objective 'a&b', only return" in other.stderr
+
+
+def test_bench_driver_speaks_in_lines_of_json():
+    lines = [json.loads(line) for line in
+             ok("bench", "driver", "quality", "problem=branin", "seeds=0-1", "n=20", "workers=4").splitlines()]
+    assert [line["seed"] for line in lines] == [0, 1]
+    assert all(line["trace"][0][0] == 1 and line["trace"][-1][1] >= 0.39788 for line in lines)
+    assert hone("bench", "driver", "quality", "problem=x").returncode == 2
+    assert hone("bench", "driver", "memory", "n").returncode == 2
