@@ -260,7 +260,7 @@ Work declare_best(Flags& flags) {
   auto target = add_target(flags, "SWEEP", sweep_help);
   flags.integer("-n,--limit N", target->limit, {1, 1000}, "how many (10)");
   flags.flag("--pareto", target->pareto,
-             "for several objectives: the completed trials that no other beats in all of them");
+             "of several objectives: the completed trials that no other beats");
   return [target](Session& session) { return list_best(session, *target); };
 }
 

@@ -223,7 +223,7 @@ Work declare_picker(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   flags.argument("SWEEP", wish->sweep, "a sweep of search: {method: external}");
   flags.arguments("PROGRAM", wish->program,
-                  "behind --: the program and its arguments; default: the sweep's search.command");
+                  "behind --: the program and its arguments (search.command)");
   return [wish](Session& session) { return pick(session, *wish); };
 }
 

@@ -232,10 +232,9 @@ Work declare_simulate(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   flags.argument("FILE", wish->file, "the sweep file; what it trains is replaced by the curves");
   flags.texts("--table CSV", wish->tables,
-              "a table of learning curves, with its card NAME.json beside it; may be repeated");
+              "a table of learning curves, its card NAME.json beside it; repeatable");
   flags.texts("--against [METHOD/]RULE[:NAME=VALUE,...]", wish->against,
-              "a rival of the file's own method, as asha, hypertrick:eviction_rate=0.1 or "
-              "tpe/none; may be repeated");
+              "a rival, as asha, hypertrick:eviction_rate=0.1, tpe/none; repeatable");
   flags.integer("--workers N", wish->workers, {1, 4096}, "runs at a time");
   flags.real("--deadline T", wish->deadline, {0.01, 1e6}, "when to look, in times of a full run");
   flags.integer("--reps N", wish->repetitions, {1, 1'000'000}, "repetitions, each with its seeds");
