@@ -28,6 +28,7 @@ constexpr std::array table{
     Route{post, "/v1/sweeps/{sweep}/enqueue", Write{parse_enqueue, render_enqueue}},
     Route{get, "/v1/sweeps/{sweep}/trials", Read{trials, "sort limit after"}},
     Route{get, "/v1/sweeps/{sweep}/best", Read{best, "limit"}},
+    Route{get, "/v1/sweeps/{sweep}/incumbent", Read{incumbent, ""}},
     Route{get, "/v1/sweeps/{sweep}/pareto", Read{pareto, "limit"}},
     Route{get, "/v1/sweeps/{sweep}/importance", Read{importance, "objective"}},
     Route{get, "/v1/sweeps/{sweep}/curves", Read{curves, "limit after"}},

@@ -39,6 +39,9 @@ Response render_tell(const Reply& reply);
 Result<Command> parse_enqueue(const Request& request);
 Response render_enqueue(const Reply& reply);
 
+// incumbent.cpp
+ReadResult incumbent(SQLite::Database& db, const Request& request);
+
 // pareto.cpp
 ReadResult pareto(SQLite::Database& db, const Request& request);
 

@@ -38,6 +38,7 @@ inline constexpr Duration drain_time = seconds(5);           // for open request
 inline constexpr std::int64_t page_items_max = 1000;
 inline constexpr std::int64_t page_items_default = 100;
 inline constexpr std::size_t page_points_max = 20'000;  // of a page of curves: 1.5 MB of body
+inline constexpr std::int64_t incumbent_runs_max = 20'000;  // read off the tables: about a second
 inline constexpr std::size_t reads_queued_max = 1024;  // beyond: 503
 inline constexpr int lineage_nodes_max =
     10'000;  // a graph larger than this is for export, not for a page

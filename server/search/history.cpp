@@ -110,6 +110,14 @@ Achievement History::assess(std::size_t trial) const {
   return result;
 }
 
+// Canceled before it said anything: nobody will ever know.
+bool History::abandoned(std::size_t trial) const {
+  const auto& runs = trials_[trial].runs;
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [this](std::size_t run) {
+    return runs_[run].standing == RunRecord::Standing::ended;
+  });
+}
+
 void History::reassess(std::size_t trial) {
   const auto number = static_cast<std::uint32_t>(trial);
   unrank(number);
@@ -138,6 +146,7 @@ void History::unrank(std::uint32_t trial) {
 
 void History::rank(std::uint32_t trial) {
   if (achievements_[trial].grade == Achievement::Grade::pending) {
+    if (abandoned(trial)) return;
     pending_.insert(std::lower_bound(pending_.begin(), pending_.end(), trial), trial);
     return;
   }

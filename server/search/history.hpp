@@ -64,7 +64,7 @@ class History {
   // ones and those still running, by the phase reached and their merit there; then failed ones.
   // Ties by trial number.
   [[nodiscard]] std::span<const std::uint32_t> ranked() const { return ranked_; }
-  // Trials of which nothing is known yet, by number.
+  // Trials of which nothing is known yet but something will be, by number.
   [[nodiscard]] std::span<const std::uint32_t> pending() const { return pending_; }
 
   // Merits of every report of the phase, ascending.
@@ -75,6 +75,7 @@ class History {
 
  private:
   void reassess(std::size_t trial);
+  [[nodiscard]] bool abandoned(std::size_t trial) const;
   [[nodiscard]] Achievement assess(std::size_t trial) const;
   [[nodiscard]] bool before(std::uint32_t left, std::uint32_t right) const;
   void unrank(std::uint32_t trial);

@@ -1,9 +1,56 @@
 #include <bit>
 
+#include "schemas/types/expect.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {
 namespace {
+
+// Recorded digests (tests/golden) must stay comparable: a number is never given twice, wherever the
+// enum lists its reasons.
+int stable_number(EndReason reason) {
+  switch (reason) {
+    case EndReason::none:
+      return 0;
+    case EndReason::budget_reached:
+      return 1;
+    case EndReason::exited_early:
+      return 2;
+    case EndReason::evicted:
+      return 3;
+    case EndReason::diverged:
+      return 4;
+    case EndReason::no_report:
+      return 5;
+    case EndReason::exit_code:
+      return 6;
+    case EndReason::signal:
+      return 7;
+    case EndReason::cannot_start:
+      return 8;
+    case EndReason::infeasible:
+      return 9;
+    case EndReason::requeue_requested:
+      return 10;
+    case EndReason::worker_lost:
+      return 11;
+    case EndReason::retries_exhausted:
+      return 12;
+    case EndReason::user_stop:
+      return 13;
+    case EndReason::user_cancel:
+      return 14;
+    case EndReason::user_kill:
+      return 15;
+    case EndReason::time_limit:
+      return 16;
+    case EndReason::not_promoted:
+      return 17;
+    case EndReason::told_failed:
+      return 18;
+  }
+  unreachable();
+}
 
 // FNV-1a over 64-bit words, in a fixed order of walking.
 class Hash {
@@ -56,7 +103,7 @@ void add(Hash& hash, const Run& run) {
   hash.add(run.id);
   hash.add(run.seed);
   hash.add(run.state);
-  hash.add(run.reason);
+  hash.add(stable_number(run.reason));
   hash.add(run.attempts);
   hash.add(run.losses);
   hash.add(run.lease);
@@ -74,7 +121,7 @@ void add(Hash& hash, const Sweep& sweep) {
   hash.add(sweep.id);
   hash.add(sweep.request_id);
   hash.add(sweep.state);
-  hash.add(sweep.reason);
+  hash.add(stable_number(sweep.reason));
   hash.add(sweep.order);
   hash.add(sweep.submitted_at);
   hash.add(sweep.open_runs);

@@ -17,8 +17,8 @@ import sys
 import tempfile
 
 COLUMNS = [(4, 2), (8, 2), (8, 4)]
-RIVALS = ["none", "hypertrick", "hypertrick:eviction_rate=0.1", "asha", "asha:eta=4", "asha_stopping", "sha",
-          "hyperband", "median", "percentile", "tpe/asha", "sobol/asha", "tpe/none", "tpe/hone"]
+RIVALS = ["none", "hypertrick", "asha", "asha:eta=4", "asha_stopping", "sha", "hyperband", "median", "percentile",
+          "tpe/asha"]
 
 
 def sweep_of(card: dict, options) -> dict:

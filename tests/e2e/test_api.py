@@ -124,6 +124,7 @@ def test_every_route_answers(server):
     told = walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "step": 250}).json
     assert told["verdict"] in ("continue", "stop")
     assert walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "phase": 0, "step": 250}).json == told
+    assert walk("GET", f"/v1/sweeps/{sweep}/incumbent").json["trial"]["sweep"] == sweep
     problem(walk("GET", f"/v1/sweeps/{sweep}/pareto", status=400), 400, "invalid", words=["one objective, return"])
     problem(walk("GET", f"/v1/sweeps/{sweep}/importance?objective=return", status=409), 409, "conflict",
             words=["at least 10 completed trials"])

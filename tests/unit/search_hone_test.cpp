@@ -124,10 +124,10 @@ TEST(HoneRule, when_all_is_started_the_time_left_is_used_and_without_a_limit_the
   EXPECT_EQ(move.index, 1U);
 }
 
-TEST(HoneRule, of_many_phases_only_every_twenty_fifth_of_a_run_is_judged) {
+TEST(HoneRule, of_many_phases_only_every_tenth_of_a_run_is_judged) {
   History history(Goal::maximize, 0);
   const auto run = history.add_run(history.add_trial({}));
-  const auto hone = rule(10, 100);
+  const auto hone = rule(10, 40);
   EXPECT_EQ(hone->judge(history, run, 0, Score::of(1)).reason, VerdictReason::between_rungs);
   for (int phase = 0; phase < 3; ++phase) history.add_report(run, phase, Score::of(1));
   EXPECT_NE(hone->judge(history, run, 3, Score::of(1)).reason, VerdictReason::between_rungs);

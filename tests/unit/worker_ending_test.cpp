@@ -72,14 +72,17 @@ TEST(WorkerEnding, AStoppedRunIsNotKeptAlive) {
 }
 
 // pause: the process exits by itself and the run goes back, to be promoted or not.
-TEST(WorkerEnding, APausedRunGoesBack) {
+// The server closed its lease with the verdict: the run waits there to be promoted, by whichever
+// worker.
+TEST(WorkerEnding, APausedRunLeavesNothingToSay) {
   GivenAgent given;
   given.run();
   given.report(0);
   given.verdict(Action::pause);
   EXPECT_FALSE(given.has<Terminate>());
   given.exit(0);
-  EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::requeue_requested);
+  EXPECT_TRUE(given.has<Forget>());
+  EXPECT_FALSE(given.call<EndCall>());
 }
 
 // Reports that wait when the process ends still reach the server, before its end; a stop among them

@@ -12,12 +12,14 @@
 namespace hone::cli {
 namespace {
 
-Fields verdict_fields() {
-  return {{"phase", "/phase", Manner::phase},
-          {"value", "/value", Manner::score},
-          {"verdict", "/verdict"},
-          {"reason", "/reason"},
-          {"inputs", "/inputs", Manner::params}};
+Fields verdict_fields(bool recompute) {
+  Fields fields{{"phase", "/phase", Manner::phase},
+                {"value", "/value", Manner::score},
+                {"verdict", "/verdict"},
+                {"reason", "/reason"},
+                {"inputs", "/inputs", Manner::params}};
+  if (recompute) fields.insert(fields.begin() + 3, {"recomputed", "/recomputed"});
+  return fields;
 }
 
 // Attempts have no explanation of their own: their run has.
@@ -32,7 +34,7 @@ Result<std::string> path_of(const std::string& word) {
                                    "; hone explain takes a trial or a run, as tr_42 or rn_42.0");
 }
 
-std::string explanation_text(const Json& explanation, const Screen& screen) {
+std::string explanation_text(const Json& explanation, bool recompute, const Screen& screen) {
   const std::string state = text_at(explanation, "/state");
   const std::string run = text_at(explanation, "/run");
   std::string out = paint(screen, Ink::bold, run.empty() ? text_at(explanation, "/trial") : run) +
@@ -41,7 +43,7 @@ std::string explanation_text(const Json& explanation, const Screen& screen) {
   const Json& verdicts = member(explanation, "/verdicts");
   if (verdicts.empty()) return out;
   const std::vector<Json> rows(verdicts.begin(), verdicts.end());
-  return out + "\n" + table_text(verdict_fields(), rows, screen);
+  return out + "\n" + table_text(verdict_fields(recompute), rows, screen);
 }
 
 // The table need not show `recomputed`: a stored verdict that its own numbers do not lead to again
@@ -54,23 +56,32 @@ bool is_contradicted(const Json& explanation) {
   return false;
 }
 
-Result<Exit> explain(Session& session, const std::string& word) {
+Result<Exit> explain(Session& session, const std::string& word, bool recompute) {
   const auto path = path_of(word);
   if (!path) return path.error();
   const auto explanation = session.get(*path);
   if (!explanation) return explanation.error();
-  if (is_contradicted(*explanation))
+  const bool contradicted = is_contradicted(*explanation);
+  if (contradicted)
     session.note(
         "warning: a recorded verdict does not follow from its numbers; please report this");
-  return print_object(session, *explanation, explanation_text(*explanation, session.screen()));
+  else if (recompute)
+    session.note("every recorded verdict follows again from its recorded numbers");
+  auto printed = print_object(session, *explanation,
+                              explanation_text(*explanation, recompute, session.screen()));
+  if (printed && recompute && contradicted) return Exit::general;
+  return printed;
 }
 
 }  // namespace
 
 Work declare_explain(Flags& flags) {
   auto id = std::make_shared<std::string>();
+  auto recompute = std::make_shared<bool>(false);
   flags.argument("ID", *id, "a trial or a run");
-  return [id](Session& session) { return explain(session, *id); };
+  flags.flag("--recompute", *recompute,
+             "prove each verdict from its recorded numbers (else status 1)");
+  return [id, recompute](Session& session) { return explain(session, *id, *recompute); };
 }
 
 }  // namespace hone::cli

@@ -15,6 +15,7 @@ struct Target {
   std::string id;
   int limit = 0;
   bool pareto = false;
+  bool named = false;
 };
 
 std::shared_ptr<Target> add_target(Flags& flags, const char* name, const char* help) {
@@ -180,9 +181,27 @@ Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
   return printed;
 }
 
+Fields named_fields() {
+  return {{"trial", "/id"},
+          {"state", "/state", Manner::state},
+          {"phase", "/phase", Manner::number},
+          {"runs", "/runs", Manner::number},
+          {"parameters", "/params", Manner::params}};
+}
+
+// What the sweep's own method would name, which need not be the trial of the luckiest report.
+Result<Exit> list_named(Session& session, SweepId sweep) {
+  const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/incumbent");
+  if (!reply) return reply.error();
+  std::vector<Json> items;
+  if (const Json& trial = member(*reply, "/trial"); trial.is_object()) items.push_back(trial);
+  return print_list(session, named_fields(), items, text(sweep) + " has no reports yet");
+}
+
 Result<Exit> list_best(Session& session, const Target& target) {
   const auto sweep = sweep_of(session, target.id);
   if (!sweep) return sweep.error();
+  if (target.named) return list_named(session, *sweep);
   if (target.pareto) return list_front(session, *sweep, target.limit == 0 ? 1000 : target.limit);
   const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/best?limit=" +
                                  std::to_string(target.limit == 0 ? 10 : target.limit));
@@ -259,6 +278,8 @@ Work declare_runs(Flags& flags) {
 Work declare_best(Flags& flags) {
   auto target = add_target(flags, "SWEEP", sweep_help);
   flags.integer("-n,--limit N", target->limit, {1, 1000}, "how many (10)");
+  flags.flag("--named", target->named,
+             "the one that the sweep's own method would name, if not the luckiest");
   flags.flag("--pareto", target->pareto,
              "of several objectives: the completed trials that no other beats");
   return [target](Session& session) { return list_best(session, *target); };

@@ -14,7 +14,7 @@
 //                Without, nothing: what could not be promoted is closed and the sweep ends
 //
 // A report's verdict is continue if a worker that were free now would take this very run, else
-// pause. Of many phases only every (P / 25)th is judged.
+// pause. Of many phases only every (P / 10)th is judged.
 //
 // Settings switch parts off, to see what each is worth: efficiency (a fixed e), second_looks,
 // shrink (of the incumbent, by doubt) and ties (0 or 1), memory (of scores, as a share of a
@@ -36,7 +36,8 @@ struct HoneSettings {
   bool second_looks = true;
   bool shrink = true;
   bool ties = true;
-  double memory = 0.2;  // long enough to average noise, short enough to follow a collapse
+  double judgements = 10;  // a run: earlier than after a tenth of it ranks are mostly luck
+  double memory = 0.2;     // long enough to average noise, short enough to follow a collapse
 };
 
 constexpr int looks_max = 3;  // runs of an incumbent, its own included
@@ -56,7 +57,7 @@ class HoneRule final : public Terminator {
   HoneRule(const HoneSettings& settings, const Plan& plan)
       : settings_(settings),
         plan_(plan),
-        grain_(std::max(1, static_cast<int>(std::lround(plan.phases / 25.0)))) {}
+        grain_(std::max(1, static_cast<int>(std::lround(plan.phases / settings.judgements)))) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     if (history.runs()[run].replicate >= plan_.seeds)
@@ -210,8 +211,8 @@ class HoneRule final : public Terminator {
 }  // namespace
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec, const Plan& plan) {
-  static constexpr std::array<std::string_view, 5> known{"efficiency", "second_looks", "shrink",
-                                                         "ties", "memory"};
+  static constexpr std::array<std::string_view, 6> known{"efficiency", "second_looks", "shrink",
+                                                         "ties",       "judgements",   "memory"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   HoneSettings settings;
   settings.efficiency = setting(spec, "efficiency");
@@ -221,6 +222,10 @@ Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec, c
   if (!(settings.memory > 0 && settings.memory <= 10))
     return refuse(Code::invalid, "memory is a share of a complete run, above 0 and at most 10",
                   "/terminator/memory");
+  settings.judgements = setting(spec, "judgements").value_or(settings.judgements);
+  if (!(settings.judgements >= 1 && settings.judgements <= 1e6))
+    return refuse(Code::invalid, "judgements is how often a run is judged: 1 or more",
+                  "/terminator/judgements");
   for (const auto& [name, part] :
        {std::pair{"second_looks", &settings.second_looks}, std::pair{"shrink", &settings.shrink},
         std::pair{"ties", &settings.ties}}) {

@@ -1,0 +1,66 @@
+"""`hone simulate` and the default methods: recorded curves instead of training, no server anywhere."""
+import csv
+import io
+import json
+
+from commands import hone, ok, write_spec
+from conftest import ROOT
+
+SWEEP = ROOT / "sdk" / "examples" / "simulated.yaml"
+TABLE = ROOT / "tests" / "data" / "curves" / "ga3c_cartpole.csv"
+
+
+def simulate(*words):
+    return json.loads(ok("simulate", SWEEP, "--table", TABLE, "--reps", "40", *words, "--format", "json"))
+
+
+def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
+    ours, complete = simulate("--against", "none", "--workers", "8")
+    assert (ours["method"], complete["method"]) == ("hone", "none")
+    assert ours["regret"]["mean"] < complete["regret"]["mean"]
+    assert ours["trials"]["mean"] > complete["trials"]["mean"]
+    assert 0.9 < ours["busy"]["mean"] <= 1
+
+
+def test_the_anytime_curve_is_a_csv_with_a_row_for_each_look():
+    text = ok("simulate", SWEEP, "--table", TABLE, "--reps", "3", "--against", "asha:eta=4", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert len(rows) == 2 * 20
+    assert {row["method"] for row in rows} == {"hone", "asha:eta=4"}
+    assert float(rows[19]["time"]) == 2
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    assert simulate("--seed", "5") == simulate("--seed", "5") != simulate("--seed", "6")
+
+
+def test_bad_input_says_where_and_what(tmp_path):
+    lonely = tmp_path / "lonely.csv"
+    lonely.write_text("lr,v1\n0.1,1\n")
+    cases = [
+        (["--table", lonely], ["lonely.json", "goal and parameters"]),
+        (["--table", TABLE, "--against", "asha:eta"], ["asha:eta", "NAME=NUMBER"]),
+        (["--table", TABLE, "--against", "no_such_rule"], ["no_such_rule"]),
+        ([], ["--table"]),
+    ]
+    for words, expected in cases:
+        done = hone("simulate", SWEEP, *words)
+        assert done.returncode == 2, done.stderr
+        for text in expected:
+            assert text in done.stderr
+
+
+def test_a_sweep_file_that_names_no_method_uses_ours(tmp_path):
+    file = write_spec(tmp_path, search={"trials": 4}, terminator=None)
+    plan = json.loads(ok("plan", file, "--format", "json"))
+    assert plan["search"]["method"] == "hone" and plan["terminator"]["rule"] == "hone"
+    assert plan["plan"]["phases_expected"] < plan["plan"]["phases_at_most"]
+
+
+def test_several_objectives_are_not_judged_by_one(tmp_path):
+    objectives = [{"metric": "return", "goal": "maximize"}, {"metric": "seconds", "goal": "minimize"}]
+    both = {"objective": None, "objectives": objectives, "search": {"trials": 4}, "terminator": None}
+    plan = json.loads(ok("plan", write_spec(tmp_path, **both), "--format", "json"))
+    assert plan["search"]["method"] == "tpe" and plan["terminator"]["rule"] == "none"
+    refused = hone("plan", write_spec(tmp_path, **{**both, "terminator": {"rule": "asha"}}))
+    assert refused.returncode == 2 and "/terminator/rule" in refused.stderr
