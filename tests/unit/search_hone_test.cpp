@@ -25,10 +25,11 @@ History history_of(const Curves& curves) {
   return history;
 }
 
-std::unique_ptr<Terminator> rule(std::int64_t trials, int phases, bool timed = false) {
+std::unique_ptr<Terminator> rule(std::int64_t trials, int phases, bool use_time = false) {
   TerminatorSpec spec;
   spec.rule = "hone";
-  return std::move(make_terminator(spec, {trials, 1, phases, timed})).value();
+  if (use_time) spec.settings = {{"use_time", 1}};
+  return std::move(make_terminator(spec, {trials, 1, phases, true})).value();
 }
 
 TEST(Field, scores_are_exponential_means_with_a_memory_of_a_fifth_of_a_run) {
@@ -115,7 +116,7 @@ TEST(HoneRule, looks_a_second_time_at_a_leader_of_jumpy_curves) {
   EXPECT_EQ(move.index, 0U);
 }
 
-TEST(HoneRule, when_all_is_started_the_time_left_is_used_and_without_a_limit_the_sweep_ends) {
+TEST(HoneRule, when_all_is_started_the_sweep_ends_unless_its_time_is_to_be_used) {
   History history = history_of({{4, 4, 4}, {1}});
   history.end_run(0, true, true);
   EXPECT_EQ(rule(2, 3, false)->next(history, false).kind, Move::Kind::wait);

@@ -10,15 +10,16 @@
 //                judged and a = 1/2 + 3/2 e (half of that once every trial is started); or if it
 //                ties with the first, and so does the upper half
 //   new trial    while trials are left
-//   the rest     with limits.duration, the paused run of the largest score: no worker idles.
-//                Without, nothing: what could not be promoted is closed and the sweep ends
+//   the rest     nothing: when nobody trains any more, what could not be promoted is closed and
+//                the sweep ends. With use_time and limits.duration, the paused run of the largest
+//                score goes on
 //
 // A report's verdict is continue if a worker that were free now would take this very run, else
 // pause. Of many phases only every (P / 10)th is judged.
 //
 // Settings switch parts off, to see what each is worth: efficiency (a fixed e), second_looks,
-// shrink (of the incumbent, by doubt) and ties (0 or 1), memory (of scores, as a share of a
-// complete run).
+// shrink (of the incumbent, by doubt), ties and use_time (0 or 1), judgements (of a run), memory
+// (of scores, as a share of a complete run).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -37,7 +38,8 @@ struct HoneSettings {
   bool shrink = true;
   bool ties = true;
   double judgements = 10;  // a run: earlier than after a tenth of it ranks are mostly luck
-  double memory = 0.2;     // long enough to average noise, short enough to follow a collapse
+  double memory = 0.1;     // long enough to average noise, short enough to follow a collapse
+  bool use_time = false;   // limits.duration is a budget to be used up, not only a limit
 };
 
 constexpr int looks_max = 3;  // runs of an incumbent, its own included
@@ -154,7 +156,7 @@ class HoneRule final : public Terminator {
         return {Move::Kind::promote, *candidate};
     }
     if (trials_left) return {Move::Kind::propose, 0};
-    if (plan_.timed)
+    if (settings_.use_time && plan_.timed)
       if (const auto last = best_paused(field, 0)) return {Move::Kind::promote, *last};
     return {Move::Kind::wait, 0};
   }
@@ -211,8 +213,8 @@ class HoneRule final : public Terminator {
 }  // namespace
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec, const Plan& plan) {
-  static constexpr std::array<std::string_view, 6> known{"efficiency", "second_looks", "shrink",
-                                                         "ties",       "judgements",   "memory"};
+  static constexpr std::array<std::string_view, 7> known{
+      "efficiency", "second_looks", "shrink", "ties", "judgements", "memory", "use_time"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   HoneSettings settings;
   settings.efficiency = setting(spec, "efficiency");
@@ -228,8 +230,8 @@ Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec, c
                   "/terminator/judgements");
   for (const auto& [name, part] :
        {std::pair{"second_looks", &settings.second_looks}, std::pair{"shrink", &settings.shrink},
-        std::pair{"ties", &settings.ties}}) {
-    const auto wished = count_setting(spec, name, 1, {0, 1});
+        std::pair{"ties", &settings.ties}, std::pair{"use_time", &settings.use_time}}) {
+    const auto wished = count_setting(spec, name, *part ? 1 : 0, {0, 1});
     if (!wished) return wished.error();
     *part = *wished == 1;
   }
