@@ -15,14 +15,23 @@
 namespace hone::simulate {
 namespace {
 
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const auto comma = line.find(',');
-    cells.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
+using Cells = std::vector<std::string>;
+
+// Quoted cells as in RFC 4180: "a, b" is one cell, and "" in it is a quotation mark.
+Cells split(std::string_view line) {
+  Cells cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      cells.back() += line[i++];
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == ',' && !quoted)
+      cells.emplace_back();
+    else
+      cells.back() += line[i];
   }
+  return cells;
 }
 
 std::optional<double> number(std::string_view cell) {
@@ -111,8 +120,8 @@ Result<Header> read_header(std::string_view line, const Space& space) {
   return header;
 }
 
-Result<Params> read_params(const std::vector<std::string_view>& cells, const Header& header,
-                           const Space& space, std::size_t line) {
+Result<Params> read_params(const Cells& cells, const Header& header, const Space& space,
+                           std::size_t line) {
   Params params;
   for (std::size_t i = 0; i < space.size(); ++i) {
     const std::string_view cell = cells[header.parameters[i]];
@@ -127,8 +136,7 @@ Result<Params> read_params(const std::vector<std::string_view>& cells, const Hea
   return params;
 }
 
-Result<Curve> read_curve(const std::vector<std::string_view>& cells, const Header& header,
-                         std::size_t line) {
+Result<Curve> read_curve(const Cells& cells, const Header& header, std::size_t line) {
   Curve curve;
   if (header.seed) curve.seed = static_cast<std::int64_t>(number(cells[*header.seed]).value_or(0));
   for (std::size_t k = 0; k < header.values.size(); ++k) {

@@ -60,6 +60,15 @@ TEST(CurveTable, a_parameter_set_takes_the_nearest_row_on_the_scale) {
   EXPECT_EQ(nearest(1e-9, "sgd"), 0U);    // off the scale: its end
 }
 
+TEST(CurveTable, reads_quoted_cells_as_export_writes_them) {
+  const auto table =
+      CurveTable::parse("quoted", "net,seed,v1\n\"16, 16\",0,1\n\"a \"\"b\"\"\",0,2\n",
+                        R"({"goal": "maximize", "parameters":
+      {"net": {"type": "choice", "values": ["16, 16", "a \"b\""]}}})");
+  ASSERT_TRUE(table.ok()) << table.error().detail;
+  EXPECT_EQ(table->nearest({{"net", std::string("a \"b\"")}}).value(), 1U);
+}
+
 TEST(CurveTable, refuses_a_sweep_that_does_not_name_its_parameters) {
   EXPECT_FALSE(table_of(rows).nearest({{"lr", 0.1}}).ok());
 }
