@@ -86,10 +86,7 @@ class World {
       const std::string request = std::to_string(i) + "/" + std::to_string(worker.requests++);
       auto grant = std::get<std::optional<LeaseGrant>>(
           send(Acquire{{request, worker.id, spec_.resources.cpus, spec_.resources.gpus, {}}}));
-      if (!grant) {
-        outcome_.idle_with_work += proposals_left(sweep()) > 0 ? 1 : 0;
-        continue;
-      }
+      if (!grant) continue;
       worker.grant = std::move(grant);
       if (auto fits = start_phase(i); !fits) return fits;
     }

@@ -30,11 +30,10 @@ struct Outcome {
   std::int64_t trials = 0;        // proposed
   std::int64_t runs = 0;          // started
   std::int64_t reports = 0;
-  double work_per_run = 0;          // phases trained a run, as a share of a complete run
-  double busy = 0;                  // share of the workers' time until the deadline spent training
-  double to_target = -1;            // full runs until `named` reached the target; -1: it did not
-  std::int64_t idle_with_work = 0;  // times a worker got nothing though a trial was left to propose
-  double ended = 0;                 // full runs until the sweep ended, or the deadline
+  double work_per_run = 0;  // phases trained a run, as a share of a complete run
+  double busy = 0;          // share of the workers' time until the deadline spent training
+  double to_target = -1;    // full runs until `named` reached the target; -1: it did not
+  double ended = 0;         // full runs until the sweep ended, or the deadline
 };
 
 inline constexpr int anytime_points = 20;

@@ -74,11 +74,9 @@ Status check_report(const Sweep& sweep, const Run& run, const ReportRequest& rep
   return Done{};
 }
 
-// Whether the sweep, when its last active run has ended or paused, still has something to do.
-// `history` is as it will be then.
-bool goes_on(const Sweep& sweep, const History& history) {
-  if (sweep.state == SweepState::stopping) return false;
-  if (proposals_left(sweep) > 0) return true;
+// Whether the rule, with every trial proposed, still wants something done. `history` is as it will
+// be when the last active run has ended or paused.
+bool wants_more(const Sweep& sweep, const History& history) {
   switch (sweep.terminator->next(history, false).kind) {
     case Move::Kind::promote:
     case Move::Kind::replicate:
@@ -120,7 +118,11 @@ void end_sweep(const Sweep& sweep, bool failed, Events& events) {
 // closes what is paused and ends the sweep.
 void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
   if (sweep.live_leases > 1 || !sweep.queue.empty()) return;
-  if (goes_on(sweep, foreseen(book, sweep, events))) return;
+  // The history is copied only when the rule must be asked, not at every end of a sweep with one
+  // worker.
+  const bool stopping = sweep.state == SweepState::stopping;
+  if (!stopping && proposals_left(sweep) > 0) return;
+  if (!stopping && wants_more(sweep, foreseen(book, sweep, events))) return;
   const bool canceled = sweep.order != Order::none;
   const auto close = [&](RunId id) {
     events.emplace_back(RunEnded{id,
