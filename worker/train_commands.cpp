@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -61,7 +62,13 @@ struct Outcome {
   std::int64_t steps = 0;
   double seconds = 0;
   Score value = Score::diverged();
+  std::optional<Solved> solved;
 };
+
+Json solved_document(const std::optional<Solved>& solved, const std::string& unit) {
+  if (!solved) return nullptr;
+  return {{unit, solved->step}, {"cpu_s", solved->cpu_s}};
+}
 
 void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainCommand& command) {
   const std::string objective(info.objectives);
@@ -72,7 +79,9 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
         {objective, outcome.value.is_diverged() ? Json("diverged") : Json(outcome.value.value())},
         {unit, outcome.steps},
         {"seconds", outcome.seconds},
-        {unit + "_per_second", rate},
+        {unit + "_per_s", rate},
+        {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+        {"solved", solved_document(outcome.solved, unit)},
         {"seed", command.seed},
         {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
     std::cout << to_text(document) << "\n";
@@ -130,7 +139,8 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   if (!command.out.empty())
     if (auto saved = trainer.save(command.out); !saved) return std::move(saved).error();
   if (stop.token().stop_requested()) return exit_terminated;
-  print_outcome({trainer.step() - start, spent.count(), trainer.value()}, info, command);
+  print_outcome({trainer.step() - start, spent.count(), trainer.value(), trainer.solved()}, info,
+                command);
   return trainer.value().is_diverged() ? exit_failed : exit_done;
 }
 

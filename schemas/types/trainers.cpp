@@ -31,7 +31,10 @@ constexpr std::array ga3c_settings{
                 "most observations in one prediction"},
     SettingInfo{"train_batch", integer, 1, 65536, "", "32",
                 "samples after which a trainer stops taking queued roll-outs"},
-    SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of the hidden layer"},
+    SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of each hidden layer"},
+    SettingInfo{"layers", integer, 1, 8, "", "1", "hidden layers"},
+    SettingInfo{"backend", word, 0, 0, "own torch", "own",
+                "who computes the network: kernels of our own, or libtorch"},
     SettingInfo{"mode", word, 0, 0, "corrected parity", "corrected",
                 "corrected trains on terminal transitions; parity repeats the published code"},
 };

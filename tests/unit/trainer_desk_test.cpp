@@ -35,7 +35,7 @@ TEST(Desk, takes_what_is_queued_up_to_the_weight) {
   std::vector<Parcel> batch;
   ASSERT_TRUE(desk.sit(batch));
   EXPECT_EQ(ids(batch), (std::vector{1, 2}));
-  desk.leave();
+  desk.leave(ParcelDesk::Then::leave);
   ASSERT_TRUE(desk.sit(batch));
   EXPECT_EQ(ids(batch), (std::vector{3, 4}));
 }
@@ -57,7 +57,7 @@ TEST(Desk, seats_no_more_servers_than_it_has_seats) {
   std::vector<Parcel> second;
   ASSERT_TRUE(desk.sit(batch));
   EXPECT_FALSE(desk.sit(second));
-  desk.leave();
+  desk.leave(ParcelDesk::Then::leave);
   EXPECT_TRUE(desk.sit(second));
 }
 
@@ -106,7 +106,7 @@ TEST(Desk, serves_every_item_of_many_clients_once) {
               break;
             }
             serve(batch);
-            desk.leave();
+            desk.leave(ParcelDesk::Then::leave);
           }
         }
       });

@@ -1,4 +1,4 @@
-// The whole trainer on libtorch: it learns, repeats itself, goes on from a checkpoint, and ends
+// The whole trainer: it learns, repeats itself, goes on from a checkpoint, and ends
 // when asked to.
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -177,9 +177,9 @@ TEST_F(Ga3cTraining, tells_what_it_does) {
     EXPECT_TRUE(std::isfinite(value)) << name;
     names.emplace_back(name);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{"frames_per_second", "episode_return", "policy_loss",
-                                             "value_loss", "entropy", "gradient_norm", "policy_lag",
-                                             "train_batch"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"frames_per_s", "episode_return", "policy_loss", "value_loss",
+                                      "entropy", "gradient_norm", "policy_lag", "train_batch"}));
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "worker/trainers/ga3c/loss.hpp"
+#include "tests/unit/trainer_reference.hpp"
+#include "worker/trainers/dense/kernels.hpp"
 #include "worker/trainers/ga3c/optimizer.hpp"
 #include "worker/trainers/ga3c/returns.hpp"
 #include "worker/trainers/ga3c/reward_scale.hpp"
@@ -47,78 +48,61 @@ TEST(Returns, corrected_values_the_last_state_of_a_truncated_episode) {
   EXPECT_FLOAT_EQ(returns[0], 1 + 0.5F * 20);
 }
 
+// The kernels' loss of one state, whose outputs are given as probabilities and a value.
+struct OneLoss {
+  dense::LossSums terms;
+  std::vector<float> gradient;  // of the logits, then of the value
+
+  OneLoss(const std::vector<float>& pi, float value, const Sample& sample,
+          const LossWeights& weights) {
+    constexpr std::size_t stride = dense::line_floats;
+    dense::Floats outputs((pi.size() + 1) * stride), slopes(outputs.size()), targets(stride);
+    dense::Numbers chosen(stride);
+    for (std::size_t a = 0; a < pi.size(); ++a) outputs[a * stride] = std::log(pi[a]);
+    outputs[pi.size() * stride] = value;
+    chosen[0] = sample.action;
+    targets[0] = static_cast<float>(sample.target);
+    terms = dense::best_kernels().loss({{outputs.data(), 1, static_cast<int>(pi.size()), stride},
+                                        chosen.data(),
+                                        targets.data(),
+                                        slopes.data(),
+                                        static_cast<float>(weights.entropy),
+                                        static_cast<float>(weights.value),
+                                        static_cast<float>(weights.log_floor),
+                                        1});
+    for (std::size_t a = 0; a <= pi.size(); ++a) gradient.push_back(slopes[a * stride]);
+  }
+};
+
 TEST(Loss, of_the_published_form) {
-  const std::array<float, 3> pi{0.7F, 0.2F, 0.1F};
-  std::array<float, 4> gradient{};
   const LossWeights weights{.entropy = 0.01, .value = 0.5, .log_floor = 1e-6};
-  const auto terms =
-      sample_loss({pi, 0.5}, {.action = 1, .target = 1.5, .advantage = 1.0}, weights, gradient, 1);
+  const auto terms = OneLoss({0.7F, 0.2F, 0.1F}, 0.5, {1, 1.5}, weights).terms;
   EXPECT_NEAR(terms.value, 0.5, 1e-6);
   EXPECT_NEAR(terms.entropy, 0.801819, 1e-6);
-  EXPECT_NEAR(terms.total(weights), 2.101420, 1e-6);
-}
-
-// d loss / d outputs by central differences, with the advantage held constant as the definition
-// says.
-double loss_at(std::array<double, 4> outputs, const Sample& sample, const LossWeights& weights) {
-  const std::array<float, 3> logits{static_cast<float>(outputs[0]), static_cast<float>(outputs[1]),
-                                    static_cast<float>(outputs[2])};
-  std::array<float, 3> pi{};
-  softmax(logits, pi);
-  std::array<float, 4> ignored{};
-  return sample_loss({pi, outputs[3]}, sample, weights, ignored, 1).total(weights);
-}
-
-void expect_gradient(const std::array<double, 4>& outputs, const LossWeights& weights) {
-  const Sample sample{.action = 2, .target = 1.5, .advantage = -0.8};
-  const std::array<float, 3> logits{static_cast<float>(outputs[0]), static_cast<float>(outputs[1]),
-                                    static_cast<float>(outputs[2])};
-  std::array<float, 3> pi{};
-  softmax(logits, pi);
-  std::array<float, 4> gradient{};
-  (void)sample_loss({pi, outputs[3]}, sample, weights, gradient, 1);
-  constexpr double nudge = 1e-2;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto up = outputs;
-    auto down = outputs;
-    up[i] += nudge;
-    down[i] -= nudge;
-    const double slope =
-        (loss_at(up, sample, weights) - loss_at(down, sample, weights)) / (2 * nudge);
-    EXPECT_NEAR(gradient[i], slope, 2e-4) << "output " << i;
-  }
-}
-
-TEST(Loss, gradient_is_the_slope_of_the_loss) {
-  expect_gradient({0.3, -0.5, 0.9, 0.4}, {.entropy = 0.05, .value = 0.5, .log_floor = 0});
-  expect_gradient({2.0, 1.0, -3.0, -2.0}, {.entropy = 1.0, .value = 2.0, .log_floor = 0});
+  EXPECT_NEAR(terms.policy + terms.value - 0.01 * terms.entropy, 2.101420, 1e-6);
 }
 
 TEST(Loss, gradient_does_not_pass_through_a_floored_logarithm) {
-  const std::array<float, 2> pi{1.0F, 1e-9F};
-  std::array<float, 3> gradient{};
   const LossWeights weights{.entropy = 0, .value = 0.5, .log_floor = 1e-6};
-  const auto terms =
-      sample_loss({pi, 0}, {.action = 1, .target = 0, .advantage = 3}, weights, gradient, 1);
-  EXPECT_NEAR(terms.policy, -std::log(1e-6) * 3, 1e-6);
-  EXPECT_EQ(gradient[0], 0.0F);
-  EXPECT_EQ(gradient[1], 0.0F);
+  const OneLoss loss({1.0F, 1e-9F}, 0, {1, 3}, weights);
+  EXPECT_NEAR(loss.terms.policy, -std::log(1e-6) * 3, 1e-5);
+  EXPECT_EQ(loss.gradient[0], 0.0F);
+  EXPECT_EQ(loss.gradient[1], 0.0F);
 }
 
 TEST(Loss, stays_finite_for_a_probability_of_zero) {
-  const std::array<float, 2> pi{1.0F, 0.0F};
-  std::array<float, 3> gradient{};
-  const auto terms =
-      sample_loss({pi, 0}, {.action = 1, .target = 0, .advantage = 1}, {}, gradient, 1);
-  EXPECT_TRUE(std::isfinite(terms.policy));
-  for (const float g : gradient) EXPECT_TRUE(std::isfinite(g));
+  const OneLoss loss({1.0F, 1e-44F}, 0, {1, 1}, {});
+  EXPECT_TRUE(std::isfinite(loss.terms.policy));
+  for (const float g : loss.gradient) EXPECT_TRUE(std::isfinite(g));
 }
 
 TEST(Softmax, survives_large_logits) {
-  std::array<float, 2> pi{1000.0F, 998.0F};
-  softmax(pi, pi);
-  EXPECT_NEAR(pi[0], 0.880797, 1e-6);
-  EXPECT_NEAR(pi[0] + pi[1], 1.0, 1e-6);
+  dense::Floats outputs(3 * dense::line_floats);
+  outputs[0] = 1000;
+  outputs[dense::line_floats] = 998;
+  dense::best_kernels().softmax({outputs.data(), 1, 2, dense::line_floats});
+  EXPECT_NEAR(outputs[0], 0.880797, 1e-6);
+  EXPECT_NEAR(outputs[0] + outputs[dense::line_floats], 1.0, 1e-6);
 }
 
 TEST(RewardScale, brings_rewards_of_any_size_to_the_same_one) {
@@ -148,45 +132,79 @@ TEST(RewardScale, bounds_a_first_reward_after_a_long_drought) {
   EXPECT_GT(jackpot[0].reward, 0);
 }
 
+// An optimizer of one line of parameters, of which tests look at the first ones.
+class OneLine {
+ public:
+  explicit OneLine(const OptimizerRule& rule)
+      : weights(dense::line_floats), optimizer_(rule, dense::Floats(dense::line_floats, 1.0F)) {}
+
+  double step(std::vector<float> gradient, double rate) {
+    dense::Floats line(dense::line_floats);
+    std::copy(gradient.begin(), gradient.end(), line.begin());
+    return optimizer_.step(weights, line, rate);
+  }
+  [[nodiscard]] const Optimizer& optimizer() const { return optimizer_; }
+
+  dense::Floats weights;
+
+ private:
+  Optimizer optimizer_;
+};
+
+constexpr auto adam = OptimizerKind::adam;
+
 TEST(RmsProp, first_step_of_the_published_form) {
-  RmsProp optimizer({.decay = 0.99, .epsilon = 0.1, .clip = 0}, 1);
-  std::array<float, 1> weight{0.0F};
-  const std::array<float, 1> gradient{2.0F};
-  EXPECT_DOUBLE_EQ(optimizer.step(weight, gradient, 3e-4), 2.0);
-  EXPECT_NEAR(weight[0], -5.6443e-4, 1e-8);
-}
-
-TEST(RmsProp, clips_the_norm_of_the_whole_gradient) {
-  RmsProp clipped({.decay = 0.99, .epsilon = 0.1, .clip = 0.5}, 2);
-  RmsProp small({.decay = 0.99, .epsilon = 0.1, .clip = 0}, 2);
-  std::array<float, 2> a{};
-  std::array<float, 2> b{};
-  EXPECT_DOUBLE_EQ(clipped.step(a, std::array<float, 2>{3.0F, 4.0F}, 1e-3), 5.0);
-  small.step(b, std::array<float, 2>{0.3F, 0.4F}, 1e-3);
-  EXPECT_FLOAT_EQ(a[0], b[0]);
-  EXPECT_FLOAT_EQ(a[1], b[1]);
-}
-
-TEST(RmsProp, moves_nothing_for_a_gradient_that_is_not_finite) {
-  RmsProp optimizer({}, 2);
-  std::array<float, 2> weights{1.0F, 2.0F};
-  const std::array<float, 2> gradient{1.0F, std::numeric_limits<float>::quiet_NaN()};
-  EXPECT_FALSE(std::isfinite(optimizer.step(weights, gradient, 1e-3)));
-  EXPECT_EQ(weights[0], 1.0F);
-  EXPECT_EQ(optimizer.mean_square()[0], 1.0F);
-}
-
-TEST(RmsProp, tells_that_a_parameter_overflowed) {
-  RmsProp optimizer({.decay = 1.0, .epsilon = 0, .clip = 0}, 1);
-  std::array<float, 1> weight{-3e38F};
-  EXPECT_FALSE(std::isfinite(optimizer.step(weight, std::array<float, 1>{3e38F}, 1.0)));
+  OneLine line({.decay = 0.99, .epsilon = 0.1, .clip = 0});
+  EXPECT_DOUBLE_EQ(line.step({2.0F}, 3e-4), 2.0);
+  EXPECT_NEAR(line.weights[0], -5.6443e-4, 1e-8);
 }
 
 TEST(RmsProp, does_not_move_without_a_gradient_even_without_an_epsilon) {
-  RmsProp optimizer({.decay = 0, .epsilon = 0, .clip = 0}, 1);
-  std::array<float, 1> weight{1.0F};
-  EXPECT_EQ(optimizer.step(weight, std::array<float, 1>{0.0F}, 1.0), 0.0);
-  EXPECT_EQ(weight[0], 1.0F);
+  OneLine line({.decay = 0, .epsilon = 0, .clip = 0});
+  line.weights[0] = 1;
+  EXPECT_EQ(line.step({0.0F}, 1.0), 0.0);
+  EXPECT_EQ(line.weights[0], 1.0F);
+}
+
+TEST(Adam, first_steps_of_the_published_form) {
+  OneLine line({.kind = adam, .decay = 0.999, .epsilon = 1e-8, .momentum = 0.9, .clip = 0});
+  line.step({0.5F, -20.0F}, 1e-3);  // the first step is the rate, whatever the gradient's size
+  EXPECT_NEAR(line.weights[0], -1e-3, 1e-8);
+  EXPECT_NEAR(line.weights[1], 1e-3, 1e-8);
+  line.step({0.1F}, 1e-3);
+  // mean 0.055 / 0.19, mean square 0.00025975 / 0.001999
+  EXPECT_NEAR(line.weights[0], -1e-3 - 1e-3 * (0.055 / 0.19) / std::sqrt(0.00025975 / 0.001999),
+              1e-7);
+}
+
+TEST(Optimizer, clips_the_norm_of_the_whole_gradient) {
+  for (const auto kind : {OptimizerKind::rmsprop, adam}) {
+    OneLine clipped({.kind = kind, .decay = 0.99, .epsilon = 0.1, .clip = 0.5});
+    OneLine small({.kind = kind, .decay = 0.99, .epsilon = 0.1, .clip = 0});
+    EXPECT_DOUBLE_EQ(clipped.step({3.0F, 4.0F}, 1e-3), 5.0);
+    small.step({0.3F, 0.4F}, 1e-3);
+    EXPECT_FLOAT_EQ(clipped.weights[0], small.weights[0]);
+    EXPECT_FLOAT_EQ(clipped.weights[1], small.weights[1]);
+  }
+}
+
+TEST(Optimizer, moves_nothing_for_a_gradient_that_is_not_finite) {
+  for (const auto kind : {OptimizerKind::rmsprop, adam}) {
+    OneLine line({.kind = kind});
+    line.weights[0] = 1;
+    const auto before = line.optimizer().state();
+    EXPECT_FALSE(std::isfinite(line.step({1.0F, std::numeric_limits<float>::quiet_NaN()}, 1e-3)));
+    EXPECT_EQ(line.weights[0], 1.0F);
+    EXPECT_EQ(line.optimizer().state().mean_square, before.mean_square);
+  }
+}
+
+TEST(Optimizer, tells_that_a_parameter_overflowed) {
+  for (const auto kind : {OptimizerKind::rmsprop, adam}) {
+    OneLine line({.kind = kind, .decay = 0.5, .epsilon = 0, .momentum = 0, .clip = 0});
+    line.weights[0] = -3e38F;
+    EXPECT_FALSE(std::isfinite(line.step({1.0F}, 1e39)));
+  }
 }
 
 }  // namespace

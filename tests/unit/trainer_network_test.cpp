@@ -1,4 +1,4 @@
-// The written-out passes of the network against autograd.
+// Both implementations of the network against autograd, on one packed vector.
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -16,92 +16,101 @@ std::vector<float> noise(std::size_t count, std::uint64_t seed) {
   return values;
 }
 
-at::Tensor part(const std::vector<float>& weights, const NetShape& shape, const std::string& name) {
-  for (const auto& candidate : net_parts(shape)) {
-    if (candidate.name != name) continue;
-    std::vector<std::int64_t> sizes(candidate.shape.begin(), candidate.shape.end());
-    return at::tensor(at::ArrayRef<float>(weights.data() + candidate.offset, candidate.size))
-        .reshape(sizes);
+// The network in double precision, recorded by autograd; weights in the file's order.
+struct Reference {
+  std::vector<at::Tensor> leaves;
+  at::Tensor outputs;  // rows x (actions + 1)
+
+  Reference(const NetShape& shape, const std::vector<float>& weights,
+            const std::vector<float>& observations) {
+    for (const auto& part : net_parts(shape)) {
+      const std::vector<std::int64_t> sizes(part.shape.begin(), part.shape.end());
+      const at::ArrayRef<float> values(weights.data() + part.offset, part.size);
+      leaves.push_back(at::tensor(values).to(at::kDouble).reshape(sizes).set_requires_grad(true));
+    }
+    auto x = at::tensor(observations).to(at::kDouble).reshape({-1, shape.inputs});
+    for (int layer = 0; layer < shape.layers; ++layer) {
+      const auto at_layer = static_cast<std::size_t>(2 * layer);
+      x = at::linear(x, leaves[at_layer], leaves[at_layer + 1]);
+      x = shape.activation == Activation::tanh ? at::tanh(x) : at::relu(x);
+    }
+    const auto* heads = &leaves[leaves.size() - 4];
+    outputs = at::cat({at::linear(x, heads[0], heads[2]), at::linear(x, heads[1], heads[3])}, 1);
   }
-  ADD_FAILURE() << "no part " << name;
-  return {};
-}
+};
 
+// Relative to the size of the whole part: single elements may be sums that cancel.
 void expect_same(std::span<const float> ours, const at::Tensor& reference) {
-  const auto flat = reference.contiguous();
+  const auto flat = reference.detach().contiguous();
   ASSERT_EQ(static_cast<std::int64_t>(ours.size()), flat.numel());
+  const double size = flat.abs().max().item<double>();
   for (std::size_t i = 0; i < ours.size(); ++i)
-    EXPECT_NEAR(ours[i], flat.data_ptr<float>()[i], 1e-4) << i;
+    ASSERT_NEAR(ours[i], flat.data_ptr<double>()[i], 1e-5 * size) << i;
 }
 
-class Passes : public testing::TestWithParam<std::tuple<int, Activation>> {};
+std::vector<float> by_rows(const dense::Heads& heads) {
+  std::vector<float> values;
+  for (int row = 0; row < heads.rows; ++row)
+    for (int a = 0; a <= heads.actions; ++a) values.push_back(heads.data[a * heads.stride + row]);
+  return values;
+}
+
+class Passes
+    : public testing::TestWithParam<std::tuple<Backend, int, std::tuple<int, int>, Activation>> {};
 
 TEST_P(Passes, agree_with_autograd) {
-  const auto [rows, activation] = GetParam();
-  const NetShape shape{5, 24, 3, activation};
+  const auto [backend, rows, size, activation] = GetParam();
+  const NetShape shape{5, std::get<0>(size), 3, activation, std::get<1>(size)};
   const auto weights = noise(parameter_count(shape), 1);
   const auto observations = noise(static_cast<std::size_t>(rows * shape.inputs), 2);
-  const auto output_gradient = noise(static_cast<std::size_t>(rows * (shape.actions + 1)), 3);
+  const auto packed = pack(shape, weights);
+  const Reference reference(shape, weights, observations);
 
-  std::vector<at::Tensor> leaves;
-  for (const auto& named : net_parts(shape))
-    leaves.push_back(part(weights, shape, named.name).set_requires_grad(true));
-  const auto x = at::tensor(observations).reshape({rows, shape.inputs});
-  const auto inner = at::linear(x, leaves[0], leaves[1]);
-  const auto hidden = activation == Activation::tanh ? at::tanh(inner) : at::relu(inner);
-  const auto outputs = at::cat(
-      {at::linear(hidden, leaves[2], leaves[4]), at::linear(hidden, leaves[3], leaves[5])}, 1);
-  const auto back = at::tensor(output_gradient).reshape({rows, shape.actions + 1});
-  const auto gradients = torch::autograd::grad({outputs}, leaves, {back});
+  const auto maker = network_maker(backend);
+  ASSERT_TRUE(maker.ok()) << maker.error().detail;
+  const auto network = maker->make(shape, 64);
+  const auto heads = network->forward(packed, observations.data(), rows);
+  expect_same(by_rows(heads), reference.outputs);
 
-  const auto network = make_mlp(shape, 64);
-  expect_same(network->forward(weights, observations.data(), rows), outputs.detach());
-  const auto ours = network->backward(weights, output_gradient);
+  const auto back = noise(static_cast<std::size_t>(heads.stride * (shape.actions + 1)), 3);
+  std::vector<float> back_by_rows;
+  for (int row = 0; row < rows; ++row)
+    for (int a = 0; a <= shape.actions; ++a)
+      back_by_rows.push_back(back[static_cast<std::size_t>(a * heads.stride + row)]);
+  const auto gradients = torch::autograd::grad(
+      {reference.outputs}, reference.leaves,
+      {at::tensor(back_by_rows).to(at::kDouble).reshape({rows, shape.actions + 1})});
+  const auto packed_gradient = network->backward(packed, back.data());
+  const auto ours = unpack(shape, packed_gradient);
   const auto parts = net_parts(shape);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     SCOPED_TRACE(parts[i].name);
-    expect_same(ours.subspan(parts[i].offset, parts[i].size), gradients[i]);
+    expect_same(std::span(ours).subspan(parts[i].offset, parts[i].size), gradients[i]);
   }
+  EXPECT_EQ(pack(shape, ours), dense::Floats(packed_gradient.begin(), packed_gradient.end()))
+      << "padding has no gradient";
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, Passes,
-                         testing::Combine(testing::Values(1, 2, 17, 64),
-                                          testing::Values(Activation::relu, Activation::tanh)));
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, Passes,
+    testing::Combine(testing::Values(Backend::own, Backend::torch), testing::Values(1, 2, 17, 64),
+                     testing::Values(std::tuple(24, 1), std::tuple(16, 2), std::tuple(40, 3)),
+                     testing::Values(Activation::relu, Activation::tanh)));
 
-TEST(Network, answers_each_batch_by_its_own_weights) {
+class EveryBackend : public testing::TestWithParam<Backend> {};
+
+TEST_P(EveryBackend, answers_each_batch_by_its_own_weights) {
   const NetShape shape{4, 8, 2};
-  const auto first = noise(parameter_count(shape), 1);
-  const auto second = noise(parameter_count(shape), 2);
+  const auto first = pack(shape, noise(parameter_count(shape), 1));
+  const auto second = pack(shape, noise(parameter_count(shape), 2));
   const auto observations = noise(4 * 3, 3);
-  const auto network = make_mlp(shape, 3);
-  const auto copy = [](std::span<const float> values) {
-    return std::vector<float>(values.begin(), values.end());
-  };
-  const auto by_first = copy(network->forward(first, observations.data(), 3));
-  EXPECT_NE(copy(network->forward(second, observations.data(), 3)), by_first);
-  EXPECT_EQ(copy(network->forward(first, observations.data(), 3)), by_first);
+  const auto network = network_maker(GetParam())->make(shape, 3);
+  const auto by_first = by_rows(network->forward(first, observations.data(), 3));
+  EXPECT_NE(by_rows(network->forward(second, observations.data(), 3)), by_first);
+  EXPECT_EQ(by_rows(network->forward(first, observations.data(), 3)), by_first);
 }
 
-TEST(Network, starts_with_a_nearly_uniform_policy) {
-  const NetShape shape{4, 128, 2};
-  const auto weights = first_weights(shape, WeightStart::scaled, 1);
-  EXPECT_EQ(weights, first_weights(shape, WeightStart::scaled, 1));
-  EXPECT_NE(weights, first_weights(shape, WeightStart::scaled, 2));
-  const auto network = make_mlp(shape, 1);
-  const std::vector<float> observation{0.1F, -0.2F, 0.05F, 0.3F};
-  const auto outputs = network->forward(weights, observation.data(), 1);
-  EXPECT_NEAR(outputs[0], outputs[1], 0.05);
-}
-
-TEST(Network, starts_parity_within_the_published_bounds) {
-  const NetShape shape{4, 100, 2};
-  const auto weights = first_weights(shape, WeightStart::uniform, 1);
-  for (const auto& named : net_parts(shape)) {
-    const double bound = named.name.starts_with("hidden") ? 0.5 : 0.1;
-    for (std::size_t i = 0; i < named.size; ++i)
-      EXPECT_LE(std::abs(weights[named.offset + i]), bound) << named.name;
-  }
-}
+INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::Values(Backend::own, Backend::torch));
 
 }  // namespace
 }  // namespace hone::ga3c

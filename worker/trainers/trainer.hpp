@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -27,6 +28,12 @@ struct MetricPoint {
   double value = 0;  // finite
 };
 
+// When the mean return of 100 episodes in training first reached the environment's goal.
+struct Solved {
+  std::int64_t step = 0;
+  double cpu_s = 0;  // of the whole process by then
+};
+
 class Trainer {
  public:
   Trainer() = default;
@@ -42,6 +49,8 @@ class Trainer {
   [[nodiscard]] virtual std::int64_t step() const = 0;
   // The objective as it stands.
   [[nodiscard]] virtual Score value() const = 0;
+  // Of this process; nothing when it has not been, or has no such goal.
+  [[nodiscard]] virtual std::optional<Solved> solved() const { return std::nullopt; }
   // Telemetry since the last call. May be called from `tick`.
   virtual std::vector<MetricPoint> take_metrics() = 0;
 

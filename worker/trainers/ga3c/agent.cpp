@@ -7,18 +7,6 @@
 namespace hone::ga3c {
 namespace {
 
-// Serves the training queue while it has to wait for the roll-out anyway.
-void settle(Rollout& rollout, Services& services, std::vector<Piece>& batch) {
-  while (!rollout.is_free()) {
-    if (!services.training.sit(batch)) {
-      rollout.wait_until_free();
-      return;
-    }
-    services.learner.serve(batch);
-    services.training.leave();
-  }
-}
-
 class CorrectedAgent final : public Agent {
  public:
   CorrectedAgent(std::unique_ptr<Group> group, const AgentRule& rule, RewardScale& scale)
@@ -33,13 +21,12 @@ class CorrectedAgent final : public Agent {
 
   void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
     group_->predict(group_->latest().data(), services);
-    while (const int steps =
-               services.learner.diverged() ? 0 : frames.claim(group_->count(), rule_.t_max)) {
+    while (const int steps = services.diverged() ? 0 : frames.claim(group_->count(), rule_.t_max)) {
       record(steps, episodes, services);
       label();
       rollout_.hand_over(group_->count());
-      services.training.push(pieces_, TrainingDesk::Then::serve);
-      settle(rollout_, services, batch_);
+      services.train(pieces_, TrainingDesk::Then::serve);
+      services.settle(rollout_);
     }
   }
 
@@ -88,7 +75,6 @@ class CorrectedAgent final : public Agent {
   RewardScale& scale_;
   Rollout rollout_;
   std::vector<Piece> pieces_;
-  std::vector<Piece> batch_;
   std::vector<int> cut_;  // environments whose episode the last step truncated
 };
 
@@ -106,7 +92,7 @@ class ParityAgent final : public Agent {
   void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
     for (auto& track : tracks_) track = {};
     group_->predict(group_->latest().data(), services);
-    while (!services.learner.diverged() && frames.claim(group_->count(), 1) > 0) {
+    while (!services.diverged() && frames.claim(group_->count(), 1) > 0) {
       const auto actions = group_->draw_actions();
       group_->step(next_.data(), episodes);
       for (int i = 0; i < group_->count(); ++i)
@@ -114,7 +100,7 @@ class ParityAgent final : public Agent {
       std::copy(next_.begin(), next_.end(), group_->latest().begin());
       group_->predict(group_->latest().data(), services);
     }
-    for (auto& slot : slots_) settle(*slot, services, batch_);
+    for (auto& slot : slots_) services.settle(*slot);
   }
 
  private:
@@ -148,7 +134,7 @@ class ParityAgent final : public Agent {
   void hand_over(const std::vector<Experience>& experiences, double tail, Services& services) {
     if (experiences.size() < 2) return;
     auto& slot = *slots_[next_slot_++ % slots_.size()];
-    settle(slot, services, batch_);
+    services.settle(slot);
     slot.steps = static_cast<int>(experiences.size()) - 1;
     std::vector<double> rewards;
     for (const auto& experience : experiences) rewards.push_back(experience.reward);
@@ -161,7 +147,7 @@ class ParityAgent final : public Agent {
     }
     slot.hand_over(1);
     const Piece piece{&slot, 0};
-    services.training.push({&piece, 1}, TrainingDesk::Then::leave);
+    services.train({&piece, 1}, TrainingDesk::Then::leave);
   }
 
   std::unique_ptr<Group> group_;
@@ -170,7 +156,6 @@ class ParityAgent final : public Agent {
   std::vector<std::unique_ptr<Rollout>> slots_;
   std::size_t next_slot_ = 0;
   std::vector<float> next_;
-  std::vector<Piece> batch_;
 };
 
 }  // namespace

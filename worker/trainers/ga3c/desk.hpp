@@ -43,10 +43,11 @@ class Desk {
     return take(batch);
   }
 
-  void leave() {
+  // Then::serve as with push().
+  void leave(Then then) {
     const std::scoped_lock lock(mutex_);
     ++free_seats_;
-    if (queued_ > 0) ready_.notify_one();
+    if (then == Then::leave && queued_ > 0) ready_.notify_one();
   }
 
   // The life of a server thread: serves until close().
@@ -61,7 +62,7 @@ class Desk {
         if (!take(batch)) continue;
       }
       serve(batch);
-      leave();
+      leave(Then::leave);
     }
   }
 

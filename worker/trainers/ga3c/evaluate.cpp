@@ -4,7 +4,6 @@
 
 #include "worker/envs/stream.hpp"
 #include "worker/envs/table.hpp"
-#include "worker/trainers/ga3c/loss.hpp"
 #include "worker/trainers/ga3c/model.hpp"
 
 namespace hone::ga3c {
@@ -20,7 +19,8 @@ class Player {
         sample_(plan.sample),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
-        network_(make_mlp(model.net, env_->count())) {
+        network_(make_own_mlp(model.net, env_->count())),
+        weights_(pack(model.net, model.master.weights)) {
     const auto count = static_cast<std::size_t>(env_->count());
     observations_.resize(count * static_cast<std::size_t>(model.net.inputs));
     final_observations_.resize(observations_.size());
@@ -48,20 +48,27 @@ class Player {
 
  private:
   void act() {
-    const auto actions = static_cast<std::size_t>(model_.net.actions);
-    const auto outputs =
-        network_->forward(model_.master.weights, observations_.data(), env_->count());
-    for (std::size_t i = 0; i < actions_.size(); ++i) {
-      const auto logits = outputs.subspan(i * (actions + 1), actions);
-      auto best = std::max_element(logits.begin(), logits.end());
-      if (sample_) {
-        softmax(logits, logits);
-        double u = stream_.uniform();
-        best = logits.begin();
-        while (best + 1 != logits.end() && (u -= *best) >= 0) ++best;
-      }
-      actions_[i] = static_cast<std::int32_t>(best - logits.begin());
-    }
+    const auto heads = network_->forward(weights_, observations_.data(), env_->count());
+    if (sample_) dense::best_kernels().softmax(heads);
+    for (std::size_t i = 0; i < actions_.size(); ++i)
+      actions_[i] = sample_ ? drawn(heads, i) : most_probable(heads, i);
+  }
+
+  static std::int32_t most_probable(const dense::Heads& heads, std::size_t row) {
+    std::int32_t best = 0;
+    for (std::int32_t a = 1; a < heads.actions; ++a)
+      if (heads.data[a * heads.stride + static_cast<std::ptrdiff_t>(row)] >
+          heads.data[best * heads.stride + static_cast<std::ptrdiff_t>(row)])
+        best = a;
+    return best;
+  }
+
+  std::int32_t drawn(const dense::Heads& probabilities, std::size_t row) {
+    const float* p = probabilities.data + row;
+    double u = stream_.uniform();
+    std::int32_t a = 0;
+    while (a + 1 < probabilities.actions && (u -= p[a * probabilities.stride]) >= 0) ++a;
+    return a;
   }
 
   const Model& model_;
@@ -69,6 +76,7 @@ class Player {
   envs::Stream stream_;
   std::unique_ptr<envs::VecEnv> env_;
   std::unique_ptr<Network> network_;
+  dense::Floats weights_;
   std::vector<float> observations_, final_observations_, rewards_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <ctime>
 #include <mutex>
 #include <numeric>
 #include <thread>
@@ -21,20 +22,27 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+double process_cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 class Ga3c final : public trainers::Trainer {
  public:
   explicit Ga3c(const Options& options)
       : options_(options),
-        master_(options.learning, first_weights(options.net, options.weight_start, options.seed),
+        master_(options.learning, options.net,
+                first_weights(options.net, options.weight_start, options.seed),
                 options.predictors + options.trainers),
         scale_(options.agent.gamma) {
     for (int i = 0; i < options.agents; ++i) agents_.push_back(make_agent(i));
+    episodes_.watch(options.env->spec->solved_return, [this] {
+      solved_ = {step(), process_cpu_s()};
+    });
   }
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
   std::int64_t step() const override { return frames_.claimed(); }
   Score value() const override;
+  std::optional<trainers::Solved> solved() const override { return solved_; }
   std::vector<trainers::MetricPoint> take_metrics() override;
   Status save(const std::filesystem::path& path) const override;
   Status load(const std::filesystem::path& path) override;
@@ -54,6 +62,7 @@ class Ga3c final : public trainers::Trainer {
   Options options_;
   Master master_;
   EpisodeBook episodes_;
+  std::optional<trainers::Solved> solved_;  // read while no agent plays
   RewardScale scale_;
   FrameCounter frames_;
   std::vector<std::unique_ptr<Agent>> agents_;
@@ -92,13 +101,15 @@ void Ga3c::advance(std::int64_t until_step, const std::stop_token& stop,
   std::vector<std::jthread> servers;
   for (int i = 0; i < options_.predictors; ++i)
     servers.emplace_back([&] {
-      Predictor predictor(options_.net, predict_rows_max(), master_.weights());
-      predictions.serve_until_closed([&](const auto& batch) { predictor.serve(batch); });
+      Predictor predictor(options_.net, predict_rows_max(), options_.networks);
+      predictions.serve_until_closed(
+          [&](const auto& batch) { predictor.serve(batch, master_.weights().read().view()); });
     });
   for (int i = 0; i < options_.trainers; ++i)
     servers.emplace_back([&] {
-      Learner learner(options_.net, train_samples_max(), master_);
-      training.serve_until_closed([&](const auto& batch) { learner.serve(batch); });
+      Learner learner(options_.net, train_samples_max(), options_.networks, master_);
+      training.serve_until_closed(
+          [&](const auto& batch) { learner.serve(batch, master_.weights().read().view()); });
     });
   playing_ = options_.agents;
   std::vector<std::jthread> players;
@@ -109,9 +120,10 @@ void Ga3c::advance(std::int64_t until_step, const std::stop_token& stop,
 }
 
 void Ga3c::play(Agent& agent, PredictionDesk& predictions, TrainingDesk& training) {
-  Predictor predictor(options_.net, predict_rows_max(), master_.weights());
-  Learner learner(options_.net, train_samples_max(), master_);
-  Services services{predictions, training, predictor, learner};
+  QueuedServices services(predictions, training,
+                          {Predictor(options_.net, predict_rows_max(), options_.networks),
+                           Learner(options_.net, train_samples_max(), options_.networks, master_)},
+                          master_);
   agent.play(frames_, episodes_, services);
   const std::scoped_lock lock(mutex_);
   if (--playing_ == 0) agent_done_.notify_one();
@@ -145,7 +157,7 @@ std::vector<trainers::MetricPoint> Ga3c::take_metrics() {
   metrics_taken_ = now;
   metrics_frames_ += frames;
   std::vector<trainers::MetricPoint> points{
-      {"frames_per_second", seconds > 0 ? static_cast<double>(frames) / seconds : 0}};
+      {"frames_per_s", seconds > 0 ? static_cast<double>(frames) / seconds : 0}};
   const auto last = episodes_.state().last;
   if (!last.empty()) points.push_back({"episode_return", mean(last)});
   const auto meter = master_.take_meter();
@@ -182,7 +194,8 @@ Status Ga3c::load(const std::filesystem::path& path) {
   };
   if (model->env != options_.env->spec->name) return other("environment (" + model->env + ")");
   if (model->net != options_.net)
-    return other("network (hidden = " + std::to_string(model->net.hidden) + ")");
+    return other("network (hidden = " + std::to_string(model->net.hidden) +
+                 ", layers = " + std::to_string(model->net.layers) + ")");
   if (model->groups.size() != agents_.size()) return other("number of agents");
   for (std::size_t i = 0; i < agents_.size(); ++i)
     if (!agents_[i]->group().restore(model->groups[i])) return other("number of environments");

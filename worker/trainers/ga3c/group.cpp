@@ -3,21 +3,6 @@
 #include <algorithm>
 
 namespace hone::ga3c {
-namespace {
-
-std::int32_t draw(std::span<const float> probabilities, double u) {
-  double sum = 0;
-  std::int32_t action = 0;
-  for (const float p : probabilities) {
-    sum += p;
-    if (u < sum) return action;
-    ++action;
-  }
-  return action - 1;  // rounding left the sum below u
-}
-
-}  // namespace
-
 Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
     : env_(std::move(env)) {
   const auto count = static_cast<std::size_t>(env_->count());
@@ -26,11 +11,13 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
     streams_.emplace_back(seed, envs::Purpose::action, first_index + i);
   for (auto* rows : {&latest_, &final_observations_, &also_observations_})
     rows->resize(count * size);
-  for (auto* column : {&values_, &rewards_, &also_values_}) column->resize(count);
+  for (auto* column : {&values_, &rewards_, &also_values_, &uniforms_, &cumulative_})
+    column->resize(count);
   probabilities_.resize(count * static_cast<std::size_t>(env_->spec().actions));
   terminated_.resize(count);
   truncated_.resize(count);
   actions_.resize(count);
+  finished_.reserve(count);
   running_returns_.resize(count);
   discounted_returns_.resize(count);
   request_.probabilities = probabilities_;
@@ -47,36 +34,36 @@ void Group::predict(const float* observations, Services& services, std::span<con
   request_.observations = observations;
   request_.extra_observations = also_observations_.data();
   request_.extra_rows = static_cast<int>(also.size());
-  request_.ask();
-  PredictRequest* const request = &request_;
-  services.predictions.push({&request, 1}, PredictionDesk::Then::serve);
-  while (!request_.answered()) {
-    if (!services.predictions.sit(batch_)) {
-      request_.wait();
-      return;
-    }
-    services.predictor.serve(batch_);
-    services.predictions.leave();
-  }
+  services.predict(request_);
 }
 
+// The action is the number of cumulative probabilities that the uniform number has passed.
 std::span<const std::int32_t> Group::draw_actions() {
-  const auto actions = static_cast<std::size_t>(env_->spec().actions);
-  const auto probabilities = std::span<const float>(probabilities_);
-  for (std::size_t i = 0; i < actions_.size(); ++i)
-    actions_[i] = draw(probabilities.subspan(i * actions, actions), streams_[i].uniform());
+  const auto count = actions_.size();
+  for (std::size_t i = 0; i < count; ++i)
+    uniforms_[i] = static_cast<float>(streams_[i].bits() >> 40) * 0x1p-24F;
+  std::fill(actions_.begin(), actions_.end(), 0);
+  std::fill(cumulative_.begin(), cumulative_.end(), 0.0F);
+  const float* probabilities = probabilities_.data();
+  for (int a = 1; a < env_->spec().actions; ++a, probabilities += count)
+    for (std::size_t i = 0; i < count; ++i) {
+      cumulative_[i] += probabilities[i];
+      actions_[i] += uniforms_[i] >= cumulative_[i] ? 1 : 0;
+    }
   return actions_;
 }
 
 void Group::step(float* next, EpisodeBook& episodes) {
   env_->step(actions_, {next, rewards_.data(), terminated_.data(), truncated_.data(),
                         final_observations_.data()});
+  finished_.clear();
   for (std::size_t i = 0; i < actions_.size(); ++i) {
     running_returns_[i] += rewards_[i];
     if (terminated_[i] == 0 && truncated_[i] == 0) continue;
-    episodes.finish(running_returns_[i]);
+    finished_.push_back(running_returns_[i]);
     running_returns_[i] = 0;
   }
+  if (!finished_.empty()) episodes.finish(finished_);
 }
 
 Group::State Group::state() const {

@@ -10,18 +10,9 @@
 #include "worker/envs/env.hpp"
 #include "worker/envs/stream.hpp"
 #include "worker/trainers/ga3c/episodes.hpp"
-#include "worker/trainers/ga3c/learner.hpp"
-#include "worker/trainers/ga3c/predictor.hpp"
+#include "worker/trainers/ga3c/services.hpp"
 
 namespace hone::ga3c {
-
-// The way to the network: an agent that waits serves the desk itself when it may (see desk.hpp).
-struct Services {
-  PredictionDesk& predictions;
-  TrainingDesk& training;
-  Predictor& predictor;  // this thread's own
-  Learner& learner;      // this thread's own
-};
 
 class Group {
  public:
@@ -74,8 +65,9 @@ class Group {
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
   std::vector<double> running_returns_, discounted_returns_;
+  std::vector<float> uniforms_, cumulative_;
+  std::vector<double> finished_;  // returns of episodes that the last step ended
   PredictRequest request_;
-  std::vector<PredictRequest*> batch_;
 };
 
 }  // namespace hone::ga3c

@@ -5,24 +5,39 @@
 #include <utility>
 
 namespace hone::ga3c {
+namespace {
 
-Master::Master(const LearningRule& rule, std::vector<float> weights, int readers_max)
+dense::Floats ones(const NetShape& shape) {
+  return pack(shape, std::vector<float>(parameter_count(shape), 1.0F));
+}
+
+}  // namespace
+
+Master::Master(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
+               int readers_max)
     : rule_(rule),
-      master_(std::move(weights)),
-      optimizer_(rule.optimizer, master_.size()),
+      shape_(shape),
+      master_(pack(shape, weights)),
+      optimizer_(rule.optimizer, ones(shape)),
       board_(master_.size(), readers_max) {
   board_.publish(master_);
 }
 
-double Master::rate() const {
-  const double done = static_cast<double>(frames_) / static_cast<double>(rule_.frames_total);
-  return rule_.rate_start + (rule_.rate_end - rule_.rate_start) * std::min(done, 1.0);
+double Master::done() const {
+  const auto frames = static_cast<double>(frames_.load(std::memory_order_relaxed));
+  return std::min(frames / static_cast<double>(rule_.frames_total), 1.0);
+}
+
+LossWeights Master::loss_weights() const {
+  auto weights = rule_.loss;
+  weights.entropy = rule_.entropy.at(done());
+  return weights;
 }
 
 void Master::apply(std::span<const float> gradient, const LearningMeter& batch) {
   const std::scoped_lock lock(mutex_);
-  const double norm = optimizer_.step(master_, gradient, rate());
-  frames_ += batch.samples;
+  const double norm = optimizer_.step(master_, gradient, rule_.rate.at(done()));
+  frames_.fetch_add(batch.samples, std::memory_order_relaxed);
   if (!std::isfinite(norm) || !std::isfinite(batch.loss.policy + batch.loss.value)) {
     const auto last = board_.read();  // what the others saw last is still sound
     std::copy(last.parameters().begin(), last.parameters().end(), master_.begin());
@@ -47,73 +62,74 @@ LearningMeter Master::take_meter() {
 }
 
 Master::State Master::state() const {
-  const auto mean_square = optimizer_.mean_square();
-  return {master_, {mean_square.begin(), mean_square.end()}, frames_, updates_};
+  const auto& optimizer = optimizer_.state();
+  State state{
+      unpack(shape_, master_), unpack(shape_, optimizer.mean_square), {}, frames_, updates_};
+  if (!optimizer.mean.empty()) state.mean = unpack(shape_, optimizer.mean);
+  return state;
 }
 
 void Master::restore(const State& state) {
-  master_ = state.weights;
-  std::copy(state.mean_square.begin(), state.mean_square.end(), optimizer_.mean_square().begin());
+  master_ = pack(shape_, state.weights);
+  Optimizer::State optimizer{{}, pack(shape_, state.mean_square), state.updates};
+  if (!state.mean.empty()) optimizer.mean = pack(shape_, state.mean);
+  optimizer_.restore(std::move(optimizer));
   frames_ = state.frames;
   updates_ = state.updates;
   board_.publish(master_);
 }
 
-Learner::Learner(const NetShape& shape, int samples_max, Master& master)
-    : shape_(shape), master_(master), network_(make_mlp(shape, samples_max)) {
-  const auto rows = static_cast<std::size_t>(samples_max);
+Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, Master& master)
+    : shape_(shape), master_(master), network_(networks.make(shape, samples_max)) {
+  const auto rows = dense::padded(static_cast<std::size_t>(samples_max));
   observations_.resize(rows * static_cast<std::size_t>(shape.inputs));
   actions_.resize(rows);
   targets_.resize(rows);
-  versions_.resize(rows);
   output_gradient_.resize(rows * static_cast<std::size_t>(shape.actions + 1));
 }
 
-void Learner::serve(std::span<const Piece> pieces) {
+void Learner::serve(std::span<const Piece> pieces, const WeightView& weights) {
   gather(pieces);
-  LearningMeter batch;
-  compute_gradient(batch);
+  const auto batch = compute_gradient(weights);
+  master_.apply(network_->backward(weights.parameters, output_gradient_.data()), batch);
   // Only now: an agent that waits for its roll-out goes on with the weights it led to.
   for (const auto& piece : pieces) piece.rollout->piece_trained();
 }
 
 void Learner::gather(std::span<const Piece> pieces) {
-  samples_ = 0;
-  float* row = observations_.data();
+  const auto size = static_cast<std::size_t>(shape_.inputs);
+  std::size_t sample = 0;
+  version_sum_ = 0;
   for (const auto& [rollout, column] : pieces) {
-    const auto actions = rollout->actions(column);
-    const auto returns = rollout->returns(column);
-    for (int t = 0; t < rollout->steps; ++t, ++samples_) {
-      row = std::copy_n(rollout->observation(t, column), shape_.inputs, row);
-      actions_[samples_] = actions[static_cast<std::size_t>(t)];
-      targets_[samples_] = returns[static_cast<std::size_t>(t)];
-      versions_[samples_] = rollout->version(t);
+    const auto steps = static_cast<std::size_t>(rollout->steps);
+    std::copy_n(rollout->actions(column).begin(), steps, &actions_[sample]);
+    std::copy_n(rollout->returns(column).begin(), steps, &targets_[sample]);
+    for (int t = 0; t < rollout->steps; ++t, ++sample) {
+      std::copy_n(rollout->observation(t, column), size, &observations_[sample * size]);
+      version_sum_ += static_cast<double>(rollout->version(t));
     }
   }
+  samples_ = static_cast<int>(sample);
 }
 
-void Learner::compute_gradient(LearningMeter& batch) {
-  const auto weights = master_.weights().read();
-  const auto outputs =
-      network_->forward(weights.parameters(), observations_.data(), static_cast<int>(samples_));
+LearningMeter Learner::compute_gradient(const WeightView& weights) {
   const auto& rule = master_.rule();
-  const double scale = rule.mean_loss ? 1.0 / static_cast<double>(samples_) : 1.0;
-  const auto actions = static_cast<std::size_t>(shape_.actions);
-  const auto gradient = std::span(output_gradient_).first(samples_ * (actions + 1));
-  for (std::size_t i = 0; i < samples_; ++i) {
-    const auto row = outputs.subspan(i * (actions + 1), actions + 1);
-    softmax(row.first(actions), row.first(actions));
-    const Outputs output{row.first(actions), row[actions]};
-    const Sample sample{actions_[i], targets_[i], targets_[i] - output.value};
-    const auto terms = sample_loss(output, sample, rule.loss,
-                                   gradient.subspan(i * (actions + 1), actions + 1), scale);
-    batch.loss.policy += terms.policy;
-    batch.loss.value += terms.value;
-    batch.loss.entropy += terms.entropy;
-    batch.policy_lag += static_cast<double>(weights.version() - versions_[i]);
-  }
-  batch.samples = static_cast<std::int64_t>(samples_);
-  master_.apply(network_->backward(weights.parameters(), gradient), batch);
+  const auto loss = master_.loss_weights();
+  dense::LossPlan plan;
+  plan.outputs = network_->forward(weights.parameters, observations_.data(), samples_);
+  plan.actions = actions_.data();
+  plan.targets = targets_.data();
+  plan.gradient = output_gradient_.data();
+  plan.entropy = static_cast<float>(loss.entropy);
+  plan.value = static_cast<float>(loss.value);
+  plan.log_floor = static_cast<float>(loss.log_floor);
+  plan.scale = rule.mean_loss ? 1.0F / static_cast<float>(samples_) : 1.0F;
+  const auto sums = dense::best_kernels().loss(plan);
+  LearningMeter batch;
+  batch.samples = samples_;
+  batch.loss = {sums.policy, sums.value, sums.entropy};
+  batch.policy_lag = static_cast<double>(weights.version) * samples_ - version_sum_;
+  return batch;
 }
 
 }  // namespace hone::ga3c

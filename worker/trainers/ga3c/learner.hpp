@@ -1,4 +1,4 @@
-// Turns queued roll-outs into updates of the weights.
+// Turns roll-outs into updates of the weights.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "worker/trainers/ga3c/desk.hpp"
 #include "worker/trainers/ga3c/loss.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 #include "worker/trainers/ga3c/optimizer.hpp"
@@ -16,8 +15,6 @@
 #include "worker/trainers/ga3c/weights.hpp"
 
 namespace hone::ga3c {
-
-using TrainingDesk = Desk<Piece>;
 
 // Sums since they were last taken.
 struct LearningMeter {
@@ -29,19 +26,28 @@ struct LearningMeter {
       0;  // sum over samples: updates between choosing an action and learning from it
 };
 
+// Annealed linearly over the frames of the budget.
+struct Schedule {
+  double start = 0;
+  double end = 0;
+  [[nodiscard]] double at(double done) const { return start + (end - start) * done; }
+};
+
 struct LearningRule {
-  LossWeights loss;
-  RmsPropRule optimizer;
-  bool mean_loss = true;     // else the sum over the batch, as published
-  double rate_start = 1e-3;  // annealed linearly over frames_total
-  double rate_end = 0;
+  LossWeights loss;  // its entropy is the schedule's
+  OptimizerRule optimizer;
+  bool mean_loss = true;  // else the sum over the batch, as published
+  Schedule rate{1e-3, 0};
+  Schedule entropy{0.01, 0.01};
   std::int64_t frames_total = 1;
 };
 
 // What all learners share: the weights that count, the optimizer, the annealing.
 class Master {
  public:
-  Master(const LearningRule& rule, std::vector<float> weights, int readers_max);
+  // weights in the file's order
+  Master(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
+         int readers_max);
 
   // Applies one gradient and publishes the new weights. A gradient that is not finite changes
   // nothing and marks the run as diverged.
@@ -50,54 +56,58 @@ class Master {
   [[nodiscard]] WeightBoard& weights() { return board_; }
   [[nodiscard]] const LearningRule& rule() const { return rule_; }
   [[nodiscard]] bool diverged() const { return diverged_.load(std::memory_order_relaxed); }
+  // The weights of the loss's terms as annealed by now.
+  [[nodiscard]] LossWeights loss_weights() const;
   LearningMeter take_meter();
 
-  // For checkpoints, while nobody learns.
+  // For checkpoints, while nobody learns; vectors in the file's order.
   struct State {
     std::vector<float> weights;
     std::vector<float> mean_square;
+    std::vector<float> mean;  // Adam's, else empty
     std::int64_t frames = 0;  // trained on: the annealing's position
     std::int64_t updates = 0;
   };
   [[nodiscard]] State state() const;
-  // Precondition: of the same network.
+  // Precondition: of the same network and optimizer.
   void restore(const State& state);
 
  private:
-  [[nodiscard]] double rate() const;
+  [[nodiscard]] double done() const;
 
   const LearningRule rule_;
+  const NetShape shape_;
   std::mutex mutex_;
-  std::vector<float> master_;
-  RmsProp optimizer_;
-  std::int64_t frames_ = 0;
+  dense::Floats master_;
+  Optimizer optimizer_;
+  std::atomic<std::int64_t> frames_ = 0;
   std::int64_t updates_ = 0;
   LearningMeter meter_;
   std::atomic<bool> diverged_{false};
   WeightBoard board_;
 };
 
-// One for each thread that may serve the training queue.
+// One for each thread that may train.
 class Learner {
  public:
-  Learner(const NetShape& shape, int samples_max, Master& master);
+  Learner(const NetShape& shape, int samples_max, NetworkMaker networks, Master& master);
 
-  void serve(std::span<const Piece> pieces);
-  [[nodiscard]] bool diverged() const { return master_.diverged(); }
+  // One update from the pieces, whose gradient is taken at `weights`.
+  void serve(std::span<const Piece> pieces, const WeightView& weights);
 
  private:
   void gather(std::span<const Piece> pieces);
-  void compute_gradient(LearningMeter& batch);
+  LearningMeter compute_gradient(const WeightView& weights);
 
   NetShape shape_;
   Master& master_;
   std::unique_ptr<Network> network_;
-  std::size_t samples_ = 0;
-  std::vector<float> observations_;
-  std::vector<std::int32_t> actions_;
-  std::vector<float> targets_;
-  std::vector<std::uint64_t> versions_;
-  std::vector<float> output_gradient_;
+  int samples_ = 0;
+  double version_sum_ = 0;
+  dense::Floats observations_;
+  dense::Numbers actions_;
+  dense::Floats targets_;
+  dense::Floats output_gradient_;
 };
 
 }  // namespace hone::ga3c

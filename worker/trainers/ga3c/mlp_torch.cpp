@@ -1,3 +1,4 @@
+// The perceptron on libtorch, in a shared object of its own that is loaded on demand.
 #include <ATen/ATen.h>
 
 #include "worker/trainers/ga3c/network.hpp"
@@ -10,126 +11,142 @@ at::Tensor view_of(const float* data, at::IntArrayRef sizes) {
   return at::from_blob(const_cast<float*>(data), sizes, at::kFloat);
 }
 
-// The two layers as views into a flat vector. The heads are one matrix: policy rows, then the value
-// row.
+// The layers as views into a packed vector.
 struct Layers {
   const float* data = nullptr;
-  at::Tensor hidden_weight, hidden_bias, head_weight, head_bias;
-  at::Tensor hidden_weight_t, head_weight_t;
+  std::vector<at::Tensor> weight, bias;
+  at::Tensor head_weight, head_bias;
 
-  Layers(const float* flat, const NetShape& shape) : data(flat) {
-    const std::int64_t inputs = shape.inputs;
-    const std::int64_t hidden = shape.hidden;
-    const std::int64_t outputs = shape.actions + 1;
-    hidden_weight = view_of(flat, {hidden, inputs});
-    hidden_bias = view_of(flat += hidden * inputs, {hidden});
-    head_weight = view_of(flat += hidden, {outputs, hidden});
-    head_bias = view_of(flat += outputs * hidden, {outputs});
-    hidden_weight_t = hidden_weight.t();
-    head_weight_t = head_weight.t();
+  Layers(const float* packed, const NetShape& shape) : data(packed) {
+    const NetLayout layout(shape);
+    for (const auto& layer : layout.hidden) {
+      weight.push_back(view_of(packed + layer.weight, {layer.inner, layout.width}));
+      bias.push_back(view_of(packed + layer.bias, {layout.width}));
+    }
+    head_weight = view_of(packed + layout.head_weight, {shape.actions + 1, layout.width});
+    head_bias = view_of(packed + layout.head_bias, {shape.actions + 1});
   }
-};
-
-// The buffers of a batch, as views of the right number of rows.
-struct Batch {
-  std::int64_t rows = -1;
-  at::Tensor hidden, hidden_gradient, hidden_gradient_t, outputs, ones;
 };
 
 // Forward and backward are written out, with results into buffers that live as long as the object:
 // for networks this small, autograd's bookkeeping and allocations cost ten times the arithmetic.
-class Mlp final : public Network {
+class TorchMlp final : public Network {
  public:
-  Mlp(const NetShape& shape, int rows_max)
+  TorchMlp(const NetShape& shape, int rows_max)
       : shape_(shape),
-        hidden_(at::empty({rows_max, shape.hidden})),
-        hidden_gradient_(at::empty({rows_max, shape.hidden})),
-        outputs_(at::empty({rows_max, shape.actions + 1})),
+        back_(at::empty({rows_max, NetLayout(shape).width})),
+        outputs_(at::zeros({shape.actions + 1, stride_of(rows_max)})),
         ones_(at::ones({rows_max})),
-        gradient_(parameter_count(shape)),
-        gradient_layers_(gradient_.data(), shape) {}
-
-  std::span<float> forward(std::span<const float> parameters, const float* observations,
-                           int rows) override {
-    const at::NoGradGuard no_autograd;
-    const Layers& layers = layers_of(parameters.data());
-    use_rows(rows);
-    inputs_ = view_of(observations, {rows, shape_.inputs});
-    at::addmm_out(batch_.hidden, layers.hidden_bias, inputs_, layers.hidden_weight_t);
-    activate();
-    at::addmm_out(batch_.outputs, layers.head_bias, batch_.hidden, layers.head_weight_t);
-    return {outputs_.data_ptr<float>(), static_cast<std::size_t>(rows * (shape_.actions + 1))};
+        gradient_(NetLayout(shape).size, 0.0F),
+        gradient_layers_(gradient_.data(), shape) {
+    for (int i = 0; i < shape.layers; ++i) results_.push_back(at::empty_like(back_));
+    layers_.reserve(snapshots_max_);
   }
 
-  std::span<const float> backward(std::span<const float> parameters,
-                                  std::span<const float> output_gradient) override {
+  dense::Heads forward(std::span<const float> packed, const float* observations,
+                       int rows) override {
     const at::NoGradGuard no_autograd;
-    const Layers& layers = layers_of(parameters.data());
+    const Layers& layers = layers_of(packed.data());
+    use_rows(rows);
+    inputs_ = view_of(observations, {rows, shape_.inputs});
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      at::addmm_out(now_.results[i], layers.bias[i], inputs_of(i), layers.weight[i]);
+      activate(now_.results[i]);
+    }
+    at::addmm_out(now_.outputs, layers.head_bias, now_.results.back(), layers.head_weight.t());
+    return {outputs_.data_ptr<float>(), rows, shape_.actions, stride_of(rows)};
+  }
+
+  std::span<const float> backward(std::span<const float> packed,
+                                  const float* output_gradient) override {
+    const at::NoGradGuard no_autograd;
+    const Layers& layers = layers_of(packed.data());
+    const auto rows = now_.back.size(0);
+    const auto back_t = at::from_blob(const_cast<float*>(output_gradient),
+                                      {shape_.actions + 1, rows}, {stride_of(rows), 1}, at::kFloat);
     Layers& gradient = gradient_layers_;
-    const auto back = view_of(output_gradient.data(), {batch_.rows, shape_.actions + 1});
-    const auto back_t = back.t();
-    at::mm_out(gradient.head_weight, back_t, batch_.hidden);
-    at::mv_out(gradient.head_bias, back_t, batch_.ones);
-    at::mm_out(batch_.hidden_gradient, back, layers.head_weight);
-    pass_activation_back();
-    at::mm_out(gradient.hidden_weight, batch_.hidden_gradient_t, inputs_);
-    at::mv_out(gradient.hidden_bias, batch_.hidden_gradient_t, batch_.ones);
+    at::mm_out(gradient.head_weight, back_t, now_.results.back());
+    at::mv_out(gradient.head_bias, back_t, now_.ones);
+    at::mm_out(now_.back, back_t.t(), layers.head_weight);
+    for (std::size_t i = results_.size(); i-- > 0;) {
+      pass_activation_back(now_.results[i]);
+      at::mm_out(gradient.weight[i], inputs_of(i).t(), now_.back);
+      at::mv_out(gradient.bias[i], now_.back.t(), now_.ones);
+      if (i > 0)
+        now_.back.narrow(1, 0, shape_.hidden).copy_(at::mm(now_.back, layers.weight[i].t()));
+    }
     return gradient_;
   }
 
  private:
-  void activate() {
+  // The buffers of a batch, as views of the right number of rows.
+  struct Batch {
+    std::vector<at::Tensor> results;
+    at::Tensor back, outputs, ones;
+  };
+
+  void activate(at::Tensor& values) const {
     switch (shape_.activation) {
       case Activation::relu:
-        batch_.hidden.relu_();
+        values.relu_();
         return;
       case Activation::tanh:
-        batch_.hidden.tanh_();
+        values.tanh_();
         return;
     }
   }
 
-  void pass_activation_back() {
-    at::Tensor& gradient = batch_.hidden_gradient;
+  void pass_activation_back(const at::Tensor& results) {
     switch (shape_.activation) {
       case Activation::relu:
-        at::threshold_backward_out(gradient, gradient, batch_.hidden, 0);
+        at::threshold_backward_out(now_.back, now_.back, results, 0);
         return;
       case Activation::tanh:
-        at::tanh_backward_out(gradient, gradient, batch_.hidden);
+        at::tanh_backward_out(now_.back, now_.back, results);
         return;
     }
+  }
+
+  [[nodiscard]] at::Tensor inputs_of(std::size_t layer) const {
+    return layer == 0 ? inputs_ : now_.results[layer - 1].narrow(1, 0, shape_.hidden);
+  }
+
+  static std::int64_t stride_of(std::int64_t rows) {
+    return static_cast<std::int64_t>(dense::padded(static_cast<std::size_t>(rows)));
   }
 
   // Snapshots live in a few fixed buffers, so their views are made once.
-  const Layers& layers_of(const float* parameters) {
+  const Layers& layers_of(const float* packed) {
     for (const auto& layers : layers_)
-      if (layers.data == parameters) return layers;
-    return layers_.emplace_back(parameters, shape_);
+      if (layers.data == packed) return layers;
+    if (layers_.size() == snapshots_max_) layers_.clear();
+    return layers_.emplace_back(packed, shape_);
   }
 
   void use_rows(std::int64_t rows) {
-    if (rows == batch_.rows) return;
-    batch_.rows = rows;
-    batch_.hidden = hidden_.narrow(0, 0, rows);
-    batch_.hidden_gradient = hidden_gradient_.narrow(0, 0, rows);
-    batch_.hidden_gradient_t = batch_.hidden_gradient.t();
-    batch_.outputs = outputs_.narrow(0, 0, rows);
-    batch_.ones = ones_.narrow(0, 0, rows);
+    if (now_.back.defined() && rows == now_.back.size(0)) return;
+    now_.results.clear();
+    for (auto& results : results_) now_.results.push_back(results.narrow(0, 0, rows));
+    now_.back = back_.narrow(0, 0, rows);
+    now_.outputs = outputs_.as_strided({rows, shape_.actions + 1}, {1, stride_of(rows)});
+    now_.ones = ones_.narrow(0, 0, rows);
   }
 
+  static constexpr std::size_t snapshots_max_ = 64;
+
   NetShape shape_;
-  at::Tensor hidden_, hidden_gradient_, outputs_, ones_, inputs_;
-  std::vector<float> gradient_;
+  at::Tensor back_, outputs_, ones_, inputs_;
+  std::vector<at::Tensor> results_;
+  dense::Floats gradient_;
   Layers gradient_layers_;
   std::vector<Layers> layers_;
-  Batch batch_;
+  Batch now_;
 };
 
 }  // namespace
-
-std::unique_ptr<Network> make_mlp(const NetShape& shape, int rows_max) {
-  return std::make_unique<Mlp>(shape, rows_max);
-}
-
 }  // namespace hone::ga3c
+
+// What network_maker.cpp looks for.
+extern "C" hone::ga3c::Network* hone_torch_mlp(const hone::ga3c::NetShape& shape, int rows_max) {
+  return std::make_unique<hone::ga3c::TorchMlp>(shape, rows_max).release();
+}

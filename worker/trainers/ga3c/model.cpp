@@ -50,6 +50,7 @@ void take_state(const Json& state, Model& model) {
   state.at("hidden").get_to(model.net.hidden);
   state.at("actions").get_to(model.net.actions);
   model.net.activation = state.at("activation") == relu ? Activation::relu : Activation::tanh;
+  model.net.layers = state.value("layers", 1);
   state.at("frames").get_to(model.frames);
   state.at("trained_frames").get_to(model.master.frames);
   state.at("updates").get_to(model.master.updates);
@@ -89,6 +90,7 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
   const Json state{{"env", model.env},
                    {"inputs", model.net.inputs},
                    {"hidden", model.net.hidden},
+                   {"layers", model.net.layers},
                    {"actions", model.net.actions},
                    {"activation", model.net.activation == Activation::relu ? relu : tanh},
                    {"frames", model.frames},

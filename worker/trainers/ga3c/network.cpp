@@ -12,12 +12,20 @@ constexpr double policy_head_scale = 0.01;
 }  // namespace
 
 std::vector<NetPart> net_parts(const NetShape& shape) {
-  const auto inputs = static_cast<std::size_t>(shape.inputs);
   const auto hidden = static_cast<std::size_t>(shape.hidden);
   const auto actions = static_cast<std::size_t>(shape.actions);
-  std::vector<NetPart> parts{{"hidden.weight", {hidden, inputs}},  {"hidden.bias", {hidden}},
-                             {"policy.weight", {actions, hidden}}, {"value.weight", {1, hidden}},
-                             {"policy.bias", {actions}},           {"value.bias", {1}}};
+  std::vector<NetPart> parts;
+  auto inner = static_cast<std::size_t>(shape.inputs);
+  for (int layer = 1; layer <= shape.layers; ++layer) {
+    const auto name = "hidden" + (layer == 1 ? std::string() : std::to_string(layer));
+    parts.push_back({name + ".weight", {hidden, inner}});
+    parts.push_back({name + ".bias", {hidden}});
+    inner = hidden;
+  }
+  parts.insert(parts.end(), {{"policy.weight", {actions, hidden}},
+                             {"value.weight", {1, hidden}},
+                             {"policy.bias", {actions}},
+                             {"value.bias", {1}}});
   std::size_t offset = 0;
   for (auto& part : parts) {
     part.offset = offset;
@@ -38,9 +46,9 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
   std::uint64_t index = 0;
   for (const auto& part : net_parts(shape)) {
     envs::Stream stream(seed, envs::Purpose::weights, index++);
-    const bool first_layer = part.name.starts_with("hidden");
+    const bool hidden_layer = part.name.starts_with("hidden");
     const bool bias = part.name.ends_with("bias");
-    const double fan_in = first_layer ? shape.inputs : shape.hidden;
+    const double fan_in = part.name.starts_with("hidden.") ? shape.inputs : shape.hidden;
     const double spread = 1.0 / std::sqrt(fan_in);
     for (std::size_t i = 0; i < part.size; ++i) {
       double weight = 0;
@@ -48,7 +56,7 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
         weight = stream.uniform(-spread, spread);
       else if (!bias)
         weight = spread * stream.normal();
-      if (start == WeightStart::scaled && first_layer) weight *= std::sqrt(2.0);
+      if (start == WeightStart::scaled && hidden_layer) weight *= std::sqrt(2.0);
       if (start == WeightStart::scaled && part.name == "policy.weight") weight *= policy_head_scale;
       weights[part.offset + i] = static_cast<float>(weight);
     }

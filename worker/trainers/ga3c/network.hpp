@@ -1,6 +1,6 @@
 // The arithmetic of a policy-and-value network over one flat parameter vector. An object belongs to
-// one thread: it owns the buffers of its last batch. Nothing of torch shows here; mlp_torch.cpp is
-// the implementation.
+// one thread: it owns the buffers of its last batch. Two implementations know the same vector:
+// mlp_own.cpp on kernels of our own, and mlp_torch.cpp on libtorch.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,20 @@
 #include <string>
 #include <vector>
 
+#include "schemas/types/result.hpp"
+#include "worker/trainers/dense/floats.hpp"
+#include "worker/trainers/dense/kernels.hpp"
+
 namespace hone::ga3c {
 
 enum class Activation { relu, tanh };
 
 struct NetShape {
   int inputs = 0;  // floats of an observation
-  int hidden = 0;
+  int hidden = 0;  // width of each hidden layer
   int actions = 0;
   Activation activation = Activation::tanh;
+  int layers = 1;  // hidden ones
   friend bool operator==(const NetShape&, const NetShape&) = default;
 };
 
@@ -39,6 +44,29 @@ enum class WeightStart {
 };
 std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::uint64_t seed);
 
+// Where the layers lie in the packed vector that networks and optimizers work on: every layer as
+// inner x width (the transpose of the file's), the heads as one matrix of policy rows and the value
+// row; each row and each part is padded with zeros to whole cache lines. Zeros stay zeros: a unit
+// without weights has no gradient.
+struct PackedLayer {
+  std::size_t weight = 0;
+  std::size_t bias = 0;
+  int inner = 0;
+};
+struct NetLayout {
+  explicit NetLayout(const NetShape& shape);
+
+  int width = 0;  // the padded hidden
+  std::vector<PackedLayer> hidden;
+  std::size_t head_weight = 0;
+  std::size_t head_bias = 0;
+  std::size_t size = 0;
+};
+
+// Between the file's order and the packed one.
+dense::Floats pack(const NetShape& shape, std::span<const float> values);
+std::vector<float> unpack(const NetShape& shape, std::span<const float> packed);
+
 class Network {
  public:
   Network() = default;
@@ -46,17 +74,28 @@ class Network {
   Network& operator=(const Network&) = delete;
   virtual ~Network() = default;
 
-  // Outputs of `rows` observations: for each row the logits, then the value. Valid until the next
-  // call.
-  virtual std::span<float> forward(std::span<const float> parameters, const float* observations,
-                                   int rows) = 0;
-  // The gradient of the flat vector for the batch of the last forward (same parameters, same
+  // Outputs of `rows` observations. Valid until the next call; the caller may write into them.
+  virtual dense::Heads forward(std::span<const float> packed, const float* observations,
+                               int rows) = 0;
+  // The gradient of the packed vector for the batch of the last forward (same parameters, same
   // observations), given d loss / d outputs in the layout of forward's result.
-  virtual std::span<const float> backward(std::span<const float> parameters,
-                                          std::span<const float> output_gradient) = 0;
+  virtual std::span<const float> backward(std::span<const float> packed,
+                                          const float* output_gradient) = 0;
 };
 
-// A perceptron with one hidden layer and two linear heads. `rows_max` bounds the batch.
-std::unique_ptr<Network> make_mlp(const NetShape& shape, int rows_max);
+enum class Backend { own, torch };
+// Makes networks whose batches have at most `rows_max` rows.
+struct NetworkMaker {
+  std::unique_ptr<Network> (*make)(const NetShape& shape, int rows_max) = nullptr;
+};
+
+// A perceptron with equally wide hidden layers and two linear heads.
+std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max);
+std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max,
+                                      const dense::Kernels& kernels);
+
+// Loads libtorch if that is what was asked for, which takes half a second: nothing else does.
+// Refuses where hone was built or installed without it. Call while there is one thread.
+Result<NetworkMaker> network_maker(Backend backend);
 
 }  // namespace hone::ga3c

@@ -3,33 +3,49 @@
 #include <algorithm>
 #include <cmath>
 
+#include "worker/trainers/dense/kernels.hpp"
+
 namespace hone::ga3c {
 
-RmsProp::RmsProp(const RmsPropRule& rule, std::size_t parameters)
-    : rule_(rule), mean_square_(parameters, 1.0F) {}
+Optimizer::Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square)
+    : rule_(rule), state_{{}, std::move(first_mean_square), 0} {
+  if (rule.kind == OptimizerKind::rmsprop) return;
+  std::fill(state_.mean_square.begin(), state_.mean_square.end(), 0.0F);
+  state_.mean = state_.mean_square;
+}
 
-double RmsProp::step(std::span<float> parameters, std::span<const float> gradient,
-                     double learning_rate) {
-  double square = 0;
-  for (const float g : gradient) square += static_cast<double>(g) * g;
-  const double norm = std::sqrt(square);
+double Optimizer::step(std::span<float> parameters, std::span<const float> gradient,
+                       double learning_rate) {
+  const auto& kernels = dense::best_kernels();
+  const auto count = static_cast<std::int64_t>(parameters.size());
+  const double norm = std::sqrt(kernels.square_sum(gradient.data(), count));
   if (!std::isfinite(norm)) return norm;
+  ++state_.steps;
 
   const bool clipped = rule_.clip > 0 && norm > rule_.clip;
-  const auto scale = static_cast<float>(clipped ? rule_.clip / norm : 1.0);
-  const auto decay = static_cast<float>(rule_.decay);
-  const auto rest = static_cast<float>(1.0 - rule_.decay);
-  const auto epsilon =
-      static_cast<float>(std::max(rule_.epsilon, 1e-30));  // no gradient, no step: not 0/0
-  const auto rate = static_cast<float>(learning_rate);
-  float poison = 0;  // NaN as soon as one parameter is not finite
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const float g = gradient[i] * scale;
-    mean_square_[i] = decay * mean_square_[i] + rest * g * g;
-    parameters[i] -= rate * g / std::sqrt(mean_square_[i] + epsilon);
-    poison += parameters[i] - parameters[i];
+  dense::OptimizerStep step;
+  step.count = count;
+  step.parameters = parameters.data();
+  step.gradient = gradient.data();
+  step.first = state_.mean.data();
+  step.second = state_.mean_square.data();
+  step.scale = static_cast<float>(clipped ? rule_.clip / norm : 1.0);
+  step.second_decay = static_cast<float>(rule_.decay);
+  const double epsilon = std::max(rule_.epsilon, 1e-30);  // no gradient, no step: not 0/0
+  switch (rule_.kind) {
+    case OptimizerKind::rmsprop:
+      step.rate = static_cast<float>(learning_rate);
+      step.epsilon = static_cast<float>(epsilon);
+      return norm + kernels.rmsprop(step);
+    case OptimizerKind::adam:
+      break;
   }
-  return norm + poison;
+  const auto steps = static_cast<double>(state_.steps);
+  const double root = std::sqrt(1 - std::pow(rule_.decay, steps));
+  step.first_decay = static_cast<float>(rule_.momentum);
+  step.rate = static_cast<float>(learning_rate * root / (1 - std::pow(rule_.momentum, steps)));
+  step.epsilon = static_cast<float>(epsilon * root);
+  return norm + kernels.adam(step);
 }
 
 }  // namespace hone::ga3c

@@ -14,15 +14,16 @@ double real(const trainers::Settings& settings, std::string_view name, bool pari
 LearningRule learning_of(const trainers::TrainingJob& job, bool parity) {
   const auto& settings = job.settings;
   LearningRule rule;
-  rule.loss.entropy = real(settings, "entropy", parity, 0.01);
+  rule.entropy.start = real(settings, "entropy", parity, 0.01);
+  rule.entropy.end = rule.entropy.start;
   rule.loss.value = settings.real("value_loss");
   rule.loss.log_floor = parity ? published_log_floor : 0;
   rule.optimizer.decay = settings.real("rmsprop_decay");
   rule.optimizer.epsilon = real(settings, "rmsprop_epsilon", parity, 0.1);
   rule.optimizer.clip = real(settings, "grad_clip", parity, 0);
   rule.mean_loss = !parity;
-  rule.rate_start = real(settings, "learning_rate", parity, 3e-4);
-  rule.rate_end = real(settings, "learning_rate_end", parity, rule.rate_start);
+  rule.rate.start = real(settings, "learning_rate", parity, 3e-4);
+  rule.rate.end = real(settings, "learning_rate_end", parity, rule.rate.start);
   rule.frames_total = job.budget;
   return rule;
 }
@@ -46,7 +47,11 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   options.train_samples_max = settings.small_integer("train_batch");
   const auto& spec = *options.env->spec;
   options.net = {spec.observation_size, settings.small_integer("hidden"), spec.actions,
-                 options.parity ? Activation::relu : Activation::tanh};
+                 options.parity ? Activation::relu : Activation::tanh,
+                 settings.small_integer("layers")};
+  auto maker = network_maker(settings.word("backend") == "torch" ? Backend::torch : Backend::own);
+  if (!maker) return maker.error();
+  options.networks = *maker;
   options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
   options.agent.t_max = settings.small_integer("t_max");
   if (options.parity && !settings.given("t_max")) options.agent.t_max = 5;

@@ -23,6 +23,7 @@ struct Options {
   int predict_rows_max = 1024;
   int train_samples_max = 128;
   NetShape net;
+  NetworkMaker networks;
   WeightStart weight_start = WeightStart::scaled;
   AgentRule agent;
   LearningRule learning;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include "worker/trainers/ga3c/loss.hpp"
+#include "worker/trainers/dense/kernels.hpp"
 
 namespace hone::ga3c {
 
-Predictor::Predictor(const NetShape& shape, int rows_max, WeightBoard& weights)
+Predictor::Predictor(const NetShape& shape, int rows_max, NetworkMaker networks)
     : shape_(shape),
-      weights_(weights),
-      network_(make_mlp(shape, rows_max)),
+      network_(networks.make(shape, rows_max)),
       observations_(static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(shape.inputs)) {}
 
 const float* Predictor::gather(std::span<PredictRequest* const> requests) {
@@ -25,28 +24,22 @@ const float* Predictor::gather(std::span<PredictRequest* const> requests) {
   return observations_.data();
 }
 
-void Predictor::serve(std::span<PredictRequest* const> requests) {
+void Predictor::serve(std::span<PredictRequest* const> requests, const WeightView& weights) {
   int rows = 0;
   for (const auto* request : requests) rows += weight_of(request);
-  const auto weights = weights_.read();
-  const auto outputs = network_->forward(weights.parameters(), gather(requests), rows);
+  const auto heads = network_->forward(weights.parameters, gather(requests), rows);
+  dense::best_kernels().softmax(heads);
 
-  const auto actions = static_cast<std::size_t>(shape_.actions);
-  auto rest = std::span<const float>(outputs);
-  const auto next_row = [&] {
-    const auto row = rest.first(actions + 1);
-    rest = rest.subspan(actions + 1);
-    return row;
-  };
+  const float* row = heads.data;
   for (auto* request : requests) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(request->rows); ++i) {
-      const auto row = next_row();
-      softmax(row.first(actions), request->probabilities.subspan(i * actions, actions));
-      request->values[i] = row[actions];
-    }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(request->extra_rows); ++i)
-      request->extra_values[i] = next_row()[actions];
-    request->version = weights.version();
+    auto out = request->probabilities.begin();
+    for (int a = 0; a < heads.actions; ++a)
+      out = std::copy_n(row + a * heads.stride, request->rows, out);
+    const float* values = row + heads.actions * heads.stride;
+    std::copy_n(values, request->rows, request->values.begin());
+    std::copy_n(values + request->rows, request->extra_rows, request->extra_values.begin());
+    row += weight_of(request);
+    request->version = weights.version;
     request->answer();
   }
 }

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "worker/trainers/ga3c/desk.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 #include "worker/trainers/ga3c/weights.hpp"
 
@@ -22,7 +21,7 @@ class PredictRequest {
   const float* extra_observations = nullptr;  // states of which only the value is wanted
   int extra_rows = 0;
 
-  std::span<float> probabilities;  // rows x actions
+  std::span<float> probabilities;  // of action 0 for every row, of action 1, ...
   std::span<float> values;         // rows
   std::span<float> extra_values;   // extra_rows
   std::uint64_t version = 0;       // of the weights that answered
@@ -41,22 +40,19 @@ class PredictRequest {
 
 inline int weight_of(const PredictRequest* request) { return request->rows + request->extra_rows; }
 
-using PredictionDesk = Desk<PredictRequest*>;
-
 // One for each thread that may serve.
 class Predictor {
  public:
-  Predictor(const NetShape& shape, int rows_max, WeightBoard& weights);
+  Predictor(const NetShape& shape, int rows_max, NetworkMaker networks);
 
-  void serve(std::span<PredictRequest* const> requests);
+  void serve(std::span<PredictRequest* const> requests, const WeightView& weights);
 
  private:
   const float* gather(std::span<PredictRequest* const> requests);
 
   NetShape shape_;
-  WeightBoard& weights_;
   std::unique_ptr<Network> network_;
-  std::vector<float> observations_;
+  dense::Floats observations_;
 };
 
 }  // namespace hone::ga3c

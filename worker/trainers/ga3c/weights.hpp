@@ -8,7 +8,15 @@
 #include <span>
 #include <vector>
 
+#include "worker/trainers/dense/floats.hpp"
+
 namespace hone::ga3c {
+
+// Weights to work with, and which version they are.
+struct WeightView {
+  std::span<const float> parameters;
+  std::uint64_t version = 0;
+};
 
 class WeightBoard {
  public:
@@ -23,6 +31,7 @@ class WeightBoard {
     ~Reading();
     [[nodiscard]] std::span<const float> parameters() const;
     [[nodiscard]] std::uint64_t version() const { return version_; }
+    [[nodiscard]] WeightView view() const { return {parameters(), version_}; }
 
    private:
     friend class WeightBoard;
@@ -40,7 +49,7 @@ class WeightBoard {
 
  private:
   struct Snapshot {
-    std::vector<float> parameters;
+    dense::Floats parameters;
     int readers = 0;
   };
 

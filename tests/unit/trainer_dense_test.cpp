@@ -1,0 +1,240 @@
+// The kernels of every instruction set that this machine has, against plain loops in double
+// precision.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/unit/trainer_reference.hpp"
+#include "worker/envs/stream.hpp"
+#include "worker/trainers/dense/floats.hpp"
+#include "worker/trainers/dense/kernels.hpp"
+
+namespace hone::dense {
+namespace {
+
+Floats noise(std::size_t count, std::uint64_t seed) {
+  envs::Stream dice(seed, envs::Purpose::weights, 0);
+  Floats values(count);
+  for (auto& value : values) value = static_cast<float>(dice.normal());
+  return values;
+}
+
+class EveryKernels : public testing::TestWithParam<const Kernels*> {
+ protected:
+  const Kernels& kernels_ = *GetParam();
+};
+
+void expect_near(float ours, double reference) {
+  EXPECT_NEAR(ours, reference, 2e-5 * (1 + std::abs(reference)));
+}
+
+TEST_P(EveryKernels, multiply_as_the_definition_says) {
+  for (const int rows : {1, 2, 7, 8, 33})
+    for (const int inner : {1, 4, 19}) {
+      constexpr int columns = 48;
+      const auto left = noise(static_cast<std::size_t>(rows * inner), 1);
+      const auto right = noise(static_cast<std::size_t>(inner * columns), 2);
+      const auto bias = noise(columns, 3);
+      Floats out(static_cast<std::size_t>(rows * columns));
+      kernels_.multiply(
+          {rows, inner, columns, left.data(), inner, 1, right.data(), bias.data(), out.data()});
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) {
+          double sum = bias[static_cast<std::size_t>(c)];
+          for (int k = 0; k < inner; ++k)
+            sum += static_cast<double>(left[static_cast<std::size_t>(r * inner + k)]) *
+                   right[static_cast<std::size_t>(k * columns + c)];
+          expect_near(out[static_cast<std::size_t>(r * columns + c)], sum);
+        }
+    }
+}
+
+TEST_P(EveryKernels, multiply_a_row_the_same_whatever_lies_beside_it) {
+  constexpr int rows = 13, inner = 5, columns = 32;
+  const auto left = noise(rows * inner, 1);
+  const auto right = noise(inner * columns, 2);
+  Floats together(rows * columns), alone(columns), dots(rows * rows), dot(rows);
+  kernels_.multiply(
+      {rows, inner, columns, left.data(), inner, 1, right.data(), nullptr, together.data()});
+  kernels_.dot(
+      {rows, columns, rows, together.data(), together.data(), nullptr, dots.data(), rows, 1});
+  for (int r = 0; r < rows; ++r) {
+    kernels_.multiply({1, inner, columns, left.data() + r * inner, inner, 1, right.data(), nullptr,
+                       alone.data()});
+    kernels_.dot({1, columns, rows, alone.data(), together.data(), nullptr, dot.data(), rows, 1});
+    EXPECT_TRUE(std::equal(alone.begin(), alone.end(), together.begin() + r * columns)) << r;
+    EXPECT_TRUE(std::equal(dot.begin(), dot.end(), dots.begin() + r * rows)) << r;
+  }
+}
+
+TEST_P(EveryKernels, take_dot_products_of_rows) {
+  for (const int rows : {1, 4, 9})
+    for (const int columns : {1, 3, 5, 19}) {
+      constexpr int inner = 64;
+      const auto left = noise(static_cast<std::size_t>(rows * inner), 1);
+      const auto right = noise(static_cast<std::size_t>(inner * columns), 2);
+      const auto bias = noise(static_cast<std::size_t>(columns), 3);
+      Floats out(static_cast<std::size_t>(rows * columns));
+      kernels_.dot(
+          {rows, inner, columns, left.data(), right.data(), bias.data(), out.data(), 1, rows});
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) {
+          double sum = bias[static_cast<std::size_t>(c)];
+          for (int k = 0; k < inner; ++k)
+            sum += static_cast<double>(left[static_cast<std::size_t>(r * inner + k)]) *
+                   right[static_cast<std::size_t>(c * inner + k)];
+          expect_near(out[static_cast<std::size_t>(c * rows + r)], sum);
+        }
+    }
+}
+
+TEST_P(EveryKernels, sum_outer_products_over_the_rows) {
+  for (const int rows : {1, 32})
+    for (const int inner : {1, 3, 4, 8, 21}) {
+      constexpr int columns = 32;
+      const auto left = noise(static_cast<std::size_t>(rows * inner), 1);
+      const auto right = noise(static_cast<std::size_t>(rows * columns), 2);
+      Floats out(static_cast<std::size_t>(inner * columns)), sums(columns);
+      kernels_.outer(
+          {rows, inner, columns, left.data(), inner, 1, right.data(), nullptr, out.data()},
+          sums.data());
+      for (int c = 0; c < columns; ++c) {
+        double plain = 0;
+        for (int r = 0; r < rows; ++r) plain += right[static_cast<std::size_t>(r * columns + c)];
+        expect_near(sums[static_cast<std::size_t>(c)], plain);
+        for (int i = 0; i < inner; ++i) {
+          double sum = 0;
+          for (int r = 0; r < rows; ++r)
+            sum += static_cast<double>(left[static_cast<std::size_t>(r * inner + i)]) *
+                   right[static_cast<std::size_t>(r * columns + c)];
+          expect_near(out[static_cast<std::size_t>(i * columns + c)], sum);
+        }
+      }
+    }
+}
+
+TEST_P(EveryKernels, know_the_hyperbolic_tangent) {
+  Floats values(4096);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = (static_cast<float>(i) - 2048) / 200;
+  auto results = values;
+  kernels_.tanh(results.data(), static_cast<std::int64_t>(results.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_NEAR(results[i], std::tanh(static_cast<double>(values[i])), 4e-7) << values[i];
+}
+
+TEST_P(EveryKernels, keep_what_is_not_a_number) {
+  Floats values(16, std::numeric_limits<float>::quiet_NaN());
+  auto rectified = values;
+  kernels_.tanh(values.data(), 16);
+  kernels_.relu(rectified.data(), 16);
+  EXPECT_TRUE(std::isnan(values[3]));
+  EXPECT_TRUE(std::isnan(rectified[3]));
+}
+
+TEST_P(EveryKernels, pass_gradients_through_the_activations) {
+  const auto results = noise(32, 1);
+  const auto gradient = noise(32, 2);
+  auto through_tanh = gradient;
+  auto through_relu = gradient;
+  kernels_.tanh_back(results.data(), through_tanh.data(), 32);
+  kernels_.relu_back(results.data(), through_relu.data(), 32);
+  for (std::size_t i = 0; i < 32; ++i) {
+    expect_near(through_tanh[i], gradient[i] * (1.0 - results[i] * results[i]));
+    EXPECT_EQ(through_relu[i], results[i] > 0 ? gradient[i] : 0.0F);
+  }
+}
+
+// A batch of random outputs, laid out as the kernels want it.
+struct Batch {
+  int rows;
+  int actions;
+  std::int64_t stride;
+  Floats outputs, targets, gradient;
+  Numbers chosen;
+
+  Batch(int row_count, int action_count, float spread)
+      : rows(row_count),
+        actions(action_count),
+        stride(static_cast<std::int64_t>(padded(static_cast<std::size_t>(row_count)))),
+        outputs(noise(static_cast<std::size_t>(stride * (action_count + 1)), 1)),
+        targets(noise(static_cast<std::size_t>(stride), 2)),
+        gradient(outputs.size(), 7.0F) {
+    for (auto& value : outputs) value *= spread;
+    for (std::int64_t i = 0; i < stride; ++i)
+      chosen.push_back(static_cast<std::int32_t>(i * 7 % action_count));
+  }
+
+  [[nodiscard]] ga3c::RowOutputs row(int r) const {
+    ga3c::RowOutputs values;
+    for (int a = 0; a <= actions; ++a)
+      values.push_back(outputs[static_cast<std::size_t>(a * stride + r)]);
+    return values;
+  }
+  [[nodiscard]] ga3c::Sample sample(int r) const {
+    const auto i = static_cast<std::size_t>(r);
+    return {chosen[i], targets[i]};
+  }
+  Heads heads() { return {outputs.data(), rows, actions, stride}; }
+  LossPlan plan(const ga3c::LossWeights& weights) {
+    return {heads(),
+            chosen.data(),
+            targets.data(),
+            gradient.data(),
+            static_cast<float>(weights.entropy),
+            static_cast<float>(weights.value),
+            static_cast<float>(weights.log_floor),
+            1};
+  }
+};
+
+TEST_P(EveryKernels, make_probabilities_of_logits) {
+  for (const int actions : {2, 3, 18}) {
+    Batch batch(21, actions, 5);
+    const auto before = batch;
+    kernels_.softmax(batch.heads());
+    for (int r = 0; r < batch.rows; ++r) {
+      const auto reference = ga3c::reference_softmax(before.row(r));
+      for (int a = 0; a < actions; ++a)
+        EXPECT_NEAR(batch.outputs[static_cast<std::size_t>(a * batch.stride + r)],
+                    reference[static_cast<std::size_t>(a)], 3e-7);
+      EXPECT_EQ(batch.row(r).back(), before.row(r).back()) << "the value is left alone";
+    }
+  }
+}
+
+TEST_P(EveryKernels, take_the_loss_and_its_slope) {
+  for (const auto& weights : {ga3c::LossWeights{.entropy = 0.05, .value = 0.5, .log_floor = 0},
+                              ga3c::LossWeights{.entropy = 1, .value = 2, .log_floor = 0.02}})
+    for (const int actions : {2, 3, 18}) {
+      Batch batch(21, actions, 1.5F);
+      const auto sums = kernels_.loss(batch.plan(weights));
+      LossSums expected;
+      for (int r = 0; r < batch.rows; ++r) {
+        const auto row = batch.row(r);
+        const auto sample = batch.sample(r);
+        const auto terms = ga3c::reference_loss(row, sample, sample.target - row.back(), weights);
+        expected.policy += terms.policy;
+        expected.value += terms.value;
+        expected.entropy += terms.entropy;
+        const auto slopes = ga3c::reference_gradient(row, sample, weights);
+        for (int a = 0; a <= actions; ++a)
+          EXPECT_NEAR(batch.gradient[static_cast<std::size_t>(a * batch.stride + r)],
+                      slopes[static_cast<std::size_t>(a)], 2e-5)
+              << "output " << a << " of row " << r;
+      }
+      expect_near(static_cast<float>(sums.policy), expected.policy);
+      expect_near(static_cast<float>(sums.value), expected.value);
+      expect_near(static_cast<float>(sums.entropy), expected.entropy);
+      for (int a = 0; a <= actions; ++a)
+        EXPECT_EQ(batch.gradient[static_cast<std::size_t>(a * batch.stride + batch.rows)], 0)
+            << "rows beyond the batch weigh nothing";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Instructions, EveryKernels,
+                         testing::ValuesIn(usable_kernels().begin(), usable_kernels().end()),
+                         [](const auto& kernels) { return std::string(kernels.param->name); });
+
+}  // namespace
+}  // namespace hone::dense

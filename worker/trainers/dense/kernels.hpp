@@ -1,0 +1,106 @@
+// The inner loops of small dense networks: products, activations, the loss and the optimizers, in
+// single precision. kernel_code.cpp is compiled once for each instruction set, and best_kernels()
+// picks at run time, so one program runs everywhere and is fast where it can be. On one machine
+// the same input gives the same bits; a row's result does not depend on the rows beside it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace hone::dense {
+
+// out = left * right + bias; strides count floats. left may lie transposed (row_step 1). Columns
+// are a multiple of line_floats, and so are the strides of right and out.
+struct Product {
+  int rows = 0;
+  int inner = 0;
+  int columns = 0;
+  const float* left = nullptr;
+  std::int64_t row_step = 0;     // from one row of left to the next
+  std::int64_t inner_step = 1;   // from one number of a row of left to the next
+  const float* right = nullptr;  // inner x columns
+  const float* bias = nullptr;   // columns, or none
+  float* out = nullptr;          // rows x columns
+};
+
+// out = left * right^T + bias, for a right that lies row by row: dot products of two rows.
+struct DotProduct {
+  int rows = 0;
+  int inner = 0;  // a multiple of line_floats
+  int columns = 0;
+  const float* left = nullptr;   // rows x inner
+  const float* right = nullptr;  // columns x inner
+  const float* bias = nullptr;   // columns, or none
+  float* out = nullptr;
+  std::int64_t row_step = 1;  // of out
+  std::int64_t column_step = 0;
+};
+
+// What the network said of `rows` states, action by action: logits of action 0, of action 1, ...,
+// then the values, each `stride` floats after the one before; stride is a multiple of line_floats
+// and at least rows.
+struct Heads {
+  float* data = nullptr;
+  int rows = 0;
+  int actions = 0;
+  std::int64_t stride = 0;
+};
+
+struct LossPlan {
+  Heads outputs;
+  const std::int32_t* actions = nullptr;  // chosen; readable up to the stride
+  const float* targets = nullptr;         // returns; readable up to the stride
+  float* gradient = nullptr;              // d loss / d outputs, laid out as the outputs
+  float entropy = 0;                      // weights of the terms, see ga3c/loss.hpp
+  float value = 0.5F;
+  float log_floor = 0;
+  float scale = 1;
+};
+
+struct LossSums {
+  double policy = 0;
+  double value = 0;
+  double entropy = 0;
+};
+
+// One step of an optimizer over padded vectors.
+struct OptimizerStep {
+  std::int64_t count = 0;
+  float* parameters = nullptr;
+  const float* gradient = nullptr;
+  float* first = nullptr;  // Adam's mean
+  float* second = nullptr;
+  float scale = 1;  // of the gradient, for clipping
+  float rate = 0;
+  float first_decay = 0;
+  float second_decay = 0;
+  float epsilon = 0;
+};
+
+struct Kernels {
+  const char* name = nullptr;
+  void (*multiply)(const Product&) = nullptr;
+  void (*dot)(const DotProduct&) = nullptr;
+  // out = left^T * right over the rows of both; out has `inner` rows. Here bias is an output: the
+  // sums of right's columns, or none.
+  void (*outer)(const Product&, float* sums) = nullptr;
+  void (*tanh)(float* values, std::int64_t count) = nullptr;
+  void (*relu)(float* values, std::int64_t count) = nullptr;
+  // gradient *= slope of the activation, told from its results.
+  void (*tanh_back)(const float* results, float* gradient, std::int64_t count) = nullptr;
+  void (*relu_back)(const float* results, float* gradient, std::int64_t count) = nullptr;
+  // Logits become probabilities.
+  void (*softmax)(const Heads&) = nullptr;
+  LossSums (*loss)(const LossPlan&) = nullptr;
+  double (*square_sum)(const float* values, std::int64_t count) = nullptr;
+  // Both return 0, or NaN as soon as a parameter is not finite.
+  float (*rmsprop)(const OptimizerStep&) = nullptr;
+  float (*adam)(const OptimizerStep&) = nullptr;
+};
+
+// The fastest this processor can run.
+const Kernels& best_kernels();
+// All that this processor can run, the portable ones first: for tests.
+std::span<const Kernels* const> usable_kernels();
+
+}  // namespace hone::dense

@@ -1,0 +1,126 @@
+#include "worker/trainers/ga3c/network.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+class OwnMlp final : public Network {
+ public:
+  OwnMlp(const NetShape& shape, int rows_max, const dense::Kernels& kernels)
+      : shape_(shape), layout_(shape), kernels_(kernels), gradient_(layout_.size, 0.0F) {
+    const auto cells = static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(layout_.width);
+    for (int i = 0; i < shape.layers; ++i) results_.emplace_back(cells);
+    back_.resize(cells);
+    if (shape.layers > 1) further_back_.resize(cells);
+    outputs_.resize(dense::padded(static_cast<std::size_t>(rows_max)) *
+                    (static_cast<std::size_t>(shape.actions) + 1));
+  }
+
+  dense::Heads forward(std::span<const float> packed, const float* observations,
+                       int rows) override {
+    rows_ = rows;
+    observations_ = observations;
+    for (std::size_t i = 0; i < layout_.hidden.size(); ++i) {
+      const auto& layer = layout_.hidden[i];
+      float* out = results_[i].data();
+      kernels_.multiply({rows, layer.inner, layout_.width, inputs_of(i), step_of(i), 1,
+                         packed.data() + layer.weight, packed.data() + layer.bias, out});
+      activate(out);
+    }
+    const auto stride = stride_of(rows);
+    kernels_.dot({rows, layout_.width, shape_.actions + 1, results_.back().data(),
+                  packed.data() + layout_.head_weight, packed.data() + layout_.head_bias,
+                  outputs_.data(), 1, stride});
+    return {outputs_.data(), rows, shape_.actions, stride};
+  }
+
+  std::span<const float> backward(std::span<const float> packed,
+                                  const float* output_gradient) override {
+    const auto stride = stride_of(rows_);
+    const int outputs = shape_.actions + 1;
+    float* gradient = gradient_.data();
+    kernels_.outer({rows_, outputs, layout_.width, output_gradient, 1, stride,
+                    results_.back().data(), nullptr, gradient + layout_.head_weight},
+                   nullptr);
+    for (int row = 0; row < outputs; ++row)
+      gradient[layout_.head_bias + static_cast<std::size_t>(row)] =
+          sum(output_gradient + row * stride);
+    kernels_.multiply({rows_, outputs, layout_.width, output_gradient, 1, stride,
+                       packed.data() + layout_.head_weight, nullptr, back_.data()});
+    for (std::size_t i = layout_.hidden.size(); i-- > 0;) pass_layer(i, packed);
+    return gradient_;
+  }
+
+ private:
+  // back_ holds d loss / d results of layer i, and then of the one before.
+  void pass_layer(std::size_t i, std::span<const float> packed) {
+    const auto& layer = layout_.hidden[i];
+    pass_activation_back(results_[i].data(), back_.data());
+    kernels_.outer({rows_, layer.inner, layout_.width, inputs_of(i), step_of(i), 1, back_.data(),
+                    nullptr, gradient_.data() + layer.weight},
+                   gradient_.data() + layer.bias);
+    if (i == 0) return;
+    kernels_.dot({rows_, layout_.width, layer.inner, back_.data(), packed.data() + layer.weight,
+                  nullptr, further_back_.data(), layout_.width, 1});
+    std::swap(back_, further_back_);
+  }
+
+  [[nodiscard]] const float* inputs_of(std::size_t layer) const {
+    return layer == 0 ? observations_ : results_[layer - 1].data();
+  }
+  [[nodiscard]] std::int64_t step_of(std::size_t layer) const {
+    return layer == 0 ? shape_.inputs : layout_.width;
+  }
+  static std::int64_t stride_of(int rows) {
+    return static_cast<std::int64_t>(dense::padded(static_cast<std::size_t>(rows)));
+  }
+  [[nodiscard]] std::int64_t cells() const {
+    return static_cast<std::int64_t>(rows_) * layout_.width;
+  }
+
+  void activate(float* values) const {
+    switch (shape_.activation) {
+      case Activation::relu:
+        return kernels_.relu(values, cells());
+      case Activation::tanh:
+        return kernels_.tanh(values, cells());
+    }
+  }
+
+  void pass_activation_back(const float* results, float* gradient) const {
+    switch (shape_.activation) {
+      case Activation::relu:
+        return kernels_.relu_back(results, gradient, cells());
+      case Activation::tanh:
+        return kernels_.tanh_back(results, gradient, cells());
+    }
+  }
+
+  [[nodiscard]] float sum(const float* values) const {
+    float total = 0;
+    for (int i = 0; i < rows_; ++i) total += values[i];
+    return total;
+  }
+
+  NetShape shape_;
+  NetLayout layout_;
+  const dense::Kernels& kernels_;
+  dense::Floats gradient_;
+  std::vector<dense::Floats> results_;  // of each hidden layer
+  dense::Floats back_, further_back_;
+  dense::Floats outputs_;
+  const float* observations_ = nullptr;
+  int rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max) {
+  return make_own_mlp(shape, rows_max, dense::best_kernels());
+}
+
+std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max,
+                                      const dense::Kernels& kernels) {
+  return std::make_unique<OwnMlp>(shape, rows_max, kernels);
+}
+
+}  // namespace hone::ga3c
