@@ -71,6 +71,8 @@ void apply(SQLite::Database& db, int version) {
 
 }  // namespace
 
+int newest_schema() { return newest; }
+
 Status check_schema(SQLite::Database& db) {
   const int version = pragma(db, "user_version");
   if (version == 0 && is_empty(db)) return Done{};

@@ -13,6 +13,9 @@ namespace hone {
 // ones this program knows.
 Status migrate(SQLite::Database& db);
 
+// The schema that this program writes.
+int newest_schema();
+
 // The checks alone, for a connection that may not write.
 Status check_schema(SQLite::Database& db);
 

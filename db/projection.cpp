@@ -79,6 +79,7 @@ struct Projection::Statements {
                                "UPDATE trial SET cost = ?2, phase = max(phase, ?3) WHERE id = ?1"};
   SQLite::Statement give_verdict{
       db, "UPDATE report SET verdict = ?4 WHERE trial = ?1 AND replicate = ?2 AND phase = ?3"};
+  SQLite::Statement drop_model{db, "UPDATE model SET dropped_at = ?2 WHERE id = ?1"};
   SQLite::Statement add_model{
       db,
       "INSERT INTO model (id, trial, replicate, sweep, lease, sha256, bytes, step, phase, parent,"
@@ -260,6 +261,8 @@ struct Fold {
              e.phase, e.parent, at);
   }
 
+  void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }
+
   void operator()(const RunReturned& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail);
     sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail);
@@ -308,6 +311,7 @@ struct ClueOf {
   SweepClue operator()(const TrialEnqueued& e) const { return e.sweep; }
   SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
   SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
+  SweepClue operator()(const ModelDropped& e) const { return e.run.trial; }
 };
 
 }  // namespace

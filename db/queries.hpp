@@ -61,6 +61,7 @@ Result<Page<RunCurveRow>> list_curves(SQLite::Database& db, SweepId sweep, const
 Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filter,
                                    const PageQuery& page);  // oldest first
 Result<ModelRow> find_model(SQLite::Database& db, ModelId id);
+bool is_kept(SQLite::Database& db, std::string_view sha256);  // by a model that was not dropped
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page);

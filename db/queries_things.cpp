@@ -12,7 +12,7 @@ namespace {
 
 constexpr char select_models[] =
     "SELECT m.id, m.trial, m.replicate, m.sweep, a.number, m.sha256, m.bytes, m.step, m.phase,"
-    " p.phase IS NOT NULL, p.value, m.parent, m.saved_at"
+    " p.phase IS NOT NULL, p.value, m.parent, m.saved_at, m.dropped_at"
     " FROM model m JOIN attempt a ON a.lease = m.lease"
     // A checkpoint from within a phase is not what that phase's report judged.
     " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase"
@@ -34,6 +34,7 @@ ModelRow read_model(const SQLite::Statement& s) {
   if (reported) row.value = value ? Score::of(*value) : Score::diverged();
   row.parent = c.maybe(&sql::Columns::id<ModelId>);
   row.saved_at = c.instant();
+  row.dropped_at = c.maybe(&sql::Columns::instant);
   return row;
 }
 
@@ -109,6 +110,11 @@ Result<ModelRow> find_model(SQLite::Database& db, ModelId id) {
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no model " + text(id));
   return read_model(s);
+}
+
+bool is_kept(SQLite::Database& db, std::string_view sha256) {
+  SQLite::Statement s(db, "SELECT 1 FROM model WHERE sha256 = ? AND dropped_at IS NULL LIMIT 1");
+  return sql::bind(s, sha256).executeStep();
 }
 
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id) {

@@ -178,6 +178,7 @@ struct ModelRow {
   std::optional<Score> value;  // the run's report of that phase, once recorded
   std::optional<ModelId> parent;
   Instant saved_at;
+  std::optional<Instant> dropped_at{};  // its bytes are gone, or will be
 };
 
 struct WorkflowRow {

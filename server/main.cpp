@@ -83,11 +83,12 @@ class House {
   void run();
 
  private:
-  House(DataFolder folder, std::unique_ptr<http::Server> server,
+  House(DataFolder folder, Duration blob_grace, std::unique_ptr<http::Server> server,
         std::unique_ptr<SQLite::Database> writer,
         std::vector<std::unique_ptr<SQLite::Database>> readers)
       : folder_(std::move(folder)),
         blobs_(folder_.blobs()),
+        blob_grace_(blob_grace),
         server_(std::move(server)),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
@@ -97,6 +98,7 @@ class House {
 
   DataFolder folder_;
   api::BlobStore blobs_;
+  Duration blob_grace_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
@@ -115,8 +117,9 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
   if (!writer) return writer.error();
   auto readers = open_readers(folder->database().string());
   if (!readers) return readers.error();
-  return std::unique_ptr<House>(
-      new House(*std::move(folder), *std::move(server), *std::move(writer), *std::move(readers)));
+  const Duration grace{static_cast<std::int64_t>(options.blob_grace_s * 1e6)};
+  return std::unique_ptr<House>(new House(*std::move(folder), grace, *std::move(server),
+                                          *std::move(writer), *std::move(readers)));
 }
 
 void House::run() {
@@ -124,7 +127,7 @@ void House::run() {
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
                http::text(server_->address()));
-  server_->run(http::Rooms{engine_, readers_, disk_, blobs_});
+  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, blob_grace_});
   spdlog::info("shut down");
 }
 

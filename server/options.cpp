@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "server/engine/limits.hpp"
+
 namespace hone {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr int usage_error = 2;
 
 std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv) {
   ServerOptions options;
+  options.blob_grace_s = static_cast<double>(limits::blob_grace.us) / 1e6;
   CLI::App app{"hone-server keeps sweeps, hands their runs to workers and answers the API."};
   app.set_version_flag("--version", "hone-server " HONE_VERSION);
   auto* data = app.add_option("--data", options.data, "Folder for the ledger and the checkpoints");
@@ -22,6 +25,10 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
                "Shut down when the process that started this one ends");
   app.add_option("--log-level", options.log_level, "What to log on stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "critical", "off"}))
+      ->capture_default_str();
+  app.add_option("--blob-grace", options.blob_grace_s,
+                 "Seconds that the bytes of a dropped checkpoint stay on the disk")
+      ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   app.add_flag("--routes", options.routes, "Print the table of routes as JSON and exit");
   try {

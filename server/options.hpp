@@ -14,6 +14,7 @@ struct ServerOptions {
   bool die_with_parent = false;  // SIGTERM to ourselves when the parent process ends
   bool routes = false;           // print the table of routes and exit
   std::string log_level = "info";
+  double blob_grace_s = 0;  // of bytes that no kept checkpoint names
 };
 
 // The options; or an exit status, after help, version or a usage error was printed.

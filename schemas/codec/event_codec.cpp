@@ -279,6 +279,15 @@ RunPaused read_run_paused(Fields& fields) {
   return {fields.need("lease", LeaseName{}), fields.need("run", IdOf<RunId>{})};
 }
 
+Json write(const ModelDropped& event) {
+  Json json = object_with("model", text(event.model));
+  json["run"] = text(event.run);
+  return json;
+}
+ModelDropped read_model_dropped(Fields& fields) {
+  return {fields.need("model", IdOf<ModelId>{}), fields.need("run", IdOf<RunId>{})};
+}
+
 template <auto read>
 EventBody read_as(Fields& fields) {
   return read(fields);
@@ -310,6 +319,7 @@ constexpr std::array kinds{
     Kind{"trial_enqueued", read_as<read_trial_enqueued>},
     Kind{"run_added", read_as<read_run_added>},
     Kind{"run_paused", read_as<read_run_paused>},
+    Kind{"model_dropped", read_as<read_model_dropped>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 

@@ -99,6 +99,14 @@ LimitsSpec read_limits(const Spot& spot) {
   return limits;
 }
 
+CheckpointsSpec read_checkpoints(const Spot& spot) {
+  Fields fields(spot);
+  CheckpointsSpec checkpoints;
+  checkpoints.keep = fields.maybe("keep", WordOf<Keep>{}, checkpoints.keep);
+  fields.done();
+  return checkpoints;
+}
+
 constexpr std::string_view ask_trainer = "ask";
 
 // objective: {...}, or objectives: [...] where several are traded off.
@@ -166,6 +174,7 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   spec.seeds = fields.maybe("replicates", read_replicates, spec.seeds);
   spec.resources = fields.maybe("resources", read_resources, ResourcesSpec{});
   spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
+  spec.checkpoints = fields.maybe("checkpoints", read_checkpoints, CheckpointsSpec{});
   choose_methods(spec);
   if (!fields.done()) return spec;
   if (fields.find("objective") == nullptr && fields.find("objectives") == nullptr)
@@ -255,6 +264,8 @@ Json encode(const SweepSpec& spec) {
   json["replicates"]["seeds"] = spec.seeds;
   json["resources"] = codec::encode_resources(spec.resources);
   json["limits"] = encode_limits(spec.limits);
+  json["checkpoints"] = Json::object();
+  json["checkpoints"]["keep"] = word(spec.checkpoints.keep);
   return json;
 }
 

@@ -9,6 +9,7 @@
 #include "schemas/types/result.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
+#include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
 
@@ -45,6 +46,12 @@ inline constexpr std::array words_of<Scale>{
     Word{Scale::linear, "linear"},
     Word{Scale::log, "log"},
     Word{Scale::logit, "logit"},
+};
+
+template <>
+inline constexpr std::array words_of<Keep>{
+    Word{Keep::best, "best"},
+    Word{Keep::all, "all"},
 };
 
 template <>

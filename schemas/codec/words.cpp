@@ -7,6 +7,7 @@ namespace hone {
 std::string_view word(Code code) { return codec::word_of(code); }
 std::string_view word(Goal goal) { return codec::word_of(goal); }
 std::string_view word(Scale scale) { return codec::word_of(scale); }
+std::string_view word(Keep keep) { return codec::word_of(keep); }
 std::string_view word(SweepState state) { return codec::word_of(state); }
 std::string_view word(RunState state) { return codec::word_of(state); }
 std::string_view word(EndReason reason) { return codec::word_of(reason); }

@@ -8,6 +8,7 @@
 #include "schemas/types/result.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
+#include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
 
@@ -16,6 +17,7 @@ namespace hone {
 std::string_view word(Code code);
 std::string_view word(Goal goal);
 std::string_view word(Scale scale);
+std::string_view word(Keep keep);
 std::string_view word(SweepState state);
 std::string_view word(RunState state);
 std::string_view word(EndReason reason);

@@ -151,10 +151,17 @@ struct RunEnded {
   std::string log_tail;
 };
 
-using EventBody = std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted,
-                               SweepSteered, SweepEnded, WorkerJoined, TrialProposed, LeaseGranted,
-                               LeaseRenewed, RunStarted, ReportRecorded, VerdictGiven, ModelSaved,
-                               RunReturned, RunEnded, TrialEnqueued, RunAdded, RunPaused>;
+// The rule of its sweep let a checkpoint of an ended run go: its bytes may be deleted.
+struct ModelDropped {
+  ModelId model;
+  RunId run;
+};
+
+using EventBody =
+    std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
+                 SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
+                 ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
+                 RunAdded, RunPaused, ModelDropped>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

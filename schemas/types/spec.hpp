@@ -79,6 +79,15 @@ struct LimitsSpec {
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 
+// Which checkpoints of a run stay once it is over: that of its best report
+// (server/sweep/retention.hpp) or all of them.
+enum class Keep { best, all };
+
+struct CheckpointsSpec {
+  Keep keep = Keep::best;
+  friend bool operator==(const CheckpointsSpec&, const CheckpointsSpec&) = default;
+};
+
 struct SweepSpec {
   std::string name;
   std::string project = "default";
@@ -94,6 +103,7 @@ struct SweepSpec {
   int seeds = 1;  // replicates.seeds: runs of every trial, which differ by seed
   ResourcesSpec resources;
   LimitsSpec limits;
+  CheckpointsSpec checkpoints{};
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 

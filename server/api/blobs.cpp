@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -45,6 +47,13 @@ Status sync_folder(const fs::path& folder) {
   ::close(descriptor);
   if (!synced) return disk_refuses("write the folder of the blob");
   return Done{};
+}
+
+// When it was put or claimed.
+std::optional<Instant> last_used(const fs::path& file) {
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
+  return Instant{} + Duration{status.st_mtim.tv_sec * 1'000'000 + status.st_mtim.tv_nsec / 1000};
 }
 
 std::string hex(const unsigned char* bytes, std::size_t size) {
@@ -134,9 +143,43 @@ Result<Blob> BlobStore::find(std::string_view digest) const {
   Blob blob{place_of(root_, digest), 0};
   std::error_code trouble;
   const auto bytes = fs::file_size(blob.file, trouble);
-  if (trouble) return refuse(Code::not_found, "no blob " + std::string(digest) + " was put here");
+  if (trouble)
+    return refuse(Code::not_found, "no blob " + std::string(digest) +
+                                       " is here: it was never put, or its "
+                                       "checkpoint was dropped (checkpoints.keep)");
   blob.bytes = static_cast<std::int64_t>(bytes);
   return blob;
+}
+
+Result<Blob> BlobStore::claim(std::string_view digest) const {
+  const std::lock_guard lock(claims_);
+  auto blob = find(digest);
+  if (blob && ::utimensat(AT_FDCWD, blob->file.c_str(), nullptr, 0) != 0)
+    return disk_refuses("mark the blob as used");
+  return blob;
+}
+
+std::vector<std::string> BlobStore::unused_since(Instant before, int folder) const {
+  const auto number = static_cast<unsigned char>(folder);
+  const auto prefix = hex(&number, 1);
+  std::vector<std::string> digests;
+  std::error_code trouble;
+  for (const auto& entry : fs::directory_iterator(root_ / prefix, trouble)) {
+    const auto digest = prefix + entry.path().filename().string();
+    const auto used = last_used(entry.path());
+    if (is_digest(digest) && used && *used < before) digests.push_back(digest);
+  }
+  return digests;
+}
+
+std::int64_t BlobStore::remove_unused(std::string_view digest, Instant before) const {
+  const std::lock_guard lock(claims_);
+  const auto blob = find(digest);
+  if (!blob) return 0;
+  const auto used = last_used(blob->file);
+  if (!used || *used >= before) return 0;
+  std::error_code trouble;
+  return fs::remove(blob->file, trouble) ? blob->bytes : 0;
 }
 
 }  // namespace hone::api

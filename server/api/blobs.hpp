@@ -7,9 +7,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "schemas/types/instant.hpp"
 #include "schemas/types/result.hpp"
 
 namespace hone::api {
@@ -62,8 +65,19 @@ class BlobStore {
   // Refuses invalid for a digest that is none, not_found for one that was never put.
   [[nodiscard]] Result<Blob> find(std::string_view digest) const;
 
+  // find, for whoever is about to name the blob in a command: it counts as used from now on.
+  [[nodiscard]] Result<Blob> claim(std::string_view digest) const;
+
+  // The blobs are spread over this many folders, to be looked through one by one.
+  static constexpr int folders = 256;
+  // Digests in one of them that were neither put nor claimed since `before`.
+  [[nodiscard]] std::vector<std::string> unused_since(Instant before, int folder) const;
+  // Deletes a blob unless it was put or claimed since `before`; its bytes, or 0 when it stays.
+  std::int64_t remove_unused(std::string_view digest, Instant before) const;
+
  private:
   std::filesystem::path root_;
+  mutable std::mutex claims_;  // a claim and a removal of the same blob: one of them comes first
 };
 
 }  // namespace hone::api

@@ -51,7 +51,7 @@ Result<Command> parse_save_model(const Request& request) {
 // A model whose bytes are not here could never be continued from.
 Status check_save_model(const BlobStore& blobs, const Command& command) {
   const auto& save = std::get<SaveModel>(command).request;
-  const auto blob = blobs.find(save.sha256);
+  const auto blob = blobs.claim(save.sha256);
   if (!blob)
     return refuse(
         Code::invalid,

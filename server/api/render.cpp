@@ -182,6 +182,7 @@ Json render(const ModelRow& row) {
   json["value"] = or_null(row.value);
   json["parent"] = id_or_null(row.parent);
   json["saved_at"] = rfc3339(row.saved_at);
+  json["dropped_at"] = or_null(row.dropped_at);
   return json;
 }
 

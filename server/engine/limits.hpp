@@ -29,21 +29,23 @@ inline constexpr std::size_t blob_bytes_max = 256 * 1024 * 1024;  // one checkpo
 inline constexpr std::size_t connections_max = 4096;
 inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
 inline constexpr Duration idle_timeout = seconds(120);    // keep-alive without a request
-inline constexpr Duration linger_time = seconds(2);  // for a client to read why it was refused
+inline constexpr Duration linger_time = seconds(2);       // for a client to read why it was refused
 inline constexpr std::size_t linger_bytes_max = 64 * 1024 * 1024;  // that it sends meanwhile
+// Between a PUT and the command that names it, a worker may have to wait for the server to return.
+inline constexpr Duration blob_grace = seconds(600);
 inline constexpr std::size_t blob_piece_bytes = 256 * 1024;  // memory of a transfer; 1 ms of disk
 inline constexpr Duration drain_time = seconds(5);           // for open requests at shutdown
 
 // Reads.
 inline constexpr std::int64_t page_items_max = 1000;
 inline constexpr std::int64_t page_items_default = 100;
-inline constexpr std::size_t page_points_max = 20'000;  // of a page of curves: 1.5 MB of body
+inline constexpr std::size_t page_points_max = 20'000;      // of a page of curves: 1.5 MB of body
 inline constexpr std::int64_t incumbent_runs_max = 20'000;  // read off the tables: about a second
-inline constexpr std::size_t reads_queued_max = 1024;  // beyond: 503
+inline constexpr std::size_t reads_queued_max = 1024;       // beyond: 503
 inline constexpr int lineage_nodes_max =
     10'000;  // a graph larger than this is for export, not for a page
-inline constexpr std::size_t watchers_max = 256;  // open event streams
-inline constexpr std::int64_t watch_batch_events = 200;  // one write: what a slow watcher holds
+inline constexpr std::size_t watchers_max = 256;           // open event streams
+inline constexpr std::int64_t watch_batch_events = 200;    // one write: what a slow watcher holds
 inline constexpr Duration watch_quiet_time = seconds(15);  // a proxy closes after a silent minute
 inline constexpr std::size_t reader_threads = 2;  // a third would only take a core from the writer
 inline constexpr std::size_t disk_threads = 2;    // for blobs: an fsync may take seconds

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -10,6 +11,8 @@
 #include <csignal>
 #include <utility>
 
+#include "server/api/unused_blobs.hpp"
+#include "server/engine/clock.hpp"
 #include "server/engine/limits.hpp"
 #include "server/http/connection.hpp"
 #include "server/http/shared.hpp"
@@ -68,10 +71,13 @@ struct Server::Inside {
   tcp::acceptor acceptor{shared.io};
   asio::signal_set signals{shared.io};
   asio::steady_timer drain_timer{shared.io};
+  asio::steady_timer blob_timer{shared.io};
+  int blob_folder = 0;  // to be looked through next
   Address address;
 
   asio::awaitable<void> accept_all();
   void start_session(tcp::socket socket);
+  void tidy_blobs();
   void await_signal();
   void drain();
   void finish();
@@ -114,6 +120,7 @@ void Server::run(const Rooms& rooms) {
   inside_->signals.add(SIGINT);
   inside_->signals.add(SIGTERM);
   inside_->await_signal();
+  inside_->tidy_blobs();
   asio::co_spawn(inside_->shared.io, inside_->accept_all(), log_end);
   inside_->shared.io.run();
 }
@@ -140,6 +147,31 @@ void Server::Inside::start_session(tcp::socket socket) {
   asio::co_spawn(shared.io, serve(shared, std::move(socket)), log_end);
 }
 
+// One folder at a time: all of them once in each time of grace. A full queue of reads postpones a
+// folder to the next round.
+void Server::Inside::tidy_blobs() {
+  const Duration grace = shared.rooms->blob_grace;
+  const Duration pause = std::max(Duration{grace.us / api::BlobStore::folders}, milliseconds(1));
+  blob_timer.expires_after(chrono(pause));
+  blob_timer.async_wait([this, grace](const error_code& trouble) {
+    if (trouble) return;
+    const auto look_through = [&blobs = shared.rooms->blobs, folder = blob_folder,
+                               before = SystemClock{}() - grace](SQLite::Database& db) {
+      try {
+        const auto freed = api::delete_unused(db, blobs, folder, before);
+        if (freed.blobs > 0)
+          spdlog::info("deleted {} checkpoints that their sweeps had dropped: {} bytes",
+                       freed.blobs, freed.bytes);
+      } catch (const std::exception& why) {
+        spdlog::warn("cannot look for unused checkpoints: {}", why.what());
+      }
+    };
+    (void)shared.rooms->readers.push(look_through);
+    blob_folder = (blob_folder + 1) % api::BlobStore::folders;
+    tidy_blobs();
+  });
+}
+
 void Server::Inside::await_signal() {
   signals.async_wait([this](const error_code& trouble, int number) {
     if (trouble) return;
@@ -151,6 +183,7 @@ void Server::Inside::await_signal() {
 
 void Server::Inside::drain() {
   shared.draining = true;
+  blob_timer.cancel();
   error_code ignored;
   acceptor.close(ignored);
   shared.rooms->engine.stop();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "schemas/types/instant.hpp"
 #include "schemas/types/result.hpp"
 #include "server/api/blobs.hpp"
 #include "server/engine/engine_thread.hpp"
@@ -29,6 +30,7 @@ struct Rooms {
   ReaderPool& readers;
   DiskPool& disk;
   const api::BlobStore& blobs;
+  Duration blob_grace{};  // how long bytes that nothing names are kept
 };
 
 class Server {

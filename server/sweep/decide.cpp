@@ -4,12 +4,15 @@
 
 #include "schemas/types/expect.hpp"
 #include "server/sweep/check.hpp"
+#include "server/sweep/retention.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/warm_start.hpp"
 
 namespace hone {
 
-Result<Events> decide(const Book& book, const Command& command, Instant now) {
+namespace {
+
+Result<Events> decide_alone(const Book& book, const Command& command, Instant now) {
   struct Visitor {
     const Book& book;
     Instant now;
@@ -31,6 +34,14 @@ Result<Events> decide(const Book& book, const Command& command, Instant now) {
     Result<Events> operator()(const Tick&) const { return decide_tick(book, now); }
   };
   return std::visit(Visitor{book, now}, command);
+}
+
+}  // namespace
+
+Result<Events> decide(const Book& book, const Command& command, Instant now) {
+  auto events = decide_alone(book, command, now);
+  if (!events) return events;
+  return with_dropped_models(book, *std::move(events));
 }
 
 namespace {

@@ -176,6 +176,13 @@ class Folder {
     if (!run.checkpoint || run.checkpoint->step <= e.step) run.checkpoint = model;
   }
 
+  void operator()(const ModelDropped& e) {
+    Run& run = run_of(e.run);
+    expect(is_end(run.state), "a run keeps its checkpoints until it is over");
+    book_.models.erase(e.model);
+    if (run.checkpoint && run.checkpoint->id == e.model) run.checkpoint.reset();
+  }
+
   void operator()(const RunReturned& e) {
     Run& run = run_of(e.run);
     release(run);

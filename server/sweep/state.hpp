@@ -98,7 +98,7 @@ struct Book {
   std::map<std::string, SweepId> sweeps_by_request;
   std::map<std::string, WorkerId> workers_by_request;
   std::map<std::string, LeaseId> leases_by_request;  // live leases only
-  std::map<ModelId, ModelRef> models;
+  std::map<ModelId, ModelRef> models;                // those not dropped
   // A run, a step and a digest: a repeated save finds the same model.
   std::map<std::tuple<RunId, std::int64_t, std::string>, ModelId> models_by_content;
   std::vector<RunId> run_of_lease;  // of every lease ever granted, by number - 1

@@ -21,7 +21,8 @@ COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picke
 def finish(server, evict_last=False):
     """A sweep of four trials with two phases, run to its end by a worker of our own; two of its runs save a model."""
     rule = {"rule": "hypertrick", "eviction_rate": 0.5} if evict_last else {"rule": "none"}
-    sweep = server.submit(sweep_spec(terminator=rule, budget={"unit": "frames", "per_run": 1000, "phases": 2}))
+    sweep = server.submit(sweep_spec(terminator=rule, budget={"unit": "frames", "per_run": 1000, "phases": 2},
+                                     checkpoints={"keep": "all"}))
     worker = server.join()
     for number in range(4):
         grant = server.acquire(worker)

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 
@@ -54,6 +55,43 @@ TEST_F(Blobs, MayBePutTwice) {
     ASSERT_TRUE(upload.finish(abc));
   }
   EXPECT_EQ(contents(store.find(abc)->file), "abc");
+}
+
+void put_abc(const BlobStore& store) {
+  auto upload = *store.begin();
+  ASSERT_TRUE(upload.append("abc"));
+  ASSERT_TRUE(upload.finish(abc));
+}
+
+constexpr int abc_folder = 0xba;
+constexpr Instant long_ago{0};
+
+TEST_F(Blobs, AreUnusedOnceNobodyPutOrClaimedThemForAWhile) {
+  const BlobStore store(root_);
+  put_abc(store);
+  EXPECT_TRUE(store.unused_since(long_ago, abc_folder).empty());
+  EXPECT_EQ(store.remove_unused(abc, long_ago), 0);
+  EXPECT_EQ(store.unused_since(never, abc_folder), std::vector<std::string>{abc});
+  EXPECT_TRUE(store.unused_since(never, abc_folder + 1).empty());
+  EXPECT_EQ(store.remove_unused(abc, never), 3);
+  EXPECT_EQ(store.remove_unused(abc, never), 0) << "it is gone";
+  EXPECT_EQ(store.find(abc).error().code, Code::not_found);
+}
+
+TEST_F(Blobs, AClaimKeepsAnOldOne) {
+  const BlobStore store(root_);
+  put_abc(store);
+  const auto file = store.find(abc)->file;
+  fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  const Instant an_hour_ago{
+      std::chrono::duration_cast<std::chrono::microseconds>(
+          (std::chrono::system_clock::now() - std::chrono::hours(1)).time_since_epoch())
+          .count()};
+  EXPECT_FALSE(store.unused_since(an_hour_ago, abc_folder).empty());
+  ASSERT_TRUE(store.claim(abc));
+  EXPECT_TRUE(store.unused_since(an_hour_ago, abc_folder).empty());
+  EXPECT_EQ(store.remove_unused(abc, an_hour_ago), 0);
+  EXPECT_EQ(contents(file), "abc");
 }
 
 TEST_F(Blobs, WithAnotherDigestAreRefusedAndRemoved) {

@@ -94,6 +94,7 @@ SweepSpec Generator::spec() {
   if (coin()) spec.limits.duration = duration() + Duration{1};
   if (spec.limits.duration > Duration{3650LL * 86'400 * 1'000'000}) spec.limits.duration.reset();
   spec.limits.max_retries = small(0, 1000);
+  spec.checkpoints.keep = word<Keep>();
   return spec;
 }
 
@@ -170,6 +171,7 @@ std::vector<EventBody> Generator::one_of_each_event() {
       TrialEnqueued{id<SweepTag>(), any_text(), params()},
       RunAdded{run()},
       RunPaused{id<LeaseTag>(), run()},
+      ModelDropped{id<ModelTag>(), run()},
   };
 }
 

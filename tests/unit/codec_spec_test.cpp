@@ -43,7 +43,7 @@ TEST(SweepSpec, is_written_with_every_default_filled_in) {
             R"("terminator":{"rule":"hypertrick","eviction_rate":0.25},)"
             R"("budget":{"unit":"frames","per_run":1500000,"phases":10},)"
             R"("replicates":{"seeds":1},"resources":{"cpus":1,"gpus":0},)"
-            R"("limits":{"duration":5400,"max_retries":3}})");
+            R"("limits":{"duration":5400,"max_retries":3},"checkpoints":{"keep":"best"}})");
 }
 
 TEST(SweepSpec, what_is_written_is_a_sweep_file_again) {

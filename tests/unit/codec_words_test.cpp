@@ -27,6 +27,7 @@ TEST(Words, tables_name_every_enumerator) {
   expect_whole_table(Code::internal);
   expect_whole_table(Goal::minimize);
   expect_whole_table(Scale::logit);
+  expect_whole_table(Keep::all);
   expect_whole_table(SweepState::failed);
   expect_whole_table(RunState::canceled);
   expect_whole_table(EndReason::time_limit);

@@ -41,6 +41,7 @@ std::vector<EventBody> one_of_each() {
       VerdictGiven{run, 1, {Action::stop, VerdictReason::diverged, {}}},
       ModelSaved{{2}, {2}, run, digest, 77, 20, 1, ModelId{1}},
       RunEnded{run, RunState::stopped, EndReason::diverged, 0, "", "last words"},
+      ModelDropped{{1}, run},
       TrialEnqueued{{1}, "request-5", {{"x", 0.5}}},
       RunAdded{{{1}, 2}},
       LeaseGranted{{3}, {{{1}, 2}, 1}, {1}, "request-6", std::nullopt, {60'000'000}},

@@ -1,6 +1,7 @@
 // Data folders and files: what is opened, what is refused, and what is said.
 #include <fstream>
 
+#include "db/migrate.hpp"
 #include "tests/unit/db_given.hpp"
 
 namespace hone {
@@ -52,9 +53,9 @@ TEST(OpenDatabase, SetsUpWhatDurabilityNeeds) {
   EXPECT_EQ((*db)->execAndGet("PRAGMA journal_mode").getString(), "wal");
   EXPECT_EQ((*db)->execAndGet("PRAGMA synchronous").getInt(), 2);
   EXPECT_EQ((*db)->execAndGet("PRAGMA foreign_keys").getInt(), 1);
-  EXPECT_EQ((*db)->execAndGet("PRAGMA user_version").getInt(), 3);
+  EXPECT_EQ((*db)->execAndGet("PRAGMA user_version").getInt(), newest_schema());
   EXPECT_EQ((*db)->execAndGet("SELECT count(*) FROM migration WHERE length(sha256) = 64").getInt(),
-            3);
+            newest_schema());
 }
 
 TEST(OpenDatabase, AReaderSeesCommitsAndCannotWrite) {
@@ -71,17 +72,17 @@ TEST(OpenDatabase, AReaderSeesCommitsAndCannotWrite) {
 TEST(OpenDatabase, RefusesANewerSchemaAndChangesNothing) {
   TemporaryFolder temporary;
   const auto file = temporary.file("hone.db");
-  { (*open_for_writing(file))->exec("PRAGMA user_version = 9"); }
+  { (*open_for_writing(file))->exec("PRAGMA user_version = 9999"); }
   for (const auto& opened : {open_for_writing(file), open_for_reading(file)}) {
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, Code::conflict);
     EXPECT_EQ(opened.error().detail,
-              "this data folder was written by a newer hone (schema 9; this one knows up to 3): "
-              "upgrade hone or use "
-              "another --data");
+              "this data folder was written by a newer hone (schema 9999; this one knows up "
+              "to " +
+                  std::to_string(newest_schema()) + "): upgrade hone or use another --data");
   }
   SQLite::Database raw(file);
-  EXPECT_EQ(raw.execAndGet("PRAGMA user_version").getInt(), 9);
+  EXPECT_EQ(raw.execAndGet("PRAGMA user_version").getInt(), 9999);
 }
 
 TEST(OpenDatabase, RefusesAFileThatIsNoDatabase) {

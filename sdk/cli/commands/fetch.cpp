@@ -47,6 +47,14 @@ Result<Exit> fetch_to_file(Session& session, Client& client, const Json& model,
   return Exit::ok;
 }
 
+Error dropped(const Json& model) {
+  return refuse(Code::not_found,
+                text_at(model, "/id") + " was dropped when " + text_at(model, "/run") +
+                    " ended, as its sweep keeps only the best checkpoints (checkpoints: {keep: "
+                    "all} keeps every one); see what is left with: hone models " +
+                    text_at(model, "/run"));
+}
+
 Result<Exit> fetch(Session& session, const Wish& wish) {
   const auto id = object_of(wish.model);
   if (!id) return id.error();
@@ -55,6 +63,7 @@ Result<Exit> fetch(Session& session, const Wish& wish) {
                                      "; list its models with: hone models " + text(*id));
   const auto model = session.get("/v1/models/" + text(*id));
   if (!model) return model.error();
+  if (!text_at(*model, "/dropped_at").empty()) return dropped(*model);
   auto client = session.client();
   if (!client) return client.error();
   if (wish.file == "-") return fetch_to_stdout(**client, text_at(*model, "/sha256"));

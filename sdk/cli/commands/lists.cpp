@@ -223,6 +223,7 @@ Fields model_fields() {
           {"parent", "/parent", Manner::text, Where::everywhere, true},
           {"sweep", "/sweep", Manner::text, Where::data_only},
           {"saved", "/saved_at", Manner::ago},
+          {"dropped", "/dropped_at", Manner::ago},
           {"sha256", "/sha256", Manner::long_text, Where::everywhere, true}};
 }
 

@@ -277,6 +277,8 @@ std::string model_text(const Json& model, const Shown& shown) {
   add(lines, "size", bytes_text(int_at(model, "/bytes")));
   add(lines, "sha256", text_at(model, "/sha256"));
   add(lines, "saved", when_text(model, "/saved_at", shown.at));
+  if (!text_at(model, "/dropped_at").empty())
+    add(lines, "dropped", when_text(model, "/dropped_at", shown.at));
   return title(model, "model", shown) + indented(record_text(lines, shown.screen));
 }
 
