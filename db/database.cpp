@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "db/backup.hpp"
 #include "db/migrate.hpp"
 
 namespace hone {
@@ -65,14 +66,50 @@ void set_up_writing(SQLite::Database& db) {
   // Sets and returns the mode; ':memory:' has no journal file and stays 'memory'.
   db.execAndGet("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");  // a commit that was answered survives a power cut
+  // The server before may have ended because a sync failed. What it had written can then still be
+  // read, though it never reaches the disk, and commits behind it would be lost with it: written
+  // again into the database, and synced, it is safe. A reader in the way leaves it for later.
+  db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+// An upgrade cannot be undone but by going back to a copy.
+Status keep_older(SQLite::Database& db, const std::string& file, Upgrade* upgraded) {
+  if (!needs_upgrade(db)) return Done{};
+  const auto backup = back_up_beside(db, file);
+  if (!backup)
+    return refuse(Code::unavailable,
+                  "'" + file + "' has the older schema " + std::to_string(schema_of(db)) +
+                      " and is not upgraded without a backup: " + backup.error().detail);
+  if (upgraded != nullptr) *upgraded = {schema_of(db), newest_schema(), *backup};
+  return Done{};
+}
+
+// A new folder is on the disk once the one that holds it is.
+bool sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool synced = fsync(descriptor) == 0;
+  close(descriptor);
+  return synced;
+}
+
+// Creates the folder and those above it that are missing, each synced into the one that holds it.
+bool make_folder(const std::filesystem::path& folder, std::error_code& trouble) {
+  if (std::filesystem::is_directory(folder, trouble)) return true;
+  const auto parent = folder.parent_path();
+  if (!parent.empty() && !make_folder(parent, trouble)) return false;
+  std::filesystem::create_directory(folder, trouble);
+  if (trouble) return false;
+  if (sync_folder(parent.empty() ? "." : parent)) return true;
+  trouble = {errno, std::generic_category()};
+  return false;
 }
 
 }  // namespace
 
 Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
   std::error_code trouble;
-  std::filesystem::create_directories(path / "blobs", trouble);
-  if (trouble) return cannot_use(path, trouble.message());
+  if (!make_folder(path / "blobs", trouble)) return cannot_use(path, trouble.message());
   const auto file = path / "lock";
   const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock < 0) return cannot_use(path, std::strerror(errno));
@@ -101,12 +138,14 @@ DataFolder::~DataFolder() {
   if (lock_ >= 0) close(lock_);
 }
 
-Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file) {
+Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file,
+                                                           Upgrade* upgraded) {
   try {
     auto db = std::make_unique<SQLite::Database>(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE,
                                                  busy_ms);
     if (auto ours = check_schema(*db); !ours) return ours.error();  // before anything is changed
     set_up_writing(*db);
+    if (auto kept = keep_older(*db, file, upgraded); !kept) return kept.error();
     if (auto ready = migrate(*db); !ready) return ready.error();
     return db;
   } catch (const SQLite::Exception& trouble) {

@@ -31,10 +31,19 @@ class DataFolder {
   int lock_ = -1;
 };
 
-// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema.
-// ":memory:" is allowed (tests). Refuses (conflict) a file of a newer schema version, and (invalid)
-// a damaged one; both say what to do.
-Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file);
+// What opening an older file did.
+struct Upgrade {
+  int from = 0;  // 0: nothing
+  int to = 0;
+  std::string backup;  // a copy of the file as it was
+};
+
+// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema, after a
+// copy of a file that holds an older one was put beside it. ":memory:" is allowed (tests). Refuses
+// (conflict) a file of a newer schema version, (invalid) a damaged one or one that may not be
+// written, and (unavailable) to upgrade where the copy cannot be made; all say what to do.
+Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file,
+                                                           Upgrade* upgraded = nullptr);
 
 // A read-only connection on the same file (WAL readers never block the writer).
 Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& file);

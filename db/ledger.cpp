@@ -94,13 +94,17 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 
 void rebuild_projection(SQLite::Database& db) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  refold(db);
+  transaction.commit();
+}
+
+void refold(SQLite::Database& db) {
   db.exec("PRAGMA defer_foreign_keys = ON");  // models and attempts name each other
   for (const char* table :
        {"model", "report", "attempt", "run", "trial", "sweep", "worker", "dataset", "workflow"})
     db.exec(std::string("DELETE FROM ") + table);
   Projection projection(db);
   Ledger(db).replay(0, [&](const Event& event) { projection.fold(event); });
-  transaction.commit();
 }
 
 }  // namespace hone

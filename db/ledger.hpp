@@ -43,5 +43,7 @@ class Ledger {
 // Drops the query tables' rows and folds the whole ledger again: must change nothing (tests),
 // repairs a projection bug.
 void rebuild_projection(SQLite::Database& db);
+// The same inside a transaction of the caller's.
+void refold(SQLite::Database& db);
 
 }  // namespace hone

@@ -55,7 +55,6 @@ Status check_applied(SQLite::Database& db, int version) {
 
 void apply(SQLite::Database& db, int version) {
   const auto& step = migrations[version - 1];
-  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   if (version == 1) {
     db.exec("PRAGMA application_id = " + std::to_string(application_id));
     db.exec(
@@ -66,7 +65,6 @@ void apply(SQLite::Database& db, int version) {
   SQLite::Statement record(db, "INSERT INTO migration (version, name, sha256) VALUES (?, ?, ?)");
   sql::run(record, version, step.name, step.sha256);
   db.exec("PRAGMA user_version = " + std::to_string(version));
-  transaction.commit();
 }
 
 }  // namespace
@@ -91,9 +89,21 @@ Status check_schema(SQLite::Database& db) {
 Status migrate(SQLite::Database& db) {
   if (auto ours = check_schema(db); !ours) return ours;
   const int version = pragma(db, "user_version");
+  if (version == newest) return Done{};
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   for (int next = version + 1; next <= newest; ++next) apply(db, next);
-  if (version > 0 && version < newest) rebuild_projection(db);
+  if (version > 0) refold(db);
+  transaction.commit();
   return Done{};
 }
+
+bool needs_upgrade(SQLite::Database& db) {
+  const int version = schema_of(db);
+  return version > 0 && version < newest;
+}
+
+int schema_of(SQLite::Database& db) { return pragma(db, "user_version"); }
+
+int newest_schema() { return newest; }
 
 }  // namespace hone

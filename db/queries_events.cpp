@@ -58,6 +58,11 @@ std::int64_t last_seq(SQLite::Database& db) {
   return db.execAndGet("SELECT coalesce(max(seq), 0) FROM event").getInt64();
 }
 
+Instant last_instant(SQLite::Database& db) {
+  return {db.execAndGet("SELECT coalesce((SELECT at FROM event ORDER BY seq DESC LIMIT 1), 0)")
+              .getInt64()};
+}
+
 // Ids are minted in order and sweeps keep counters: nothing here walks a large table.
 Counts read_counts(SQLite::Database& db) {
   Snapshot snapshot(db);

@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "db/database.hpp"
+#include "db/queries.hpp"
 #include "server/api/router.hpp"
+#include "server/engine/clock.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/engine/limits.hpp"
 #include "server/http/server.hpp"
@@ -92,9 +94,11 @@ class House {
         server_(std::move(server)),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
-        engine_(*writer_, EngineThread::Hooks{
-                              [server = server_.get()](std::int64_t seq) { server->announce(seq); },
-                              [](const std::string& why) { end_at_once(why); }}) {}
+        engine_(*writer_,
+                EngineThread::Hooks{
+                    [server = server_.get()](std::int64_t seq) { server->announce(seq); },
+                    [](const std::string& why) { end_at_once(why); }},
+                SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_))) {}
 
   DataFolder folder_;
   api::BlobStore blobs_;
@@ -113,8 +117,12 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
   if (!folder) return folder.error();
   auto server = http::Server::listen(*address);
   if (!server) return server.error();
-  auto writer = open_for_writing(folder->database().string());
+  Upgrade upgrade;
+  auto writer = open_for_writing(folder->database().string(), &upgrade);
   if (!writer) return writer.error();
+  if (upgrade.from != 0)
+    spdlog::info("upgraded the data folder from schema {} to {}; as it was before: {}",
+                 upgrade.from, upgrade.to, upgrade.backup);
   auto readers = open_readers(folder->database().string());
   if (!readers) return readers.error();
   const Duration grace{static_cast<std::int64_t>(options.blob_grace_s * 1e6)};

@@ -152,5 +152,42 @@ TEST(OpenDatabase, RefusesAFolderThatIsNotThere) {
   EXPECT_EQ(opened.error().code, Code::invalid);
 }
 
+// Created below folders that are missing too; and what is made is synced, which no test can see.
+TEST(DataFolder, IsMadeOfARelativePath) {
+  TemporaryFolder temporary;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(temporary.path());
+  EXPECT_TRUE(DataFolder::open("x/y").ok());
+  EXPECT_TRUE(DataFolder::open("z").ok());
+  std::filesystem::current_path(before);
+  EXPECT_TRUE(std::filesystem::is_directory(temporary.path() / "x" / "y" / "blobs"));
+}
+
+TEST(OpenDatabase, SaysWhatToDoAboutAReadOnlyFile) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everything";
+  TemporaryFolder temporary;
+  const auto file = temporary.file("hone.db");
+  { ASSERT_TRUE(open_for_writing(file).ok()); }
+  std::filesystem::permissions(file, std::filesystem::perms::owner_read);
+  const auto opened = open_for_writing(file);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_NE(opened.error().detail.find("permissions"), std::string::npos) << opened.error().detail;
+}
+
+// A failed sync ends the server; what it had written is read back by the next one, and would be
+// lost with a power cut together with all that was committed behind it.
+TEST(OpenDatabase, FoldsWhatTheServerBeforeWroteIntoTheDatabase) {
+  TemporaryFolder temporary;
+  const auto file = temporary.file("hone.db");
+  const auto crashed = open_for_writing(file);
+  ASSERT_TRUE(crashed.ok());
+  (*crashed)->exec("INSERT INTO event (seq, at, kind, body) VALUES (1, 0, 'x', '{}')");
+  EXPECT_GT(std::filesystem::file_size(file + "-wal"), 0U);
+  const auto next = open_for_writing(file);
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(std::filesystem::file_size(file + "-wal"), 0U);
+  EXPECT_EQ((*next)->execAndGet("SELECT count(*) FROM event").getInt(), 1);
+}
+
 }  // namespace
 }  // namespace hone

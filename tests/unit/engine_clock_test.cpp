@@ -1,0 +1,58 @@
+// The server's time when the wall clock is set.
+#include <gtest/gtest.h>
+
+#include "server/engine/clock.hpp"
+
+namespace hone {
+namespace {
+
+constexpr Instant noon{1'700'000'000'000'000};
+
+struct SlewedClockTest : testing::Test {
+  Instant wall = noon;
+  Instant ticks{5};
+  SlewedClock clock{[this] { return wall; }, [this] { return ticks; }, {}};
+
+  // What the server's clock says after so much time, in which the wall clock goes right.
+  Duration passes(Duration real) {
+    const Instant before = clock();
+    wall = wall + real, ticks = ticks + real;
+    return clock() - before;
+  }
+};
+
+TEST_F(SlewedClockTest, FollowsAWallClockThatGoesRight) {
+  EXPECT_EQ(clock(), noon);
+  EXPECT_EQ(passes(seconds(10)), seconds(10));
+  EXPECT_EQ(clock(), noon + seconds(10));
+}
+
+TEST_F(SlewedClockTest, DoesNotExpireALeaseWhenTheWallClockIsSetForwards) {
+  wall = wall + seconds(3600);
+  EXPECT_EQ(passes({}), Duration{});
+  EXPECT_EQ(passes(seconds(10)), seconds(15)) << "half as fast again";
+  EXPECT_EQ(passes(seconds(7190)), seconds(10'785));
+  EXPECT_EQ(clock(), wall) << "caught up after twice the step";
+  EXPECT_EQ(passes(seconds(10)), seconds(10));
+}
+
+TEST_F(SlewedClockTest, GoesOnWhenTheWallClockIsSetBack) {
+  wall = wall - seconds(3600);
+  EXPECT_EQ(passes({}), Duration{}) << "never backwards";
+  EXPECT_EQ(passes(seconds(10)), seconds(5)) << "a lease that nobody renews still ends";
+  EXPECT_EQ(passes(seconds(7190)), seconds(3595));
+  EXPECT_EQ(clock(), wall);
+}
+
+// The engine never stamps an event before the newest one: without the floor its time would stand
+// still until the wall clock has caught up, and no lease would end.
+TEST_F(SlewedClockTest, StartsBehindTheLedgerAndRunsOn) {
+  const Instant newest = noon + seconds(3600);
+  SlewedClock late{[this] { return wall; }, [this] { return ticks; }, newest};
+  EXPECT_EQ(late(), newest);
+  wall = wall + seconds(10), ticks = ticks + seconds(10);
+  EXPECT_EQ(late(), newest + seconds(5));
+}
+
+}  // namespace
+}  // namespace hone
