@@ -9,39 +9,75 @@ constexpr auto real = SettingKind::real;
 constexpr auto integer = SettingKind::integer;
 constexpr auto word = SettingKind::word;
 
-constexpr std::array ga3c_settings{
+// What ga3c, a3c and a2c share.
+constexpr std::array actor_critic_settings{
     SettingInfo{"env", word, 0, 0, "CartPole-v1 Acrobot-v1", "CartPole-v1", "environment to learn"},
-    SettingInfo{"learning_rate", real, 0, 1, "", "0.002", "step size of RMSProp at the start"},
+    SettingInfo{"learning_rate", real, 0, 1, "", "0.002", "step size at the start"},
     SettingInfo{"learning_rate_end", real, 0, 1, "", "0",
                 "step size at the end of the budget (annealed linearly)"},
     SettingInfo{"gamma", real, 0, 1, "", "0.99", "discount"},
     SettingInfo{"t_max", integer, 1, 1000, "", "8",
                 "roll-out length: steps of an environment between two updates"},
-    SettingInfo{"entropy", real, 0, 10, "", "0.005", "weight of the entropy bonus (beta)"},
+    SettingInfo{"entropy", real, 0, 10, "", "0.005",
+                "weight of the entropy bonus (beta) at the start"},
+    SettingInfo{"entropy_end", real, 0, 10, "", "0.005",
+                "the same at the end of the budget; as entropy where it is not given"},
     SettingInfo{"value_loss", real, 0, 10, "", "0.5", "weight of the value loss"},
     SettingInfo{"grad_clip", real, 0, 1e9, "", "5",
                 "bound of the global gradient norm; 0 switches it off"},
+    SettingInfo{"reward_clip", real, 0, 1e9, "", "0",
+                "bound of a reward, either way; 0 switches it off"},
+    SettingInfo{"reward_scale", word, 0, 0, "yes no", "yes",
+                "divide rewards by the deviation of the returns seen so far"},
+    SettingInfo{"optimizer", word, 0, 0, "rmsprop adam", "rmsprop", "who makes the steps"},
     SettingInfo{"rmsprop_decay", real, 0, 1, "", "0.99", "decay of RMSProp's mean square"},
-    SettingInfo{"rmsprop_epsilon", real, 0, 1, "", "1e-5", "epsilon of RMSProp"},
+    SettingInfo{"rmsprop_epsilon", real, 0, 1, "", "1e-5", "epsilon of RMSProp, under the root"},
+    SettingInfo{"adam_beta1", real, 0, 0.9999, "", "0.9", "decay of Adam's mean"},
+    SettingInfo{"adam_beta2", real, 0, 0.999999, "", "0.999", "decay of Adam's mean square"},
+    SettingInfo{"adam_epsilon", real, 0, 1, "", "1e-5", "epsilon of Adam"},
     SettingInfo{"agents", integer, 1, 1024, "", "1", "agent threads"},
     SettingInfo{"envs", integer, 1, 4096, "", "32", "environments each agent owns"},
+    SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of each hidden layer"},
+    SettingInfo{"layers", integer, 1, 8, "", "1", "hidden layers"},
+    SettingInfo{"activation", word, 0, 0, "tanh relu", "tanh", "of the hidden layers"},
+    SettingInfo{"backend", word, 0, 0, "own torch", "own",
+                "who computes the network: kernels of our own, or libtorch"},
+};
+
+constexpr std::array queue_settings{
     SettingInfo{"predictors", integer, 1, 64, "", "1", "predictor threads"},
     SettingInfo{"trainers", integer, 1, 64, "", "1", "trainer threads"},
+    SettingInfo{"dynamic", word, 0, 0, "no yes", "no",
+                "adjust the numbers of agents, predictors and trainers by measured frames/s"},
+    SettingInfo{"dynamic_wait", real, 0.01, 3600, "", "20", "seconds that each adjustment gets"},
     SettingInfo{"predict_batch", integer, 1, 65536, "", "1024",
                 "most observations in one prediction"},
     SettingInfo{"train_batch", integer, 1, 65536, "", "32",
                 "samples after which a trainer stops taking queued roll-outs"},
-    SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of each hidden layer"},
-    SettingInfo{"layers", integer, 1, 8, "", "1", "hidden layers"},
-    SettingInfo{"backend", word, 0, 0, "own torch", "own",
-                "who computes the network: kernels of our own, or libtorch"},
+    SettingInfo{"deterministic", word, 0, 0, "no yes", "no",
+                "refuse what would make two runs of one seed differ"},
     SettingInfo{"mode", word, 0, 0, "corrected parity", "corrected",
                 "corrected trains on terminal transitions; parity repeats the published code"},
 };
 
+template <std::size_t N, std::size_t M>
+constexpr std::array<SettingInfo, N + M> joined(const std::array<SettingInfo, N>& first,
+                                                const std::array<SettingInfo, M>& second) {
+  std::array<SettingInfo, N + M> all{};
+  for (std::size_t i = 0; i < N; ++i) all[i] = first[i];
+  for (std::size_t i = 0; i < M; ++i) all[N + i] = second[i];
+  return all;
+}
+
+constexpr auto ga3c_settings = joined(actor_critic_settings, queue_settings);
+
 constexpr std::array catalog{
     TrainerInfo{"ga3c", "GPU asynchronous advantage actor-critic (Babaeizadeh et al., 2017)",
                 "frames", "return", ga3c_settings},
+    TrainerInfo{"a3c", "asynchronous advantage actor-critic (Mnih et al., 2016)", "frames",
+                "return", actor_critic_settings},
+    TrainerInfo{"a2c", "advantage actor-critic, synchronous", "frames", "return",
+                actor_critic_settings},
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(Desk, serves_every_item_of_many_clients_once) {
     --serving;
   };
   std::vector<std::jthread> servers;
-  for (int i = 0; i < 2; ++i) servers.emplace_back([&] { desk.serve_until_closed(serve); });
+  for (int i = 0; i < 2; ++i) servers.emplace_back([&] { desk.serve_until_dismissed(serve); });
   {
     std::vector<std::jthread> threads;
     for (int id = 0; id < clients; ++id)
@@ -115,6 +115,52 @@ TEST(Desk, serves_every_item_of_many_clients_once) {
   servers.clear();
   for (const auto& slot : slots) EXPECT_EQ(slot.served, rounds);
   EXPECT_LE(serving_max, 2);
+}
+
+TEST(Desk, lets_one_server_go_and_serves_with_the_others) {
+  ParcelDesk desk({.capacity = 4, .seats = 2, .batch_weight_max = 1});
+  std::atomic<int> served{0};
+  std::atomic<int> left{0};
+  const auto life = [&] {
+    desk.serve_until_dismissed([&](const auto&) {
+      ++served;
+      served.notify_all();
+    });
+    ++left;
+    left.notify_all();
+  };
+  std::vector<std::jthread> servers;
+  servers.emplace_back(life);
+  servers.emplace_back(life);
+  desk.dismiss();
+  left.wait(0);
+  const Parcel parcel{1};
+  desk.push({&parcel, 1}, ParcelDesk::Then::leave);
+  served.wait(0);
+  desk.hire();
+  servers.emplace_back(life);
+  desk.push({&parcel, 1}, ParcelDesk::Then::leave);
+  served.wait(1);
+  desk.close();
+  servers.clear();
+  EXPECT_EQ(served, 2);
+  EXPECT_EQ(left, 3);
+}
+
+TEST(Desk, tells_what_it_served) {
+  ParcelDesk desk({.capacity = 8, .seats = 1, .batch_weight_max = 5});
+  const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}};
+  desk.push(parcels, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(desk.sit(batch));
+    desk.leave(ParcelDesk::Then::serve);
+  }
+  const auto meter = desk.take_meter();
+  EXPECT_EQ(meter.batches, 2);
+  EXPECT_EQ(meter.queued, 3 + 1);
+  EXPECT_EQ(meter.weight, 6);
+  EXPECT_EQ(desk.take_meter().batches, 0);
 }
 
 TEST(WeightBoard, keeps_a_reading_unchanged_while_newer_versions_are_published) {

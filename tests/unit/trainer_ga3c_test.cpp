@@ -169,17 +169,107 @@ TEST_F(Ga3cTraining, refuses_a_checkpoint_of_another_shape_in_one_sentence) {
   EXPECT_NE(fewer.error().detail.find("number of environments"), std::string::npos);
 }
 
-TEST_F(Ga3cTraining, tells_what_it_does) {
-  const auto agent = trainer({});
-  train(*agent, 5'000);
+std::vector<std::string> metric_names(Trainer& trainer) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : agent->take_metrics()) {
+  for (const auto& [name, value] : trainer.take_metrics()) {
     EXPECT_TRUE(std::isfinite(value)) << name;
     names.emplace_back(name);
   }
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"frames_per_s", "episode_return", "policy_loss", "value_loss",
-                                      "entropy", "gradient_norm", "policy_lag", "train_batch"}));
+  return names;
+}
+
+TEST_F(Ga3cTraining, tells_what_it_does) {
+  const auto agent = trainer({});
+  train(*agent, 5'000);
+  EXPECT_EQ(metric_names(*agent),
+            (std::vector<std::string>{
+                "frames_per_s", "episode_return", "episode_length", "episodes", "policy_loss",
+                "value_loss", "entropy", "gradient_norm", "learning_rate", "policy_lag",
+                "train_batch", "updates_per_s", "predictors", "trainers", "predictions_per_s",
+                "predict_batch", "predict_queue", "train_queue", "agents"}));
+}
+
+TEST_F(Ga3cTraining, counts_each_frame_of_an_episode_once) {
+  const auto agent = trainer({});
+  train(*agent, 20'000);
+  const auto last = saved(*agent).episodes;
+  EXPECT_EQ(last.last, last.last_lengths) << "CartPole pays 1 a step";
+}
+
+TEST_F(Ga3cTraining, goes_on_with_adam_as_if_it_had_never_ended) {
+  const Params params{{"optimizer", std::string("adam")}, {"layers", std::int64_t{2}}};
+  const auto whole = trainer(params);
+  train(*whole, 10'000);
+  ASSERT_TRUE(whole->save(folder_ / "half").ok());
+  train(*whole, 20'000);
+  const auto resumed = trainer(params);
+  ASSERT_TRUE(resumed->load(folder_ / "half").ok());
+  train(*resumed, 20'000);
+  EXPECT_EQ(saved(*resumed).master.weights, saved(*whole).master.weights);
+  EXPECT_EQ(saved(*resumed).master.mean, saved(*whole).master.mean);
+  EXPECT_FALSE(trainer({{"layers", std::int64_t{2}}})->load(folder_ / "half").ok())
+      << "RMSProp cannot go on from Adam's state";
+}
+
+TEST_F(Ga3cTraining, anneals_the_entropy_to_its_end) {
+  const auto agent = trainer({{"entropy", 0.1}, {"entropy_end", 0.0}});
+  train(*agent, 20'000);
+  const auto constant = trainer({{"entropy", 0.1}});
+  train(*constant, 20'000);
+  EXPECT_NE(saved(*agent).master.weights, saved(*constant).master.weights);
+}
+
+TEST_F(Ga3cTraining, bounds_rewards_when_asked_to) {
+  // CartPole's rewards are 1: a bound of 1 changes nothing, a smaller one what is learned.
+  const Params plain{{"reward_scale", std::string("no")}};
+  auto with = plain;
+  with.push_back({"reward_clip", 1.0});
+  auto tight = plain;
+  tight.push_back({"reward_clip", 0.5});
+  const auto weights = [&](const Params& params) {
+    const auto agent = trainer(params);
+    train(*agent, 5'000);
+    return saved(*agent).master.weights;
+  };
+  EXPECT_EQ(weights(plain), weights(with));
+  EXPECT_NE(weights(plain), weights(tight));
+}
+
+TEST_F(Ga3cTraining, refuses_to_promise_what_threads_decide) {
+  for (const char* name : {"agents", "predictors", "trainers"}) {
+    auto settings =
+        Settings::resolve(*find_trainer("ga3c"), {},
+                          {{"deterministic", std::string("yes")}, {name, std::int64_t{2}}});
+    ASSERT_TRUE(settings.ok());
+    const auto made = find_trainer_row("ga3c")->make({std::move(settings).value(), 1, 1000});
+    ASSERT_FALSE(made.ok()) << name;
+    EXPECT_EQ(made.error().at, "/deterministic");
+  }
+}
+
+TEST_F(Ga3cTraining, adjusts_its_staff_and_trains_every_frame) {
+  const Params params{{"dynamic", std::string("yes")}, {"dynamic_wait", 0.01}};
+  const auto agent = trainer(params, 600'000);
+  train(*agent, 300'000);
+  const auto half = saved(*agent, "half");
+  EXPECT_GT(half.staff.moves, 0U);
+  EXPECT_EQ(half.master.frames, half.frames);
+  const auto resumed = trainer(params, 600'000);
+  ASSERT_TRUE(resumed->load(folder_ / "half").ok());
+  train(*resumed, 600'000);
+  const auto whole = saved(*resumed);
+  EXPECT_GE(whole.staff.moves, half.staff.moves);
+  EXPECT_EQ(whole.master.frames, whole.frames);
+}
+
+TEST_F(Ga3cTraining, tells_when_the_goal_was_reached) {
+  const auto agent = trainer({{"env", std::string("Acrobot-v1")}}, 200'000);
+  train(*agent, 1'000);
+  EXPECT_FALSE(agent->solved());
+  train(*agent, 200'000);
+  ASSERT_TRUE(agent->solved());
+  EXPECT_GT(agent->solved()->step, 1'000);
+  EXPECT_LT(agent->solved()->step, 200'000);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr double gamma_of_table = 0.99;
 TEST(Returns, parity_clips_rewards_and_bootstraps_from_the_last_state) {
   const std::array<double, 6> rewards{1, 0, -2, 0.5, 0, 9};
   std::array<float, 5> returns{};
-  parity_returns(rewards, 2.0, gamma_of_table, returns);
+  parity_returns(rewards, 2.0, {gamma_of_table, 1}, returns);
   const std::array<double, 5> golden{2.40703, 1.42124, 1.43560, 2.46020, 1.98000};
   for (std::size_t t = 0; t < golden.size(); ++t) EXPECT_NEAR(returns[t], golden[t], 1e-5) << t;
 }
@@ -27,7 +27,7 @@ TEST(Returns, parity_clips_rewards_and_bootstraps_from_the_last_state) {
 TEST(Returns, parity_drops_the_terminal_reward) {
   const std::array<double, 6> rewards{1, 0, -2, 0.5, 0, 9};
   std::array<float, 5> returns{};
-  parity_returns(rewards, 0.0, gamma_of_table, returns);
+  parity_returns(rewards, 0.0, {gamma_of_table, 1}, returns);
   const std::array<double, 5> golden{0.50505, -0.49995, -0.505, 0.5, 0};
   for (std::size_t t = 0; t < golden.size(); ++t) EXPECT_NEAR(returns[t], golden[t], 1e-5) << t;
 }

@@ -23,11 +23,18 @@ class ModelFile : public testing::Test {
   ~ModelFile() override { std::filesystem::remove_all(folder_); }
 
   static ga3c::Model model() {
-    ga3c::Model model{
-        "CartPole-v1",   {4, 8, 2, ga3c::Activation::relu},          1234, {}, {{10, 20.5}, 7},
-        {20, 1.5, 0.25}, {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {0.75}}}};
+    ga3c::Model model;
+    model.env = "CartPole-v1";
+    model.net = {4, 8, 2, ga3c::Activation::relu, 2};
+    model.frames = 1234;
+    model.optimizer = ga3c::OptimizerKind::adam;
+    model.episodes = {{10, 20.5}, {10, 20}, 7};
+    model.scale = {20, 1.5, 0.25};
+    model.staff = {{3, 2, 1}, 0, 5};
+    model.groups = {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {2}, {0.75}}};
     model.master.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
     model.master.mean_square.assign(model.master.weights.size(), 0.25F);
+    model.master.mean.assign(model.master.weights.size(), -0.5F);
     model.master.frames = 1200;
     model.master.updates = 11;
     return model;
@@ -64,6 +71,12 @@ TEST_F(ModelFile, reads_back_all_that_was_written) {
   EXPECT_EQ(read->frames, original.frames);
   EXPECT_EQ(read->master.weights, original.master.weights);
   EXPECT_EQ(read->master.mean_square, original.master.mean_square);
+  EXPECT_EQ(read->master.mean, original.master.mean);
+  EXPECT_EQ(read->optimizer, original.optimizer);
+  EXPECT_EQ(read->staff.kept, original.staff.kept);
+  EXPECT_EQ(read->staff.moves, original.staff.moves);
+  EXPECT_EQ(read->episodes.last_lengths, original.episodes.last_lengths);
+  EXPECT_EQ(read->groups[0].running_lengths, original.groups[0].running_lengths);
   EXPECT_EQ(read->master.frames, original.master.frames);
   EXPECT_EQ(read->master.updates, original.master.updates);
   EXPECT_EQ(read->episodes.last, original.episodes.last);

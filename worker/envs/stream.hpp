@@ -10,7 +10,13 @@
 
 namespace hone::envs {
 
-enum class Purpose : std::uint64_t { environment = 1, action = 2, weights = 3, evaluation = 4 };
+enum class Purpose : std::uint64_t {
+  environment = 1,
+  action = 2,
+  weights = 3,
+  evaluation = 4,
+  staff = 5
+};
 
 class Stream {
  public:

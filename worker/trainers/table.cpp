@@ -2,14 +2,16 @@
 
 #include <array>
 
+#include "worker/trainers/ga3c/actor_critic.hpp"
 #include "worker/trainers/ga3c/evaluate.hpp"
-#include "worker/trainers/ga3c/ga3c.hpp"
 
 namespace hone::trainers {
 namespace {
 
 constexpr std::array rows{
-    TrainerRow{"ga3c", ga3c::make, ga3c::evaluate},
+    TrainerRow{"ga3c", ga3c::make_ga3c, ga3c::evaluate},
+    TrainerRow{"a3c", ga3c::make_a3c, ga3c::evaluate},
+    TrainerRow{"a2c", ga3c::make_a2c, ga3c::evaluate},
 };
 
 }  // namespace

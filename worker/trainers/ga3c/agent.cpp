@@ -19,9 +19,9 @@ class CorrectedAgent final : public Agent {
 
   Group& group() override { return *group_; }
 
-  void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
+  void play(Shift& shift, EpisodeBook& episodes, Services& services) override {
     group_->predict(group_->latest().data(), services);
-    while (const int steps = services.diverged() ? 0 : frames.claim(group_->count(), rule_.t_max)) {
+    while (const int steps = services.diverged() ? 0 : shift.claim(group_->count(), rule_.t_max)) {
       record(steps, episodes, services);
       label();
       rollout_.hand_over(group_->count());
@@ -56,8 +56,13 @@ class CorrectedAgent final : public Agent {
       if (ending == Ending::truncated) cut_.push_back(i);
       const auto cell = static_cast<std::size_t>(t);
       rollout_.actions(i)[cell] = actions[static_cast<std::size_t>(i)];
-      rollout_.outcomes(i)[cell] = {group_->reward(i), ending, 0};
+      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0};
     }
+  }
+
+  [[nodiscard]] double clipped(double reward) const {
+    return rule_.reward_clip > 0 ? std::clamp(reward, -rule_.reward_clip, rule_.reward_clip)
+                                 : reward;
   }
 
   void label() {
@@ -65,7 +70,7 @@ class CorrectedAgent final : public Agent {
     for (int i = 0; i < group_->count(); ++i) {
       const auto outcomes = rollout_.outcomes(i).first(steps);
       const auto column = static_cast<std::size_t>(i);
-      scale_.apply(outcomes, group_->discounted_returns()[column]);
+      if (rule_.scale_rewards) scale_.apply(outcomes, group_->discounted_returns()[column]);
       discounted_returns(outcomes, group_->values()[column], rule_.gamma, rollout_.returns(i));
     }
   }
@@ -89,10 +94,10 @@ class ParityAgent final : public Agent {
 
   Group& group() override { return *group_; }
 
-  void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) override {
+  void play(Shift& shift, EpisodeBook& episodes, Services& services) override {
     for (auto& track : tracks_) track = {};
     group_->predict(group_->latest().data(), services);
-    while (!services.diverged() && frames.claim(group_->count(), 1) > 0) {
+    while (!services.diverged() && shift.claim(group_->count(), 1) > 0) {
       const auto actions = group_->draw_actions();
       group_->step(next_.data(), episodes);
       for (int i = 0; i < group_->count(); ++i)
@@ -138,7 +143,7 @@ class ParityAgent final : public Agent {
     slot.steps = static_cast<int>(experiences.size()) - 1;
     std::vector<double> rewards;
     for (const auto& experience : experiences) rewards.push_back(experience.reward);
-    parity_returns(rewards, tail, rule_.gamma, slot.returns(0));
+    parity_returns(rewards, tail, {rule_.gamma, rule_.reward_clip}, slot.returns(0));
     for (int t = 0; t < slot.steps; ++t) {
       const auto& experience = experiences[static_cast<std::size_t>(t)];
       std::copy(experience.observation.begin(), experience.observation.end(), slot.observations(t));

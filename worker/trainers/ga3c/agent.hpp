@@ -14,6 +14,8 @@ namespace hone::ga3c {
 struct AgentRule {
   int t_max = 8;
   double gamma = 0.99;
+  double reward_clip = 0;     // rewards are bounded to +-; 0: they are not
+  bool scale_rewards = true;  // ours: see reward_scale.hpp
 };
 
 class Agent {
@@ -23,14 +25,14 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
   virtual ~Agent() = default;
 
-  // Plays until the frames are used up and everything handed over is trained.
-  virtual void play(FrameCounter& frames, EpisodeBook& episodes, Services& services) = 0;
+  // Plays until the shift is over and everything handed over is trained.
+  virtual void play(Shift& shift, EpisodeBook& episodes, Services& services) = 0;
   // For reports and checkpoints, while it does not play.
   virtual Group& group() = 0;
 };
 
 // All environments run in step for t_max steps, through the ends of episodes: terminal transitions
-// are trained, and a truncated episode is worth the value of its last state; rewards are scaled.
+// are trained, and a truncated episode is worth the value of its last state.
 // The agent has one roll-out and waits until it is trained, so predictions are at most as old as
 // what the other agents had trained meanwhile; with one agent, one predictor and one trainer a run
 // can be repeated bit for bit.

@@ -6,8 +6,10 @@
 
 #include <cassert>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace hone::ga3c {
@@ -18,6 +20,13 @@ struct DeskLimits {
   int seats = 1;  // servers at once
   int batch_weight_max =
       1;  // a batch takes what is queued up to this weight, and at least one item
+};
+
+// Sums since they were last taken.
+struct DeskMeter {
+  std::int64_t batches = 0;  // served
+  std::int64_t queued = 0;   // items that waited when a batch was taken, the batch included
+  std::int64_t weight = 0;   // of all batches
 };
 
 // Item needs `int weight_of(const Item&)`, found by its type.
@@ -50,20 +59,43 @@ class Desk {
     if (then == Then::leave && queued_ > 0) ready_.notify_one();
   }
 
-  // The life of a server thread: serves until close().
+  // The life of a server thread: serves until close() or until it is the one dismissed.
   template <class Serve>
-  void serve_until_closed(Serve serve) {
+  void serve_until_dismissed(Serve serve) {
     std::vector<Item> batch;
     for (;;) {
       {
         std::unique_lock lock(mutex_);
-        ready_.wait(lock, [&] { return closed_ || (free_seats_ > 0 && queued_ > 0); });
+        ready_.wait(lock,
+                    [&] { return closed_ || dismissed_ > 0 || (free_seats_ > 0 && queued_ > 0); });
         if (closed_) return;
+        if (dismissed_ > 0) {
+          --dismissed_;
+          return;
+        }
         if (!take(batch)) continue;
       }
       serve(batch);
       leave(Then::leave);
     }
+  }
+
+  // One server more or less; seats may be fewer than are taken until someone leaves.
+  void hire() {
+    const std::scoped_lock lock(mutex_);
+    ++free_seats_;
+    ready_.notify_one();
+  }
+  void dismiss() {
+    const std::scoped_lock lock(mutex_);
+    --free_seats_;
+    ++dismissed_;
+    ready_.notify_all();
+  }
+
+  DeskMeter take_meter() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(meter_, {});
   }
 
   void close() {
@@ -75,8 +107,10 @@ class Desk {
  private:
   bool take(std::vector<Item>& batch) {
     batch.clear();
-    if (free_seats_ == 0 || queued_ == 0) return false;
+    if (free_seats_ <= 0 || queued_ == 0) return false;
     --free_seats_;
+    meter_.queued += static_cast<std::int64_t>(queued_);
+    ++meter_.batches;
     int weight = 0;
     do {
       weight += weight_of(ring_[head_]);
@@ -84,6 +118,7 @@ class Desk {
       head_ = (head_ + 1) % ring_.size();
       --queued_;
     } while (queued_ > 0 && weight + weight_of(ring_[head_]) <= weight_max_);
+    meter_.weight += weight;
     return true;
   }
 
@@ -93,8 +128,10 @@ class Desk {
   std::size_t head_ = 0;
   std::size_t queued_ = 0;
   int free_seats_;
+  int dismissed_ = 0;  // server threads that shall end
   int weight_max_;
   bool closed_ = false;
+  DeskMeter meter_;
 };
 
 }  // namespace hone::ga3c

@@ -12,6 +12,11 @@
 
 namespace hone::ga3c {
 
+struct Episode {
+  double sum = 0;     // of its rewards
+  double length = 0;  // steps
+};
+
 class EpisodeBook {
  public:
   static constexpr std::size_t window = 100;
@@ -22,13 +27,13 @@ class EpisodeBook {
     on_reached_ = std::move(on_reached);
   }
 
-  void finish(std::span<const double> returns) {
+  void finish(std::span<const Episode> episodes) {
     const std::scoped_lock lock(mutex_);
-    for (const double episode_return : returns) {
-      last_.push_back(episode_return);
-      sum_ += episode_return;
+    for (const auto& episode : episodes) {
+      last_.push_back(episode);
+      sum_ += episode.sum;
       if (last_.size() > window) {
-        sum_ -= last_.front();
+        sum_ -= last_.front().sum;
         last_.pop_front();
       }
       ++finished_;
@@ -38,23 +43,31 @@ class EpisodeBook {
   }
 
   struct State {
-    std::vector<double> last;  // oldest first, at most `window`
+    std::vector<double> last;  // returns, oldest first, at most `window`
+    std::vector<double> last_lengths;
     std::int64_t finished = 0;
   };
   [[nodiscard]] State state() const {
     const std::scoped_lock lock(mutex_);
-    return {{last_.begin(), last_.end()}, finished_};
+    State state{{}, {}, finished_};
+    for (const auto& [sum, length] : last_) {
+      state.last.push_back(sum);
+      state.last_lengths.push_back(length);
+    }
+    return state;
   }
   void restore(const State& state) {
     const std::scoped_lock lock(mutex_);
-    last_.assign(state.last.begin(), state.last.end());
-    sum_ = std::accumulate(last_.begin(), last_.end(), 0.0);
+    last_.clear();
+    for (std::size_t i = 0; i < state.last.size(); ++i)
+      last_.push_back({state.last[i], state.last_lengths[i]});
+    sum_ = std::accumulate(state.last.begin(), state.last.end(), 0.0);
     finished_ = state.finished;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::deque<double> last_;
+  std::deque<Episode> last_;
   double sum_ = 0;
   std::int64_t finished_ = 0;
   double goal_ = 0;

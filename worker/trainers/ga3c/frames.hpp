@@ -39,4 +39,21 @@ class FrameCounter {
   std::atomic<bool> stopped_{false};
 };
 
+// An agent's own way to the counter: it can be sent home while the others play on.
+class Shift {
+ public:
+  explicit Shift(FrameCounter& frames) : frames_(frames) {}
+
+  int claim(int columns, int steps_max) {
+    return home_.load(std::memory_order_relaxed) ? 0 : frames_.claim(columns, steps_max);
+  }
+  void send_home() { home_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_home() const { return home_.load(std::memory_order_relaxed); }
+  void call_back() { home_.store(false, std::memory_order_relaxed); }
+
+ private:
+  FrameCounter& frames_;
+  std::atomic<bool> home_{false};
+};
+
 }  // namespace hone::ga3c

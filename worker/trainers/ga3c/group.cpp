@@ -19,6 +19,7 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
   actions_.resize(count);
   finished_.reserve(count);
   running_returns_.resize(count);
+  running_lengths_.resize(count);
   discounted_returns_.resize(count);
   request_.probabilities = probabilities_;
   request_.values = values_;
@@ -59,15 +60,17 @@ void Group::step(float* next, EpisodeBook& episodes) {
   finished_.clear();
   for (std::size_t i = 0; i < actions_.size(); ++i) {
     running_returns_[i] += rewards_[i];
+    running_lengths_[i] += 1;
     if (terminated_[i] == 0 && truncated_[i] == 0) continue;
-    finished_.push_back(running_returns_[i]);
+    finished_.push_back({running_returns_[i], running_lengths_[i]});
     running_returns_[i] = 0;
+    running_lengths_[i] = 0;
   }
   if (!finished_.empty()) episodes.finish(finished_);
 }
 
 Group::State Group::state() const {
-  State state{env_->save(), {}, running_returns_, discounted_returns_};
+  State state{env_->save(), {}, running_returns_, running_lengths_, discounted_returns_};
   for (const auto& stream : streams_)
     state.streams.insert(state.streams.end(), stream.words().begin(), stream.words().end());
   return state;
@@ -77,9 +80,11 @@ bool Group::restore(const State& state) {
   const auto words = envs::Stream::Words{}.size();
   if (state.streams.size() != streams_.size() * words) return false;
   if (state.running_returns.size() != running_returns_.size()) return false;
+  if (state.running_lengths.size() != running_lengths_.size()) return false;
   if (state.discounted_returns.size() != discounted_returns_.size()) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
   running_returns_ = state.running_returns;
+  running_lengths_ = state.running_lengths;
   discounted_returns_ = state.discounted_returns;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     envs::Stream::Words part;

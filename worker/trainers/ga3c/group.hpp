@@ -51,6 +51,7 @@ class Group {
     std::vector<std::uint64_t> environments;
     std::vector<std::uint64_t> streams;
     std::vector<double> running_returns;
+    std::vector<double> running_lengths;
     std::vector<double> discounted_returns;
   };
   [[nodiscard]] State state() const;
@@ -64,9 +65,9 @@ class Group {
   std::vector<float> also_observations_, also_values_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
-  std::vector<double> running_returns_, discounted_returns_;
+  std::vector<double> running_returns_, running_lengths_, discounted_returns_;
   std::vector<float> uniforms_, cumulative_;
-  std::vector<double> finished_;  // returns of episodes that the last step ended
+  std::vector<Episode> finished_;  // by the last step
   PredictRequest request_;
 };
 

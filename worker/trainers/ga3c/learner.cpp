@@ -1,6 +1,7 @@
 #include "worker/trainers/ga3c/learner.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -12,6 +13,14 @@ dense::Floats ones(const NetShape& shape) {
 }
 
 }  // namespace
+
+void add(LearningMeter& sum, const LearningMeter& batch) {
+  sum.samples += batch.samples;
+  sum.loss.policy += batch.loss.policy;
+  sum.loss.value += batch.loss.value;
+  sum.loss.entropy += batch.loss.entropy;
+  sum.policy_lag += batch.policy_lag;
+}
 
 Master::Master(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
                int readers_max)
@@ -36,7 +45,8 @@ LossWeights Master::loss_weights() const {
 
 void Master::apply(std::span<const float> gradient, const LearningMeter& batch) {
   const std::scoped_lock lock(mutex_);
-  const double norm = optimizer_.step(master_, gradient, rule_.rate.at(done()));
+  const double rate = rule_.rate.at(done());
+  const double norm = optimizer_.step(master_, gradient, rate);
   frames_.fetch_add(batch.samples, std::memory_order_relaxed);
   if (!std::isfinite(norm) || !std::isfinite(batch.loss.policy + batch.loss.value)) {
     const auto last = board_.read();  // what the others saw last is still sound
@@ -48,12 +58,9 @@ void Master::apply(std::span<const float> gradient, const LearningMeter& batch) 
   board_.publish(master_);
 
   ++meter_.updates;
-  meter_.samples += batch.samples;
-  meter_.loss.policy += batch.loss.policy;
-  meter_.loss.value += batch.loss.value;
-  meter_.loss.entropy += batch.loss.entropy;
   meter_.gradient_norm += norm;
-  meter_.policy_lag += batch.policy_lag;
+  meter_.rate = rate;
+  add(meter_, batch);
 }
 
 LearningMeter Master::take_meter() {
@@ -80,7 +87,10 @@ void Master::restore(const State& state) {
 }
 
 Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, Master& master)
-    : shape_(shape), master_(master), network_(networks.make(shape, samples_max)) {
+    : shape_(shape),
+      master_(master),
+      network_(networks.make(shape, samples_max)),
+      samples_max_(samples_max) {
   const auto rows = dense::padded(static_cast<std::size_t>(samples_max));
   observations_.resize(rows * static_cast<std::size_t>(shape.inputs));
   actions_.resize(rows);
@@ -89,11 +99,40 @@ Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, 
 }
 
 void Learner::serve(std::span<const Piece> pieces, const WeightView& weights) {
-  gather(pieces);
-  const auto batch = compute_gradient(weights);
-  master_.apply(network_->backward(weights.parameters, output_gradient_.data()), batch);
+  LearningMeter meter;
+  const auto gradient = gradient_of(pieces, weights, meter);
+  master_.apply(gradient, meter);
   // Only now: an agent that waits for its roll-out goes on with the weights it led to.
   for (const auto& piece : pieces) piece.rollout->piece_trained();
+}
+
+std::span<const float> Learner::gradient_of(std::span<const Piece> pieces,
+                                            const WeightView& weights, LearningMeter& meter) {
+  int samples = 0;
+  for (const auto& piece : pieces) samples += weight_of(piece);
+  const float scale = master_.rule().mean_loss ? 1.0F / static_cast<float>(samples) : 1.0F;
+  meter = {};
+  auto count = fitting(pieces);
+  auto gradient = batch_gradient(pieces.first(count), weights, scale);
+  add(meter, batch_);
+  if (count == pieces.size()) return gradient;
+  gradient_sum_.assign(gradient.begin(), gradient.end());
+  while (!(pieces = pieces.subspan(count)).empty()) {
+    count = fitting(pieces);
+    gradient = batch_gradient(pieces.first(count), weights, scale);
+    add(meter, batch_);
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient_sum_[i] += gradient[i];
+  }
+  return gradient_sum_;
+}
+
+// At least one piece: a learner's batch holds the longest.
+std::size_t Learner::fitting(std::span<const Piece> pieces) const {
+  std::size_t count = 0;
+  int samples = 0;
+  while (count < pieces.size() && (samples += weight_of(pieces[count])) <= samples_max_) ++count;
+  assert(count > 0);
+  return count;
 }
 
 void Learner::gather(std::span<const Piece> pieces) {
@@ -112,8 +151,9 @@ void Learner::gather(std::span<const Piece> pieces) {
   samples_ = static_cast<int>(sample);
 }
 
-LearningMeter Learner::compute_gradient(const WeightView& weights) {
-  const auto& rule = master_.rule();
+std::span<const float> Learner::batch_gradient(std::span<const Piece> pieces,
+                                               const WeightView& weights, float scale) {
+  gather(pieces);
   const auto loss = master_.loss_weights();
   dense::LossPlan plan;
   plan.outputs = network_->forward(weights.parameters, observations_.data(), samples_);
@@ -123,13 +163,12 @@ LearningMeter Learner::compute_gradient(const WeightView& weights) {
   plan.entropy = static_cast<float>(loss.entropy);
   plan.value = static_cast<float>(loss.value);
   plan.log_floor = static_cast<float>(loss.log_floor);
-  plan.scale = rule.mean_loss ? 1.0F / static_cast<float>(samples_) : 1.0F;
+  plan.scale = scale;
   const auto sums = dense::best_kernels().loss(plan);
-  LearningMeter batch;
-  batch.samples = samples_;
-  batch.loss = {sums.policy, sums.value, sums.entropy};
-  batch.policy_lag = static_cast<double>(weights.version) * samples_ - version_sum_;
-  return batch;
+  batch_.samples = samples_;
+  batch_.loss = {sums.policy, sums.value, sums.entropy};
+  batch_.policy_lag = static_cast<double>(weights.version) * samples_ - version_sum_;
+  return network_->backward(weights.parameters, output_gradient_.data());
 }
 
 }  // namespace hone::ga3c

@@ -23,8 +23,12 @@ struct LearningMeter {
   LossTerms loss;            // sums over samples
   double gradient_norm = 0;  // sum over updates
   double policy_lag =
-      0;  // sum over samples: updates between choosing an action and learning from it
+      0;            // sum over samples: updates between choosing an action and learning from it
+  double rate = 0;  // the last one
 };
+
+// The sums over samples; not those over updates.
+void add(LearningMeter& sum, const LearningMeter& batch);
 
 // Annealed linearly over the frames of the budget.
 struct Schedule {
@@ -94,20 +98,29 @@ class Learner {
 
   // One update from the pieces, whose gradient is taken at `weights`.
   void serve(std::span<const Piece> pieces, const WeightView& weights);
+  // The same without the update: valid until the next call. The pieces are done with.
+  std::span<const float> gradient_of(std::span<const Piece> pieces, const WeightView& weights,
+                                     LearningMeter& meter);
 
  private:
+  // Of pieces that fit into one batch; each sample counts `scale`.
+  std::span<const float> batch_gradient(std::span<const Piece> pieces, const WeightView& weights,
+                                        float scale);
+  std::size_t fitting(std::span<const Piece> pieces) const;
   void gather(std::span<const Piece> pieces);
-  LearningMeter compute_gradient(const WeightView& weights);
 
   NetShape shape_;
   Master& master_;
   std::unique_ptr<Network> network_;
+  int samples_max_;
   int samples_ = 0;
   double version_sum_ = 0;
+  LearningMeter batch_;
   dense::Floats observations_;
   dense::Numbers actions_;
   dense::Floats targets_;
   dense::Floats output_gradient_;
+  dense::Floats gradient_sum_;  // over batches
 };
 
 }  // namespace hone::ga3c

@@ -15,6 +15,8 @@ using trainers::TensorFile;
 constexpr std::string_view format = "hone-ga3c-1";
 constexpr const char* relu = "relu";
 constexpr const char* tanh = "tanh";
+constexpr const char* rmsprop = "rmsprop";
+constexpr const char* adam = "adam";
 
 template <class T>
 Tensor flat(std::string name, std::vector<T> values) {
@@ -41,7 +43,22 @@ std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetSh
   return values;
 }
 
+// What older files lack.
+std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& name,
+                                     std::size_t size) {
+  const auto* numbers = trainers::find_tensor<double>(file, name);
+  if (numbers == nullptr || numbers->size() != size) return std::vector<double>(size, 0.0);
+  return *numbers;
+}
+
 std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
+
+void take_staff(const Json& staff, StaffTuner::State& state) {
+  staff.at("agents").get_to(state.kept.agents);
+  staff.at("predictors").get_to(state.kept.predictors);
+  staff.at("trainers").get_to(state.kept.trainers);
+  staff.at("moves").get_to(state.moves);
+}
 
 // Throws nlohmann's exceptions on a text of another form.
 void take_state(const Json& state, Model& model) {
@@ -55,12 +72,17 @@ void take_state(const Json& state, Model& model) {
   state.at("trained_frames").get_to(model.master.frames);
   state.at("updates").get_to(model.master.updates);
   state.at("episodes").get_to(model.episodes.finished);
+  model.optimizer =
+      state.value("optimizer", rmsprop) == adam ? OptimizerKind::adam : OptimizerKind::rmsprop;
+  if (const auto staff = state.find("staff"); staff != state.end()) take_staff(*staff, model.staff);
   model.groups.resize(state.at("agents").get<std::size_t>());
 }
 
 bool take_tensors(const TensorFile& file, Model& model) {
   auto weights = take_parts(file, model.net, "");
   auto mean_square = take_parts(file, model.net, "rmsprop.");
+  auto momentum = take_parts(file, model.net, "adam.");
+  if (!momentum && model.optimizer == OptimizerKind::adam) return false;
   const auto* last = trainers::find_tensor<double>(file, "last_returns");
   const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
   if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3)
@@ -68,7 +90,9 @@ bool take_tensors(const TensorFile& file, Model& model) {
   model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
   model.master.weights = std::move(*weights);
   model.master.mean_square = std::move(*mean_square);
+  if (momentum) model.master.mean = std::move(*momentum);
   model.episodes.last = *last;
+  model.episodes.last_lengths = numbers_or_zeros(file, "last_lengths", last->size());
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
     const auto* environments =
         trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "environments");
@@ -79,9 +103,18 @@ bool take_tensors(const TensorFile& file, Model& model) {
     if (environments == nullptr || streams == nullptr || running == nullptr ||
         discounted == nullptr)
       return false;
-    model.groups[i] = {*environments, *streams, *running, *discounted};
+    model.groups[i] = {*environments, *streams, *running,
+                       numbers_or_zeros(file, group_prefix(i) + "running_lengths", running->size()),
+                       *discounted};
   }
   return true;
+}
+
+Json staff_document(const StaffTuner::State& staff) {
+  return {{"agents", staff.kept.agents},
+          {"predictors", staff.kept.predictors},
+          {"trainers", staff.kept.trainers},
+          {"moves", staff.moves}};
 }
 
 }  // namespace
@@ -97,13 +130,17 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
                    {"trained_frames", model.master.frames},
                    {"updates", model.master.updates},
                    {"episodes", model.episodes.finished},
+                   {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
+                   {"staff", staff_document(model.staff)},
                    {"agents", model.groups.size()}};
   TensorFile file;
   file.texts = {
       {"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
   put_parts(file, model.net, model.master.weights, "");
   put_parts(file, model.net, model.master.mean_square, "rmsprop.");
+  if (!model.master.mean.empty()) put_parts(file, model.net, model.master.mean, "adam.");
   file.tensors.push_back(flat("last_returns", model.episodes.last));
+  file.tensors.push_back(flat("last_lengths", model.episodes.last_lengths));
   const auto& scale = model.scale;
   file.tensors.push_back(
       flat("reward_scale", std::vector<double>{scale.count, scale.mean, scale.squares}));
@@ -112,6 +149,8 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
     file.tensors.push_back(flat(group_prefix(i) + "streams", model.groups[i].streams));
     file.tensors.push_back(
         flat(group_prefix(i) + "running_returns", model.groups[i].running_returns));
+    file.tensors.push_back(
+        flat(group_prefix(i) + "running_lengths", model.groups[i].running_lengths));
     file.tensors.push_back(
         flat(group_prefix(i) + "discounted_returns", model.groups[i].discounted_returns));
   }

@@ -12,6 +12,7 @@
 #include "worker/trainers/ga3c/learner.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 #include "worker/trainers/ga3c/reward_scale.hpp"
+#include "worker/trainers/ga3c/staff.hpp"
 
 namespace hone::ga3c {
 
@@ -19,9 +20,11 @@ struct Model {
   std::string env;
   NetShape net;
   std::int64_t frames = 0;  // played
+  OptimizerKind optimizer = OptimizerKind::rmsprop;
   Master::State master;
   EpisodeBook::State episodes;
   RewardScale::State scale;
+  StaffTuner::State staff;
   std::vector<Group::State> groups;  // one for each agent
 };
 

@@ -1,26 +1,45 @@
 #include "worker/trainers/ga3c/options.hpp"
 
+#include <string>
+
 namespace hone::ga3c {
 namespace {
 
+using trainers::Settings;
+
 constexpr double published_log_floor = 1e-6;
+constexpr int own_batch_samples = 512;   // of A3C and A2C: longer roll-outs take several
+constexpr Staff dynamic_most{32, 8, 8};  // beyond, batches shrink and threads only wait
 
 // Where nobody chose a value, parity takes the published one.
-double real(const trainers::Settings& settings, std::string_view name, bool parity,
-            double published) {
+double real(const Settings& settings, std::string_view name, bool parity, double published) {
   return parity && !settings.given(name) ? published : settings.real(name);
+}
+
+OptimizerRule optimizer_of(const Settings& settings, bool parity) {
+  OptimizerRule rule;
+  rule.clip = real(settings, "grad_clip", parity, 0);
+  if (settings.word("optimizer") == "adam") {
+    rule.kind = OptimizerKind::adam;
+    rule.decay = settings.real("adam_beta2");
+    rule.momentum = settings.real("adam_beta1");
+    rule.epsilon = settings.real("adam_epsilon");
+    return rule;
+  }
+  rule.decay = settings.real("rmsprop_decay");
+  rule.epsilon = real(settings, "rmsprop_epsilon", parity, 0.1);
+  return rule;
 }
 
 LearningRule learning_of(const trainers::TrainingJob& job, bool parity) {
   const auto& settings = job.settings;
   LearningRule rule;
   rule.entropy.start = real(settings, "entropy", parity, 0.01);
-  rule.entropy.end = rule.entropy.start;
+  rule.entropy.end =
+      settings.given("entropy_end") ? settings.real("entropy_end") : rule.entropy.start;
   rule.loss.value = settings.real("value_loss");
   rule.loss.log_floor = parity ? published_log_floor : 0;
-  rule.optimizer.decay = settings.real("rmsprop_decay");
-  rule.optimizer.epsilon = real(settings, "rmsprop_epsilon", parity, 0.1);
-  rule.optimizer.clip = real(settings, "grad_clip", parity, 0);
+  rule.optimizer = optimizer_of(settings, parity);
   rule.mean_loss = !parity;
   rule.rate.start = real(settings, "learning_rate", parity, 3e-4);
   rule.rate.end = real(settings, "learning_rate_end", parity, rule.rate.start);
@@ -28,35 +47,75 @@ LearningRule learning_of(const trainers::TrainingJob& job, bool parity) {
   return rule;
 }
 
+AgentRule agent_of(const Settings& settings, bool parity) {
+  AgentRule rule;
+  rule.t_max = settings.small_integer("t_max");
+  if (parity && !settings.given("t_max")) rule.t_max = 5;
+  rule.gamma = settings.real("gamma");
+  rule.reward_clip = real(settings, "reward_clip", parity, 1);
+  rule.scale_rewards = settings.word("reward_scale") == "yes";
+  return rule;
+}
+
+void take_network(const Settings& settings, Options& options) {
+  const auto& spec = *options.env->spec;
+  const auto& word = settings.word("activation");
+  auto activation = word == "relu" ? Activation::relu : Activation::tanh;
+  if (options.parity && !settings.given("activation")) activation = Activation::relu;
+  options.net = {spec.observation_size, settings.small_integer("hidden"), spec.actions, activation,
+                 settings.small_integer("layers")};
+  options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
+}
+
+// What only GA3C has: queues, and who serves them.
+Status take_queues(const Settings& settings, Options& options) {
+  options.staff.predictors = settings.small_integer("predictors");
+  options.staff.trainers = settings.small_integer("trainers");
+  options.predict_rows_max = settings.small_integer("predict_batch");
+  options.train_samples_max = settings.small_integer("train_batch");
+  options.dynamic = settings.word("dynamic") == "yes";
+  options.dynamic_wait =
+      std::chrono::milliseconds(static_cast<std::int64_t>(1000 * settings.real("dynamic_wait")));
+  options.most = options.staff;
+  if (settings.word("deterministic") == "yes" && (options.staff != Staff{} || options.dynamic))
+    return refuse(Code::invalid,
+                  "deterministic needs one agent, one predictor, one trainer and dynamic=no: "
+                  "with more, the order of updates is that of the threads",
+                  "/deterministic");
+  if (options.dynamic)
+    options.most = {std::max(options.staff.agents, dynamic_most.agents),
+                    std::max(options.staff.predictors, dynamic_most.predictors),
+                    std::max(options.staff.trainers, dynamic_most.trainers)};
+  return Done{};
+}
+
 }  // namespace
 
-Result<Options> options_of(const trainers::TrainingJob& job) {
+Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   const auto& settings = job.settings;
   Options options;
+  options.scheme = scheme;
   options.env = envs::find_env(settings.word("env"));
   if (options.env == nullptr)
     return refuse(Code::invalid, "hone-train has no environment '" + settings.word("env") + "'",
                   "/env");
-  options.parity = settings.word("mode") == "parity";
+  options.parity = scheme == Scheme::ga3c && settings.word("mode") == "parity";
   options.seed = job.seed;
-  options.agents = settings.small_integer("agents");
   options.envs_per_agent = settings.small_integer("envs");
-  options.predictors = settings.small_integer("predictors");
-  options.trainers = settings.small_integer("trainers");
-  options.predict_rows_max = settings.small_integer("predict_batch");
-  options.train_samples_max = settings.small_integer("train_batch");
-  const auto& spec = *options.env->spec;
-  options.net = {spec.observation_size, settings.small_integer("hidden"), spec.actions,
-                 options.parity ? Activation::relu : Activation::tanh,
-                 settings.small_integer("layers")};
-  auto maker = network_maker(settings.word("backend") == "torch" ? Backend::torch : Backend::own);
+  options.staff.agents = settings.small_integer("agents");
+  take_network(settings, options);
+  options.agent = agent_of(settings, options.parity);
+  options.learning = learning_of(job, options.parity);
+  if (scheme == Scheme::ga3c) {
+    if (auto taken = take_queues(settings, options); !taken) return std::move(taken).error();
+  } else {
+    options.most = options.staff;
+    options.train_samples_max = own_batch_samples;
+  }
+  const auto maker =
+      network_maker(settings.word("backend") == "torch" ? Backend::torch : Backend::own);
   if (!maker) return maker.error();
   options.networks = *maker;
-  options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
-  options.agent.t_max = settings.small_integer("t_max");
-  if (options.parity && !settings.given("t_max")) options.agent.t_max = 5;
-  options.agent.gamma = settings.real("gamma");
-  options.learning = learning_of(job, options.parity);
   return options;
 }
 

@@ -1,25 +1,31 @@
-// The settings of ga3c as numbers with types, and what the two modes make of them.
+// The settings of ga3c, a3c and a2c as numbers with types, and what the two modes make of them.
 #pragma once
 
-#include <string>
+#include <algorithm>
+#include <chrono>
 
 #include "schemas/types/result.hpp"
 #include "worker/envs/table.hpp"
 #include "worker/trainers/ga3c/agent.hpp"
 #include "worker/trainers/ga3c/learner.hpp"
 #include "worker/trainers/ga3c/network.hpp"
+#include "worker/trainers/ga3c/staff.hpp"
 #include "worker/trainers/trainer.hpp"
 
 namespace hone::ga3c {
 
+enum class Scheme { ga3c, a3c, a2c };
+
 struct Options {
+  Scheme scheme = Scheme::ga3c;
   const envs::EnvRow* env = nullptr;
   bool parity = false;
   std::uint64_t seed = 0;
-  int agents = 1;
   int envs_per_agent = 16;
-  int predictors = 1;
-  int trainers = 1;
+  Staff staff;  // at the start
+  Staff most;   // that ever work
+  bool dynamic = false;
+  std::chrono::milliseconds dynamic_wait{0};
   int predict_rows_max = 1024;
   int train_samples_max = 128;
   NetShape net;
@@ -27,9 +33,20 @@ struct Options {
   WeightStart weight_start = WeightStart::scaled;
   AgentRule agent;
   LearningRule learning;
+
+  // Roll-outs of one agent that may wait in parity mode: 100 of all agents, as published.
+  [[nodiscard]] int parity_slots() const { return std::max(1, 100 / staff.agents); }
+  // Rows that one prediction can come to.
+  [[nodiscard]] int predict_rows_needed() const {
+    return std::max(predict_rows_max, 2 * envs_per_agent);
+  }
+  // Samples that one batch can come to.
+  [[nodiscard]] int train_samples_needed() const {
+    return std::max(train_samples_max, agent.t_max);
+  }
 };
 
-// Refuses an environment that is not in the table.
-Result<Options> options_of(const trainers::TrainingJob& job);
+// Refuses what is not in the tables and settings that contradict each other.
+Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job);
 
 }  // namespace hone::ga3c

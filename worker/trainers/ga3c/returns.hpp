@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 
@@ -31,14 +32,20 @@ inline void discounted_returns(std::span<const Step> steps, double tail, double 
   }
 }
 
-// The published code: rewards are clipped to [-1, 1], and the last experience gives only its
+struct ParityRule {
+  double gamma = 0.99;
+  double reward_clip = 1;  // to [-1, 1], as published; 0: not at all
+};
+
+// The published code: rewards are clipped, and the last experience gives only its
 // state's value (0 at an episode's end), so its own reward is never used. out has one element less
 // than rewards.
-inline void parity_returns(std::span<const double> rewards, double tail, double gamma,
+inline void parity_returns(std::span<const double> rewards, double tail, const ParityRule& rule,
                            std::span<float> out) {
+  const double bound = rule.reward_clip > 0 ? rule.reward_clip : HUGE_VAL;
   double value = tail;
   for (std::size_t t = rewards.size() - 1; t-- > 0;) {
-    value = std::clamp(rewards[t], -1.0, 1.0) + gamma * value;
+    value = std::clamp(rewards[t], -bound, bound) + rule.gamma * value;
     out[t] = static_cast<float>(value);
   }
 }

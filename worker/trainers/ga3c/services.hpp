@@ -1,6 +1,8 @@
 // The agents' way to the network: who answers their requests, and who trains their roll-outs.
 #pragma once
 
+#include <condition_variable>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -57,10 +59,10 @@ class QueuedServices final : public Services {
   std::vector<Piece> pieces_;
 };
 
-// A3C and A2C: the agent's own thread does both, and no queue lies between. The weights are fetched
-// after each update of its own, so a roll-out is played and trained on one version, while other
-// agents move the shared ones.
-class OwnServices final : public Services {
+// A3C: the agent's own thread does both, and no queue lies between. The weights are fetched after
+// each update of its own, so a roll-out is played and trained on one version, while other agents
+// move the shared ones.
+class OwnServices : public Services {
  public:
   OwnServices(Tools tools, Master& master);
 
@@ -69,13 +71,56 @@ class OwnServices final : public Services {
   void settle(Rollout&) override {}
   [[nodiscard]] bool diverged() const override { return master_.diverged(); }
 
- private:
+ protected:
   void fetch();
+  [[nodiscard]] WeightView weights() const { return {weights_, version_}; }
+  Learner& learner() { return tools_.learner; }
 
+ private:
   Tools tools_;
   Master& master_;
   dense::Floats weights_;
   std::uint64_t version_ = 0;
+};
+
+// Where A2C's agents meet: once all have handed in their gradients, the sum is one update. Added in
+// the agents' order, so the result does not depend on who came first.
+class Round {
+ public:
+  Round(int members, Master& master);
+
+  // Returns when the update is made.
+  void hand_in(int member, std::span<const float> gradient, const LearningMeter& meter);
+  // The member will not come again.
+  void leave();
+
+ private:
+  struct Part {
+    dense::Floats gradient;  // empty: not handed in
+    LearningMeter meter;
+  };
+  void finish();
+
+  Master& master_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  std::vector<Part> parts_;
+  int members_;
+  int arrived_ = 0;
+  std::uint64_t rounds_ = 0;
+};
+
+class JointServices final : public OwnServices {
+ public:
+  JointServices(Tools tools, Master& master, Round& round, int member)
+      : OwnServices(std::move(tools), master), round_(round), member_(member) {}
+  ~JointServices() override { round_.leave(); }
+
+  void train(std::span<const Piece> pieces, TrainingDesk::Then then) override;
+
+ private:
+  Round& round_;
+  int member_;
 };
 
 }  // namespace hone::ga3c
