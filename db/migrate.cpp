@@ -104,6 +104,4 @@ bool needs_upgrade(SQLite::Database& db) {
 
 int schema_of(SQLite::Database& db) { return pragma(db, "user_version"); }
 
-int newest_schema() { return newest; }
-
 }  // namespace hone

@@ -23,6 +23,5 @@ Status check_schema(SQLite::Database& db);
 // Precondition of both: check_schema holds. 0 is an empty file.
 int schema_of(SQLite::Database& db);
 bool needs_upgrade(SQLite::Database& db);
-int newest_schema();
 
 }  // namespace hone
