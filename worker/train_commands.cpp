@@ -98,6 +98,21 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
   std::cout << "\n";
 }
 
+// Saves at multiples of save_every, so that a training that was killed goes on from the last of
+// them through the same parts, and ends with the same weights, as one that was not.
+Status train_in_parts(Trainer& trainer, const TrainCommand& command, const std::stop_token& stop,
+                      const std::function<void()>& tick) {
+  const auto part = command.save_every > 0 ? command.save_every : command.budget;
+  while (trainer.step() < command.budget && !stop.stop_requested() &&
+         !trainer.value().is_diverged()) {
+    const auto end = std::min((trainer.step() / part + 1) * part, command.budget);
+    trainer.advance(end, stop, tick);
+    if (command.save_every == 0 || stop.stop_requested() || trainer.value().is_diverged()) continue;
+    if (auto saved = trainer.save(command.out); !saved) return saved;
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& run_file) {
@@ -132,8 +147,9 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   ProgressLine progress(
       {std::string(info.unit), std::string(info.objectives), start, command.budget},
       isatty(STDERR_FILENO) != 0);
-  trainer.advance(command.budget, stop.token(),
-                  [&] { progress.show(trainer.step(), trainer.value()); });
+  const auto tick = [&] { progress.show(trainer.step(), trainer.value()); };
+  if (auto saved = train_in_parts(trainer, command, stop.token(), tick); !saved)
+    return std::move(saved).error();
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
   progress.finish(trainer.step(), trainer.value());
   if (!command.out.empty())

@@ -19,6 +19,7 @@ struct TrainCommand {
   std::vector<std::string> settings;  // "name=value"
   std::filesystem::path out;          // empty: the model is not kept
   std::filesystem::path from;         // a model to continue from, or empty
+  std::int64_t save_every = 0;        // units between two savings of `out`; 0: only at the end
   bool json = false;
 };
 

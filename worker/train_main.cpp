@@ -20,6 +20,7 @@ struct Flags {
   TrainCommand train;
   EvaluationPlan evaluation;
   std::string count;
+  std::string save_every;
   std::string format = "text";
 };
 
@@ -34,6 +35,7 @@ std::string settings_text(const TrainerInfo& info) {
   text << "\nexamples:\n"
        << "  hone-train " << info.name << " --frames 1M --seed 1 --out model.safetensors\n"
        << "  hone-train " << info.name << " --frames 1M --set learning_rate=0.001 --set t_max=8\n"
+       << "  hone-train " << info.name << " --frames 9M --out model.safetensors --save-every 1M\n"
        << "  hone-train " << info.name << " --evaluate model.safetensors --episodes 100\n";
   return text.str();
 }
@@ -46,7 +48,9 @@ CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   sub->add_option("--seed", flags.train.seed, "of everything random [1]");
   sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")
       ->allow_extra_args(false);
-  sub->add_option("--out", flags.train.out, "where to keep the model");
+  auto* out = sub->add_option("--out", flags.train.out, "where to keep the model");
+  sub->add_option("--save-every", flags.save_every, "save also after each so many: 100k, 1M")
+      ->needs(out);
   sub->add_option("--resume", flags.train.from, "continue from this model");
   auto* evaluate =
       sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
@@ -72,6 +76,11 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
   const auto budget = parse_count(flags.count.empty() ? "1M" : flags.count);
   if (!budget) return budget.error();
   flags.train.budget = *budget;
+  if (!flags.save_every.empty()) {
+    const auto every = parse_count(flags.save_every);
+    if (!every) return every.error();
+    flags.train.save_every = *every;
+  }
   flags.train.json = json;
   return train_alone(row, flags.train);
 }
