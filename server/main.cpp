@@ -13,6 +13,7 @@
 #include "db/queries.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/clock.hpp"
+#include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/engine/limits.hpp"
 #include "server/http/server.hpp"
@@ -85,12 +86,12 @@ class House {
   void run();
 
  private:
-  House(DataFolder folder, Duration blob_grace, std::unique_ptr<http::Server> server,
+  House(const ServerOptions& options, DataFolder folder, std::unique_ptr<http::Server> server,
         std::unique_ptr<SQLite::Database> writer,
         std::vector<std::unique_ptr<SQLite::Database>> readers)
       : folder_(std::move(folder)),
         blobs_(folder_.blobs()),
-        blob_grace_(blob_grace),
+        blob_grace_{static_cast<std::int64_t>(options.blob_grace_s * 1e6)},
         server_(std::move(server)),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
@@ -98,7 +99,8 @@ class House {
                 EngineThread::Hooks{
                     [server = server_.get()](std::int64_t seq) { server->announce(seq); },
                     [](const std::string& why) { end_at_once(why); }},
-                SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_))) {}
+                SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
+                EngineOptions{seconds(options.lease_s), &meter_}) {}
 
   DataFolder folder_;
   api::BlobStore blobs_;
@@ -107,6 +109,8 @@ class House {
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
   http::DiskPool disk_;
+  Counters counters_;
+  ClockMeter meter_{counters_};
   EngineThread engine_;
 };
 
@@ -125,8 +129,7 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
                  upgrade.from, upgrade.to, upgrade.backup);
   auto readers = open_readers(folder->database().string());
   if (!readers) return readers.error();
-  const Duration grace{static_cast<std::int64_t>(options.blob_grace_s * 1e6)};
-  return std::unique_ptr<House>(new House(*std::move(folder), grace, *std::move(server),
+  return std::unique_ptr<House>(new House(options, *std::move(folder), *std::move(server),
                                           *std::move(writer), *std::move(readers)));
 }
 
@@ -135,7 +138,7 @@ void House::run() {
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
                http::text(server_->address()));
-  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, blob_grace_});
+  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_});
   spdlog::info("shut down");
 }
 

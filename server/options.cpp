@@ -26,6 +26,10 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
   app.add_option("--log-level", options.log_level, "What to log on stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "critical", "off"}))
       ->capture_default_str();
+  app.add_option("--lease", options.lease_s,
+                 "Seconds that a run waits for its silent worker; workers beat five times as often")
+      ->check(CLI::Range(limits::lease_s_min, limits::lease_s_max))
+      ->capture_default_str();
   app.add_option("--blob-grace", options.blob_grace_s,
                  "Seconds that the bytes of a dropped checkpoint stay on the disk")
       ->check(CLI::Range(0.0, 1e9))

@@ -15,6 +15,7 @@ struct ServerOptions {
   bool routes = false;           // print the table of routes and exit
   std::string log_level = "info";
   double blob_grace_s = 0;  // of bytes that no kept checkpoint names
+  int lease_s = 15;  // of a run, without a heartbeat
 };
 
 // The options; or an exit status, after help, version or a usage error was printed.

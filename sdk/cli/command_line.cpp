@@ -78,6 +78,9 @@ Result<std::variant<Ready, HelpAsked>> parse(const Call& call) {
   const auto format = parse_format(common.format, command.own_format);
   if (!format) return misuse(command, "--format: " + format.error().detail);
   common.options.format = *format;
+  common.options.server_named =
+      std::any_of(call.arguments.begin(), call.arguments.end(),
+                  [](const std::string& word) { return word.starts_with("--server"); });
   return std::variant<Ready, HelpAsked>(Ready{std::move(common.options), std::move(work)});
 }
 

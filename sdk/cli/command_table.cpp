@@ -104,8 +104,9 @@ constexpr auto table = std::to_array<Command>({
      "hone worker --server http://10.0.0.5:7777 --slots 8 --data ~/hone-worker", declare_passed_on},
     {"train", Group::system, "NAME ...", "run a built-in trainer alone, without a server",
      "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help", declare_passed_on},
-    {"bench", Group::system, "driver TASK ...",
-     "measure our search as other optimizers are measured",
+    {"bench", Group::system, "WHAT ...", "measure what a server takes, or how well we search",
+     "hone bench load --clients 8 --duration 20s\nhone bench load --workers 10000 --duration 2m\n"
+     "hone bench load --reports 1,8,64,512 --duration 5s\n"
      "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
      "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",
      declare_bench},

@@ -19,7 +19,8 @@ namespace hone::cli {
 enum class Format { table, json, jsonl, csv, value, curves };
 
 struct Options {
-  std::string server;  // http://127.0.0.1:7777
+  std::string server;         // http://127.0.0.1:7777
+  bool server_named = false;  // by --server, not by the environment or by default
   Format format = Format::table;
   std::vector<std::string> columns;  // empty: the command's own choice
   bool quiet = false;

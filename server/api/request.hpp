@@ -9,6 +9,10 @@
 
 #include "schemas/types/result.hpp"
 
+namespace hone {
+struct Counters;
+}
+
 namespace hone::api {
 
 enum class Method { get, post, put, other };  // HEAD arrives as get: the skin leaves the body out
@@ -23,6 +27,7 @@ struct Request {
   std::string accept;            // the header Accept
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
+  const Counters* counters = nullptr;  // of this server, for what shows them
 };
 
 // Splits a request target ("/v1/sweeps?limit=10", or the absolute form of a proxy) into path and

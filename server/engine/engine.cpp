@@ -18,9 +18,10 @@ Reply no_work() { return std::optional<LeaseGrant>{}; }
 
 }  // namespace
 
-Engine::Engine(SQLite::Database& db, Instant now) : ledger_(db) {
+Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options)
+    : options_(options), ledger_(db) {
   replay();
-  const Command start = Start{HONE_VERSION, limits::lease_length};
+  const Command start = Start{HONE_VERSION, options_.lease};
   const auto started = perform(start, std::max(now, book_.last_at));
   expect(started.ok(), "a server may always start");
   close_transaction();
@@ -35,6 +36,7 @@ void Engine::replay() {
 
 void Engine::step(std::vector<Envelope> batch, Instant now) {
   std::vector<Answer> answers;
+  if (options_.meter != nullptr) options_.meter->took(batch.size());
   try {
     work(std::move(batch), std::max(now, book_.last_at), answers);
     close_transaction();
@@ -42,7 +44,9 @@ void Engine::step(std::vector<Envelope> batch, Instant now) {
     ledger_.rollback();
     throw;
   }
+  enter(Part::reply);
   for (auto& [envelope, reply] : answers) envelope.reply(std::move(reply));
+  enter(Part::idle);
 }
 
 std::optional<Instant> Engine::next_deadline() const {
@@ -111,6 +115,7 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
 }
 
 Result<Reply> Engine::perform(const Command& command, Instant now) {
+  enter(Part::decide);
   const auto events = decide(book_, command, now);
   if (!events) return events.error();
   fold(*events, now);
@@ -128,7 +133,9 @@ void Engine::fold(const Events& events, Instant now) {
   for (const EventBody& body : events) {
     open_transaction();
     const Event event{seq_ + 1, now, body};
+    enter(Part::append);
     ledger_.append(event);
+    enter(Part::evolve);
     evolve(book_, event);
     seq_ = event.seq;
   }
@@ -143,6 +150,7 @@ void Engine::open_transaction() {
 
 void Engine::close_transaction() {
   if (!writing_) return;
+  enter(Part::commit);
   ledger_.commit();
   writing_ = false;
 }

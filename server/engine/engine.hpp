@@ -11,6 +11,8 @@
 
 #include "db/ledger.hpp"
 #include "schemas/types/instant.hpp"
+#include "server/engine/limits.hpp"
+#include "server/engine/meter.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
 
@@ -24,11 +26,16 @@ struct Envelope {
   std::function<void(Result<Reply>)> reply;
 };
 
+struct EngineOptions {
+  Duration lease = limits::lease_length;  // without a heartbeat
+  Meter* meter = nullptr;                 // told of the work, where somebody measures
+};
+
 class Engine {
  public:
   // Replays the ledger and commits ServerStarted. Throws when the ledger cannot be replayed: the
   // process cannot start.
-  Engine(SQLite::Database& db, Instant now);
+  Engine(SQLite::Database& db, Instant now, EngineOptions options = {});
 
   // Decides each command in order, appends its events, commits the batch once, then replies. now is
   // clamped so that time never goes backwards. Throws SQLite::Exception when the commit fails; the
@@ -64,9 +71,13 @@ class Engine {
   void release_late(Instant now, std::vector<Answer>& answers);
   Result<Reply> perform(const Command& command, Instant now);
   void fold(const Events& events, Instant now);
+  void enter(Part part) {
+    if (options_.meter != nullptr) options_.meter->enter(part);
+  }
   void open_transaction();
   void close_transaction();
 
+  EngineOptions options_;
   Ledger ledger_;
   Book book_;
   std::int64_t seq_ = 0;

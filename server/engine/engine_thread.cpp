@@ -12,8 +12,10 @@
 namespace hone {
 
 struct EngineThread::Inside {
-  Inside(SQLite::Database& db, Hooks given_hooks, Clock given_clock)
-      : hooks(std::move(given_hooks)), clock(std::move(given_clock)), engine(db, clock()) {}
+  Inside(SQLite::Database& db, Hooks given_hooks, Clock given_clock, EngineOptions options)
+      : hooks(std::move(given_hooks)),
+        clock(std::move(given_clock)),
+        engine(db, clock(), options) {}
 
   void loop();
   void drain();
@@ -52,8 +54,8 @@ std::optional<Duration> EngineThread::Inside::patience() const {
   return std::max(*deadline - clock(), Duration{});
 }
 
-EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock)
-    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock))) {
+EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options)
+    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock), options)) {
   inside_->thread = std::thread([inside = inside_.get()] { inside->loop(); });
 }
 

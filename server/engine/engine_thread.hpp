@@ -22,7 +22,8 @@ class EngineThread {
 
   // Replays the ledger (throws when that fails: the process cannot start), then starts the thread.
   // `db` must outlive it.
-  EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{});
+  EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{},
+               EngineOptions options = {});
   ~EngineThread();  // stop()
 
   // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop();

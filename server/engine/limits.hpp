@@ -12,6 +12,8 @@ namespace hone::limits {
 inline constexpr Duration lease_length =
     seconds(15);  // a dead worker's run waits this long at most
 inline constexpr Duration heartbeat_period = seconds(3);  // four may be lost before the lease is
+inline constexpr int lease_s_min = 5;                     // --lease: heartbeats every second
+inline constexpr int lease_s_max = 3600;                  // a dead worker's run would wait an hour
 inline constexpr Duration acquire_wait_max =
     seconds(30);  // a long poll holds a parked slot no longer than this
 
@@ -26,7 +28,8 @@ inline constexpr std::size_t parked_acquires_max = 2048;  // workers waiting for
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
 inline constexpr std::size_t body_bytes_max = 4 * 1024 * 1024;    // a sweep file is at most 1 MiB
 inline constexpr std::size_t blob_bytes_max = 256 * 1024 * 1024;  // one checkpoint
-inline constexpr std::size_t connections_max = 4096;
+inline constexpr std::size_t connections_max =
+    16'384;  // 10,000 workers and 6,000 others; 13 KiB each
 inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
 inline constexpr Duration idle_timeout = seconds(120);    // keep-alive without a request
 inline constexpr Duration linger_time = seconds(2);       // for a client to read why it was refused

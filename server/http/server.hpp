@@ -9,6 +9,7 @@
 #include "schemas/types/instant.hpp"
 #include "schemas/types/result.hpp"
 #include "server/api/blobs.hpp"
+#include "server/engine/counters.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/http/pools.hpp"
 
@@ -30,6 +31,7 @@ struct Rooms {
   ReaderPool& readers;
   DiskPool& disk;
   const api::BlobStore& blobs;
+  Counters& counters;
   Duration blob_grace{};  // how long bytes that nothing names are kept
 };
 

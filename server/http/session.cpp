@@ -96,6 +96,7 @@ std::optional<api::Response> understand(const Shared& shared, Incoming& incoming
   request.accept = text_of(head[bhttp::field::accept]);
   request.last_event_id = text_of(head["Last-Event-ID"]);
   incoming.route = match.route;
+  request.counters = &shared.rooms->counters;
   if (auto known = api::check_query(*match.route, request); !known)
     return api::problem(known.error());
   return std::nullopt;

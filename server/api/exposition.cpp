@@ -1,0 +1,60 @@
+#include "server/api/exposition.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace hone::api {
+namespace {
+
+// Whole numbers as such, others to the last digit.
+std::string number(double value) {
+  std::array<char, 40> text{};
+  auto* end = text.data() + text.size();
+  const bool whole = std::abs(value) < 9e15 && std::floor(value) == value;
+  const auto written = whole ? std::to_chars(text.data(), end, static_cast<std::int64_t>(value))
+                             : std::to_chars(text.data(), end, value);
+  return {text.data(), written.ptr};
+}
+
+}  // namespace
+
+void Exposition::family(std::string_view name, std::string_view type, std::string_view help) {
+  text_.append("# HELP ").append(name).append(" ").append(help);
+  text_.append("\n# TYPE ").append(name).append(" ").append(type).append("\n");
+}
+
+void Exposition::sample(std::string_view name, std::string_view labels, double value) {
+  text_.append(name);
+  if (!labels.empty()) text_.append("{").append(labels).append("}");
+  text_.append(" ").append(number(value)).append("\n");
+}
+
+void Exposition::single(std::string_view name, std::string_view type, std::string_view help,
+                        double value) {
+  family(name, type, help);
+  sample(name, {}, value);
+}
+
+void Exposition::labelled(std::string_view name, std::string_view type, std::string_view label,
+                          std::string_view help, std::span<const Counted> counted) {
+  family(name, type, help);
+  for (const auto& [word, count] : counted)
+    sample(name, std::string(label) + "=\"" + std::string(word) + "\"", count);
+}
+
+void Exposition::histogram(std::string_view name, std::string_view help, const Lengths& lengths) {
+  family(name, "histogram", help);
+  const std::string base(name);
+  const std::size_t slots = Lengths::bounds_us.size();
+  for (std::size_t slot = 0; slot < slots; ++slot)
+    sample(base + "_bucket",
+           "le=\"" + number(static_cast<double>(Lengths::bounds_us[slot]) / 1e6) + "\"",
+           static_cast<double>(lengths.up_to(slot)));
+  const auto all = static_cast<double>(lengths.up_to(slots));
+  sample(base + "_bucket", "le=\"+Inf\"", all);
+  sample(base + "_sum", {}, lengths.sum_s());
+  sample(base + "_count", {}, all);
+}
+
+}  // namespace hone::api

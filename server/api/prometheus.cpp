@@ -1,0 +1,97 @@
+// GET /metrics: what the query tables count, and what this process counted since its start.
+#include <sys/resource.h>
+
+#include <array>
+#include <fstream>
+
+#include "db/queries.hpp"
+#include "server/api/exposition.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+namespace {
+
+Counted counted(std::string_view label, std::int64_t count) {
+  return {label, static_cast<double>(count)};
+}
+
+double pragma(SQLite::Database& db, const char* name) {
+  return static_cast<double>(db.execAndGet(std::string("PRAGMA ") + name).getInt64());
+}
+
+void add_states(Exposition& text, const Counts& counts) {
+  const auto& runs = counts.runs;
+  text.labelled("hone_runs", "gauge", "state", "Runs by state.",
+                std::array{counted("queued", runs.queued), counted("leased", runs.leased),
+                           counted("running", runs.running), counted("paused", runs.paused),
+                           counted("completed", runs.completed), counted("stopped", runs.stopped),
+                           counted("failed", runs.failed), counted("canceled", runs.canceled)});
+  text.labelled(
+      "hone_sweeps", "gauge", "state", "Sweeps by state.",
+      std::array{counted("running", counts.sweeps_running), counted("paused", counts.sweeps_paused),
+                 counted("stopping", counts.sweeps_stopping),
+                 counted("completed", counts.sweeps_completed),
+                 counted("canceled", counts.sweeps_canceled),
+                 counted("failed", counts.sweeps_failed)});
+}
+
+void add_totals(Exposition& text, const Counts& counts) {
+  const auto total = [&](const char* name, const char* help, std::int64_t count) {
+    text.single(name, "counter", help, static_cast<double>(count));
+  };
+  total("hone_events_total", "Events in the ledger.", counts.seq);
+  total("hone_trials_total", "Trials proposed.", counts.trials);
+  total("hone_reports_total", "Reports recorded.", counts.reports);
+  total("hone_attempts_total", "Leases granted.", counts.attempts);
+  total("hone_models_total", "Checkpoints saved.", counts.models);
+  total("hone_workers_total", "Workers that joined.", counts.workers);
+}
+
+void add_counters(Exposition& text, const Counters& counters) {
+  text.single("hone_commands_total", "counter", "Commands that the engine was given.",
+              static_cast<double>(counters.commands.load()));
+  text.histogram("hone_db_commit_seconds", "Time until a batch of events is durable.",
+                 counters.commits);
+  std::array<Counted, part_words.size()> parts;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    parts[i] = {part_words[i], static_cast<double>(counters.busy_ns[i].load()) / 1e9};
+  text.labelled("hone_busy_seconds_total", "counter", "part",
+                "Wall time of the engine's and the io thread by what they did.", parts);
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+// The names that Prometheus' own client libraries give them.
+void add_process(Exposition& text) {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  text.single("process_cpu_seconds_total", "counter", "User and system time of this process.",
+              seconds_of(used.ru_utime) + seconds_of(used.ru_stime));
+  std::ifstream statm("/proc/self/statm");
+  double size = 0, resident = 0;
+  statm >> size >> resident;
+  constexpr double page_bytes = 4096;
+  text.single("process_resident_memory_bytes", "gauge", "Resident memory.", resident * page_bytes);
+}
+
+}  // namespace
+
+ReadResult prometheus(SQLite::Database& db, const Request& request) {
+  const Snapshot snapshot(db);
+  const auto counts = read_counts(db);
+  Exposition text;
+  add_states(text, counts);
+  add_totals(text, counts);
+  text.single("hone_db_bytes", "gauge", "Size of the database file.",
+              pragma(db, "page_count") * pragma(db, "page_size"));
+  if (request.counters != nullptr) add_counters(text, *request.counters);
+  add_process(text);
+  Response response;
+  response.content_type = "text/plain; version=0.0.4; charset=utf-8";
+  response.body = text.take();
+  return response;
+}
+
+}  // namespace hone::api

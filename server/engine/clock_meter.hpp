@@ -1,0 +1,37 @@
+// Measures where a thread's time goes.
+#pragma once
+
+#include <chrono>
+
+#include "server/engine/counters.hpp"
+#include "server/engine/meter.hpp"
+
+namespace hone {
+
+// Of one thread: the time since the last enter() is spent on the part that was entered then.
+class ClockMeter final : public Meter {
+ public:
+  explicit ClockMeter(Counters& counters) : counters_(counters) {}
+
+  void enter(Part part) override {
+    const auto now = Clock::now();
+    const auto spent = now - since_;
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(spent).count();
+    counters_.busy(part_).fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
+    if (part_ == Part::commit) counters_.commits.add(Duration{ns / 1000});
+    part_ = part;
+    since_ = now;
+  }
+
+  void took(std::size_t commands) override {
+    counters_.commands.fetch_add(commands, std::memory_order_relaxed);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Counters& counters_;
+  Part part_ = Part::idle;
+  Clock::time_point since_ = Clock::now();
+};
+
+}  // namespace hone

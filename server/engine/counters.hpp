@@ -1,0 +1,56 @@
+// What a server counts from its start on, for GET /metrics. Written by the threads that know, read
+// by any: each number is exact, two of them together need not be of one instant.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "schemas/types/instant.hpp"
+
+namespace hone {
+
+using Count = std::atomic<std::uint64_t>;
+
+// Times by their length, as Prometheus wants them: how many took at most each bound, and their sum.
+class Lengths {
+ public:
+  static constexpr std::array<std::int64_t, 14> bounds_us{
+      100,    250,    500,     1'000,   2'500,   5'000,     10'000,
+      25'000, 50'000, 100'000, 250'000, 500'000, 1'000'000, 5'000'000};
+
+  void add(Duration length) {
+    std::size_t slot = 0;
+    while (slot < bounds_us.size() && length.us > bounds_us[slot]) ++slot;
+    counts_[slot].fetch_add(1, std::memory_order_relaxed);
+    sum_us_.fetch_add(static_cast<std::uint64_t>(length.us), std::memory_order_relaxed);
+  }
+  // How many were no longer than bounds_us[slot]; of slot == bounds_us.size(), all.
+  [[nodiscard]] std::uint64_t up_to(std::size_t slot) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i <= slot; ++i) sum += counts_[i].load(std::memory_order_relaxed);
+    return sum;
+  }
+  [[nodiscard]] double sum_s() const { return static_cast<double>(sum_us_.load()) / 1e6; }
+
+ private:
+  std::array<Count, bounds_us.size() + 1> counts_{};
+  Count sum_us_ = 0;
+};
+
+// Where the time of the engine's and the io thread goes.
+enum class Part { parse, decide, append, evolve, commit, reply, render, idle };
+inline constexpr std::array<std::string_view, 8> part_words{"parse",  "decide", "append", "evolve",
+                                                            "commit", "reply",  "render", "idle"};
+
+struct Counters {
+  std::array<Count, part_words.size()> busy_ns{};
+  Count commands = 0;  // that the engine was given
+  Lengths commits;     // of the ledger, until they are durable
+
+  Count& busy(Part part) { return busy_ns[static_cast<std::size_t>(part)]; }
+};
+
+}  // namespace hone
