@@ -54,6 +54,36 @@ def test_a_killed_training_goes_on_to_the_same_weights(tmp_path, words):
     assert interrupted(tmp_path / "killed", words, dice.randint(1, 12)) == whole.read_bytes()
 
 
+def model_of(folder, kill_after):
+    """The last model of a sweep's only run; its process is killed once `kill_after` phases are reported."""
+    up = Up(folder, "--slots", "1", cwd=ROOT)
+    spec = {"name": "one", "seed": 5, "objective": {"metric": "return"}, "trainer": {"name": "ga3c", "deterministic": "yes"},
+            "parameters": {"learning_rate": {"type": "float", "min": 1e-3, "max": 3e-3}},
+            "search": {"method": "random", "trials": 1}, "terminator": {"rule": "none"},
+            "budget": {"unit": "frames", "per_run": "12M", "phases": 24}}
+    path = folder.with_suffix(".json")
+    path.write_text(json.dumps(spec))
+    sweep = ok("submit", "-q", str(path), server=up).strip()
+    if kill_after is not None:
+        while ok("events", sweep, "--format", "jsonl", server=up).count('"report_recorded"') < kill_after:
+            pass  # each look is a round trip to the server
+        os.kill(up.wait_for("hone-train"), signal.SIGKILL)
+    ok("watch", sweep, server=up, timeout=300)
+    run = json.loads(ok("runs", sweep, "--format", "jsonl", server=up).splitlines()[0])
+    assert run["state"] == "completed", run
+    assert run["attempts"] == (1 if kill_after is None else 2), run
+    best = json.loads(ok("best", sweep, "-n", "1", "--format", "jsonl", server=up).splitlines()[0])
+    file = folder.with_suffix(".model")
+    ok("fetch", best["model"], "-o", str(file), server=up)
+    assert up.stop()[0] == 0
+    return file.read_bytes()
+
+
+def test_a_run_whose_process_was_killed_ends_with_the_model_of_one_that_was_not(tmp_path):
+    killed = model_of(tmp_path / "killed", random.Random(7).randint(2, 10))
+    assert killed == model_of(tmp_path / "whole", None)
+
+
 def test_a_seed_gives_the_same_file_twice_and_another_seed_another(tmp_path):
     words = ("ga3c", "--frames", "200k", "--set", "deterministic=yes")
     for name, seed in (("one", "1"), ("same", "1"), ("other", "2")):

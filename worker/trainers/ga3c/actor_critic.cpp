@@ -138,6 +138,7 @@ Score ActorCritic::value() const {
   if (master_.diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
   if (!last.empty()) return Score::of(mean(last));
+  if (crew_ != nullptr) return Score::of(0);  // the agents are at work on the running episodes
   std::vector<double> running;
   for (const auto& player : players_) {
     const auto returns = player.agent->group().running_returns();

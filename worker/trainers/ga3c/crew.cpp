@@ -110,10 +110,11 @@ void Crew::start(int i, Player& player) {
     const std::scoped_lock lock(mutex_);
     ++playing_;
   }
-  thread = std::jthread([this, i, &player] {
+  // Not by the player's address: the list of players may grow.
+  thread = std::jthread([this, i, &agent = *player.agent, &shift = *player.shift] {
     {
       const auto services = services_of(i);
-      player.agent->play(*player.shift, place_.episodes, *services);
+      agent.play(shift, place_.episodes, *services);
     }
     const std::scoped_lock lock(mutex_);
     --playing_;
