@@ -23,6 +23,7 @@ class DataFolder {
   ~DataFolder();
 
   [[nodiscard]] std::filesystem::path database() const { return path_ / "hone.db"; }
+  [[nodiscard]] std::filesystem::path snapshot() const { return path_ / "book.snapshot"; }
   [[nodiscard]] std::filesystem::path blobs() const { return path_ / "blobs"; }
 
  private:

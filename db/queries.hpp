@@ -82,7 +82,9 @@ Result<LineageGraph> read_lineage(SQLite::Database& db, const ObjectId& root,
 Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
                                    std::optional<SweepId> sweep, std::int64_t limit);
 std::int64_t last_seq(SQLite::Database& db);  // 0 for an empty ledger
-Instant last_instant(SQLite::Database& db);   // of the newest event; 1970 for an empty ledger
+// The row as one text, the same for ever; empty where there is no such event.
+std::string event_text(SQLite::Database& db, std::int64_t seq);
+Instant last_instant(SQLite::Database& db);  // of the newest event; 1970 for an empty ledger
 Counts read_counts(SQLite::Database& db);
 
 }  // namespace hone

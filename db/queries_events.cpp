@@ -58,6 +58,14 @@ std::int64_t last_seq(SQLite::Database& db) {
   return db.execAndGet("SELECT coalesce(max(seq), 0) FROM event").getInt64();
 }
 
+std::string event_text(SQLite::Database& db, std::int64_t seq) {
+  SQLite::Statement row(db,
+                        "SELECT seq || ' ' || at || ' ' || kind || ' ' || body FROM event"
+                        " WHERE seq = ?");
+  sql::bind(row, seq);
+  return row.executeStep() ? row.getColumn(0).getString() : std::string();
+}
+
 Instant last_instant(SQLite::Database& db) {
   return {db.execAndGet("SELECT coalesce((SELECT at FROM event ORDER BY seq DESC LIMIT 1), 0)")
               .getInt64()};

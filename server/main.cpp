@@ -12,6 +12,7 @@
 #include "db/database.hpp"
 #include "db/queries.hpp"
 #include "server/api/router.hpp"
+#include "server/engine/book_snapshot.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
@@ -79,6 +80,18 @@ Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::s
   return readers;
 }
 
+// What the boot need not replay.
+Restored restored(SnapshotFile& snapshot) {
+  auto loaded = snapshot.load();
+  if (loaded) {
+    spdlog::info("went on from the snapshot after event {}", loaded->seq);
+    return *std::move(loaded);
+  }
+  if (loaded.error().code != Code::not_found)
+    spdlog::warn("replayed the whole ledger; its snapshot is of no use: {}", loaded.error().detail);
+  return {};
+}
+
 // Members are taken down in reverse order: the engine first, the sockets and the lock last.
 class House {
  public:
@@ -95,12 +108,16 @@ class House {
         server_(std::move(server)),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
+        snapshot_(folder_.snapshot(), *writer_),
         engine_(*writer_,
                 EngineThread::Hooks{
                     [server = server_.get()](std::int64_t seq) { server->announce(seq); },
-                    [](const std::string& why) { end_at_once(why); }},
+                    [](const std::string& why) { end_at_once(why); },
+                    [this](const Book& book, std::int64_t seq, bool last) {
+                      snapshot_.consider(book, seq, last);
+                    }},
                 SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
-                EngineOptions{seconds(options.lease_s), &meter_}) {}
+                EngineOptions{seconds(options.lease_s), &meter_}, restored(snapshot_)) {}
 
   DataFolder folder_;
   api::BlobStore blobs_;
@@ -111,6 +128,7 @@ class House {
   http::DiskPool disk_;
   Counters counters_;
   ClockMeter meter_{counters_};
+  SnapshotFile snapshot_;
   EngineThread engine_;
 };
 

@@ -18,8 +18,8 @@ Reply no_work() { return std::optional<LeaseGrant>{}; }
 
 }  // namespace
 
-Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options)
-    : options_(options), ledger_(db) {
+Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options, Restored restored)
+    : options_(options), ledger_(db), book_(std::move(restored.book)), seq_(restored.seq) {
   replay();
   const Command start = Start{HONE_VERSION, options_.lease};
   const auto started = perform(start, std::max(now, book_.last_at));
@@ -28,7 +28,7 @@ Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options)
 }
 
 void Engine::replay() {
-  ledger_.replay(0, [this](const Event& event) {
+  ledger_.replay(seq_, [this](const Event& event) {
     evolve(book_, event);
     seq_ = event.seq;
   });

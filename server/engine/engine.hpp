@@ -13,6 +13,7 @@
 #include "schemas/types/instant.hpp"
 #include "server/engine/limits.hpp"
 #include "server/engine/meter.hpp"
+#include "server/engine/restored.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
 
@@ -33,9 +34,9 @@ struct EngineOptions {
 
 class Engine {
  public:
-  // Replays the ledger and commits ServerStarted. Throws when the ledger cannot be replayed: the
-  // process cannot start.
-  Engine(SQLite::Database& db, Instant now, EngineOptions options = {});
+  // Replays the ledger, or what came after `restored`, and commits ServerStarted. Throws when the
+  // ledger cannot be replayed: the process cannot start.
+  Engine(SQLite::Database& db, Instant now, EngineOptions options = {}, Restored restored = {});
 
   // Decides each command in order, appends its events, commits the batch once, then replies. now is
   // clamped so that time never goes backwards. Throws SQLite::Exception when the commit fails; the

@@ -12,10 +12,11 @@
 namespace hone {
 
 struct EngineThread::Inside {
-  Inside(SQLite::Database& db, Hooks given_hooks, Clock given_clock, EngineOptions options)
+  Inside(SQLite::Database& db, Hooks given_hooks, Clock given_clock, EngineOptions options,
+         Restored restored)
       : hooks(std::move(given_hooks)),
         clock(std::move(given_clock)),
-        engine(db, clock(), options) {}
+        engine(db, clock(), options, std::move(restored)) {}
 
   void loop();
   void drain();
@@ -42,10 +43,13 @@ void EngineThread::Inside::drain() {
   std::int64_t told = 0;
   while (true) {
     if (engine.last_seq() != told) hooks.committed(told = engine.last_seq());
+    if (hooks.settled) hooks.settled(engine.book(), told, false);
     auto batch = inbox.take(patience(), limits::batch_commands_max);
-    if (batch.finished) return engine.release_parked();
+    if (batch.finished) break;
     engine.step(std::move(batch.envelopes), clock());
   }
+  engine.release_parked();
+  if (hooks.settled) hooks.settled(engine.book(), told, true);
 }
 
 std::optional<Duration> EngineThread::Inside::patience() const {
@@ -54,8 +58,10 @@ std::optional<Duration> EngineThread::Inside::patience() const {
   return std::max(*deadline - clock(), Duration{});
 }
 
-EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options)
-    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock), options)) {
+EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options,
+                           Restored restored)
+    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock), options,
+                                       std::move(restored))) {
   inside_->thread = std::thread([inside = inside_.get()] { inside->loop(); });
 }
 

@@ -18,12 +18,15 @@ class EngineThread {
     std::function<void(std::int64_t seq)> committed;
     // The commit failed: log and end the process. Must not return.
     std::function<void(const std::string& why)> failed;
+    // Between two batches, on the engine's thread; `last`: none follows. Time spent here is time
+    // that nobody is answered in.
+    std::function<void(const Book& book, std::int64_t seq, bool last)> settled = nullptr;
   };
 
-  // Replays the ledger (throws when that fails: the process cannot start), then starts the thread.
-  // `db` must outlive it.
+  // Replays the ledger after `restored` (throws when that fails: the process cannot start), then
+  // starts the thread. `db` must outlive it.
   EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{},
-               EngineOptions options = {});
+               EngineOptions options = {}, Restored restored = {});
   ~EngineThread();  // stop()
 
   // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop();

@@ -22,6 +22,8 @@ inline constexpr std::size_t inbox_commands_max =
     4096;  // 40 s of 1000 workers that report every 10 s
 inline constexpr std::size_t batch_commands_max =
     256;  // one commit: about 1 ms of work, so replies stay prompt
+inline constexpr std::int64_t snapshot_events = 200'000;  // since the last: seconds of a boot
+inline constexpr std::int64_t snapshot_events_least = 5'000;  // at shutdown: else not worth a file
 inline constexpr std::size_t parked_acquires_max = 2048;  // workers waiting for work
 
 // HTTP.

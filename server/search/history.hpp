@@ -74,6 +74,10 @@ class History {
   [[nodiscard]] std::int64_t rank_below(int phase, Score score) const;
 
  private:
+  // Snapshots keep a history as it is (server/engine/book_archive.cpp).
+  template <class Archive, class Either>
+  friend void archive_history(Archive& archive, Either& history);
+
   void reassess(std::size_t trial);
   [[nodiscard]] bool abandoned(std::size_t trial) const;
   [[nodiscard]] Achievement assess(std::size_t trial) const;

@@ -34,16 +34,7 @@ class Folder {
     sweep.spec = e.spec;
     sweep.request_id = e.request_id;
     sweep.submitted_at = at_;
-    auto space = SearchSpace::make(e.spec.parameters, e.spec.constraints);
-    expect(space.ok(), "a submitted space was checked");
-    sweep.space = std::move(*space);
-    auto sampler = make_sampler(e.spec.search, sweep.space);
-    auto terminator = make_terminator(e.spec.terminator,
-                                      {e.spec.search.trials, e.spec.seeds, e.spec.budget.phases,
-                                       e.spec.limits.duration.has_value()});
-    expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
-    sweep.sampler = std::move(*sampler);
-    sweep.terminator = std::move(*terminator);
+    equip(sweep);
     sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
                             1 + e.spec.further_objectives.size()};
     warm_start(book_, e.spec, sweep.space, sweep.history);

@@ -32,6 +32,20 @@ const Sweep& sweep_of(const Book& book, RunId id) {
   return book.sweeps.at(found->second.first);
 }
 
+void equip(Sweep& sweep) {
+  const SweepSpec& spec = sweep.spec;
+  auto space = SearchSpace::make(spec.parameters, spec.constraints);
+  expect(space.ok(), "a submitted space was checked");
+  sweep.space = std::move(*space);
+  auto sampler = make_sampler(spec.search, sweep.space);
+  auto terminator = make_terminator(
+      spec.terminator,
+      {spec.search.trials, spec.seeds, spec.budget.phases, spec.limits.duration.has_value()});
+  expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
+  sweep.sampler = std::move(*sampler);
+  sweep.terminator = std::move(*terminator);
+}
+
 std::int64_t proposals_left(const Sweep& sweep) {
   return sweep.spec.search.trials - static_cast<std::int64_t>(sweep.trials.size());
 }

@@ -117,6 +117,10 @@ const Lease* find_live_lease(const Book& book, LeaseId id);
 // The sweep of a run that the book knows.
 const Sweep& sweep_of(const Book& book, RunId id);
 
+// Makes what follows from the spec: the space, the sampler and the terminator. Precondition: the
+// spec was checked.
+void equip(Sweep& sweep);
+
 // How many further parameter sets may be proposed or enqueued.
 std::int64_t proposals_left(const Sweep& sweep);
 

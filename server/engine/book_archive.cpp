@@ -1,0 +1,167 @@
+// Every member of everything in the Book, by name: a member that is added and not written here does
+// not compile.
+#include "server/engine/book_archive.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "server/engine/archive.hpp"
+
+namespace hone {
+namespace {
+
+constexpr std::string_view stamp =
+#include "book_stamp.inc"
+    ;
+
+}  // namespace
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Param> auto& param) {
+  auto& [name, value] = param;
+  archive(name, value);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<VerdictInput> auto& input) {
+  auto& [name, value] = input;
+  archive(name, value);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Verdict> auto& verdict) {
+  auto& [action, reason, inputs] = verdict;
+  archive(action, reason, inputs);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<RecordedReport> auto& report) {
+  auto& [step, score, verdict] = report;
+  archive(step, score, verdict);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
+  auto& [id, sha256, bytes, step, phase] = model;
+  archive(id, sha256, bytes, step, phase);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Run> auto& run) {
+  auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
+         resumed_from] = run;
+  archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
+          resumed_from);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Trial> auto& trial) {
+  auto& [id, number, params, runs] = trial;
+  archive(id, number, params, runs);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<RunRecord> auto& record) {
+  auto& [trial, replicate, merits, standing, completed, counts] = record;
+  archive(trial, replicate, merits, standing, completed, counts);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<TrialRecord> auto& record) {
+  auto& [runs, foreign] = record;
+  archive(runs, foreign);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Achievement> auto& achievement) {
+  auto& [grade, phase, merit, further] = achievement;
+  archive(grade, phase, merit, further);
+}
+
+template <class Archive, class Either>
+void archive_history(Archive& archive, Either& history) {
+  auto& [goal, dimensions, objectives, foreign, points, trials, achievements, runs, further, ranked,
+         pending, merits_by_phase] = history;
+  archive(goal, dimensions, objectives, foreign, points, trials, achievements, runs, further,
+          ranked, pending, merits_by_phase);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<History> auto& history) {
+  archive_history(archive, history);
+}
+
+// As the ledger keeps it.
+void fields(ArchiveWriter& archive, const SweepSpec& spec) { archive(to_text(encode(spec))); }
+void fields(ArchiveReader& archive, SweepSpec& spec) {
+  std::string text;
+  archive(text);
+  const auto document = parse_json(text);
+  auto decoded = document ? decode_sweep_spec(*document) : Result<SweepSpec>(document.error());
+  if (!decoded) throw std::runtime_error("a sweep in it cannot be read: " + decoded.error().detail);
+  spec = *std::move(decoded);
+}
+
+// Space, sampler and terminator follow from the spec.
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
+  auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
+         history, trials, runs, queue, paused, enqueued, enqueue_requests, open_runs, live_leases] =
+      sweep;
+  archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
+          paused, enqueued, enqueue_requests, open_runs, live_leases);
+  if constexpr (Archive::reads) equip(sweep);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
+  auto& [id, attempt, sweep, worker, request_id, resume, expires_at] = lease;
+  archive(id, attempt, sweep, worker, request_id, resume, expires_at);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
+  auto& [id, request_id, host] = worker;
+  archive(id, request_id, host);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<WorkflowInfo> auto& info) {
+  auto& [command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version] = info;
+  archive(command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<DatasetInfo> auto& info) {
+  auto& [name, version, digest] = info;
+  archive(name, version, digest);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Book> auto& book) {
+  auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, sweeps_by_request,
+         workers_by_request, leases_by_request, models, models_by_content, run_of_lease, workflows,
+         datasets, open_sweeps, last_trial, last_model, last_worker, last_sweep] = book;
+  archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers,
+          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
+          run_of_lease, workflows, datasets, open_sweeps, last_trial, last_model, last_worker,
+          last_sweep);
+}
+
+std::string archive_book(const Book& book) {
+  ArchiveWriter archive;
+  archive(book);
+  return archive.take();
+}
+
+Book read_book(std::string_view bytes) {
+  Book book;
+  ArchiveReader archive(bytes);
+  archive(book);
+  if (!archive.at_end()) throw std::runtime_error("it goes on behind its end");
+  return book;
+}
+
+std::string_view book_stamp() { return stamp; }
+
+}  // namespace hone

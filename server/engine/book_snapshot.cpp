@@ -1,0 +1,131 @@
+#include "server/engine/book_snapshot.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "db/queries.hpp"
+#include "server/engine/archive.hpp"
+#include "server/engine/book_archive.hpp"
+#include "server/engine/limits.hpp"
+#include "server/sweep/decide.hpp"
+
+namespace hone {
+namespace {
+
+constexpr std::string_view magic = "hone book snapshot\n";
+
+std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t state = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return state;
+}
+
+struct Contents {
+  std::string stamp, event, book;
+  std::int64_t seq = 0;
+  std::uint64_t digest = 0, checksum = 0;
+};
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Contents> auto& contents) {
+  auto& [stamp, event, book, seq, digest, checksum] = contents;
+  archive(stamp, event, book, seq, digest, checksum);
+}
+
+std::uint64_t sum_of(const Contents& c) {
+  return checksum(c.book) ^ checksum(c.stamp + "|" + c.event + "|" + std::to_string(c.seq) + "|" +
+                                     std::to_string(c.digest));
+}
+
+Error ignored(const std::string& why) { return refuse(Code::invalid, why); }
+
+Result<Contents> read_contents(std::string_view text) {
+  if (!text.starts_with(magic)) return ignored("it is no snapshot");
+  try {
+    ArchiveReader archive(text.substr(magic.size()));
+    Contents contents;
+    archive(contents);
+    if (!archive.at_end() || sum_of(contents) != contents.checksum) return ignored("it is damaged");
+    return contents;
+  } catch (const std::runtime_error& trouble) {
+    return ignored(std::string("it is damaged: ") + trouble.what());
+  }
+}
+
+bool write_synced(const std::filesystem::path& file, std::string_view text) {
+  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (descriptor < 0) return false;
+  while (!text.empty()) {
+    const auto written = ::write(descriptor, text.data(), text.size());
+    if (written <= 0) break;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  const bool done = text.empty() && ::fsync(descriptor) == 0;
+  return ::close(descriptor) == 0 && done;
+}
+
+// No more than a hint for the next boot: whatever goes wrong, the ledger has it all. The name is
+// changed only once the bytes are on the disk; whether the change is does not matter.
+void save(const std::filesystem::path& file, const std::string& text) {
+  auto fresh = file;
+  fresh += ".new";
+  std::error_code trouble;
+  if (write_synced(fresh, text)) std::filesystem::rename(fresh, file, trouble);
+  std::filesystem::remove(fresh, trouble);
+}
+
+}  // namespace
+
+std::string snapshot_text(const Book& book, std::int64_t seq, std::string_view event,
+                          std::string_view stamp) {
+  Contents contents{
+      std::string(stamp), std::string(event), archive_book(book), seq, digest(book), 0};
+  contents.checksum = sum_of(contents);
+  ArchiveWriter archive;
+  archive(contents);
+  return std::string(magic) + archive.take();
+}
+
+Result<Restored> restore(std::string_view text, SQLite::Database& db, std::string_view stamp) {
+  const auto contents = read_contents(text);
+  if (!contents) return contents.error();
+  if (contents->stamp != stamp) return ignored("another build of hone wrote it");
+  if (contents->seq > last_seq(db)) return ignored("it is ahead of this ledger");
+  if (contents->event != event_text(db, contents->seq)) return ignored("it is of another ledger");
+  try {
+    Restored restored{read_book(contents->book), contents->seq};
+    if (digest(restored.book) == contents->digest) return restored;
+    return ignored("it does not give back the book that it was made of");
+  } catch (const std::runtime_error& trouble) {
+    return ignored(std::string("it is damaged: ") + trouble.what());
+  }
+}
+
+Result<Restored> SnapshotFile::load() {
+  std::ifstream in(file_, std::ios::binary);
+  if (!in) return refuse(Code::not_found, "there is none");
+  std::ostringstream text;
+  text << in.rdbuf();
+  auto restored = restore(text.str(), db_, book_stamp());
+  if (restored) saved_seq_ = restored->seq;
+  return restored;
+}
+
+void SnapshotFile::consider(const Book& book, std::int64_t seq, bool last) {
+  const std::int64_t added = seq - saved_seq_;
+  if (added < (last ? limits::snapshot_events_least : limits::snapshot_events)) return;
+  finish();
+  saved_seq_ = seq;
+  auto text = snapshot_text(book, seq, event_text(db_, seq), book_stamp());
+  writing_ = std::thread([file = file_, text = std::move(text)] { save(file, text); });
+  if (last) finish();
+}
+
+void SnapshotFile::finish() {
+  if (writing_.joinable()) writing_.join();
+}
+
+}  // namespace hone

@@ -1,0 +1,15 @@
+// A Book to go on from, instead of the beginning of the ledger.
+#pragma once
+
+#include <cstdint>
+
+#include "server/sweep/state.hpp"
+
+namespace hone {
+
+struct Restored {
+  Book book;
+  std::int64_t seq = 0;  // the last event that is in the book; 0: nothing was restored
+};
+
+}  // namespace hone
