@@ -147,6 +147,27 @@ TEST(Desk, lets_one_server_go_and_serves_with_the_others) {
   EXPECT_EQ(left, 3);
 }
 
+// A client that serves itself woke nobody, so a second seat stayed empty.
+TEST(Desk, wakes_a_server_for_what_a_serving_client_leaves) {
+  ParcelDesk desk({.capacity = 4, .seats = 2, .batch_weight_max = 1});
+  std::atomic<int> served{0};
+  std::jthread server([&] {
+    desk.serve_until_dismissed([&](const auto&) {
+      ++served;
+      served.notify_all();
+    });
+  });
+  const std::vector<Parcel> parcels{{1}, {2}};
+  desk.push(parcels, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  ASSERT_TRUE(desk.sit(batch));
+  served.wait(0);  // while this client is busy with its own
+  desk.leave(ParcelDesk::Then::leave);
+  desk.close();
+  server.join();
+  EXPECT_EQ(served, 1);
+}
+
 TEST(Desk, tells_what_it_served) {
   ParcelDesk desk({.capacity = 8, .seats = 1, .batch_weight_max = 5});
   const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}};

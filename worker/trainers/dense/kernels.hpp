@@ -81,8 +81,8 @@ struct Kernels {
   const char* name = nullptr;
   void (*multiply)(const Product&) = nullptr;
   void (*dot)(const DotProduct&) = nullptr;
-  // out = left^T * right over the rows of both; out has `inner` rows. Here bias is an output: the
-  // sums of right's columns, or none.
+  // out = left^T * right, summed over the rows of both; out has `inner` rows. The bias is not read;
+  // `sums` receives the sums of right's columns, where it is given.
   void (*outer)(const Product&, float* sums) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;
   void (*relu)(float* values, std::int64_t count) = nullptr;

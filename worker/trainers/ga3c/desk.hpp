@@ -119,6 +119,8 @@ class Desk {
       --queued_;
     } while (queued_ > 0 && weight + weight_of(ring_[head_]) <= weight_max_);
     meter_.weight += weight;
+    // There is more to do, and somebody who may help.
+    if (queued_ > 0 && free_seats_ > 0) ready_.notify_one();
     return true;
   }
 

@@ -73,17 +73,17 @@ void Round::finish() {
   LearningMeter meter;
   for (const auto& part : parts_)
     if (!part.gradient.empty()) add(meter, part.meter);
-  dense::Floats sum;
+  sum_.clear();
   for (auto& part : parts_) {
     if (part.gradient.empty()) continue;
     // Each part is the mean of its own samples, or their sum.
     const auto share = static_cast<float>(part.meter.samples) / static_cast<float>(meter.samples);
     const float scale = master_.rule().mean_loss ? share : 1.0F;
-    sum.resize(part.gradient.size());
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += scale * part.gradient[i];
+    sum_.resize(part.gradient.size());  // zeros, the first time
+    for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += scale * part.gradient[i];
     part.gradient.clear();
   }
-  master_.apply(sum, meter);
+  master_.apply(sum_, meter);
   arrived_ = 0;
   ++rounds_;
   finished_.notify_all();

@@ -105,6 +105,7 @@ class Round {
   std::mutex mutex_;
   std::condition_variable finished_;
   std::vector<Part> parts_;
+  dense::Floats sum_;
   int members_;
   int arrived_ = 0;
   std::uint64_t rounds_ = 0;
