@@ -94,6 +94,8 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
     std::cout << outcome.value.value();
   std::cout << " after " << outcome.steps << " " << unit << " (" << short_count(rate) << " " << unit
             << "/s)";
+  if (outcome.solved)
+    std::cout << ", goal reached after " << short_count(static_cast<double>(outcome.solved->step));
   if (!command.out.empty()) std::cout << ", model in " << command.out.string();
   std::cout << "\n";
 }

@@ -5,6 +5,7 @@ import pathlib
 import random
 import signal
 import subprocess
+import urllib.request
 
 import pytest
 
@@ -131,4 +132,18 @@ def test_many_short_runs_leave_nothing_behind_in_their_worker(tmp_path):
     assert private_kib(worker) <= memory + 4096 + RUNS  # what a leak of a kilobyte a run would exceed
     folders = [path for path in (tmp_path / "data").rglob("rn_*") if path.is_dir()]
     assert folders == []
+    assert up.stop()[0] == 0
+
+
+def test_a_run_that_is_stopped_after_its_first_phase_has_told_its_metrics(tmp_path):
+    up = Up(tmp_path / "data", "--slots", "1", cwd=ROOT)
+    example = str(ROOT / "sdk" / "examples" / "ga3c-cartpole.yaml")
+    sweep = ok("submit", "-q", example, "--set", "search.trials=6", "--set", "budget.per_run=100k", server=up, cwd=ROOT).strip()
+    ok("watch", sweep, server=up, timeout=120)
+    runs = [json.loads(line) for line in ok("runs", sweep, "--format", "jsonl", server=up).splitlines()]
+    assert "stopped" in {run["state"] for run in runs}, runs
+    for run in runs:
+        with urllib.request.urlopen(f"http://127.0.0.1:{up.port}/v1/runs/{run['id']}/metrics?limit=100") as answer:
+            names = {point["name"] for point in json.load(answer)["items"]}
+        assert {"frames_per_s", "updates_per_s", "predictions_per_s", "policy_lag", "train_queue"} <= names, run
     assert up.stop()[0] == 0

@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A phase that is shorter than this shares its telemetry with the next: a run of a second needs no
-// ten points.
+// ten points. The first phase always tells, since a verdict may end the run there.
 constexpr auto metrics_interval = std::chrono::milliseconds(500);
 // How long a process that was asked to end waits for its last checkpoint to be stored.
 constexpr auto last_patience = std::chrono::seconds(2);
@@ -69,7 +69,7 @@ class Phases {
 
   const PhaseRun& run_;
   Trainer& trainer_;
-  Clock::time_point metrics_sent_ = Clock::now();
+  Clock::time_point metrics_sent_{};
 };
 
 }  // namespace
