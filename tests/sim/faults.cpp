@@ -18,21 +18,24 @@ FaultPlan FaultPlan::draw(Rng& rng) {
   plan.duplicate = rate(0.2);
   plan.delay_max =
       milliseconds(rng.uniform() < 0.5 ? 5 : static_cast<std::int64_t>(rng.below(20'000)) + 1);
-  plan.commit_failure = rate(0.02);
+  plan.disk = rate(0.001);
   plan.crash = rate(0.02);
   plan.worker_death = rate(0.05);
   plan.process_death = rate(0.2);
   plan.deaf = rate(1.0);
   plan.diverged = rate(0.1);
+  plan.partition = rate(0.03);
+  plan.clock_step = rate(0.05);
   return plan;
 }
 
 std::string text(const FaultPlan& plan) {
   std::ostringstream out;
   out << "drop " << plan.drop << " duplicate " << plan.duplicate << " delay "
-      << plan.delay_max.us / 1000 << "ms commit_failure " << plan.commit_failure << " crash "
-      << plan.crash << " worker_death " << plan.worker_death << " process_death "
-      << plan.process_death << " deaf " << plan.deaf << " diverged " << plan.diverged;
+      << plan.delay_max.us / 1000 << "ms disk " << plan.disk << " crash " << plan.crash
+      << " worker_death " << plan.worker_death << " process_death " << plan.process_death
+      << " deaf " << plan.deaf << " diverged " << plan.diverged << " partition " << plan.partition
+      << " clock_step " << plan.clock_step;
   return out.str();
 }
 

@@ -10,15 +10,17 @@
 namespace hone::sim {
 
 struct FaultPlan {
-  double drop = 0;            // of every message, each way
-  double duplicate = 0;       // of every request
-  Duration delay_max{};       // of every message, uniform
-  double commit_failure = 0;  // of every commit: the server dies of it
-  double crash = 0;           // of the server, at every step
-  double worker_death = 0;    // kill -9, once a second and worker
-  double process_death = 0;   // of every phase
-  double deaf = 0;            // share of processes that ignore TERM
-  double diverged = 0;        // share of reports
+  double drop = 0;           // of every message, each way
+  double duplicate = 0;      // of every request
+  Duration delay_max{};      // of every message, uniform
+  double disk = 0;           // of every write and sync: one of faultfs::Fault
+  double crash = 0;          // of the server, at every step
+  double worker_death = 0;   // kill -9, once a second and worker
+  double process_death = 0;  // of every phase
+  double deaf = 0;           // share of processes that ignore TERM
+  double diverged = 0;       // share of reports
+  double partition = 0;      // once a second and worker: cut off, one way or both
+  double clock_step = 0;     // once a second: the server's clock is set, by hours
 
   static FaultPlan draw(Rng& rng);
   static FaultPlan none();  // a little delay, nothing else

@@ -1,5 +1,6 @@
 // sim [--seed N] [--seeds COUNT]: runs worlds; prints the seed and the plan of the first that
-// breaks a promise.   sim --ledger N: prints the ledger of world N, as tests/golden keeps one.
+// breaks a promise.   sim --promises: what is promised.   sim --ledger N: prints the ledger of
+// world N, as tests/golden keeps one.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -19,6 +20,13 @@ void on_abort(int) {
   std::_Exit(1);
 }
 
+int print_promises() {
+  for (const hone::sim::Promise& promise : hone::sim::promises())
+    std::printf("%-52.*s  %.*s\n", static_cast<int>(promise.name.size()), promise.name.data(),
+                static_cast<int>(promise.when.size()), promise.when.data());
+  return 0;
+}
+
 int print_ledger(std::uint64_t seed) {
   hone::sim::World world(seed);
   const std::string broken = world.run();
@@ -32,6 +40,7 @@ int print_ledger(std::uint64_t seed) {
 int main(int argc, char** argv) {
   std::uint64_t first = 1;
   std::uint64_t count = 1000;
+  if (argc == 2 && std::strcmp(argv[1], "--promises") == 0) return print_promises();
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--seed") == 0)
       first = std::strtoull(argv[i + 1], nullptr, 10), count = 1;
@@ -57,6 +66,9 @@ int main(int argc, char** argv) {
     sum.acknowledged += world.tally().acknowledged;
     sum.attempts += world.tally().attempts;
     sum.promoted += world.tally().promoted;
+    sum.steps += world.tally().steps;
+    sum.reads += world.tally().reads;
+    sum.snapshots += world.tally().snapshots;
     for (std::size_t i = 0; i < sum.verdicts.size(); ++i)
       sum.verdicts[i] += world.tally().verdicts[i];
     sum.simulated = sum.simulated + world.tally().simulated;
@@ -65,11 +77,14 @@ int main(int argc, char** argv) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::printf(
       "%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld "
-      "acknowledged (%lld go on, %lld pause, %lld stop), %lld promoted: %.1f s\n",
+      "acknowledged (%lld go on, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
+      "%lld "
+      "steps, %lld questions, %d boots from a snapshot: %.1f s\n",
       static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
       sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
       static_cast<long long>(sum.acknowledged), static_cast<long long>(sum.verdicts[0]),
       static_cast<long long>(sum.verdicts[1]), static_cast<long long>(sum.verdicts[2]),
-      static_cast<long long>(sum.promoted), took);
+      static_cast<long long>(sum.promoted), hone::sim::promises().size(),
+      static_cast<long long>(sum.steps), static_cast<long long>(sum.reads), sum.snapshots, took);
   return 0;
 }

@@ -8,72 +8,87 @@
 namespace hone::sim {
 namespace {
 
-// Through text, as over a socket.
-template <class T, class Decode>
-T travelled(const T& body, Decode decode) {
-  const auto document = parse_json(to_text(encode(body)));
-  expect(document.ok(), "what we encode parses");
-  auto decoded = decode(*document);
-  expect(decoded.ok(),
-         decoded.ok() ? "" : ("what we encode decodes: " + decoded.error().detail).c_str());
-  return std::move(*decoded);
+template <class T>
+Message post(const std::string& target, const T& body) {
+  return {api::Method::post, target, to_text(encode(body))};
 }
 
-struct ToCommand {
-  std::optional<Command> operator()(const JoinRequest& c) const {
-    return Join{travelled(c, decode_join_request)};
+std::string of_lease(LeaseId lease, const char* what) { return "/v1/leases/" + text(lease) + what; }
+
+struct ToMessage {
+  std::optional<Message> operator()(const JoinRequest& c) const { return post("/v1/workers", c); }
+  std::optional<Message> operator()(const AcquireRequest& c) const { return post("/v1/leases", c); }
+  std::optional<Message> operator()(const worker::BeatCall& c) const {
+    return post("/v1/workers/" + text(c.worker) + "/beat", c.request);
   }
-  std::optional<Command> operator()(const AcquireRequest& c) const {
-    return Acquire{travelled(c, decode_acquire_request)};
+  std::optional<Message> operator()(const worker::ReportCall& c) const {
+    return post(of_lease(c.lease, "/reports"), c.request);
   }
-  std::optional<Command> operator()(const worker::BeatCall& c) const {
-    return Beat{c.worker, travelled(c.request, decode_beat_request)};
+  std::optional<Message> operator()(const worker::SaveModelCall& c) const {
+    return post(of_lease(c.lease, "/models"), c.request);
   }
-  std::optional<Command> operator()(const worker::ReportCall& c) const {
-    return Report{c.lease, travelled(c.request, decode_report_request)};
+  std::optional<Message> operator()(const worker::MetricsCall& c) const {
+    return post(of_lease(c.lease, "/metrics"), c.request);
   }
-  std::optional<Command> operator()(const worker::SaveModelCall& c) const {
-    return SaveModel{c.lease, travelled(c.request, decode_save_model_request)};
+  std::optional<Message> operator()(const worker::EndCall& c) const {
+    return post(of_lease(c.lease, "/end"), c.request);
   }
-  std::optional<Command> operator()(const worker::MetricsCall& c) const {
-    return LogMetrics{c.lease, travelled(c.request, decode_metrics_request)};
-  }
-  std::optional<Command> operator()(const worker::EndCall& c) const {
-    return End{c.lease, travelled(c.request, decode_end_request)};
-  }
-  std::optional<Command> operator()(const worker::StoreBlob&) const { return std::nullopt; }
-  std::optional<Command> operator()(const worker::FetchBlob&) const { return std::nullopt; }
+  std::optional<Message> operator()(const worker::StoreBlob&) const { return std::nullopt; }
+  std::optional<Message> operator()(const worker::FetchBlob&) const { return std::nullopt; }
 };
 
-struct ToCallReply {
-  worker::CallReply operator()(const Done& r) const { return r; }
-  worker::CallReply operator()(const JoinReply& r) const { return travelled(r, decode_join_reply); }
-  worker::CallReply operator()(const std::optional<LeaseGrant>& r) const {
-    return travelled(r, decode_acquire_reply);
+template <class T>
+Result<worker::CallReply> decoded(Result<T> reply) {
+  expect(reply.ok(), "what the server answers decodes");
+  return worker::CallReply(std::move(*reply));
+}
+
+// What each call is answered with.
+struct ToReply {
+  const Json& json;
+  Result<worker::CallReply> operator()(const JoinRequest&) const {
+    return decoded(decode_join_reply(json));
   }
-  worker::CallReply operator()(const BeatReply& r) const { return travelled(r, decode_beat_reply); }
-  worker::CallReply operator()(const ReportReply& r) const {
-    return travelled(r, decode_report_reply);
+  Result<worker::CallReply> operator()(const AcquireRequest&) const {
+    return decoded(decode_acquire_reply(json));
   }
-  worker::CallReply operator()(const SaveModelReply& r) const {
-    return travelled(r, decode_save_model_reply);
+  Result<worker::CallReply> operator()(const worker::BeatCall&) const {
+    return decoded(decode_beat_reply(json));
   }
-  worker::CallReply operator()(const Submitted&) const { unreachable(); }
-  worker::CallReply operator()(const Steered&) const { unreachable(); }
-  worker::CallReply operator()(const AskReply&) const { unreachable(); }
-  worker::CallReply operator()(const TellReply&) const { unreachable(); }
-  worker::CallReply operator()(const EnqueueReply&) const { unreachable(); }
+  Result<worker::CallReply> operator()(const worker::ReportCall&) const {
+    return decoded(decode_report_reply(json));
+  }
+  Result<worker::CallReply> operator()(const worker::SaveModelCall&) const {
+    return decoded(decode_save_model_reply(json));
+  }
+  Result<worker::CallReply> operator()(const worker::MetricsCall&) const {
+    return worker::CallReply{Done{}};
+  }
+  Result<worker::CallReply> operator()(const worker::EndCall&) const {
+    return worker::CallReply{Done{}};
+  }
+  Result<worker::CallReply> operator()(const worker::StoreBlob&) const { unreachable(); }
+  Result<worker::CallReply> operator()(const worker::FetchBlob&) const { unreachable(); }
 };
 
 }  // namespace
 
-std::optional<Command> command_of(const worker::Call& call) {
-  return std::visit(ToCommand{}, call);
+std::optional<Message> message_of(const worker::Call& call) {
+  return std::visit(ToMessage{}, call);
 }
 
-Result<worker::CallReply> call_reply_of(const Result<Reply>& reply) {
-  if (!reply) return reply.error();
-  return std::visit(ToCallReply{}, *reply);
+Message message_of(const SubmitRequest& request) { return post("/v1/sweeps", request); }
+
+Message message_of(SweepId sweep, const SteerRequest& request) {
+  return post("/v1/sweeps/" + text(sweep) + "/steer", request);
+}
+
+Result<worker::CallReply> call_reply_of(const worker::Call& call, const api::Response& response) {
+  const auto body = parse_json(response.body);
+  expect(body.ok(), "every answer is JSON");
+  expect(response.status < 500 || response.status == 503, "the server makes no mistake of its own");
+  if (response.status >= 400) return decode_problem(*body);
+  return std::visit(ToReply{*body}, call);
 }
 
 }  // namespace hone::sim

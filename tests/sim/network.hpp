@@ -1,18 +1,28 @@
-// Calls of the lease machine as commands of the engine, through the words of the wire: every body
-// is encoded and decoded.
+// What travels: the calls of workers and users as requests with a method, a target and a body, as
+// over HTTP; and what comes back, as a status and a body.
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "schemas/types/result.hpp"
-#include "server/sweep/command.hpp"
+#include "server/api/request.hpp"
+#include "server/api/response.hpp"
 #include "worker/agent/words.hpp"
 
 namespace hone::sim {
 
-// nullopt for calls that are not answered by the engine (blobs).
-std::optional<Command> command_of(const worker::Call& call);
+struct Message {
+  api::Method method = api::Method::post;
+  std::string target;
+  std::string body;
+};
 
-Result<worker::CallReply> call_reply_of(const Result<Reply>& reply);
+// nullopt for calls that the engine has no part in (blobs).
+std::optional<Message> message_of(const worker::Call& call);
+Message message_of(const SubmitRequest& request);
+Message message_of(SweepId sweep, const SteerRequest& request);
+
+Result<worker::CallReply> call_reply_of(const worker::Call& call, const api::Response& response);
 
 }  // namespace hone::sim

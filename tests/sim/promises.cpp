@@ -1,7 +1,10 @@
 // What must hold in every world.
 #include <SQLiteCpp/Statement.h>
 
+#include "db/ledger.hpp"
+#include "server/engine/book_archive.hpp"
 #include "server/search/sampler.hpp"
+#include "tests/faultfs/life.hpp"
 #include "tests/sim/world.hpp"
 
 namespace hone::sim {
@@ -34,7 +37,7 @@ std::string World::ledger_text() {
 
 // No acknowledged report is lost, and none changed. A promoted run that saved no checkpoint trains
 // its phases again under another lease: there, what paused it is over.
-std::string World::check_acknowledged() const {
+std::string World::check_acknowledged() {
   const Book& book = server_.book();
   for (const auto& [key, verdict] : acknowledged_) {
     const auto& [lease, phase] = key;
@@ -49,7 +52,7 @@ std::string World::check_acknowledged() const {
 }
 
 // Every run ended, for a reason, within its budget; what it reported is what its process computed.
-std::string World::check_runs() const {
+std::string World::check_runs() {
   const Book& book = server_.book();
   for (const auto& [id, entry] : book.trials) {
     const auto& [sweep_id, trial] = entry;
@@ -77,7 +80,7 @@ std::string World::check_runs() const {
 }
 
 // The parameters depend on the sweep's seed and the trial's number, on nothing that happened.
-std::string World::check_proposals() const {
+std::string World::check_proposals() {
   const Book& book = server_.book();
   for (const auto& [id, sweep] : book.sweeps)
     for (const TrialId trial_id : sweep.trials) {
@@ -92,7 +95,7 @@ std::string World::check_proposals() const {
 }
 
 // Every verdict follows from its recorded inputs, by a rule that a reader makes from the spec.
-std::string World::check_verdicts() const {
+std::string World::check_verdicts() {
   const Book& book = server_.book();
   for (const auto& [id, entry] : book.trials) {
     const SweepSpec& spec = book.sweeps.at(entry.first).spec;
@@ -123,16 +126,15 @@ std::string World::check_retries() {
   return {};
 }
 
-// The ledger alone tells the same story, each report once, and its projection is what a rebuild
-// gives.
-std::string World::check_ledger() {
-  if (digest(replayed(server_.database())) != digest(server_.book()))
-    return "replay differs from the live state";
-  const auto count = [&](const char* sql) {
-    SQLite::Statement query(server_.database(), sql);
-    query.executeStep();
-    return query.getColumn(0).getInt64();
-  };
+// To the last bit of everything in the Book.
+std::string World::check_replay() {
+  const Book told = replayed(server_.database());
+  if (digest(told) != digest(server_.book())) return "their digests differ";
+  return archive_book(told) == archive_book(server_.book()) ? "" : "their bytes differ";
+}
+
+std::string World::check_counts() {
+  const auto count = [&](const char* sql) { return server_.database().execAndGet(sql).getInt64(); };
   tally_.reports = count("SELECT count(*) FROM event WHERE kind = 'report_recorded'");
   tally_.attempts = count("SELECT count(*) FROM event WHERE kind = 'lease_granted'");
   tally_.promoted = count(
@@ -143,11 +145,50 @@ std::string World::check_ledger() {
   for (const auto& [id, entry] : server_.book().trials)
     for (const Run& run : entry.second.runs)
       in_book += static_cast<std::int64_t>(run.reports.size());
-  if (tally_.reports != in_book) return "a report was counted twice";
+  if (tally_.reports != in_book) return "the ledger has other reports than the book";
   if (count("SELECT count(*) FROM event WHERE kind = 'verdict_given'") != in_book)
     return "reports and verdicts differ";
-  if (count("SELECT max(seq) - count(*) FROM event") != 0) return "the ledger has gaps";
-  return check_retries();
+  return count("SELECT max(seq) - count(*) FROM event") == 0 ? "" : "the ledger has gaps";
+}
+
+std::string World::check_projection() {
+  SQLite::Database& db = server_.database();
+  const std::string before = faultfs::projection_text(db);
+  rebuild_projection(db);
+  return faultfs::projection_text(db) == before ? "" : "a query table changed";
+}
+
+std::string World::check_file() {
+  const auto said = server_.database().execAndGet("PRAGMA quick_check(1)").getString();
+  return said == "ok" ? "" : said;
+}
+
+std::span<const Promise> promises() {
+  static constexpr Promise table[] = {
+      {"no two live leases on a run", "every step", nullptr},
+      {"only the live lease speaks for a run", "every event", nullptr},
+      {"an ended run stays ended", "every event", nullptr},
+      {"phases are contiguous, none counted twice", "every event", nullptr},
+      {"verdicts are immutable: one for each report", "every event and reply", nullptr},
+      {"budgets are kept", "every event", nullptr},
+      {"no lease expires by a step of the clock", "every event", nullptr},
+      {"time never goes backwards", "every event", nullptr},
+      {"nothing committed is lost", "every step", nullptr},
+      {"a worker waits only when there is no work for it", "every step", nullptr},
+      {"every question is answered", "1 step of 32", nullptr},
+      {"a snapshot and the events since give the book", "every boot", nullptr},
+      {"no acknowledged report is lost", "the end", &World::check_acknowledged},
+      {"every run ends, for a reason", "the end", &World::check_runs},
+      {"parameters follow from seed and number alone", "the end", &World::check_proposals},
+      {"a verdict follows from its inputs", "the end", &World::check_verdicts},
+      {"replay equals the live state", "the end, 1 step of 64", &World::check_replay},
+      {"the ledger has no gaps and counts no report twice", "the end", &World::check_counts},
+      {"retries are kept", "the end", &World::check_retries},
+      {"query tables equal a rebuild", "the end", &World::check_projection},
+      {"the file is sound", "the end", &World::check_file},
+      {"every sweep ends once the faults are over", "the end", nullptr},
+  };
+  return table;
 }
 
 }  // namespace hone::sim

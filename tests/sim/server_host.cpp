@@ -1,13 +1,20 @@
 #include "tests/sim/server_host.hpp"
 
 #include <SQLiteCpp/Exception.h>
-#include <sqlite3.h>
+
+#include <iterator>
 
 #include "db/database.hpp"
 #include "db/ledger.hpp"
+#include "db/queries.hpp"
 #include "schemas/types/expect.hpp"
+#include "server/api/router.hpp"
+#include "server/engine/book_archive.hpp"
+#include "server/engine/book_snapshot.hpp"
 
 namespace hone::sim {
+
+using faultfs::Fault;
 
 Book replayed(SQLite::Database& db) {
   Book book;
@@ -15,45 +22,93 @@ Book replayed(SQLite::Database& db) {
   return book;
 }
 
-ServerHost::ServerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng)
-    : agenda_(agenda), faults_(faults), rng_(rng), db_(std::move(*open_for_writing(":memory:"))) {
-  // A commit hook that answers non-zero turns the commit into a rollback: a full disk, a torn
-  // write.
-  sqlite3_commit_hook(
-      db_->getHandle(),
-      [](void* self) {
-        auto& host = *static_cast<ServerHost*>(self);
-        return host.rng_.uniform() < host.faults_.commit_failure ? 1 : 0;
-      },
-      this);
+ServerHost::ServerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, std::uint64_t seed)
+    : agenda_(agenda), faults_(faults), rng_(rng), disk_(seed) {
+  disk_.ask_before([this] { return draw_fault(); });
   boot();
 }
 
-bool ServerHost::push(Envelope envelope) {
+ServerHost::~ServerHost() {
+  disk_.ask_before({});
+  engine_.reset();
+  reader_.reset();
+  told_.reset();
+  db_.reset();
+}
+
+Fault ServerHost::draw_fault() {
+  if (rng_.uniform() >= faults_.disk) return Fault::none;
+  static constexpr Fault all[] = {Fault::kill, Fault::power_cut, Fault::write_error,
+                                  Fault::disk_full, Fault::sync_error};
+  return all[rng_.below(std::size(all))];
+}
+
+void ServerHost::heal() { disk_.free_space(); }
+
+// The requests of one connection are understood on the network's thread, before the engine.
+bool ServerHost::push(const Message& message, Answer answer) {
   if (!up()) return false;
+  auto request = api::parse_target(message.method, message.target);
+  expect(request.ok(), "a worker's target parses");
+  request->body = message.body;
+  auto match = api::find_route(request->method, request->path);
+  expect(match.route != nullptr, "a worker asks where something is");
+  request->ids = std::move(match.ids);
+  expect(api::check_query(*match.route, *request).ok(), "a worker's query is known");
+  const auto& write = std::get<api::Write>(match.route->handler);
+  const auto command = write.parse(*request);  // its check is about blobs, which are not here
+  if (!command) {
+    answer(api::problem(command.error()));
+    return true;
+  }
   const std::int64_t number = ++arrivals_;
-  unanswered_.emplace(number, envelope.command);
-  envelope.reply = [this, number, reply = std::move(envelope.reply)](Result<Reply> answer) {
-    unanswered_.erase(number);
-    reply(std::move(answer));
-  };
-  inbox_.push_back(std::move(envelope));
+  unanswered_.emplace(number, *command);
+  inbox_.push_back(
+      {*command, [this, number, &write, answer = std::move(answer)](const Result<Reply>& reply) {
+         unanswered_.erase(number);
+         answer(api::render_write(write, reply));
+       }});
   schedule_step();
   return true;
 }
 
+Restored ServerHost::restored() {
+  if (snapshot_.empty() || rng_.below(4) == 0) return {};
+  auto loaded = restore(snapshot_, *db_, "sim");
+  expect(loaded.ok(), "a snapshot of this ledger is taken");
+  ++snapshots_used_;
+  return std::move(*loaded);
+}
+
 void ServerHost::boot() {
+  if (disk_.down()) disk_.restart();
+  if (rng_.below(2) == 0) disk_.free_space();
+  auto opened = open_for_writing("hone.db");
+  if (!opened) return crash(Fault::kill);  // its disk failed
+  db_ = std::move(*opened);
+  clock_.emplace([this] { return agenda_.now() + wall_offset_; }, [this] { return agenda_.now(); },
+                 last_instant(*db_));
   try {
-    engine_ = std::make_unique<Engine>(*db_, agenda_.now());
-  } catch (const SQLite::Exception&) {
-    return crash();  // its first commit failed
+    engine_ = std::make_unique<Engine>(*db_, server_time(), EngineOptions{}, restored());
+    auto reader = open_for_reading("hone.db");
+    if (!reader) return crash(Fault::kill);
+    reader_ = std::move(*reader);
+  } catch (const std::exception&) {
+    return crash(Fault::kill);  // its first commit failed
   }
+  look_at_news();
   schedule_step();
 }
 
-void ServerHost::crash() {
+Instant ServerHost::server_time() { return (*clock_)(); }
+
+void ServerHost::crash(Fault how) {
   ++crashes_;
+  if (!disk_.down()) disk_.stop(how);
   engine_.reset();
+  reader_.reset();
+  told_.reset();
+  db_.reset();
   inbox_.clear();
   unanswered_.clear();
   step_at_.reset();
@@ -64,17 +119,55 @@ void ServerHost::crash() {
 void ServerHost::step() {
   step_at_.reset();
   if (!up()) return;
-  if (rng_.uniform() < faults_.crash) return crash();
+  if (rng_.uniform() < faults_.crash)
+    return crash(rng_.below(2) == 0 ? Fault::kill : Fault::power_cut);
   std::vector<Envelope> batch;
   batch.swap(inbox_);
   try {
-    engine_->step(std::move(batch), agenda_.now());
+    engine_->step(std::move(batch), server_time());
+    look_at_news();
+    read_something();
+    if (rng_.below(64) == 0)
+      snapshot_ = snapshot_text(engine_->book(), engine_->last_seq(),
+                                event_text(*db_, engine_->last_seq()), "sim");
   } catch (const SQLite::Exception&) {
-    return crash();
+    return crash(Fault::kill);
   }
   check_waiting();
   check_replay();
   schedule_step();
+}
+
+// Committed events, each once: a boot that loses one that was seen breaks the sequence.
+void ServerHost::look_at_news() {
+  if (engine_->last_seq() < witness_.seen()) broken_ = "nothing committed is lost: events are gone";
+  if (engine_->last_seq() == witness_.seen()) return;
+  if (!told_) told_.emplace(*db_);  // its statements cost more than a step
+  told_->replay(witness_.seen(), [this](const Event& event) {
+    const std::string what = witness_.see(event, agenda_.now());
+    if (broken_.empty() && !what.empty()) broken_ = what;
+  });
+}
+
+// Whatever is asked while all this happens, no question meets a mistake of ours.
+void ServerHost::read_something() {
+  if (rng_.below(32) != 0) return;
+  const auto routes = api::route_table();
+  const api::Route& route = routes[rng_.below(routes.size())];
+  if (!std::holds_alternative<api::Read>(route.handler)) return;
+  api::Request request;
+  request.path = std::string(route.pattern);
+  const auto pick = [&](const std::string& name, const char* prefix) {
+    if (request.path.find(name) != std::string::npos)
+      request.ids.push_back(prefix + std::to_string(1 + rng_.below(12)) +
+                            (name == "{run}" ? ".0" : ""));
+  };
+  pick("{sweep}", "sw_"), pick("{trial}", "tr_"), pick("{run}", "rn_"), pick("{worker}", "wk_");
+  pick("{model}", "md_"), pick("{workflow}", "wf_"), pick("{dataset}", "ds_"), pick("{id}", "tr_");
+  const auto answered = api::answer_read(route, *reader_, request);
+  ++reads_;
+  if (answered.status >= 500 && broken_.empty() && !disk_.down())
+    broken_ = "every question is answered: " + request.path + " with " + answered.body;
 }
 
 // Whoever is not answered at once is a worker that asked for work, and there is none for it: no
@@ -83,7 +176,7 @@ void ServerHost::check_waiting() const {
   if (!inbox_.empty()) return;
   for (const auto& [number, command] : unanswered_) {
     expect(std::holds_alternative<Acquire>(command), "only those who ask for work wait");
-    const auto events = decide(engine_->book(), command, agenda_.now());
+    const auto events = decide(engine_->book(), command, engine_->book().last_at);
     expect(events.ok() && events->empty(), "no worker waits while there is work for it");
   }
 }
@@ -120,7 +213,7 @@ void ServerHost::check_replay() {
   if (rng_.below(64) != 0) return;
   const Book told = replayed(*db_);
   const Book& live = engine_->book();
-  expect(digest(told) == digest(live), "replay equals the live state");
+  expect(archive_book(told) == archive_book(live), "replay equals the live state");
   for (const SweepId id : live.open_sweeps)
     expect(same_further_verdicts(live.sweeps.at(id), told.sweeps.at(id)),
            "replay leads to the same further verdicts");
@@ -129,7 +222,10 @@ void ServerHost::check_replay() {
 // One step is due at a time: soon when commands wait, else at the engine's next deadline.
 void ServerHost::schedule_step() {
   if (!up()) return;
-  std::optional<Instant> due = engine_->next_deadline();
+  // A deadline is in the server's time, the agenda in the world's.
+  std::optional<Instant> due;
+  if (const auto deadline = engine_->next_deadline())
+    due = agenda_.now() + std::max(*deadline - server_time(), milliseconds(1));
   if (!inbox_.empty()) due = agenda_.now() + milliseconds(1);
   if (!due || (step_at_ && *step_at_ <= *due)) return;
   step_at_ = due;

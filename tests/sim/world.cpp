@@ -1,6 +1,5 @@
 #include "tests/sim/world.hpp"
 
-#include "db/ledger.hpp"
 #include "tests/sim/network.hpp"
 
 namespace hone::sim {
@@ -8,6 +7,7 @@ namespace {
 
 constexpr Duration storm_length = seconds(60);  // faults
 constexpr Duration calm = seconds(900);         // then every sweep must have ended
+constexpr std::size_t user = 1'000'000;         // who sends what no worker does
 constexpr Duration call_timeout = seconds(10);  // of a worker's call whose reply never came
 
 // Every rule gets its turn, with settings that differ where it has some.
@@ -58,11 +58,12 @@ World::World(std::uint64_t seed)
     : seed_(seed),
       rng_(seed, Purpose::simulation, 0),
       faults_(FaultPlan::draw(rng_)),
-      server_(agenda_, faults_, rng_) {
+      server_(agenda_, faults_, rng_, seed) {
   const auto workers = 1 + rng_.below(5);
+  partitions_.resize(workers);
   for (std::uint64_t i = 0; i < workers; ++i)
     workers_.push_back(std::make_unique<WorkerHost>(
-        agenda_, faults_, rng_, [this](const auto& c, auto done) { call(c, std::move(done)); },
+        agenda_, faults_, rng_, [this, i](const auto& c, auto done) { call(c, i, done); },
         "worker-" + std::to_string(i), static_cast<int>(1 + rng_.below(3))));
   const auto sweeps = 1 + rng_.below(3);
   for (std::uint64_t i = 0; i < sweeps; ++i) {
@@ -82,63 +83,74 @@ Duration World::delay() {
       1 + static_cast<std::int64_t>(rng_.below(static_cast<std::uint64_t>(faults_.delay_max.us))));
 }
 
-// A request may be lost, late or doubled, and so may its reply.
-void World::send(const Command& command, std::function<void(Result<Reply>)> done) {
+bool World::cut(std::size_t worker, bool request) const {
+  if (worker >= partitions_.size()) return false;  // a user's machine is never cut off
+  const Partition& partition = partitions_[worker];
+  return agenda_.now() < partition.until && (request ? partition.requests : partition.replies);
+}
+
+// A request may be lost, late or doubled, and so may its reply. Each copy takes its own time: they
+// overtake each other.
+void World::send(const Message& message, std::size_t worker, ServerHost::Answer done) {
   const int copies = rng_.uniform() < faults_.duplicate ? 2 : 1;
   for (int copy = 0; copy < copies; ++copy) {
-    if (rng_.uniform() < faults_.drop) continue;
-    agenda_.after(delay(), [this, command, done] {
-      const bool taken =
-          server_.push({command, [this, done](Result<Reply> reply) {
-                          if (rng_.uniform() < faults_.drop) return;
-                          agenda_.after(delay(), [done, reply = std::move(reply)] { done(reply); });
-                        }});
-      if (!taken)
-        agenda_.after(delay(), [done] { done(refuse(Code::unavailable, "connection refused")); });
+    if (rng_.uniform() < faults_.drop || cut(worker, true)) continue;
+    agenda_.after(delay(), [this, message, worker, done] {
+      const bool taken = server_.push(message, [this, worker, done](const api::Response& answer) {
+        if (rng_.uniform() < faults_.drop || cut(worker, false)) return;
+        agenda_.after(delay(), [done, answer] { done(answer); });
+      });
+      if (taken) return;
+      const auto refused = api::problem(refuse(Code::unavailable, "connection refused"));
+      agenda_.after(delay(), [done, refused] { done(refused); });
     });
   }
 }
 
-void World::call(const worker::Call& call, std::function<void(Result<worker::CallReply>)> done) {
+void World::store(const worker::StoreBlob& call, const Done& answer) {
+  if (!server_.up())
+    return agenda_.after(delay(), [answer] { answer(refuse(Code::unavailable, "down")); });
+  const std::string digest = digest_of(call, std::stoull(call.path));
+  agenda_.after(delay(), [answer, digest] {
+    answer(worker::CallReply{worker::StoredBlob{digest, 10}});
+  });
+}
+
+void World::call(const worker::Call& call, std::size_t worker, const Done& done) {
   // Answered once: by the first reply or by the time-out.
   auto open = std::make_shared<bool>(true);
-  const auto answer = [open, done = std::move(done)](Result<worker::CallReply> reply) {
+  const auto answer = [open, done](Result<worker::CallReply> reply) {
     if (std::exchange(*open, false)) done(std::move(reply));
   };
   const auto patience =
       std::holds_alternative<AcquireRequest>(call) ? call_timeout + seconds(20) : call_timeout;
   agenda_.after(patience, [answer] { answer(refuse(Code::timed_out, "no answer in time")); });
-  if (const auto* store = std::get_if<worker::StoreBlob>(&call)) {
-    if (!server_.up())
-      return agenda_.after(delay(), [answer] { answer(refuse(Code::unavailable, "down")); });
-    const std::string digest = digest_of(*store, std::stoull(store->path));
-    return agenda_.after(delay(), [answer, digest] {
-      answer(worker::CallReply{worker::StoredBlob{digest, 10}});
-    });
-  }
+  if (const auto* blob = std::get_if<worker::StoreBlob>(&call)) return store(*blob, answer);
   if (std::holds_alternative<worker::FetchBlob>(call))
     return agenda_.after(delay(),
                          [answer] { answer(worker::CallReply{worker::FetchedBlob{"/model"}}); });
-
-  const Command command = *command_of(call);
-  send(command, [this, command, answer](const Result<Reply>& reply) {
-    const auto* report = std::get_if<Report>(&command);
-    if (report != nullptr && reply.ok()) {
-      const Verdict& verdict = std::get<ReportReply>(*reply).verdict;
-      const auto [known, fresh] =
-          acknowledged_.emplace(std::pair{report->lease, report->request.phase}, verdict);
-      ++tally_.verdicts[static_cast<std::size_t>(verdict.action)];
-      if (!fresh && known->second != verdict) broken_ = "a verdict changed after it was given";
-    }
-    answer(call_reply_of(reply));
+  send(*message_of(call), worker, [this, call, answer](const api::Response& response) {
+    auto reply = call_reply_of(call, response);
+    if (const auto* report = std::get_if<worker::ReportCall>(&call)) note(*report, reply);
+    answer(std::move(reply));
   });
+}
+
+void World::note(const worker::ReportCall& call, const Result<worker::CallReply>& reply) {
+  if (!reply) return;
+  const Verdict& verdict = std::get<ReportReply>(*reply).verdict;
+  const auto [known, fresh] =
+      acknowledged_.emplace(std::pair{call.lease, call.request.phase}, verdict);
+  ++tally_.verdicts[static_cast<std::size_t>(verdict.action)];
+  if (!fresh && known->second != verdict)
+    broken_ = "verdicts are immutable: one changed after it was given";
 }
 
 // Sent until it is known to have arrived, as a user's command line does.
 void World::submit(std::uint64_t number) {
   auto open = std::make_shared<bool>(true);
-  send(Submit{submissions_[number]},
-       [open](const Result<Reply>& reply) { *open = *open && !reply.ok(); });
+  send(message_of(submissions_[number]), user,
+       [open](const api::Response& reply) { *open = *open && reply.status >= 400; });
   agenda_.after(seconds(3), [this, number, open] {
     if (*open) submit(number);
   });
@@ -146,14 +158,24 @@ void World::submit(std::uint64_t number) {
 
 void World::meddle() {
   agenda_.after(seconds(1), [this] { meddle(); });
-  for (auto& worker : workers_)
-    if (rng_.uniform() < faults_.worker_death) worker->kill();
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (rng_.uniform() < faults_.worker_death) workers_[i]->kill();
+    if (rng_.uniform() < faults_.partition) cut_off(i);
+  }
+  if (rng_.uniform() < faults_.clock_step)
+    server_.step_clock(seconds(static_cast<std::int64_t>(rng_.below(14'400)) - 7'200));
   if (!storm_ || rng_.below(20) != 0) return;
   static constexpr Verb verbs[] = {Verb::pause, Verb::resume, Verb::resume,
                                    Verb::stop,  Verb::cancel, Verb::kill};
   const SweepId sweep{1 + static_cast<std::int64_t>(rng_.below(submissions_.size()))};
   const Verb verb = verbs[rng_.below(rng_.below(4) == 0 ? 6 : 3)];
-  send(Steer{sweep, {verb}}, [](const Result<Reply>&) {});
+  send(message_of(sweep, SteerRequest{verb}), user, [](const api::Response&) {});
+}
+
+void World::cut_off(std::size_t worker) {
+  const auto ways = rng_.below(3);
+  const Duration lasts = seconds(1 + static_cast<std::int64_t>(rng_.below(40)));
+  partitions_[worker] = {agenda_.now() + lasts, ways != 0, ways != 1};
 }
 
 bool World::all_ended() const {
@@ -181,26 +203,34 @@ std::string World::run() {
   const Instant begin = agenda_.now();
   const auto play = [&](Instant until) {
     while (broken_.empty() && !all_ended() && agenda_.step(until)) {
+      ++tally_.steps;
+      if (broken_.empty()) broken_ = server_.broken();
       if (server_.up() && broken_.empty()) broken_ = check_leases();
     }
   };
   play(begin + storm_length);
   storm_ = false;
   faults_ = FaultPlan::none();
+  server_.heal();
+  for (Partition& partition : partitions_) partition = {};
   for (std::size_t i = 0; i < submissions_.size(); ++i)  // what users paused, they resume
     agenda_.after(seconds(25 + static_cast<std::int64_t>(i)), [this, i] {
-      send(Steer{SweepId{static_cast<std::int64_t>(i) + 1}, {Verb::resume}},
-           [](const Result<Reply>&) {});
+      send(message_of(SweepId{static_cast<std::int64_t>(i) + 1}, SteerRequest{Verb::resume}), user,
+           [](const api::Response&) {});
     });
   play(begin + storm_length + calm);
   tally_.crashes = server_.crashes();
   tally_.simulated = agenda_.now() - begin;
   tally_.acknowledged = static_cast<std::int64_t>(acknowledged_.size());
   if (!broken_.empty()) return broken_;
-  if (!all_ended()) return "a sweep has not ended long after the last fault" + unfinished();
-  for (const auto& check :
-       {check_acknowledged(), check_runs(), check_proposals(), check_verdicts(), check_ledger()})
-    if (!check.empty()) return check;
+  tally_.snapshots = server_.snapshots_used();
+  tally_.reads = server_.reads();
+  if (!all_ended()) return "every sweep ends once the faults are over" + unfinished();
+  for (const Promise& promise : promises()) {
+    if (promise.at_end == nullptr) continue;
+    const std::string what = (this->*promise.at_end)();
+    if (!what.empty()) return std::string(promise.name) + ": " + what;
+  }
   return {};
 }
 

@@ -1,12 +1,15 @@
-// One simulated installation from one seed: the real engine, ledger, codec and lease machines under
-// a virtual clock. First safety under faults, then the faults stop and every sweep must end.
+// One simulated installation from one seed: the real router, engine, ledger, codec and lease
+// machines under a virtual clock, on a disk that fails. First safety under faults, then the faults
+// stop and every sweep must end.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,7 +26,20 @@ struct Tally {
   std::array<std::int64_t, 3> verdicts{};  // acknowledged, by action
   std::int64_t promoted = 0;               // paused runs that went on
   Duration simulated{};
+  std::int64_t steps = 0;
+  std::int64_t reads = 0;  // questions asked of the API meanwhile
+  int snapshots = 0;       // boots that went on from one
 };
+
+class World;
+
+// What must hold, and when it is looked at. The table is printed by `sim --promises`.
+struct Promise {
+  std::string_view name;
+  std::string_view when;
+  std::string (World::*at_end)();  // null: looked at on the way (witness, server, lease checks)
+};
+std::span<const Promise> promises();
 
 class World {
  public:
@@ -40,8 +56,19 @@ class World {
   std::string ledger_text();
 
  private:
-  void call(const worker::Call& call, std::function<void(Result<worker::CallReply>)> done);
-  void send(const Command& command, std::function<void(Result<Reply>)> done);
+  using Done = std::function<void(Result<worker::CallReply>)>;
+  struct Partition {
+    Instant until;
+    bool requests = false, replies = false;  // which of them are lost
+  };
+  friend std::span<const struct Promise> promises();
+
+  void call(const worker::Call& call, std::size_t worker, const Done& done);
+  void store(const worker::StoreBlob& call, const Done& answer);
+  void note(const worker::ReportCall& call, const Result<worker::CallReply>& reply);
+  void send(const Message& message, std::size_t worker, ServerHost::Answer done);
+  [[nodiscard]] bool cut(std::size_t worker, bool request) const;
+  void cut_off(std::size_t worker);
   void submit(std::uint64_t number);
   void meddle();  // a user's hand, and faults that come by the second
   bool all_ended() const;
@@ -49,12 +76,15 @@ class World {
   Duration delay();
 
   // The promises. Each answers with a sentence when it is broken.
-  std::string check_leases() const;
-  std::string check_acknowledged() const;
-  std::string check_runs() const;
-  std::string check_proposals() const;
-  std::string check_verdicts() const;
-  std::string check_ledger();
+  std::string check_leases() const;  // after every step
+  std::string check_acknowledged();
+  std::string check_runs();
+  std::string check_proposals();
+  std::string check_verdicts();
+  std::string check_replay();
+  std::string check_counts();
+  std::string check_projection();
+  std::string check_file();
   std::string check_retries();
 
   std::uint64_t seed_;
@@ -62,6 +92,7 @@ class World {
   FaultPlan faults_;
   Agenda agenda_;
   ServerHost server_;
+  std::vector<Partition> partitions_;  // by worker
   std::vector<std::unique_ptr<WorkerHost>> workers_;
   std::vector<SubmitRequest> submissions_;
   // Every verdict a worker heard: (lease, phase) -> verdict.
