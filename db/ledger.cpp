@@ -34,6 +34,7 @@ Ledger::~Ledger() = default;
 void Ledger::begin() { sql::run(statements_->begin); }
 
 void Ledger::commit() {
+  statements_->projection.flush();
   // A failed COMMIT must not leave the statement busy: the transaction is rolled back after it.
   try {
     sql::run(statements_->commit);
@@ -44,6 +45,7 @@ void Ledger::commit() {
 }
 
 void Ledger::rollback() {
+  statements_->projection.forget();
   if (sqlite3_get_autocommit(db_.getHandle()) == 0) db_.exec("ROLLBACK");
 }
 
@@ -105,6 +107,7 @@ void refold(SQLite::Database& db) {
     db.exec(std::string("DELETE FROM ") + table);
   Projection projection(db);
   Ledger(db).replay(0, [&](const Event& event) { projection.fold(event); });
+  projection.flush();
 }
 
 }  // namespace hone

@@ -1,10 +1,15 @@
 #include "db/projection.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 
+#include "db/event_facts.hpp"
 #include "db/further.hpp"
+#include "db/recent.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -12,9 +17,24 @@
 
 namespace hone {
 
+namespace {
+
+// A report whose verdict is about to follow: they are written as one row.
+struct HeldReport {
+  ReportRecorded event;
+  Instant at;
+};
+
+}  // namespace
+
 struct Projection::Statements {
   explicit Statements(SQLite::Database& database) : db(database) {}
   SQLite::Database& db;
+
+  // Held back until flush(), so that a batch writes a sweep's row once.
+  std::map<std::int64_t, std::int64_t> reports_of_sweep;
+  std::optional<HeldReport> report;
+  Recent trial_sweeps, lease_sweeps, sweep_goals;
 
   SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
   SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};
@@ -60,20 +80,21 @@ struct Projection::Statements {
       db,
       "UPDATE run SET state = 'running', started_at = coalesce(started_at, ?3)"
       " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement goal_of_sweep{db, "SELECT goal FROM sweep WHERE id = ?"};
   SQLite::Statement add_report{
       db,
-      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
-  SQLite::Statement count_report{
-      db,
-      "UPDATE sweep SET reports = reports + 1 WHERE id = (SELECT sweep FROM trial WHERE id = ?)"
-      " RETURNING goal"};
+      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further, verdict)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement count_reports{db, "UPDATE sweep SET reports = reports + ?2 WHERE id = ?1"};
   SQLite::Statement report_run{
       db,
       "UPDATE run SET reports = ?3 + 1, step = ?4, cost = ?5,"
       " best_phase = iif(?5 < best_cost, ?3, best_phase),"
       " best_step = iif(?5 < best_cost, ?4, best_step), best_cost = min(best_cost, ?5)"
       " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement rank_single{
+      db,
+      "UPDATE trial SET cost = min(cost, ?2), phase = max(phase, ?3) WHERE id = ?1 AND runs = 1"};
   SQLite::Statement best_costs{db, "SELECT best_cost FROM run WHERE trial = ?"};
   SQLite::Statement rank_trial{db,
                                "UPDATE trial SET cost = ?2, phase = max(phase, ?3) WHERE id = ?1"};
@@ -112,6 +133,37 @@ std::optional<std::int64_t> first_integer(SQLite::Statement& s) {
   return found;
 }
 
+template <class S>
+std::optional<std::int64_t> sweep_of_trial(S& s, TrialId trial) {
+  return s.trial_sweeps.get(trial.value,
+                            [&] { return first_integer(sql::bind(s.sweep_of_trial, trial)); });
+}
+
+template <class S>
+Goal goal_of(S& s, std::int64_t sweep) {
+  const auto goal = s.sweep_goals.get(sweep, [&]() -> std::optional<std::int64_t> {
+    sql::bind(s.goal_of_sweep, SweepId{sweep});
+    std::optional<std::int64_t> found;
+    if (s.goal_of_sweep.executeStep())
+      found = static_cast<int>(sql::Columns(s.goal_of_sweep).word(parse_goal));
+    s.goal_of_sweep.reset();
+    return found;
+  });
+  return goal ? static_cast<Goal>(*goal) : Goal::maximize;
+}
+
+template <class S>
+void write_report(S& s, const std::optional<std::string>& verdict) {
+  const auto& [e, at] = *s.report;
+  std::optional<double> value;
+  if (!e.score.is_diverged()) value = e.score.value();
+  std::optional<std::string> further;
+  if (!e.further.empty()) further = further_text(e.further);
+  sql::run(s.add_report, e.run.trial, e.run.replicate, e.phase, e.step, value, at, e.lease, further,
+           verdict);
+  s.report.reset();
+}
+
 // One diverged run makes the trial diverged; runs without a report do not count.
 double mean_cost(SQLite::Statement& best_costs) {
   double sum = 0;
@@ -128,49 +180,6 @@ double mean_cost(SQLite::Statement& best_costs) {
   if (count == 0) return sql::cost_none;
   if (diverged) return sql::cost_diverged;
   return std::clamp(sum / count, -sql::cost_diverged, sql::cost_diverged);  // a sum may overflow
-}
-
-SweepState state_after(Verb verb) {
-  switch (verb) {
-    case Verb::pause:
-      return SweepState::paused;
-    case Verb::resume:
-      return SweepState::running;
-    case Verb::stop:
-    case Verb::cancel:
-    case Verb::kill:
-      return SweepState::stopping;
-  }
-  unreachable();
-}
-
-// The exit status that decided a run's end. A run that its verdict ended, or whose worker was lost,
-// has none.
-std::optional<int> deciding_exit_code(const RunEnded& e) {
-  switch (e.reason) {
-    case EndReason::exited_early:
-    case EndReason::no_report:
-    case EndReason::exit_code:
-    case EndReason::signal:
-    case EndReason::infeasible:
-      return e.exit_code;
-    case EndReason::none:
-    case EndReason::budget_reached:
-    case EndReason::evicted:
-    case EndReason::not_promoted:
-    case EndReason::diverged:
-    case EndReason::told_failed:
-    case EndReason::cannot_start:
-    case EndReason::requeue_requested:
-    case EndReason::worker_lost:
-    case EndReason::retries_exhausted:
-    case EndReason::user_stop:
-    case EndReason::user_cancel:
-    case EndReason::user_kill:
-    case EndReason::time_limit:
-      return std::nullopt;
-  }
-  unreachable();
 }
 
 // One overload for each event. S is Projection::Statements, which only Projection may name.
@@ -237,23 +246,22 @@ struct Fold {
   }
 
   void operator()(const ReportRecorded& e) const {
+    if (s.report) write_report(s, std::nullopt);
     const TrialId trial = e.run.trial;
-    std::optional<double> value;
-    if (!e.score.is_diverged()) value = e.score.value();
-    std::optional<std::string> further;
-    if (!e.further.empty()) further = further_text(e.further);
-    sql::run(s.add_report, trial, e.run.replicate, e.phase, e.step, value, at, e.lease, further);
-    sql::bind(s.count_report, trial);
-    Goal goal = Goal::maximize;
-    if (s.count_report.executeStep()) goal = sql::Columns(s.count_report).word(parse_goal);
-    s.count_report.reset();
-    sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, sql::cost_of(e.score, goal));
-    const double cost = mean_cost(sql::bind(s.best_costs, trial));
-    sql::run(s.rank_trial, trial, cost, e.phase + 1);
+    const std::int64_t sweep = sweep_of_trial(s, trial).value_or(0);
+    const double cost = sql::cost_of(e.score, goal_of(s, sweep));
+    ++s.reports_of_sweep[sweep];
+    sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
+    if (sql::run(s.rank_single, trial, cost, e.phase + 1) == 0)
+      sql::run(s.rank_trial, trial, mean_cost(sql::bind(s.best_costs, trial)), e.phase + 1);
+    s.report = HeldReport{e, at};
   }
 
   void operator()(const VerdictGiven& e) const {
-    sql::run(s.give_verdict, e.run.trial, e.run.replicate, e.phase, to_text(encode(e.verdict)));
+    const std::string verdict = to_text(encode(e.verdict));
+    if (s.report && s.report->event.run == e.run && s.report->event.phase == e.phase)
+      return write_report(s, verdict);
+    sql::run(s.give_verdict, e.run.trial, e.run.replicate, e.phase, verdict);
   }
 
   void operator()(const ModelSaved& e) const {
@@ -323,16 +331,31 @@ std::optional<SweepId> Projection::sweep_of(const EventBody& body) {
   const SweepClue clue = std::visit(ClueOf{}, body);
   if (const auto* sweep = std::get_if<SweepId>(&clue)) return *sweep;
   std::optional<std::int64_t> found;
-  if (const auto* trial = std::get_if<TrialId>(&clue))
-    found = first_integer(sql::bind(statements_->sweep_of_trial, *trial));
+  if (const auto* trial = std::get_if<TrialId>(&clue)) found = sweep_of_trial(*statements_, *trial);
   if (const auto* lease = std::get_if<LeaseId>(&clue))
-    found = first_integer(sql::bind(statements_->sweep_of_lease, *lease));
+    found = statements_->lease_sweeps.get(lease->value, [&] {
+      return first_integer(sql::bind(statements_->sweep_of_lease, *lease));
+    });
   if (!found) return std::nullopt;
   return SweepId{*found};
 }
 
 void Projection::fold(const Event& event) {
   std::visit(Fold<Statements>{*statements_, event.at}, event.body);
+}
+
+void Projection::flush() {
+  Statements& s = *statements_;
+  if (s.report) write_report(s, std::nullopt);
+  for (const auto& [sweep, count] : std::exchange(s.reports_of_sweep, {}))
+    sql::run(s.count_reports, SweepId{sweep}, count);
+}
+
+void Projection::forget() {
+  Statements& s = *statements_;
+  s.report.reset();
+  s.reports_of_sweep.clear();
+  for (Recent* recent : {&s.trial_sweeps, &s.lease_sweeps, &s.sweep_goals}) recent->clear();
 }
 
 }  // namespace hone

@@ -25,6 +25,12 @@ class Projection {
   // breaks a foreign key or a uniqueness and throws SQLite::Exception.
   void fold(const Event& event);
 
+  // fold() holds back what several events of a batch change in one row. Writes it: before the
+  // commit, and before anybody reads the tables in the same transaction.
+  void flush();
+  // The transaction was rolled back: nothing of it is known.
+  void forget();
+
  private:
   struct Statements;
   std::unique_ptr<Statements> statements_;

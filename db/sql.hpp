@@ -61,11 +61,27 @@ SQLite::Statement& bind(SQLite::Statement& s, const Values&... values) {
   return s;
 }
 
-// Executes a statement that returns no rows.
+// As put, for values that outlive the statement's execution: texts are not copied.
+template <class Value>
+void lend(SQLite::Statement& s, int at, const Value& value) {
+  put(s, at, value);
+}
+inline void lend(SQLite::Statement& s, int at, const std::string& value) {
+  s.bindNoCopy(at, value);
+}
+inline void lend(SQLite::Statement& s, int at, const std::optional<std::string>& value) {
+  value ? s.bindNoCopy(at, *value) : s.bind(at);
+}
+
+// Executes a statement that returns no rows; how many rows it changed.
 template <class... Values>
-void run(SQLite::Statement& s, const Values&... values) {
-  bind(s, values...).exec();
+int run(SQLite::Statement& s, const Values&... values) {
   s.reset();
+  [[maybe_unused]] int at = 0;
+  (lend(s, ++at, values), ...);
+  const int changed = s.exec();
+  s.reset();
+  return changed;
 }
 
 // Reads the current row from left to right.

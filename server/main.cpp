@@ -1,4 +1,5 @@
 // hone-server: builds the rooms, joins them, and takes them down in order.
+#include <malloc.h>
 #include <signal.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -48,6 +49,14 @@ void raise_descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// A batch frees what the next one needs again: giving it back to the kernel in between costs a
+// page fault for each page.
+void keep_freed_memory() {
+  constexpr int bytes = 32 * 1024 * 1024;
+  mallopt(M_TRIM_THRESHOLD, bytes);
+  mallopt(M_TOP_PAD, 1024 * 1024);
 }
 
 [[noreturn]] void end_at_once(const std::string& why) {
@@ -115,7 +124,8 @@ class House {
                     [](const std::string& why) { end_at_once(why); },
                     [this](const Book& book, std::int64_t seq, bool last) {
                       snapshot_.consider(book, seq, last);
-                    }},
+                    },
+                    [server = server_.get()] { server->deliver(); }},
                 SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
                 EngineOptions{seconds(options.lease_s), &meter_}, restored(snapshot_)) {}
 
@@ -164,6 +174,7 @@ int serve(const ServerOptions& options, pid_t parent) {
   if (options.die_with_parent && !die_with_parent(parent)) return exit_failure;
   start_logging(options.log_level);
   raise_descriptor_limit();
+  keep_freed_memory();
   signal(SIGPIPE, SIG_IGN);
   auto house = House::open(options);
   if (!house) return fail(house.error().detail);

@@ -34,4 +34,21 @@ class ClockMeter final : public Meter {
   Clock::time_point since_ = Clock::now();
 };
 
+// While one lives, the time is spent on a part: for a thread that does many things in turn.
+class Spending {
+ public:
+  Spending(Counters& counters, Part part) : spent_(counters.busy(part)) {}
+  ~Spending() {
+    const auto time = std::chrono::steady_clock::now() - since_;
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+    spent_.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
+  }
+  Spending(const Spending&) = delete;
+  Spending& operator=(const Spending&) = delete;
+
+ private:
+  Count& spent_;
+  std::chrono::steady_clock::time_point since_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace hone

@@ -47,8 +47,10 @@ void EngineThread::Inside::drain() {
     auto batch = inbox.take(patience(), limits::batch_commands_max);
     if (batch.finished) break;
     engine.step(std::move(batch.envelopes), clock());
+    hooks.replied();
   }
   engine.release_parked();
+  hooks.replied();
   if (hooks.settled) hooks.settled(engine.book(), told, true);
 }
 

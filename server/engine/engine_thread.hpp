@@ -21,6 +21,8 @@ class EngineThread {
     // Between two batches, on the engine's thread; `last`: none follows. Time spent here is time
     // that nobody is answered in.
     std::function<void(const Book& book, std::int64_t seq, bool last)> settled = nullptr;
+    // After every batch, on the engine's thread, when its replies were called.
+    std::function<void()> replied = [] {};
   };
 
   // Replays the ledger after `restored` (throws when that fails: the process cannot start), then

@@ -18,16 +18,18 @@
 namespace hone::http {
 
 // Calls start(done) at once; the coroutine goes on when `done(value)` was called, exactly once, on
-// any thread. std::function wants copies of `done`, so the one handler is shared between them.
-template <class T, class Start>
-boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start) {
+// any thread. `deliver(resume)` brings what is to be done to the io thread. std::function wants
+// copies of `done`, so the one handler is shared between them.
+template <class T, class Deliver, class Start>
+boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Deliver deliver, Start start) {
   namespace asio = boost::asio;
-  auto initiate = [&io](auto handler, Start begin) {
+  auto initiate = [&io, deliver = std::move(deliver)](auto handler, Start begin) {
     auto held = std::make_shared<decltype(handler)>(std::move(handler));
-    auto done = [&io, held, work = asio::make_work_guard(io)](T value) {
-      asio::post(io, [held, answer = std::move(value)]() mutable {
+    auto done = [deliver, held, work = asio::make_work_guard(io)](T value) {
+      auto answer = std::make_shared<T>(std::move(value));
+      deliver([held, answer, work] {
         auto resume = std::move(*held);
-        resume(std::move(answer));
+        resume(std::move(*answer));
       });
     };
     begin(std::move(done));
@@ -36,13 +38,30 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
       std::move(initiate), asio::use_awaitable, std::move(start));
 }
 
-// The engine's reply to a command.
+template <class T, class Start>
+boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start) {
+  auto deliver = [&io](auto resume) { boost::asio::post(io, std::move(resume)); };
+  return await_answer<T>(io, std::move(deliver), std::move(start));
+}
+
+// The engine's reply to a command. What the engine would not even take is answered at once.
 inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command) {
-  auto start = [&engine = shared.rooms->engine, command = std::move(command)](auto done) mutable {
-    if (auto pushed = engine.push(Envelope{std::move(command), done}); !pushed)
-      done(pushed.error());
+  using Resume = std::function<void()>;
+  auto taken = std::make_shared<bool>(true);
+  auto deliver = [&shared, taken](Resume resume) {
+    if (*taken)
+      shared.outbox.add(std::move(resume));
+    else
+      boost::asio::post(shared.io, std::move(resume));
   };
-  return await_answer<Result<Reply>>(shared.io, std::move(start));
+  auto start = [&engine = shared.rooms->engine, taken,
+                command = std::move(command)](auto done) mutable {
+    if (auto pushed = engine.push(Envelope{std::move(command), done}); !pushed) {
+      *taken = false;
+      done(pushed.error());
+    }
+  };
+  return await_answer<Result<Reply>>(shared.io, std::move(deliver), std::move(start));
 }
 
 // What `work(...)`, a Result<T>, gives on a thread of the pool.

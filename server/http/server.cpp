@@ -115,6 +115,8 @@ void Server::announce(std::int64_t seq) noexcept {
   });
 }
 
+void Server::deliver() { inside_->shared.outbox.send(); }
+
 void Server::run(const Rooms& rooms) {
   inside_->shared.rooms = &rooms;
   inside_->signals.add(SIGINT);

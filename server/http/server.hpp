@@ -48,6 +48,9 @@ class Server {
   // The ledger has grown up to seq: watchers look again. Any thread; quick; never throws.
   void announce(std::int64_t seq) noexcept;
 
+  // Brings the engine's replies so far to those who wait for them. The engine's thread.
+  void deliver();
+
   // Serves until SIGTERM or SIGINT, then stops accepting, stops the engine (which answers what is
   // queued), lets open requests finish for a few seconds, and returns.
   void run(const Rooms& rooms);

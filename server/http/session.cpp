@@ -4,14 +4,17 @@
 
 #include <array>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "server/api/origin.hpp"
+#include "server/engine/clock_meter.hpp"
 #include "server/engine/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
@@ -102,6 +105,15 @@ std::optional<api::Response> understand(const Shared& shared, Incoming& incoming
   return std::nullopt;
 }
 
+// Parses what has arrived already: a request that came in one piece needs no further waiting.
+template <class Parser, class IsDone>
+error_code parse_buffered(Connection& connection, Parser& parser, IsDone is_done) {
+  error_code trouble;
+  while (!trouble && connection.buffer.size() > 0 && !is_done(parser))
+    connection.buffer.consume(parser.put(connection.buffer.data(), trouble));
+  return trouble == bhttp::error::need_more ? error_code() : trouble;
+}
+
 Error too_large_body() {
   return refuse(Code::too_large,
                 "the body is larger than " + std::to_string(limits::body_bytes_max) + " bytes");
@@ -115,9 +127,12 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
   co_await invite_body(connection, incoming);
   bhttp::request_parser<bhttp::string_body> parser(std::move(incoming.parser));
   parser.body_limit(limits::body_bytes_max);
-  error_code trouble;
-  co_await bhttp::async_read(connection.stream, connection.buffer, parser,
-                             asio::redirect_error(asio::use_awaitable, trouble));
+  parser.eager(true);
+  const auto is_done = [](const auto& one) { return one.is_done(); };
+  error_code trouble = parse_buffered(connection, parser, is_done);
+  if (!trouble && !parser.is_done())
+    co_await bhttp::async_read(connection.stream, connection.buffer, parser,
+                               asio::redirect_error(asio::use_awaitable, trouble));
   incoming.request.body = std::move(parser.get().body());
   if (trouble == bhttp::error::body_limit) co_return too_large_body();
   if (is_bad_http(trouble))
@@ -136,7 +151,11 @@ bool is_gone(Connection& connection) {
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const api::Request& request) {
   auto& shared = connection.shared;
-  auto command = api::parse_write(write, shared.rooms->blobs, request);
+  const auto parse = [&] {
+    const Spending spending(shared.rooms->counters, Part::parse);
+    return api::parse_write(write, shared.rooms->blobs, request);
+  };
+  auto command = parse();
   if (!command) co_return api::problem(command.error());
   auto pending = ask_engine(shared, *std::move(command));
   const auto reply = co_await std::move(pending);
@@ -190,9 +209,11 @@ asio::awaitable<After> serve_request(Connection& connection) {
   incoming.parser.header_limit(limits::header_bytes_max);
   incoming.parser.body_limit(boost::none);  // each route has its own
   connection.stream.expires_after(chrono(limits::request_timeout));
-  error_code trouble;
-  co_await bhttp::async_read_header(connection.stream, connection.buffer, incoming.parser,
-                                    asio::redirect_error(asio::use_awaitable, trouble));
+  const auto is_done = [](const auto& one) { return one.is_header_done(); };
+  error_code trouble = parse_buffered(connection, incoming.parser, is_done);
+  if (!trouble && !incoming.parser.is_header_done())
+    co_await bhttp::async_read_header(connection.stream, connection.buffer, incoming.parser,
+                                      asio::redirect_error(asio::use_awaitable, trouble));
   if (is_bad_http(trouble)) {
     incoming.has_body = true;  // whatever follows cannot be understood
     co_return co_await write_early(connection, incoming, api::problem(bad_header(trouble)));
@@ -206,8 +227,10 @@ asio::awaitable<After> serve_request(Connection& connection) {
 void log_answer(const Incoming& incoming, const api::Response& answer) {
   const auto& request = incoming.request;
   const bool our_fault = answer.status >= 500 && answer.retry_after_s == 0;
-  spdlog::log(our_fault ? spdlog::level::err : spdlog::level::debug, "{} {} {}{}",
-              api::word(request.method), request.path.empty() ? "?" : request.path, answer.status,
+  const auto level = our_fault ? spdlog::level::err : spdlog::level::debug;
+  if (!spdlog::should_log(level)) return;  // before its words are put together
+  spdlog::log(level, "{} {} {}{}", api::word(request.method),
+              request.path.empty() ? "?" : request.path, answer.status,
               our_fault ? " " + answer.body : "");
 }
 
@@ -253,20 +276,61 @@ asio::awaitable<void> invite_body(Connection& connection, const Incoming& incomi
   co_await bhttp::async_write(connection.stream, response, asio::use_awaitable);
 }
 
+namespace {
+
+// The whole answer as it goes over the wire.
+std::string answer_text(const Incoming& incoming, const api::Response& answer, bool keep) {
+  std::string text;
+  text.reserve(256 + answer.body.size());
+  const auto field = [&](std::string_view name, std::string_view value) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  };
+  const auto reason =
+      bhttp::obsolete_reason(bhttp::int_to_status(static_cast<unsigned>(answer.status)));
+  text.append(incoming.version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ")
+      .append(std::to_string(answer.status));
+  text.append(" ").append(reason.data(), reason.size()).append("\r\n");
+  field("Server", "hone/" HONE_VERSION);
+  field("Cache-Control", "no-store");
+  field("Content-Type", answer.content_type);
+  if (!answer.allow.empty()) field("Allow", answer.allow);
+  if (answer.retry_after_s != 0) field("Retry-After", std::to_string(answer.retry_after_s));
+  if (!keep && incoming.version != 10) field("Connection", "close");
+  if (keep && incoming.version == 10) field("Connection", "keep-alive");
+  field("Content-Length", std::to_string(answer.body.size()));
+  text += "\r\n";
+  if (!incoming.head_only) text += answer.body;
+  return text;
+}
+
+// Sends what the socket takes at once, which is nearly always all; how much that was.
+std::size_t send_at_once(Connection& connection, const std::string& text) {
+  static_assert(std::is_same_v<decltype(connection.stream), beast::tcp_stream>,
+                "only bytes in the open may go around the stream");
+  const auto sent = ::send(connection.stream.socket().native_handle(), text.data(), text.size(),
+                           MSG_DONTWAIT | MSG_NOSIGNAL);
+  return sent > 0 ? static_cast<std::size_t>(sent) : 0;
+}
+
+}  // namespace
+
 asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
                                     api::Response answer) {
   log_answer(incoming, answer);
   const bool keep = incoming.keep_alive && !connection.shared.draining;
-  bhttp::response<bhttp::string_body> response{
-      make_head(incoming, answer.status, answer.content_type).base()};
-  if (!answer.allow.empty()) response.set(bhttp::field::allow, answer.allow);
-  if (answer.retry_after_s != 0)
-    response.set(bhttp::field::retry_after, std::to_string(answer.retry_after_s));
-  response.keep_alive(keep);
-  response.content_length(answer.body.size());
-  if (!incoming.head_only) response.body() = std::move(answer.body);
-  connection.stream.expires_after(chrono(limits::request_timeout));
-  co_await bhttp::async_write(connection.stream, response, asio::use_awaitable);
+  std::string text;
+  std::size_t sent = 0;
+  {
+    const Spending spending(connection.shared.rooms->counters, Part::render);
+    text = answer_text(incoming, answer, keep);
+    sent = send_at_once(connection, text);
+  }
+  if (sent < text.size()) {
+    connection.stream.expires_after(chrono(limits::request_timeout));
+    co_await asio::async_write(connection.stream,
+                               asio::buffer(text.data() + sent, text.size() - sent),
+                               asio::use_awaitable);
+  }
   co_return keep ? After::keep : After::close;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <set>
 
+#include "server/http/outbox.hpp"
 #include "server/http/server.hpp"
 
 namespace hone::http {
@@ -29,6 +30,8 @@ struct Shared {
 
   // Last: the coroutines that it destroys still use what is above.
   boost::asio::io_context io{1};
+
+  Outbox outbox{io};
 };
 
 // Wakes every watcher that sleeps.
