@@ -1,4 +1,5 @@
 // Reads of the ledger itself, and the totals.
+#include "db/follow.hpp"
 #include "db/paging.hpp"
 #include "db/queries.hpp"
 #include "db/sql.hpp"
@@ -52,6 +53,21 @@ Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
   sql::bind(s, after, limit + 1);
   if (sweep) sql::put(s, 3, *sweep);
   return read_page<EventRow>(s, limit, read_event, event_key);
+}
+
+std::vector<EventRow> events_of_kinds(SQLite::Database& db, std::int64_t after,
+                                      const std::vector<std::string>& kinds, std::int64_t limit) {
+  std::string among;
+  for (std::size_t i = 0; i < kinds.size(); ++i) among += i == 0 ? "?" : ", ?";
+  SQLite::Statement s(
+      db, "SELECT seq, at, kind, sweep, body FROM event WHERE seq > ? AND kind IN (" + among +
+              ") ORDER BY seq LIMIT " + std::to_string(limit));
+  int at = 0;
+  sql::put(s, ++at, after);
+  for (const auto& kind : kinds) sql::put(s, ++at, kind);
+  std::vector<EventRow> rows;
+  while (s.executeStep()) rows.push_back(read_event(s));
+  return rows;
 }
 
 std::int64_t last_seq(SQLite::Database& db) {

@@ -1,7 +1,6 @@
 // hone-server: builds the rooms, joins them, and takes them down in order.
 #include <malloc.h>
 #include <signal.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -18,7 +17,9 @@
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/engine/limits.hpp"
+#include "server/followers.hpp"
 #include "server/http/server.hpp"
+#include "server/log_lines.hpp"
 #include "server/options.hpp"
 
 namespace hone {
@@ -30,12 +31,6 @@ constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: start again, and the led
 int fail(const std::string& sentence) {
   std::fprintf(stderr, "hone-server: %s\n", sentence.c_str());
   return exit_failure;
-}
-
-void start_logging(const std::string& level) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("hone-server"));
-  spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %l %v", spdlog::pattern_time_type::utc);
-  spdlog::set_level(spdlog::level::from_str(level));
 }
 
 // The parent may have ended before the kernel was told to watch it.
@@ -110,24 +105,30 @@ class House {
  private:
   House(const ServerOptions& options, DataFolder folder, std::unique_ptr<http::Server> server,
         std::unique_ptr<SQLite::Database> writer,
-        std::vector<std::unique_ptr<SQLite::Database>> readers)
+        std::vector<std::unique_ptr<SQLite::Database>> readers,
+        std::unique_ptr<Followers> followers)
       : folder_(std::move(folder)),
         blobs_(folder_.blobs()),
         blob_grace_{static_cast<std::int64_t>(options.blob_grace_s * 1e6)},
         server_(std::move(server)),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
+        followers_(std::move(followers)),
         snapshot_(folder_.snapshot(), *writer_),
         engine_(*writer_,
-                EngineThread::Hooks{
-                    [server = server_.get()](std::int64_t seq) { server->announce(seq); },
-                    [](const std::string& why) { end_at_once(why); },
-                    [this](const Book& book, std::int64_t seq, bool last) {
-                      snapshot_.consider(book, seq, last);
-                    },
-                    [server = server_.get()] { server->deliver(); }},
+                EngineThread::Hooks{[this](std::int64_t seq) { announce(seq); },
+                                    [](const std::string& why) { end_at_once(why); },
+                                    [this](const Book& book, std::int64_t seq, bool last) {
+                                      snapshot_.consider(book, seq, last);
+                                    },
+                                    [server = server_.get()] { server->deliver(); }},
                 SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
                 EngineOptions{seconds(options.lease_s), &meter_}, restored(snapshot_)) {}
+
+  void announce(std::int64_t seq) {
+    server_->announce(seq);
+    followers_->wake();
+  }
 
   DataFolder folder_;
   api::BlobStore blobs_;
@@ -136,6 +137,7 @@ class House {
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
   http::DiskPool disk_;
+  std::unique_ptr<Followers> followers_;
   Counters counters_;
   ClockMeter meter_{counters_};
   SnapshotFile snapshot_;
@@ -157,8 +159,11 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
                  upgrade.from, upgrade.to, upgrade.backup);
   auto readers = open_readers(folder->database().string());
   if (!readers) return readers.error();
+  auto followers = Followers::start(options, *folder);
+  if (!followers) return followers.error();
   return std::unique_ptr<House>(new House(options, *std::move(folder), *std::move(server),
-                                          *std::move(writer), *std::move(readers)));
+                                          *std::move(writer), *std::move(readers),
+                                          *std::move(followers)));
 }
 
 void House::run() {
@@ -172,7 +177,7 @@ void House::run() {
 
 int serve(const ServerOptions& options, pid_t parent) {
   if (options.die_with_parent && !die_with_parent(parent)) return exit_failure;
-  start_logging(options.log_level);
+  start_logging(options.log_level, options.log_json ? LogFormat::json : LogFormat::text);
   raise_descriptor_limit();
   keep_freed_memory();
   signal(SIGPIPE, SIG_IGN);

@@ -13,6 +13,7 @@ constexpr int usage_error = 2;
 
 std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv) {
   ServerOptions options;
+  std::string log_format = "text";
   options.blob_grace_s = static_cast<double>(limits::blob_grace.us) / 1e6;
   CLI::App app{"hone-server keeps sweeps, hands their runs to workers and answers the API."};
   app.set_version_flag("--version", "hone-server " HONE_VERSION);
@@ -26,6 +27,20 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
   app.add_option("--log-level", options.log_level, "What to log on stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "critical", "off"}))
       ->capture_default_str();
+  app.add_option("--log-format", log_format,
+                 "How to log: a line of text, or of JSON, for each event")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_option("--webhook", options.webhooks,
+                 "POST events to this address until it takes them; may be given several times")
+      ->allow_extra_args(false);
+  app.add_option("--webhook-events", options.webhook_kinds,
+                 "Which events, as in sweep_ended,run_ended")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--webhook-secret-file", options.webhook_secret_file,
+                 "A file whose first line signs the webhooks")
+      ->check(CLI::ExistingFile);
   app.add_option("--lease", options.lease_s,
                  "Seconds that a run waits for its silent worker; workers beat five times as often")
       ->check(CLI::Range(limits::lease_s_min, limits::lease_s_max))
@@ -42,6 +57,7 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
     const bool wanted = app.exit(stop) == 0;  // help or version
     return wanted ? 0 : usage_error;
   }
+  options.log_json = log_format == "json";
   return options;
 }
 

@@ -41,7 +41,8 @@ CONFINED = {
     r"boost/(beast|asio)": ["server/http/", "sdk/cpp/transport"],
     r"boost/": ["server/http/", "sdk/cpp/transport"],
     r"(torch|ATen|c10)/": ["worker/trainers/", "tests/unit/trainer", "tests/bench/"],
-    r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/main", "tests/"],
+    r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/main", "server/ledger_tail",
+                              "server/webhooks", "tests/"],
     r"yaml-cpp": ["sdk/cpp/"],
     r"CLI/": ["sdk/cli/", "server/", "worker/"],
     r"openssl/": ["server/", "sdk/", "worker/"],
@@ -52,7 +53,7 @@ PURE = ["server/search", "server/sweep", "server/simulate", "schemas/types"]
 BANNED_IN_PURE = r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>"
 
 # A clock is read in these places alone.
-CLOCK_ALLOWED = ["server/engine/clock", "server/engine/engine_thread", "server/engine/inbox", "server/http/", "server/main",
+CLOCK_ALLOWED = ["server/engine/clock", "server/engine/engine_thread", "server/engine/inbox", "server/http/", "server/main", "server/webhooks",
                  "worker/process/", "worker/main", "worker/trainers/", "worker/train_", "sdk/", "tests/"]
 
 SOURCES = ("*.cpp", "*.hpp")
