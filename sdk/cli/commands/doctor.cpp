@@ -1,15 +1,19 @@
 // doctor: is everything here that hone needs? Each check gives one line with what to do about it.
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/flags.hpp"
+#include "sdk/cli/load/disk_probe.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -103,6 +107,73 @@ Finding check_disk(const fs::path& data) {
           free + ": checkpoints need room; free some, or choose another --data"};
 }
 
+// What every acknowledgement waits for.
+Finding check_sync(const fs::path& data) {
+  constexpr std::chrono::milliseconds probing(300);
+  constexpr double slow_ms = 20;
+  const std::string folder = existing(data).string();
+  auto probe = load::DiskProbe::in(folder);
+  if (!probe) return {Health::warn, "disk sync", probe.error().detail};
+  if (auto synced = probe->sync_for(probing); !synced)
+    return {Health::fail, "disk sync", synced.error().detail};
+  const auto& times = probe->times();
+  const std::string file_system = load::file_system_of(folder);
+  const std::string line = number_text(times.quantile_ms(0.5)) + " ms, 99 % within " +
+                           number_text(times.quantile_ms(0.99)) + " ms, on " + file_system;
+  if (file_system == "tmpfs")
+    return {Health::warn, "disk sync",
+            line + ": this folder is lost at the next start of the machine; choose another --data"};
+  if (file_system == "nfs")
+    return {Health::warn, "disk sync",
+            line + ": SQLite cannot trust the locks of a network disk; choose a local --data"};
+  if (times.quantile_ms(0.5) > slow_ms)
+    return {Health::warn, "disk sync",
+            line + ": every report waits that long; choose a faster disk with --data"};
+  return {Health::ok, "disk sync", line};
+}
+
+// The server raises the soft limit to the hard one by itself.
+Finding check_descriptors() {
+  constexpr rlim_t enough = 16'500;  // the server's connections, and its files
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return {Health::warn, "open files", "the limit cannot be read"};
+  if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= enough)
+    return {
+        Health::ok, "open files",
+        limit.rlim_max == RLIM_INFINITY ? "no limit" : "at most " + std::to_string(limit.rlim_max)};
+  return {Health::warn, "open files",
+          "at most " + std::to_string(limit.rlim_max) +
+              ", each worker takes one: for more than that, raise LimitNOFILE of the service, or "
+              "nofile in /etc/security/limits.conf"};
+}
+
+// Leases and time limits are instants: a clock that is years off makes them nonsense.
+Finding check_clock() {
+  constexpr std::int64_t hone_began_us = 1'760'000'000'000'000;  // October 2025
+  const Instant time = now();
+  const std::string text = clock_text(time) + " UTC";
+  if (time.us < hone_began_us)
+    return {Health::fail, "clock", text + " is in the past: set it, or start chrony or ntpd"};
+  timex state{};
+  const int synchronized = adjtimex(&state);
+  if (synchronized == TIME_ERROR)
+    return {Health::ok, "clock",
+            text +
+                ", kept by no time server (steps are bridged; for dates to be right start "
+                "chrony)"};
+  return {Health::ok, "clock", text + ", kept by a time server"};
+}
+
+Finding check_gpus() {
+  const auto listed = output_of(
+      {"nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"});
+  if (!listed || listed->empty())
+    return {Health::ok, "GPUs", "none found (nvidia-smi does not answer): runs use the cores"};
+  const auto count = std::count(listed->begin(), listed->end(), '\n');
+  return {Health::ok, "GPUs", std::to_string(count) + ": " + first_line(*listed)};
+}
+
 bool can_listen_on(const Endpoint& endpoint) {
   const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (descriptor < 0) return false;
@@ -168,8 +239,12 @@ std::vector<Finding> examine(Session& session, const fs::path& data) {
                     "missing: the built-in trainers need libtorch (build with -DHONE_TORCH=ON); "
                     "commands of your own work without"),
       check_cores(),
+      check_gpus(),
+      check_clock(),
+      check_descriptors(),
       check_data_folder(data),
       check_disk(data),
+      check_sync(data),
       check_server(session)};
   if (findings.back().health == Health::ok)
     for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
