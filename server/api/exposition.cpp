@@ -9,11 +9,11 @@ namespace {
 
 // Whole numbers as such, others to the last digit.
 std::string number(double value) {
-  std::array<char, 40> text{};
+  std::array<char, 400> text{};
   auto* end = text.data() + text.size();
   const bool whole = std::abs(value) < 9e15 && std::floor(value) == value;
   const auto written = whole ? std::to_chars(text.data(), end, static_cast<std::int64_t>(value))
-                             : std::to_chars(text.data(), end, value);
+                             : std::to_chars(text.data(), end, value, std::chars_format::fixed);
   return {text.data(), written.ptr};
 }
 

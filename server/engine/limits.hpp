@@ -19,7 +19,7 @@ inline constexpr Duration acquire_wait_max =
 
 // The engine.
 inline constexpr std::size_t inbox_commands_max =
-    4096;  // 40 s of 1000 workers that report every 10 s
+    16'384;  // as many as connections: each waits for one at most; 8 s of 10,000 workers
 inline constexpr std::size_t batch_commands_max =
     256;  // one commit: about 1 ms of work, so replies stay prompt
 inline constexpr std::int64_t snapshot_events = 200'000;  // since the last: seconds of a boot

@@ -155,7 +155,7 @@ def test_every_route_answers(server):
     text = walk("GET", "/metrics").body.decode()
     assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text
     for line in text.splitlines():
-        assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-z]+"\})? \d+', line), line
+        assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-zI0-9.+]+"\})? \d+(\.\d+)?', line), line
 
     assert walk.missed() == set()
 
