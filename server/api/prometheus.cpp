@@ -2,7 +2,9 @@
 #include <sys/resource.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "db/queries.hpp"
 #include "server/api/exposition.hpp"
@@ -17,6 +19,13 @@ Counted counted(std::string_view label, std::int64_t count) {
 
 double pragma(SQLite::Database& db, const char* name) {
   return static_cast<double>(db.execAndGet(std::string("PRAGMA ") + name).getInt64());
+}
+
+// Grows between two checkpoints of the database; without bound where a reader never ends.
+double wal_bytes(const SQLite::Database& db) {
+  std::error_code absent;
+  const auto bytes = std::filesystem::file_size(db.getFilename() + "-wal", absent);
+  return absent ? 0 : static_cast<double>(bytes);
 }
 
 void add_states(Exposition& text, const Counts& counts) {
@@ -86,6 +95,8 @@ ReadResult prometheus(SQLite::Database& db, const Request& request) {
   add_totals(text, counts);
   text.single("hone_db_bytes", "gauge", "Size of the database file.",
               pragma(db, "page_count") * pragma(db, "page_size"));
+  text.single("hone_db_wal_bytes", "gauge", "Size of the write-ahead log beside it.",
+              wal_bytes(db));
   if (request.counters != nullptr) add_counters(text, *request.counters);
   add_process(text);
   Response response;

@@ -153,7 +153,7 @@ def test_every_route_answers(server):
     steered = walk("POST", f"/v1/sweeps/{sweep}/steer", {"verb": "cancel"}).json
     assert steered["sweep"] == sweep and steered["state"] in ("stopping", "canceled")
     text = walk("GET", "/metrics").body.decode()
-    assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text
+    assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text and re.search(r"^hone_db_wal_bytes [1-9]", text, re.M)
     for line in text.splitlines():
         assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-zI0-9.+]+"\})? \d+(\.\d+)?', line), line
 
