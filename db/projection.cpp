@@ -72,7 +72,8 @@ struct Projection::Statements {
       " SELECT ?1, ?2, ?3, ?4, sweep, ?5, ?6, ?7 FROM trial WHERE id = ?2"};
   SQLite::Statement lease_run{
       db,
-      "UPDATE run SET state = 'leased', reason = 'none', detail = '', attempts = ?3, worker = ?4"
+      "UPDATE run SET state = 'leased', reason = 'none', detail = '', failure = 'none',"
+      " attempts = ?3, worker = ?4"
       " WHERE trial = ?1 AND replicate = ?2"};
   SQLite::Statement start_attempt{
       db, "UPDATE attempt SET started_at = ?2 WHERE lease = ?1 RETURNING trial, replicate"};
@@ -105,12 +106,15 @@ struct Projection::Statements {
       db,
       "INSERT INTO model (id, trial, replicate, sweep, lease, sha256, bytes, step, phase, parent,"
       " saved_at) SELECT ?1, ?2, ?3, sweep, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM trial WHERE id = ?2"};
-  SQLite::Statement end_attempt{db,
-                                "UPDATE attempt SET ended_at = ?3, end_reason = ?4, detail = ?5"
-                                " WHERE trial = ?1 AND replicate = ?2 AND ended_at IS NULL"};
-  SQLite::Statement return_run{db,
-                               "UPDATE run SET state = 'queued', reason = ?3, detail = ?4"
-                               " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement end_attempt{
+      db,
+      "UPDATE attempt SET ended_at = ?3, end_reason = ?4, detail = ?5, failure = ?6"
+      " WHERE trial = ?1 AND replicate = ?2 AND ended_at IS NULL"};
+  SQLite::Statement return_run{
+      db,
+      "UPDATE run SET state = 'queued', reason = ?3, detail = ?4, failure = ?5,"
+      " rests_until = ?6"
+      " WHERE trial = ?1 AND replicate = ?2"};
   SQLite::Statement count_run{db, "UPDATE trial SET runs = runs + 1 WHERE id = ?"};
   SQLite::Statement add_run_of{
       db,
@@ -120,7 +124,11 @@ struct Projection::Statements {
   SQLite::Statement end_run{
       db,
       "UPDATE run SET state = ?3, reason = ?4, exit_code = ?5, detail = ?6, log_tail = ?7,"
-      " ended_at = ?8 WHERE trial = ?1 AND replicate = ?2"};
+      " ended_at = ?8, failure = ?9, rests_until = NULL WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement ready_run{
+      db, "UPDATE run SET rests_until = NULL WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement set_aside{db,
+                              "UPDATE worker SET aside_until = ?2, aside_why = ?3 WHERE id = ?1"};
 };
 
 namespace {
@@ -272,8 +280,10 @@ struct Fold {
   void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }
 
   void operator()(const RunReturned& e) const {
-    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail);
-    sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail);
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
+             word(e.failure));
+    sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail, word(e.failure),
+             e.not_before);
   }
 
   void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
@@ -285,14 +295,27 @@ struct Fold {
 
   void operator()(const RunPaused& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(EndReason::none),
-             std::string("paused by its terminator"));
+             std::string("paused by its terminator"), word(Failure::none));
     sql::run(s.pause_run, e.run.trial, e.run.replicate);
   }
 
   void operator()(const RunEnded& e) const {
-    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail);
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
+             word(e.failure));
     sql::run(s.end_run, e.run.trial, e.run.replicate, word(e.state), word(e.reason),
-             deciding_exit_code(e), e.detail, e.log_tail, at);
+             deciding_exit_code(e), e.detail, e.log_tail, at, word(e.failure));
+  }
+
+  void operator()(const RunReady& e) const { sql::run(s.ready_run, e.run.trial, e.run.replicate); }
+
+  void operator()(const WorkerSeen& e) const { sql::run(s.see_worker, e.worker, at); }
+
+  void operator()(const WorkerSetAside& e) const {
+    sql::run(s.set_aside, e.worker, std::optional(e.until), e.detail);
+  }
+
+  void operator()(const WorkerAllowed& e) const {
+    sql::run(s.set_aside, e.worker, std::optional<Instant>(), std::string());
   }
 };
 
@@ -320,6 +343,10 @@ struct ClueOf {
   SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
   SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
   SweepClue operator()(const ModelDropped& e) const { return e.run.trial; }
+  SweepClue operator()(const RunReady& e) const { return e.run.trial; }
+  SweepClue operator()(const WorkerSeen&) const { return {}; }
+  SweepClue operator()(const WorkerSetAside&) const { return {}; }
+  SweepClue operator()(const WorkerAllowed&) const { return {}; }
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 constexpr char select_runs[] =
     "SELECT r.trial, r.replicate, r.sweep, t.number, s.seed, s.goal, r.state, r.reason, r.detail,"
     " r.exit_code, r.log_tail, r.attempts, r.worker, r.reports, r.cost, r.best_cost, r.best_phase,"
-    " r.step, r.started_at, r.ended_at"
+    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until"
     " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep ";
 
 RunRow read_run(const SQLite::Statement& s) {
@@ -39,6 +39,8 @@ RunRow read_run(const SQLite::Statement& s) {
   row.step = c.integer();
   row.started_at = c.maybe(&sql::Columns::instant);
   row.ended_at = c.maybe(&sql::Columns::instant);
+  row.failure = c.word(parse_failure);
+  row.rests_until = c.maybe(&sql::Columns::instant);
   return row;
 }
 
@@ -57,6 +59,7 @@ AttemptRow read_attempt(const SQLite::Statement& s) {
   if (const auto reason = c.maybe(&sql::Columns::text)) row.end_reason = parse_end_reason(*reason);
   row.detail = c.text();
   row.resume = c.maybe(&sql::Columns::id<ModelId>);
+  row.failure = c.word(parse_failure);
   return row;
 }
 
@@ -137,7 +140,8 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
   if (!after) return after.error();
   SQLite::Statement s(db,
                       "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
-                      " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume"
+                      " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
+                      " a.failure"
                       " FROM attempt a JOIN worker w ON w.id = a.worker"
                       " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"
                       " ORDER BY a.number LIMIT ?");

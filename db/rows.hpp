@@ -100,6 +100,8 @@ struct RunRow {
   std::int64_t step = 0;              // of the latest report
   std::optional<Instant> started_at;  // the first sign of life of its first attempt
   std::optional<Instant> ended_at;
+  Failure failure = Failure::none;     // goes with reason
+  std::optional<Instant> rests_until;  // while it waits to be tried again
 };
 
 struct AttemptRow {
@@ -114,6 +116,7 @@ struct AttemptRow {
   std::optional<EndReason> end_reason;  // present once ended
   std::string detail;
   std::optional<ModelId> resume;  // the checkpoint it continued from
+  Failure failure = Failure::none;
 };
 
 struct CurveRow {  // one phase of a run
@@ -204,6 +207,8 @@ struct WorkerRow {
   Instant last_seen_at;      // the newest event that shows it alive; heartbeats are written twice a
                              // lease at most
   std::int64_t running = 0;  // its live attempts
+  std::optional<Instant> aside_until;  // present while it is set aside
+  std::string aside_why;
 };
 
 struct EventRow {

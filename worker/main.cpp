@@ -8,11 +8,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <stdexcept>
 
@@ -32,8 +34,7 @@ void log_to_stderr(bool verbose) {
 
 // Two workers in one folder would remove each other's runs.
 FileHandle lock_data(const std::string& data) {
-  namespace fs = std::filesystem;
-  fs::create_directories(data);
+  std::filesystem::create_directories(data);
   const std::string path = data + "/worker.lock";
   FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
   if (!lock)
@@ -42,7 +43,6 @@ FileHandle lock_data(const std::string& data) {
   if (::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0)
     throw std::runtime_error("another worker uses the data folder " + data +
                              ": give each its own with --data");
-  fs::remove_all(fs::path(data) / "runs");  // of a worker that was killed
   return lock;
 }
 
@@ -65,15 +65,30 @@ std::uint64_t own_number() {
   return number;
 }
 
+// A worker that is started again with its folder is the same worker, and may go on with what it
+// was lent; unless it offers something else or the folder was carried to another host.
+std::string own_name(const Options& options, std::uint64_t own) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string offer = std::to_string(options.cpus) + " " + std::to_string(options.gpus) +
+                            " " + host.data() + " " + options.name;
+  const std::string path = options.data + "/worker-id";
+  std::string name;
+  std::string known;
+  std::ifstream file(path);
+  if (std::getline(file, name) && std::getline(file, known) && known == offer) return name;
+  name = "worker-" + std::to_string(own);
+  std::ofstream(path + ".new") << name << '\n' << offer << '\n';
+  std::filesystem::rename(path + ".new", path);
+  return name;
+}
+
 LoopConfig loop_config(const Options& options) {
   LoopConfig config;
   const std::uint64_t own = own_number();
-  config.agent.join = {"worker-" + std::to_string(own),
-                       options.name,
-                       ::getpid(),
-                       options.cpus,
-                       options.gpus,
-                       HONE_VERSION};
+  config.agent.join = {own_name(options, own), options.name, ::getpid(),
+                       options.cpus,           options.gpus, HONE_VERSION};
+  config.agent.life = "-" + std::to_string(own);
   config.agent.seed = own;
   config.agent.until_idle = options.until_idle;
   config.endpoint = options.endpoint;
@@ -92,6 +107,7 @@ int run(const Options& options) {
   log_to_stderr(options.verbose);
   block_signals();
   if (options.die_with_parent) die_with_parent();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // of what a killed keeper leaves
   const FileHandle lock = lock_data(options.data);
   Loop loop(loop_config(options));
   loop.run();

@@ -217,11 +217,18 @@ ModelSaved read_model_saved(Fields& fields) {
   return event;
 }
 
+void write_failure(Failure failure, Json& json) {
+  if (failure != Failure::none) json["failure"] = word(failure);
+}
+
 Json write(const RunReturned& event) {
   Json json = object_with("lease", text(event.lease));
   json["run"] = text(event.run);
   json["reason"] = word(event.reason);
   json["detail"] = event.detail;
+  write_failure(event.failure, json);
+  if (event.not_before) json["not_before_us"] = event.not_before->us;
+  if (event.avoid) json["avoid"] = text(*event.avoid);
   return json;
 }
 RunReturned read_run_returned(Fields& fields) {
@@ -230,6 +237,9 @@ RunReturned read_run_returned(Fields& fields) {
   event.run = fields.need("run", IdOf<RunId>{});
   event.reason = fields.need("reason", WordOf<EndReason>{});
   event.detail = fields.need("detail", Text{});
+  event.failure = fields.maybe("failure", WordOf<Failure>{}, Failure::none);
+  event.not_before = fields.optional("not_before_us", LedgerTime{});
+  event.avoid = fields.optional("avoid", IdOf<WorkerId>{});
   return event;
 }
 
@@ -240,6 +250,7 @@ Json write(const RunEnded& event) {
   json["exit_code"] = event.exit_code;
   json["detail"] = event.detail;
   json["log_tail"] = event.log_tail;
+  write_failure(event.failure, json);
   return json;
 }
 RunEnded read_run_ended(Fields& fields) {
@@ -250,6 +261,7 @@ RunEnded read_run_ended(Fields& fields) {
   event.exit_code = fields.need("exit_code", SmallInteger{});
   event.detail = fields.need("detail", Text{});
   event.log_tail = fields.need("log_tail", Text{});
+  event.failure = fields.maybe("failure", WordOf<Failure>{}, Failure::none);
   return event;
 }
 
@@ -288,6 +300,38 @@ ModelDropped read_model_dropped(Fields& fields) {
   return {fields.need("model", IdOf<ModelId>{}), fields.need("run", IdOf<RunId>{})};
 }
 
+Json write(const RunReady& event) {
+  Json json = object_with("run", text(event.run));
+  if (event.reserved_until) json["reserved_until_us"] = event.reserved_until->us;
+  return json;
+}
+RunReady read_run_ready(Fields& fields) {
+  return {fields.need("run", IdOf<RunId>{}), fields.optional("reserved_until_us", LedgerTime{})};
+}
+
+Json write(const WorkerSeen& event) { return object_with("worker", text(event.worker)); }
+WorkerSeen read_worker_seen(Fields& fields) { return {fields.need("worker", IdOf<WorkerId>{})}; }
+
+Json write(const WorkerSetAside& event) {
+  Json json = object_with("worker", text(event.worker));
+  json["until_us"] = event.until.us;
+  json["detail"] = event.detail;
+  return json;
+}
+WorkerSetAside read_worker_set_aside(Fields& fields) {
+  return {fields.need("worker", IdOf<WorkerId>{}), fields.need("until_us", LedgerTime{}),
+          fields.need("detail", Text{})};
+}
+
+Json write(const WorkerAllowed& event) {
+  Json json = object_with("worker", text(event.worker));
+  json["by_user"] = event.by_user;
+  return json;
+}
+WorkerAllowed read_worker_allowed(Fields& fields) {
+  return {fields.need("worker", IdOf<WorkerId>{}), fields.need("by_user", Truth{})};
+}
+
 template <auto read>
 EventBody read_as(Fields& fields) {
   return read(fields);
@@ -320,6 +364,10 @@ constexpr std::array kinds{
     Kind{"run_added", read_as<read_run_added>},
     Kind{"run_paused", read_as<read_run_paused>},
     Kind{"model_dropped", read_as<read_model_dropped>},
+    Kind{"run_ready", read_as<read_run_ready>},
+    Kind{"worker_seen", read_as<read_worker_seen>},
+    Kind{"worker_set_aside", read_as<read_worker_set_aside>},
+    Kind{"worker_allowed", read_as<read_worker_allowed>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 

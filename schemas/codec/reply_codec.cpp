@@ -40,6 +40,13 @@ TrainerSpec read_granted_trainer(const Spot& spot) {
   return builtin;
 }
 
+TimeLimits read_time_limits(const Spot& spot) {
+  Fields fields(spot);
+  TimeLimits limits{fields.optional("run", Length{}), fields.optional("phase", Length{})};
+  fields.done();
+  return limits;
+}
+
 LeaseGrant read_grant(const Spot& spot) {
   Fields fields(spot);
   LeaseGrant grant;
@@ -56,6 +63,7 @@ LeaseGrant read_grant(const Spot& spot) {
   grant.next_phase = fields.need("next_phase", SmallInteger{0});
   grant.resume = fields.optional("resume", read_model_ref);
   grant.expires_at = fields.need("expires_at", WireTime{});
+  grant.limits = fields.maybe("limits", read_time_limits, TimeLimits{});
   fields.done();
   return grant;
 }
@@ -141,6 +149,8 @@ Json encode_grant(const LeaseGrant& grant) {
   json["next_phase"] = grant.next_phase;
   json["resume"] = grant.resume ? encode_model_ref(*grant.resume) : Json(nullptr);
   json["expires_at"] = rfc3339(grant.expires_at);
+  if (grant.limits.run) json["limits"]["run"] = seconds_json(*grant.limits.run);
+  if (grant.limits.phase) json["limits"]["phase"] = seconds_json(*grant.limits.phase);
   return json;
 }
 

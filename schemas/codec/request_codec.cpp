@@ -166,6 +166,7 @@ EndRequest read_end(const Spot& spot) {
   request.exit_code = fields.maybe("exit_code", SmallInteger{}, 0);
   request.detail = fields.maybe("detail", Text{}, std::string{});
   request.log_tail = fields.maybe("log_tail", Text{}, std::string{});
+  request.failure = fields.maybe("failure", WordOf<Failure>{}, Failure::none);
   fields.done();
   return request;
 }
@@ -316,6 +317,7 @@ Json encode(const EndRequest& request) {
   json["exit_code"] = request.exit_code;
   json["detail"] = request.detail;
   json["log_tail"] = request.log_tail;
+  if (request.failure != Failure::none) json["failure"] = word(request.failure);
   return json;
 }
 

@@ -95,6 +95,8 @@ LimitsSpec read_limits(const Spot& spot) {
   limits.duration = fields.optional("duration", Length{Duration{1}, true});
   limits.max_retries =
       fields.maybe("max_retries", SmallInteger{0, retries_max}, limits.max_retries);
+  limits.run = fields.optional("run", Length{Duration{1}, true});
+  limits.phase = fields.optional("phase", Length{Duration{1}, true});
   fields.done();
   return limits;
 }
@@ -238,6 +240,8 @@ Json encode_limits(const LimitsSpec& limits) {
   Json json = Json::object();
   json["duration"] = limits.duration ? codec::seconds_json(*limits.duration) : Json(nullptr);
   json["max_retries"] = limits.max_retries;
+  if (limits.run) json["run"] = codec::seconds_json(*limits.run);
+  if (limits.phase) json["phase"] = codec::seconds_json(*limits.phase);
   return json;
 }
 

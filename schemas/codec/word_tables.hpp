@@ -93,6 +93,19 @@ inline constexpr std::array words_of<EndReason>{
 };
 
 template <>
+inline constexpr std::array words_of<Failure>{
+    Word{Failure::none, "none"},
+    Word{Failure::oom, "oom"},
+    Word{Failure::infra, "infra"},
+    Word{Failure::preempted, "preempted"},
+    Word{Failure::infeasible, "infeasible"},
+    Word{Failure::diverged, "diverged"},
+    Word{Failure::timed_out, "timed_out"},
+    Word{Failure::user_error, "user_error"},
+    Word{Failure::crash, "crash"},
+};
+
+template <>
 inline constexpr std::array words_of<Verb>{
     Word{Verb::pause, "pause"},   Word{Verb::resume, "resume"}, Word{Verb::stop, "stop"},
     Word{Verb::cancel, "cancel"}, Word{Verb::kill, "kill"},

@@ -16,6 +16,7 @@ std::string_view word(Order order) { return codec::word_of(order); }
 std::string_view word(Action action) { return codec::word_of(action); }
 std::string_view word(VerdictReason reason) { return codec::word_of(reason); }
 std::string_view word(Told told) { return codec::word_of(told); }
+std::string_view word(Failure failure) { return codec::word_of(failure); }
 
 std::optional<Code> parse_code(std::string_view text) { return codec::parse_word<Code>(text); }
 std::optional<Goal> parse_goal(std::string_view text) { return codec::parse_word<Goal>(text); }
@@ -28,6 +29,9 @@ std::optional<RunState> parse_run_state(std::string_view text) {
 }
 std::optional<EndReason> parse_end_reason(std::string_view text) {
   return codec::parse_word<EndReason>(text);
+}
+std::optional<Failure> parse_failure(std::string_view text) {
+  return codec::parse_word<Failure>(text);
 }
 std::optional<Verb> parse_verb(std::string_view text) { return codec::parse_word<Verb>(text); }
 std::optional<Order> parse_order(std::string_view text) { return codec::parse_word<Order>(text); }

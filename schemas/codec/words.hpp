@@ -26,6 +26,7 @@ std::string_view word(Order order);
 std::string_view word(Action action);  // continue, pause, stop
 std::string_view word(VerdictReason reason);
 std::string_view word(Told told);
+std::string_view word(Failure failure);
 
 std::optional<Code> parse_code(std::string_view text);
 std::optional<Goal> parse_goal(std::string_view text);
@@ -33,6 +34,7 @@ std::optional<Scale> parse_scale(std::string_view text);
 std::optional<SweepState> parse_sweep_state(std::string_view text);
 std::optional<RunState> parse_run_state(std::string_view text);
 std::optional<EndReason> parse_end_reason(std::string_view text);
+std::optional<Failure> parse_failure(std::string_view text);
 std::optional<Verb> parse_verb(std::string_view text);
 std::optional<Order> parse_order(std::string_view text);
 std::optional<Action> parse_action(std::string_view text);

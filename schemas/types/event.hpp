@@ -140,6 +140,9 @@ struct RunReturned {
   RunId run;
   EndReason reason = EndReason::worker_lost;
   std::string detail;
+  Failure failure = Failure::none;
+  std::optional<Instant> not_before{};  // it rests until RunReady; absent: it is queued at once
+  std::optional<WorkerId> avoid{};      // whose fault it may be: others go first, if there are any
 };
 
 struct RunEnded {
@@ -149,6 +152,7 @@ struct RunEnded {
   int exit_code = 0;
   std::string detail;
   std::string log_tail;
+  Failure failure = Failure::none;
 };
 
 // The rule of its sweep let a checkpoint of an ended run go: its bytes may be deleted.
@@ -157,11 +161,36 @@ struct ModelDropped {
   RunId run;
 };
 
-using EventBody =
-    std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
-                 SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
-                 ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
-                 RunAdded, RunPaused, ModelDropped>;
+// A returned run has rested: it is queued. `reserved_until`: until then only for workers other than
+// the one to avoid.
+struct RunReady {
+  RunId run;
+  std::optional<Instant> reserved_until;
+};
+
+// A worker that waits for work lives: written now and then, when nothing else tells.
+struct WorkerSeen {
+  WorkerId worker;
+};
+
+// Too many runs failed there and not elsewhere: it gets no more of them for a while.
+struct WorkerSetAside {
+  WorkerId worker;
+  Instant until;
+  std::string detail;
+};
+
+// The while is over, or a user said so.
+struct WorkerAllowed {
+  WorkerId worker;
+  bool by_user = false;
+};
+
+using EventBody = std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted,
+                               SweepSteered, SweepEnded, WorkerJoined, TrialProposed, LeaseGranted,
+                               LeaseRenewed, RunStarted, ReportRecorded, VerdictGiven, ModelSaved,
+                               RunReturned, RunEnded, TrialEnqueued, RunAdded, RunPaused,
+                               ModelDropped, RunReady, WorkerSeen, WorkerSetAside, WorkerAllowed>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

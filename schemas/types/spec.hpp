@@ -76,6 +76,8 @@ struct ResourcesSpec {
 struct LimitsSpec {
   std::optional<Duration> duration;  // of the whole sweep, from submission
   int max_retries = 3;  // further attempts a run gets after its worker or process was lost
+  std::optional<Duration> run{};    // of one run, over all its attempts
+  std::optional<Duration> phase{};  // of a run without a report or a checkpoint: it hangs
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 

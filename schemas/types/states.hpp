@@ -42,6 +42,20 @@ enum class Told { value, failed, infeasible };
 // What a worker must do about a lease, told in the reply to a heartbeat.
 enum class Order { none, cancel, kill, gone };  // gone: not yours any more, kill the process
 
+// Whose fault the end of an attempt was, from its exit status, its signal, its log and what its
+// worker knew. server/sweep/failures.hpp says what is done about each.
+enum class Failure {
+  none,
+  oom,         // it needed more memory than there was
+  infra,       // the machine or the network: not the program, not its parameters
+  preempted,   // its machine was taken away, or it asked to be run again
+  infeasible,  // these parameters cannot work
+  diverged,    // a report that is no number
+  timed_out,   // limits.run or limits.phase
+  user_error,  // the program said no
+  crash,       // the program died of a signal: may be a race, may be its parameters
+};
+
 constexpr bool is_end(RunState state) {
   switch (state) {
     case RunState::queued:

@@ -117,6 +117,14 @@ struct ModelRef {
   friend bool operator==(const ModelRef&, const ModelRef&) = default;
 };
 
+// How long a process may take; absent: as long as it likes. Time that it waits for the server does
+// not count.
+struct TimeLimits {
+  std::optional<Duration> run;    // all that is left of limits.run
+  std::optional<Duration> phase;  // without a report or a checkpoint
+  friend bool operator==(const TimeLimits&, const TimeLimits&) = default;
+};
+
 // Everything a worker needs to execute one attempt.
 struct LeaseGrant {
   LeaseId lease;
@@ -132,6 +140,7 @@ struct LeaseGrant {
   int next_phase = 0;              // the first phase without a report
   std::optional<ModelRef> resume;  // the checkpoint to continue from, if any
   Instant expires_at;
+  TimeLimits limits{};
 };
 
 struct ReportRequest {
@@ -173,7 +182,8 @@ struct EndRequest {
                         // infeasible requeue_requested user_cancel user_kill evicted
   int exit_code = 0;    // exit_code: the status. signal: the signal's number
   std::string detail;
-  std::string log_tail;  // the last lines the process wrote, for failures
+  std::string log_tail;             // the last lines the process wrote, for failures
+  Failure failure = Failure::none;  // none: as the reason tells
 };
 
 struct BeatRequest {

@@ -96,6 +96,8 @@ constexpr auto table = std::to_array<Command>({
      declare_verb<Verb::kill>},
     {"workers", Group::system, "", "list the workers", "hone workers\nhone workers --format json",
      declare_workers},
+    {"allow", Group::system, "WORKER", "give work again to a worker that was set aside",
+     "hone workers\nhone allow wk_3", declare_allow},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"server", Group::system, "...", "run hone-server (arguments are passed on)",

@@ -120,6 +120,9 @@ std::string stopped_text(const Facts& facts) {
   if (facts.run.reason == EndReason::diverged)
     return " was stopped because it diverged: it ended " + where(facts, report) +
            ", which ranks below every finite value, and nothing is gained by training on.";
+  if (facts.run.reason == EndReason::time_limit)
+    return " was stopped because its time was over (limits.run or limits.phase), at the end of " +
+           where(facts, report) + goal_text(facts) + ": what it reported counts.";
   if (facts.run.reason == EndReason::not_promoted)
     return " was paused at the end of " + where(facts, report) + goal_text(facts) +
            ", and ended there: it was not promoted before the sweep could do without it." +
@@ -135,6 +138,31 @@ std::string completed_text(const Facts& facts) {
     return " is complete: its process finished by itself after " + reports + " of " +
            std::to_string(facts.sweep.phases_per_run) + "." + best_text(facts);
   return " is complete: it used its whole budget and made " + reports + "." + best_text(facts);
+}
+
+// Whose fault it was, as a clause.
+std::string blame(Failure failure) {
+  switch (failure) {
+    case Failure::none:
+      return "it failed";
+    case Failure::oom:
+      return "it needed more memory than there was (oom)";
+    case Failure::infra:
+      return "its machine or the network failed (infra)";
+    case Failure::preempted:
+      return "its machine was taken away (preempted)";
+    case Failure::infeasible:
+      return "its parameters cannot work (infeasible)";
+    case Failure::diverged:
+      return "it diverged";
+    case Failure::timed_out:
+      return "its time was over (timed_out)";
+    case Failure::user_error:
+      return "the program itself failed (user_error)";
+    case Failure::crash:
+      return "the program crashed (crash)";
+  }
+  return "";
 }
 
 // Why a process failed, as a clause.
@@ -160,7 +188,9 @@ std::string cause(const Facts& facts) {
     case EndReason::requeue_requested:
       return "its process asked to be run again";
     case EndReason::retries_exhausted:
-      return "it was lost or returned more often than limits.max_retries allows";
+      return run.failure == Failure::none
+                 ? "it was lost or returned more often than limits.max_retries allows"
+                 : "it was tried again as often as it may be, and at last " + blame(run.failure);
     case EndReason::diverged:
       return "it reported a value that is no finite number";
     case EndReason::user_stop:
@@ -170,7 +200,8 @@ std::string cause(const Facts& facts) {
     case EndReason::user_kill:
       return "a user killed the sweep";
     case EndReason::time_limit:
-      return "the sweep's time limit was over";
+      return run.failure == Failure::timed_out ? "its time was over"
+                                               : "the sweep's time limit was over";
     case EndReason::none:
     case EndReason::budget_reached:
     case EndReason::exited_early:
@@ -181,14 +212,22 @@ std::string cause(const Facts& facts) {
   return "";
 }
 
+std::string class_text(Failure failure) {
+  return failure == Failure::none ? "" : std::string(" Its class: ").append(word(failure)) + ".";
+}
+
 std::string failed_text(const Facts& facts) {
   const auto& run = facts.run;
   auto text = " failed after " + counted(run.attempts, "attempt") + " and " +
               counted(run.reports, "report") + ": " + cause(facts);
   if (!run.detail.empty()) text += " (" + run.detail + ")";
-  text += ".";
+  text += "." + class_text(run.failure);
   if (!run.log_tail.empty()) text += " The last lines of its log:\n" + run.log_tail;
   return text;
+}
+
+std::string rest_text(const RunRow& run) {
+  return run.rests_until ? " It rests until " + rfc3339(*run.rests_until) + "." : "";
 }
 
 std::string queued_text(const Facts& facts) {
@@ -196,8 +235,8 @@ std::string queued_text(const Facts& facts) {
   if (run.attempts == 0 && facts.asked) return " waits for somebody to ask for it.";
   if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
   return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
-         ": " + cause(facts) + ". It continues from its last checkpoint, if it saved one." +
-         last_report(facts);
+         ": " + cause(facts) + "." + class_text(run.failure) + rest_text(run) +
+         " It continues from its last checkpoint, if it saved one." + last_report(facts);
 }
 
 std::string on_worker(const RunRow& run) {

@@ -91,6 +91,8 @@ Json render(const RunRow& row) {
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
   json["detail"] = row.detail;
+  json["failure"] = word(row.failure);
+  json["rests_until"] = or_null(row.rests_until);
   json["exit_code"] = row.exit_code ? Json(*row.exit_code) : Json(nullptr);
   json["log_tail"] = row.log_tail;
   json["attempts"] = row.attempts;
@@ -114,6 +116,7 @@ Json render(const AttemptRow& row) {
   json["started_at"] = or_null(row.started_at);
   json["ended_at"] = or_null(row.ended_at);
   json["end_reason"] = row.end_reason ? Json(word(*row.end_reason)) : Json(nullptr);
+  json["failure"] = word(row.failure);
   json["detail"] = row.detail;
   json["resume"] = id_or_null(row.resume);
   return json;
@@ -213,6 +216,8 @@ Json render(const WorkerRow& row) {
   json["joined_at"] = rfc3339(row.joined_at);
   json["last_seen_at"] = rfc3339(row.last_seen_at);
   json["running"] = row.running;
+  json["aside_until"] = or_null(row.aside_until);
+  json["aside_why"] = row.aside_why;
   return json;
 }
 

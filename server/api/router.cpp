@@ -47,6 +47,7 @@ constexpr std::array table{
     Route{get, "/v1/workers", Read{workers, "limit after"}},
     Route{get, "/v1/workers/{worker}", Read{worker, ""}},
     Route{post, "/v1/workers/{worker}/beat", Write{parse_beat, render_beat}},
+    Route{post, "/v1/workers/{worker}/allow", Write{parse_allow, render_done}},
 
     Route{post, "/v1/leases", Write{parse_acquire, render_acquire, nullptr, take_back_lease}},
     Route{post, "/v1/leases/{lease}/reports", Write{parse_report, render_report}},

@@ -65,6 +65,7 @@ Result<Command> parse_join(const Request& request);
 Response render_join(const Reply& reply);
 Result<Command> parse_beat(const Request& request);
 Response render_beat(const Reply& reply);
+Result<Command> parse_allow(const Request& request);
 ReadResult workers(SQLite::Database& db, const Request& request);
 ReadResult worker(SQLite::Database& db, const Request& request);
 

@@ -29,6 +29,15 @@ Response render_beat(const Reply& reply) {
   return json_response(encode(std::get<BeatReply>(reply)));
 }
 
+// POST /v1/workers/{worker}/allow
+Result<Command> parse_allow(const Request& request) {
+  const auto id = path_id<WorkerId>(request);
+  if (!id) return id.error();
+  if (!request.body.empty() && request.body != "{}")
+    return refuse(Code::invalid, "there is nothing to say about it: the body must be {}");
+  return Command(Allow{*id});
+}
+
 // GET /v1/workers
 ReadResult workers(SQLite::Database& db, const Request& request) {
   const auto page = page_query(request);

@@ -121,6 +121,7 @@ class ArchiveReader {
     std::uint64_t bits = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<unsigned char>(next(1).front());
+      if (shift == 63 && byte > 1U) break;  // bits that would be lost
       bits |= static_cast<std::uint64_t>(byte & 0x7fU) << shift;
       if (byte < 0x80U)
         return static_cast<std::int64_t>(bits >> 1U) ^ -static_cast<std::int64_t>(bits & 1U);

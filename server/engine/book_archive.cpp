@@ -49,9 +49,9 @@ void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-         resumed_from] = run;
+         resumed_from, setbacks, failures, avoid, due, blamed, trained] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-          resumed_from);
+          resumed_from, setbacks, failures, avoid, due, blamed, trained);
 }
 
 template <class Archive>
@@ -106,23 +106,24 @@ void fields(ArchiveReader& archive, SweepSpec& spec) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
-         history, trials, runs, queue, paused, enqueued, enqueue_requests, open_runs, live_leases] =
-      sweep;
+         history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
+         live_leases] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
-          paused, enqueued, enqueue_requests, open_runs, live_leases);
+          resting, paused, enqueued, enqueue_requests, open_runs, live_leases);
   if constexpr (Archive::reads) equip(sweep);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
-  auto& [id, attempt, sweep, worker, request_id, resume, expires_at] = lease;
-  archive(id, attempt, sweep, worker, request_id, resume, expires_at);
+  auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at] = lease;
+  archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
-  auto& [id, request_id, host] = worker;
-  archive(id, request_id, host);
+  auto& [id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside] =
+      worker;
+  archive(id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside);
 }
 
 template <class Archive>
@@ -139,10 +140,11 @@ void fields(Archive& archive, MaybeConst<DatasetInfo> auto& info) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Book> auto& book) {
-  auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, sweeps_by_request,
-         workers_by_request, leases_by_request, models, models_by_content, run_of_lease, workflows,
-         datasets, open_sweeps, last_trial, last_model, last_worker, last_sweep] = book;
-  archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers,
+  auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
+         sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
+         run_of_lease, workflows, datasets, open_sweeps, last_trial, last_model, last_worker,
+         last_sweep] = book;
+  archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, last_trial, last_model, last_worker,
           last_sweep);

@@ -23,7 +23,8 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
                     sweep.spec.resources,
                     static_cast<int>(run.reports.size()),
                     lease.resume,
-                    lease.expires_at};
+                    lease.expires_at,
+                    time_limits_of(sweep, run)};
 }
 
 LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {
@@ -100,6 +101,7 @@ struct Answerer {
     return EnqueueReply{static_cast<std::int64_t>(book.sweeps.at(c.sweep).enqueued.size())};
   }
   Reply operator()(const Tick&) const { return Done{}; }
+  Reply operator()(const Allow&) const { return Done{}; }
 };
 
 }  // namespace

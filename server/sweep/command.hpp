@@ -62,10 +62,13 @@ struct Enqueue {
   SweepId sweep;
   EnqueueRequest request;
 };
+struct Allow {  // a user trusts a worker again that was set aside
+  WorkerId worker;
+};
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
 using Command = std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel,
-                             LogMetrics, End, Ask, Tell, Enqueue, Tick>;
+                             LogMetrics, End, Ask, Tell, Enqueue, Tick, Allow>;
 
 struct Submitted {
   SweepId sweep;

@@ -27,11 +27,12 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const Report& c) const { return decide_report(book, c); }
     Result<Events> operator()(const SaveModel& c) const { return decide_save_model(book, c); }
     Result<Events> operator()(const LogMetrics& c) const { return decide_log_metrics(book, c); }
-    Result<Events> operator()(const End& c) const { return decide_end(book, c); }
+    Result<Events> operator()(const End& c) const { return decide_end(book, c, now); }
     Result<Events> operator()(const Ask& c) const { return decide_ask(book, c); }
     Result<Events> operator()(const Tell& c) const { return decide_tell(book, c); }
     Result<Events> operator()(const Enqueue& c) const { return decide_enqueue(book, c); }
     Result<Events> operator()(const Tick&) const { return decide_tick(book, now); }
+    Result<Events> operator()(const Allow& c) const { return decide_allow(book, c); }
   };
   return std::visit(Visitor{book, now}, command);
 }
@@ -162,7 +163,9 @@ Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason re
   Events events{SweepSteered{sweep.id, verb, reason}};
   if (verb == Verb::pause || verb == Verb::resume) return events;
   std::int64_t open = sweep.open_runs;
-  for (const RunId id : sweep.queue) {
+  std::vector<RunId> waiting(sweep.queue.begin(), sweep.queue.end());
+  waiting.insert(waiting.end(), sweep.resting.begin(), sweep.resting.end());
+  for (const RunId id : waiting) {
     // After `stop`, a run that had already trained is still finished.
     if (!ends_running_runs(verb) && find_run(book, id)->attempts > 0) continue;
     events.emplace_back(RunEnded{id, RunState::canceled, reason, 0, {}, {}});
@@ -195,9 +198,11 @@ std::optional<Instant> next_deadline(const Book& book) {
   std::optional<Instant> next;
   if (!book.lease_deadlines.empty() && book.lease_deadlines.begin()->first != never)
     next = book.lease_deadlines.begin()->first;
+  const auto sooner = [&](Instant at) { next = next ? std::min(*next, at) : at; };
+  if (!book.rests.empty()) sooner(book.rests.begin()->first);
+  if (!book.asides.empty()) sooner(book.asides.begin()->first);
   for (const SweepId id : book.open_sweeps)
-    if (const auto limit = time_limit(book.sweeps.at(id)))
-      next = next ? std::min(*next, *limit) : *limit;
+    if (const auto limit = time_limit(book.sweeps.at(id))) sooner(*limit);
   return next;
 }
 

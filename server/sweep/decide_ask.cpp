@@ -22,7 +22,7 @@ Result<Events> decide_ask(const Book& book, const Ask& command) {
   const std::string request_id = ask_request(sweep->id, command.request.asker);
   if (book.leases_by_request.contains(request_id)) return Events{};
   if (is_end(sweep->state)) return refuse(Code::conflict, text(sweep->id) + " has ended");
-  auto work = find_work(book, *sweep);
+  auto work = find_work(book, *sweep, WorkerId{});
   if (!work)
     return refuse(Code::conflict, text(sweep->id) +
                                       " has nothing to ask for now: it is paused or stopping, or "

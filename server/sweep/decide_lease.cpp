@@ -89,9 +89,19 @@ Params completed(const SearchSpace& space, const Params& given, Rng rng) {
   return last;
 }
 
-std::optional<Work> find_work(const Book& book, const Sweep& sweep) {
+namespace {
+
+bool nobody_to_wait_for(const Sweep& sweep) {
+  return sweep.live_leases == 0 && sweep.queue.empty() && sweep.resting.empty();
+}
+
+}  // namespace
+
+std::optional<Work> find_work(const Book& book, const Sweep& sweep, WorkerId worker) {
   if (!may_have_work(sweep)) return std::nullopt;
-  if (!sweep.queue.empty()) return resume(book, sweep.queue.front());
+  for (const RunId id : sweep.queue)
+    if (find_run(book, id)->avoid != worker) return resume(book, id);
+  if (sweep.state != SweepState::running) return std::nullopt;
   const bool left = proposals_left(sweep) > 0;
   if (left && !sweep.enqueued.empty()) return propose(book, sweep);
   const Move move = sweep.terminator->next(sweep.history, left);
@@ -103,8 +113,7 @@ std::optional<Work> find_work(const Book& book, const Sweep& sweep) {
     case Move::Kind::replicate:
       return replicate(book, sweep, move.index);
     case Move::Kind::wait:
-      // Nobody is left to wait for.
-      return left && sweep.live_leases == 0 ? propose(book, sweep) : std::nullopt;
+      return left && nobody_to_wait_for(sweep) ? propose(book, sweep) : std::nullopt;
   }
   unreachable();
 }
@@ -138,15 +147,28 @@ void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Even
 
 }  // namespace
 
+namespace {
+
+// Those who wait for work make no other events.
+Events sign_of_life(const Book& book, WorkerId worker, Instant now) {
+  constexpr Duration period = seconds(300);
+  if (now - book.workers.at(worker).seen_at < period) return {};
+  return {WorkerSeen{worker}};
+}
+
+}  // namespace
+
 Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant now) {
   const AcquireRequest& request = command.request;
   if (!book.workers.contains(request.worker))
     return refuse(Code::not_found, "no worker " + text(request.worker) + ": join first", "/worker");
   if (book.leases_by_request.contains(request.request_id)) return Events{};
+  Events events = sign_of_life(book, request.worker, now);
+  if (book.workers.at(request.worker).aside_until) return events;
   for (const Sweep* sweep : in_turn(book, request)) {
-    auto work = find_work(book, *sweep);
+    auto work = find_work(book, *sweep, request.worker);
     if (!work) continue;
-    Events events = std::move(work->events);
+    events = std::move(work->events);  // the grant is a sign of life, too
     const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1},
                                      request.worker, request.request_id, work->resume,
@@ -154,7 +176,7 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     close_unpromotable(*sweep, book, work->run, events);
     return events;
   }
-  return Events{};
+  return events;
 }
 
 Result<Events> decide_beat(const Book& book, const Beat& command, Instant now) {
@@ -180,11 +202,19 @@ Result<Events> decide_tick(const Book& book, Instant now) {
   Events events;
   if (!book.lease_deadlines.empty() && book.lease_deadlines.begin()->first <= now) {
     const Lease& lease = book.leases.at(book.lease_deadlines.begin()->second);
-    const Run& run = *find_run(book, lease.attempt.run);
-    lose_run(book, book.sweeps.at(lease.sweep), run, EndReason::worker_lost,
-             text(lease.worker) + " sent no heartbeat in time", events);
+    fail_attempt(book, lease,
+                 {EndReason::worker_lost,
+                  0,
+                  text(lease.worker) + " sent no heartbeat in time",
+                  {},
+                  Failure::infra},
+                 now, events);
     return events;
   }
+  if (!book.rests.empty() && book.rests.begin()->first <= now)
+    return run_ready(book, *find_run(book, book.rests.begin()->second), now);
+  if (!book.asides.empty() && book.asides.begin()->first <= now)
+    return Events{WorkerAllowed{book.asides.begin()->second, false}};
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
     const auto limit = time_limit(sweep);

@@ -8,9 +8,6 @@
 namespace hone {
 namespace {
 
-// A run that always asks to be requeued would never end; no preemption story needs this many.
-constexpr int attempts_max = 1000;
-
 bool known_lease(const Book& book, LeaseId id) {
   return id.value >= 1 && id.value <= static_cast<std::int64_t>(book.run_of_lease.size());
 }
@@ -25,11 +22,6 @@ const Run* ended_under(const Book& book, LeaseId lease) {
              : nullptr;
 }
 
-EndReason reason_of(Order order, const Sweep& sweep) {
-  if (sweep.reason != EndReason::none) return sweep.reason;  // time_limit, user_cancel, user_kill
-  return order == Order::kill ? EndReason::user_kill : EndReason::user_cancel;
-}
-
 Verdict judge(const Sweep& sweep, const Run& run, int phase, Score score) {
   if (phase == sweep.spec.budget.phases - 1) return {Action::stop, VerdictReason::last_phase, {}};
   if (score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
@@ -41,7 +33,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::last_phase:
       return {run, RunState::completed, EndReason::budget_reached, 0, {}, {}};
     case VerdictReason::diverged:
-      return {run, RunState::stopped, EndReason::diverged, 0, {}, {}};
+      return {run, RunState::stopped, EndReason::diverged, 0, {}, {}, Failure::diverged};
     case VerdictReason::evicted:
       return {run, RunState::stopped, EndReason::evicted, 0, {}, {}};
     case VerdictReason::no_rule:
@@ -117,7 +109,7 @@ void end_sweep(const Sweep& sweep, bool failed, Events& events) {
 // After the events so far a run is no longer active. If it was the last one and nothing can follow,
 // closes what is paused and ends the sweep.
 void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
-  if (sweep.live_leases > 1 || !sweep.queue.empty()) return;
+  if (sweep.live_leases > 1 || !sweep.queue.empty() || !sweep.resting.empty()) return;
   // The history is copied only when the rule must be asked, not at every end of a sweep with one
   // worker.
   const bool stopping = sweep.state == SweepState::stopping;
@@ -145,22 +137,6 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
 void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events) {
   events.emplace_back(end);
   end_sweep_if_done(book, sweep, end.state == RunState::failed, events);
-}
-
-void lose_run(const Book& book, const Sweep& sweep, const Run& run, EndReason reason,
-              const std::string& detail, Events& events) {
-  if (sweep.order != Order::none) {
-    end_run(book, sweep, {run.id, RunState::canceled, reason_of(sweep.order, sweep), 0, detail, {}},
-            events);
-    return;
-  }
-  const bool asked = reason == EndReason::requeue_requested;
-  if (asked ? run.attempts >= attempts_max : run.losses >= sweep.spec.limits.max_retries) {
-    end_run(book, sweep, {run.id, RunState::failed, EndReason::retries_exhausted, 0, detail, {}},
-            events);
-    return;
-  }
-  events.emplace_back(RunReturned{run.lease, run.id, reason, detail});
 }
 
 Result<Events> decide_report(const Book& book, const Report& command) {
@@ -226,65 +202,49 @@ Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
 
 namespace {
 
+// The process said by its exit status that all is well.
+bool finishes(EndReason reason) {
+  return reason == EndReason::budget_reached || reason == EndReason::exited_early ||
+         reason == EndReason::no_report;
+}
+
 // The end of a process that nobody here asked to end.
-void end_by_itself(const Book& book, const Sweep& sweep, const Run& run, const EndRequest& request,
+void end_by_itself(const Book& book, const Lease& lease, const EndRequest& request, Instant now,
                    Events& events) {
-  const auto failed = [&](EndReason reason) {
-    end_run(book, sweep,
-            {run.id, RunState::failed, reason, request.exit_code, request.detail, request.log_tail},
-            events);
-  };
-  switch (request.reason) {
-    case EndReason::budget_reached:
-    case EndReason::exited_early:
-    case EndReason::no_report:
-      if (run.reports.empty()) return failed(EndReason::no_report);
-      return end_run(book, sweep,
-                     {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}},
-                     events);
-    case EndReason::exit_code:
-    case EndReason::cannot_start:
-    case EndReason::told_failed:
-    case EndReason::infeasible:
-      return failed(request.reason);
-    case EndReason::none:
-    case EndReason::evicted:
-    case EndReason::not_promoted:
-    case EndReason::diverged:
-    case EndReason::signal:
-    case EndReason::requeue_requested:
-    case EndReason::worker_lost:
-    case EndReason::retries_exhausted:
-    case EndReason::user_stop:
-    case EndReason::user_cancel:
-    case EndReason::user_kill:
-    case EndReason::time_limit:
-      return lose_run(book, sweep, run, request.reason, request.detail, events);
-  }
+  const Run& run = *find_run(book, lease.attempt.run);
+  if (!finishes(request.reason)) return fail_attempt(book, lease, request, now, events);
+  const Sweep& sweep = book.sweeps.at(lease.sweep);
+  if (!run.reports.empty())
+    return end_run(book, sweep,
+                   {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}},
+                   events);
+  EndRequest silent = request;
+  silent.reason = EndReason::no_report;
+  fail_attempt(book, lease, silent, now, events);
 }
 
 }  // namespace
 
-Result<Events> decide_end(const Book& book, const End& command) {
+Result<Events> decide_end(const Book& book, const End& command, Instant now) {
   const Lease* lease = find_live_lease(book, command.lease);
   if (lease == nullptr) {
     if (!known_lease(book, command.lease)) return stale(command.lease);
     return Events{};  // its run ended or was given to others before
   }
   const Sweep& sweep = book.sweeps.at(lease->sweep);
-  const Run& run = *find_run(book, lease->attempt.run);
   Events events;
-  if (sweep.order != Order::none)
-    end_run(book, sweep,
-            {run.id,
-             RunState::canceled,
-             reason_of(sweep.order, sweep),
-             command.request.exit_code,
-             {},
-             {}},
-            events);
-  else
-    end_by_itself(book, sweep, run, command.request, events);
+  if (sweep.order == Order::none) {
+    end_by_itself(book, *lease, command.request, now, events);
+    return events;
+  }
+  end_run(book, sweep,
+          {lease->attempt.run,
+           RunState::canceled,
+           reason_of(sweep.order, sweep),
+           command.request.exit_code,
+           {},
+           {}},
+          events);
   return events;
 }
 

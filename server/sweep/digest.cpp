@@ -110,6 +110,12 @@ void add(Hash& hash, const Run& run) {
   hash.add(run.last_lease);
   if (run.checkpoint) hash.add(run.checkpoint->id);
   if (run.resumed_from) hash.add(*run.resumed_from);
+  // What older ledgers never held is added where it is, so that their digests stay.
+  if (run.setbacks > 0) hash.add(run.setbacks);
+  for (const auto& [failure, count] : run.failures) hash.add(failure), hash.add(count);
+  for (const WorkerId worker : run.blamed) hash.add(worker);
+  if (run.avoid) hash.add(*run.avoid);
+  if (run.due) hash.add(*run.due);
   for (const RecordedReport& report : run.reports) {
     hash.add(report.step);
     hash.add(report.score);
@@ -128,6 +134,7 @@ void add(Hash& hash, const Sweep& sweep) {
   hash.add(sweep.live_leases);
   for (const RunId id : sweep.queue) hash.add(id);
   for (const RunId id : sweep.paused) hash.add(id);
+  for (const RunId id : sweep.resting) hash.add(id);
   for (const Params& params : sweep.enqueued) hash.add(params);
   for (int phase = 0; phase < sweep.spec.budget.phases; ++phase)
     for (const double merit : sweep.history.merits(phase)) hash.add(merit);
@@ -156,6 +163,10 @@ std::uint64_t digest(const Book& book) {
   }
   for (const auto& [deadline, id] : book.lease_deadlines) hash.add(deadline), hash.add(id);
   for (const auto& [id, worker] : book.workers) hash.add(id), hash.add(worker.request_id);
+  for (const auto& [due, id] : book.rests) hash.add(due), hash.add(id);
+  for (const auto& [until, id] : book.asides) hash.add(until), hash.add(id);
+  for (const auto& [id, worker] : book.workers)
+    for (const RunId run : worker.suspects) hash.add(id), hash.add(run);
   for (const auto& [id, model] : book.models)
     hash.add(id), hash.add(model.sha256), hash.add(model.step);
   hash.add(book.workflows.size());

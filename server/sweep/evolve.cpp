@@ -77,7 +77,8 @@ class Folder {
   }
 
   void operator()(const WorkerJoined& e) {
-    book_.workers.emplace(e.worker, WorkerState{e.worker, e.request_id, e.host});
+    book_.workers.emplace(e.worker,
+                          WorkerState{e.worker, e.request_id, e.host, e.cpus, at_, {}, {}, {}, 0});
     book_.workers_by_request.emplace(e.request_id, e.worker);
     book_.last_worker = e.worker.value;
   }
@@ -123,8 +124,9 @@ class Folder {
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
-    book_.leases.emplace(
-        e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id, resume, e.expires_at});
+    book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
+                                        resume, e.expires_at, at_});
+    see(e.worker);
     book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
@@ -136,6 +138,7 @@ class Folder {
     Lease& lease = book_.leases.at(e.lease);
     book_.lease_deadlines.erase({lease.expires_at, e.lease});
     lease.expires_at = e.expires_at;
+    see(lease.worker);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
   }
 
@@ -148,6 +151,8 @@ class Folder {
     expect(e.phase == static_cast<int>(run.reports.size()),
            "reports are recorded once and in order");
     run.reports.push_back({e.step, e.score, std::nullopt});
+    run.setbacks = 0;
+    trust(book_.leases.at(e.lease));
     Sweep& sweep = sweep_of_run(e.run);
     sweep.history.add_report(run.record, e.phase, e.score, merits(sweep.spec, e.further));
   }
@@ -176,10 +181,43 @@ class Folder {
 
   void operator()(const RunReturned& e) {
     Run& run = run_of(e.run);
+    Sweep& sweep = sweep_of_run(e.run);
+    note_failure(run, e.failure, e.reason);
     release(run);
     run.state = RunState::queued;
-    if (e.reason != EndReason::requeue_requested) ++run.losses;
-    sweep_of_run(e.run).queue.push_front(e.run);
+    if (e.reason != EndReason::requeue_requested && e.failure != Failure::preempted) ++run.losses;
+    run.avoid = e.avoid;
+    if (!e.not_before) return sweep.queue.push_front(e.run);
+    sweep.resting.insert(e.run);
+    expect_at(run, *e.not_before);
+  }
+
+  void operator()(const RunReady& e) {
+    Run& run = run_of(e.run);
+    Sweep& sweep = sweep_of_run(e.run);
+    if (sweep.resting.erase(e.run) != 0) sweep.queue.push_front(e.run);
+    forget_due(run);
+    if (e.reserved_until)
+      expect_at(run, *e.reserved_until);
+    else
+      run.avoid.reset();
+  }
+
+  void operator()(const WorkerSeen& e) { see(e.worker); }
+
+  void operator()(const WorkerSetAside& e) {
+    WorkerState& worker = book_.workers.at(e.worker);
+    worker.aside_until = e.until;
+    worker.suspects.clear();
+    ++worker.times_aside;
+    book_.asides.emplace(e.until, e.worker);
+  }
+
+  void operator()(const WorkerAllowed& e) {
+    WorkerState& worker = book_.workers.at(e.worker);
+    book_.asides.erase({*worker.aside_until, e.worker});
+    worker.aside_until.reset();
+    if (e.by_user) worker.times_aside = 0;
   }
 
   void operator()(const RunPaused& e) {
@@ -195,6 +233,7 @@ class Folder {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
     expect(!is_end(run.state), "a run ends once");
+    note_failure(run, e.failure, e.reason);
     if (run.lease)
       release(run);
     else
@@ -221,7 +260,44 @@ class Folder {
     trial.runs.push_back(std::move(run));
   }
 
-  static void stop_waiting(Sweep& sweep, const Run& run) {
+  void see(WorkerId worker) { book_.workers.at(worker).seen_at = at_; }
+
+  void expect_at(Run& run, Instant due) {
+    run.due = due;
+    book_.rests.emplace(due, run.id);
+  }
+  void forget_due(Run& run) {
+    if (run.due) book_.rests.erase({*run.due, run.id});
+    run.due.reset();
+  }
+
+  // Before the run's lease is released.
+  void note_failure(Run& run, Failure failure, EndReason reason) {
+    if (failure == Failure::none || !run.lease) return;
+    ++run.setbacks;
+    ++run.failures[failure];
+    if (!blames_worker(failure, reason)) return;
+    WorkerState& worker = book_.workers.at(book_.leases.at(run.lease).worker);
+    if (std::find(run.blamed.begin(), run.blamed.end(), worker.id) == run.blamed.end())
+      run.blamed.push_back(worker.id);
+    if (std::find(worker.suspects.begin(), worker.suspects.end(), run.id) == worker.suspects.end())
+      worker.suspects.push_back(run.id);
+    worker.suspect_at = at_;
+  }
+
+  // A run that began after the last failure there has reported.
+  void trust(const Lease& lease) {
+    WorkerState& worker = book_.workers.at(lease.worker);
+    see(worker.id);
+    if (lease.granted_at < worker.suspect_at) return;
+    worker.suspects.clear();
+    worker.times_aside = 0;
+  }
+
+  void stop_waiting(Sweep& sweep, Run& run) {
+    forget_due(run);
+    run.avoid.reset();
+    if (sweep.resting.erase(run.id) != 0) return;
     if (run.state == RunState::paused) {
       sweep.paused.erase(run.id);
       return;
@@ -234,6 +310,7 @@ class Folder {
   void release(Run& run) {
     const Lease& lease = book_.leases.at(run.lease);
     --sweep_of_run(run.id).live_leases;
+    run.trained = run.trained + (at_ - lease.granted_at);
     book_.lease_deadlines.erase({lease.expires_at, lease.id});
     book_.leases_by_request.erase(lease.request_id);
     book_.leases.erase(run.lease);

@@ -5,6 +5,7 @@
 
 #include "schemas/types/event.hpp"
 #include "schemas/types/expect.hpp"
+#include "server/sweep/failures.hpp"
 
 namespace hone {
 
@@ -29,12 +30,13 @@ inline bool informs(const RunEnded& e) {
     case EndReason::cannot_start:
     case EndReason::requeue_requested:
     case EndReason::worker_lost:
-    case EndReason::retries_exhausted:
     case EndReason::user_stop:
     case EndReason::user_cancel:
     case EndReason::user_kill:
-    case EndReason::time_limit:
       return false;
+    case EndReason::retries_exhausted:
+    case EndReason::time_limit:  // of the run; of the sweep where there is no failure
+      return e.failure != Failure::none && rule_of(e.failure).informs;
   }
   unreachable();
 }

@@ -14,7 +14,7 @@ Result<Events> decide_beat(const Book& book, const Beat& command, Instant now);
 Result<Events> decide_report(const Book& book, const Report& command);
 Result<Events> decide_save_model(const Book& book, const SaveModel& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
-Result<Events> decide_end(const Book& book, const End& command);
+Result<Events> decide_end(const Book& book, const End& command, Instant now);
 Result<Events> decide_ask(const Book& book, const Ask& command);
 Result<Events> decide_tell(const Book& book, const Tell& command);
 Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
@@ -38,7 +38,8 @@ struct Work {
   std::optional<ModelId> resume;
   Events events;
 };
-std::optional<Work> find_work(const Book& book, const Sweep& sweep);
+// `worker`: runs that are to avoid it are passed over.
+std::optional<Work> find_work(const Book& book, const Sweep& sweep, WorkerId worker);
 
 // The parameters of a trial of which a user gave some: the others are drawn from the prior until
 // the constraints hold, or a hundred times.
@@ -49,10 +50,21 @@ Params completed(const SearchSpace& space, const Params& given, Rng rng);
 std::string asker_request(const std::string& asker);
 std::string ask_request(SweepId sweep, const std::string& asker);
 
-// An attempt was lost: the run goes back to the queue, or ends when its retries are used up or its
-// sweep is canceled.
-void lose_run(const Book& book, const Sweep& sweep, const Run& run, EndReason reason,
-              const std::string& detail, Events& events);
+// An attempt is over before its run is: the class of its failure decides whether the run rests and
+// goes back to the queue, or ends; and whether its worker is set aside.
+void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, Instant now,
+                  Events& events);
+
+// How a run's end stands under the orders of its sweep: time_limit, user_cancel, user_kill.
+EndReason reason_of(Order order, const Sweep& sweep);
+
+// A resting run whose time has come, or a reserved one that is open to all from now on; a worker
+// that was set aside for long enough.
+Events run_ready(const Book& book, const Run& run, Instant now);
+Result<Events> decide_allow(const Book& book, const Allow& command);
+
+// What is left of limits.run and limits.phase for the run's next attempt.
+TimeLimits time_limits_of(const Sweep& sweep, const Run& run);
 
 // Steers a sweep and ends every run of it that waits in the queue and may not be resumed under the
 // new order.

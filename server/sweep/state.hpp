@@ -34,12 +34,18 @@ struct Run {
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
   int attempts = 0;  // leases granted so far
-  int losses = 0;    // attempts that were lost or asked to be requeued
+  int losses = 0;    // attempts that count against limits.max_retries
   LeaseId lease;     // the live lease, or none
   LeaseId last_lease;
   std::vector<RecordedReport> reports;  // by phase: contiguous from 0
   std::optional<ModelRef> checkpoint;   // the latest
   std::optional<ModelId> resumed_from;  // what the last attempt continued from
+  int setbacks = 0;                     // classed failures in a row, without a report between them
+  std::map<Failure, int> failures;      // of its attempts, by class
+  std::optional<WorkerId> avoid;        // others go first
+  std::optional<Instant> due;           // an entry of Book::rests: rested, or open to all
+  std::vector<WorkerId> blamed;         // where it failed by no fault of its own, each once
+  Duration trained{};                   // how long its earlier attempts took
 };
 
 struct Trial {
@@ -64,6 +70,7 @@ struct Sweep {
   std::vector<TrialId> trials;  // by number
   std::vector<RunId> runs;      // by their index in the history
   std::deque<RunId> queue;      // runs waiting for a worker, returned ones in front
+  std::set<RunId> resting;      // returned runs that are not to be tried again yet
   std::set<RunId> paused;       // runs waiting for their terminator to promote them
   std::deque<Params> enqueued;  // users' parameter sets, proposed before the sampler is asked
   std::set<std::string> enqueue_requests;
@@ -79,12 +86,19 @@ struct Lease {
   std::string request_id;
   std::optional<ModelRef> resume;
   Instant expires_at;
+  Instant granted_at;
 };
 
 struct WorkerState {
   WorkerId id;
   std::string request_id;
   std::string host;
+  int cpus = 0;                 // none: somebody who asks for trials
+  Instant seen_at;              // the newest event that shows it alive
+  std::vector<RunId> suspects;  // runs that failed here in a row, by no fault of their own
+  Instant suspect_at;           // the newest of them
+  std::optional<Instant> aside_until;
+  int times_aside = 0;  // in a row
 };
 
 struct Book {
@@ -95,6 +109,8 @@ struct Book {
   std::map<LeaseId, Lease> leases;  // live ones only
   std::set<std::pair<Instant, LeaseId>> lease_deadlines;
   std::map<WorkerId, WorkerState> workers;
+  std::set<std::pair<Instant, RunId>> rests;      // Run::due
+  std::set<std::pair<Instant, WorkerId>> asides;  // WorkerState::aside_until
   std::map<std::string, SweepId> sweeps_by_request;
   std::map<std::string, WorkerId> workers_by_request;
   std::map<std::string, LeaseId> leases_by_request;  // live leases only

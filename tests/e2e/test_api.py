@@ -71,6 +71,7 @@ def test_every_route_answers(server):
     assert set(grant["params"]) == {"lr", "depth"} and grant["seed"] < 2**53
     assert grant["next_phase"] == 0 and grant["resume"] is None
     beat = walk("POST", f"/v1/workers/{worker}/beat", {"leases": [lease]}).json
+    assert walk("POST", f"/v1/workers/{worker}/allow", {}).json == {}
     assert beat["leases"][0]["order"] == "none" and TIME.fullmatch(beat["leases"][0]["expires_at"])
 
     # A checkpoint, metrics and a report.

@@ -117,7 +117,8 @@ std::string World::check_verdicts() {
 std::string World::check_retries() {
   SQLite::Statement rows(server_.database(),
                          "SELECT body ->> '$.run', count(*) FROM event WHERE kind = 'run_returned'"
-                         " AND body ->> '$.reason' <> 'requeue_requested' GROUP BY 1");
+                         " AND body ->> '$.reason' <> 'requeue_requested'"
+                         " AND coalesce(body ->> '$.failure', '') <> 'preempted' GROUP BY 1");
   while (rows.executeStep()) {
     const auto run = parse_id<RunId>(rows.getColumn(0).getString());
     const int retries_max = sweep_of(server_.book(), *run).spec.limits.max_retries;

@@ -48,6 +48,7 @@ class WorkerHost {
   void do_action(const worker::Forget& action);
   void do_action(const worker::Hold&) {}
   void do_action(const worker::Joined&) {}
+  void do_action(const worker::Delivered&) {}
   void do_action(const worker::Note&) {}
   void do_action(const worker::Quit&) {}
   void wake();

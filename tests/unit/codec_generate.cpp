@@ -95,6 +95,8 @@ SweepSpec Generator::spec() {
   if (spec.limits.duration > Duration{3650LL * 86'400 * 1'000'000}) spec.limits.duration.reset();
   spec.limits.max_retries = small(0, 1000);
   spec.checkpoints.keep = word<Keep>();
+  if (coin()) spec.limits.run = seconds(small(1, 9999));
+  if (coin()) spec.limits.phase = seconds(small(1, 9999));
   return spec;
 }
 
@@ -136,10 +138,13 @@ LeaseGrant Generator::grant() {
     grant.resume =
         ModelRef{id<ModelTag>(), sha256(), integer(0, 1 << 30), integer(0, 1 << 30), small(0, 9)};
   grant.expires_at = instant();
+  if (coin()) grant.limits.run = seconds(small(1, 999));
+  if (coin()) grant.limits.phase = seconds(small(1, 999));
   return grant;
 }
 
 std::vector<EventBody> Generator::one_of_each_event() {
+  const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
   return {
       ServerStarted{any_text(), duration()},
@@ -165,13 +170,18 @@ std::vector<EventBody> Generator::one_of_each_event() {
       VerdictGiven{run(), small(0, 9999), verdict()},
       ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
-      RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text()},
-      RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(),
-               any_text()},
+      RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
+                  maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt},
+      RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
+               word<Failure>()},
       TrialEnqueued{id<SweepTag>(), any_text(), params()},
       RunAdded{run()},
       RunPaused{id<LeaseTag>(), run()},
       ModelDropped{id<ModelTag>(), run()},
+      RunReady{run(), maybe_instant()},
+      WorkerSeen{id<WorkerTag>()},
+      WorkerSetAside{id<WorkerTag>(), instant(), any_text()},
+      WorkerAllowed{id<WorkerTag>(), coin()},
   };
 }
 

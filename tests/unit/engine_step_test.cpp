@@ -232,6 +232,9 @@ TEST(Engine, AnExpiredLeaseGoesToAParkedAcquire) {
   const Sent& poll = given.step(EngineGiven::acquire(worker, "b", seconds(20)));
   given.now = lost.expires_at;
   given.idle();
+  EXPECT_EQ(poll.replies, 0) << "the run rests";
+  given.now = given.now + seconds(1);
+  given.idle();
   ASSERT_EQ(poll.replies, 1);
   EXPECT_EQ(poll.as<Grant>()->attempt, (AttemptId{lost.attempt.run, 2}));
 }

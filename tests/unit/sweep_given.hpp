@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "server/sweep/decide.hpp"
@@ -72,6 +73,13 @@ class Given {
       const auto deadline = next_deadline(book);
       if (!deadline || *deadline > now) return all;
       for (auto& event : when(Tick{})) all.push_back(std::move(event));
+    }
+  }
+  // Until every returned run has rested and is open to every worker.
+  void rest() {
+    while (!book.rests.empty()) {
+      now = std::max(now, book.rests.begin()->first);
+      tick();
     }
   }
   [[nodiscard]] const Run& run(RunId id) const { return *find_run(book, id); }

@@ -172,6 +172,7 @@ TEST(Promotion, a_run_lost_after_it_comes_back_without_asking_the_rule_again) {
   expect_kinds<RunReturned>(given.tick());
   EXPECT_EQ(given.state(best), RunState::queued);
   EXPECT_EQ(given.sweep(given.sweep_id).history.runs()[0].standing, RunRecord::Standing::active);
+  given.rest();
   const auto events = given.acquired();
   expect_kinds<LeaseGranted>(events);
   EXPECT_EQ(granted(events).attempt, (AttemptId{best, 3}));

@@ -113,6 +113,7 @@ TEST(Report, of_a_lease_that_expired_is_stale) {
   expect_kinds<RunReturned>(given.tick());
   given.when(Report{lost->lease, {1, 20, Score::of(2)}});
   EXPECT_EQ(given.error->code, Code::stale_lease);
+  given.rest();
   const auto again = given.acquire(worker, "a2");
   EXPECT_EQ(again->attempt, (AttemptId{lost->attempt.run, 2}));  // returned runs come first
   EXPECT_EQ(again->next_phase, 1);
@@ -202,6 +203,7 @@ TEST(End, retries_are_capped) {
     const auto grant = given.acquire(worker, "a" + std::to_string(attempt));
     ASSERT_TRUE(grant) << attempt;
     given.when(End{grant->lease, {EndReason::signal, 9, "", ""}});
+    given.rest();
   }
   EXPECT_EQ(given.run({TrialId{1}, 0}).reason, EndReason::retries_exhausted);
   EXPECT_EQ(given.sweep(sweep).state, SweepState::failed);  // nobody ever reported
@@ -217,6 +219,7 @@ TEST(End, asking_to_be_requeued_uses_up_no_retries) {
     const auto grant = given.acquire(worker, "a" + std::to_string(attempt));
     ASSERT_TRUE(grant) << attempt;
     given.when(End{grant->lease, {EndReason::requeue_requested, 85, "", ""}});
+    given.rest();
   }
   EXPECT_EQ(given.run({TrialId{1}, 0}).state, RunState::queued);
 }
@@ -232,6 +235,7 @@ TEST(Models, a_lost_run_continues_from_its_latest_checkpoint_with_its_parent_rec
   EXPECT_EQ(std::get<SaveModelReply>(answer(given.book, save)).model, ModelId{1});
   given.report(first->lease, 0, Score::of(1));
   given.when(End{first->lease, {EndReason::signal, 9, "", ""}});
+  given.rest();
   const auto second = given.acquire(worker, "a2");
   ASSERT_TRUE(second->resume);
   EXPECT_EQ(second->resume->id, ModelId{1});

@@ -33,6 +33,7 @@ TEST(Steer, stop_lets_running_runs_finish_and_then_completes) {
   EXPECT_EQ(scene.sweep(scene.sweep_id).state, SweepState::stopping);
   EXPECT_FALSE(scene.acquire(scene.worker, "a2"));
   scene.when(End{grant->lease, {EndReason::signal, 9, "", ""}});
+  scene.rest();
   const auto again =
       scene.acquire(scene.worker, "a3");  // a lost run of a stopping sweep still finishes
   ASSERT_TRUE(again);

@@ -309,6 +309,7 @@ struct ExitCase {
   EndReason reason;
   int exit_code;
   bool has_tail;
+  Failure failure = Failure::none;
 };
 
 class WorkerExit : public testing::TestWithParam<ExitCase> {};
@@ -330,19 +331,23 @@ TEST_P(WorkerExit, IsToldWithItsReason) {
   EXPECT_EQ(end.reason, one.reason);
   EXPECT_EQ(end.exit_code, one.exit_code);
   EXPECT_EQ(end.log_tail.empty(), !one.has_tail);
+  EXPECT_EQ(end.failure, one.failure);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WorkerExit,
-    testing::Values(ExitCase{"all_phases", 3, false, 0, EndReason::budget_reached, 0, false},
-                    ExitCase{"early", 1, false, 0, EndReason::exited_early, 0, false},
-                    ExitCase{"silent", 0, false, 0, EndReason::no_report, 0, true},
-                    ExitCase{"requeue", 1, false, 85, EndReason::requeue_requested, 85, false},
-                    ExitCase{"infeasible", 0, false, 86, EndReason::infeasible, 86, true},
-                    ExitCase{"strangers_term", 1, false, 143, EndReason::signal, SIGTERM, true},
-                    ExitCase{"failure", 1, false, 3, EndReason::exit_code, 3, true},
-                    ExitCase{"crash", 1, true, SIGSEGV, EndReason::signal, SIGSEGV, true},
-                    ExitCase{"out_of_memory", 1, true, SIGKILL, EndReason::signal, SIGKILL, true}),
+    testing::Values(
+        ExitCase{"all_phases", 3, false, 0, EndReason::budget_reached, 0, false},
+        ExitCase{"early", 1, false, 0, EndReason::exited_early, 0, false},
+        ExitCase{"silent", 0, false, 0, EndReason::no_report, 0, true, Failure::user_error},
+        ExitCase{"requeue", 1, false, 85, EndReason::requeue_requested, 85, false},
+        ExitCase{"infeasible", 0, false, 86, EndReason::infeasible, 86, true},
+        ExitCase{"strangers_term", 1, false, 143, EndReason::signal, SIGTERM, true,
+                 Failure::preempted},
+        ExitCase{"failure", 1, false, 3, EndReason::exit_code, 3, true, Failure::user_error},
+        ExitCase{"crash", 1, true, SIGSEGV, EndReason::signal, SIGSEGV, true, Failure::crash},
+        ExitCase{"strangers_kill", 1, true, SIGKILL, EndReason::signal, SIGKILL, true,
+                 Failure::infra}),
     [](const auto& one) { return std::string(one.param.what); });
 
 }  // namespace

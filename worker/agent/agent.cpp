@@ -60,6 +60,19 @@ void Agent::handle(Turn& turn, const Drain& input) {
   for (auto& [lease, attempt] : attempts_) attempt.drain(turn, input.at_once);
 }
 
+void Agent::handle(Turn& turn, const Recovered& input) {
+  const auto seed = config_.seed ^ (static_cast<std::uint64_t>(input.grant.lease.value) << 20U);
+  attempts_.emplace(input.grant.lease, Attempt(input.grant, {}, seed))
+      .first->second.recover(turn, input);
+}
+
+void Agent::handle(Turn& turn, const DiskFull& input) {
+  if (turn.now < rest_until_) return;  // said, and resting
+  rest_until_ = turn.now + limits::rest;
+  turn.actions.emplace_back(Note{
+      NoteLevel::error, "disk_full: " + input.detail + "; no new runs are asked for for 30 s"});
+}
+
 std::optional<Instant> Agent::next_deadline() const {
   if (done_) return std::nullopt;
   std::optional<Instant> next = leave_at_;
@@ -99,8 +112,8 @@ void Agent::try_acquire(Turn& turn) {
   if (!acquiring_) {
     const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
     acquiring_ =
-        AcquireRequest{config_.join.request_id + "-" + std::to_string(++acquired_), joined_->worker,
-                       free_cpus(), static_cast<int>(free_gpus().size()), wait};
+        AcquireRequest{config_.join.request_id + config_.life + "-" + std::to_string(++acquired_),
+                       joined_->worker, free_cpus(), static_cast<int>(free_gpus().size()), wait};
   }
   acquire_sent_ = turn.now;
   send(turn, acquire_lane_, *acquiring_);

@@ -18,9 +18,13 @@
 //   any other refusal is an answer.
 // - lines: reports and checkpoints of a run reach the server in order, each when the one before was
 //   answered; metrics go in batches before them.
+// - spooling: the loop keeps on disk what is said until Delivered. What an earlier process left
+//   (Recovered) is delivered once a heartbeat shows that its lease is still ours, else dropped with
+//   a note. A disk that takes nothing (DiskFull): runs go on, none is asked for while it lasts.
 // - fencing: after stale_lease, or `gone` in a heartbeat, KILL, and nothing more is said.
 // - ending: after a stop verdict a process exits by itself; else TERM after 10 s (at once for a
-//   program without SDK) and KILL 10 s later. cancel and drain: TERM, KILL after 10 s. kill: KILL.
+//   program without SDK) and KILL 10 s later. A process whose time is over (LeaseGrant::limits) the
+//   same. cancel and drain: TERM, KILL after 10 s. kill: KILL.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +43,7 @@ namespace hone::worker {
 struct AgentConfig {
   JoinRequest join;        // request_id must be unique to this process; cpus and gpus are the slots
   std::uint64_t seed = 0;  // spreads retries
+  std::string life{};      // tells the processes that share a join.request_id apart
   bool until_idle = false;  // quit when the server has no work and nothing runs
 };
 
@@ -70,6 +75,8 @@ class Agent {
   void handle(Turn& turn, const NotStarted& input);
   void handle(Turn& turn, const Exited& input);
   void handle(Turn& turn, const Drain& input);
+  void handle(Turn& turn, const Recovered& input);
+  void handle(Turn& turn, const DiskFull& input);
 
   void advance(Turn& turn);
   void try_join(Turn& turn);

@@ -26,18 +26,32 @@ Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
     : grant_(std::move(grant)),
       gpus_(std::move(gpus)),
       next_phase_(grant_.next_phase),
+      clock_(grant_.limits),
       retry_(seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
 
 void Attempt::start(Turn& turn) {
   if (grant_.resume) return send(turn, FetchBlob{grant_.lease, *grant_.resume});
-  process_ = Process::running;
-  turn.actions.emplace_back(Spawn{grant_, {}, gpus_});
+  spawn(turn, {});
+}
+
+void Attempt::recover(Turn& turn, const Recovered& input) {
+  process_ = Process::exited;
+  exit_ = input.exited;
+  unconfirmed_ = true;
+  if (!exit_)
+    not_started_ = EndRequest{
+        EndReason::requeue_requested, 0, "its worker was killed", {}, Failure::preempted};
+  note(turn, NoteLevel::info,
+       "an earlier process of this worker left it, with " + std::to_string(input.lines.size()) +
+           " lines that may not have been delivered");
+  for (const TrialLine& line : input.lines) said(turn, {grant_.lease, line, Origin::output});
 }
 
 void Attempt::said(Turn& turn, const TrialSaid& input) {
   if (over_ || ending_ == Ending::lost) return;
+  undelivered_ = true;
   if (const auto* point = std::get_if<MetricPoint>(&input.line)) keep(turn, *point);
   if (const auto* report = std::get_if<ReportLine>(&input.line))
     keep(turn, LaneReport{*report, input.origin});
@@ -53,6 +67,7 @@ void Attempt::not_started(Turn& turn, const NotStarted& input) {
 void Attempt::exited(Turn& turn, const Exited& input) {
   if (process_ != Process::running) return;
   process_ = Process::exited;
+  clock_.stand_still(turn.now);
   exit_ = input;
   signal_at_.reset();
   if (ending_ == Ending::lost) return forget(turn);
@@ -77,6 +92,10 @@ void Attempt::replied(Turn& turn, CallId id, Result<CallReply> reply) {
 
 void Attempt::ordered(Turn& turn, Order order) {
   if (over_ || closed_) return;
+  if (unconfirmed_ && order != Order::gone) {
+    unconfirmed_ = false;
+    return advance(turn);
+  }
   switch (order) {
     case Order::none:
       return;
@@ -106,6 +125,7 @@ void Attempt::tick(Turn& turn) {
     else
       terminate(turn);
   }
+  if (const auto due = clock_.due(); due && *due <= turn.now) time_out(turn);
   if (call_ && call_id_ == 0 && retry_at_ <= turn.now) return send(turn, *call_);
   advance(turn);
 }
@@ -114,8 +134,9 @@ std::optional<Instant> Attempt::next_deadline() const {
   std::optional<Instant> next = signal_at_;
   const auto sooner = [&](Instant at) { next = next ? std::min(*next, at) : at; };
   if (over_ || ending_ == Ending::lost) return next;
+  if (const auto due = clock_.due()) sooner(*due);
   if (call_ && call_id_ == 0) sooner(retry_at_);
-  if (!call_ && flush_at_) sooner(*flush_at_);
+  if (!call_ && flush_at_ && !unconfirmed_) sooner(*flush_at_);
   return next;
 }
 
@@ -126,9 +147,11 @@ bool Attempt::wants_beat() const { return !over_ && !closed_ && ending_ != Endin
 // The lane ----------------------------------------------------------------------------------------
 
 void Attempt::advance(Turn& turn) {
-  if (over_ || call_ || ending_ == Ending::lost) return;
+  if (over_ || call_ || unconfirmed_ || ending_ == Ending::lost) return;
   if (must_flush(turn.now)) return send_metrics(turn);
   if (!lane_.empty()) return send_head(turn);
+  if (points_.empty() && std::exchange(undelivered_, false))
+    turn.actions.emplace_back(Delivered{grant_.lease, next_phase_});
   if (process_ != Process::exited) return;
   if (closed_) return forget(turn);
   send(turn, EndCall{grant_.lease, end_request()});
@@ -200,6 +223,7 @@ Origin Attempt::head_origin() const {
 void Attempt::answer_head(Turn& turn, TrialAnswer answer) {
   const Origin origin = head_origin();
   lane_.pop_front();
+  if (lane_.empty() && process_ == Process::running && ending_ == Ending::none) clock_.go(turn.now);
   if (const auto* error = std::get_if<Error>(&answer))
     note(turn, NoteLevel::warning, "refused: " + error->detail);
   if (origin == Origin::socket && process_ == Process::running)
@@ -213,8 +237,7 @@ void Attempt::answer_head(Turn& turn, TrialAnswer answer) {
 
 void Attempt::took(Turn& turn, const Call& call, const CallReply& reply) {
   if (const auto* fetched = std::get_if<FetchedBlob>(&reply); fetched && is<FetchBlob>(call)) {
-    process_ = Process::running;
-    turn.actions.emplace_back(Spawn{grant_, fetched->path, gpus_});
+    spawn(turn, fetched->path);
   } else if (const auto* stored = std::get_if<StoredBlob>(&reply); stored && is<StoreBlob>(call)) {
     std::get<LaneCheckpoint>(lane_.front()).stored = *stored;
     advance(turn);
@@ -271,6 +294,7 @@ void Attempt::refused(Turn& turn, const Call& call, const Error& error) {
 
 void Attempt::keep(Turn& turn, LaneItem item) {
   lane_.push_back(std::move(item));
+  clock_.stand_still(turn.now);
   if (held_ || lane_.size() < limits::lane_items_max) return;
   held_ = true;
   turn.actions.emplace_back(Hold{grant_.lease, true});
@@ -282,101 +306,6 @@ void Attempt::keep(Turn& turn, MetricPoint point) {
   if (points_.size() <= limits::points_max) return;
   points_.pop_front();
   ++points_dropped_;
-}
-
-// The process -------------------------------------------------------------------------------------
-
-void Attempt::fail_to_start(Turn& turn, std::string detail, bool fault_is_here) {
-  process_ = Process::exited;
-  signal_at_.reset();
-  note(turn, NoteLevel::error, "cannot start: " + detail);
-  if (fault_is_here) turn.rest_until = turn.now + limits::rest;
-  const auto reason = fault_is_here ? EndReason::requeue_requested : EndReason::cannot_start;
-  not_started_ = EndRequest{reason, 0, std::move(detail), {}};
-  if (ending_ == Ending::lost) return forget(turn);
-  advance(turn);
-}
-
-void Attempt::end_process(Turn& turn, Ending ending) {
-  if (ending <= ending_) return;
-  if (process_ == Process::exited && ending != Ending::paused) return;  // it ended in its own way
-  ending_ = ending;
-  if (process_ == Process::exited) return;
-  if (process_ == Process::none) return end_without_process(turn);
-  switch (ending) {
-    case Ending::none:
-      return;
-    case Ending::paused:
-    case Ending::stopped:
-      signal_at_ = turn.now + limits::exit_grace;
-      return;
-    case Ending::drained:
-    case Ending::cancel:
-      return terminate(turn);
-    case Ending::kill:
-    case Ending::lost:
-      return kill(turn);
-  }
-}
-
-// The checkpoint was still being fetched.
-void Attempt::end_without_process(Turn& turn) {
-  process_ = Process::exited;
-  call_.reset();
-  call_id_ = 0;
-  if (ending_ == Ending::lost) return forget(turn);
-  advance(turn);
-}
-
-void Attempt::terminate(Turn& turn) {
-  if (process_ != Process::running || term_sent_) return;
-  term_sent_ = true;
-  signal_at_ = turn.now + limits::term_grace;
-  turn.actions.emplace_back(Terminate{grant_.lease});
-}
-
-void Attempt::kill(Turn& turn) {
-  if (process_ != Process::running || kill_sent_) return;
-  term_sent_ = kill_sent_ = true;
-  signal_at_.reset();
-  turn.actions.emplace_back(Kill{grant_.lease});
-}
-
-void Attempt::lose(Turn& turn, const std::string& why) {
-  note(turn, NoteLevel::warning, "its lease is lost: " + why);
-  if (process_ == Process::exited) return forget(turn);
-  end_process(turn, Ending::lost);
-}
-
-void Attempt::forget(Turn& turn) {
-  over_ = true;
-  signal_at_.reset();
-  turn.actions.emplace_back(Forget{grant_.lease});
-}
-
-EndRequest Attempt::end_request() const {
-  if (not_started_) return *not_started_;
-  const int number = exit_ ? exit_->number : 0;
-  switch (ending_) {
-    case Ending::none:
-      break;
-    case Ending::paused:
-      return {EndReason::requeue_requested, number, "paused by the sweep's terminator", {}};
-    case Ending::drained:
-      return {EndReason::requeue_requested, number, "its worker was stopped", {}};
-    case Ending::cancel:
-      return {EndReason::user_cancel, number, {}, {}};
-    case Ending::kill:
-      return {EndReason::user_kill, number, {}, {}};
-    case Ending::stopped:
-    case Ending::lost:
-      unreachable();  // nothing is said for a closed or a lost lease
-  }
-  return end_of_exit(*exit_, {next_phase_, grant_.budget.phases});
-}
-
-void Attempt::note(Turn& turn, NoteLevel level, const std::string& words) const {
-  turn.actions.emplace_back(Note{level, text(grant_.attempt) + ": " + words});
 }
 
 }  // namespace hone::worker

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "worker/agent/process_clock.hpp"
 #include "worker/agent/retry.hpp"
 #include "worker/agent/words.hpp"
 
@@ -28,6 +29,9 @@ class Attempt {
   Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed);
 
   void start(Turn& turn);
+  // Instead of start: of an earlier process of this worker. Nothing is said until a heartbeat shows
+  // that the lease is still ours.
+  void recover(Turn& turn, const Recovered& input);
   void said(Turn& turn, const TrialSaid& input);
   void not_started(Turn& turn, const NotStarted& input);
   void exited(Turn& turn, const Exited& input);
@@ -48,10 +52,11 @@ class Attempt {
   // Why the process is being ended; the later words overrule the earlier ones.
   enum class Ending {
     none,
-    paused,   // the terminator's verdict: the process exits by itself, the run goes back
-    stopped,  // the same, for good
-    drained,  // the worker leaves
-    cancel,   // the user's words
+    paused,     // the terminator's verdict: the process exits by itself, the run goes back
+    stopped,    // the same, for good
+    timed_out,  // limits.run or limits.phase
+    drained,    // the worker leaves
+    cancel,     // the user's words
     kill,
     lost,  // the lease is somebody else's
   };
@@ -84,6 +89,8 @@ class Attempt {
   void keep(Turn& turn, MetricPoint point);
 
   // The process.
+  void spawn(Turn& turn, const std::string& resume_path);
+  void time_out(Turn& turn);
   void fail_to_start(Turn& turn, std::string detail, bool fault_is_here);
   void end_process(Turn& turn, Ending ending);
   void end_without_process(Turn& turn);
@@ -100,13 +107,17 @@ class Attempt {
   Ending ending_ = Ending::none;
   bool closed_ = false;  // by the server, with a stop verdict: nothing is left to end there
   bool over_ = false;
-  bool held_ = false;  // its process is not listened to until the lane is shorter
+  bool unconfirmed_ = false;
+  bool undelivered_ = false;  // something was said since the last Delivered
+  bool held_ = false;         // its process is not listened to until the lane is shorter
   int next_phase_;
   std::optional<EndRequest> not_started_;  // why there never was a process
   std::optional<Exited> exit_;
   bool term_sent_ = false;
   bool kill_sent_ = false;
   std::optional<Instant> signal_at_;  // when the next, harder signal is due
+  ProcessClock clock_;
+  std::string time_over_;  // which limit
 
   std::deque<LaneItem> lane_;
   std::deque<MetricPoint> points_;

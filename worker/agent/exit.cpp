@@ -3,6 +3,8 @@
 #include <csignal>
 #include <string>
 
+#include "worker/agent/evidence.hpp"
+
 namespace hone::worker {
 namespace {
 
@@ -50,9 +52,7 @@ EndRequest end_of_success(const Exited& exit, const Progress& progress) {
   return {EndReason::no_report, 0, "exited with status 0 without any report", exit.log_tail};
 }
 
-}  // namespace
-
-EndRequest end_of_exit(const Exited& exit, const Progress& progress) {
+EndRequest reason_of_exit(const Exited& exit, const Progress& progress) {
   if (exit.by_signal) return end_of_signal(exit.number, exit.log_tail);
   switch (exit.number) {
     case 0:
@@ -72,6 +72,29 @@ EndRequest end_of_exit(const Exited& exit, const Progress& progress) {
               "exited with status " + std::to_string(exit.number) + " after " + counted(progress),
               exit.log_tail};
   }
+}
+
+// A status of 128 + n is how a shell says that its child died of signal n.
+int signal_of(const Exited& exit) {
+  if (exit.by_signal) return exit.number;
+  return exit.number > 128 && exit.number < 128 + NSIG ? exit.number - 128 : 0;
+}
+
+bool failed(EndReason reason) {
+  return reason == EndReason::signal || reason == EndReason::exit_code ||
+         reason == EndReason::no_report;
+}
+
+}  // namespace
+
+EndRequest end_of_exit(const Exited& exit, const Progress& progress) {
+  EndRequest end = reason_of_exit(exit, progress);
+  if (!failed(end.reason)) return end;
+  const Evidence evidence = evidence_of(
+      {exit.by_signal || exit.number != 0, signal_of(exit), exit.memory_ran_out}, exit.log_tail);
+  end.failure = evidence.failure;
+  if (!evidence.text.empty()) end.detail += "; " + evidence.text;
+  return end;
 }
 
 }  // namespace hone::worker

@@ -44,6 +44,8 @@ inline constexpr std::size_t lane_items_max = 64;
 inline constexpr std::size_t line_bytes_max = 1024 * 1024;
 inline constexpr std::size_t tail_bytes_max = 8 * 1024;
 inline constexpr std::int64_t log_bytes_max = 64 * 1024 * 1024;
+// What is spooled for a server that is away: then metric points are not spooled any more.
+inline constexpr std::int64_t spool_bytes_max = 256 * 1024 * 1024;
 // Connections to one run's socket: helpers of a trainer may log, too.
 inline constexpr int connections_max = 8;
 

@@ -164,6 +164,35 @@ Result<TrialLine> parse_trial_line(std::string_view text) {
                 "/" + key);
 }
 
+namespace {
+
+Json score_json(const Score& score) {
+  return score.is_diverged() ? Json("diverged") : Json(score.value());
+}
+
+Json line_json(const CheckpointLine& line) {
+  Json json{{"path", line.path}, {"step", line.step}};
+  if (line.phase) json["phase"] = *line.phase;
+  return Json{{"checkpoint", std::move(json)}};
+}
+
+Json line_json(const ReportLine& line) {
+  Json json{{"step", line.step}, {"value", score_json(line.score)}};
+  if (line.phase) json["phase"] = *line.phase;
+  for (const Score& score : line.further) json["further"].push_back(score_json(score));
+  return Json{{"report", std::move(json)}};
+}
+
+Json line_json(const MetricPoint& point) {
+  return Json{{"metric", {{"name", point.name}, {"step", point.step}, {"value", point.value}}}};
+}
+
+}  // namespace
+
+std::string trial_line_text(const TrialLine& line) {
+  return std::visit([](const auto& one) { return to_text(line_json(one)); }, line);
+}
+
 std::optional<std::string_view> hone_line(std::string_view text) {
   if (!text.starts_with(output_mark)) return std::nullopt;
   return text.substr(output_mark.size());

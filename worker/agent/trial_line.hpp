@@ -35,6 +35,9 @@ enum class Origin { socket, output };
 // Refuses with the sentence and the pointer that the trial process is told.
 Result<TrialLine> parse_trial_line(std::string_view text);
 
+// The same line again, without its end.
+std::string trial_line_text(const TrialLine& line);
+
 // The JSON of an `@hone {...}` line of output; nullopt for any other line.
 std::optional<std::string_view> hone_line(std::string_view text);
 

@@ -88,12 +88,24 @@ struct Exited {  // all it ever wrote has been handed in as TrialSaid before
   bool by_signal = false;
   int number = 0;  // exit status, or the signal's number
   std::string log_tail;
+  bool memory_ran_out = false;  // the kernel killed for want of memory while it ran
+};
+// What an earlier process of this worker left on disk: its lease may still be ours. First of all
+// inputs.
+struct Recovered {
+  LeaseGrant grant;
+  std::vector<TrialLine> lines;  // said, and perhaps not acknowledged
+  std::optional<Exited> exited;  // absent: it died with its worker
+};
+struct DiskFull {  // or broken: what is said is not spooled
+  std::string detail;
 };
 struct Drain {           // SIGTERM to the worker: end everything, the runs go back to the queue
   bool at_once = false;  // a second one: KILL instead of TERM
 };
 
-using Input = std::variant<Tick, Replied, TrialSaid, NotStarted, Exited, Drain>;
+using Input =
+    std::variant<Tick, Replied, TrialSaid, NotStarted, Exited, Drain, Recovered, DiskFull>;
 
 // Actions, to be performed in order.
 
@@ -124,6 +136,10 @@ struct Forget {  // nothing more will be said about this lease: its folder may g
                  // any, has exited
   LeaseId lease;
 };
+struct Delivered {  // the server has acknowledged all that was said for this lease
+  LeaseId lease;
+  int next_phase = 0;
+};
 struct Joined {  // the server knows this worker, under this id
   JoinReply reply;
 };
@@ -134,8 +150,8 @@ struct Note {  // for the worker's log
 };
 struct Quit {};  // nothing is left to do: the worker may exit
 
-using AgentAction =
-    std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined, Note, Quit>;
+using AgentAction = std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined,
+                                 Note, Quit, Delivered>;
 using Actions = std::vector<AgentAction>;
 
 }  // namespace hone::worker

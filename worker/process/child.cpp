@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "worker/process/keeper.hpp"
+
 namespace hone::worker {
 namespace {
 
@@ -83,10 +85,10 @@ struct Launch {
   ::_exit(127);
 }
 
-[[noreturn]] void become(const Launch& launch) {
+void become(const void* context) {
+  const auto& launch = *static_cast<const Launch*>(context);
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != launch.parent) ::_exit(127);  // the worker died before prctl
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // with its keeper; should that die first, the exec says so
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -107,6 +109,19 @@ int read_fault(const FileHandle& fault) {
     if (got == static_cast<ssize_t>(sizeof reason)) return reason;
     if (got >= 0 || errno != EINTR) return 0;
   }
+}
+
+// The child begins with every signal blocked: none may find it unprepared.
+pid_t fork_blocked() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = ::fork();
+  const int reason = errno;
+  if (pid != 0) ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = reason;
+  return pid;
 }
 
 void set_nonblocking(const FileHandle& file) { ::fcntl(file.fd(), F_SETFL, O_NONBLOCK); }
@@ -130,11 +145,10 @@ Result<Child> start_child(const ChildSpec& spec) {
   const Launch launch{program->c_str(),    argv.data(),       env.data(),
                       spec.folder.c_str(), null.fd(),         out->write.fd(),
                       err->write.fd(),     fault->write.fd(), ::getpid()};
-  const pid_t pid = ::fork();
+  const pid_t pid = fork_blocked();
   if (pid < 0)
     return refuse(Code::busy, std::string("no process can be started: ") + std::strerror(errno));
-  if (pid == 0) become(launch);
-  ::setpgid(pid, pid);  // whichever of us comes first
+  if (pid == 0) keep(launch.parent, become, &launch, launch.fault);
   fault->write.close();
   if (const int reason = read_fault(fault->read)) {
     ::waitpid(pid, nullptr, 0);
@@ -146,16 +160,13 @@ Result<Child> start_child(const ChildSpec& spec) {
   return Child{pid, std::move(out->read), std::move(err->read)};
 }
 
-void signal_group(pid_t pid, int signal) { ::kill(-pid, signal); }
+void signal_child(pid_t pid, int signal) {
+  ::kill(pid, signal == SIGKILL ? keeper_kill : keeper_end);
+}
 
 std::optional<ChildEnd> collect_child(pid_t pid) {
-  siginfo_t info{};
-  if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-      info.si_pid != pid)
-    return std::nullopt;
-  signal_group(pid, SIGKILL);  // while the zombie still holds the group's number
   int status = 0;
-  ::waitpid(pid, &status, 0);
+  if (::waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
   if (WIFSIGNALED(status)) return ChildEnd{true, WTERMSIG(status)};
   return ChildEnd{false, WEXITSTATUS(status)};
 }

@@ -1,4 +1,5 @@
-// Child processes: started in a group of their own, signalled and collected as a group.
+// Child processes: started under a keeper (keeper.hpp), signalled and collected with all that they
+// start.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +20,7 @@ struct ChildSpec {
 };
 
 struct Child {
-  pid_t pid = 0;   // also its process group
+  pid_t pid = 0;   // of its keeper
   FileHandle out;  // non-blocking ends of its stdout and stderr
   FileHandle err;
 };
@@ -29,15 +30,15 @@ struct Child {
 // not_found or invalid and a sentence when the program cannot be run.
 Result<Child> start_child(const ChildSpec& spec);
 
-// To every process of the group.
-void signal_group(pid_t pid, int signal);
+// SIGTERM: to the process group of the trial. SIGKILL: to it and all its descendants.
+void signal_child(pid_t pid, int signal);
 
 struct ChildEnd {
   bool by_signal = false;
   int number = 0;  // exit status or signal
 };
 
-// nullopt while it runs. Otherwise kills what is left of its group, and the child is gone.
+// nullopt while it, or anything that it had started, is still there.
 std::optional<ChildEnd> collect_child(pid_t pid);
 
 }  // namespace hone::worker

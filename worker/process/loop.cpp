@@ -7,7 +7,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <set>
 #include <system_error>
+
+#include "worker/process/keeper.hpp"
 
 namespace hone::worker {
 namespace {
@@ -45,6 +49,7 @@ void block_signals() {
 Loop::Loop(LoopConfig config)
     : config_(std::move(config)),
       agent_(config_.agent),
+      spool_(config_.place.data),
       cache_(config_.place.data + "/cache"),
       calls_(config_.endpoint, cache_, mailbox_) {
   const sigset_t set = awaited_signals();
@@ -55,6 +60,7 @@ Loop::Loop(LoopConfig config)
 Loop::~Loop() { calls_.stop(); }
 
 void Loop::run() {
+  recover();
   inputs_.emplace_back(Tick{});
   hand_in_all();
   while (!quit_) {
@@ -80,8 +86,7 @@ void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& own
   for (std::size_t i = 2; i < fds.size(); ++i) {
     if (fds[i].revents == 0 || owners[i] == served) continue;
     served = owners[i];
-    for (auto& [line, origin] : runs_.at(served)->serve())
-      inputs_.emplace_back(TrialSaid{served, std::move(line), origin});
+    for (auto& [line, origin] : runs_.at(served)->serve()) said(served, std::move(line), origin);
   }
   if (fds[1].revents != 0)
     for (auto& reply : mailbox_.take()) inputs_.emplace_back(std::move(reply));
@@ -104,10 +109,20 @@ void Loop::collect() {
   for (auto& [lease, run] : runs_) {
     std::vector<RunProcess::Heard> last_lines;
     auto exited = run->collect(lease, last_lines);
-    for (auto& [line, origin] : last_lines)
-      inputs_.emplace_back(TrialSaid{lease, std::move(line), origin});
-    if (exited) inputs_.emplace_back(std::move(*exited));
+    for (auto& [line, origin] : last_lines) said(lease, std::move(line), origin);
+    if (!exited) continue;
+    note_disk(spool_.append(*exited));
+    inputs_.emplace_back(std::move(*exited));
   }
+  end_orphans();
+}
+
+// This process starts keepers and nothing else: any other child is what a killed keeper left.
+void Loop::end_orphans() const {
+  std::vector<pid_t> known;
+  for (const auto& [lease, run] : runs_) known.push_back(run->pid());
+  std::sort(known.begin(), known.end());
+  end_strays(known.data(), known.size());
 }
 
 // Performing an action may make further inputs.
@@ -123,10 +138,7 @@ void Loop::hand_in_all() {
 void Loop::perform(const Send& action) {
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, action.call);
-  const RunProcess* run = find(store->lease);
-  const auto path = run == nullptr
-                        ? Result<std::string>(refuse(Code::not_found, "its process is gone"))
-                        : run->checkpoint(store->path);
+  const auto path = checkpoint_path(*store);
   if (!path)
     inputs_.emplace_back(Replied{action.id, path.error()});
   else
@@ -145,6 +157,7 @@ void Loop::perform(const Spawn& action) {
   spdlog::info("{}: started, from phase {} of {}", text(grant.attempt), grant.next_phase,
                grant.budget.phases);
   runs_.emplace(grant.lease, std::move(*run));
+  note_disk(spool_.open(grant));
 }
 
 void Loop::perform(const TellTrial& action) {
@@ -163,7 +176,15 @@ void Loop::perform(const Hold& action) {
   if (RunProcess* run = find(action.lease)) run->hold(action.held);
 }
 
-void Loop::perform(const Forget& action) { runs_.erase(action.lease); }
+void Loop::perform(const Forget& action) {
+  runs_.erase(action.lease);
+  recovered_.erase(action.lease);
+  spool_.close(action.lease);
+}
+
+void Loop::perform(const Delivered& action) {
+  note_disk(spool_.delivered(action.lease, action.next_phase));
+}
 
 void Loop::perform(const Joined& action) {
   if (action.reply.worker != told_) config_.joined(action.reply);
@@ -185,6 +206,38 @@ void Loop::perform(const Note& action) {
 }
 
 void Loop::perform(const Quit&) { quit_ = true; }
+
+// What an earlier process of this worker left: told to the agent, its folders kept until delivered.
+void Loop::recover() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> dropped;
+  std::set<std::string> kept;
+  for (auto& one : spool_.recover(dropped)) {
+    kept.insert(text(one.grant.attempt));
+    recovered_.emplace(one.grant.lease, RunFolder::adopt(config_.place.data, one.grant));
+    inputs_.emplace_back(std::move(one));
+  }
+  for (const auto& path : dropped) spdlog::warn("{} cannot be read: dropped", path);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(config_.place.data + "/runs", ignored))
+    if (!kept.contains(entry.path().filename())) fs::remove_all(entry.path(), ignored);
+}
+
+void Loop::said(LeaseId lease, TrialLine line, Origin origin) {
+  note_disk(spool_.append(lease, line));
+  inputs_.emplace_back(TrialSaid{lease, std::move(line), origin});
+}
+
+void Loop::note_disk(const Status& spooled) {
+  if (!spooled) inputs_.emplace_back(DiskFull{spooled.error().detail});
+}
+
+Result<std::string> Loop::checkpoint_path(const StoreBlob& store) {
+  if (const RunProcess* run = find(store.lease)) return run->checkpoint(store.path);
+  const auto folder = recovered_.find(store.lease);
+  if (folder != recovered_.end()) return folder->second.checkpoint(store.path);
+  return refuse(Code::not_found, "its process is gone");
+}
 
 RunProcess* Loop::find(LeaseId lease) {
   const auto found = runs_.find(lease);

@@ -14,6 +14,7 @@
 #include "worker/process/call_threads.hpp"
 #include "worker/process/mailbox.hpp"
 #include "worker/process/run_process.hpp"
+#include "worker/process/spool.hpp"
 
 namespace hone::worker {
 
@@ -41,6 +42,7 @@ class Loop {
   void serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners);
   void read_signals();
   void collect();
+  void end_orphans() const;
   void hand_in_all();
 
   void perform(const Send& action);
@@ -50,10 +52,15 @@ class Loop {
   void perform(const Kill& action);
   void perform(const Hold& action);
   void perform(const Forget& action);
+  void perform(const Delivered& action);
   void perform(const Joined& action);
   void perform(const Note& action);
   void perform(const Quit& action);
   RunProcess* find(LeaseId lease);
+  Result<std::string> checkpoint_path(const StoreBlob& store);
+  void recover();
+  void said(LeaseId lease, TrialLine line, Origin origin);
+  void note_disk(const Status& spooled);
 
   LoopConfig config_;
   Agent agent_;
@@ -63,6 +70,8 @@ class Loop {
   bool quit_ = false;
   std::deque<Input> inputs_;
   std::map<LeaseId, std::unique_ptr<RunProcess>> runs_;
+  std::map<LeaseId, RunFolder> recovered_;  // of an earlier process
+  Spool spool_;
   Mailbox mailbox_;
   BlobCache cache_;
   CallThreads calls_;

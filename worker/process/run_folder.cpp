@@ -83,6 +83,11 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
   return made;
 }
 
+RunFolder RunFolder::adopt(const std::string& data, const LeaseGrant& grant) {
+  const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
+  return {folder, {folder / "run.json", socket_path(folder, grant.lease), folder / "checkpoints"}};
+}
+
 RunFolder::RunFolder(std::string path, TrialPlaces places)
     : path_(std::move(path)), places_(std::move(places)) {}
 

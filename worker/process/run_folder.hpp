@@ -17,6 +17,9 @@ class RunFolder {
   static Result<RunFolder> make(const std::string& data, const LeaseGrant& grant,
                                 const std::string& resume_path);
 
+  // The one that an earlier process of this worker made.
+  static RunFolder adopt(const std::string& data, const LeaseGrant& grant);
+
   RunFolder(RunFolder&& other) noexcept;
   RunFolder& operator=(RunFolder&&) = delete;
   ~RunFolder();

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "worker/process/command_line.hpp"
+#include "worker/process/oom_kills.hpp"
 
 namespace hone::worker {
 namespace {
@@ -60,7 +61,8 @@ RunProcess::RunProcess(RunFolder folder, TrialSocket socket, Child child, LogFil
     : folder_(std::move(folder)),
       socket_(std::move(socket)),
       child_(std::move(child)),
-      log_(std::move(log)) {}
+      log_(std::move(log)),
+      oom_kills_(oom_kills(oom_counters())) {}
 
 RunProcess::~RunProcess() {
   if (!ended_) signal(SIGKILL);
@@ -99,11 +101,12 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& las
   }
   output_.finish(
       [&](std::string_view text, bool too_long) { take_output_line(text, too_long, last_lines); });
-  return Exited{lease, end->by_signal, end->number, log_.tail()};
+  return Exited{lease, end->by_signal, end->number, log_.tail(),
+                oom_kills(oom_counters()) > oom_kills_};
 }
 
 void RunProcess::signal(int number) const {
-  if (!ended_) signal_group(child_.pid, number);
+  if (!ended_) signal_child(child_.pid, number);
 }
 
 void RunProcess::answer(const TrialAnswer& answer) { socket_.answer(answer); }

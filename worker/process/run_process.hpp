@@ -45,6 +45,8 @@ class RunProcess {
   std::optional<Exited> collect(LeaseId lease, std::vector<Heard>& last_lines);
 
   void signal(int number) const;
+  // Its keeper; 0 once it has ended.
+  [[nodiscard]] pid_t pid() const { return ended_ ? 0 : child_.pid; }
   void hold(bool held) { held_ = held; }
   void answer(const TrialAnswer& answer);
   [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const {
@@ -63,6 +65,7 @@ class RunProcess {
   Child child_;
   LogFile log_;
   LineReader output_;
+  std::int64_t oom_kills_;  // before it started
   bool held_ = false;
   bool ended_ = false;
 };

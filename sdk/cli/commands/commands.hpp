@@ -27,6 +27,7 @@ Work declare_picker(Flags& flags);
 Work declare_models(Flags& flags);
 Work declare_fetch(Flags& flags);
 Work declare_workers(Flags& flags);
+Work declare_allow(Flags& flags);
 Work declare_events(Flags& flags);
 Work declare_doctor(Flags& flags);
 Work declare_up(Flags& flags);

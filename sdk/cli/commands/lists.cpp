@@ -101,6 +101,7 @@ Fields run_fields() {
           {"trial", "/trial", Manner::text, Where::data_only},
           {"state", "/state", Manner::state},
           {"reason", "/reason", Manner::text},
+          {"failure", "/failure", Manner::text, Where::everywhere, true},
           {"value", "/value", Manner::score},
           {"best", "/best", Manner::score, Where::everywhere, true},
           {"phases", "/phase", Manner::number},
@@ -253,7 +254,9 @@ Fields worker_fields() {
           {"gpus", "/gpus", Manner::number},
           {"running", "/running", Manner::number},
           {"version", "/hone_version", Manner::text, Where::everywhere, true},
-          {"joined", "/joined_at", Manner::ago}};
+          {"joined", "/joined_at", Manner::ago},
+          {"aside_until", "/aside_until", Manner::text, Where::data_only},
+          {"set aside", "/aside_why", Manner::long_text, Where::everywhere, true, 20}};
 }
 
 }  // namespace

@@ -254,6 +254,11 @@ std::string log_text(const Json& run, const Shown& shown) {
   return paint(shown.screen, Ink::bold, "last lines of its log") + "\n" + clean;
 }
 
+std::string failure_text(const Json& attempt) {
+  const std::string failure = text_at(attempt, "/failure");
+  return failure == "none" ? "" : failure;
+}
+
 std::string attempt_text(const Json& attempt, const Shown& shown) {
   Lines lines;
   add(lines, "worker", text_at(attempt, "/worker") + " on " + text_at(attempt, "/host"));
@@ -261,6 +266,7 @@ std::string attempt_text(const Json& attempt, const Shown& shown) {
   add(lines, "started", when_text(attempt, "/started_at", shown.at));
   add(lines, "ended", when_text(attempt, "/ended_at", shown.at));
   add(lines, "reason", text_at(attempt, "/end_reason"));
+  add(lines, "failure", failure_text(attempt));
   add(lines, "resumed", text_at(attempt, "/resume"));
   return title(attempt, "attempt", shown) + indented(record_text(lines, shown.screen));
 }
@@ -309,6 +315,8 @@ std::string worker_text(const Json& worker, const Shown& shown) {
   add(lines, "running", std::to_string(int_at(worker, "/running")) + " runs");
   add(lines, "hone", text_at(worker, "/hone_version"));
   add(lines, "joined", when_text(worker, "/joined_at", shown.at));
+  add(lines, "set aside until", when_text(worker, "/aside_until", shown.at));
+  add(lines, "because", text_at(worker, "/aside_why"));
   return title(worker, "worker", shown) + indented(record_text(lines, shown.screen));
 }
 
@@ -337,6 +345,7 @@ std::string attempts_text(const Json& items, const Shown& shown) {
                          {"started", "/started_at", Manner::ago},
                          {"ended", "/ended_at", Manner::ago},
                          {"reason", "/end_reason"},
+                         {"failure", "/failure", Manner::text, Where::everywhere, true},
                          {"resumed", "/resume", Manner::text, Where::everywhere, true}};
   return table_under("attempts", fields, items, shown);
 }

@@ -1,4 +1,4 @@
-// pause, resume, stop, cancel, kill.
+// pause, resume, stop, cancel, kill; and allow, for workers.
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -44,7 +44,26 @@ Result<Exit> steer(Session& session, const std::string& word_of_user, Verb verb)
   return Exit::ok;
 }
 
+Result<Exit> allow(Session& session, const std::string& word_of_user) {
+  const auto id = object_of(word_of_user);
+  if (!id) return id.error();
+  if (!std::holds_alternative<WorkerId>(*id))
+    return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
+                                     "; only workers can be allowed, as wk_3: see hone workers");
+  const auto reply = session.post("/v1/workers/" + text(*id) + "/allow", Json::object());
+  if (!reply) return reply.error();
+  if (session.options().format != Format::table) return print_object(session, *reply, "");
+  session.print(text(*id) + " gets work\n");
+  return Exit::ok;
+}
+
 }  // namespace
+
+Work declare_allow(Flags& flags) {
+  auto id = std::make_shared<std::string>();
+  flags.argument("WORKER", *id, "the worker's id");
+  return [id](Session& session) { return allow(session, *id); };
+}
 
 Work declare_steer(Flags& flags, Verb verb) {
   auto id = std::make_shared<std::string>();

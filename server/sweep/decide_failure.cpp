@@ -1,0 +1,150 @@
+// The rules of attempts that fail: rest and go back, or end; and of workers where many do.
+#include <algorithm>
+#include <string>
+
+#include "server/search/rng.hpp"
+#include "server/sweep/failures.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+namespace {
+
+// A run that always asks to be requeued would never end; no preemption story needs this many.
+constexpr int attempts_max = 1000;
+
+Duration doubled(Duration first, int times, Duration last) {
+  return {std::min(first.us << std::min(times, 20), last.us)};
+}
+
+// Spread, so that the runs of a machine that died do not come back in step.
+std::optional<Instant> end_of_rest(const Sweep& sweep, const Run& run, Failure failure,
+                                   Instant now) {
+  const int times = run.setbacks - (failure == Failure::preempted ? 1 : 0);
+  if (times < 0) return std::nullopt;
+  const std::int64_t half = doubled(rest_first, times, rest_last).us / 2;
+  Rng rng(
+      sweep.spec.seed, Purpose::rest,
+      (static_cast<std::uint64_t>(run.record) << 20U) + static_cast<std::uint64_t>(run.attempts));
+  return now + Duration{half +
+                        static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(half) + 1))};
+}
+
+bool is_there(const WorkerState& worker, Instant now) {
+  return worker.cpus > 0 && !worker.aside_until && now - worker.seen_at < absent_after;
+}
+
+bool others_there(const Book& book, WorkerId but, Instant now) {
+  return std::any_of(book.workers.begin(), book.workers.end(), [&](const auto& one) {
+    return one.first != but && is_there(one.second, now);
+  });
+}
+
+// What a run gets no further attempt for; empty where it gets one.
+std::string why_no_retry(const Sweep& sweep, const Run& run, const EndRequest& end, Failure failure,
+                         Duration trained) {
+  const FailureRule& rule = rule_of(failure);
+  const bool free = end.reason == EndReason::requeue_requested || failure == Failure::preempted;
+  if (free && run.attempts >= attempts_max) return std::to_string(attempts_max) + " attempts";
+  if (!free && run.losses >= sweep.spec.limits.max_retries) return "limits.max_retries";
+  if (const auto found = run.failures.find(failure);
+      found != run.failures.end() && found->second >= rule.retries_max)
+    return "it happened " + std::to_string(found->second + 1) + " times";
+  if (sweep.spec.limits.run && trained >= *sweep.spec.limits.run) return "limits.run";
+  return {};
+}
+
+// Runs that failed here and nowhere else, with this one.
+int suspects(const Book& book, const WorkerState& worker, const Run& run) {
+  const auto only_here = [&](const Run& one) {
+    return std::all_of(one.blamed.begin(), one.blamed.end(),
+                       [&](WorkerId id) { return id == worker.id; });
+  };
+  int count = only_here(run) ? 1 : 0;
+  for (const RunId id : worker.suspects)
+    if (id != run.id && only_here(*find_run(book, id))) ++count;
+  return count;
+}
+
+// Never the last worker that is there: nothing would go on.
+void set_aside(const Book& book, const Lease& lease, const EndRequest& end, Instant now,
+               Events& events) {
+  const WorkerState& worker = book.workers.at(lease.worker);
+  if (worker.aside_until || !others_there(book, worker.id, now)) return;
+  const int count = suspects(book, worker, *find_run(book, lease.attempt.run));
+  if (count < suspects_max) return;
+  events.emplace_back(
+      WorkerSetAside{worker.id, now + doubled(aside_first, worker.times_aside, aside_last),
+                     std::to_string(count) +
+                         " runs in a row failed here and not elsewhere; the last: " + end.detail});
+}
+
+// Its time is over: what it reported by then counts.
+RunEnded end_of_time(const Run& run, const EndRequest& end) {
+  return {run.id,
+          run.reports.empty() ? RunState::failed : RunState::stopped,
+          EndReason::time_limit,
+          0,
+          end.detail,
+          end.log_tail,
+          Failure::timed_out};
+}
+
+}  // namespace
+
+EndReason reason_of(Order order, const Sweep& sweep) {
+  if (sweep.reason != EndReason::none) return sweep.reason;
+  return order == Order::kill ? EndReason::user_kill : EndReason::user_cancel;
+}
+
+void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, Instant now,
+                  Events& events) {
+  const Sweep& sweep = book.sweeps.at(lease.sweep);
+  const Run& run = *find_run(book, lease.attempt.run);
+  if (sweep.order != Order::none) {
+    const auto reason = reason_of(sweep.order, sweep);
+    return end_run(book, sweep, {run.id, RunState::canceled, reason, 0, end.detail, {}}, events);
+  }
+  const Failure failure = end.failure == Failure::none ? failure_of(end.reason) : end.failure;
+  if (blames_worker(failure, end.reason)) set_aside(book, lease, end, now, events);
+  if (rule_of(failure).retry == Retry::no)
+    return end_run(
+        book, sweep,
+        {run.id, RunState::failed, end.reason, end.exit_code, end.detail, end.log_tail, failure},
+        events);
+  const Duration trained = run.trained + (now - lease.granted_at);
+  const auto why = why_no_retry(sweep, run, end, failure, trained);
+  if (!why.empty() && failure == Failure::timed_out)
+    return end_run(book, sweep, end_of_time(run, end), events);
+  if (!why.empty())
+    return end_run(book, sweep,
+                   {run.id, RunState::failed, EndReason::retries_exhausted, end.exit_code,
+                    end.detail, end.log_tail, failure},
+                   events);
+  std::optional<WorkerId> avoid;
+  if (rule_of(failure).retry == Retry::elsewhere) avoid = lease.worker;
+  events.emplace_back(RunReturned{lease.id, run.id, end.reason, end.detail, failure,
+                                  end_of_rest(sweep, run, failure, now), avoid});
+}
+
+Events run_ready(const Book& book, const Run& run, Instant now) {
+  const bool rested = find_sweep(book, sweep_of(book, run.id).id)->resting.contains(run.id);
+  if (rested && run.avoid && others_there(book, *run.avoid, now))
+    return {RunReady{run.id, now + reserved}};
+  return {RunReady{run.id, std::nullopt}};
+}
+
+Result<Events> decide_allow(const Book& book, const Allow& command) {
+  const auto found = book.workers.find(command.worker);
+  if (found == book.workers.end())
+    return refuse(Code::not_found, "no worker " + text(command.worker));
+  if (!found->second.aside_until) return Events{};
+  return Events{WorkerAllowed{command.worker, true}};
+}
+
+TimeLimits time_limits_of(const Sweep& sweep, const Run& run) {
+  TimeLimits limits{sweep.spec.limits.run, sweep.spec.limits.phase};
+  if (limits.run) limits.run = std::max(*limits.run - run.trained, milliseconds(1));
+  return limits;
+}
+
+}  // namespace hone

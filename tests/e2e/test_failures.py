@@ -1,0 +1,133 @@
+"""Trial programs that misbehave: each ends in a named state, leaves no process behind, and harms nothing else."""
+import os
+import pathlib
+import signal
+import sys
+import time
+
+import pytest
+
+from conftest import sweep_spec
+from test_worker import Worker, wait_for
+
+PRELUDE = r'''
+import json, os, signal, sys, time
+out = sys.stdout
+def report(phase):
+    print("@hone " + json.dumps({"report": {"phase": phase, "step": (phase + 1) * 10, "value": 1.0}}), flush=True)
+'''
+
+
+@pytest.fixture
+def play(server, tmp_path):
+    """Runs one program as the only trial of a sweep; its run when it has ended."""
+    workers = []
+
+    def play_one(program, limits=None, phases=1, trials=1, **changes):
+        path = tmp_path / "program.py"
+        path.write_text(PRELUDE + program)
+        sweep = server.submit(sweep_spec(
+            command=[sys.executable, str(path), str(tmp_path)], search={"method": "random", "trials": trials},
+            budget={"unit": "steps", "per_run": 10 * phases, "phases": phases}, limits=limits or {"max_retries": 0},
+            **changes))
+        if not workers:
+            workers.append(Worker(server, tmp_path / "worker", "--verbose"))
+            workers[0].ready()
+        wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"), seconds=90)
+        trial = server.get(f"/v1/sweeps/{sweep}/trials")["items"][0]["id"]
+        return server.get(f"/v1/trials/{trial}/runs")["items"][0]
+
+    yield play_one
+    for worker in workers:
+        if worker.process:
+            assert worker.stop() == 0, worker.log_text()
+    assert not strays(tmp_path), "processes are left"
+
+
+def strays(folder):
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                if f"HONE_RUN_FILE={folder}/".encode() in (entry / "environ").read_bytes() \
+                        and (entry / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
+                    found.append(int(entry.name))
+            except OSError:
+                pass
+    return found
+
+
+@pytest.mark.parametrize("program, state, reason, failure", [
+    ("os.kill(os.getpid(), signal.SIGKILL)", "failed", "retries_exhausted", "infra"),
+    ("os.kill(os.getpid(), signal.SIGSEGV)", "failed", "retries_exhausted", "crash"),
+    ("os.kill(os.getpid(), signal.SIGTERM)", "failed", "retries_exhausted", None),
+    ("raise ValueError('lr')", "failed", "exit_code", "user_error"),
+    ("raise MemoryError('a lot')", "failed", "retries_exhausted", "oom"),
+    ("import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)); bytearray(1 << 30)",
+     "failed", "retries_exhausted", "oom"),
+    ("raise OSError(28, os.strerror(28))", "failed", "retries_exhausted", "infra"),
+    ("sys.exit(86)", "failed", "infeasible", "infeasible"),
+    ("sys.exit(0)", "failed", "no_report", "user_error"),
+], ids=["sigkill", "sigsegv", "sigterm", "exception", "memory_error", "address_space", "disk_full", "infeasible", "silent"])
+def test_every_end_has_its_class(play, program, state, reason, failure):
+    if failure is None:
+        # A preemption costs no retry: it would be tried again a thousand times.
+        program = ("if os.path.exists(sys.argv[1] + '/second'): report(0); sys.exit(0)\n"
+                   "open(sys.argv[1] + '/second', 'w')\n" + program)
+        assert play(program)["state"] == "completed"
+        return
+    run = play(program)
+    assert (run["state"], run["reason"], run["failure"]) == (state, reason, failure), run
+
+
+def test_a_program_that_hangs_is_ended_and_tried_once_more(play):
+    run = play("report(0)\ntime.sleep(1000)", limits={"phase": 1, "max_retries": 5}, phases=3)
+    assert (run["state"], run["reason"], run["failure"], run["attempts"]) == ("stopped", "time_limit", "timed_out", 2), run
+    assert run["phase"] == 1
+
+
+def test_a_program_that_ignores_term_is_killed(play):
+    run = play("signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)", limits={"run": 1})
+    assert (run["state"], run["reason"], run["failure"]) == ("failed", "time_limit", "timed_out"), run
+
+
+def test_children_in_sessions_of_their_own_end_with_it(play, tmp_path):
+    run = play("for own in (False, True, True):\n"
+               "    if os.fork() == 0:\n"
+               "        if own: os.setsid()\n"
+               "        if own and os.fork(): os._exit(0)\n"
+               "        os.execv('/bin/sleep', ['sleep', '1000'])\n"
+               "report(0)")
+    assert run["state"] == "completed"
+    wait_for(lambda: not strays(tmp_path))
+
+
+def test_children_end_when_the_worker_is_killed(server, tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import os, time\nfor own in (False, True):\n    if os.fork() == 0:\n        if own: os.setsid()\n"
+        "        os.execv('/bin/sleep', ['sleep', '1000'])\nopen('%s/up', 'w')\ntime.sleep(1000)\n" % tmp_path)
+    server.submit(sweep_spec(command=[sys.executable, str(tmp_path / "program.py")]))
+    worker = Worker(server, tmp_path / "worker", slots=1)
+    worker.ready()
+    wait_for(lambda: (tmp_path / "up").exists() and len(strays(tmp_path)) == 3)
+    worker.kill()
+    wait_for(lambda: not strays(tmp_path))
+
+
+def test_binary_output_and_long_lines_harm_nothing(play):
+    run = play("os.write(1, bytes(range(256)) * 5000 + b'\\n')\n"
+               "os.write(2, b'\\xff\\xfe\\x00 not text \\xc3\\x28\\n')\n"
+               "os.write(1, b'@hone {\"report\": \\xff}\\n')\nreport(0)\nsys.exit(3)", phases=2)
+    assert (run["state"], run["failure"]) == ("failed", "user_error"), run
+    assert run["phase"] == 1
+
+
+def test_a_million_lines_harm_nothing(play, tmp_path):
+    run = play("out.write('a line of no meaning\\n' * 1_000_000)\nout.flush()\nreport(0)")
+    assert run["state"] == "completed", run
+
+
+def test_a_million_metrics_harm_nothing(play):
+    run = play("line = '@hone ' + json.dumps({'metric': {'name': 'loss', 'step': 1, 'value': 1.0}}) + '\\n'\n"
+               "out.write(line * 200_000)\nout.flush()\nreport(0)")
+    assert run["state"] == "completed", run

@@ -1,0 +1,58 @@
+// Whose fault the end of a process was: signals, the kernel's word, and what logs say.
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "worker/agent/evidence.hpp"
+#include "worker/agent/exit.hpp"
+
+namespace hone::worker {
+namespace {
+
+Failure of_log(const std::string& log) { return evidence_of({true, 0, false}, log).failure; }
+Failure of_signal(int signal, const std::string& log = {}) {
+  return evidence_of({true, signal, false}, log).failure;
+}
+
+TEST(Evidence, of_logs) {
+  EXPECT_EQ(of_log("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB"), Failure::oom);
+  EXPECT_EQ(of_log("Traceback ...\nMemoryError\n"), Failure::oom);
+  EXPECT_EQ(of_log("OSError: [Errno 28] No space left on device"), Failure::infra);
+  EXPECT_EQ(of_log("ConnectionRefusedError: [Errno 111] Connection refused"), Failure::infra);
+  EXPECT_EQ(of_log("Traceback ...\nValueError: lr must be positive\n"), Failure::user_error);
+  EXPECT_EQ(of_log(""), Failure::user_error);
+}
+
+TEST(Evidence, the_last_word_of_a_log_counts) {
+  EXPECT_EQ(of_log("Connection refused, trying again\nepoch 1\nTraceback\nKeyError: 'lr'\n"),
+            Failure::user_error);
+  EXPECT_EQ(of_log("KeyError: x\nTraceback\nKeyError: 'x'\nMemoryError\n"), Failure::oom);
+}
+
+TEST(Evidence, of_signals) {
+  EXPECT_EQ(of_signal(SIGKILL), Failure::infra);
+  EXPECT_EQ(evidence_of({true, SIGKILL, true}, "").failure, Failure::oom);
+  EXPECT_EQ(of_signal(SIGTERM), Failure::preempted);
+  EXPECT_EQ(of_signal(SIGSEGV), Failure::crash);
+  EXPECT_EQ(of_signal(SIGBUS), Failure::infra);
+  EXPECT_EQ(of_signal(SIGXCPU), Failure::timed_out);
+  EXPECT_EQ(of_signal(SIGABRT, "terminate called ... 'std::bad_alloc'"), Failure::oom);
+  EXPECT_EQ(of_signal(SIGTERM, "x\nValueError: y\n"), Failure::preempted)
+      << "a log does not explain a signal from outside";
+  EXPECT_EQ(of_signal(SIGUSR1), Failure::crash);
+}
+
+TEST(Evidence, is_told_in_the_detail_and_reads_a_shells_status) {
+  const Exited killed{LeaseId{1}, false, 137, "", true};
+  const EndRequest end = end_of_exit(killed, {1, 3});
+  EXPECT_EQ(end.failure, Failure::oom);
+  EXPECT_NE(end.detail.find("want of memory"), std::string::npos);
+}
+
+TEST(Evidence, none_is_looked_for_where_all_went_well) {
+  const Exited well{LeaseId{1}, false, 0, "MemoryError", false};
+  EXPECT_EQ(end_of_exit(well, {3, 3}).failure, Failure::none);
+}
+
+}  // namespace
+}  // namespace hone::worker

@@ -1,0 +1,40 @@
+#include "worker/process/oom_kills.hpp"
+
+#include <fstream>
+
+namespace hone::worker {
+namespace {
+
+// The line "0::/user.slice/..." of v2; v1 has one for each controller, "4:memory:/...".
+std::string path_of_group(const std::string& controller) {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    if (line.substr(first + 1, second - first - 1) == controller) return line.substr(second + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> oom_counters() {
+  return {"/sys/fs/cgroup" + path_of_group("") + "/memory.events",
+          "/sys/fs/cgroup/memory" + path_of_group("memory") + "/memory.oom_control",
+          "/proc/vmstat"};
+}
+
+std::int64_t oom_kills(const std::vector<std::string>& counters) {
+  std::int64_t sum = 0;
+  for (const std::string& path : counters) {
+    std::ifstream file(path);
+    std::string name;
+    std::int64_t count = 0;
+    while (file >> name >> count)
+      if (name == "oom_kill") sum += count;
+  }
+  return sum;
+}
+
+}  // namespace hone::worker
