@@ -94,6 +94,12 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
   }
 }
 
+std::span<const char* const> projection_tables() {
+  static constexpr const char* tables[] = {"model", "report", "attempt", "run",     "trial",
+                                           "sweep", "worker", "dataset", "workflow"};
+  return tables;
+}
+
 void rebuild_projection(SQLite::Database& db) {
   SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
   refold(db);
@@ -102,9 +108,7 @@ void rebuild_projection(SQLite::Database& db) {
 
 void refold(SQLite::Database& db) {
   db.exec("PRAGMA defer_foreign_keys = ON");  // models and attempts name each other
-  for (const char* table :
-       {"model", "report", "attempt", "run", "trial", "sweep", "worker", "dataset", "workflow"})
-    db.exec(std::string("DELETE FROM ") + table);
+  for (const char* table : projection_tables()) db.exec(std::string("DELETE FROM ") + table);
   Projection projection(db);
   Ledger(db).replay(0, [&](const Event& event) { projection.fold(event); });
   projection.flush();

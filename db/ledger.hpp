@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "schemas/types/event.hpp"
@@ -39,6 +40,9 @@ class Ledger {
   SQLite::Database& db_;
   std::unique_ptr<Statements> statements_;
 };
+
+// The tables that events fold into, children first.
+std::span<const char* const> projection_tables();
 
 // Drops the query tables' rows and folds the whole ledger again: must change nothing (tests),
 // repairs a projection bug.

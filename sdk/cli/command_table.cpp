@@ -100,6 +100,10 @@ constexpr auto table = std::to_array<Command>({
      "hone workers\nhone allow wk_3", declare_allow},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
+    {"db", Group::system, "check|backup|upgrade", "look a data folder through, or copy it",
+     "hone db check\nhone db check --data /data/hone --format json\n"
+     "hone db backup /backups/hone-monday   # a server may go on meanwhile\nhone db upgrade",
+     declare_db},
     {"server", Group::system, "...", "run hone-server (arguments are passed on)",
      "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},
     {"worker", Group::system, "...", "run hone-worker (arguments are passed on)",

@@ -17,8 +17,8 @@ Ticker::Ticker(const Session& session, std::int64_t total, std::string unit)
       start_(Clock::now()),
       next_(start_ + std::chrono::seconds(2)) {}
 
-void Ticker::step() {
-  ++count_;
+void Ticker::reach(std::int64_t count) {
+  count_ = count;
   if (silent_) return;
   const auto now = Clock::now();
   if (now < next_) return;

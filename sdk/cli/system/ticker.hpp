@@ -14,7 +14,8 @@ class Ticker {
  public:
   // `unit` names what is counted: "sweeps".
   Ticker(const Session& session, std::int64_t total, std::string unit);
-  void step();
+  void step() { reach(count_ + 1); }
+  void reach(std::int64_t count);
   // Takes the line away.
   void done();
 

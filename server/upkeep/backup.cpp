@@ -1,0 +1,103 @@
+#include "db/backup.hpp"
+
+#include <SQLiteCpp/Exception.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "server/upkeep/parts.hpp"
+
+namespace hone::upkeep {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error cannot(const std::string& what, const fs::path& path, const std::error_code& why) {
+  return refuse(Code::unavailable, "cannot " + what + " '" + path.string() + "': " + why.message());
+}
+
+bool sync_path(const fs::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool synced = ::fsync(descriptor) == 0;
+  ::close(descriptor);
+  return synced;
+}
+
+Status copy_blobs(SQLite::Database& db, const fs::path& from, const fs::path& to,
+                  const Progress& progress, BackupReport& report) {
+  const auto rows = kept_blobs(db);
+  for (const BlobRow& row : rows) {
+    const fs::path source = blob_file(from, row.sha256), target = blob_file(to, row.sha256);
+    std::error_code trouble;
+    fs::create_directories(target.parent_path(), trouble);
+    fs::copy_file(source, target, trouble);
+    // One that its sweep let go since is no loss: the server removed it.
+    if (trouble == std::errc::no_such_file_or_directory) continue;
+    if (trouble) return cannot("copy the checkpoint", source, trouble);
+    if (!sync_path(target)) return cannot("sync", target, {errno, std::generic_category()});
+    report.bytes += row.bytes;
+    ++report.blobs;
+    progress("blobs", report.blobs, static_cast<std::int64_t>(rows.size()));
+  }
+  std::error_code ignored;
+  for (const auto& folder : fs::directory_iterator(to, ignored)) sync_path(folder.path());
+  sync_path(to);
+  return Done{};
+}
+
+Status fill(SQLite::Database& db, const fs::path& folder, const fs::path& to, bool with_blobs,
+            const Progress& progress, BackupReport& report) {
+  const fs::path file = to / "hone.db";
+  const auto pages = [&](std::int64_t done, std::int64_t total) { progress("pages", done, total); };
+  if (auto copied = copy_database(db, file.string(), pages); !copied) return copied;
+  // What is copied beside it belongs to the copy, not to the file that went on.
+  const auto copy = open_for_reading(file.string());
+  if (!copy) return copy.error();
+  report.events = last_seq(**copy);
+  if (with_blobs) {
+    auto copied = copy_blobs(**copy, folder / "blobs", to / "blobs", progress, report);
+    if (!copied) return copied;
+  }
+  std::error_code ignored;
+  report.bytes += static_cast<std::int64_t>(fs::file_size(file, ignored));
+  return Done{};
+}
+
+}  // namespace
+
+Result<BackupReport> back_up(const fs::path& folder, const fs::path& to, bool with_blobs,
+                             const Progress& progress) {
+  std::error_code trouble;
+  if (fs::exists(to, trouble))
+    return refuse(Code::conflict,
+                  "'" + to.string() + "' is there already: a backup gets a folder of its own");
+  const auto db = open_folder(folder);
+  if (!db) return db.error();
+  fs::path partial = to;
+  partial += ".partial";
+  fs::remove_all(partial, trouble);  // of an earlier try
+  fs::create_directories(partial / "blobs", trouble);
+  if (trouble) return cannot("make the folder", partial, trouble);
+  BackupReport report{to, 0, 0, 0};
+  if (auto filled = fill(**db, folder, partial, with_blobs, progress, report); !filled)
+    return filled.error();
+  sync_path(partial);
+  fs::rename(partial, to, trouble);
+  if (trouble) return cannot("name the backup", to, trouble);
+  sync_path(to.has_parent_path() ? to.parent_path() : fs::path("."));
+  return report;
+}
+
+Result<UpgradeReport> upgrade(const fs::path& folder) {
+  if (const auto readable = open_folder(folder); !readable) return readable.error();
+  const auto held = DataFolder::open(folder);
+  if (!held) return held.error();
+  Upgrade upgraded;
+  const auto db = open_for_writing(held->database().string(), &upgraded);
+  if (!db) return db.error();
+  return UpgradeReport{upgraded.from, upgraded.to, upgraded.backup};
+}
+
+}  // namespace hone::upkeep

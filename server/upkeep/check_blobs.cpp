@@ -1,0 +1,99 @@
+#include <SQLiteCpp/Statement.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <fstream>
+#include <memory>
+#include <set>
+
+#include "server/upkeep/parts.hpp"
+
+namespace hone::upkeep {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct FreeDigest {
+  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
+};
+
+// Empty where the file cannot be read.
+std::string sha256_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return {};
+  const std::unique_ptr<EVP_MD_CTX, FreeDigest> context(EVP_MD_CTX_new());
+  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  std::array<char, 65536> piece{};
+  while (in.read(piece.data(), piece.size()) || in.gcount() > 0)
+    EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(in.gcount()));
+  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
+  unsigned int size = 0;
+  EVP_DigestFinal_ex(context.get(), sum.data(), &size);
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    text += "0123456789abcdef"[sum[i] >> 4U];
+    text += "0123456789abcdef"[sum[i] & 15U];
+  }
+  return text;
+}
+
+// The digests of all files in the folders of two digits.
+std::set<std::string> present(const fs::path& blobs) {
+  std::set<std::string> digests;
+  std::error_code trouble;
+  for (const auto& folder : fs::directory_iterator(blobs, trouble)) {
+    if (folder.path().filename().string().size() != 2) continue;
+    for (const auto& file : fs::directory_iterator(folder.path(), trouble))
+      digests.insert(folder.path().filename().string() + file.path().filename().string());
+  }
+  return digests;
+}
+
+std::string numbered(std::size_t count, const std::string& of, const std::string& first) {
+  return std::to_string(count) + " " + of + (count > 0 ? " (" + first + ")" : "");
+}
+
+}  // namespace
+
+fs::path blob_file(const fs::path& blobs, const std::string& sha256) {
+  return blobs / sha256.substr(0, 2) / sha256.substr(2);
+}
+
+std::vector<BlobRow> kept_blobs(SQLite::Database& db) {
+  // A file of an older hone keeps all of them, and has no such column.
+  const bool drops =
+      db.execAndGet("SELECT count(*) FROM pragma_table_info('model') WHERE name = 'dropped_at'")
+          .getInt() == 1;
+  SQLite::Statement rows(db, std::string("SELECT sha256, max(bytes) FROM model") +
+                                 (drops ? " WHERE dropped_at IS NULL" : "") + " GROUP BY sha256");
+  std::vector<BlobRow> blobs;
+  while (rows.executeStep())
+    blobs.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getInt64()});
+  return blobs;
+}
+
+Findings check_blobs(SQLite::Database& db, const fs::path& blobs, const Progress& progress) {
+  auto unnamed = present(blobs);
+  const auto rows = kept_blobs(db);
+  std::vector<std::string> missing, damaged;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string& digest = rows[i].sha256;
+    if (unnamed.erase(digest) == 0)
+      missing.push_back(digest);
+    else if (sha256_of(blob_file(blobs, digest)) != digest)
+      damaged.push_back(digest);
+    progress("blobs", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(rows.size()));
+  }
+  Finding kept{"blobs", Health::ok, std::to_string(rows.size()) + " checkpoints have their digest"};
+  if (!missing.empty() || !damaged.empty())
+    kept = {"blobs", Health::fail,
+            numbered(missing.size(), "missing", missing.empty() ? "" : missing.front()) + ", " +
+                numbered(damaged.size(), "damaged", damaged.empty() ? "" : damaged.front()) +
+                ": restore them from a backup; runs that continue from them would fail"};
+  return {kept,
+          {"orphans", Health::ok,
+           std::to_string(unnamed.size()) +
+               " files that no kept checkpoint names; the server removes them in its time"}};
+}
+
+}  // namespace hone::upkeep

@@ -1,0 +1,95 @@
+#include <SQLiteCpp/Statement.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "db/database.hpp"
+#include "db/ledger.hpp"
+#include "db/projection.hpp"
+#include "db/queries.hpp"
+#include "server/engine/book_archive.hpp"
+#include "server/engine/book_snapshot.hpp"
+#include "server/sweep/decide.hpp"
+#include "server/upkeep/parts.hpp"
+
+namespace hone::upkeep {
+namespace {
+
+std::string hex(std::uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// Whether two tables hold the same rows, in the order of their keys.
+bool same_rows(SQLite::Database& left, SQLite::Database& right, const std::string& table) {
+  const std::string select = "SELECT * FROM " + table + " ORDER BY 1, 2, 3";
+  SQLite::Statement a(left, select), b(right, select);
+  while (true) {
+    const bool more = a.executeStep();
+    if (more != b.executeStep()) return false;
+    if (!more) return true;
+    for (int at = 0; at < a.getColumnCount(); ++at)
+      if (a.isColumnNull(at) != b.isColumnNull(at) ||
+          a.getColumn(at).getString() != b.getColumn(at).getString())
+        return false;
+  }
+}
+
+Finding compare_tables(SQLite::Database& db, SQLite::Database& folded) {
+  std::string differing;
+  for (const char* table : projection_tables())
+    if (!same_rows(db, folded, table))
+      differing += (differing.empty() ? "" : ", ") + std::string(table);
+  if (differing.empty())
+    return {"query tables", Health::ok, "the same as folded from the ledger again"};
+  return {"query tables", Health::fail,
+          "not what the ledger tells: " + differing + "; hone's mistake, please report it"};
+}
+
+Finding check_snapshot(SQLite::Database& db, const std::filesystem::path& file, const Book& book) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return {"snapshot", Health::ok, "none; a boot replays the whole ledger"};
+  std::ostringstream text;
+  text << in.rdbuf();
+  auto restored = restore(text.str(), db, book_stamp());
+  if (!restored)
+    return {"snapshot", Health::warn, restored.error().detail + "; it is ignored at the next boot"};
+  const std::int64_t seq = restored->seq;
+  Ledger(db).replay(seq, [&](const Event& event) { evolve(restored->book, event); });
+  if (archive_book(restored->book) == archive_book(book))
+    return {"snapshot", Health::ok,
+            "with the events after " + std::to_string(seq) + " it is the book of a full replay"};
+  return {"snapshot", Health::fail,
+          "it lies about the events up to " + std::to_string(seq) + ": delete " + file.string()};
+}
+
+}  // namespace
+
+Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapshot,
+                      const Progress& progress) {
+  const std::int64_t total = last_seq(db);
+  auto folded = open_for_writing(":memory:");
+  if (!folded) return {{"query tables", Health::fail, folded.error().detail}};
+  Book book;
+  try {
+    (*folded)->exec("BEGIN");
+    (*folded)->exec("PRAGMA defer_foreign_keys = ON");
+    Projection projection(**folded);
+    Ledger(db).replay(0, [&](const Event& event) {
+      evolve(book, event);
+      projection.fold(event);
+      progress("events", event.seq, total);
+    });
+    projection.flush();
+  } catch (const std::runtime_error& trouble) {
+    return {{"ledger", Health::fail, trouble.what()}};
+  }
+  return {
+      {"ledger", Health::ok,
+       std::to_string(total) + " events, without gaps; the book's digest is " + hex(digest(book))},
+      check_snapshot(db, snapshot, book),
+      compare_tables(db, **folded)};
+}
+
+}  // namespace hone::upkeep

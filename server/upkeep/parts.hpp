@@ -1,0 +1,33 @@
+// The parts of a check. Internal to server/upkeep.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include "server/upkeep/upkeep.hpp"
+
+namespace hone::upkeep {
+
+using Findings = std::vector<Finding>;
+
+// check_ledger.cpp: the events, the snapshot, the query tables.
+Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapshot,
+                      const Progress& progress);
+
+// check_blobs.cpp: what models name is there and has its digest; what nothing names.
+Findings check_blobs(SQLite::Database& db, const std::filesystem::path& blobs,
+                     const Progress& progress);
+
+// The file of a digest in a folder of blobs.
+std::filesystem::path blob_file(const std::filesystem::path& blobs, const std::string& sha256);
+
+// A model's blob that should be there.
+struct BlobRow {
+  std::string sha256;
+  std::int64_t bytes = 0;
+};
+std::vector<BlobRow> kept_blobs(SQLite::Database& db);
+
+// Opens hone.db of the folder for reading. Refuses (not_found) where there is none.
+Result<std::unique_ptr<SQLite::Database>> open_folder(const std::filesystem::path& folder);
+
+}  // namespace hone::upkeep
