@@ -21,6 +21,9 @@ struct Word {
   std::string_view text;
 };
 
+template <class E>  // clang before 17 does not deduce aggregates
+Word(E, std::string_view)->Word<E>;
+
 // A row for each enumerator, in the order of the enum: tests/unit/codec_words_test.cpp holds the
 // tables to it.
 template <class E>

@@ -1,0 +1,186 @@
+// Any sequence of commands, sensible or not, through decide and evolve: a refusal changes nothing,
+// no event trips a promise of evolve, a tick meets the deadline that is due, and the ledger replays
+// to the same book.
+#include <array>
+#include <vector>
+
+#include "server/sweep/decide.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+namespace hone::fuzz {
+namespace {
+
+constexpr std::size_t commands_max = 400;
+
+struct Method {
+  const char* search;
+  const char* rule;
+};
+constexpr std::array methods{
+    Method{"random", "none"},     Method{"hone", "hone"},        Method{"sobol", "hypertrick"},
+    Method{"random", "asha"},     Method{"grid", "sha"},         Method{"random", "hyperband"},
+    Method{"random", "median"},   Method{"random", "patience"},  Method{"random", "asha_stopping"},
+    Method{"sobol", "threshold"}, Method{"random", "percentile"}};
+
+class World {
+ public:
+  explicit World(Choices choices) : choices_(choices) { perform(Start{"fuzz", seconds(15)}); }
+
+  void play() {
+    for (std::size_t i = 0; i < commands_max && !choices_.over(); ++i) {
+      const Command command = next();
+      if (!perform(command)) continue;
+      tick();
+    }
+    expect_replay();
+  }
+
+ private:
+  bool perform(const Command& command) {
+    const auto before = digest(book_);
+    const auto events = decide(book_, command, now_);
+    if (!events) {
+      expect(!events.error().detail.empty(), "a refusal says why");
+      expect(digest(book_) == before, "a refused command changes nothing");
+      return false;
+    }
+    for (const EventBody& body : *events) {
+      ledger_.push_back(Event{static_cast<std::int64_t>(ledger_.size()) + 1, now_, body});
+      evolve(book_, ledger_.back());
+    }
+    static_cast<void>(answer(book_, command));
+    return true;
+  }
+
+  void tick() {
+    while (true) {
+      const auto deadline = next_deadline(book_);
+      if (!deadline || *deadline > now_) return;
+      const auto events = ledger_.size();
+      expect(perform(Tick{}) && ledger_.size() > events, "a tick meets the deadline that is due");
+    }
+  }
+
+  void expect_replay() const {
+    Book again;
+    for (const Event& event : ledger_) evolve(again, event);
+    expect(digest(again) == digest(book_), "the ledger replays to the same book");
+  }
+
+  std::string request() { return "request-" + std::to_string(choices_.below(64)); }
+  LeaseId lease() { return LeaseId{1 + static_cast<std::int64_t>(choices_.below(24))}; }
+  Score score() {
+    const auto roll = choices_.byte();
+    return roll == 255 ? Score::diverged() : Score::of(roll / 8);
+  }
+
+  SweepSpec spec() {
+    const Method& method = methods[choices_.below(methods.size())];
+    SweepSpec spec;
+    spec.name = "fuzz";
+    spec.seed = choices_.byte();
+    spec.objective = {"score", choices_.below(2) == 0 ? Goal::maximize : Goal::minimize};
+    if (choices_.below(4) == 0)
+      spec.trainer = AskTrainer{};
+    else
+      spec.trainer = CommandTrainer{{"train", "${n}"}};
+    spec.parameters = {{"n", IntDomain{1, 4, Scale::linear, 1}, ""},
+                       {"x", FloatDomain{0, 1, Scale::linear, 0.25}, "n > 2"}};
+    spec.search = {method.search, 1 + static_cast<std::int64_t>(choices_.below(8))};
+    spec.terminator = {method.rule, {}};
+    if (spec.terminator.rule == "threshold")
+      spec.terminator.settings = {{"value", 10}, {"phases", 1}};
+    spec.budget = {"steps", 1000, 1 + static_cast<int>(choices_.below(9))};
+    spec.seeds = 1 + static_cast<int>(choices_.below(2));
+    spec.limits.max_retries = static_cast<int>(choices_.below(3));
+    if (choices_.below(4) == 0) spec.limits.duration = seconds(1 + choices_.byte());
+    if (choices_.below(4) == 0) spec.checkpoints.keep = Keep::all;
+    return spec;
+  }
+
+  Command next() {
+    switch (choices_.below(12)) {
+      case 0:
+        return Submit{{request(), spec(), {}}};
+      case 1:
+        return Join{{request(), "host", 1, 4, 1, "fuzz"}};
+      case 2:
+        return Acquire{
+            {request(), WorkerId{1 + static_cast<std::int64_t>(choices_.below(4))}, 4, 1, {}}};
+      case 3:
+      case 4:
+      case 5:
+        return report();
+      case 6:
+        return save();
+      case 7:
+        return end();
+      case 8:
+        return steer();
+      case 9:
+        return ask();
+      case 10:
+        return tell();
+      default:
+        now_ = now_ + milliseconds(100 * choices_.byte());
+        return choices_.below(8) == 0 ? Command(Start{"fuzz", seconds(15)}) : Command(beat());
+    }
+  }
+
+  Command report() {
+    ReportRequest report;
+    report.phase = static_cast<int>(choices_.below(10));
+    report.step = 100 * report.phase;
+    report.score = score();
+    return Report{lease(), report};
+  }
+  Command save() {
+    SaveModelRequest save;
+    save.sha256 = std::string(64, static_cast<char>('a' + choices_.below(6)));
+    save.bytes = 1;
+    save.phase = static_cast<int>(choices_.below(9));
+    save.step = 10 * save.phase;
+    return SaveModel{lease(), save};
+  }
+  Command end() {
+    EndRequest end;
+    end.reason = static_cast<EndReason>(choices_.below(reasons));
+    end.exit_code = choices_.byte();
+    return End{lease(), end};
+  }
+  Command steer() {
+    constexpr std::array verbs{Verb::pause, Verb::resume, Verb::stop, Verb::cancel, Verb::kill};
+    return Steer{sweep(), {verbs[choices_.below(verbs.size())]}};
+  }
+  Command ask() {
+    AskRequest ask;
+    ask.asker = "asker-" + std::to_string(choices_.below(3));
+    return Ask{sweep(), ask};
+  }
+  Command tell() {
+    TellRequest tell;
+    tell.told = static_cast<Told>(choices_.below(3));
+    if (tell.told == Told::value) tell.score = score();
+    if (choices_.below(2) == 0) tell.phase = static_cast<int>(choices_.below(9));
+    return Tell{TrialId{1 + static_cast<std::int64_t>(choices_.below(24))}, tell};
+  }
+  Beat beat() {
+    BeatRequest beat;
+    for (auto count = choices_.below(3); count > 0; --count) beat.leases.push_back(lease());
+    return Beat{WorkerId{1 + static_cast<std::int64_t>(choices_.below(4))}, beat};
+  }
+  SweepId sweep() { return SweepId{1 + static_cast<std::int64_t>(choices_.below(4))}; }
+
+  static constexpr std::size_t reasons = static_cast<std::size_t>(EndReason::time_limit) + 1;
+
+  Choices choices_;
+  Book book_;
+  Instant now_{1'700'000'000'000'000};
+  std::vector<Event> ledger_;
+};
+
+}  // namespace
+
+void feed(const std::uint8_t* data, std::size_t size) { World(Choices(data, size)).play(); }
+
+}  // namespace hone::fuzz

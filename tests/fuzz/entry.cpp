@@ -1,0 +1,7 @@
+// libFuzzer's way in.
+#include "tests/fuzz/fuzz.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  hone::fuzz::feed(data, size);
+  return 0;
+}

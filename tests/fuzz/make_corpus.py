@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Writes what the fuzz targets start from, a folder for each, taken from the cases and examples of the repository.
+
+  make_corpus.py FOLDER
+"""
+import hashlib
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORPUS = pathlib.Path(sys.argv[1])
+BYTES_MAX = 3000  # a fuzzer learns more from many small files
+
+
+def keep(target: str, text: str):
+    if len(text) > BYTES_MAX:
+        return
+    folder = CORPUS / target
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / hashlib.sha256(text.encode()).hexdigest()[:12]).write_text(text)
+
+
+def cases(name: str):
+    for line in (ROOT / "schemas" / "cases" / name).read_text().splitlines():
+        line = line.strip().rstrip(",")
+        if line.startswith("{"):
+            yield json.loads(line)
+
+
+def sweep_files():
+    for file in sorted((ROOT / "sdk" / "examples").glob("*.yaml")):
+        keep("sweep_file", file.read_text())
+    for case in cases("sweep.json"):
+        keep("sweep_file", json.dumps(case["value"]))
+
+
+def bodies():
+    for name in ("requests.json", "replies.json", "sweep.json"):
+        for case in cases(name):
+            kind = "spec" if case["schema"] == "sweep" else case["schema"]
+            keep("body", f"{kind}\n{json.dumps(case['value'])}")
+    seen = set()
+    for line in (ROOT / "tests" / "golden" / "ledger_v1.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        if event["kind"] not in seen:
+            keep("body", f"{event['kind']}\n{json.dumps(event['body'])}")
+        seen.add(event["kind"])
+
+
+def targets():
+    reads = ["/healthz", "/metrics", "/v1/sweeps?limit=3", "/v1/sweeps/sw_1", "/v1/sweeps/sw_1/trials?sort=value",
+             "/v1/sweeps/sw_1/best", "/v1/sweeps/sw_1/curves", "/v1/sweeps/sw_1/importance", "/v1/sweeps/sw_1/pareto",
+             "/v1/sweeps/sw_1/incumbent", "/v1/trials/tr_1", "/v1/trials/tr_1/runs", "/v1/runs/rn_1.0",
+             "/v1/runs/rn_1.0/curve", "/v1/runs/rn_1.0/attempts", "/v1/runs/rn_1.0/metrics?name=loss",
+             "/v1/runs/rn_1.0/explain", "/v1/models?run=rn_1.0", "/v1/models/md_1", "/v1/lineage/md_1?direction=up",
+             "/v1/workers", "/v1/events?after=3", "/v1/workflows/wf_1", "/v1/datasets/ds_1", "/v1/runs/rn_1%2E0"]
+    for path in reads:
+        keep("target", f"GET {path}\n")
+    writes = {"submit": "/v1/sweeps", "steer": "/v1/sweeps/sw_1/steer", "join": "/v1/workers", "acquire": "/v1/leases",
+              "report": "/v1/leases/le_1/reports", "save_model": "/v1/leases/le_1/models",
+              "metrics": "/v1/leases/le_1/metrics", "end": "/v1/leases/le_1/end", "beat": "/v1/workers/wk_1/beat",
+              "ask": "/v1/sweeps/sw_1/ask", "tell": "/v1/trials/tr_1/tell", "enqueue": "/v1/sweeps/sw_1/enqueue"}
+    for case in cases("requests.json"):
+        if case["schema"] in writes:
+            keep("target", f"POST {writes[case['schema']]}\n{json.dumps(case['value'])}")
+
+
+def trial_lines():
+    for case in cases("trial.json"):
+        text = json.dumps(case["value"])
+        keep("trial_line", text + "\n")
+        keep("trial_line", f"@hone {text}\n")
+
+
+def curve_tables():
+    card = {"goal": "maximize", "checkpoints": 2, "source": "made up",
+            "parameters": {"lr": {"type": "float", "min": 1e-5, "max": 1, "scale": "log"},
+                           "act": {"type": "choice", "values": ["relu", "tanh"]}}}
+    rows = ["lr,act,seed,v1,v2", "0.1,relu,1,0.5,0.7", "0.1,relu,2,0.4,", '0.001,"tanh",1,0.1,0.2']
+    keep("curve_table", json.dumps(card) + "\n---\n" + "\n".join(rows) + "\n")
+    timed = [row + times for row, times in zip(rows, [",s1,s2", ",1,2", ",1.5,2.5", ",1,3"])]
+    keep("curve_table", json.dumps(card) + "\n---\n" + "\r\n".join(timed) + "\r\n")
+
+
+def imports():
+    formats = ("wandb", "katib", "nni", "optuna", "determined")
+    for file in sorted((ROOT / "tests" / "data" / "import").iterdir()):
+        name = next((one for one in formats if one in file.name), None)
+        if name and "hone" not in file.name:
+            keep("import", f"{name}\n{file.read_text()}")
+
+
+def expressions():
+    for text in ("x > 0.5", "name == 'relu' and n in [1, 2, 3]", "not flag or -x ** 2 / (n % 2) >= 1e-3",
+                 "min(x, n) < max(1, 2.5)", "((x))", "log(x) < 0", "n != 3 and (x <= 1 or flag)", "'a' + 1"):
+        keep("expression", text)
+
+
+def commands():
+    scripts = {
+        "life": [1, 1, 0, 3, 0, 17, 0, 1, 2, 0, 8, 2, 5, 0] + [2, 1, 0, 3, 0, 0, 200, 6, 0, 1, 1, 3, 0, 1, 160, 7, 0, 5, 0] * 8,
+        "promotion": [1, 1, 0, 3, 3, 17, 0, 1, 7, 2, 5, 0] + [2, 1, 0, 3, 0, 0, 200, 2, 2, 0, 3, 1, 0, 90, 11, 40] * 10,
+        "asked": [0, 1, 1, 9, 0, 0, 4, 2, 0, 0] + [9, 0, 0, 10, 0, 0, 80, 9, 1, 0, 10, 1, 1, 2] * 10,
+    }
+    for name, script in scripts.items():
+        (CORPUS / "commands").mkdir(parents=True, exist_ok=True)
+        (CORPUS / "commands" / name).write_bytes(bytes(script))
+    for number in range(12):
+        stream = b"".join(hashlib.sha256(f"{number} {block}".encode()).digest() for block in range(40))
+        (CORPUS / "commands" / f"noise-{number}").write_bytes(stream)
+
+
+if __name__ == "__main__":
+    for make in (sweep_files, bodies, targets, trial_lines, curve_tables, imports, expressions, commands):
+        make()
