@@ -19,6 +19,7 @@ enum class Purpose : std::uint64_t {
   rule = 6,        // index: what the terminator likes
   importance = 7,  // index: 0, or tree + 1
   rest = 8,        // index: a run's number in its sweep * 2^20 + attempts
+  mixture = 9,     // index: trial number; which of a method's ways proposes
 };
 
 // xoshiro256++ (Blackman and Vigna, 2019), its state filled by SplitMix64 from the mixed address.
