@@ -1,11 +1,12 @@
-// The parameter set that a sweep's method would name best now. The engine owns the Book, so the
-// history is read off the tables again.
+// The parameter set that a sweep's method would name best now, and how long its runs train. The
+// engine owns the Book, so the history is read off the tables again.
 #include "db/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/engine/limits.hpp"
+#include "server/search/terminators/work.hpp"
 
 namespace hone::api {
 namespace {
@@ -64,6 +65,8 @@ ReadResult incumbent(SQLite::Database& db, const Request& request) {
   Json json;
   json["sweep"] = text(sweep->id);
   json["trial"] = nullptr;
+  const auto trained = measured_phases(past->history, sweep->phases_per_run);
+  json["phases_per_run"] = trained ? Json(*trained) : Json(nullptr);
   if (named) {
     const auto trial = find_trial(db, past->trials.at(*named));
     if (!trial) return trial.error();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "server/search/terminator.hpp"
+#include "server/search/terminators/work.hpp"
 
 namespace hone::cli {
 namespace {
@@ -21,9 +23,12 @@ struct Slots {
   std::string of;  // whose they are
 };
 
-struct Pace {
-  double seconds_per_unit = 0;
-  std::string from;  // the sweep that it was measured on
+// What earlier sweeps of the same training say. Each is of the newest sweep that can tell.
+struct Experience {
+  double seconds_per_unit = 0;  // 0: unknown
+  std::string pace_of;
+  double phases_per_run = 0;  // under the same rule and as many phases; 0: unknown
+  std::string work_of;
 };
 
 constexpr std::int64_t seen_seconds = 60;  // a worker silent for longer is not at hand
@@ -64,45 +69,79 @@ std::optional<double> measured(Session& session, const std::string& sweep) {
   return seconds / units;
 }
 
-std::optional<Pace> pace_of(Session& session, const Json& spec) {
+bool same(const Json& a, const Json& b, std::initializer_list<const char*> pointers) {
+  return std::all_of(pointers.begin(), pointers.end(),
+                     [&](const char* pointer) { return member(a, pointer) == member(b, pointer); });
+}
+
+Experience experience_with(Session& session, const Json& spec) {
   constexpr int looked_at = 10;  // newest sweeps
+  Experience known;
   const auto sweeps = session.get("/v1/sweeps?limit=" + std::to_string(looked_at));
-  if (!sweeps) return std::nullopt;
+  if (!sweeps) return known;
   for (const Json& item : member(*sweeps, "/items")) {
     const std::string id = text_at(item, "/id");
     const auto sweep = session.get("/v1/sweeps/" + id);
     if (!sweep) continue;
     const Json& other = member(*sweep, "/spec");
-    const bool same = member(other, "/trainer") == member(spec, "/trainer") &&
-                      member(other, "/command") == member(spec, "/command") &&
-                      member(other, "/budget/unit") == member(spec, "/budget/unit");
-    if (!same) continue;
-    if (const auto seconds_per_unit = measured(session, id)) return Pace{*seconds_per_unit, id};
+    if (!same(spec, other, {"/trainer", "/command", "/budget/unit"})) continue;
+    if (known.pace_of.empty())
+      if (const auto pace = measured(session, id))
+        known.seconds_per_unit = *pace, known.pace_of = id;
+    if (!known.work_of.empty() || !same(spec, other, {"/terminator", "/budget/phases"})) continue;
+    const auto incumbent = session.get("/v1/sweeps/" + id + "/incumbent");
+    if (incumbent && member(*incumbent, "/phases_per_run").is_number())
+      known.phases_per_run = member(*incumbent, "/phases_per_run").get<double>(),
+      known.work_of = id;
   }
-  return std::nullopt;
+  return known;
 }
 
-Json plan_json(const SweepSpec& spec, const Slots& slots, const std::optional<Pace>& pace) {
+// Phases that a run trains for: as measured, else as the rule's closed form says.
+double phases_per_run(const SweepSpec& spec, const Experience& known) {
+  if (known.phases_per_run > 0) return known.phases_per_run;
   const auto terminator = make_terminator(
       spec.terminator,
       {spec.search.trials, spec.seeds, spec.budget.phases, spec.limits.duration.has_value()});
+  return terminator ? (*terminator)->expected_phases() : spec.budget.phases;
+}
+
+// Parameter sets that fill the sweep's time limit on these slots: W0 of HyperTrick.
+Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
+                     const Experience& known) {
+  if (!spec.limits.duration || known.pace_of.empty()) return nullptr;
+  const double phase_seconds = known.seconds_per_unit * static_cast<double>(spec.budget.per_run) /
+                               static_cast<double>(spec.budget.phases);
+  const double seconds_at_hand =
+      static_cast<double>(spec.limits.duration->us) / 1e6 * static_cast<double>(slots.count);
+  const auto runs = runs_that_fit(seconds_at_hand / phase_seconds, phases);
+  return std::max<std::int64_t>(1, runs / spec.seeds);
+}
+
+Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& known) {
   const std::int64_t runs = spec.search.trials * spec.seeds;
-  const double share = terminator ? (*terminator)->expected_phases() / spec.budget.phases : 1;
+  const double phases = phases_per_run(spec, known);
+  const double share = phases / spec.budget.phases;
   const auto complete = static_cast<double>(runs);
+  const auto or_null = [](const std::string& id) { return id.empty() ? Json(nullptr) : Json(id); };
   Json plan;
   plan["trials"] = spec.search.trials;
   plan["runs"] = runs;
   plan["phases_at_most"] = runs * spec.budget.phases;
-  plan["phases_expected"] = std::llround(complete * share * spec.budget.phases);
+  plan["phases_expected"] = std::llround(complete * phases);
+  plan["phases_per_run"] = phases;
+  plan["phases_per_run_of"] = or_null(known.work_of);
   plan["work_at_most"] = runs * spec.budget.per_run;
   plan["work_expected"] = std::llround(complete * share * static_cast<double>(spec.budget.per_run));
   plan["unit"] = spec.budget.unit;
   plan["slots"] = slots.count;
   plan["complete_runs_one_after_another"] = complete * share / slots.count;
-  plan["pace_of"] = pace ? Json(pace->from) : Json(nullptr);
+  plan["pace_of"] = or_null(known.pace_of);
   plan["seconds_expected"] =
-      pace ? Json(plan["work_expected"].get<double>() * pace->seconds_per_unit / slots.count)
-           : Json(nullptr);
+      known.pace_of.empty()
+          ? Json(nullptr)
+          : Json(plan["work_expected"].get<double>() * known.seconds_per_unit / slots.count);
+  plan["trials_that_fit"] = trials_that_fit(spec, phases, slots, known);
   return plan;
 }
 
@@ -124,6 +163,14 @@ std::string work_text(const Json& plan, const char* which) {
          plan["unit"].get<std::string>();
 }
 
+std::string expected_text(const Json& plan) {
+  const Json& measured_on = plan["phases_per_run_of"];
+  return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
+         " phases a run, " +
+         (measured_on.is_null() ? "by the rule's closed form"
+                                : "as in " + measured_on.get<std::string>());
+}
+
 std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                       const Screen& screen) {
   const Json& rule = member(spec, "/terminator");
@@ -135,9 +182,13 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
       {"terminator", text_at(rule, "/rule") + settings_text(rule, "rule")},
       {"budget", budget_text(spec)},
       {"runs", std::to_string(plan["runs"].get<std::int64_t>())},
-      {"expected", work_text(plan, "expected")},
+      {"expected", expected_text(plan)},
       {"at most", work_text(plan, "at_most")},
       {"wall time", wall_text(plan, slots)}};
+  if (!plan["trials_that_fit"].is_null())
+    lines.push_back(
+        {"time limit",
+         "holds about " + count_text(plan["trials_that_fit"].get<std::int64_t>()) + " trials"});
   bool first = true;
   for (const auto& [name, domain] : member(spec, "/parameters").items()) {
     lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
@@ -152,7 +203,7 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
 Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   Json document = encode(spec);
   const Slots slots = slots_at_hand(session, spec.resources, workers);
-  Json plan = plan_json(spec, slots, pace_of(session, document));
+  Json plan = plan_json(spec, slots, experience_with(session, document));
   const std::string shown = plan_text(document, plan, slots, session.screen());
   document["plan"] = std::move(plan);
   return print_object(session, document, shown);
