@@ -11,6 +11,14 @@ namespace hone::worker {
 namespace {
 namespace fs = std::filesystem;
 
+// As it comes over the wire: what is read back is checked.
+LeaseGrant whole_grant() {
+  LeaseGrant grant = small_grant();
+  grant.objective.metric = "score";
+  grant.sweep_name = "small";
+  return grant;
+}
+
 class SpoolFile : public testing::Test {
  protected:
   SpoolFile() { fs::create_directories(data); }
@@ -31,7 +39,7 @@ const ReportLine report_line{std::nullopt, 10, Score::of(0.5), {Score::diverged(
 
 TEST_F(SpoolFile, gives_back_what_was_said_in_order) {
   Spool spool(data);
-  ASSERT_TRUE(spool.open(small_grant()));
+  ASSERT_TRUE(spool.open(whole_grant()));
   ASSERT_TRUE(spool.append(LeaseId{1}, MetricPoint{"loss", 10, 0.25}));
   ASSERT_TRUE(spool.append(LeaseId{1}, CheckpointLine{"a b.pt", 10, 0}));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
@@ -53,7 +61,7 @@ TEST_F(SpoolFile, gives_back_what_was_said_in_order) {
 
 TEST_F(SpoolFile, begins_anew_when_all_is_delivered) {
   Spool spool(data);
-  ASSERT_TRUE(spool.open(small_grant()));
+  ASSERT_TRUE(spool.open(whole_grant()));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
   ASSERT_TRUE(spool.delivered(LeaseId{1}, 1));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
@@ -65,7 +73,7 @@ TEST_F(SpoolFile, begins_anew_when_all_is_delivered) {
 
 TEST_F(SpoolFile, is_gone_with_its_lease) {
   Spool spool(data);
-  ASSERT_TRUE(spool.open(small_grant()));
+  ASSERT_TRUE(spool.open(whole_grant()));
   spool.close(LeaseId{1});
   EXPECT_TRUE(recovered().empty());
 }
@@ -73,7 +81,7 @@ TEST_F(SpoolFile, is_gone_with_its_lease) {
 // Killed at any byte: what was whole is there.
 TEST_F(SpoolFile, torn_at_any_byte_gives_back_the_whole_lines) {
   Spool spool(data);
-  ASSERT_TRUE(spool.open(small_grant()));
+  ASSERT_TRUE(spool.open(whole_grant()));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
   const auto path = fs::path(data) / "spool" / "le_1";
@@ -92,7 +100,7 @@ TEST_F(SpoolFile, torn_at_any_byte_gives_back_the_whole_lines) {
 
 TEST_F(SpoolFile, is_bounded_for_metrics_and_never_for_reports) {
   Spool spool(data, 100);
-  ASSERT_TRUE(spool.open(small_grant()));
+  ASSERT_TRUE(spool.open(whole_grant()));
   ASSERT_TRUE(spool.append(LeaseId{1}, MetricPoint{"loss", 10, 0.25}));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
   const auto all = recovered();
@@ -103,7 +111,7 @@ TEST_F(SpoolFile, is_bounded_for_metrics_and_never_for_reports) {
 TEST_F(SpoolFile, that_cannot_be_written_says_why) {
   Spool spool(data);
   fs::remove_all(fs::path(data) / "spool");
-  const auto opened = spool.open(small_grant());
+  const auto opened = spool.open(whole_grant());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::internal);
   EXPECT_TRUE(spool.append(LeaseId{1}, report_line)) << "a lease without a spool goes on";
