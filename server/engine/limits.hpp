@@ -22,9 +22,10 @@ inline constexpr std::size_t inbox_commands_max =
     16'384;  // as many as connections: each waits for one at most; 8 s of 10,000 workers
 inline constexpr std::size_t batch_commands_max =
     256;  // one commit: about 1 ms of work, so replies stay prompt
-inline constexpr std::int64_t snapshot_events = 200'000;  // since the last: seconds of a boot
+inline constexpr std::int64_t snapshot_events =
+    200'000;  // since the last, at least: seconds of a boot
 inline constexpr std::int64_t snapshot_events_least = 5'000;  // at shutdown: else not worth a file
-inline constexpr std::size_t parked_acquires_max = 2048;  // workers waiting for work
+inline constexpr std::size_t parked_acquires_max = 2048;      // workers waiting for work
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
