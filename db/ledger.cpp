@@ -100,8 +100,8 @@ void rebuild_projection(SQLite::Database& db) {
 
 void refold(SQLite::Database& db) {
   db.exec("PRAGMA defer_foreign_keys = ON");  // models and attempts name each other
-  for (const char* table :
-       {"model", "report", "attempt", "run", "trial", "sweep", "worker", "dataset", "workflow"})
+  for (const char* table : {"model", "report", "attempt", "run", "trial", "sweep", "worker",
+                            "dataset", "workflow", "token"})
     db.exec(std::string("DELETE FROM ") + table);
   Projection projection(db);
   Ledger(db).replay(0, [&](const Event& event) { projection.fold(event); });

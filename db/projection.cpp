@@ -26,8 +26,14 @@ struct Projection::Statements {
       db, "INSERT INTO dataset (id, name, version, digest, recorded_at) VALUES (?, ?, ?, ?, ?)"};
   SQLite::Statement add_worker{
       db,
-      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)"};
+      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)"};
+  SQLite::Statement add_token{
+      db,
+      "INSERT INTO token (id, name, scopes, sha256, created_at, created_by, expires_at)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement revoke_token{db,
+                                 "UPDATE token SET revoked_at = ?2, revoked_by = ?3 WHERE id = ?1"};
   SQLite::Statement see_worker{db, "UPDATE worker SET last_seen_at = ?2 WHERE id = ?1"};
   SQLite::Statement see_worker_of{db,
                                   "UPDATE worker SET last_seen_at = ?2 WHERE id = (SELECT worker "
@@ -173,6 +179,8 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
   unreachable();
 }
 
+std::optional<TokenId> or_none(TokenId id) { return id ? std::optional(id) : std::nullopt; }
+
 // One overload for each event. S is Projection::Statements, which only Projection may name.
 template <class S>
 struct Fold {
@@ -208,7 +216,8 @@ struct Fold {
   }
 
   void operator()(const WorkerJoined& e) const {
-    sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at);
+    sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at,
+             or_none(e.token));
   }
 
   void operator()(const TrialProposed& e) const {
@@ -268,6 +277,14 @@ struct Fold {
     sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail);
   }
 
+  void operator()(const TokenCreated& e) const {
+    sql::run(s.add_token, e.token, e.name, words(e.scopes), e.sha256, at, or_none(e.by),
+             e.expires_at);
+  }
+  void operator()(const TokenRevoked& e) const {
+    sql::run(s.revoke_token, e.token, at, or_none(e.by));
+  }
+
   void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
 
   void operator()(const RunAdded& e) const {
@@ -312,6 +329,8 @@ struct ClueOf {
   SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
   SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
   SweepClue operator()(const ModelDropped& e) const { return e.run.trial; }
+  SweepClue operator()(const TokenCreated&) const { return {}; }
+  SweepClue operator()(const TokenRevoked&) const { return {}; }
 };
 
 }  // namespace

@@ -204,6 +204,17 @@ struct WorkerRow {
   Instant last_seen_at;      // the newest event that shows it alive; heartbeats are written twice a
                              // lease at most
   std::int64_t running = 0;  // its live attempts
+  std::optional<TokenId> token{};  // that joined it
+};
+
+struct TokenRow {
+  TokenId id;
+  std::string name;
+  Scopes scopes;
+  Instant created_at;
+  std::optional<TokenId> created_by;  // absent: a server's or an administrator's own hand
+  std::optional<Instant> expires_at;
+  std::optional<Instant> revoked_at;
 };
 
 struct EventRow {

@@ -17,6 +17,7 @@
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/engine/limits.hpp"
+#include "server/first_tokens.hpp"
 #include "server/http/server.hpp"
 #include "server/options.hpp"
 
@@ -70,6 +71,11 @@ Result<http::Address> address_of(const ServerOptions& options) {
           "that you trust");
 }
 
+// Whoever can reach this machine could speak to it otherwise.
+bool asks_for_tokens(const ServerOptions& options, const http::Address& address) {
+  return options.auth || (!options.insecure && !http::is_loopback(address));
+}
+
 Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::string& file) {
   std::vector<std::unique_ptr<SQLite::Database>> readers;
   for (std::size_t i = 0; i < limits::reader_threads; ++i) {
@@ -99,6 +105,8 @@ class House {
   void run();
 
  private:
+  Status prepare_tokens(const ServerOptions& options);
+
   House(const ServerOptions& options, DataFolder folder, std::unique_ptr<http::Server> server,
         std::unique_ptr<SQLite::Database> writer,
         std::vector<std::unique_ptr<SQLite::Database>> readers)
@@ -109,6 +117,7 @@ class House {
         writer_(std::move(writer)),
         readers_(std::move(readers)),
         snapshot_(folder_.snapshot(), *writer_),
+        keys_(read_keys(*writer_)),
         engine_(*writer_,
                 EngineThread::Hooks{
                     [server = server_.get()](std::int64_t seq) { server->announce(seq); },
@@ -129,6 +138,8 @@ class House {
   Counters counters_;
   ClockMeter meter_{counters_};
   SnapshotFile snapshot_;
+  api::Keyring keys_;
+  bool asks_for_tokens_ = false;
   EngineThread engine_;
 };
 
@@ -147,8 +158,22 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
                  upgrade.from, upgrade.to, upgrade.backup);
   auto readers = open_readers(folder->database().string());
   if (!readers) return readers.error();
-  return std::unique_ptr<House>(new House(options, *std::move(folder), *std::move(server),
-                                          *std::move(writer), *std::move(readers)));
+  std::unique_ptr<House> house(new House(options, *std::move(folder), *std::move(server),
+                                         *std::move(writer), *std::move(readers)));
+  house->asks_for_tokens_ = asks_for_tokens(options, *address);
+  if (auto prepared = house->prepare_tokens(options); !prepared) return prepared.error();
+  return house;
+}
+
+Status House::prepare_tokens(const ServerOptions& options) {
+  if (!asks_for_tokens_) return Done{};
+  const TokenFile admin{folder_.path() / "admin.token", "admin", Scope::admin};
+  if (options.new_admin_token || !keys_.has_live(Scope::admin, SystemClock{}())) {
+    if (auto made = make_token_file(engine_, keys_, admin); !made) return made;
+    spdlog::info("an administrator's token was written to {}", admin.path);
+  }
+  if (options.worker_token_file.empty()) return Done{};
+  return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
 }
 
 void House::run() {
@@ -156,7 +181,8 @@ void House::run() {
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
                http::text(server_->address()));
-  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_});
+  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_,
+                           asks_for_tokens_ ? &keys_ : nullptr});
   spdlog::info("shut down");
 }
 

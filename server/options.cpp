@@ -19,6 +19,12 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
   auto* data = app.add_option("--data", options.data, "Folder for the ledger and the checkpoints");
   app.add_option("--listen", options.listen, "Address and port; port 0 picks a free one")
       ->capture_default_str();
+  app.add_flag("--auth", options.auth,
+               "Ask every request for a token; the first one is written to DATA/admin.token");
+  app.add_flag("--new-admin-token", options.new_admin_token,
+               "Write another administrator's token to DATA/admin.token (the old one is lost)");
+  app.add_option("--worker-token-file", options.worker_token_file,
+                 "With tokens: keep one for workers in this file");
   app.add_flag("--insecure", options.insecure,
                "Listen on an address that other machines reach, without TLS and tokens");
   app.add_flag("--die-with-parent", options.die_with_parent,

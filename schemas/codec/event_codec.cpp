@@ -97,6 +97,7 @@ Json write(const WorkerJoined& event) {
   json["cpus"] = event.cpus;
   json["gpus"] = event.gpus;
   json["hone_version"] = event.hone_version;
+  if (event.token) json["token"] = text(event.token);
   return json;
 }
 WorkerJoined read_worker_joined(Fields& fields) {
@@ -108,6 +109,7 @@ WorkerJoined read_worker_joined(Fields& fields) {
   event.cpus = fields.need("cpus", SmallInteger{});
   event.gpus = fields.need("gpus", SmallInteger{});
   event.hone_version = fields.need("hone_version", Text{});
+  event.token = fields.maybe("token", TokenName{}, TokenId{});
   return event;
 }
 
@@ -288,6 +290,37 @@ ModelDropped read_model_dropped(Fields& fields) {
   return {fields.need("model", IdOf<ModelId>{}), fields.need("run", IdOf<RunId>{})};
 }
 
+Json write(const TokenCreated& event) {
+  Json json = object_with("token", text(event.token));
+  json["request_id"] = event.request_id;
+  json["name"] = event.name;
+  json["scopes"] = encode_scopes(event.scopes);
+  json["sha256"] = event.sha256;
+  if (event.expires_at) json["expires_at_us"] = event.expires_at->us;
+  if (event.by) json["by"] = text(event.by);
+  return json;
+}
+TokenCreated read_token_created(Fields& fields) {
+  TokenCreated event;
+  event.token = fields.need("token", TokenName{});
+  event.request_id = fields.need("request_id", Text{});
+  event.name = fields.need("name", Text{});
+  event.scopes = fields.need("scopes", read_scopes);
+  event.sha256 = fields.need("sha256", Text{});
+  event.expires_at = fields.optional("expires_at_us", LedgerTime{});
+  event.by = fields.maybe("by", TokenName{}, TokenId{});
+  return event;
+}
+
+Json write(const TokenRevoked& event) {
+  Json json = object_with("token", text(event.token));
+  if (event.by) json["by"] = text(event.by);
+  return json;
+}
+TokenRevoked read_token_revoked(Fields& fields) {
+  return {fields.need("token", TokenName{}), fields.maybe("by", TokenName{}, TokenId{})};
+}
+
 template <auto read>
 EventBody read_as(Fields& fields) {
   return read(fields);
@@ -320,6 +353,8 @@ constexpr std::array kinds{
     Kind{"run_added", read_as<read_run_added>},
     Kind{"run_paused", read_as<read_run_paused>},
     Kind{"model_dropped", read_as<read_model_dropped>},
+    Kind{"token_created", read_as<read_token_created>},
+    Kind{"token_revoked", read_as<read_token_revoked>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 

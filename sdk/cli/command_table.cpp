@@ -96,6 +96,11 @@ constexpr auto table = std::to_array<Command>({
      declare_verb<Verb::kill>},
     {"workers", Group::system, "", "list the workers", "hone workers\nhone workers --format json",
      declare_workers},
+    {"token", Group::system, "create|ls|revoke [NAME]", "who may speak to the server",
+     "hone token create alice --scope submit --out alice.token\n"
+     "hone token create gpu-node --scope worker --expires 90d\n"
+     "hone token ls\nhone token revoke tk_3",
+     declare_token},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"server", Group::system, "...", "run hone-server (arguments are passed on)",

@@ -121,8 +121,20 @@ void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
-  auto& [id, request_id, host] = worker;
-  archive(id, request_id, host);
+  auto& [id, request_id, host, token] = worker;
+  archive(id, request_id, host, token);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Scopes> auto& scopes) {
+  auto& [bits] = scopes;
+  archive(bits);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Token> auto& token) {
+  auto& [id, request_id, name, scopes, sha256, expires_at, revoked] = token;
+  archive(id, request_id, name, scopes, sha256, expires_at, revoked);
 }
 
 template <class Archive>
@@ -141,11 +153,12 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Book> auto& book) {
   auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, sweeps_by_request,
          workers_by_request, leases_by_request, models, models_by_content, run_of_lease, workflows,
-         datasets, open_sweeps, last_trial, last_model, last_worker, last_sweep] = book;
+         datasets, open_sweeps, worker_of_lease, tokens, last_trial, last_model, last_worker,
+         last_sweep] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
-          run_of_lease, workflows, datasets, open_sweeps, last_trial, last_model, last_worker,
-          last_sweep);
+          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, last_trial,
+          last_model, last_worker, last_sweep);
 }
 
 std::string archive_book(const Book& book) {

@@ -28,6 +28,7 @@ inline constexpr std::size_t parked_acquires_max = 2048;  // workers waiting for
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
+inline constexpr std::size_t token_bytes_max = 512;               // of a secret; ours have 69
 inline constexpr std::size_t body_bytes_max = 4 * 1024 * 1024;    // a sweep file is at most 1 MiB
 inline constexpr std::size_t blob_bytes_max = 256 * 1024 * 1024;  // one checkpoint
 inline constexpr std::size_t connections_max =

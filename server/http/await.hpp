@@ -37,9 +37,11 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
 }
 
 // The engine's reply to a command.
-inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command) {
-  auto start = [&engine = shared.rooms->engine, command = std::move(command)](auto done) mutable {
-    if (auto pushed = engine.push(Envelope{std::move(command), done}); !pushed)
+inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command,
+                                                        Speaker by = {}) {
+  auto start = [&engine = shared.rooms->engine, command = std::move(command),
+                by](auto done) mutable {
+    if (auto pushed = engine.push(Envelope{std::move(command), done, by}); !pushed)
       done(pushed.error());
   };
   return await_answer<Result<Reply>>(shared.io, std::move(start));

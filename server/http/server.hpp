@@ -8,6 +8,7 @@
 
 #include "schemas/types/instant.hpp"
 #include "schemas/types/result.hpp"
+#include "server/api/access.hpp"
 #include "server/api/blobs.hpp"
 #include "server/engine/counters.hpp"
 #include "server/engine/engine_thread.hpp"
@@ -33,6 +34,7 @@ struct Rooms {
   const api::BlobStore& blobs;
   Counters& counters;
   Duration blob_grace{};  // how long bytes that nothing names are kept
+  api::Keyring* keys = nullptr;  // null: no token is asked for. The io thread's alone during run
 };
 
 class Server {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "server/api/origin.hpp"
+#include "server/engine/clock.hpp"
 #include "server/engine/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
@@ -74,6 +75,17 @@ Status check_header(const Shared& shared, const HeadParser& parser) {
                            shared.local_only);
 }
 
+// Fills in who speaks. Answers a refusal, or nothing.
+std::optional<api::Response> open_door(const Shared& shared, Incoming& incoming,
+                                       const std::string& authorization) {
+  if (shared.rooms->keys == nullptr) return std::nullopt;
+  const auto speaker =
+      api::check_access(*incoming.route, *shared.rooms->keys, authorization, SystemClock{}());
+  if (!speaker) return api::problem(speaker.error());
+  incoming.request.speaker = *speaker;
+  return std::nullopt;
+}
+
 // Fills in what follows from the header. Answers a refusal, or nothing.
 std::optional<api::Response> understand(const Shared& shared, Incoming& incoming) {
   const auto& head = incoming.parser.get();
@@ -97,6 +109,8 @@ std::optional<api::Response> understand(const Shared& shared, Incoming& incoming
   request.last_event_id = text_of(head["Last-Event-ID"]);
   incoming.route = match.route;
   request.counters = &shared.rooms->counters;
+  if (auto refusal = open_door(shared, incoming, text_of(head[bhttp::field::authorization])))
+    return refusal;
   if (auto known = api::check_query(*match.route, request); !known)
     return api::problem(known.error());
   return std::nullopt;
@@ -138,8 +152,11 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   auto& shared = connection.shared;
   auto command = api::parse_write(write, shared.rooms->blobs, request);
   if (!command) co_return api::problem(command.error());
-  auto pending = ask_engine(shared, *std::move(command));
+  auto pending = ask_engine(shared, *std::move(command), request.speaker);
   const auto reply = co_await std::move(pending);
+  // Before the answer leaves: who was told that a token is revoked may rely on it.
+  const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;
+  if (key != nullptr && shared.rooms->keys != nullptr) shared.rooms->keys->learn(*key);
   const bool undeliverable = reply && write.take_back != nullptr && is_gone(connection);
   auto undo = undeliverable ? write.take_back(*reply) : std::nullopt;
   if (!undo) co_return api::render_write(write, reply);
@@ -243,6 +260,7 @@ bhttp::response<bhttp::empty_body> make_head(const Incoming& incoming, int statu
   response.result(static_cast<unsigned>(status));
   response.set(bhttp::field::server, "hone/" HONE_VERSION);
   response.set(bhttp::field::cache_control, "no-store");
+  response.set("X-Content-Type-Options", "nosniff");
   response.set(bhttp::field::content_type, type);
   return response;
 }
@@ -260,6 +278,7 @@ asio::awaitable<After> write_answer(Connection& connection, const Incoming& inco
   bhttp::response<bhttp::string_body> response{
       make_head(incoming, answer.status, answer.content_type).base()};
   if (!answer.allow.empty()) response.set(bhttp::field::allow, answer.allow);
+  if (answer.status == 401) response.set(bhttp::field::www_authenticate, "Bearer realm=\"hone\"");
   if (answer.retry_after_s != 0)
     response.set(bhttp::field::retry_after, std::to_string(answer.retry_after_s));
   response.keep_alive(keep);

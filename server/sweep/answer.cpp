@@ -1,4 +1,6 @@
 // Replies, read off the Book: a repeated command finds the answer that the first one got.
+#include <algorithm>
+
 #include "schemas/types/expect.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -48,6 +50,10 @@ Verdict last_verdict(const Trial& trial, const TellRequest& request) {
     }
   }
   return {Action::stop, VerdictReason::no_rule, {}};
+}
+
+Key key_of(const Token& token) {
+  return {token.id, token.scopes, token.sha256, token.expires_at, token.revoked};
 }
 
 struct Answerer {
@@ -100,6 +106,11 @@ struct Answerer {
     return EnqueueReply{static_cast<std::int64_t>(book.sweeps.at(c.sweep).enqueued.size())};
   }
   Reply operator()(const Tick&) const { return Done{}; }
+  Reply operator()(const CreateToken& c) const {
+    const auto made = std::ranges::find(book.tokens, c.request.request_id, &Token::request_id);
+    return key_of(*made);
+  }
+  Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST(Router, SuggestsAQueryNameThatWasMeant) {
 TEST(Router, DescribesItself) {
   const auto rows = describe_routes();
   ASSERT_EQ(rows.size(), route_table().size());
-  EXPECT_EQ(rows.at(0).dump(), R"({"method":"GET","path":"/healthz","kind":"read"})");
+  EXPECT_EQ(rows.at(0).dump(), R"({"method":"GET","path":"/healthz","kind":"read","scopes":""})");
 }
 
 TEST(Target, SplitsPathAndQuery) {

@@ -150,7 +150,7 @@ std::vector<EventBody> Generator::one_of_each_event() {
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>()},
       WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64),
-                   small(0, 8), any_text()},
+                   small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}},
       TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params()},
       LeaseGranted{id<LeaseTag>(),
                    {run(), small(1, 9)},
@@ -172,6 +172,10 @@ std::vector<EventBody> Generator::one_of_each_event() {
       RunAdded{run()},
       RunPaused{id<LeaseTag>(), run()},
       ModelDropped{id<ModelTag>(), run()},
+      TokenCreated{id<TokenTag>(), any_text(), any_text(), Scope::read | Scope::worker, sha256(),
+                   coin() ? std::optional(instant()) : std::nullopt,
+                   coin() ? id<TokenTag>() : TokenId{}},
+      TokenRevoked{id<TokenTag>(), coin() ? id<TokenTag>() : TokenId{}},
   };
 }
 

@@ -179,6 +179,7 @@ bool Attempt::tries_again(const Error& error) {
     case Code::unavailable:
     case Code::timed_out:
     case Code::busy:
+    case Code::rate_limited:
       return true;
     case Code::internal:
       return ++internal_errors_ < limits::internal_errors_max;
@@ -188,6 +189,7 @@ bool Attempt::tries_again(const Error& error) {
     case Code::stale_lease:
     case Code::forbidden:
     case Code::too_large:
+    case Code::unauthenticated:
       return false;
   }
   unreachable();

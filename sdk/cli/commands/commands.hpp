@@ -29,6 +29,7 @@ Work declare_fetch(Flags& flags);
 Work declare_workers(Flags& flags);
 Work declare_events(Flags& flags);
 Work declare_doctor(Flags& flags);
+Work declare_token(Flags& flags);
 Work declare_up(Flags& flags);
 Work declare_bench(Flags& flags);
 Work declare_importance(Flags& flags);
