@@ -62,13 +62,15 @@ void raise_descriptor_limit() {
 
 Result<http::Address> address_of(const ServerOptions& options) {
   auto address = http::parse_address(options.listen);
-  if (!address || options.insecure || http::is_loopback(*address)) return address;
+  if (!address || options.insecure || http::is_loopback(*address) || options.tls.wanted())
+    return address;
   return refuse(
       Code::invalid,
       "refusing to listen on " + options.listen +
-          ": other machines could reach it, and this version has neither TLS nor tokens "
-          "yet. Listen on 127.0.0.1 and use an SSH tunnel, or say --insecure on a network "
-          "that you trust");
+          ": other machines could reach it, and what they say could be read on the way. "
+          "Speak TLS: --tls-cert and --tls-key (docs/security.md has the command that makes "
+          "them; tokens are then asked for), or listen on 127.0.0.1 and use an SSH "
+          "tunnel, or say --insecure on a network that you trust");
 }
 
 // Whoever can reach this machine could speak to it otherwise.
@@ -148,7 +150,7 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
   if (!address) return address.error();
   auto folder = DataFolder::open(options.data);
   if (!folder) return folder.error();
-  auto server = http::Server::listen(*address);
+  auto server = http::Server::listen(*address, options.tls, options.bounds);
   if (!server) return server.error();
   Upgrade upgrade;
   auto writer = open_for_writing(folder->database().string(), &upgrade);
@@ -177,10 +179,10 @@ Status House::prepare_tokens(const ServerOptions& options) {
 }
 
 void House::run() {
-  std::printf("hone-server listening on http://%s\n", http::text(server_->address()).c_str());
+  std::printf("hone-server listening on %s\n", server_->url().c_str());
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
-               http::text(server_->address()));
+               server_->url());
   server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_,
                            asks_for_tokens_ ? &keys_ : nullptr});
   spdlog::info("shut down");

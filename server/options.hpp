@@ -5,12 +5,17 @@
 #include <string>
 #include <variant>
 
+#include "server/http/bounds.hpp"
+#include "server/http/tls.hpp"
+
 namespace hone {
 
 struct ServerOptions {
   std::string data;  // the data folder
   std::string listen = "127.0.0.1:7777";
-  bool insecure = false;          // an address beyond loopback although TLS or tokens are missing
+  bool insecure = false;  // an address beyond loopback although TLS or tokens are missing
+  http::TlsFiles tls;
+  http::Bounds bounds;
   bool auth = false;              // ask for tokens; beyond loopback they are asked for without it
   bool new_admin_token = false;   // make another one although there is one
   std::string worker_token_file;  // keep a worker's token in this file

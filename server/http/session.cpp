@@ -1,13 +1,19 @@
 // Requests in, one after the other on each connection; answers out.
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <chrono>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -39,7 +45,7 @@ api::Method method_of(bhttp::verb verb) {
 asio::awaitable<bool> await_request(Connection& connection) {
   if (connection.buffer.size() > 0) co_return true;  // pipelined
   connection.idle = true;
-  connection.stream.expires_after(chrono(limits::idle_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.idle_time));
   error_code trouble;
   const auto space = connection.buffer.prepare(first_read_bytes);
   const auto bytes = co_await connection.stream.async_read_some(
@@ -68,17 +74,23 @@ Status check_header(const Shared& shared, const HeadParser& parser) {
   const auto& head = parser.get();
   if (head.version() >= 11 && head.count(bhttp::field::host) != 1)
     return refuse(Code::invalid, "the request must have one Host header");
+  if (head.count(bhttp::field::authorization) > 1)
+    return refuse(Code::invalid, "the request must have one Authorization header at most");
+  if (std::distance(head.begin(), head.end()) > std::ptrdiff_t{limits::header_fields_max})
+    return refuse(Code::too_large, "the request has more than " +
+                                       std::to_string(limits::header_fields_max) +
+                                       " header fields");
   const auto expect = head[bhttp::field::expect];
   if (!expect.empty() && !beast::iequals(expect, "100-continue"))
     return refuse(Code::invalid, "this server knows no expectation but 100-continue");
   return api::check_origin(text_of(head[bhttp::field::host]), text_of(head[bhttp::field::origin]),
-                           shared.local_only);
+                           {shared.local_only, shared.tls != nullptr});
 }
 
 // Fills in who speaks. Answers a refusal, or nothing.
-std::optional<api::Response> open_door(const Shared& shared, Incoming& incoming,
-                                       const std::string& authorization) {
+std::optional<api::Response> open_door(const Shared& shared, Incoming& incoming) {
   if (shared.rooms->keys == nullptr) return std::nullopt;
+  const auto authorization = text_of(incoming.parser.get()[bhttp::field::authorization]);
   const auto speaker =
       api::check_access(*incoming.route, *shared.rooms->keys, authorization, SystemClock{}());
   if (!speaker) return api::problem(speaker.error());
@@ -109,11 +121,28 @@ std::optional<api::Response> understand(const Shared& shared, Incoming& incoming
   request.last_event_id = text_of(head["Last-Event-ID"]);
   incoming.route = match.route;
   request.counters = &shared.rooms->counters;
-  if (auto refusal = open_door(shared, incoming, text_of(head[bhttp::field::authorization])))
-    return refusal;
+  if (auto refusal = open_door(shared, incoming)) return refusal;
   if (auto known = api::check_query(*match.route, request); !known)
     return api::problem(known.error());
   return std::nullopt;
+}
+
+// How long a client that asks too often must wait; nothing where it may go on.
+std::optional<Duration> wait_of(Connection& connection, const Incoming& incoming) {
+  auto& peers = connection.shared.peers;
+  if (!peers.counts_requests(connection.peer.is_local)) return std::nullopt;
+  const TokenId token = incoming.request.speaker.token;
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  const Instant now{std::chrono::duration_cast<std::chrono::microseconds>(since_start).count()};
+  return peers.ask(token ? text(token) : connection.peer.name, now);
+}
+
+api::Response too_often(Duration wait) {
+  auto response = api::problem(refuse(Code::rate_limited,
+                                      "more requests than one token or address may send; wait as "
+                                      "long as Retry-After says"));
+  response.retry_after_s = static_cast<int>((wait.us + 999'999) / 1'000'000);
+  return response;
 }
 
 Error too_large_body() {
@@ -140,13 +169,6 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
   co_return std::nullopt;
 }
 
-// Has the client closed its side? Whoever waits for an answer keeps it open.
-bool is_gone(Connection& connection) {
-  char byte = 0;
-  const auto descriptor = connection.stream.socket().native_handle();
-  return ::recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const api::Request& request) {
   auto& shared = connection.shared;
@@ -157,7 +179,7 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   // Before the answer leaves: who was told that a token is revoked may rely on it.
   const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;
   if (key != nullptr && shared.rooms->keys != nullptr) shared.rooms->keys->learn(*key);
-  const bool undeliverable = reply && write.take_back != nullptr && is_gone(connection);
+  const bool undeliverable = reply && write.take_back != nullptr && connection.stream.is_gone();
   auto undo = undeliverable ? write.take_back(*reply) : std::nullopt;
   if (!undo) co_return api::render_write(write, reply);
   auto undoing = ask_engine(shared, *std::move(undo));
@@ -206,7 +228,7 @@ asio::awaitable<After> serve_request(Connection& connection) {
   Incoming incoming;
   incoming.parser.header_limit(limits::header_bytes_max);
   incoming.parser.body_limit(boost::none);  // each route has its own
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   error_code trouble;
   co_await bhttp::async_read_header(connection.stream, connection.buffer, incoming.parser,
                                     asio::redirect_error(asio::use_awaitable, trouble));
@@ -215,8 +237,9 @@ asio::awaitable<After> serve_request(Connection& connection) {
     co_return co_await write_early(connection, incoming, api::problem(bad_header(trouble)));
   }
   if (trouble) co_return After::close;
-  if (auto refusal = understand(connection.shared, incoming))
-    co_return co_await write_early(connection, incoming, *std::move(refusal));
+  auto refusal = understand(connection.shared, incoming);
+  if (auto wait = wait_of(connection, incoming)) refusal = too_often(*wait);
+  if (refusal) co_return co_await write_early(connection, incoming, *std::move(refusal));
   co_return co_await dispatch(connection, incoming);
 }
 
@@ -226,6 +249,40 @@ void log_answer(const Incoming& incoming, const api::Response& answer) {
   spdlog::log(our_fault ? spdlog::level::err : spdlog::level::debug, "{} {} {}{}",
               api::word(request.method), request.path.empty() ? "?" : request.path, answer.status,
               our_fault ? " " + answer.body : "");
+}
+
+// Whoever speaks http to a port of https is told so, in the open.
+asio::awaitable<void> refuse_open_speech(Connection& connection) {
+  static constexpr std::string_view answer =
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n"
+      "Content-Length: 96\r\n\r\n"
+      R"({"code":"invalid","detail":"this server speaks https; write https://",)"
+      R"("at":"","retryable":false})";
+  error_code ignored;
+  co_await asio::async_write(connection.stream.tcp(), asio::buffer(answer.data(), answer.size()),
+                             asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+// False when the two sides do not agree; the client was told why by TLS itself.
+asio::awaitable<bool> shake_hands(Connection& connection) {
+  connection.stream.expires_after(
+      chrono(std::min(limits::handshake_time, connection.shared.bounds.request_time)));
+  error_code trouble;
+  co_await connection.stream.async_handshake(asio::redirect_error(asio::use_awaitable, trouble));
+  if (!trouble) co_return true;
+  spdlog::debug("no TLS with a client: {}", trouble.message());
+  const bool is_open_speech =
+      trouble.category() == asio::error::get_ssl_category() &&
+      ERR_GET_REASON(static_cast<unsigned long>(trouble.value())) == SSL_R_HTTP_REQUEST;
+  if (is_open_speech) co_await refuse_open_speech(connection);
+  co_return false;
+}
+
+// Tells the client that nothing was cut off on the way.
+asio::awaitable<void> part(Connection& connection) {
+  connection.stream.expires_after(chrono(limits::linger_time));
+  error_code ignored;
+  co_await connection.stream.async_shutdown(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
 // Closing with unread bytes would reset the connection and might take the answer with it.
@@ -242,13 +299,14 @@ asio::awaitable<void> linger(Connection& connection) {
 
 }  // namespace
 
-Connection::Connection(Shared& all, asio::ip::tcp::socket socket)
-    : shared(all), stream(std::move(socket)) {
+Connection::Connection(Shared& all, asio::ip::tcp::socket socket, Peer from)
+    : shared(all), peer(std::move(from)), stream(std::move(socket), all.tls.get()) {
   shared.connections.insert(this);
 }
 
 Connection::~Connection() {
   shared.connections.erase(this);
+  shared.peers.leave(peer.name);
   if (shared.draining && shared.connections.empty() && shared.last_connection_closed)
     shared.last_connection_closed();
 }
@@ -284,7 +342,7 @@ asio::awaitable<After> write_answer(Connection& connection, const Incoming& inco
   response.keep_alive(keep);
   response.content_length(answer.body.size());
   if (!incoming.head_only) response.body() = std::move(answer.body);
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   co_await bhttp::async_write(connection.stream, response, asio::use_awaitable);
   co_return keep ? After::keep : After::close;
 }
@@ -296,15 +354,23 @@ asio::awaitable<After> write_early(Connection& connection, Incoming& incoming,
   co_return incoming.has_body ? After::linger : after;
 }
 
-asio::awaitable<void> serve(Shared& shared, asio::ip::tcp::socket socket) {
-  Connection connection(shared, std::move(socket));
+asio::awaitable<void> serve(Shared& shared, asio::ip::tcp::socket socket, Peer peer) {
+  Connection connection(shared, std::move(socket), std::move(peer));
+  const bool secret = connection.stream.is_secret();
+  if (secret) {
+    if (!co_await shake_hands(connection)) co_return;
+  }
   auto after = After::keep;
   while (after == After::keep && !shared.draining) {
     // Apart: g++ 12 awaits the right side of && and ?: although it must not.
     if (!co_await await_request(connection)) co_return;
     after = co_await serve_request(connection);
   }
-  if (after == After::linger) co_await linger(connection);
+  if (after == After::linger) {
+    co_await linger(connection);
+  } else if (secret) {
+    co_await part(connection);
+  }
 }
 
 }  // namespace hone::http

@@ -3,7 +3,6 @@ import hashlib
 import json
 import os
 import pathlib
-import secrets
 import stat
 import subprocess
 
@@ -11,36 +10,7 @@ import pytest
 
 from commands import hone, ok
 from conftest import STOP_SECONDS, Server, problem, program, sweep_spec
-
-
-class Guarded(Server):
-    """A server that asks for tokens; requests bear `token`, at first the administrator's."""
-
-    def __init__(self, folder, *extra):
-        super().__init__(folder, "--auth", *extra)
-        self.token = None
-
-    def start(self, port=0):
-        super().start(port)
-        self.token = self.token or self.admin_file().read_text().strip()
-        return self
-
-    def admin_file(self):
-        return self.folder / "admin.token"
-
-    def ask(self, method, path, body=None, headers=None, timeout=40, token=None):
-        headers = dict(headers or {})
-        headers.setdefault("Authorization", f"Bearer {token or self.token}")
-        return super().ask(method, path, body, headers, timeout)
-
-    def create(self, *scopes, **more):
-        """A new token's id and its secret."""
-        secret = "hone_" + secrets.token_hex(32)
-        body = {"request_id": secrets.token_hex(8), "name": secrets.token_hex(8), "scopes": list(scopes),
-                "sha256": hashlib.sha256(secret.encode()).hexdigest(), **more}
-        answer = self.ask("POST", "/v1/tokens", body)
-        assert answer.status == 201, answer
-        return answer.json["token"], secret
+from guarded import Guarded
 
 
 @pytest.fixture

@@ -25,6 +25,7 @@ struct Wish {
   int gpus = 0;
   std::string work_folder = ".";
   std::string log;
+  Credentials shown;  // of TLS: the server's certificate and key, and whom the workers trust
   bool auth = false;
   bool insecure = false;
 };
@@ -74,6 +75,8 @@ Program worker_program(const Wish& wish, const std::string& path, int number, in
                   (data / "logs" / (name + ".log")).string()};
   if (asks_for_tokens(wish))
     program.argv.insert(program.argv.end(), {"--token-file", worker_token_file(wish)});
+  const auto& trusted = wish.shown.tls_ca.empty() ? wish.shown.tls_cert : wish.shown.tls_ca;
+  if (!trusted.empty()) program.argv.insert(program.argv.end(), {"--tls-ca", trusted});
   return program;
 }
 
@@ -82,6 +85,9 @@ Program server_program(const Wish& wish, const std::string& path) {
   Program program{"server",
                   {path, "--data", data.string(), "--listen", wish.listen, "--die-with-parent"},
                   wish.log.empty() ? (data / "logs" / "server.log").string() : wish.log};
+  if (!wish.shown.tls_cert.empty())
+    program.argv.insert(program.argv.end(),
+                        {"--tls-cert", wish.shown.tls_cert, "--tls-key", wish.shown.tls_key});
   if (wish.auth) program.argv.emplace_back("--auth");
   if (wish.insecure) program.argv.emplace_back("--insecure");
   if (asks_for_tokens(wish))
@@ -156,7 +162,10 @@ Work declare_up(Flags& flags) {
   flags.text("--log FILE", wish->log, "the server's log (DATA/logs/server.log)");
   flags.flag("--auth", wish->auth, "ask for tokens; the first one is in DATA/admin.token");
   flags.flag("--insecure", wish->insecure, "beyond loopback without TLS and tokens");
-  return [wish](Session& session) { return up(session, *wish); };
+  return [wish](Session& session) {
+    wish->shown = session.options().credentials;
+    return up(session, *wish);
+  };
 }
 
 Work declare_passed_on(Flags&) {
