@@ -22,6 +22,7 @@ class DataFolder {
   DataFolder& operator=(DataFolder&&) noexcept;
   ~DataFolder();
 
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path database() const { return path_ / "hone.db"; }
   [[nodiscard]] std::filesystem::path snapshot() const { return path_ / "book.snapshot"; }
   [[nodiscard]] std::filesystem::path blobs() const { return path_ / "blobs"; }

@@ -45,4 +45,39 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
   unreachable();
 }
 
+namespace {
+
+struct ClueOf {
+  SweepClue operator()(const ServerStarted&) const { return {}; }
+  SweepClue operator()(const WorkflowRecorded&) const { return {}; }
+  SweepClue operator()(const DatasetRecorded&) const { return {}; }
+  SweepClue operator()(const WorkerJoined&) const { return {}; }
+  SweepClue operator()(const SweepSubmitted& e) const { return e.sweep; }
+  SweepClue operator()(const SweepSteered& e) const { return e.sweep; }
+  SweepClue operator()(const SweepEnded& e) const { return e.sweep; }
+  SweepClue operator()(const TrialProposed& e) const { return e.sweep; }
+  SweepClue operator()(const LeaseGranted& e) const { return e.attempt.run.trial; }
+  SweepClue operator()(const LeaseRenewed& e) const { return e.lease; }
+  SweepClue operator()(const RunStarted& e) const { return e.lease; }
+  SweepClue operator()(const ReportRecorded& e) const { return e.run.trial; }
+  SweepClue operator()(const VerdictGiven& e) const { return e.run.trial; }
+  SweepClue operator()(const ModelSaved& e) const { return e.run.trial; }
+  SweepClue operator()(const RunReturned& e) const { return e.run.trial; }
+  SweepClue operator()(const RunEnded& e) const { return e.run.trial; }
+  SweepClue operator()(const TrialEnqueued& e) const { return e.sweep; }
+  SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
+  SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
+  SweepClue operator()(const ModelDropped& e) const { return e.run.trial; }
+  SweepClue operator()(const RunReady& e) const { return e.run.trial; }
+  SweepClue operator()(const WorkerSeen&) const { return {}; }
+  SweepClue operator()(const WorkerSetAside&) const { return {}; }
+  SweepClue operator()(const WorkerAllowed&) const { return {}; }
+  SweepClue operator()(const TokenCreated&) const { return {}; }
+  SweepClue operator()(const TokenRevoked&) const { return {}; }
+};
+
+}  // namespace
+
+SweepClue sweep_clue(const EventBody& body) { return std::visit(ClueOf{}, body); }
+
 }  // namespace hone

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <variant>
 
 #include "schemas/types/event.hpp"
 
@@ -13,5 +14,11 @@ SweepState state_after(Verb verb);
 // The exit status that decided a run's end. A run that its verdict ended, or whose worker was lost,
 // has none.
 std::optional<int> deciding_exit_code(const RunEnded& e);
+
+inline std::optional<TokenId> or_none(TokenId id) { return id ? std::optional(id) : std::nullopt; }
+
+// Where the id that leads to the sweep of an event is.
+using SweepClue = std::variant<std::monostate, SweepId, TrialId, LeaseId>;
+SweepClue sweep_clue(const EventBody& body);
 
 }  // namespace hone

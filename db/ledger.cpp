@@ -95,8 +95,8 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 }
 
 std::span<const char* const> projection_tables() {
-  static constexpr const char* tables[] = {"model", "report", "attempt", "run",     "trial",
-                                           "sweep", "worker", "dataset", "workflow"};
+  static constexpr const char* tables[] = {"model", "report", "attempt", "run",      "trial",
+                                           "sweep", "worker", "dataset", "workflow", "token"};
   return tables;
 }
 

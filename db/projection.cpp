@@ -46,8 +46,14 @@ struct Projection::Statements {
       db, "INSERT INTO dataset (id, name, version, digest, recorded_at) VALUES (?, ?, ?, ?, ?)"};
   SQLite::Statement add_worker{
       db,
-      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7)"};
+      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)"};
+  SQLite::Statement add_token{
+      db,
+      "INSERT INTO token (id, name, scopes, sha256, created_at, created_by, expires_at)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement revoke_token{db,
+                                 "UPDATE token SET revoked_at = ?2, revoked_by = ?3 WHERE id = ?1"};
   SQLite::Statement see_worker{db, "UPDATE worker SET last_seen_at = ?2 WHERE id = ?1"};
   SQLite::Statement see_worker_of{db,
                                   "UPDATE worker SET last_seen_at = ?2 WHERE id = (SELECT worker "
@@ -225,7 +231,8 @@ struct Fold {
   }
 
   void operator()(const WorkerJoined& e) const {
-    sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at);
+    sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at,
+             or_none(e.token));
   }
 
   void operator()(const TrialProposed& e) const {
@@ -286,6 +293,14 @@ struct Fold {
              e.not_before);
   }
 
+  void operator()(const TokenCreated& e) const {
+    sql::run(s.add_token, e.token, e.name, words(e.scopes), e.sha256, at, or_none(e.by),
+             e.expires_at);
+  }
+  void operator()(const TokenRevoked& e) const {
+    sql::run(s.revoke_token, e.token, at, or_none(e.by));
+  }
+
   void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
 
   void operator()(const RunAdded& e) const {
@@ -319,43 +334,13 @@ struct Fold {
   }
 };
 
-// Where the id that leads to the sweep of an event is.
-using SweepClue = std::variant<std::monostate, SweepId, TrialId, LeaseId>;
-
-struct ClueOf {
-  SweepClue operator()(const ServerStarted&) const { return {}; }
-  SweepClue operator()(const WorkflowRecorded&) const { return {}; }
-  SweepClue operator()(const DatasetRecorded&) const { return {}; }
-  SweepClue operator()(const WorkerJoined&) const { return {}; }
-  SweepClue operator()(const SweepSubmitted& e) const { return e.sweep; }
-  SweepClue operator()(const SweepSteered& e) const { return e.sweep; }
-  SweepClue operator()(const SweepEnded& e) const { return e.sweep; }
-  SweepClue operator()(const TrialProposed& e) const { return e.sweep; }
-  SweepClue operator()(const LeaseGranted& e) const { return e.attempt.run.trial; }
-  SweepClue operator()(const LeaseRenewed& e) const { return e.lease; }
-  SweepClue operator()(const RunStarted& e) const { return e.lease; }
-  SweepClue operator()(const ReportRecorded& e) const { return e.run.trial; }
-  SweepClue operator()(const VerdictGiven& e) const { return e.run.trial; }
-  SweepClue operator()(const ModelSaved& e) const { return e.run.trial; }
-  SweepClue operator()(const RunReturned& e) const { return e.run.trial; }
-  SweepClue operator()(const RunEnded& e) const { return e.run.trial; }
-  SweepClue operator()(const TrialEnqueued& e) const { return e.sweep; }
-  SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
-  SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
-  SweepClue operator()(const ModelDropped& e) const { return e.run.trial; }
-  SweepClue operator()(const RunReady& e) const { return e.run.trial; }
-  SweepClue operator()(const WorkerSeen&) const { return {}; }
-  SweepClue operator()(const WorkerSetAside&) const { return {}; }
-  SweepClue operator()(const WorkerAllowed&) const { return {}; }
-};
-
 }  // namespace
 
 Projection::Projection(SQLite::Database& db) : statements_(std::make_unique<Statements>(db)) {}
 Projection::~Projection() = default;
 
 std::optional<SweepId> Projection::sweep_of(const EventBody& body) {
-  const SweepClue clue = std::visit(ClueOf{}, body);
+  const SweepClue clue = sweep_clue(body);
   if (const auto* sweep = std::get_if<SweepId>(&clue)) return *sweep;
   std::optional<std::int64_t> found;
   if (const auto* trial = std::get_if<TrialId>(&clue)) found = sweep_of_trial(*statements_, *trial);

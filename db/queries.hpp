@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "db/rows.hpp"
+#include "schemas/types/key.hpp"
 #include "schemas/types/result.hpp"
 
 namespace hone {
@@ -66,6 +67,10 @@ Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page);
 Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id);
+
+// tokens.cpp
+Result<Page<TokenRow>> list_tokens(SQLite::Database& db, const PageQuery& page);  // oldest first
+std::vector<Key> read_keys(SQLite::Database& db);  // those that were not revoked
 
 // queries_lineage.cpp
 struct LineageQuery {

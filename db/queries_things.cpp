@@ -78,7 +78,8 @@ std::vector<std::string> read_command(const std::string& text) {
 }
 
 constexpr char select_workers[] =
-    "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at,"
+    "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
+    "w.token,"
     " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
     " w.aside_until, w.aside_why FROM worker w ";
 
@@ -93,6 +94,7 @@ WorkerRow read_worker(const SQLite::Statement& s) {
   row.hone_version = c.text();
   row.joined_at = c.instant();
   row.last_seen_at = c.instant();
+  row.token = c.maybe(&sql::Columns::id<TokenId>);
   row.running = c.integer();
   row.aside_until = c.maybe(&sql::Columns::instant);
   row.aside_why = c.text();

@@ -209,6 +209,17 @@ struct WorkerRow {
   std::int64_t running = 0;  // its live attempts
   std::optional<Instant> aside_until;  // present while it is set aside
   std::string aside_why;
+  std::optional<TokenId> token{};  // that joined it
+};
+
+struct TokenRow {
+  TokenId id;
+  std::string name;
+  Scopes scopes;
+  Instant created_at;
+  std::optional<TokenId> created_by;  // absent: a server's or an administrator's own hand
+  std::optional<Instant> expires_at;
+  std::optional<Instant> revoked_at;
 };
 
 struct EventRow {

@@ -17,6 +17,7 @@
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/engine/limits.hpp"
+#include "server/first_tokens.hpp"
 #include "server/followers.hpp"
 #include "server/http/server.hpp"
 #include "server/log_lines.hpp"
@@ -65,13 +66,20 @@ void keep_freed_memory() {
 
 Result<http::Address> address_of(const ServerOptions& options) {
   auto address = http::parse_address(options.listen);
-  if (!address || options.insecure || http::is_loopback(*address)) return address;
+  if (!address || options.insecure || http::is_loopback(*address) || options.tls.wanted())
+    return address;
   return refuse(
       Code::invalid,
       "refusing to listen on " + options.listen +
-          ": other machines could reach it, and this version has neither TLS nor tokens "
-          "yet. Listen on 127.0.0.1 and use an SSH tunnel, or say --insecure on a network "
-          "that you trust");
+          ": other machines could reach it, and what they say could be read on the way. "
+          "Speak TLS: --tls-cert and --tls-key (docs/security.md has the command that makes "
+          "them; tokens are then asked for), or listen on 127.0.0.1 and use an SSH "
+          "tunnel, or say --insecure on a network that you trust");
+}
+
+// Whoever can reach this machine could speak to it otherwise.
+bool asks_for_tokens(const ServerOptions& options, const http::Address& address) {
+  return options.auth || (!options.insecure && !http::is_loopback(address));
 }
 
 Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::string& file) {
@@ -103,6 +111,8 @@ class House {
   void run();
 
  private:
+  Status prepare_tokens(const ServerOptions& options);
+
   House(const ServerOptions& options, DataFolder folder, std::unique_ptr<http::Server> server,
         std::unique_ptr<SQLite::Database> writer,
         std::vector<std::unique_ptr<SQLite::Database>> readers,
@@ -115,6 +125,7 @@ class House {
         readers_(std::move(readers)),
         followers_(std::move(followers)),
         snapshot_(folder_.snapshot(), *writer_),
+        keys_(read_keys(*writer_)),
         engine_(*writer_,
                 EngineThread::Hooks{[this](std::int64_t seq) { announce(seq); },
                                     [](const std::string& why) { end_at_once(why); },
@@ -141,6 +152,8 @@ class House {
   Counters counters_;
   ClockMeter meter_{counters_};
   SnapshotFile snapshot_;
+  api::Keyring keys_;
+  bool asks_for_tokens_ = false;
   EngineThread engine_;
 };
 
@@ -149,7 +162,7 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
   if (!address) return address.error();
   auto folder = DataFolder::open(options.data);
   if (!folder) return folder.error();
-  auto server = http::Server::listen(*address);
+  auto server = http::Server::listen(*address, options.tls, options.bounds);
   if (!server) return server.error();
   Upgrade upgrade;
   auto writer = open_for_writing(folder->database().string(), &upgrade);
@@ -161,17 +174,32 @@ Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
   if (!readers) return readers.error();
   auto followers = Followers::start(options, *folder);
   if (!followers) return followers.error();
-  return std::unique_ptr<House>(new House(options, *std::move(folder), *std::move(server),
-                                          *std::move(writer), *std::move(readers),
-                                          *std::move(followers)));
+  std::unique_ptr<House> house(new House(options, *std::move(folder), *std::move(server),
+                                         *std::move(writer), *std::move(readers),
+                                         *std::move(followers)));
+  house->asks_for_tokens_ = asks_for_tokens(options, *address);
+  if (auto prepared = house->prepare_tokens(options); !prepared) return prepared.error();
+  return house;
+}
+
+Status House::prepare_tokens(const ServerOptions& options) {
+  if (!asks_for_tokens_) return Done{};
+  const TokenFile admin{folder_.path() / "admin.token", "admin", Scope::admin};
+  if (options.new_admin_token || !keys_.has_live(Scope::admin, SystemClock{}())) {
+    if (auto made = make_token_file(engine_, keys_, admin); !made) return made;
+    spdlog::info("an administrator's token was written to {}", admin.path);
+  }
+  if (options.worker_token_file.empty()) return Done{};
+  return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
 }
 
 void House::run() {
-  std::printf("hone-server listening on http://%s\n", http::text(server_->address()).c_str());
+  std::printf("hone-server listening on %s\n", server_->url().c_str());
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
-               http::text(server_->address()));
-  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_});
+               server_->url());
+  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_,
+                           asks_for_tokens_ ? &keys_ : nullptr});
   spdlog::info("shut down");
 }
 

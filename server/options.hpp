@@ -6,14 +6,22 @@
 #include <variant>
 #include <vector>
 
+#include "server/http/bounds.hpp"
+#include "server/http/tls.hpp"
+
 namespace hone {
 
 struct ServerOptions {
   std::string data;  // the data folder
   std::string listen = "127.0.0.1:7777";
-  bool insecure = false;         // an address beyond loopback although there is no TLS and no token
-  bool die_with_parent = false;  // SIGTERM to ourselves when the parent process ends
-  bool routes = false;           // print the table of routes and exit
+  bool insecure = false;  // an address beyond loopback although TLS or tokens are missing
+  http::TlsFiles tls;
+  http::Bounds bounds;
+  bool auth = false;              // ask for tokens; beyond loopback they are asked for without it
+  bool new_admin_token = false;   // make another one although there is one
+  std::string worker_token_file;  // keep a worker's token in this file
+  bool die_with_parent = false;   // SIGTERM to ourselves when the parent process ends
+  bool routes = false;            // print the table of routes and exit
   std::string log_level = "info";
   bool log_json = false;
   std::vector<std::string> webhooks;  // addresses

@@ -20,6 +20,7 @@ struct Words {  // as they were typed
   std::string slots = "auto";
   std::string data = "hone-worker-data";
   std::string work_folder = ".";
+  Credentials shown;
 };
 
 std::string host_name() {
@@ -28,11 +29,10 @@ std::string host_name() {
   return name.data();
 }
 
-Result<Endpoint> endpoint_of(const std::string& server) {
-  auto own = endpoint_of_environment();
-  if (server.empty()) return own;
-  auto endpoint = parse_endpoint(server);
-  if (endpoint && own) endpoint->token = own->token;
+Result<Endpoint> endpoint_of(const Words& words) {
+  auto endpoint = words.server.empty() ? endpoint_of_environment() : parse_endpoint(words.server);
+  if (!endpoint) return endpoint;
+  if (const auto equipped = equip(*endpoint, words.shown); !equipped) return equipped.error();
   return endpoint;
 }
 
@@ -52,6 +52,13 @@ void declare(CLI::App& app, Options& options, Words& words) {
   app.set_version_flag("--version", "hone-worker " HONE_VERSION);
   app.add_option("--server", words.server,
                  "URL of the hone server (default: HONE_SERVER, or http://127.0.0.1:7777)");
+  app.add_option("--token-file", words.shown.token_file,
+                 "file with the token to show (or HONE_TOKEN_FILE)");
+  app.add_option("--token", words.shown.token, "the token itself (better: HONE_TOKEN)");
+  app.add_option("--tls-ca", words.shown.tls_ca,
+                 "certificates to trust with https (or HONE_TLS_CA; default: the system's)");
+  app.add_option("--tls-cert", words.shown.tls_cert, "our own certificate (or HONE_TLS_CERT)");
+  app.add_option("--tls-key", words.shown.tls_key, "its key (or HONE_TLS_KEY)");
   app.add_option("--slots", words.slots,
                  "runs of one cpu to execute at a time, or 'auto': the processors")
       ->capture_default_str();
@@ -72,7 +79,7 @@ void declare(CLI::App& app, Options& options, Words& words) {
 }
 
 Status settle(Options& options, const Words& words) {
-  auto endpoint = endpoint_of(words.server);
+  auto endpoint = endpoint_of(words);
   if (!endpoint) return endpoint.error();
   const auto slots = slots_of(words.slots);
   if (!slots) return slots.error();
@@ -99,6 +106,7 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
     exit_code = app.exit(error) == 0 ? 0 : exit_usage;
     return std::nullopt;
   }
+  hide_tokens(argc, argv);
   if (const Status settled = settle(options, words); !settled) {
     std::cerr << "hone-worker: " << settled.error().detail << '\n';
     exit_code = exit_usage;

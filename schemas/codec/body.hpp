@@ -25,6 +25,8 @@ Result<ReportRequest> decode_report_request(const Json& document);
 Result<AskRequest> decode_ask_request(const Json& document);
 Result<TellRequest> decode_tell_request(const Json& document);
 Result<EnqueueRequest> decode_enqueue_request(const Json& document);
+Result<CreateTokenRequest> decode_create_token_request(const Json& document);
+Result<Done> decode_no_request(const Json& document);  // {}
 Result<SaveModelRequest> decode_save_model_request(const Json& document);
 Result<MetricsRequest> decode_metrics_request(const Json& document);
 Result<EndRequest> decode_end_request(const Json& document);
@@ -38,6 +40,7 @@ Json encode(const ReportRequest& request);
 Json encode(const AskRequest& request);
 Json encode(const TellRequest& request);
 Json encode(const EnqueueRequest& request);
+Json encode(const CreateTokenRequest& request);
 Json encode(const SaveModelRequest& request);
 Json encode(const MetricsRequest& request);
 Json encode(const EndRequest& request);
@@ -51,6 +54,7 @@ Result<ReportReply> decode_report_reply(const Json& document);
 Result<AskReply> decode_ask_reply(const Json& document);
 Result<TellReply> decode_tell_reply(const Json& document);
 Result<EnqueueReply> decode_enqueue_reply(const Json& document);
+Result<CreateTokenReply> decode_create_token_reply(const Json& document);
 Result<SaveModelReply> decode_save_model_reply(const Json& document);
 
 Json encode(const JoinReply& reply);
@@ -60,6 +64,7 @@ Json encode(const ReportReply& reply);
 Json encode(const AskReply& reply);
 Json encode(const TellReply& reply);
 Json encode(const EnqueueReply& reply);
+Json encode(const CreateTokenReply& reply);
 Json encode(const SaveModelReply& reply);
 
 // The problem body {code, detail, at, retryable} of every refusal.

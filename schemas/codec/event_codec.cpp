@@ -4,18 +4,13 @@
 #include <array>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/event_parts.hpp"
 #include "schemas/codec/parts.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone {
 namespace codec {
 namespace {
-
-Json object_with(std::string_view key, Json value) {
-  Json json = Json::object();
-  json[key] = std::move(value);
-  return json;
-}
 
 // One trio for each event, in the order of the variant: its name, what is written, what is read.
 
@@ -97,6 +92,7 @@ Json write(const WorkerJoined& event) {
   json["cpus"] = event.cpus;
   json["gpus"] = event.gpus;
   json["hone_version"] = event.hone_version;
+  if (event.token) json["token"] = text(event.token);
   return json;
 }
 WorkerJoined read_worker_joined(Fields& fields) {
@@ -108,6 +104,7 @@ WorkerJoined read_worker_joined(Fields& fields) {
   event.cpus = fields.need("cpus", SmallInteger{});
   event.gpus = fields.need("gpus", SmallInteger{});
   event.hone_version = fields.need("hone_version", Text{});
+  event.token = fields.maybe("token", TokenName{}, TokenId{});
   return event;
 }
 
@@ -309,27 +306,11 @@ RunReady read_run_ready(Fields& fields) {
   return {fields.need("run", IdOf<RunId>{}), fields.optional("reserved_until_us", LedgerTime{})};
 }
 
-Json write(const WorkerSeen& event) { return object_with("worker", text(event.worker)); }
-WorkerSeen read_worker_seen(Fields& fields) { return {fields.need("worker", IdOf<WorkerId>{})}; }
+using hone::codec::write;  // those of event_parts.hpp as well
 
-Json write(const WorkerSetAside& event) {
-  Json json = object_with("worker", text(event.worker));
-  json["until_us"] = event.until.us;
-  json["detail"] = event.detail;
-  return json;
-}
-WorkerSetAside read_worker_set_aside(Fields& fields) {
-  return {fields.need("worker", IdOf<WorkerId>{}), fields.need("until_us", LedgerTime{}),
-          fields.need("detail", Text{})};
-}
-
-Json write(const WorkerAllowed& event) {
-  Json json = object_with("worker", text(event.worker));
-  json["by_user"] = event.by_user;
-  return json;
-}
-WorkerAllowed read_worker_allowed(Fields& fields) {
-  return {fields.need("worker", IdOf<WorkerId>{}), fields.need("by_user", Truth{})};
+template <class E>
+Json write_any(const E& event) {
+  return write(event);
 }
 
 template <auto read>
@@ -368,6 +349,8 @@ constexpr std::array kinds{
     Kind{"worker_seen", read_as<read_worker_seen>},
     Kind{"worker_set_aside", read_as<read_worker_set_aside>},
     Kind{"worker_allowed", read_as<read_worker_allowed>},
+    Kind{"token_created", read_as<read_token_created>},
+    Kind{"token_revoked", read_as<read_token_revoked>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 
@@ -377,7 +360,7 @@ static_assert(kinds.size() == std::variant_size_v<EventBody>);
 std::string_view kind(const EventBody& body) { return codec::kinds[body.index()].name; }
 
 Json encode(const EventBody& body) {
-  return std::visit([](const auto& event) { return codec::write(event); }, body);
+  return std::visit([](const auto& event) { return codec::write_any(event); }, body);
 }
 
 Result<EventBody> decode_event(std::string_view kind, const Json& document) {

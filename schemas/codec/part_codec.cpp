@@ -62,6 +62,21 @@ DatasetInfo read_dataset(const Spot& spot) {
   return info;
 }
 
+Scopes read_scopes(const Spot& spot) {
+  Scopes scopes;
+  for (const Scope scope : ListOf{WordOf<Scope>{}, words_of<Scope>.size()}(spot))
+    scopes = scopes | scope;
+  if (scopes.empty()) spot.refuse("must name at least one of read, submit, worker and admin");
+  return scopes;
+}
+
+Json encode_scopes(Scopes scopes) {
+  Json json = Json::array();
+  for (const auto& row : words_of<Scope>)
+    if (scopes.holds(row.value)) json.push_back(row.text);
+  return json;
+}
+
 Json encode_scores(const std::vector<Score>& scores) {
   Json json = Json::array();
   for (const Score& score : scores) json.push_back(encode(score));

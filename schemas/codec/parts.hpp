@@ -18,11 +18,13 @@ BudgetSpec read_budget(const Spot& spot);
 ResourcesSpec read_resources(const Spot& spot);
 WorkflowInfo read_workflow(const Spot& spot);
 DatasetInfo read_dataset(const Spot& spot);
+Scopes read_scopes(const Spot& spot);
 Verdict read_verdict(const Spot& spot);
 Verdict read_verdict_fields(Fields& fields);  // where it stands among others
 SweepSpec read_sweep_spec(const Spot& spot);  // spec_codec.cpp
 Space read_space(const Spot& spot);           // space_codec.cpp
 
+Json encode_scopes(Scopes scopes);
 Json encode_scores(const std::vector<Score>& scores);
 Json encode_objective(const Objective& objective);
 Json encode_budget(const BudgetSpec& budget);

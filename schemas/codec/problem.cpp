@@ -39,6 +39,10 @@ int http_status(Code code) {
       return 504;
     case Code::internal:
       return 500;
+    case Code::unauthenticated:
+      return 401;
+    case Code::rate_limited:
+      return 429;
   }
   return 500;
 }
@@ -48,6 +52,7 @@ bool is_retryable(Code code) {
     case Code::busy:
     case Code::unavailable:
     case Code::timed_out:
+    case Code::rate_limited:
       return true;
     case Code::invalid:
     case Code::not_found:
@@ -56,6 +61,7 @@ bool is_retryable(Code code) {
     case Code::forbidden:
     case Code::too_large:
     case Code::internal:
+    case Code::unauthenticated:
       return false;
   }
   return false;

@@ -112,6 +112,15 @@ EnqueueReply read_enqueue_reply(const Spot& spot) {
   return reply;
 }
 
+CreateTokenReply read_create_token_reply(const Spot& spot) {
+  Fields fields(spot);
+  CreateTokenReply reply;
+  reply.token = fields.need("token", TokenName{});
+  reply.expires_at = fields.optional("expires_at", WireTime{});
+  fields.done();
+  return reply;
+}
+
 SaveModelReply read_save_model_reply(const Spot& spot) {
   Fields fields(spot);
   SaveModelReply reply{fields.need("model", IdOf<ModelId>{})};
@@ -180,6 +189,9 @@ Result<TellReply> decode_tell_reply(const Json& document) {
 Result<EnqueueReply> decode_enqueue_reply(const Json& document) {
   return codec::decode_reply(document, codec::read_enqueue_reply);
 }
+Result<CreateTokenReply> decode_create_token_reply(const Json& document) {
+  return codec::decode_reply(document, codec::read_create_token_reply);
+}
 Result<SaveModelReply> decode_save_model_reply(const Json& document) {
   return codec::decode_reply(document, codec::read_save_model_reply);
 }
@@ -230,6 +242,13 @@ Json encode(const TellReply& reply) { return encode(reply.verdict); }
 Json encode(const EnqueueReply& reply) {
   Json json = Json::object();
   json["waiting"] = reply.waiting;
+  return json;
+}
+
+Json encode(const CreateTokenReply& reply) {
+  Json json = Json::object();
+  json["token"] = text(reply.token);
+  json["expires_at"] = reply.expires_at ? Json(rfc3339(*reply.expires_at)) : Json(nullptr);
   return json;
 }
 

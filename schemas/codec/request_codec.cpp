@@ -101,6 +101,24 @@ EnqueueRequest read_enqueue(const Spot& spot) {
   return request;
 }
 
+CreateTokenRequest read_create_token(const Spot& spot) {
+  Fields fields(spot);
+  CreateTokenRequest request;
+  request.request_id = fields.need("request_id", request_id);
+  request.name = fields.need("name", Line{1, name_max});
+  request.scopes = fields.need("scopes", read_scopes);
+  request.sha256 = fields.need("sha256", Digest{});
+  request.lifetime = fields.optional("expires_in", Length{seconds(1)});
+  fields.done();
+  return request;
+}
+
+Done read_nothing(const Spot& spot) {
+  Fields fields(spot);
+  fields.done();
+  return {};
+}
+
 SaveModelRequest read_save_model(const Spot& spot) {
   Fields fields(spot);
   SaveModelRequest request;
@@ -213,6 +231,12 @@ Result<TellRequest> decode_tell_request(const Json& document) {
 Result<EnqueueRequest> decode_enqueue_request(const Json& document) {
   return codec::decode_with(document, codec::read_enqueue);
 }
+Result<CreateTokenRequest> decode_create_token_request(const Json& document) {
+  return codec::decode_with(document, codec::read_create_token);
+}
+Result<Done> decode_no_request(const Json& document) {
+  return codec::decode_with(document, codec::read_nothing);
+}
 Result<SaveModelRequest> decode_save_model_request(const Json& document) {
   return codec::decode_with(document, codec::read_save_model);
 }
@@ -291,6 +315,16 @@ Json encode(const EnqueueRequest& request) {
   Json json = Json::object();
   json["request_id"] = request.request_id;
   json["params"] = encode(request.params);
+  return json;
+}
+
+Json encode(const CreateTokenRequest& request) {
+  Json json = Json::object();
+  json["request_id"] = request.request_id;
+  json["name"] = request.name;
+  json["scopes"] = codec::encode_scopes(request.scopes);
+  json["sha256"] = request.sha256;
+  if (request.lifetime) json["expires_in"] = codec::seconds_json(*request.lifetime);
   return json;
 }
 

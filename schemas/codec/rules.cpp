@@ -195,6 +195,13 @@ LeaseId LeaseName::operator()(const Spot& spot) const {
   return parsed.value_or(LeaseId{});
 }
 
+TokenId TokenName::operator()(const Spot& spot) const {
+  const auto* words = spot.json.get_ptr<const std::string*>();
+  const auto parsed = words == nullptr ? std::nullopt : parse_token_id(*words);
+  if (!parsed) spot.refuse("must be a token id such as \"tk_3\", not " + described(spot.json));
+  return parsed.value_or(TokenId{});
+}
+
 void refuse_word(const Spot& spot, std::span<const std::string_view> words) {
   std::string all;
   for (const auto one : words) all += (all.empty() ? "" : ", ") + std::string(one);

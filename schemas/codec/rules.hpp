@@ -82,6 +82,10 @@ struct LeaseName {
   LeaseId operator()(const Spot& spot) const;
 };
 
+struct TokenName {
+  TokenId operator()(const Spot& spot) const;
+};
+
 template <class T>
 struct IdOf {
   T operator()(const Spot& spot) const {

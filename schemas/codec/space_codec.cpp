@@ -101,10 +101,18 @@ bool is_same(const Value& a, const Value& b) {
   return left && left == number(b);
 }
 
+Value read_choice_value(const Spot& spot) {
+  Value value = read_setting(spot);
+  const auto* words = std::get_if<std::string>(&value);
+  if (words != nullptr && words->find('\0') != std::string::npos)
+    spot.refuse_rule("must not contain NUL characters: no argument of a program can carry one");
+  return value;
+}
+
 Domain read_choice(Fields& fields) {
   ChoiceDomain domain;
   domain.values = fields.need("values", [](const Spot& spot) {
-    auto values = ListOf{read_setting, values_max}(spot);
+    auto values = ListOf{read_choice_value, values_max}(spot);
     if (spot.fault.clear() && values.empty()) spot.refuse_rule("must name at least one value");
     for (std::size_t i = 0; i < values.size(); ++i)
       for (std::size_t j = 0; j < i; ++j)

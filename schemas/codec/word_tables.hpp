@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "schemas/types/result.hpp"
+#include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
 #include "schemas/types/spec.hpp"
@@ -31,11 +32,26 @@ constexpr int words_of = 0;
 
 template <>
 inline constexpr std::array words_of<Code>{
-    Word{Code::invalid, "invalid"},     Word{Code::not_found, "not_found"},
-    Word{Code::conflict, "conflict"},   Word{Code::stale_lease, "stale_lease"},
-    Word{Code::forbidden, "forbidden"}, Word{Code::too_large, "too_large"},
-    Word{Code::busy, "busy"},           Word{Code::unavailable, "unavailable"},
-    Word{Code::timed_out, "timed_out"}, Word{Code::internal, "internal"},
+    Word{Code::invalid, "invalid"},
+    Word{Code::not_found, "not_found"},
+    Word{Code::conflict, "conflict"},
+    Word{Code::stale_lease, "stale_lease"},
+    Word{Code::forbidden, "forbidden"},
+    Word{Code::too_large, "too_large"},
+    Word{Code::busy, "busy"},
+    Word{Code::unavailable, "unavailable"},
+    Word{Code::timed_out, "timed_out"},
+    Word{Code::internal, "internal"},
+    Word{Code::unauthenticated, "unauthenticated"},
+    Word{Code::rate_limited, "rate_limited"},
+};
+
+template <>
+inline constexpr std::array words_of<Scope>{
+    Word{Scope::read, "read"},
+    Word{Scope::submit, "submit"},
+    Word{Scope::worker, "worker"},
+    Word{Scope::admin, "admin"},
 };
 
 template <>

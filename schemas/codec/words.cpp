@@ -17,6 +17,7 @@ std::string_view word(Action action) { return codec::word_of(action); }
 std::string_view word(VerdictReason reason) { return codec::word_of(reason); }
 std::string_view word(Told told) { return codec::word_of(told); }
 std::string_view word(Failure failure) { return codec::word_of(failure); }
+std::string_view word(Scope scope) { return codec::word_of(scope); }
 
 std::optional<Code> parse_code(std::string_view text) { return codec::parse_word<Code>(text); }
 std::optional<Goal> parse_goal(std::string_view text) { return codec::parse_word<Goal>(text); }
@@ -40,6 +41,27 @@ std::optional<Action> parse_action(std::string_view text) {
 }
 std::optional<VerdictReason> parse_verdict_reason(std::string_view text) {
   return codec::parse_word<VerdictReason>(text);
+}
+
+std::optional<Scope> parse_scope(std::string_view text) { return codec::parse_word<Scope>(text); }
+
+std::string words(Scopes scopes) {
+  std::string text;
+  for (const auto& row : codec::words_of<Scope>)
+    if (scopes.holds(row.value)) text.append(text.empty() ? "" : " ").append(row.text);
+  return text;
+}
+
+std::optional<Scopes> parse_scopes(std::string_view text) {
+  Scopes scopes;
+  while (!text.empty()) {
+    const auto end = text.find(' ');
+    const auto scope = parse_scope(text.substr(0, end));
+    if (!scope) return std::nullopt;
+    scopes = scopes | *scope;
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return scopes;
 }
 
 }  // namespace hone

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "schemas/types/result.hpp"
+#include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
 #include "schemas/types/spec.hpp"
@@ -27,6 +29,7 @@ std::string_view word(Action action);  // continue, pause, stop
 std::string_view word(VerdictReason reason);
 std::string_view word(Told told);
 std::string_view word(Failure failure);
+std::string_view word(Scope scope);
 
 std::optional<Code> parse_code(std::string_view text);
 std::optional<Goal> parse_goal(std::string_view text);
@@ -39,5 +42,10 @@ std::optional<Verb> parse_verb(std::string_view text);
 std::optional<Order> parse_order(std::string_view text);
 std::optional<Action> parse_action(std::string_view text);
 std::optional<VerdictReason> parse_verdict_reason(std::string_view text);
+std::optional<Scope> parse_scope(std::string_view text);
+
+// A set of scopes as text and back: "read submit". nullopt for a word that is none.
+std::string words(Scopes scopes);
+std::optional<Scopes> parse_scopes(std::string_view text);
 
 }  // namespace hone

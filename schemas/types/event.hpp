@@ -11,6 +11,7 @@
 
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
@@ -65,6 +66,7 @@ struct WorkerJoined {
   int cpus = 1;
   int gpus = 0;
   std::string hone_version;
+  TokenId token{};  // that joined: it alone may speak for the worker; none where none was asked for
 };
 
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
@@ -186,11 +188,29 @@ struct WorkerAllowed {
   bool by_user = false;
 };
 
-using EventBody = std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted,
-                               SweepSteered, SweepEnded, WorkerJoined, TrialProposed, LeaseGranted,
-                               LeaseRenewed, RunStarted, ReportRecorded, VerdictGiven, ModelSaved,
-                               RunReturned, RunEnded, TrialEnqueued, RunAdded, RunPaused,
-                               ModelDropped, RunReady, WorkerSeen, WorkerSetAside, WorkerAllowed>;
+// A secret whose digest is known from here on. The secret itself never reaches the server but as a
+// bearer token.
+struct TokenCreated {
+  TokenId token;
+  std::string request_id;
+  std::string name;
+  Scopes scopes;
+  std::string sha256;  // of the secret
+  std::optional<Instant> expires_at;
+  TokenId by{};  // the token that asked for it; none for a server's or an administrator's own hand
+};
+
+struct TokenRevoked {
+  TokenId token;
+  TokenId by{};
+};
+
+using EventBody =
+    std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
+                 SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
+                 ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
+                 RunAdded, RunPaused, ModelDropped, RunReady, WorkerSeen, WorkerSetAside,
+                 WorkerAllowed, TokenCreated, TokenRevoked>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

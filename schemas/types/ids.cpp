@@ -76,4 +76,8 @@ std::optional<LeaseId> parse_lease_id(std::string_view words) {
   return parse_tagged<LeaseTag>(words);
 }
 
+std::optional<TokenId> parse_token_id(std::string_view words) {
+  return parse_tagged<TokenTag>(words);
+}
+
 }  // namespace hone

@@ -39,6 +39,9 @@ struct WorkerTag {
 struct LeaseTag {
   static constexpr std::string_view prefix = "le_";
 };
+struct TokenTag {
+  static constexpr std::string_view prefix = "tk_";
+};
 
 using SweepId = Id<SweepTag>;
 using TrialId = Id<TrialTag>;        // one parameter set
@@ -47,6 +50,8 @@ using DatasetId = Id<DatasetTag>;    // what a run trained on
 using WorkflowId = Id<WorkflowTag>;  // how it was run
 using WorkerId = Id<WorkerTag>;
 using LeaseId = Id<LeaseTag>;  // the fence: one attempt's right to speak for its run
+
+using TokenId = Id<TokenTag>;  // a secret that lets its holder speak to the server
 
 // One trial trained with one seed.
 struct RunId {
@@ -76,6 +81,7 @@ std::string text(const ObjectId& id);
 // The inverse of text(); nullopt for anything else, leading zeros and signs included.
 std::optional<ObjectId> parse_object_id(std::string_view words);
 std::optional<LeaseId> parse_lease_id(std::string_view words);
+std::optional<TokenId> parse_token_id(std::string_view words);
 
 // parse_object_id narrowed to one kind: parse_id<SweepId>("sw_7").
 template <class T>

@@ -11,16 +11,18 @@ namespace hone {
 // One reason per failure. Programs switch on the code; people read the detail. The HTTP status and
 // the exit code of each are one switch each (schemas/codec/problem.cpp, sdk/cli/exit_codes.cpp).
 enum class Code {
-  invalid,      // the request is wrong in itself; sending it again cannot help
-  not_found,    // no such object
-  conflict,     // right in itself, but not in the present state
-  stale_lease,  // the lease ended or was never granted: stop working for it
-  forbidden,    // not allowed
-  too_large,    // over a bound of server/engine/limits.hpp
-  busy,         // a bounded queue is full; try again
-  unavailable,  // the server cannot be reached or is shutting down; try again
-  timed_out,    // no answer in time
-  internal,     // our own mistake
+  invalid,          // the request is wrong in itself; sending it again cannot help
+  not_found,        // no such object
+  conflict,         // right in itself, but not in the present state
+  stale_lease,      // the lease ended or was never granted: stop working for it
+  forbidden,        // not allowed
+  too_large,        // over a bound of server/engine/limits.hpp
+  busy,             // a bounded queue is full; try again
+  unavailable,      // the server cannot be reached or is shutting down; try again
+  timed_out,        // no answer in time
+  internal,         // our own mistake
+  unauthenticated,  // no token, or one that is not known, was revoked or has expired
+  rate_limited,     // more requests than this token or address may send; try again later
 };
 
 struct Error {

@@ -9,6 +9,7 @@
 
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/scopes.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
@@ -105,6 +106,21 @@ struct EnqueueRequest {
 
 struct EnqueueReply {
   std::int64_t waiting = 0;  // enqueued parameter sets not yet proposed, this one included
+};
+
+// A token whose secret the client made: the server is told its digest alone.
+struct CreateTokenRequest {
+  std::string request_id;  // the same id again answers with the same token
+  std::string name;        // for people; no two live tokens share one
+  Scopes scopes;
+  std::string sha256;                // of the secret
+  std::optional<Duration> lifetime;  // absent: it does not expire
+};
+
+struct CreateTokenReply {
+  TokenId token;
+  std::optional<Instant> expires_at;
+  friend bool operator==(const CreateTokenReply&, const CreateTokenReply&) = default;
 };
 
 // A stored checkpoint: the bytes are at GET /v1/blobs/{sha256}.

@@ -11,7 +11,9 @@
 namespace hone::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> common_with_value = {"--server", "--format", "--columns"};
+constexpr std::array<std::string_view, 8> common_with_value = {
+    "--server", "--format",   "--columns", "--token",
+    "--tls-ca", "--tls-cert", "--tls-key", "--token-file"};
 constexpr std::array<std::string_view, 3> common_bare = {"-q", "--quiet", "--no-color"};
 
 template <std::size_t N>
@@ -33,6 +35,12 @@ void add_common(Flags& flags, CommonFlags& common, std::string_view own_format) 
   common.options.server = default_server();
   flags.heading("Common options");
   flags.text("--server URL", common.options.server, "the server's URL (or HONE_SERVER)");
+  auto& shown = common.options.credentials;
+  flags.text("--token-file FILE", shown.token_file, "a file with the token (or HONE_TOKEN_FILE)");
+  flags.text("--token TOKEN", shown.token, "the token itself (better: HONE_TOKEN)");
+  flags.text("--tls-ca FILE", shown.tls_ca, "certificates to trust (or HONE_TLS_CA)");
+  flags.text("--tls-cert FILE", shown.tls_cert, "our own certificate (or HONE_TLS_CERT)");
+  flags.text("--tls-key FILE", shown.tls_key, "its key (or HONE_TLS_KEY)");
   flags.text("--format FORMAT", common.format,
              "table, json, jsonl, csv or value" +
                  (own_format.empty() ? "" : "; or " + std::string(own_format)));

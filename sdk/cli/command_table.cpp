@@ -98,6 +98,11 @@ constexpr auto table = std::to_array<Command>({
      declare_workers},
     {"allow", Group::system, "WORKER", "give work again to a worker that was set aside",
      "hone workers\nhone allow wk_3", declare_allow},
+    {"token", Group::system, "create|ls|revoke [NAME]", "who may speak to the server",
+     "hone token create alice --scope submit --out alice.token\n"
+     "hone token create gpu-node --scope worker --expires 90d\n"
+     "hone token ls\nhone token revoke tk_3",
+     declare_token},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"db", Group::system, "check|backup|upgrade", "look a data folder through, or copy it",

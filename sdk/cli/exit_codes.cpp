@@ -13,9 +13,11 @@ Exit exit_for(Code code) {
     case Code::stale_lease:
       return Exit::conflict;
     case Code::forbidden:
+    case Code::unauthenticated:
       return Exit::forbidden;
     case Code::busy:
     case Code::unavailable:
+    case Code::rate_limited:
       return Exit::unreachable;
     case Code::timed_out:
       return Exit::timed_out;

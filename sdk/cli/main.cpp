@@ -69,7 +69,9 @@ int main_of(std::vector<std::string> words) {
 
 int main(int argc, char** argv) {
   try {
-    return hone::cli::main_of({argv + 1, argv + argc});
+    std::vector<std::string> words{argv + 1, argv + argc};
+    hone::hide_tokens(argc, argv);
+    return hone::cli::main_of(std::move(words));
   } catch (const std::exception& failure) {
     std::cerr << "hone: " << failure.what() << std::endl;
     return 1;

@@ -65,7 +65,8 @@ Result<Client*> Session::client() {
   if (client_) return client_.get();
   auto endpoint = parse_endpoint(options_.server);
   if (!endpoint) return endpoint.error();
-  if (const char* token = std::getenv("HONE_TOKEN")) endpoint->token = token;
+  if (const auto equipped = equip(*endpoint, options_.credentials); !equipped)
+    return equipped.error();
   client_ = std::make_unique<Client>(*endpoint);
   return client_.get();
 }

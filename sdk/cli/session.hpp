@@ -9,6 +9,7 @@
 #include "schemas/codec/json.hpp"
 #include "schemas/types/result.hpp"
 #include "sdk/cli/screen.hpp"
+#include "sdk/cpp/transport.hpp"
 
 namespace hone {
 class Client;
@@ -21,6 +22,7 @@ enum class Format { table, json, jsonl, csv, value, curves };
 struct Options {
   std::string server;         // http://127.0.0.1:7777
   bool server_named = false;  // by --server, not by the environment or by default
+  Credentials credentials{};
   Format format = Format::table;
   std::vector<std::string> columns;  // empty: the command's own choice
   bool quiet = false;

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 
 #include "sdk/cpp/transport.hpp"
 
@@ -7,6 +9,7 @@ namespace hone {
 namespace {
 
 constexpr std::string_view scheme = "http://";
+constexpr std::string_view tls_scheme = "https://";
 constexpr std::string_view default_url = "http://127.0.0.1:7777";
 
 Error bad_url(std::string_view url, const std::string& why) {
@@ -45,6 +48,14 @@ std::string variable(const char* name, std::string_view fallback) {
   return value == nullptr || *value == '\0' ? std::string(fallback) : std::string(value);
 }
 
+Result<std::string> token_in(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  if (!(file >> token))
+    return refuse(Code::invalid, "cannot read a token from " + path + "; is it there, and yours?");
+  return token;
+}
+
 }  // namespace
 
 std::string Endpoint::authority() const {
@@ -53,25 +64,55 @@ std::string Endpoint::authority() const {
 }
 
 Result<Endpoint> parse_endpoint(std::string_view url) {
-  if (url.starts_with("https://"))
-    return bad_url(url,
-                   "this client speaks http only (put a TLS proxy on this machine in front of it)");
-  if (!url.starts_with(scheme)) return bad_url(url, "it must begin with http://");
-  std::string_view rest = url.substr(scheme.size());
+  const bool tls = url.starts_with(tls_scheme);
+  if (!tls && !url.starts_with(scheme))
+    return bad_url(url, "it must begin with http:// or https://");
+  std::string_view rest = url.substr(tls ? tls_scheme.size() : scheme.size());
   if (rest.ends_with('/')) rest.remove_suffix(1);
   if (rest.find_first_of("/?#@ ") != std::string_view::npos)
     return bad_url(url, "it must be host and port alone");
   const Parts parts = split(rest);
   if (parts.host.empty()) return bad_url(url, "the host is missing");
   if (!is_port(parts.port)) return bad_url(url, "the port must be a number from 1 to 65535");
-  return Endpoint{std::string(parts.host), std::string(parts.port), {}};
+  Endpoint endpoint{std::string(parts.host), std::string(parts.port), {}};
+  endpoint.tls = tls;
+  return endpoint;
 }
 
 Result<Endpoint> endpoint_of_environment() {
   auto endpoint = parse_endpoint(variable("HONE_SERVER", default_url));
   if (!endpoint) return refuse(Code::invalid, "HONE_SERVER: " + endpoint.error().detail);
-  endpoint->token = variable("HONE_TOKEN", "");
+  if (const auto equipped = equip(*endpoint); !equipped) return equipped.error();
   return endpoint;
+}
+
+Status equip(Endpoint& endpoint, Credentials given) {
+  const bool has_token = !given.token.empty() || !given.token_file.empty();
+  if (!has_token) given.token = variable("HONE_TOKEN", "");
+  if (!has_token && given.token.empty()) given.token_file = variable("HONE_TOKEN_FILE", "");
+  if (given.token.empty() && !given.token_file.empty()) {
+    auto token = token_in(given.token_file);
+    if (!token) return token.error();
+    given.token = *std::move(token);
+  }
+  const auto chosen = [](const std::string& word, const char* name) {
+    return word.empty() ? variable(name, "") : word;
+  };
+  endpoint.token = std::move(given.token);
+  endpoint.ca_file = chosen(given.tls_ca, "HONE_TLS_CA");
+  endpoint.cert_file = chosen(given.tls_cert, "HONE_TLS_CERT");
+  endpoint.key_file = chosen(given.tls_key, "HONE_TLS_KEY");
+  return Done{};
+}
+
+void hide_tokens(int argc, char** argv) {
+  constexpr std::string_view option = "--token";
+  for (int at = 1; at < argc; ++at) {
+    const std::string_view word(argv[at]);
+    if (word == option && at + 1 < argc) std::fill_n(argv[at + 1], std::strlen(argv[at + 1]), 'x');
+    if (word.starts_with("--token="))
+      std::fill(argv[at] + option.size() + 1, argv[at] + word.size(), 'x');
+  }
 }
 
 std::string escape_path(std::string_view text) {

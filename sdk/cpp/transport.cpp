@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "schemas/types/expect.hpp"
+#include "sdk/cpp/transport_stream.hpp"
 
 namespace hone {
 namespace {
@@ -29,8 +30,8 @@ constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
 constexpr std::chrono::seconds keep_alive{60};
 
 struct Connection {
-  explicit Connection(asio::io_context& io) : stream(io) {}
-  beast::tcp_stream stream;
+  Connection(asio::io_context& io, const ClientTls* tls) : stream(io, tls) {}
+  ClientStream stream;
   beast::flat_buffer buffer;
   std::chrono::steady_clock::time_point used_at;
 };
@@ -54,9 +55,11 @@ struct Transport::Inside {
   explicit Inside(Endpoint where) : endpoint(std::move(where)) {}
 
   Endpoint endpoint;
+  std::unique_ptr<ClientTls> tls;  // made by the first call
   asio::io_context io{1};
   std::unique_ptr<Connection> kept;
   Connection* active = nullptr;  // what interrupt() closes
+  std::string refusal;           // what was wrong with the server's certificate
   std::atomic<bool> interrupted = false;
 
   // Runs one asynchronous operation to its end: only those obey a stream's deadline.
@@ -76,9 +79,22 @@ struct Transport::Inside {
     const auto found = resolver.resolve(endpoint.host, endpoint.port, failure);
     if (failure) return failure;
     connection.stream.expires_after(std_duration(timeout));
-    failure = perform([&](auto done) { connection.stream.async_connect(found, done); });
-    if (!failure) connection.stream.socket().set_option(asio::ip::tcp::no_delay(true), failure);
+    auto& tcp = connection.stream.tcp();
+    failure = perform([&](auto done) { tcp.async_connect(found, done); });
+    if (!failure) tcp.socket().set_option(asio::ip::tcp::no_delay(true), failure);
+    if (failure || !connection.stream.is_secret()) return failure;
+    failure = perform([&](auto done) { connection.stream.async_handshake(done); });
+    if (failure) refusal = certificate_trouble(connection.stream.session());
     return failure;
+  }
+
+  // What https needs before the first connection.
+  Status prepare() {
+    if (!endpoint.tls || tls) return Done{};
+    auto opened = ClientTls::open(endpoint);
+    if (!opened) return opened.error();
+    tls = *std::move(opened);
+    return Done{};
   }
 
   Failure write(Connection& connection, const HttpRequest& request) {
@@ -171,6 +187,11 @@ struct Transport::Inside {
     if (failure == beast::error::timeout)
       return refuse(Code::timed_out, "no answer from " + url + " within " +
                                          std::to_string(request.timeout.us / 1'000'000) + " s");
+    if (!refusal.empty())
+      return refuse(Code::unavailable,
+                    "the certificate of " + url + " is not to be trusted: " + refusal +
+                        "; give the server's own, or that of its signer, with --tls-ca or "
+                        "HONE_TLS_CA, and use a host name that it holds");
     if (failure == http::error::body_limit)
       return refuse(Code::too_large, "the answer of " + url + request.target + " is too large");
     return refuse(Code::unavailable, "cannot reach " + url + ": " + failure.message() +
@@ -253,13 +274,14 @@ Status check_files(const HttpRequest& request) {
 Result<HttpResponse> Transport::call(const HttpRequest& request) {
   if (const Status files = check_files(request); !files) return files.error();
   Inside& inside = *inside_;
+  if (const Status ready = inside.prepare(); !ready) return ready.error();
   const auto now = std::chrono::steady_clock::now();
   if (inside.kept &&
-      (now - inside.kept->used_at > keep_alive || !inside.kept->stream.socket().is_open()))
+      (now - inside.kept->used_at > keep_alive || !inside.kept->stream.tcp().socket().is_open()))
     inside.kept.reset();
   for (;;) {
     const bool fresh = inside.kept == nullptr;
-    if (fresh) inside.kept = std::make_unique<Connection>(inside.io);
+    if (fresh) inside.kept = std::make_unique<Connection>(inside.io, inside.tls.get());
     const Active active(inside.active, *inside.kept);
     if (fresh)
       if (const Failure failure = inside.connect(*inside.kept, request.timeout)) {
@@ -278,7 +300,8 @@ Result<HttpResponse> Transport::call(const HttpRequest& request) {
 Result<HttpResponse> Transport::stream(const HttpRequest& request,
                                        const std::function<bool(std::string_view line)>& on_line) {
   Inside& inside = *inside_;
-  Connection connection(inside.io);
+  if (const Status ready = inside.prepare(); !ready) return ready.error();
+  Connection connection(inside.io, inside.tls.get());
   const Active active(inside.active, connection);
   Failure failure = inside.connect(connection, request.timeout);
   Inside::Head head;

@@ -17,16 +17,36 @@ namespace hone {
 struct Endpoint {
   std::string host = "127.0.0.1";
   std::string port = "7777";
-  std::string token;  // sent as a bearer token; empty where the server asks for none
+  std::string token;        // sent as a bearer token; empty where the server asks for none
+  bool tls = false;         // https
+  std::string ca_file{};    // certificates to trust; empty: those of the system
+  std::string cert_file{};  // our own, for a server that asks for one
+  std::string key_file{};
   [[nodiscard]] std::string authority() const;  // "127.0.0.1:7777", "[::1]:7777"
-  [[nodiscard]] std::string url() const { return "http://" + authority(); }
+  [[nodiscard]] std::string url() const { return (tls ? "https://" : "http://") + authority(); }
 };
 
 // "http://127.0.0.1:7777", "http://[::1]:7777/": host and port, nothing behind. Refuses anything
 // else, https included, with a sentence that says what to write.
 Result<Endpoint> parse_endpoint(std::string_view url);
 
-// HONE_SERVER and HONE_TOKEN, or http://127.0.0.1:7777 and no token.
+// What to show at the door. Empty members are filled from the environment: HONE_TOKEN,
+// HONE_TOKEN_FILE, HONE_TLS_CA, HONE_TLS_CERT and HONE_TLS_KEY.
+struct Credentials {
+  std::string token{};
+  std::string token_file{};  // its first word is the token
+  std::string tls_ca{};
+  std::string tls_cert{};
+  std::string tls_key{};
+};
+
+// Fills in the endpoint's token and certificates. Refuses a token file that cannot be read.
+Status equip(Endpoint& endpoint, Credentials given = {});
+
+// Overwrites what follows --token in the arguments of this process: other users see them.
+void hide_tokens(int argc, char** argv);
+
+// HONE_SERVER and what is to be shown there, or http://127.0.0.1:7777 and nothing.
 Result<Endpoint> endpoint_of_environment();
 
 struct HttpRequest {

@@ -11,7 +11,7 @@ Result<Command> parse_ask(const Request& request) {
   if (!id) return id.error();
   auto ask = body(request, decode_ask_request);
   if (!ask) return ask.error();
-  return Command(Ask{*id, *std::move(ask)});
+  return Command(Ask{*id, *std::move(ask), request.speaker.token});
 }
 
 Response render_ask(const Reply& reply) { return json_response(encode(std::get<AskReply>(reply))); }

@@ -28,12 +28,13 @@ bool is_address(std::string_view host) {
 
 }  // namespace
 
-Status check_origin(std::string_view host, std::string_view origin, bool local_only) {
+Status check_origin(std::string_view host, std::string_view origin, Listening how) {
   const auto name = without_port(host);
-  if (local_only && !host.empty() && !is_address(name) && !same(name, "localhost"))
+  if (how.local_only && !host.empty() && !is_address(name) && !same(name, "localhost"))
     return refuse(Code::forbidden, "this server listens on this machine alone and is not called '" +
                                        std::string(name) + "'; use 127.0.0.1 or localhost");
-  if (origin.empty() || same(origin, "http://" + std::string(host))) return Done{};
+  if (origin.empty() || same(origin, (how.tls ? "https://" : "http://") + std::string(host)))
+    return Done{};
   return refuse(Code::forbidden, "a page of " + std::string(origin) + " may not use this server");
 }
 

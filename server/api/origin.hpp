@@ -12,6 +12,10 @@ namespace hone::api {
 // address, so that the only honest names for it are an IP address and localhost (a page's own name
 // that resolves to 127.0.0.1 is an attack). Refuses (forbidden) an origin other than the server
 // itself.
-Status check_origin(std::string_view host, std::string_view origin, bool local_only);
+struct Listening {
+  bool local_only = true;
+  bool tls = false;  // its own origin is https
+};
+Status check_origin(std::string_view host, std::string_view origin, Listening how);
 
 }  // namespace hone::api

@@ -15,6 +15,7 @@ int retry_after(Code code) {
   switch (code) {
     case Code::busy:
     case Code::unavailable:
+    case Code::rate_limited:
       return retry_after_s;
     case Code::invalid:
     case Code::not_found:
@@ -24,6 +25,7 @@ int retry_after(Code code) {
     case Code::too_large:
     case Code::timed_out:
     case Code::internal:
+    case Code::unauthenticated:
       return 0;
   }
   return 0;

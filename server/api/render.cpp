@@ -30,6 +30,13 @@ Json render(const BestOfSweep& best) {
   return json;
 }
 
+Json scope_list(Scopes scopes) {
+  Json list = Json::array();
+  for (const auto scope : {Scope::read, Scope::submit, Scope::worker, Scope::admin})
+    if (scopes.holds(scope)) list.push_back(word(scope));
+  return list;
+}
+
 // Adds the fields of an object behind those of another.
 void append(Json& json, const Json& more) {
   for (const auto& [key, value] : more.items()) json[key] = value;
@@ -218,6 +225,19 @@ Json render(const WorkerRow& row) {
   json["running"] = row.running;
   json["aside_until"] = or_null(row.aside_until);
   json["aside_why"] = row.aside_why;
+  json["token"] = id_or_null(row.token);
+  return json;
+}
+
+Json render(const TokenRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["name"] = row.name;
+  json["scopes"] = scope_list(row.scopes);
+  json["created_at"] = rfc3339(row.created_at);
+  json["created_by"] = id_or_null(row.created_by);
+  json["expires_at"] = or_null(row.expires_at);
+  json["revoked_at"] = or_null(row.revoked_at);
   return json;
 }
 
@@ -228,6 +248,7 @@ Json render(const EventRow& row) {
   json["kind"] = row.kind;
   json["sweep"] = id_or_null(row.sweep);
   append(json, stored_json(row.body));
+  if (row.kind == "token_created") json.erase("sha256");  // nobody's but the door's
   return json;
 }
 

@@ -23,6 +23,7 @@ Json render(const ModelRow& row);
 Json render(const WorkflowRow& row);
 Json render(const DatasetRow& row);
 Json render(const WorkerRow& row);
+Json render(const TokenRow& row);
 Json render(const EventRow& row);
 Json render(const LineageNode& node);
 Json render(const LineageEdge& edge);

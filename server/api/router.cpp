@@ -5,6 +5,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "schemas/codec/words.hpp"
 #include "schemas/types/nearest.hpp"
 #include "server/api/routes.hpp"
 
@@ -15,56 +16,68 @@ constexpr auto get = Method::get;
 constexpr auto post = Method::post;
 constexpr auto put = Method::put;
 
+constexpr Scopes anyone;  // before any token is looked at
+constexpr Scopes needs_read = Scope::read;
+constexpr Scopes needs_submit = Scope::submit;
+constexpr Scopes needs_work = Scope::worker;
+constexpr Scopes needs_read_or_work = Scope::read | Scope::worker;
+constexpr Scopes needs_admin = Scope::admin;
+
 constexpr std::array table{
-    Route{get, "/healthz", Read{health, ""}},
-    Route{get, "/metrics", Read{prometheus, ""}},
-    Route{get, "/v1/version", Read{version, ""}},
+    Route{get, "/healthz", anyone, Read{health, ""}},
+    Route{get, "/metrics", needs_read, Read{prometheus, ""}},
+    Route{get, "/v1/version", needs_read, Read{version, ""}},
 
-    Route{post, "/v1/sweeps", Write{parse_submit, render_submit}},
-    Route{get, "/v1/sweeps", Read{sweeps, "limit after"}},
-    Route{get, "/v1/sweeps/{sweep}", Read{sweep, ""}},
-    Route{post, "/v1/sweeps/{sweep}/steer", Write{parse_steer, render_steer}},
-    Route{post, "/v1/sweeps/{sweep}/ask", Write{parse_ask, render_ask}},
-    Route{post, "/v1/sweeps/{sweep}/enqueue", Write{parse_enqueue, render_enqueue}},
-    Route{get, "/v1/sweeps/{sweep}/trials", Read{trials, "sort limit after"}},
-    Route{get, "/v1/sweeps/{sweep}/best", Read{best, "limit"}},
-    Route{get, "/v1/sweeps/{sweep}/incumbent", Read{incumbent, ""}},
-    Route{get, "/v1/sweeps/{sweep}/pareto", Read{pareto, "limit"}},
-    Route{get, "/v1/sweeps/{sweep}/importance", Read{importance, "objective"}},
-    Route{get, "/v1/sweeps/{sweep}/curves", Read{curves, "limit after"}},
+    Route{post, "/v1/sweeps", needs_submit, Write{parse_submit, render_submit}},
+    Route{get, "/v1/sweeps", needs_read, Read{sweeps, "limit after"}},
+    Route{get, "/v1/sweeps/{sweep}", needs_read, Read{sweep, ""}},
+    Route{post, "/v1/sweeps/{sweep}/steer", needs_submit, Write{parse_steer, render_steer}},
+    Route{post, "/v1/sweeps/{sweep}/ask", needs_submit, Write{parse_ask, render_ask}},
+    Route{post, "/v1/sweeps/{sweep}/enqueue", needs_submit, Write{parse_enqueue, render_enqueue}},
+    Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, "sort limit after"}},
+    Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, "limit"}},
+    Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent, ""}},
+    Route{get, "/v1/sweeps/{sweep}/pareto", needs_read, Read{pareto, "limit"}},
+    Route{get, "/v1/sweeps/{sweep}/importance", needs_read, Read{importance, "objective"}},
+    Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, "limit after"}},
 
-    Route{get, "/v1/trials/{trial}", Read{trial, ""}},
-    Route{post, "/v1/trials/{trial}/tell", Write{parse_tell, render_tell}},
-    Route{get, "/v1/trials/{trial}/runs", Read{runs, "limit after"}},
-    Route{get, "/v1/trials/{trial}/explain", Read{explain_trial, ""}},
-    Route{get, "/v1/runs/{run}", Read{run, ""}},
-    Route{get, "/v1/runs/{run}/attempts", Read{attempts, "limit after"}},
-    Route{get, "/v1/runs/{run}/curve", Read{curve, ""}},
-    Route{get, "/v1/runs/{run}/metrics", Read{metrics, "name limit after"}},
-    Route{get, "/v1/runs/{run}/explain", Read{explain_run, ""}},
+    Route{get, "/v1/trials/{trial}", needs_read, Read{trial, ""}},
+    Route{post, "/v1/trials/{trial}/tell", needs_submit, Write{parse_tell, render_tell}},
+    Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, "limit after"}},
+    Route{get, "/v1/trials/{trial}/explain", needs_read, Read{explain_trial, ""}},
+    Route{get, "/v1/runs/{run}", needs_read, Read{run, ""}},
+    Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, "limit after"}},
+    Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve, ""}},
+    Route{get, "/v1/runs/{run}/metrics", needs_read, Read{metrics, "name limit after"}},
+    Route{get, "/v1/runs/{run}/explain", needs_read, Read{explain_run, ""}},
 
-    Route{post, "/v1/workers", Write{parse_join, render_join}},
-    Route{get, "/v1/workers", Read{workers, "limit after"}},
-    Route{get, "/v1/workers/{worker}", Read{worker, ""}},
-    Route{post, "/v1/workers/{worker}/beat", Write{parse_beat, render_beat}},
-    Route{post, "/v1/workers/{worker}/allow", Write{parse_allow, render_done}},
+    Route{post, "/v1/workers", needs_work, Write{parse_join, render_join}},
+    Route{get, "/v1/workers", needs_read, Read{workers, "limit after"}},
+    Route{get, "/v1/workers/{worker}", needs_read, Read{worker, ""}},
+    Route{post, "/v1/workers/{worker}/beat", needs_work, Write{parse_beat, render_beat}},
+    Route{post, "/v1/workers/{worker}/allow", needs_admin, Write{parse_allow, render_done}},
 
-    Route{post, "/v1/leases", Write{parse_acquire, render_acquire, nullptr, take_back_lease}},
-    Route{post, "/v1/leases/{lease}/reports", Write{parse_report, render_report}},
-    Route{post, "/v1/leases/{lease}/models",
+    Route{post, "/v1/leases", needs_work,
+          Write{parse_acquire, render_acquire, nullptr, take_back_lease}},
+    Route{post, "/v1/leases/{lease}/reports", needs_work, Write{parse_report, render_report}},
+    Route{post, "/v1/leases/{lease}/models", needs_work,
           Write{parse_save_model, render_save_model, check_save_model}},
-    Route{post, "/v1/leases/{lease}/metrics", Write{parse_metrics, render_done}},
-    Route{post, "/v1/leases/{lease}/end", Write{parse_end, render_done}},
+    Route{post, "/v1/leases/{lease}/metrics", needs_work, Write{parse_metrics, render_done}},
+    Route{post, "/v1/leases/{lease}/end", needs_work, Write{parse_end, render_done}},
 
-    Route{get, "/v1/models", Read{models, "sweep trial run limit after"}},
-    Route{get, "/v1/models/{model}", Read{model, ""}},
-    Route{put, "/v1/blobs/{sha256}", PutBlob{}},
-    Route{get, "/v1/blobs/{sha256}", GetBlob{}},
+    Route{get, "/v1/models", needs_read, Read{models, "sweep trial run limit after"}},
+    Route{get, "/v1/models/{model}", needs_read, Read{model, ""}},
+    Route{put, "/v1/blobs/{sha256}", needs_work, PutBlob{}},
+    Route{get, "/v1/blobs/{sha256}", needs_read_or_work, GetBlob{}},
 
-    Route{get, "/v1/workflows/{workflow}", Read{workflow, ""}},
-    Route{get, "/v1/datasets/{dataset}", Read{dataset, ""}},
-    Route{get, "/v1/lineage/{id}", Read{lineage, "direction depth"}},
-    Route{get, "/v1/events", Follow{events, "after sweep limit"}},
+    Route{get, "/v1/tokens", needs_admin, Read{tokens, "limit after"}},
+    Route{post, "/v1/tokens", needs_admin, Write{parse_create_token, render_create_token}},
+    Route{post, "/v1/tokens/{token}/revoke", needs_admin, Write{parse_revoke_token, render_done}},
+
+    Route{get, "/v1/workflows/{workflow}", needs_read, Read{workflow, ""}},
+    Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset, ""}},
+    Route{get, "/v1/lineage/{id}", needs_read, Read{lineage, "direction depth"}},
+    Route{get, "/v1/events", needs_read, Follow{events, "after sweep limit"}},
 };
 
 // Takes the text up to the next separator off the front.
@@ -184,6 +197,7 @@ Json describe_routes() {
     row["method"] = word(route.method);
     row["path"] = route.pattern;
     row["kind"] = std::visit(KindOf{}, route.handler);
+    row["scopes"] = words(route.needs);
     rows.push_back(std::move(row));
   }
   return rows;

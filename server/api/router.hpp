@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
+#include "schemas/types/scopes.hpp"
 #include "server/api/blobs.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
@@ -53,7 +54,8 @@ using Handler = std::variant<Write, Read, Follow, PutBlob, GetBlob>;
 struct Route {
   Method method = Method::get;
   std::string_view
-      pattern;  // "/v1/sweeps/{sweep}/steer": a segment in braces matches any one segment
+      pattern;   // "/v1/sweeps/{sweep}/steer": a segment in braces matches any one segment
+  Scopes needs;  // a token of one of these opens it; none: open to all
   Handler handler;
 };
 
@@ -77,7 +79,7 @@ Response render_write(const Write& write, const Result<Reply>& reply);
 // Answers a Read, or one page of a Follow.
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request);
 
-// The table for people and tests: [{"method", "path", "kind"}].
+// The table for people and tests: [{"method", "path", "kind", "scopes"}].
 Json describe_routes();
 
 }  // namespace hone::api

@@ -82,6 +82,12 @@ Result<Command> parse_metrics(const Request& request);
 Result<Command> parse_end(const Request& request);
 Response render_done(const Reply& reply);
 
+// tokens.cpp
+Result<Command> parse_create_token(const Request& request);
+Response render_create_token(const Reply& reply);
+Result<Command> parse_revoke_token(const Request& request);
+ReadResult tokens(SQLite::Database& db, const Request& request);
+
 // models.cpp
 ReadResult models(SQLite::Database& db, const Request& request);
 ReadResult model(SQLite::Database& db, const Request& request);

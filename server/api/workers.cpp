@@ -9,7 +9,7 @@ namespace hone::api {
 Result<Command> parse_join(const Request& request) {
   auto join = body(request, decode_join_request);
   if (!join) return join.error();
-  return Command(Join{*std::move(join)});
+  return Command(Join{*std::move(join), request.speaker.token});
 }
 
 Response render_join(const Reply& reply) {

@@ -121,9 +121,22 @@ void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
-  auto& [id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside] =
-      worker;
-  archive(id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside);
+  auto& [id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside,
+         token] = worker;
+  archive(id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside,
+          token);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Scopes> auto& scopes) {
+  auto& [bits] = scopes;
+  archive(bits);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Token> auto& token) {
+  auto& [id, request_id, name, scopes, sha256, expires_at, revoked] = token;
+  archive(id, request_id, name, scopes, sha256, expires_at, revoked);
 }
 
 template <class Archive>
@@ -142,12 +155,12 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Book> auto& book) {
   auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
-         run_of_lease, workflows, datasets, open_sweeps, last_trial, last_model, last_worker,
-         last_sweep] = book;
+         run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, last_trial,
+         last_model, last_worker, last_sweep] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
-          run_of_lease, workflows, datasets, open_sweeps, last_trial, last_model, last_worker,
-          last_sweep);
+          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, last_trial,
+          last_model, last_worker, last_sweep);
 }
 
 std::string archive_book(const Book& book) {

@@ -72,7 +72,7 @@ void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>&
 }
 
 void Engine::handle(Envelope envelope, Instant now, std::vector<Answer>& answers) {
-  auto reply = perform(envelope.command, now);
+  auto reply = perform(envelope.command, now, envelope.by);
   const auto* acquire = std::get_if<Acquire>(&envelope.command);
   const bool may_wait = acquire != nullptr && acquire->request.wait > Duration{} &&
                         parked_.size() < limits::parked_acquires_max;
@@ -97,7 +97,8 @@ void Engine::meet_deadlines(Instant now) {
 void Engine::retry_parked(Instant now, std::vector<Answer>& answers) {
   std::vector<Parked> waiting;
   for (auto& parked : std::exchange(parked_, {})) {
-    auto reply = has_work(book_) ? perform(parked.envelope.command, now) : Result<Reply>(no_work());
+    auto reply = has_work(book_) ? perform(parked.envelope.command, now, parked.envelope.by)
+                                 : Result<Reply>(no_work());
     if (is_empty_grant(reply))
       waiting.push_back(std::move(parked));
     else
@@ -114,8 +115,9 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
   parked_.erase(late, parked_.end());
 }
 
-Result<Reply> Engine::perform(const Command& command, Instant now) {
+Result<Reply> Engine::perform(const Command& command, Instant now, const Speaker& by) {
   enter(Part::decide);
+  if (auto may = may_speak(book_, by, command); !may) return may.error();
   const auto events = decide(book_, command, now);
   if (!events) return events.error();
   fold(*events, now);

@@ -16,6 +16,7 @@
 #include "server/engine/restored.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/speaker.hpp"
 
 namespace hone {
 
@@ -25,6 +26,7 @@ namespace hone {
 struct Envelope {
   Command command;
   std::function<void(Result<Reply>)> reply;
+  Speaker by{};
 };
 
 struct EngineOptions {
@@ -70,7 +72,7 @@ class Engine {
   void meet_deadlines(Instant now);
   void retry_parked(Instant now, std::vector<Answer>& answers);
   void release_late(Instant now, std::vector<Answer>& answers);
-  Result<Reply> perform(const Command& command, Instant now);
+  Result<Reply> perform(const Command& command, Instant now, const Speaker& by = {});
   void fold(const Events& events, Instant now);
   void enter(Part part) {
     if (options_.meter != nullptr) options_.meter->enter(part);

@@ -29,10 +29,20 @@ inline constexpr std::size_t parked_acquires_max = 2048;      // workers waiting
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
+inline constexpr std::size_t token_bytes_max = 512;               // of a secret; ours have 69
 inline constexpr std::size_t body_bytes_max = 4 * 1024 * 1024;    // a sweep file is at most 1 MiB
 inline constexpr std::size_t blob_bytes_max = 256 * 1024 * 1024;  // one checkpoint
 inline constexpr std::size_t connections_max =
     16'384;  // 10,000 workers and 6,000 others; 13 KiB each
+inline constexpr std::size_t connections_per_peer_max =
+    2048;  // an eighth of all: one address cannot keep the others out. Not for this machine's own
+inline constexpr std::int64_t requests_per_s =
+    5'000;  // of a token or address, for ever: 10,000 workers need 2,000. Not for this machine's
+            // own
+inline constexpr std::int64_t burst_s = 2;                // as many at once as come back in 2 s
+inline constexpr std::size_t rate_keys_max = 10'000;      // counted apart; 1 MB
+inline constexpr std::size_t header_fields_max = 64;      // browsers send about 20
+inline constexpr Duration handshake_time = seconds(10);   // of TLS: three round trips at most
 inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
 inline constexpr Duration idle_timeout = seconds(120);    // keep-alive without a request
 inline constexpr Duration linger_time = seconds(2);       // for a client to read why it was refused

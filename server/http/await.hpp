@@ -45,7 +45,8 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
 }
 
 // The engine's reply to a command. What the engine would not even take is answered at once.
-inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command) {
+inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command,
+                                                        Speaker by = {}) {
   using Resume = std::function<void()>;
   auto taken = std::make_shared<bool>(true);
   auto deliver = [&shared, taken](Resume resume) {
@@ -54,9 +55,9 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
     else
       boost::asio::post(shared.io, std::move(resume));
   };
-  auto start = [&engine = shared.rooms->engine, taken,
-                command = std::move(command)](auto done) mutable {
-    if (auto pushed = engine.push(Envelope{std::move(command), done}); !pushed) {
+  auto start = [&engine = shared.rooms->engine, taken, command = std::move(command),
+                by](auto done) mutable {
+    if (auto pushed = engine.push(Envelope{std::move(command), done, by}); !pushed) {
       *taken = false;
       done(pushed.error());
     }

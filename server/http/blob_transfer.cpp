@@ -39,7 +39,7 @@ asio::awaitable<Result<std::size_t>> read_piece(Connection& connection, BodyPars
   auto& body = parser.get().body();
   body.data = piece.data();
   body.size = piece.size();
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   error_code trouble;
   co_await bhttp::async_read(connection.stream, connection.buffer, parser,
                              asio::redirect_error(asio::use_awaitable, trouble));
@@ -117,7 +117,7 @@ asio::awaitable<void> send(Connection& connection, const api::Blob& blob) {
     auto pending = on_disk<std::size_t>(connection.shared, read);
     const auto bytes = co_await std::move(pending);
     if (!bytes || *bytes == 0) throw boost::system::system_error(asio::error::broken_pipe);
-    connection.stream.expires_after(chrono(limits::request_timeout));
+    connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
     co_await asio::async_write(connection.stream, asio::buffer(piece.data(), *bytes),
                                asio::use_awaitable);
     sent += static_cast<std::int64_t>(*bytes);
@@ -155,7 +155,7 @@ asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming
   auto head = make_head(incoming, 200, "application/octet-stream");
   head.keep_alive(keep);
   head.content_length(static_cast<std::uint64_t>(blob->bytes));
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   co_await bhttp::async_write(connection.stream, head, asio::use_awaitable);
   if (!incoming.head_only) co_await send(connection, *blob);
   co_return keep ? After::keep : After::close;

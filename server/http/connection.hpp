@@ -4,7 +4,6 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -13,17 +12,25 @@
 
 #include "server/api/router.hpp"
 #include "server/http/shared.hpp"
+#include "server/http/stream.hpp"
 
 namespace hone::http {
 
+struct Peer {
+  std::string name;  // its address
+  bool is_local = false;
+};
+
 struct Connection {
-  Connection(Shared& all, boost::asio::ip::tcp::socket socket);
+  // Precondition: the peer has entered; it leaves with the connection.
+  Connection(Shared& all, boost::asio::ip::tcp::socket socket, Peer from);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   Shared& shared;
-  boost::beast::tcp_stream stream;
+  Peer peer;
+  Stream stream;
   boost::beast::flat_buffer buffer;  // bytes read and not yet parsed
   bool idle = true;                  // between two requests: may be closed without loss
 };
@@ -75,6 +82,6 @@ boost::asio::awaitable<After> get_blob(Connection& connection, const Incoming& i
 boost::asio::awaitable<After> follow(Connection& connection, const Incoming& incoming);
 
 // Serves one connection to its end (session.cpp).
-boost::asio::awaitable<void> serve(Shared& shared, boost::asio::ip::tcp::socket socket);
+boost::asio::awaitable<void> serve(Shared& shared, boost::asio::ip::tcp::socket socket, Peer peer);
 
 }  // namespace hone::http

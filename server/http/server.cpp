@@ -67,24 +67,37 @@ void log_end(const std::exception_ptr& trouble) {
 }  // namespace
 
 struct Server::Inside {
+  explicit Inside(const Bounds& bounds) : shared(bounds) {}
+
   Shared shared;
   tcp::acceptor acceptor{shared.io};
   asio::signal_set signals{shared.io};
+  asio::signal_set renewals{shared.io};
   asio::steady_timer drain_timer{shared.io};
   asio::steady_timer blob_timer{shared.io};
   int blob_folder = 0;  // to be looked through next
   Address address;
 
+  TlsFiles tls_files;
+
   asio::awaitable<void> accept_all();
   void start_session(tcp::socket socket);
   void tidy_blobs();
   void await_signal();
+  void await_new_certificate();
   void drain();
   void finish();
 };
 
-Result<std::unique_ptr<Server>> Server::listen(const Address& address) {
-  auto inside = std::make_unique<Inside>();
+Result<std::unique_ptr<Server>> Server::listen(const Address& address, const TlsFiles& tls,
+                                               const Bounds& bounds) {
+  auto inside = std::make_unique<Inside>(bounds);
+  if (tls.wanted()) {
+    auto opened = Tls::open(tls);
+    if (!opened) return opened.error();
+    inside->shared.tls = *std::move(opened);
+    inside->tls_files = tls;
+  }
   auto& acceptor = inside->acceptor;
   error_code trouble;
   const auto host = asio::ip::make_address(address.host, trouble);
@@ -105,6 +118,10 @@ Server::~Server() = default;
 
 Address Server::address() const { return inside_->address; }
 
+std::string Server::url() const {
+  return (inside_->shared.tls ? "https://" : "http://") + text(inside_->address);
+}
+
 void Server::announce(std::int64_t seq) noexcept {
   auto& shared = inside_->shared;
   shared.newest_seq.store(seq);
@@ -122,6 +139,10 @@ void Server::run(const Rooms& rooms) {
   inside_->signals.add(SIGINT);
   inside_->signals.add(SIGTERM);
   inside_->await_signal();
+  if (inside_->shared.tls) {
+    inside_->renewals.add(SIGHUP);
+    inside_->await_new_certificate();
+  }
   inside_->tidy_blobs();
   asio::co_spawn(inside_->shared.io, inside_->accept_all(), log_end);
   inside_->shared.io.run();
@@ -135,7 +156,7 @@ asio::awaitable<void> Server::Inside::accept_all() {
       spdlog::warn("cannot accept a connection: {}", trouble.message());
       asio::steady_timer pause(shared.io, accept_pause);
       co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
-    } else if (shared.connections.size() >= limits::connections_max) {
+    } else if (shared.connections.size() >= shared.bounds.connections) {
       turn_away(std::move(socket));
     } else {
       start_session(std::move(socket));
@@ -145,8 +166,11 @@ asio::awaitable<void> Server::Inside::accept_all() {
 
 void Server::Inside::start_session(tcp::socket socket) {
   error_code ignored;
+  const auto from = socket.remote_endpoint(ignored).address();
+  Peer peer{peer_name(from), from.is_loopback()};
+  if (!shared.peers.enter(peer.name, peer.is_local)) return turn_away(std::move(socket));
   socket.set_option(tcp::no_delay(true), ignored);
-  asio::co_spawn(shared.io, serve(shared, std::move(socket)), log_end);
+  asio::co_spawn(shared.io, serve(shared, std::move(socket), std::move(peer)), log_end);
 }
 
 // One folder at a time: all of them once in each time of grace. A full queue of reads postpones a
@@ -183,6 +207,22 @@ void Server::Inside::await_signal() {
   });
 }
 
+// Certificates are renewed every few weeks; nobody should have to restart a server for it. Sessions
+// that are open keep the old one.
+void Server::Inside::await_new_certificate() {
+  renewals.async_wait([this](const error_code& trouble, int) {
+    if (trouble) return;
+    auto opened = Tls::open(tls_files);
+    if (opened) {
+      shared.tls = *std::move(opened);
+      spdlog::info("the certificate was read again");
+    } else {
+      spdlog::error("{}; the certificate stays as it was", opened.error().detail);
+    }
+    await_new_certificate();
+  });
+}
+
 void Server::Inside::drain() {
   shared.draining = true;
   blob_timer.cancel();
@@ -208,6 +248,7 @@ void Server::Inside::drain() {
 void Server::Inside::finish() {
   drain_timer.cancel();
   signals.cancel();
+  renewals.cancel();
 }
 
 }  // namespace hone::http

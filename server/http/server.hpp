@@ -8,10 +8,13 @@
 
 #include "schemas/types/instant.hpp"
 #include "schemas/types/result.hpp"
+#include "server/api/access.hpp"
 #include "server/api/blobs.hpp"
 #include "server/engine/counters.hpp"
 #include "server/engine/engine_thread.hpp"
+#include "server/http/bounds.hpp"
 #include "server/http/pools.hpp"
+#include "server/http/tls.hpp"
 
 namespace hone::http {
 
@@ -32,18 +35,21 @@ struct Rooms {
   DiskPool& disk;
   const api::BlobStore& blobs;
   Counters& counters;
-  Duration blob_grace{};  // how long bytes that nothing names are kept
+  Duration blob_grace{};         // how long bytes that nothing names are kept
+  api::Keyring* keys = nullptr;  // null: no token is asked for. The io thread's alone during run
 };
 
 class Server {
  public:
   // Listens; connections wait until run. Refuses (conflict) a port in use, (invalid) an address
-  // that is not ours.
-  static Result<std::unique_ptr<Server>> listen(const Address& address);
+  // that is not ours, and files that TLS cannot be spoken with.
+  static Result<std::unique_ptr<Server>> listen(const Address& address, const TlsFiles& tls = {},
+                                                const Bounds& bounds = {});
   ~Server();
 
   // Where it listens, with the port that was picked when 0 was asked for.
   [[nodiscard]] Address address() const;
+  [[nodiscard]] std::string url() const;  // "https://127.0.0.1:7777"
 
   // The ledger has grown up to seq: watchers look again. Any thread; quick; never throws.
   void announce(std::int64_t seq) noexcept;

@@ -1,19 +1,24 @@
 // Requests in, one after the other on each connection; answers out.
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
 #include <spdlog/spdlog.h>
-#include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/error.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/write.hpp>
+#include <chrono>
+#include <iterator>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "server/api/origin.hpp"
+#include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/limits.hpp"
 #include "server/http/await.hpp"
@@ -41,7 +46,7 @@ api::Method method_of(bhttp::verb verb) {
 asio::awaitable<bool> await_request(Connection& connection) {
   if (connection.buffer.size() > 0) co_return true;  // pipelined
   connection.idle = true;
-  connection.stream.expires_after(chrono(limits::idle_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.idle_time));
   error_code trouble;
   const auto space = connection.buffer.prepare(first_read_bytes);
   const auto bytes = co_await connection.stream.async_read_some(
@@ -70,11 +75,28 @@ Status check_header(const Shared& shared, const HeadParser& parser) {
   const auto& head = parser.get();
   if (head.version() >= 11 && head.count(bhttp::field::host) != 1)
     return refuse(Code::invalid, "the request must have one Host header");
+  if (head.count(bhttp::field::authorization) > 1)
+    return refuse(Code::invalid, "the request must have one Authorization header at most");
+  if (std::distance(head.begin(), head.end()) > std::ptrdiff_t{limits::header_fields_max})
+    return refuse(Code::too_large, "the request has more than " +
+                                       std::to_string(limits::header_fields_max) +
+                                       " header fields");
   const auto expect = head[bhttp::field::expect];
   if (!expect.empty() && !beast::iequals(expect, "100-continue"))
     return refuse(Code::invalid, "this server knows no expectation but 100-continue");
   return api::check_origin(text_of(head[bhttp::field::host]), text_of(head[bhttp::field::origin]),
-                           shared.local_only);
+                           {shared.local_only, shared.tls != nullptr});
+}
+
+// Fills in who speaks. Answers a refusal, or nothing.
+std::optional<api::Response> open_door(const Shared& shared, Incoming& incoming) {
+  if (shared.rooms->keys == nullptr) return std::nullopt;
+  const auto authorization = text_of(incoming.parser.get()[bhttp::field::authorization]);
+  const auto speaker =
+      api::check_access(*incoming.route, *shared.rooms->keys, authorization, SystemClock{}());
+  if (!speaker) return api::problem(speaker.error());
+  incoming.request.speaker = *speaker;
+  return std::nullopt;
 }
 
 // Fills in what follows from the header. Answers a refusal, or nothing.
@@ -100,6 +122,7 @@ std::optional<api::Response> understand(const Shared& shared, Incoming& incoming
   request.last_event_id = text_of(head["Last-Event-ID"]);
   incoming.route = match.route;
   request.counters = &shared.rooms->counters;
+  if (auto refusal = open_door(shared, incoming)) return refusal;
   if (auto known = api::check_query(*match.route, request); !known)
     return api::problem(known.error());
   return std::nullopt;
@@ -112,6 +135,24 @@ error_code parse_buffered(Connection& connection, Parser& parser, IsDone is_done
   while (!trouble && connection.buffer.size() > 0 && !is_done(parser))
     connection.buffer.consume(parser.put(connection.buffer.data(), trouble));
   return trouble == bhttp::error::need_more ? error_code() : trouble;
+}
+
+// How long a client that asks too often must wait; nothing where it may go on.
+std::optional<Duration> wait_of(Connection& connection, const Incoming& incoming) {
+  auto& peers = connection.shared.peers;
+  if (!peers.counts_requests(connection.peer.is_local)) return std::nullopt;
+  const TokenId token = incoming.request.speaker.token;
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  const Instant now{std::chrono::duration_cast<std::chrono::microseconds>(since_start).count()};
+  return peers.ask(token ? text(token) : connection.peer.name, now);
+}
+
+api::Response too_often(Duration wait) {
+  auto response = api::problem(refuse(Code::rate_limited,
+                                      "more requests than one token or address may send; wait as "
+                                      "long as Retry-After says"));
+  response.retry_after_s = static_cast<int>((wait.us + 999'999) / 1'000'000);
+  return response;
 }
 
 Error too_large_body() {
@@ -141,13 +182,6 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
   co_return std::nullopt;
 }
 
-// Has the client closed its side? Whoever waits for an answer keeps it open.
-bool is_gone(Connection& connection) {
-  char byte = 0;
-  const auto descriptor = connection.stream.socket().native_handle();
-  return ::recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const api::Request& request) {
   auto& shared = connection.shared;
@@ -157,9 +191,12 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   };
   auto command = parse();
   if (!command) co_return api::problem(command.error());
-  auto pending = ask_engine(shared, *std::move(command));
+  auto pending = ask_engine(shared, *std::move(command), request.speaker);
   const auto reply = co_await std::move(pending);
-  const bool undeliverable = reply && write.take_back != nullptr && is_gone(connection);
+  // Before the answer leaves: who was told that a token is revoked may rely on it.
+  const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;
+  if (key != nullptr && shared.rooms->keys != nullptr) shared.rooms->keys->learn(*key);
+  const bool undeliverable = reply && write.take_back != nullptr && connection.stream.is_gone();
   auto undo = undeliverable ? write.take_back(*reply) : std::nullopt;
   if (!undo) co_return api::render_write(write, reply);
   auto undoing = ask_engine(shared, *std::move(undo));
@@ -208,7 +245,7 @@ asio::awaitable<After> serve_request(Connection& connection) {
   Incoming incoming;
   incoming.parser.header_limit(limits::header_bytes_max);
   incoming.parser.body_limit(boost::none);  // each route has its own
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   const auto is_done = [](const auto& one) { return one.is_header_done(); };
   error_code trouble = parse_buffered(connection, incoming.parser, is_done);
   if (!trouble && !incoming.parser.is_header_done())
@@ -219,19 +256,44 @@ asio::awaitable<After> serve_request(Connection& connection) {
     co_return co_await write_early(connection, incoming, api::problem(bad_header(trouble)));
   }
   if (trouble) co_return After::close;
-  if (auto refusal = understand(connection.shared, incoming))
-    co_return co_await write_early(connection, incoming, *std::move(refusal));
+  auto refusal = understand(connection.shared, incoming);
+  if (auto wait = wait_of(connection, incoming)) refusal = too_often(*wait);
+  if (refusal) co_return co_await write_early(connection, incoming, *std::move(refusal));
   co_return co_await dispatch(connection, incoming);
 }
 
-void log_answer(const Incoming& incoming, const api::Response& answer) {
-  const auto& request = incoming.request;
-  const bool our_fault = answer.status >= 500 && answer.retry_after_s == 0;
-  const auto level = our_fault ? spdlog::level::err : spdlog::level::debug;
-  if (!spdlog::should_log(level)) return;  // before its words are put together
-  spdlog::log(level, "{} {} {}{}", api::word(request.method),
-              request.path.empty() ? "?" : request.path, answer.status,
-              our_fault ? " " + answer.body : "");
+// Whoever speaks http to a port of https is told so, in the open.
+asio::awaitable<void> refuse_open_speech(Connection& connection) {
+  static constexpr std::string_view answer =
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\n"
+      "Content-Length: 96\r\n\r\n"
+      R"({"code":"invalid","detail":"this server speaks https; write https://",)"
+      R"("at":"","retryable":false})";
+  error_code ignored;
+  co_await asio::async_write(connection.stream.tcp(), asio::buffer(answer.data(), answer.size()),
+                             asio::redirect_error(asio::use_awaitable, ignored));
+}
+
+// False when the two sides do not agree; the client was told why by TLS itself.
+asio::awaitable<bool> shake_hands(Connection& connection) {
+  connection.stream.expires_after(
+      chrono(std::min(limits::handshake_time, connection.shared.bounds.request_time)));
+  error_code trouble;
+  co_await connection.stream.async_handshake(asio::redirect_error(asio::use_awaitable, trouble));
+  if (!trouble) co_return true;
+  spdlog::debug("no TLS with a client: {}", trouble.message());
+  const bool is_open_speech =
+      trouble.category() == asio::error::get_ssl_category() &&
+      ERR_GET_REASON(static_cast<unsigned long>(trouble.value())) == SSL_R_HTTP_REQUEST;
+  if (is_open_speech) co_await refuse_open_speech(connection);
+  co_return false;
+}
+
+// Tells the client that nothing was cut off on the way.
+asio::awaitable<void> part(Connection& connection) {
+  connection.stream.expires_after(chrono(limits::linger_time));
+  error_code ignored;
+  co_await connection.stream.async_shutdown(asio::redirect_error(asio::use_awaitable, ignored));
 }
 
 // Closing with unread bytes would reset the connection and might take the answer with it.
@@ -248,108 +310,35 @@ asio::awaitable<void> linger(Connection& connection) {
 
 }  // namespace
 
-Connection::Connection(Shared& all, asio::ip::tcp::socket socket)
-    : shared(all), stream(std::move(socket)) {
+Connection::Connection(Shared& all, asio::ip::tcp::socket socket, Peer from)
+    : shared(all), peer(std::move(from)), stream(std::move(socket), all.tls.get()) {
   shared.connections.insert(this);
 }
 
 Connection::~Connection() {
   shared.connections.erase(this);
+  shared.peers.leave(peer.name);
   if (shared.draining && shared.connections.empty() && shared.last_connection_closed)
     shared.last_connection_closed();
 }
 
-bhttp::response<bhttp::empty_body> make_head(const Incoming& incoming, int status,
-                                             const std::string& type) {
-  bhttp::response<bhttp::empty_body> response;
-  response.version(incoming.version);
-  response.result(static_cast<unsigned>(status));
-  response.set(bhttp::field::server, "hone/" HONE_VERSION);
-  response.set(bhttp::field::cache_control, "no-store");
-  response.set(bhttp::field::content_type, type);
-  return response;
-}
-
-asio::awaitable<void> invite_body(Connection& connection, const Incoming& incoming) {
-  if (!incoming.wants_continue || !incoming.has_body) co_return;
-  bhttp::response<bhttp::empty_body> response{bhttp::status::continue_, 11};
-  co_await bhttp::async_write(connection.stream, response, asio::use_awaitable);
-}
-
-namespace {
-
-// The whole answer as it goes over the wire.
-std::string answer_text(const Incoming& incoming, const api::Response& answer, bool keep) {
-  std::string text;
-  text.reserve(256 + answer.body.size());
-  const auto field = [&](std::string_view name, std::string_view value) {
-    text.append(name).append(": ").append(value).append("\r\n");
-  };
-  const auto reason =
-      bhttp::obsolete_reason(bhttp::int_to_status(static_cast<unsigned>(answer.status)));
-  text.append(incoming.version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ")
-      .append(std::to_string(answer.status));
-  text.append(" ").append(reason.data(), reason.size()).append("\r\n");
-  field("Server", "hone/" HONE_VERSION);
-  field("Cache-Control", "no-store");
-  field("Content-Type", answer.content_type);
-  if (!answer.allow.empty()) field("Allow", answer.allow);
-  if (answer.retry_after_s != 0) field("Retry-After", std::to_string(answer.retry_after_s));
-  if (!keep && incoming.version != 10) field("Connection", "close");
-  if (keep && incoming.version == 10) field("Connection", "keep-alive");
-  field("Content-Length", std::to_string(answer.body.size()));
-  text += "\r\n";
-  if (!incoming.head_only) text += answer.body;
-  return text;
-}
-
-// Sends what the socket takes at once, which is nearly always all; how much that was.
-std::size_t send_at_once(Connection& connection, const std::string& text) {
-  static_assert(std::is_same_v<decltype(connection.stream), beast::tcp_stream>,
-                "only bytes in the open may go around the stream");
-  const auto sent = ::send(connection.stream.socket().native_handle(), text.data(), text.size(),
-                           MSG_DONTWAIT | MSG_NOSIGNAL);
-  return sent > 0 ? static_cast<std::size_t>(sent) : 0;
-}
-
-}  // namespace
-
-asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
-                                    api::Response answer) {
-  log_answer(incoming, answer);
-  const bool keep = incoming.keep_alive && !connection.shared.draining;
-  std::string text;
-  std::size_t sent = 0;
-  {
-    const Spending spending(connection.shared.rooms->counters, Part::render);
-    text = answer_text(incoming, answer, keep);
-    sent = send_at_once(connection, text);
+asio::awaitable<void> serve(Shared& shared, asio::ip::tcp::socket socket, Peer peer) {
+  Connection connection(shared, std::move(socket), std::move(peer));
+  const bool secret = connection.stream.is_secret();
+  if (secret) {
+    if (!co_await shake_hands(connection)) co_return;
   }
-  if (sent < text.size()) {
-    connection.stream.expires_after(chrono(limits::request_timeout));
-    co_await asio::async_write(connection.stream,
-                               asio::buffer(text.data() + sent, text.size() - sent),
-                               asio::use_awaitable);
-  }
-  co_return keep ? After::keep : After::close;
-}
-
-asio::awaitable<After> write_early(Connection& connection, Incoming& incoming,
-                                   api::Response response) {
-  if (incoming.has_body) incoming.keep_alive = false;
-  const auto after = co_await write_answer(connection, incoming, std::move(response));
-  co_return incoming.has_body ? After::linger : after;
-}
-
-asio::awaitable<void> serve(Shared& shared, asio::ip::tcp::socket socket) {
-  Connection connection(shared, std::move(socket));
   auto after = After::keep;
   while (after == After::keep && !shared.draining) {
     // Apart: g++ 12 awaits the right side of && and ?: although it must not.
     if (!co_await await_request(connection)) co_return;
     after = co_await serve_request(connection);
   }
-  if (after == After::linger) co_await linger(connection);
+  if (after == After::linger) {
+    co_await linger(connection);
+  } else if (secret) {
+    co_await part(connection);
+  }
 }
 
 }  // namespace hone::http

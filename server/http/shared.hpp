@@ -7,18 +7,26 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <set>
 
 #include "server/http/outbox.hpp"
+#include "server/http/peers.hpp"
 #include "server/http/server.hpp"
+#include "server/http/tls.hpp"
 
 namespace hone::http {
 
 struct Connection;
 
 struct Shared {
+  explicit Shared(const Bounds& given) : bounds(given), peers(given) {}
+
+  const Bounds bounds;
+  Peers peers;
   const Rooms* rooms = nullptr;  // set while Server::run runs
   bool local_only = true;        // listens on a loopback address
+  std::unique_ptr<Tls> tls;      // null: in the open
   bool draining = false;         // no further requests on open connections
   std::set<Connection*> connections;
   std::set<boost::asio::steady_timer*> sleeping_watchers;

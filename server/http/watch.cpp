@@ -62,7 +62,7 @@ asio::awaitable<Result<api::EventBatch>> read_batch(Shared& shared, api::Watch w
 }
 
 asio::awaitable<void> write_text(Connection& connection, std::string_view text) {
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   co_await asio::async_write(connection.stream, asio::buffer(text.data(), text.size()),
                              asio::use_awaitable);
 }
@@ -70,7 +70,7 @@ asio::awaitable<void> write_text(Connection& connection, std::string_view text) 
 asio::awaitable<void> write_head(Connection& connection, const Incoming& incoming) {
   auto head = make_head(incoming, 200, "text/event-stream");
   head.keep_alive(false);  // the stream ends with the connection
-  connection.stream.expires_after(chrono(limits::request_timeout));
+  connection.stream.expires_after(chrono(connection.shared.bounds.request_time));
   co_await bhttp::async_write(connection.stream, head, asio::use_awaitable);
 }
 

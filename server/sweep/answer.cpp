@@ -1,4 +1,6 @@
 // Replies, read off the Book: a repeated command finds the answer that the first one got.
+#include <algorithm>
+
 #include "schemas/types/expect.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -49,6 +51,10 @@ Verdict last_verdict(const Trial& trial, const TellRequest& request) {
     }
   }
   return {Action::stop, VerdictReason::no_rule, {}};
+}
+
+Key key_of(const Token& token) {
+  return {token.id, token.scopes, token.sha256, token.expires_at, token.revoked};
 }
 
 struct Answerer {
@@ -102,6 +108,11 @@ struct Answerer {
   }
   Reply operator()(const Tick&) const { return Done{}; }
   Reply operator()(const Allow&) const { return Done{}; }
+  Reply operator()(const CreateToken& c) const {
+    const auto made = std::ranges::find(book.tokens, c.request.request_id, &Token::request_id);
+    return key_of(*made);
+  }
+  Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schemas/types/event.hpp"
+#include "schemas/types/key.hpp"
 #include "schemas/types/result.hpp"
 #include "schemas/types/wire.hpp"
 
@@ -25,6 +26,7 @@ struct Steer {
 };
 struct Join {
   JoinRequest request;
+  TokenId by{};
 };
 struct Acquire {
   AcquireRequest request;
@@ -53,6 +55,7 @@ struct End {
 struct Ask {
   SweepId sweep;
   AskRequest request;
+  TokenId by{};
 };
 struct Tell {
   TrialId trial;
@@ -65,10 +68,19 @@ struct Enqueue {
 struct Allow {  // a user trusts a worker again that was set aside
   WorkerId worker;
 };
+struct CreateToken {
+  CreateTokenRequest request;
+  TokenId by{};
+};
+struct RevokeToken {
+  TokenId token;
+  TokenId by{};
+};
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
-using Command = std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel,
-                             LogMetrics, End, Ask, Tell, Enqueue, Tick, Allow>;
+using Command =
+    std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
+                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken>;
 
 struct Submitted {
   SweepId sweep;
@@ -81,7 +93,7 @@ struct Steered {
 
 using Reply =
     std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>, BeatReply,
-                 ReportReply, SaveModelReply, AskReply, TellReply, EnqueueReply>;
+                 ReportReply, SaveModelReply, AskReply, TellReply, EnqueueReply, Key>;
 
 using Events = std::vector<EventBody>;
 

@@ -33,6 +33,10 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const Enqueue& c) const { return decide_enqueue(book, c); }
     Result<Events> operator()(const Tick&) const { return decide_tick(book, now); }
     Result<Events> operator()(const Allow& c) const { return decide_allow(book, c); }
+    Result<Events> operator()(const CreateToken& c) const {
+      return decide_create_token(book, c, now);
+    }
+    Result<Events> operator()(const RevokeToken& c) const { return decide_revoke_token(book, c); }
   };
   return std::visit(Visitor{book, now}, command);
 }
@@ -94,7 +98,7 @@ Result<Events> decide_join(const Book& book, const Join& command) {
   const JoinRequest& r = command.request;
   if (book.workers_by_request.contains(r.request_id)) return Events{};
   return Events{WorkerJoined{WorkerId{book.last_worker + 1}, r.request_id, r.host, r.pid, r.cpus,
-                             r.gpus, r.hone_version}};
+                             r.gpus, r.hone_version, command.by}};
 }
 
 namespace {

@@ -33,8 +33,14 @@ Result<Events> decide_ask(const Book& book, const Ask& command) {
   if (known != book.workers_by_request.end())
     worker = known->second;
   else
-    events.emplace_back(WorkerJoined{
-        worker, asker_request(command.request.asker), command.request.asker, 0, 0, 0, {}});
+    events.emplace_back(WorkerJoined{worker,
+                                     asker_request(command.request.asker),
+                                     command.request.asker,
+                                     0,
+                                     0,
+                                     0,
+                                     {},
+                                     command.by});
   for (EventBody& body : work->events) events.push_back(std::move(body));
   const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
   events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1}, worker,

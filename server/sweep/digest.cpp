@@ -140,6 +140,16 @@ void add(Hash& hash, const Sweep& sweep) {
     for (const double merit : sweep.history.merits(phase)) hash.add(merit);
 }
 
+void add(Hash& hash, const Token& token) {
+  hash.add(token.id);
+  hash.add(token.request_id);
+  hash.add(token.name);
+  hash.add(token.scopes.bits);
+  hash.add(token.sha256);
+  hash.add(token.expires_at.value_or(never));
+  hash.add(token.revoked);
+}
+
 }  // namespace
 
 std::uint64_t digest(const Book& book) {
@@ -172,6 +182,9 @@ std::uint64_t digest(const Book& book) {
   hash.add(book.workflows.size());
   hash.add(book.datasets.size());
   hash.add(book.run_of_lease.size());
+  for (const auto& [id, worker] : book.workers)
+    if (worker.token) hash.add(id), hash.add(worker.token);
+  for (const Token& token : book.tokens) add(hash, token);
   return hash.value();
 }
 

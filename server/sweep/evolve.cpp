@@ -77,8 +77,8 @@ class Folder {
   }
 
   void operator()(const WorkerJoined& e) {
-    book_.workers.emplace(e.worker,
-                          WorkerState{e.worker, e.request_id, e.host, e.cpus, at_, {}, {}, {}, 0});
+    book_.workers.emplace(
+        e.worker, WorkerState{e.worker, e.request_id, e.host, e.cpus, at_, {}, {}, {}, 0, e.token});
     book_.workers_by_request.emplace(e.request_id, e.worker);
     book_.last_worker = e.worker.value;
   }
@@ -130,6 +130,7 @@ class Folder {
     book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
+    book_.worker_of_lease.push_back(e.worker);
     expect(static_cast<std::int64_t>(book_.run_of_lease.size()) == e.lease.value,
            "leases are minted in order");
   }
@@ -242,6 +243,17 @@ class Folder {
     run.reason = e.reason;
     --sweep.open_runs;
     sweep.history.end_run(run.record, completes(e), informs(e));
+  }
+
+  void operator()(const TokenCreated& e) {
+    expect(e.token.value == static_cast<std::int64_t>(book_.tokens.size()) + 1,
+           "tokens are minted in order");
+    book_.tokens.push_back(
+        {e.token, e.request_id, e.name, e.scopes, e.sha256, e.expires_at, false});
+  }
+
+  void operator()(const TokenRevoked& e) {
+    book_.tokens.at(static_cast<std::size_t>(e.token.value - 1)).revoked = true;
   }
 
  private:

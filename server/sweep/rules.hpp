@@ -19,6 +19,8 @@ Result<Events> decide_ask(const Book& book, const Ask& command);
 Result<Events> decide_tell(const Book& book, const Tell& command);
 Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
 Result<Events> decide_tick(const Book& book, Instant now);
+Result<Events> decide_create_token(const Book& book, const CreateToken& command, Instant now);
+Result<Events> decide_revoke_token(const Book& book, const RevokeToken& command);
 
 // The refusal that tells a worker to stop working for a lease.
 Error stale(LeaseId lease);

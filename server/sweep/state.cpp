@@ -26,6 +26,11 @@ const Lease* find_live_lease(const Book& book, LeaseId id) {
   return found == book.leases.end() ? nullptr : &found->second;
 }
 
+const Token* find_token(const Book& book, TokenId id) {
+  const auto index = static_cast<std::size_t>(id.value - 1);
+  return id.value >= 1 && index < book.tokens.size() ? &book.tokens[index] : nullptr;
+}
+
 const Sweep& sweep_of(const Book& book, RunId id) {
   const auto found = book.trials.find(id.trial);
   expect(found != book.trials.end(), "a run's trial is in the book");

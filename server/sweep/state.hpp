@@ -99,6 +99,17 @@ struct WorkerState {
   Instant suspect_at;           // the newest of them
   std::optional<Instant> aside_until;
   int times_aside = 0;  // in a row
+  TokenId token{};  // that joined; none: anybody may speak for it
+};
+
+struct Token {
+  TokenId id;
+  std::string request_id;
+  std::string name;
+  Scopes scopes;
+  std::string sha256;
+  std::optional<Instant> expires_at;
+  bool revoked = false;
 };
 
 struct Book {
@@ -120,7 +131,9 @@ struct Book {
   std::vector<RunId> run_of_lease;  // of every lease ever granted, by number - 1
   std::vector<std::pair<WorkflowInfo, WorkflowId>> workflows;
   std::vector<std::pair<DatasetInfo, DatasetId>> datasets;
-  std::set<SweepId> open_sweeps;  // not ended
+  std::set<SweepId> open_sweeps;          // not ended
+  std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by number - 1
+  std::vector<Token> tokens;              // by number - 1
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
 };
 
@@ -129,6 +142,8 @@ const Sweep* find_sweep(const Book& book, SweepId id);
 const Trial* find_trial(const Book& book, TrialId id);
 const Run* find_run(const Book& book, RunId id);
 const Lease* find_live_lease(const Book& book, LeaseId id);
+
+const Token* find_token(const Book& book, TokenId id);
 
 // The sweep of a run that the book knows.
 const Sweep& sweep_of(const Book& book, RunId id);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -46,6 +47,28 @@ std::set<std::string> routes_of(const Json& openapi) {
   return routes;
 }
 
+std::map<std::string, std::string> scopes_of_the_table() {
+  std::map<std::string, std::string> scopes;
+  for (const auto& row : api::describe_routes())
+    scopes[upper(row.at("method").get<std::string>()) + " " + row.at("path").get<std::string>()] =
+        row.at("scopes").get<std::string>();
+  return scopes;
+}
+
+// The scopes that each operation names, as "read worker"; "" where it is open to all.
+std::map<std::string, std::string> scopes_of(const Json& openapi) {
+  std::map<std::string, std::string> scopes;
+  for (const auto& [path, item] : openapi.at("paths").items())
+    for (const auto& [verb, operation] : item.items()) {
+      if (verb == "parameters") continue;
+      auto& words = scopes[upper(verb) + " " + path];
+      for (const auto& choice : operation.at("security"))
+        for (const auto& scope : choice.value("token", Json::array()))
+          words += (words.empty() ? "" : " ") + scope.get<std::string>();
+    }
+  return scopes;
+}
+
 // Every {"$ref": target} below a document.
 void collect_refs(const Json& json, std::set<std::string>& refs) {
   if (json.is_object() && json.contains("$ref")) refs.insert(json.at("$ref").get<std::string>());
@@ -69,6 +92,10 @@ void expect_targets(const std::filesystem::path& file) {
 
 TEST(OpenApi, describes_exactly_the_routes_there_are) {
   EXPECT_EQ(routes_of(read(schemas() / "openapi.yaml")), routes_of_the_table());
+}
+
+TEST(OpenApi, names_the_scopes_that_each_route_needs) {
+  EXPECT_EQ(scopes_of(read(schemas() / "openapi.yaml")), scopes_of_the_table());
 }
 
 TEST(OpenApi, names_only_what_there_is) {

@@ -45,6 +45,9 @@ class Answer:
 class Server:
     """A hone-server on a free port, with its data in `folder`."""
 
+    scheme = "http"
+    host = "127.0.0.1"  # where it listens; it is spoken to on this machine
+
     def __init__(self, folder, *extra, file_bytes_max=None):
         self.folder = pathlib.Path(folder)
         self.extra = list(extra)
@@ -54,7 +57,7 @@ class Server:
         self.log = None
 
     def start(self, port=0):
-        command = [program("hone-server"), "--data", str(self.folder), "--listen", f"127.0.0.1:{port}",
+        command = [program("hone-server"), "--data", str(self.folder), "--listen", f"{self.host}:{port}",
                    "--die-with-parent", *self.extra]
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder.parent / f"{self.folder.name}.log", "ab")
@@ -62,7 +65,7 @@ class Server:
                                         preexec_fn=self._bound_files, restore_signals=False)
         ready, _, _ = select.select([self.process.stdout], [], [], START_SECONDS)
         line = self.process.stdout.readline().decode() if ready else ""
-        assert line.startswith("hone-server listening on http://127.0.0.1:"), self.log_text()
+        assert line.startswith(f"hone-server listening on {self.scheme}://"), self.log_text()
         self.port = int(line.rsplit(":", 1)[1])
         return self
 

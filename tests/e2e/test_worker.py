@@ -342,7 +342,8 @@ def test_two_workers_do_not_share_a_folder(server, place):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["--server", "https://example.org"], "http only"),
+    (["--server", "ftp://example.org"], "begin with http"),
+    (["--token-file", "/nowhere/token"], "/nowhere/token"),
     (["--server", "http://example.org/path:1"], "host and port alone"),
     (["--slots", "0"], "--slots must be"),
     (["--slots", "many"], "--slots must be"),

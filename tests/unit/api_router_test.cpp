@@ -66,7 +66,7 @@ TEST(Router, SuggestsAQueryNameThatWasMeant) {
 TEST(Router, DescribesItself) {
   const auto rows = describe_routes();
   ASSERT_EQ(rows.size(), route_table().size());
-  EXPECT_EQ(rows.at(0).dump(), R"({"method":"GET","path":"/healthz","kind":"read"})");
+  EXPECT_EQ(rows.at(0).dump(), R"({"method":"GET","path":"/healthz","kind":"read","scopes":""})");
 }
 
 TEST(Target, SplitsPathAndQuery) {
@@ -113,17 +113,20 @@ TEST(Problem, OfAWrongMethodIs405WithAllow) {
 }
 
 TEST(Origin, MayBeAbsentOrTheServerItself) {
-  EXPECT_TRUE(check_origin("127.0.0.1:7777", "", true));
-  EXPECT_TRUE(check_origin("localhost:7777", "http://localhost:7777", true));
-  EXPECT_TRUE(check_origin("LOCALHOST", "", true));
-  EXPECT_TRUE(check_origin("[::1]:7777", "http://[::1]:7777", true));
-  EXPECT_TRUE(check_origin("trainer.example:7777", "http://trainer.example:7777", false));
+  EXPECT_TRUE(check_origin("127.0.0.1:7777", "", {}));
+  EXPECT_TRUE(check_origin("localhost:7777", "http://localhost:7777", {}));
+  EXPECT_TRUE(check_origin("LOCALHOST", "", {}));
+  EXPECT_TRUE(check_origin("[::1]:7777", "http://[::1]:7777", {}));
+  EXPECT_TRUE(check_origin("trainer.example:7777", "http://trainer.example:7777", {false}));
+  EXPECT_TRUE(check_origin("trainer.example:7777", "https://trainer.example:7777", {false, true}));
+  EXPECT_FALSE(check_origin("trainer.example:7777", "http://trainer.example:7777", {false, true}))
+      << "a page of the same name in the open may be anybody's";
 }
 
 TEST(Origin, OfAnotherPageIsForbidden) {
   for (const auto* origin :
        {"http://evil.example", "null", "https://localhost:7777", "http://localhost:7778"}) {
-    const auto checked = check_origin("localhost:7777", origin, true);
+    const auto checked = check_origin("localhost:7777", origin, {});
     ASSERT_FALSE(checked) << origin;
     EXPECT_EQ(checked.error().code, Code::forbidden);
   }
@@ -132,7 +135,7 @@ TEST(Origin, OfAnotherPageIsForbidden) {
 TEST(Origin, NameThatResolvesToThisMachineIsForbidden) {
   for (const auto* host :
        {"evil.example:7777", "127.0.0.1.evil.example", "localhost.evil.example:7777", "evil"})
-    EXPECT_FALSE(check_origin(host, "", true)) << host;
+    EXPECT_FALSE(check_origin(host, "", {})) << host;
 }
 
 }  // namespace

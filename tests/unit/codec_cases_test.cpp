@@ -38,6 +38,8 @@ const std::map<std::string, Check> checks{
     {"ask", fault_of<decode_ask_request>},
     {"tell", fault_of<decode_tell_request>},
     {"enqueue", fault_of<decode_enqueue_request>},
+    {"create_token", fault_of<decode_create_token_request>},
+    {"create_token_reply", fault_of<decode_create_token_reply>},
     {"save_model", fault_of<decode_save_model_request>},
     {"metrics", fault_of<decode_metrics_request>},
     {"end", fault_of<decode_end_request>},

@@ -155,7 +155,7 @@ std::vector<EventBody> Generator::one_of_each_event() {
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>()},
       WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64),
-                   small(0, 8), any_text()},
+                   small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}},
       TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params()},
       LeaseGranted{id<LeaseTag>(),
                    {run(), small(1, 9)},
@@ -182,6 +182,10 @@ std::vector<EventBody> Generator::one_of_each_event() {
       WorkerSeen{id<WorkerTag>()},
       WorkerSetAside{id<WorkerTag>(), instant(), any_text()},
       WorkerAllowed{id<WorkerTag>(), coin()},
+      TokenCreated{id<TokenTag>(), any_text(), any_text(), Scope::read | Scope::worker, sha256(),
+                   coin() ? std::optional(instant()) : std::nullopt,
+                   coin() ? id<TokenTag>() : TokenId{}},
+      TokenRevoked{id<TokenTag>(), coin() ? id<TokenTag>() : TokenId{}},
   };
 }
 

@@ -24,7 +24,8 @@ void expect_whole_table(E last) {
 }
 
 TEST(Words, tables_name_every_enumerator) {
-  expect_whole_table(Code::internal);
+  expect_whole_table(Code::rate_limited);
+  expect_whole_table(Scope::admin);
   expect_whole_table(Goal::minimize);
   expect_whole_table(Scale::logit);
   expect_whole_table(Keep::all);

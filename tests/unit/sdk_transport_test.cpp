@@ -46,12 +46,50 @@ TEST_F(SdkTransport, AnEndpointIsHostAndPort) {
 
 TEST_F(SdkTransport, AnythingElseIsRefusedWithWhatToWrite) {
   for (const char* url :
-       {"", "127.0.0.1:7777", "https://h:1", "http://h", "http://:1", "http://h:0",
-        "http://h:65536", "http://h:1/x", "http://u@h:1", "http://[::1]", "http://h:1x"}) {
+       {"", "127.0.0.1:7777", "ftp://h:1", "http://h", "http://:1", "http://h:0", "http://h:65536",
+        "http://h:1/x", "http://u@h:1", "http://[::1]", "http://h:1x"}) {
     const auto endpoint = parse_endpoint(url);
     ASSERT_FALSE(endpoint) << url;
     EXPECT_NE(endpoint.error().detail.find("write it as http://127.0.0.1:7777"), std::string::npos);
   }
+}
+
+TEST_F(SdkTransport, AnEndpointMaySpeakTls) {
+  const auto endpoint = parse_endpoint("https://lab-3.example:7777/");
+  EXPECT_TRUE(endpoint->tls);
+  EXPECT_EQ(endpoint->host, "lab-3.example");
+  EXPECT_EQ(endpoint->url(), "https://lab-3.example:7777");
+  EXPECT_FALSE(parse_endpoint("http://h:1")->tls);
+}
+
+TEST_F(SdkTransport, ATokenFileThatCannotBeReadIsNamed) {
+  Endpoint endpoint;
+  const auto equipped = equip(endpoint, {.token_file = "/nowhere/token"});
+  ASSERT_FALSE(equipped);
+  EXPECT_NE(equipped.error().detail.find("/nowhere/token"), std::string::npos);
+  EXPECT_TRUE(equip(endpoint, {.token = "given", .token_file = "/nowhere/token"}));
+  EXPECT_EQ(endpoint.token, "given");
+}
+
+TEST_F(SdkTransport, ATokenAmongTheArgumentsIsOverwritten) {
+  std::string program = "hone", one = "--token", two = "secret", three = "--token=secret",
+              four = "--token-file", five = "kept";
+  std::vector<char*> words{program.data(), one.data(),  two.data(),
+                           three.data(),   four.data(), five.data()};
+  hide_tokens(static_cast<int>(words.size()), words.data());
+  EXPECT_EQ(two, "xxxxxx");
+  EXPECT_EQ(three, "--token=xxxxxx");
+  EXPECT_EQ(five, "kept");
+}
+
+TEST_F(SdkTransport, ACertificateThatCannotBeReadIsRefusedBeforeAnythingIsSent) {
+  Endpoint endpoint;
+  endpoint.tls = true;
+  endpoint.ca_file = "/nowhere.pem";
+  const auto response = Transport(endpoint).call({});
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, Code::invalid);
+  EXPECT_NE(response.error().detail.find("/nowhere.pem"), std::string::npos);
 }
 
 TEST_F(SdkTransport, PathsAreEscaped) {

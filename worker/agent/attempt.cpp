@@ -202,6 +202,7 @@ bool Attempt::tries_again(const Error& error) {
     case Code::unavailable:
     case Code::timed_out:
     case Code::busy:
+    case Code::rate_limited:
       return true;
     case Code::internal:
       return ++internal_errors_ < limits::internal_errors_max;
@@ -211,6 +212,7 @@ bool Attempt::tries_again(const Error& error) {
     case Code::stale_lease:
     case Code::forbidden:
     case Code::too_large:
+    case Code::unauthenticated:
       return false;
   }
   unreachable();

@@ -68,7 +68,8 @@ std::vector<std::string> trial_environment(const std::vector<std::string>& own,
       "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
       "VECLIB_MAXIMUM_THREADS"};
   Environment environment(own);
-  environment.drop("HONE_TOKEN");
+  for (const auto* secret : {"HONE_TOKEN", "HONE_TOKEN_FILE", "HONE_TLS_CERT", "HONE_TLS_KEY"})
+    environment.drop(secret);
   environment.set("HONE_RUN_FILE", places.run_file);
   environment.set("HONE_SOCKET", places.socket);
   environment.set("HONE_CHECKPOINT_DIR", places.checkpoints);

@@ -31,6 +31,7 @@ Work declare_allow(Flags& flags);
 Work declare_events(Flags& flags);
 Work declare_db(Flags& flags);
 Work declare_doctor(Flags& flags);
+Work declare_token(Flags& flags);
 Work declare_up(Flags& flags);
 Work declare_bench(Flags& flags);
 Work declare_importance(Flags& flags);

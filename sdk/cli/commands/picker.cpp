@@ -35,7 +35,8 @@ Json told_of(const Json& trial) {
 }
 
 bool may_pass(Code code) {
-  return code == Code::unavailable || code == Code::busy || code == Code::timed_out;
+  return code == Code::unavailable || code == Code::busy || code == Code::timed_out ||
+         code == Code::rate_limited;
 }
 
 // A server that is away for a moment is waited for: requests carry their id.

@@ -61,7 +61,8 @@ Result<SweepFile> read_file(const Wish& wish) {
 }
 
 bool may_try_again(Code code) {
-  return code == Code::unavailable || code == Code::busy || code == Code::timed_out;
+  return code == Code::unavailable || code == Code::busy || code == Code::timed_out ||
+         code == Code::rate_limited;
 }
 
 // The request id makes trying again harmless: a sweep that arrived the first time is not submitted

@@ -25,7 +25,21 @@ struct Wish {
   int gpus = 0;
   std::string work_folder = ".";
   std::string log;
+  Credentials shown;  // of TLS: the server's certificate and key, and whom the workers trust
+  bool auth = false;
+  bool insecure = false;
 };
+
+// As the server decides it (server/main.cpp).
+bool asks_for_tokens(const Wish& wish) {
+  const bool is_local = wish.listen.starts_with("127.") || wish.listen.starts_with("localhost:") ||
+                        wish.listen.starts_with("[::1]:");
+  return wish.auth || (!is_local && !wish.insecure);
+}
+
+std::string worker_token_file(const Wish& wish) {
+  return (fs::absolute(wish.data) / "worker.token").string();
+}
 
 // Of each worker. "auto" shares the cores of this machine among them.
 Result<int> slots_of(const Wish& wish) {
@@ -53,12 +67,32 @@ Status make_folder(const fs::path& folder) {
 Program worker_program(const Wish& wish, const std::string& path, int number, int slots) {
   const fs::path data = fs::absolute(wish.data);
   const std::string name = "worker-" + std::to_string(number);
-  return {"worker " + std::to_string(number),
-          {path, "--server", "@URL@", "--slots", std::to_string(slots), "--gpus",
-           std::to_string(number == 1 ? wish.gpus : 0), "--data",
-           (data / "workers" / std::to_string(number)).string(), "--workdir",
-           fs::absolute(wish.work_folder).string(), "--die-with-parent"},
-          (data / "logs" / (name + ".log")).string()};
+  Program program{"worker " + std::to_string(number),
+                  {path, "--server", "@URL@", "--slots", std::to_string(slots), "--gpus",
+                   std::to_string(number == 1 ? wish.gpus : 0), "--data",
+                   (data / "workers" / std::to_string(number)).string(), "--workdir",
+                   fs::absolute(wish.work_folder).string(), "--die-with-parent"},
+                  (data / "logs" / (name + ".log")).string()};
+  if (asks_for_tokens(wish))
+    program.argv.insert(program.argv.end(), {"--token-file", worker_token_file(wish)});
+  const auto& trusted = wish.shown.tls_ca.empty() ? wish.shown.tls_cert : wish.shown.tls_ca;
+  if (!trusted.empty()) program.argv.insert(program.argv.end(), {"--tls-ca", trusted});
+  return program;
+}
+
+Program server_program(const Wish& wish, const std::string& path) {
+  const fs::path data = fs::absolute(wish.data);
+  Program program{"server",
+                  {path, "--data", data.string(), "--listen", wish.listen, "--die-with-parent"},
+                  wish.log.empty() ? (data / "logs" / "server.log").string() : wish.log};
+  if (!wish.shown.tls_cert.empty())
+    program.argv.insert(program.argv.end(),
+                        {"--tls-cert", wish.shown.tls_cert, "--tls-key", wish.shown.tls_key});
+  if (wish.auth) program.argv.emplace_back("--auth");
+  if (wish.insecure) program.argv.emplace_back("--insecure");
+  if (asks_for_tokens(wish))
+    program.argv.insert(program.argv.end(), {"--worker-token-file", worker_token_file(wish)});
+  return program;
 }
 
 Result<UpPlan> plan_of(const Wish& wish, int slots) {
@@ -69,9 +103,7 @@ Result<UpPlan> plan_of(const Wish& wish, int slots) {
   const fs::path data = fs::absolute(wish.data);
   if (const auto made = make_folder(data / "logs"); !made) return made.error();
   UpPlan plan;
-  plan.server = {"server",
-                 {*server, "--data", data.string(), "--listen", wish.listen, "--die-with-parent"},
-                 wish.log.empty() ? (data / "logs" / "server.log").string() : wish.log};
+  plan.server = server_program(wish, *server);
   for (int number = 1; number <= wish.workers; ++number)
     plan.workers.push_back(worker_program(wish, *worker, number, slots));
   return plan;
@@ -86,15 +118,17 @@ std::string welcome(const Wish& wish, int slots, const std::string& url, const S
   const bool usual = url == "http://127.0.0.1:7777";
   const std::string server = usual ? "" : " --server " + url;
   const fs::path data = fs::absolute(wish.data);
-  return paint(screen, Ink::bold, "hone is up") + "\n" +
-         record_text({{"  server", url, Ink::accent},
-                      {"  data", data.string()},
-                      {"  slots", shared},
-                      {"  commands", "run in " + fs::weakly_canonical(wish.work_folder).string()},
-                      {"  logs", (data / "logs").string()},
-                      {"  submit", "hone submit FILE --watch" + server},
-                      {"  stop", "Ctrl-C (runs are resumed by the next hone up)"}},
-                     screen);
+  std::vector<RecordLine> lines{
+      {"  server", url, Ink::accent},
+      {"  data", data.string()},
+      {"  slots", shared},
+      {"  commands", "run in " + fs::weakly_canonical(wish.work_folder).string()},
+      {"  logs", (data / "logs").string()}};
+  if (asks_for_tokens(wish))
+    lines.push_back({"  token", "export HONE_TOKEN_FILE=" + (data / "admin.token").string()});
+  lines.push_back({"  submit", "hone submit FILE --watch" + server});
+  lines.push_back({"  stop", "Ctrl-C (runs are resumed by the next hone up)"});
+  return paint(screen, Ink::bold, "hone is up") + "\n" + record_text(lines, screen);
 }
 
 Result<Exit> up(Session& session, const Wish& wish) {
@@ -126,7 +160,12 @@ Work declare_up(Flags& flags) {
   flags.integer("--gpus N", wish->gpus, {0, 64}, "GPUs of this machine to hand out (0)");
   flags.text("--workdir DIR", wish->work_folder, "where a sweep's own command runs (this folder)");
   flags.text("--log FILE", wish->log, "the server's log (DATA/logs/server.log)");
-  return [wish](Session& session) { return up(session, *wish); };
+  flags.flag("--auth", wish->auth, "ask for tokens; the first one is in DATA/admin.token");
+  flags.flag("--insecure", wish->insecure, "beyond loopback without TLS and tokens");
+  return [wish](Session& session) {
+    wish->shown = session.options().credentials;
+    return up(session, *wish);
+  };
 }
 
 Work declare_passed_on(Flags&) {

@@ -156,7 +156,7 @@ class Patience {
   // True when the error is to be endured a little longer. `said` is set when the user was told.
   bool endure(Session& session, const Error& error, bool& said) {
     if (error.code != Code::unavailable && error.code != Code::busy &&
-        error.code != Code::timed_out)
+        error.code != Code::timed_out && error.code != Code::rate_limited)
       return false;
     if (!waiting_) {
       waiting_ = true;

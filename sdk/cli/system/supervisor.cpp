@@ -25,10 +25,20 @@ sigset_t watched_signals() {
 }
 
 std::string url_in(const std::string& line) {
-  const auto start = line.find("http://");
+  auto start = line.find("http://");
+  if (start == std::string::npos) start = line.find("https://");
   if (start == std::string::npos) return {};
   const auto end = line.find_first_of(" \t\r\"',", start);
   return line.substr(start, end == std::string::npos ? end : end - start);
+}
+
+// A server that listens on every address names none that a certificate could hold.
+std::string on_this_machine(std::string url) {
+  for (const auto& [every, own] :
+       {std::pair{"//0.0.0.0:", "//127.0.0.1:"}, std::pair{"//[::]:", "//[::1]:"}})
+    if (const auto at = url.find(every); at != std::string::npos)
+      url.replace(at, std::string_view(every).size(), own);
+  return url;
 }
 
 // Who was killed by a signal could not say why: the last line of its log is about something else.
@@ -139,7 +149,7 @@ void Supervisor::read_server_output() {
 void Supervisor::hear_line(const std::string& line) {
   std::ofstream(plan_.server.log, std::ios::app) << line << '\n';
   if (!url_.empty()) return;
-  url_ = url_in(line);
+  url_ = on_this_machine(url_in(line));
   if (url_.empty()) return;
   start_workers(url_);
   ready_(url_);
