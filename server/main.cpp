@@ -194,6 +194,7 @@ Status House::prepare_tokens(const ServerOptions& options) {
 }
 
 void House::run() {
+  server_->catch_signals();
   std::printf("hone-server listening on %s\n", server_->url().c_str());
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),

@@ -33,8 +33,7 @@ Response render_beat(const Reply& reply) {
 Result<Command> parse_allow(const Request& request) {
   const auto id = path_id<WorkerId>(request);
   if (!id) return id.error();
-  if (!request.body.empty() && request.body != "{}")
-    return refuse(Code::invalid, "there is nothing to say about it: the body must be {}");
+  if (const auto nothing = body(request, decode_no_request); !nothing) return nothing.error();
   return Command(Allow{*id});
 }
 

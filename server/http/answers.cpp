@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
 
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/write.hpp>
 #include <string>

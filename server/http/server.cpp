@@ -134,10 +134,13 @@ void Server::announce(std::int64_t seq) noexcept {
 
 void Server::deliver() { inside_->shared.outbox.send(); }
 
-void Server::run(const Rooms& rooms) {
-  inside_->shared.rooms = &rooms;
+void Server::catch_signals() {
   inside_->signals.add(SIGINT);
   inside_->signals.add(SIGTERM);
+}
+
+void Server::run(const Rooms& rooms) {
+  inside_->shared.rooms = &rooms;
   inside_->await_signal();
   if (inside_->shared.tls) {
     inside_->renewals.add(SIGHUP);

@@ -57,6 +57,9 @@ class Server {
   // Brings the engine's replies so far to those who wait for them. The engine's thread.
   void deliver();
 
+  // From here on SIGTERM and SIGINT wait for run(): call it before anybody is told of the server.
+  void catch_signals();
+
   // Serves until SIGTERM or SIGINT, then stops accepting, stops the engine (which answers what is
   // queued), lets open requests finish for a few seconds, and returns.
   void run(const Rooms& rooms);

@@ -33,12 +33,6 @@ bool is_there(const WorkerState& worker, Instant now) {
   return worker.cpus > 0 && !worker.aside_until && now - worker.seen_at < absent_after;
 }
 
-bool others_there(const Book& book, WorkerId but, Instant now) {
-  return std::any_of(book.workers.begin(), book.workers.end(), [&](const auto& one) {
-    return one.first != but && is_there(one.second, now);
-  });
-}
-
 // What a run gets no further attempt for; empty where it gets one.
 std::string why_no_retry(const Sweep& sweep, const Run& run, const EndRequest& end, Failure failure,
                          Duration trained) {
@@ -90,6 +84,12 @@ RunEnded end_of_time(const Run& run, const EndRequest& end) {
 }
 
 }  // namespace
+
+bool others_there(const Book& book, WorkerId but, Instant now) {
+  return std::any_of(book.workers.begin(), book.workers.end(), [&](const auto& one) {
+    return one.first != but && is_there(one.second, now);
+  });
+}
 
 EndReason reason_of(Order order, const Sweep& sweep) {
   if (sweep.reason != EndReason::none) return sweep.reason;

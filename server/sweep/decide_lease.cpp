@@ -164,11 +164,15 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     return refuse(Code::not_found, "no worker " + text(request.worker) + ": join first", "/worker");
   if (book.leases_by_request.contains(request.request_id)) return Events{};
   Events events = sign_of_life(book, request.worker, now);
-  if (book.workers.at(request.worker).aside_until) return events;
+  // Those that were there when it was set aside may have left since: then it is the last one.
+  const bool aside = book.workers.at(request.worker).aside_until.has_value();
+  if (aside && others_there(book, request.worker, now)) return events;
+  if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
   for (const Sweep* sweep : in_turn(book, request)) {
     auto work = find_work(book, *sweep, request.worker);
     if (!work) continue;
-    events = std::move(work->events);  // the grant is a sign of life, too
+    if (!aside) events.clear();  // the grant is a sign of life, too
+    for (EventBody& event : work->events) events.push_back(std::move(event));
     const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1},
                                      request.worker, request.request_id, work->resume,

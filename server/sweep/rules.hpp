@@ -68,6 +68,9 @@ Result<Events> decide_allow(const Book& book, const Allow& command);
 // What is left of limits.run and limits.phase for the run's next attempt.
 TimeLimits time_limits_of(const Sweep& sweep, const Run& run);
 
+// Whether a worker other than this one has been seen lately and may be given work.
+bool others_there(const Book& book, WorkerId but, Instant now);
+
 // Steers a sweep and ends every run of it that waits in the queue and may not be resumed under the
 // new order.
 Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason);

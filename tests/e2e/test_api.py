@@ -74,6 +74,13 @@ def test_every_route_answers(server):
     assert walk("POST", f"/v1/workers/{worker}/allow", {}).json == {}
     assert beat["leases"][0]["order"] == "none" and TIME.fullmatch(beat["leases"][0]["expires_at"])
 
+    # A token, and its end; this server asks for none.
+    secret = {"request_id": "t1", "name": "ada", "scopes": ["read"], "sha256": hashlib.sha256(b"secret").hexdigest()}
+    token = walk("POST", "/v1/tokens", secret, status=201).json["token"]
+    (row,) = walk("GET", "/v1/tokens").json["items"]
+    assert row["id"] == token and row["scopes"] == ["read"] and "sha256" not in row
+    assert walk("POST", f"/v1/tokens/{token}/revoke", {}).json == {}
+
     # A checkpoint, metrics and a report.
     blob = b"weights" * 1000
     digest = hashlib.sha256(blob).hexdigest()

@@ -76,8 +76,7 @@ struct FedLedger {
 // Every row of every query table, as text, by table.
 inline std::map<std::string, std::vector<std::string>> dump_projection(SQLite::Database& db) {
   std::map<std::string, std::vector<std::string>> tables;
-  for (const char* table :
-       {"workflow", "dataset", "worker", "sweep", "trial", "run", "attempt", "report", "model"}) {
+  for (const char* table : projection_tables()) {
     SQLite::Statement rows(db, std::string("SELECT * FROM ") + table + " ORDER BY 1, 2, 3");
     auto& lines = tables[table];
     while (rows.executeStep()) {

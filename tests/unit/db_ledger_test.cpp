@@ -39,6 +39,10 @@ std::vector<EventBody> one_of_each() {
       ReportRecorded{{1}, run, 0, 10, Score::of(0.1)},
       VerdictGiven{run, 0, {Action::go_on, VerdictReason::good_enough, {{"rank_below", 0.5}}}},
       RunReturned{{1}, run, EndReason::worker_lost, "wk_1 is gone"},
+      WorkerSeen{{1}},
+      WorkerSetAside{{1}, {30'000'000}, "three runs failed there"},
+      WorkerAllowed{{1}, true},
+      RunReady{run, Instant{20'000'000}},
       LeaseGranted{{2}, {run, 2}, {1}, "request-4", ModelId{1}, {40'000'000}},
       ReportRecorded{{2}, run, 1, 20, Score::diverged()},
       VerdictGiven{run, 1, {Action::stop, VerdictReason::diverged, {}}},
@@ -160,8 +164,10 @@ TEST(Ledger, KnowsTheSweepOfEveryEventThatBelongsToOne) {
   SQLite::Statement rows(*db, "SELECT kind, sweep FROM event");
   while (rows.executeStep()) {
     const std::string name = rows.getColumn(0).getString();
-    const bool free = name == "server_started" || name == "workflow_recorded" ||
-                      name == "dataset_recorded" || name == "worker_joined";
+    static const std::set<std::string> of_no_sweep{
+        "server_started",   "workflow_recorded", "dataset_recorded", "worker_joined", "worker_seen",
+        "worker_set_aside", "worker_allowed",    "token_created",    "token_revoked"};
+    const bool free = of_no_sweep.contains(name);
     EXPECT_EQ(rows.isColumnNull(1), free) << name;
     if (!free) {
       EXPECT_EQ(rows.getColumn(1).getInt(), 1) << name;

@@ -48,8 +48,10 @@ void Storm::one() {
     beat();
   else if (roll < 95)
     steer();
-  else if (roll < 99)
+  else if (roll < 98)
     pass_time();
+  else if (roll < 99)
+    token();
   else
     static_cast<void>(ask(Start{"storm", seconds(15)}));
 }
@@ -61,6 +63,16 @@ void Storm::submit() {
   workflow.git_commit = std::string(40, static_cast<char>('a' + number % 3));
   const auto reply = ask(Submit{{fresh_request(), stormy_spec(number % 4, number), workflow}});
   if (reply) sweeps_.push_back(std::get<Submitted>(*reply).sweep);
+}
+
+void Storm::token() {
+  const auto name = fresh_request();
+  CreateTokenRequest create;
+  create.request_id = create.name = name;
+  create.scopes = Scope::read | Scope::submit;
+  create.sha256 = std::string(56, 'a') + std::to_string(10'000'000 + requests_);
+  static_cast<void>(ask(CreateToken{create}));
+  if (below(2) == 0) static_cast<void>(ask(RevokeToken{TokenId{1}}));
 }
 
 void Storm::join() {

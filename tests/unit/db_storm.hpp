@@ -37,6 +37,7 @@ class Storm {
   void one();
   void submit();
   void join();
+  void token();
   void acquire();
   void report(LeaseId lease, Held& held);
   void save_model(LeaseId lease, const Held& held);

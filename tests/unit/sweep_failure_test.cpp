@@ -266,6 +266,18 @@ TEST(Aside, ends_when_a_user_says_so) {
   EXPECT_EQ(given.error->code, Code::not_found);
 }
 
+TEST(Aside, ends_when_the_other_workers_have_left) {
+  Workers given;
+  while (!given.aside(given.first)) given.fail(given.lease(given.first), Failure::infra);
+  given.now = given.now + seconds(359);
+  given.tick();
+  EXPECT_FALSE(given.acquire(given.first, "early"));
+  given.now = given.now + seconds(2);  // nothing was heard of the other one for six minutes
+  given.tick();
+  EXPECT_TRUE(given.acquire(given.first, "late"));
+  EXPECT_FALSE(given.aside(given.first));
+}
+
 TEST(Aside, survives_a_replay) {
   Workers given;
   while (!given.aside(given.first)) given.fail(given.lease(given.first), Failure::infra);
