@@ -114,7 +114,7 @@ def private_kib(pid):
 def test_many_short_runs_leave_nothing_behind_in_their_worker(tmp_path):
     """The long version: HONE_QUICK_RUNS=10000 pytest tests/e2e/test_train.py -k short"""
     up = Up(tmp_path / "data", "--slots", "2", cwd=ROOT)
-    worker = next(pid for pid, words in up.children().items() if "hone-worker" in str(words))
+    worker = up.wait_for("hone-worker")
     example = str(ROOT / "sdk" / "examples" / "ga3c-cartpole.yaml")
 
     def sweep(trials):

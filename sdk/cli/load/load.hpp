@@ -14,9 +14,9 @@
 namespace hone::load {
 
 struct Plan {
-  int clients = 8;      // processes
-  int connections = 4;  // of each
-  int workers = 0;      // > 0: simulated workers in place of askers
+  int clients = 8;       // processes
+  int connections = 16;  // of each: more do not pay on two cores
+  int workers = 0;       // > 0: simulated workers in place of askers
   std::chrono::milliseconds duration{20'000};
   std::chrono::milliseconds period{10'000};  // of a worker's beats and reports
   std::chrono::milliseconds ramp{20'000};    // for all workers to have their leases
