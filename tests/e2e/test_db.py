@@ -81,3 +81,4 @@ def test_upgrade_has_nothing_to_do_and_refuses_beside_a_server(server):
 
 def test_a_folder_without_a_database_is_not_found(tmp_path):
     assert "--data" in db("check", "--data", tmp_path, expect=3)
+    assert f"--data {tmp_path}" in db("check", tmp_path, expect=2)

@@ -105,6 +105,11 @@ Result<Exit> upgrade(Session& session, const Wish& wish) {
 }
 
 Result<Exit> run(Session& session, const Wish& wish) {
+  if (wish.what != "backup" && !wish.to.empty())
+    return refuse(Code::invalid,
+                  "only backup has a second argument; name the data folder with "
+                  "--data " +
+                      wish.to);
   if (wish.what == "check") return check(session, wish);
   if (wish.what == "backup") return back_up(session, wish);
   if (wish.what == "upgrade") return upgrade(session, wish);
