@@ -65,6 +65,12 @@ def of_episode(folder):
     return found
 
 
+def minds_sigterm(pid):
+    """Whether a process blocks or catches SIGTERM: the system ends one that has only just begun."""
+    masks = dict(line.split(":\t") for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+    return any(int(masks[name], 16) >> (signal.SIGTERM - 1) & 1 for name in ("SigBlk", "SigCgt"))
+
+
 class Episode:
     def __init__(self, folder, seed, rounds):
         self.folder, self.seed, self.rounds = folder, seed, rounds
@@ -95,6 +101,10 @@ class Episode:
 
     def stop(self, name, seconds=60):
         process = self.processes.pop(name)
+        end = time.monotonic() + seconds
+        while process.poll() is None and not minds_sigterm(process.pid):
+            must(time.monotonic() < end, name, "does not start")
+            time.sleep(0.01)
         process.send_signal(signal.SIGTERM)
         must(process.wait(seconds) == 0, name, "ended with status", process.returncode)
 

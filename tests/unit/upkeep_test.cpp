@@ -21,8 +21,6 @@ struct UpkeepTest : testing::Test {
     db = std::move(open_for_writing((folder / "hone.db").string()).value());
     FedLedger fed(*db);
     Storm(3, [&](const Command& c, Instant now) { return fed.perform(c, now); }).blow(100);
-    // What the storm saved has no bytes; one checkpoint of ours has.
-    db->exec("UPDATE model SET dropped_at = NULL");
   }
   static void ignore(std::string_view, std::int64_t, std::int64_t) {}
 
@@ -52,6 +50,7 @@ TEST_F(UpkeepTest, ASoundFolderIsFoundSoundBeforeAndAfterACopy) {
 }
 
 TEST_F(UpkeepTest, MissingAndDamagedCheckpointsAreNamed) {
+  db->exec("UPDATE model SET dropped_at = NULL");  // as if all of them were kept
   EXPECT_EQ(look(folder)["blobs"].health, upkeep::Health::fail) << "the storm's have no bytes";
   put_blob(folder);
   EXPECT_EQ(look(folder)["orphans"].detail.substr(0, 7), "1 files");
