@@ -11,22 +11,17 @@
 #include <future>
 #include <stdexcept>
 
+#include "server/api/hex.hpp"
 #include "server/engine/clock.hpp"
 
 namespace hone {
 namespace {
 
 std::string random_hex() {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::array<unsigned char, 32> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
     throw std::runtime_error("the system has no random numbers");
-  std::string text;
-  for (const auto byte : bytes) {
-    text += digits[byte >> 4U];
-    text += digits[byte & 15U];
-  }
-  return text;
+  return api::hex(bytes.data(), bytes.size());
 }
 
 Error cannot_write(const std::string& path) {

@@ -14,6 +14,7 @@
 #include "db/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
+#include "server/api/hex.hpp"
 
 namespace hone {
 namespace {
@@ -21,16 +22,6 @@ namespace {
 constexpr Duration webhook_timeout = seconds(10);     // of one try
 constexpr Duration webhook_pause_max = seconds(300);  // between two
 constexpr int webhook_tries_max = 100;  // about eight hours; then it is the next event's turn
-
-std::string hex(const unsigned char* bytes, std::size_t count) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < count; ++i) {
-    text += digits[bytes[i] >> 4U];
-    text += digits[bytes[i] & 15U];
-  }
-  return text;
-}
 
 std::int64_t unix_seconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -52,7 +43,7 @@ std::string file_name_of(const std::string& url) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned length = 0;
   EVP_Digest(url.data(), url.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  return hex(digest.data(), 8);
+  return api::hex(digest.data(), 8);
 }
 
 // Written beside and renamed: a crash leaves the old number, and an event is sent twice.
@@ -78,7 +69,7 @@ std::string webhook_signature(const std::string& secret, std::int64_t unix_s,
   unsigned length = 0;
   HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
        reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &length);
-  return "t=" + time + ",v1=" + hex(mac.data(), length);
+  return "t=" + time + ",v1=" + api::hex(mac.data(), length);
 }
 
 Duration webhook_pause(int failed) {

@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "schemas/codec/words.hpp"
+#include "server/api/hex.hpp"
 #include "server/engine/limits.hpp"
 
 namespace hone::api {
@@ -56,17 +57,10 @@ std::string any_of(Scopes scopes) {
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
   unsigned int size = 0;
   EVP_Digest(bytes.data(), bytes.size(), sum.data(), &size, EVP_sha256(), nullptr);
-  std::string text;
-  text.reserve(std::size_t{2} * size);
-  for (unsigned int i = 0; i < size; ++i) {
-    text += digits[sum[i] >> 4U];
-    text += digits[sum[i] & 15U];
-  }
-  return text;
+  return hex(sum.data(), size);
 }
 
 Keyring::Keyring(const std::vector<Key>& keys) {

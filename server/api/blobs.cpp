@@ -12,6 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "server/api/hex.hpp"
+
 namespace hone::api {
 namespace fs = std::filesystem;
 namespace {
@@ -54,16 +56,6 @@ std::optional<Instant> last_used(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;
   return Instant{} + Duration{status.st_mtim.tv_sec * 1'000'000 + status.st_mtim.tv_nsec / 1000};
-}
-
-std::string hex(const unsigned char* bytes, std::size_t size) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) {
-    text += digits[bytes[i] >> 4U];
-    text += digits[bytes[i] & 15U];
-  }
-  return text;
 }
 
 }  // namespace
