@@ -63,10 +63,6 @@ Work replicate(const Book& book, const Sweep& sweep, std::size_t index) {
   return {run, 0, std::nullopt, {RunAdded{run}}};
 }
 
-}  // namespace
-
-namespace {
-
 // To the last digit: on its way through a point 0.001 becomes 0.0010000000000000002.
 void keep(const Params& given, Params& params) {
   for (const Param& own : given)
@@ -144,10 +140,6 @@ void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Even
     if (id != leased && !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
       events.emplace_back(RunEnded{id, RunState::stopped, EndReason::not_promoted, 0, {}, {}});
 }
-
-}  // namespace
-
-namespace {
 
 // Those who wait for work make no other events.
 Events sign_of_life(const Book& book, WorkerId worker, Instant now) {
