@@ -32,10 +32,12 @@ std::string settings_text(const TrainerInfo& info) {
     text << std::string(setting.name.size() < 18 ? 18 - setting.name.size() : 1, ' ');
     text << setting.help << " [" << setting.fallback << "]\n";
   }
+  const auto long_run = "  hone-train " + std::string(info.name) + " --" + std::string(info.unit) +
+                        " " + std::string(info.budget);
+  const auto& setting = info.settings.size() > 1 ? info.settings[1] : info.settings.front();
   text << "\nexamples:\n"
-       << "  hone-train " << info.name << " --frames 1M --seed 1 --out model.safetensors\n"
-       << "  hone-train " << info.name << " --frames 1M --set learning_rate=0.001 --set t_max=8\n"
-       << "  hone-train " << info.name << " --frames 9M --out model.safetensors --save-every 1M\n"
+       << long_run << " --seed 1 --out model.safetensors\n"
+       << long_run << " --set " << setting.name << "=" << setting.fallback << "\n"
        << "  hone-train " << info.name << " --evaluate model.safetensors --episodes 100\n";
   return text.str();
 }
@@ -44,7 +46,7 @@ CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
   sub->add_option("--env", flags.train.env, "environment to learn or to play");
   sub->add_option("--" + std::string(info.unit), flags.count,
-                  "how long to train: 5000, 200k, 1M [1M]");
+                  "how long to train: 5000, 200k, 1M [" + std::string(info.budget) + "]");
   sub->add_option("--seed", flags.train.seed, "of everything random [1]");
   sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")
       ->allow_extra_args(false);
@@ -73,7 +75,8 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
     flags.evaluation.seed = flags.train.seed;
     return evaluate(row, flags.evaluation, json);
   }
-  const auto budget = parse_count(flags.count.empty() ? "1M" : flags.count);
+  const auto budget =
+      parse_count(flags.count.empty() ? std::string(find_trainer(row.name)->budget) : flags.count);
   if (!budget) return budget.error();
   flags.train.budget = *budget;
   if (!flags.save_every.empty()) {

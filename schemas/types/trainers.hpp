@@ -8,14 +8,14 @@
 
 namespace hone {
 
-enum class SettingKind { real, integer, word };
+enum class SettingKind { real, integer, word, text };
 
 struct SettingInfo {
   std::string_view name;
   SettingKind kind = SettingKind::real;
   double min = 0;  // real and integer: inclusive bounds of what makes sense
   double max = 0;
-  std::string_view words;     // word: the allowed ones, separated by blanks
+  std::string_view words;     // word: the allowed ones, separated by blanks; text: any text
   std::string_view fallback;  // used where neither the sweep file nor the trial names it
   std::string_view help;
 };
@@ -26,6 +26,7 @@ struct TrainerInfo {
   std::string_view unit;        // what budget.unit must be
   std::string_view objectives;  // what objective.metric may be, separated by blanks
   std::span<const SettingInfo> settings;
+  std::string_view budget{"1M"};  // how long a training without a server is, unless it says
 };
 
 std::span<const TrainerInfo> trainer_catalog();

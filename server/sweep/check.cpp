@@ -78,6 +78,10 @@ std::string range_text(const SettingInfo& info) {
 }
 
 Status check_value(const SettingInfo& info, const Value& value, const std::string& at) {
+  if (info.kind == SettingKind::text) {
+    if (std::holds_alternative<std::string>(value)) return Done{};
+    return refuse(Code::invalid, std::string(info.name) + " is a text", at);
+  }
   if (info.kind == SettingKind::word) {
     const auto known = split(info.words);
     const auto* word = std::get_if<std::string>(&value);

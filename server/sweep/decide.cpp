@@ -60,12 +60,22 @@ WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& e
   return id;
 }
 
+std::string text_of(const Params& settings, std::string_view name) {
+  const Value* value = find(settings, name);
+  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
+  return text == nullptr ? std::string() : *text;
+}
+
+// An environment, or a computation graph and its digest, where the sweep fixes one.
 std::optional<DatasetId> record_dataset(const Book& book, const TrainerSpec& trainer,
                                         Events& events) {
   const auto* builtin = std::get_if<BuiltinTrainer>(&trainer);
-  const Value* env = builtin == nullptr ? nullptr : find(builtin->settings, "env");
-  if (env == nullptr) return std::nullopt;
-  const DatasetInfo info{std::get<std::string>(*env), "hone-1", ""};
+  if (builtin == nullptr) return std::nullopt;
+  DatasetInfo info{text_of(builtin->settings, "env"), "hone-1", ""};
+  if (info.name.empty())
+    info = {text_of(builtin->settings, "graph"), "hone-1",
+            text_of(builtin->settings, "graph_digest")};
+  if (info.name.empty()) return std::nullopt;
   for (const auto& [known, id] : book.datasets)
     if (known == info) return id;
   const DatasetId id{static_cast<std::int64_t>(book.datasets.size()) + 1};

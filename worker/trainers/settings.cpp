@@ -31,6 +31,8 @@ Error out_of_kind(const SettingInfo& setting) {
       return wrong(setting, "must be a whole number");
     case SettingKind::word:
       return wrong(setting, "must be one of: " + std::string(setting.words));
+    case SettingKind::text:
+      return wrong(setting, "must be a text");
   }
   return wrong(setting, "is of an unknown kind");
 }
@@ -51,6 +53,9 @@ Result<Value> check_number(const SettingInfo& setting, double number) {
 }
 
 Result<Value> check(const SettingInfo& setting, const Value& value) {
+  if (setting.kind == SettingKind::text)
+    return std::holds_alternative<std::string>(value) ? Result<Value>(value)
+                                                      : Result<Value>(out_of_kind(setting));
   if (setting.kind != SettingKind::word) {
     const auto number = number_of(value);
     return number ? check_number(setting, *number) : Result<Value>(out_of_kind(setting));
@@ -118,7 +123,8 @@ const std::string& Settings::word(std::string_view name) const {
 }
 
 Result<Value> parse_setting(const SettingInfo& setting, std::string_view text) {
-  if (setting.kind == SettingKind::word) return check(setting, Value{std::string(text)});
+  if (setting.kind == SettingKind::word || setting.kind == SettingKind::text)
+    return check(setting, Value{std::string(text)});
   double number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc{} || end != text.data() + text.size()) return out_of_kind(setting);
