@@ -56,16 +56,14 @@ struct Rules {
   using State = acrobot::State;
   static constexpr const EnvSpec& spec = acrobot::spec;
 
-  static State start(Stream& stream) {
+  static void begin(State& state, Stream& stream) {
     const auto draw = [&] {  // Gymnasium rounds the first state, and no later one, to float
       return static_cast<double>(static_cast<float>(stream.uniform(-start_spread, start_spread)));
     };
-    State state;
     state.angle = draw();
     state.bend = draw();
     state.angle_rate = draw();
     state.bend_rate = draw();
-    return state;
   }
 
   static void observe(const State& state, float* out) {
@@ -77,10 +75,10 @@ struct Rules {
     out[5] = static_cast<float>(state.bend_rate);
   }
 
-  static Move<State> move(const State& state, int action) {
-    const auto next = advance(state, action);
-    const bool over = reached(next);
-    return {next, over ? 0.0F : -1.0F, over};
+  static Outcome move(State& state, std::int32_t action, Stream&) {
+    state = advance(state, action);
+    const bool over = reached(state);
+    return {over ? 0.0F : -1.0F, over};
   }
 };
 

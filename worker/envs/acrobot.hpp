@@ -8,11 +8,8 @@
 
 namespace hone::envs::acrobot {
 
-inline constexpr EnvSpec spec{.name = "Acrobot-v1",
-                              .observation_size = 6,
-                              .actions = 3,
-                              .step_limit = 500,
-                              .solved_return = -100};
+inline constexpr EnvSpec spec{
+    .observation_size = 6, .actions = 3, .step_limit = 500, .solved_return = -100};
 
 struct State {
   double angle = 0;  // of the upper link, 0 hangs down

@@ -22,14 +22,12 @@ struct Rules {
   using State = cartpole::State;
   static constexpr const EnvSpec& spec = cartpole::spec;
 
-  static State start(Stream& stream) {
+  static void begin(State& state, Stream& stream) {
     const auto draw = [&] { return stream.uniform(-start_spread, start_spread); };
-    State state;
     state.x = draw();
     state.speed = draw();
     state.angle = draw();
     state.turn_rate = draw();
-    return state;
   }
 
   static void observe(const State& state, float* out) {
@@ -39,9 +37,9 @@ struct Rules {
     out[3] = static_cast<float>(state.turn_rate);
   }
 
-  static Move<State> move(const State& state, int action) {
-    const auto next = advance(state, action);
-    return {next, 1.0F, failed(next)};
+  static Outcome move(State& state, std::int32_t action, Stream&) {
+    state = advance(state, action);
+    return {1.0F, failed(state)};
   }
 };
 

@@ -6,11 +6,8 @@
 
 namespace hone::envs::cartpole {
 
-inline constexpr EnvSpec spec{.name = "CartPole-v1",
-                              .observation_size = 4,
-                              .actions = 2,
-                              .step_limit = 500,
-                              .solved_return = 475};
+inline constexpr EnvSpec spec{
+    .observation_size = 4, .actions = 2, .step_limit = 500, .solved_return = 475};
 
 struct State {
   double x = 0;  // of the cart

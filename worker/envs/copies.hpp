@@ -2,26 +2,28 @@
 // another, ended and begun again, saved and restored. An environment brings its rules as a type:
 //
 //   struct Rules {
-//     using State = ...;                                   // doubles only
+//     using State = ...;                                   // whole 64-bit words, no padding
 //     static constexpr const EnvSpec& spec = ...;
-//     static State start(Stream& stream);                  // of a new episode
-//     static void observe(const State& state, float* out);
-//     static Move<State> move(const State& state, int action);
+//     explicit Rules(const EnvPlan& plan);                 // or none
+//     void begin(State& state, Stream& stream);            // a new episode
+//     void observe(const State& state, float* out);
+//     Outcome move(State& state, Action action, Stream& stream);
 //   };
+//
+// where Action is std::int32_t, or const float* for continuous actions.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <type_traits>
 
 #include "worker/envs/env.hpp"
 #include "worker/envs/stream.hpp"
 
 namespace hone::envs {
 
-template <class State>
-struct Move {
-  State state;
+struct Outcome {
   float reward = 0;
   bool over = false;  // by the rules; the step limit is not theirs
 };
@@ -29,7 +31,7 @@ struct Move {
 template <class Rules>
 class Copies final : public VecEnv {
  public:
-  explicit Copies(const EnvPlan& plan) {
+  explicit Copies(const EnvPlan& plan) : rules_(rules_of(plan)) {
     copies_.reserve(static_cast<std::size_t>(plan.count));
     for (int i = 0; i < plan.count; ++i) {
       const auto index = plan.first_index + static_cast<std::uint64_t>(i);
@@ -43,24 +45,25 @@ class Copies final : public VecEnv {
   void reset(float* observations) override {
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       begin(copies_[i]);
-      Rules::observe(copies_[i].state, observations + size_ * i);
+      rules_.observe(copies_[i].state, observations + size_ * i);
     }
   }
 
-  void step(std::span<const std::int32_t> actions, const StepOut& out) override {
+  void step(const Actions& actions, const StepOut& out) override {
     for (std::size_t i = 0; i < copies_.size(); ++i) {
       auto& copy = copies_[i];
-      const auto move = Rules::move(copy.state, actions[i]);
-      copy.state = move.state;
-      const bool late = ++copy.steps >= static_cast<std::uint64_t>(Rules::spec.step_limit);
-      out.rewards[i] = move.reward;
-      out.terminated[i] = move.over ? 1 : 0;
+      const auto outcome = rules_.move(copy.state, action_of(actions, i), copy.stream);
+      ++copy.steps;
+      const bool late = Rules::spec.step_limit > 0 &&
+                        copy.steps >= static_cast<std::uint64_t>(Rules::spec.step_limit);
+      out.rewards[i] = outcome.reward;
+      out.terminated[i] = outcome.over ? 1 : 0;
       out.truncated[i] = late ? 1 : 0;
-      if (move.over || late) {
-        Rules::observe(copy.state, out.final_observations + size_ * i);
+      if (outcome.over || late) {
+        rules_.observe(copy.state, out.final_observations + size_ * i);
         begin(copy);
       }
-      Rules::observe(copy.state, out.observations + size_ * i);
+      rules_.observe(copy.state, out.observations + size_ * i);
     }
   }
 
@@ -85,14 +88,14 @@ class Copies final : public VecEnv {
       std::copy_n(part.begin(), state.size(), state.begin());
       std::copy_n(part.end() - stream.size(), stream.size(), stream.begin());
       copies_[i] = {std::bit_cast<State>(state), part[state.size()], Stream(stream)};
-      Rules::observe(copies_[i].state, observations + size_ * i);
+      rules_.observe(copies_[i].state, observations + size_ * i);
     }
     return true;
   }
 
  private:
   using State = typename Rules::State;
-  using StateWords = std::array<std::uint64_t, sizeof(State) / sizeof(double)>;
+  using StateWords = std::array<std::uint64_t, sizeof(State) / sizeof(std::uint64_t)>;
 
   struct Copy {
     State state;
@@ -104,11 +107,26 @@ class Copies final : public VecEnv {
   static constexpr std::size_t words_per_copy_ =
       std::tuple_size_v<StateWords> + 1 + std::tuple_size_v<Stream::Words>;
 
-  static void begin(Copy& copy) {
-    copy.state = Rules::start(copy.stream);
+  static Rules rules_of(const EnvPlan& plan) {
+    if constexpr (std::is_constructible_v<Rules, const EnvPlan&>)
+      return Rules(plan);
+    else
+      return Rules{};
+  }
+
+  static auto action_of(const Actions& actions, std::size_t i) {
+    if constexpr (Rules::spec.action_kind == ActionKind::continuous)
+      return actions.continuous.data() + i * static_cast<std::size_t>(Rules::spec.actions);
+    else
+      return actions.discrete[i];
+  }
+
+  void begin(Copy& copy) {
+    rules_.begin(copy.state, copy.stream);
     copy.steps = 0;
   }
 
+  Rules rules_;
   std::vector<Copy> copies_;
 };
 

@@ -4,19 +4,46 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace hone::envs {
 
+enum class ActionKind {
+  discrete,    // one of `actions`: 0, 1, ...
+  continuous,  // `actions` numbers; from -1 to 1 they cover what the environment can do, and beyond
+               // it bounds them itself, by its own rules
+};
+
+// An observation that is a stack of planes lies [row][column][channel].
+struct Planes {
+  int rows = 0;
+  int columns = 0;
+  int channels = 0;
+  [[nodiscard]] constexpr int size() const { return rows * columns * channels; }
+  friend bool operator==(const Planes&, const Planes&) = default;
+};
+
 struct EnvSpec {
-  std::string_view name;
   int observation_size = 0;  // floats of one observation
-  int actions = 0;           // discrete actions 0..actions-1
-  int step_limit = 0;        // steps after which an episode is truncated
-  double solved_return = 0;  // mean return over 100 episodes that counts as solved
+  Planes planes{};           // of the observation; all 0: it is just numbers
+  ActionKind action_kind = ActionKind::discrete;
+  int actions = 0;
+  int step_limit = 0;  // steps after which an episode is truncated; 0: never
+  // Mean return over 100 episodes that counts as solved; infinity: there is no such agreement.
+  double solved_return = std::numeric_limits<double>::infinity();
+  // The probability that the last action is repeated instead of the new one, where the environment
+  // has such a rule: what it is published with.
+  std::optional<double> sticky{};
+};
+
+// What the copies do, a row for each; only the kind that the spec names is read.
+struct Actions {
+  std::span<const std::int32_t> discrete;
+  std::span<const float> continuous;
 };
 
 // Where a step puts its results, one row for each copy.
@@ -44,7 +71,7 @@ class VecEnv {
   // Starts a new episode in every copy.
   virtual void reset(float* observations) = 0;
   // One step of every copy. A copy whose episode ends is reset within the same step.
-  virtual void step(std::span<const std::int32_t> actions, const StepOut& out) = 0;
+  virtual void step(const Actions& actions, const StepOut& out) = 0;
 
   // The whole state with its random streams, for checkpoints. restore refuses (false) words of
   // another shape and writes the observations of the restored states.
@@ -57,6 +84,7 @@ struct EnvPlan {
   int count = 1;
   std::uint64_t seed = 0;
   std::uint64_t first_index = 0;
+  std::optional<double> sticky{};  // instead of the spec's
 };
 
 }  // namespace hone::envs

@@ -2,25 +2,39 @@
 
 #include <array>
 
+#include "schemas/types/nearest.hpp"
 #include "worker/envs/acrobot.hpp"
 #include "worker/envs/cartpole.hpp"
+#include "worker/envs/mountain_car.hpp"
 
 namespace hone::envs {
 namespace {
 
 constexpr std::array rows{
-    EnvRow{&cartpole::spec, cartpole::make},
-    EnvRow{&acrobot::spec, acrobot::make},
+    EnvRow{"CartPole-v1", &cartpole::spec, cartpole::make},
+    EnvRow{"Acrobot-v1", &acrobot::spec, acrobot::make},
+    EnvRow{"MountainCar-v0", &mountain_car::spec, mountain_car::make},
 };
+
+std::string suggestion(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return did_you_mean(name, names);
+}
 
 }  // namespace
 
 std::span<const EnvRow> env_table() { return rows; }
 
-const EnvRow* find_env(std::string_view name) {
+Result<Env> find_env(std::string_view name) {
   for (const auto& row : rows)
-    if (row.spec->name == name) return &row;
-  return nullptr;
+    if (row.name == name)
+      return Env{std::string(name), *row.spec, [make = row.make](const EnvPlan& plan) {
+                   return Result<std::unique_ptr<VecEnv>>(make(plan));
+                 }};
+  return refuse(Code::invalid,
+                "hone-train has no environment '" + std::string(name) + "'" + suggestion(name),
+                "/env");
 }
 
 }  // namespace hone::envs

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <ctime>
 #include <numeric>
+#include <tuple>
 
 #include "worker/trainers/ga3c/crew.hpp"
 #include "worker/trainers/ga3c/model.hpp"
@@ -29,11 +30,14 @@ class ActorCritic final : public trainers::Trainer {
     // A2C's agents wait for each other, so each has its own equal share of the frames.
     counters_ = std::vector<FrameCounter>(
         static_cast<std::size_t>(options.scheme == Scheme::a2c ? options.staff.agents : 1));
-    grow(options.staff.agents);
-    episodes_.watch(options.env->spec->solved_return, [this] {
+    episodes_.watch(options.env.spec.solved_return, [this] {
       solved_ = {step(), process_cpu_s()};
     });
   }
+
+  // Makes the environments of the first `agents`, where they are not made yet; call before the
+  // rest.
+  Status grow(int agents);
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
@@ -45,7 +49,6 @@ class ActorCritic final : public trainers::Trainer {
   Status load(const std::filesystem::path& path) override;
 
  private:
-  void grow(int agents);
   void open_until(std::int64_t end);
   void restore(const Model& model);
   void supervise(Crew& crew, const std::function<void()>& tick);
@@ -66,17 +69,19 @@ class ActorCritic final : public trainers::Trainer {
   std::int64_t window_start_ = 0;
 };
 
-void ActorCritic::grow(int agents) {
+Status ActorCritic::grow(int agents) {
   for (auto i = players_.size(); i < static_cast<std::size_t>(agents); ++i) {
     const auto first_index = i * static_cast<std::uint64_t>(options_.envs_per_agent);
-    auto env = options_.env->make({options_.envs_per_agent, options_.seed, first_index});
-    auto group = std::make_unique<Group>(std::move(env), options_.seed, first_index);
+    auto env = options_.env.make({options_.envs_per_agent, options_.seed, first_index, {}});
+    if (!env) return std::move(env).error();
+    auto group = std::make_unique<Group>(std::move(*env), options_.seed, first_index);
     auto agent = options_.parity
                      ? make_parity_agent(std::move(group), options_.agent, options_.parity_slots())
                      : make_corrected_agent(std::move(group), options_.agent, scale_);
     players_.push_back(
         {std::move(agent), std::make_unique<Shift>(counters_[i % counters_.size()])});
   }
+  return Done{};
 }
 
 void ActorCritic::open_until(std::int64_t end) {
@@ -128,7 +133,7 @@ void ActorCritic::adjust(Crew& crew, Clock::duration worked) {
   if (window_ < options_.dynamic_wait) return;
   const auto frames = static_cast<double>(step() - window_start_);
   const auto staff = tuner_.judge(frames / std::chrono::duration<double>(window_).count());
-  grow(staff.agents);
+  std::ignore = grow(staff.agents);  // on failure those who have environments play on
   crew.employ(staff, players_);
   window_ = {};
   window_start_ = step();
@@ -153,7 +158,7 @@ std::vector<trainers::MetricPoint> ActorCritic::take_metrics() {
 }
 
 Status ActorCritic::save(const std::filesystem::path& path) const {
-  Model model{std::string(options_.env->spec->name),
+  Model model{options_.env.name,
               options_.net,
               step(),
               options_.learning.optimizer.kind,
@@ -173,7 +178,7 @@ Status ActorCritic::load(const std::filesystem::path& path) {
     return refuse(Code::invalid,
                   path.string() + " cannot be continued here: it was made with another " + what);
   };
-  if (model->env != options_.env->spec->name) return other("environment (" + model->env + ")");
+  if (model->env != options_.env.name) return other("environment (" + model->env + ")");
   if (model->net != options_.net)
     return other("network (hidden = " + std::to_string(model->net.hidden) +
                  ", layers = " + std::to_string(model->net.layers) + ")");
@@ -181,7 +186,7 @@ Status ActorCritic::load(const std::filesystem::path& path) {
   const auto groups = static_cast<int>(model->groups.size());
   if (options_.dynamic ? groups > options_.most.agents : groups != options_.staff.agents)
     return other("number of agents");
-  grow(groups);
+  if (auto grown = grow(groups); !grown) return grown;
   for (std::size_t i = 0; i < model->groups.size(); ++i)
     if (!players_[i].agent->group().restore(model->groups[i]))
       return other("number of environments");
@@ -204,7 +209,9 @@ void ActorCritic::restore(const Model& model) {
 Result<std::unique_ptr<trainers::Trainer>> make(Scheme scheme, const trainers::TrainingJob& job) {
   auto options = options_of(scheme, job);
   if (!options) return std::move(options).error();
-  return std::unique_ptr<trainers::Trainer>(std::make_unique<ActorCritic>(*options));
+  auto trainer = std::make_unique<ActorCritic>(*options);
+  if (auto grown = trainer->grow(options->staff.agents); !grown) return std::move(grown).error();
+  return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
 }  // namespace

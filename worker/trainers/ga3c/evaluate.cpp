@@ -36,8 +36,8 @@ class Player {
     env_->reset(observations_.data());
     while (std::find(over_.begin(), over_.end(), false) != over_.end()) {
       act();
-      env_->step(actions_, {observations_.data(), rewards_.data(), terminated_.data(),
-                            truncated_.data(), final_observations_.data()});
+      env_->step({actions_, {}}, {observations_.data(), rewards_.data(), terminated_.data(),
+                                  truncated_.data(), final_observations_.data()});
       for (std::size_t i = 0; i < over_.size(); ++i) {
         if (!over_[i]) returns_[i] += rewards_[i];
         over_[i] = over_[i] || terminated_[i] != 0 || truncated_[i] != 0;
@@ -90,17 +90,18 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   const auto model = read_model(plan.model);
   if (!model) return model.error();
   const auto name = plan.env.empty() ? model->env : plan.env;
-  const auto* row = envs::find_env(name);
-  if (row == nullptr)
-    return refuse(Code::invalid, "hone-train has no environment '" + name + "'", "/env");
-  if (row->spec->observation_size != model->net.inputs || row->spec->actions != model->net.actions)
+  const auto known = envs::find_env(name);
+  if (!known) return known.error();
+  if (known->spec.observation_size != model->net.inputs ||
+      known->spec.actions != model->net.actions)
     return refuse(
         Code::invalid,
         plan.model.string() + " was trained on " + model->env + " and does not fit " + name,
         "/env");
   // Streams far from those of the training, whatever its seed.
-  auto env = row->make({plan.episodes, ~plan.seed, 0});
-  return trainers::Evaluation{name, Player(*model, std::move(env), plan).play()};
+  auto env = known->make({.count = plan.episodes, .seed = ~plan.seed});
+  if (!env) return env.error();
+  return trainers::Evaluation{name, Player(*model, std::move(*env), plan).play()};
 }
 
 }  // namespace hone::ga3c

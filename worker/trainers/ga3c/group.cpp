@@ -55,8 +55,8 @@ std::span<const std::int32_t> Group::draw_actions() {
 }
 
 void Group::step(float* next, EpisodeBook& episodes) {
-  env_->step(actions_, {next, rewards_.data(), terminated_.data(), truncated_.data(),
-                        final_observations_.data()});
+  env_->step({actions_, {}}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
+                              final_observations_.data()});
   finished_.clear();
   for (std::size_t i = 0; i < actions_.size(); ++i) {
     running_returns_[i] += rewards_[i];

@@ -58,7 +58,7 @@ AgentRule agent_of(const Settings& settings, bool parity) {
 }
 
 void take_network(const Settings& settings, Options& options) {
-  const auto& spec = *options.env->spec;
+  const auto& spec = options.env.spec;
   const auto& word = settings.word("activation");
   auto activation = word == "relu" ? Activation::relu : Activation::tanh;
   if (options.parity && !settings.given("activation")) activation = Activation::relu;
@@ -95,10 +95,9 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   const auto& settings = job.settings;
   Options options;
   options.scheme = scheme;
-  options.env = envs::find_env(settings.word("env"));
-  if (options.env == nullptr)
-    return refuse(Code::invalid, "hone-train has no environment '" + settings.word("env") + "'",
-                  "/env");
+  auto env = envs::find_env(settings.word("env"));
+  if (!env) return std::move(env).error();
+  options.env = std::move(*env);
   options.parity = scheme == Scheme::ga3c && settings.word("mode") == "parity";
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");

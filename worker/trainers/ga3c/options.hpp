@@ -18,7 +18,7 @@ enum class Scheme { ga3c, a3c, a2c };
 
 struct Options {
   Scheme scheme = Scheme::ga3c;
-  const envs::EnvRow* env = nullptr;
+  envs::Env env;
   bool parity = false;
   std::uint64_t seed = 0;
   int envs_per_agent = 16;
