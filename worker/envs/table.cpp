@@ -5,15 +5,26 @@
 #include "schemas/types/nearest.hpp"
 #include "worker/envs/acrobot.hpp"
 #include "worker/envs/cartpole.hpp"
+#include "worker/envs/minatar/games.hpp"
 #include "worker/envs/mountain_car.hpp"
 
 namespace hone::envs {
 namespace {
 
+template <class Game>
+constexpr EnvRow minatar_row(std::string_view name) {
+  return {name, &minatar::spec<Game>, minatar::make<Game>};
+}
+
 constexpr std::array rows{
     EnvRow{"CartPole-v1", &cartpole::spec, cartpole::make},
     EnvRow{"Acrobot-v1", &acrobot::spec, acrobot::make},
     EnvRow{"MountainCar-v0", &mountain_car::spec, mountain_car::make},
+    minatar_row<minatar::Asterix>("MinAtar-asterix"),
+    minatar_row<minatar::Breakout>("MinAtar-breakout"),
+    minatar_row<minatar::Freeway>("MinAtar-freeway"),
+    minatar_row<minatar::Seaquest>("MinAtar-seaquest"),
+    minatar_row<minatar::SpaceInvaders>("MinAtar-space_invaders"),
 };
 
 std::string suggestion(std::string_view name) {

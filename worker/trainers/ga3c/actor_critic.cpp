@@ -72,7 +72,8 @@ class ActorCritic final : public trainers::Trainer {
 Status ActorCritic::grow(int agents) {
   for (auto i = players_.size(); i < static_cast<std::size_t>(agents); ++i) {
     const auto first_index = i * static_cast<std::uint64_t>(options_.envs_per_agent);
-    auto env = options_.env.make({options_.envs_per_agent, options_.seed, first_index, {}});
+    auto env =
+        options_.env.make({options_.envs_per_agent, options_.seed, first_index, options_.sticky});
     if (!env) return std::move(env).error();
     auto group = std::make_unique<Group>(std::move(*env), options_.seed, first_index);
     auto agent = options_.parity

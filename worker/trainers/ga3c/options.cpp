@@ -98,6 +98,11 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   auto env = envs::find_env(settings.word("env"));
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
+  if (settings.given("sticky")) {
+    if (!options.env.spec.sticky)
+      return refuse(Code::invalid, options.env.name + " has no rule of sticky actions", "/sticky");
+    options.sticky = settings.real("sticky");
+  }
   options.parity = scheme == Scheme::ga3c && settings.word("mode") == "parity";
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "schemas/types/result.hpp"
 #include "worker/envs/table.hpp"
@@ -19,6 +20,7 @@ enum class Scheme { ga3c, a3c, a2c };
 struct Options {
   Scheme scheme = Scheme::ga3c;
   envs::Env env;
+  std::optional<double> sticky{};  // instead of the environment's own
   bool parity = false;
   std::uint64_t seed = 0;
   int envs_per_agent = 16;
