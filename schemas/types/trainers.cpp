@@ -11,10 +11,11 @@ constexpr auto word = SettingKind::word;
 
 // What ga3c, a3c and a2c share.
 constexpr std::array actor_critic_settings{
-    SettingInfo{"env", word, 0, 0,
-                "CartPole-v1 Acrobot-v1 MountainCar-v0 MinAtar-asterix MinAtar-breakout "
-                "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders",
-                "CartPole-v1", "environment to learn"},
+    SettingInfo{
+        "env", word, 0, 0,
+        "CartPole-v1 Acrobot-v1 MountainCar-v0 LunarLander-v3 MinAtar-asterix MinAtar-breakout "
+        "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders",
+        "CartPole-v1", "environment to learn"},
     SettingInfo{"sticky", real, 0, 1, "", "0.1",
                 "probability that an action is repeated instead of the next one, in environments "
                 "that have this rule; where it is not given, as published"},

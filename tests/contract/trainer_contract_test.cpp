@@ -36,7 +36,11 @@ TEST_P(EveryTrainer, has_its_words) {
 TEST_P(EveryTrainer, knows_every_environment_its_words_allow) {
   const auto* setting = find_setting(*find_trainer(GetParam().name), "env");
   if (setting == nullptr) GTEST_SKIP() << "no environments";
-  for (const auto word : words_of(*setting)) EXPECT_TRUE(envs::find_env(word).ok()) << word;
+  for (const auto word : words_of(*setting)) {
+    const auto found = envs::find_env(word);
+    EXPECT_TRUE(found.ok() || found.error().detail.find("built without") != std::string::npos)
+        << word;
+  }
   for (const auto& row : envs::env_table()) {
     const auto words = words_of(*setting);
     EXPECT_NE(std::find(words.begin(), words.end(), row.name), words.end()) << row.name;

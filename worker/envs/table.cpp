@@ -5,6 +5,7 @@
 #include "schemas/types/nearest.hpp"
 #include "worker/envs/acrobot.hpp"
 #include "worker/envs/cartpole.hpp"
+#include "worker/envs/lunar_lander.hpp"
 #include "worker/envs/minatar/games.hpp"
 #include "worker/envs/mountain_car.hpp"
 
@@ -20,6 +21,9 @@ constexpr std::array rows{
     EnvRow{"CartPole-v1", &cartpole::spec, cartpole::make},
     EnvRow{"Acrobot-v1", &acrobot::spec, acrobot::make},
     EnvRow{"MountainCar-v0", &mountain_car::spec, mountain_car::make},
+#ifdef HONE_BOX2D
+    EnvRow{"LunarLander-v3", &lunar_lander::spec, lunar_lander::make},
+#endif
     minatar_row<minatar::Asterix>("MinAtar-asterix"),
     minatar_row<minatar::Breakout>("MinAtar-breakout"),
     minatar_row<minatar::Freeway>("MinAtar-freeway"),
@@ -33,6 +37,9 @@ std::string suggestion(std::string_view name) {
   return did_you_mean(name, names);
 }
 
+// Those whose rows are there only if hone was built with what they need.
+bool needs_box2d(std::string_view name) { return name.starts_with("LunarLander"); }
+
 }  // namespace
 
 std::span<const EnvRow> env_table() { return rows; }
@@ -43,6 +50,12 @@ Result<Env> find_env(std::string_view name) {
       return Env{std::string(name), *row.spec, [make = row.make](const EnvPlan& plan) {
                    return Result<std::unique_ptr<VecEnv>>(make(plan));
                  }};
+  if (needs_box2d(name))
+    return refuse(Code::invalid,
+                  std::string(name) +
+                      " needs Box2D, and hone was built without it: install libbox2d-dev and "
+                      "configure the build anew",
+                  "/env");
   return refuse(Code::invalid,
                 "hone-train has no environment '" + std::string(name) + "'" + suggestion(name),
                 "/env");
