@@ -17,6 +17,7 @@ COLUMNS_MAX = 100
 ALLOWED = {
     "schemas/types": [],
     "schemas/codec": ["schemas/types"],
+    "placement": ["schemas/types", "schemas/codec"],
     "server/search": ["schemas/types"],
     "server/sweep": ["server/search", "schemas/types"],
     "server/simulate": ["server/sweep", "server/search", "schemas/types", "schemas/codec"],
@@ -27,12 +28,12 @@ ALLOWED = {
     "server/upkeep": ["server/engine", "server/sweep", "server/search", "db", "schemas/types", "schemas/codec"],
     "server": ["server/http", "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
     "sdk/cpp": ["schemas/types", "schemas/codec"],
-    "sdk/cli": ["sdk/cpp", "server/upkeep", "server/simulate", "server/sweep", "server/search", "schemas/types", "schemas/codec"],
+    "sdk/cli": ["sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/sweep", "server/search", "schemas/types", "schemas/codec"],
     "sdk/examples": ["sdk/cpp", "schemas/types", "schemas/codec"],
     "worker/agent": ["sdk/cpp", "schemas/types", "schemas/codec"],
     "worker/process": ["worker/agent", "sdk/cpp", "schemas/types", "schemas/codec"],
     "worker/envs": ["schemas/types"],
-    "worker/trainers": ["worker/envs", "sdk/cpp", "schemas/types", "schemas/codec"],
+    "worker/trainers": ["worker/envs", "placement", "sdk/cpp", "schemas/types", "schemas/codec"],
     "worker": ["worker/agent", "worker/process", "worker/trainers", "worker/envs", "sdk/cpp", "schemas/types",
                "schemas/codec"],
 }
@@ -50,7 +51,7 @@ CONFINED = {
 }
 
 # Pure rooms decide: no clock, no dice, no threads, no streams, no iteration order that depends on addresses.
-PURE = ["server/search", "server/sweep", "server/simulate", "schemas/types"]
+PURE = ["server/search", "server/sweep", "server/simulate", "schemas/types", "placement"]
 BANNED_IN_PURE = r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>"
 
 # A clock is read in these places alone.
@@ -150,7 +151,7 @@ def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     broken = 0
     files = 0
-    for top in ("schemas", "db", "server", "sdk", "worker", "tests"):
+    for top in ("schemas", "placement", "db", "server", "sdk", "worker", "tests"):
         for file in sorted(p for pattern in SOURCES for p in (root / top).rglob(pattern)):
             path = file.relative_to(root).as_posix()
             text = file.read_text(encoding="utf-8")

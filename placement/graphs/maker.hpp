@@ -1,0 +1,43 @@
+// How the generators write a graph down.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "placement/graph.hpp"
+
+namespace hone::placement {
+
+class GraphMaker {
+ public:
+  GraphMaker(std::string name, double batch) {
+    graph_.name = std::move(name);
+    graph_.batch = batch;
+  }
+
+  int weight(std::string name, double numbers) {
+    graph_.weights.push_back({std::move(name), 4 * numbers});
+    return static_cast<int>(graph_.weights.size()) - 1;
+  }
+
+  // Adds an edge from each input; below 0 stands for none.
+  int add(Node node, std::initializer_list<int> inputs) {
+    const auto index = static_cast<int>(graph_.nodes.size());
+    graph_.nodes.push_back(std::move(node));
+    for (const int input : inputs) connect(input, index);
+    return index;
+  }
+
+  void connect(int from, int to) {
+    if (from < 0) return;
+    graph_.edges.push_back({from, to, graph_.nodes[static_cast<std::size_t>(from)].out_bytes});
+  }
+
+  Graph take() { return std::move(graph_); }
+
+ private:
+  Graph graph_;
+};
+
+}  // namespace hone::placement

@@ -1,0 +1,263 @@
+// JSON graphs: ours, and the inputs of the planner of Tarnawski et al. (2020), whose times are of
+// inference or training nodes given one by one and whose edges cost the way to or from host memory.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "placement/read/read.hpp"
+#include "schemas/codec/json.hpp"
+
+namespace hone::placement {
+namespace {
+
+// The members of one node or edge by their names, whether it is an object or a row with columns.
+class Record {
+ public:
+  Record(const Json& json, const std::vector<std::string>& columns, std::string at)
+      : json_(json), columns_(columns), at_(std::move(at)) {}
+
+  const Json* find(std::initializer_list<const char*> names) const {
+    for (const char* name : names) {
+      if (json_.is_object()) {
+        if (const auto found = json_.find(name); found != json_.end()) return &*found;
+        continue;
+      }
+      const auto column = std::find(columns_.begin(), columns_.end(), name);
+      const auto index = static_cast<std::size_t>(column - columns_.begin());
+      if (column != columns_.end() && index < json_.size()) return &json_[index];
+    }
+    return nullptr;
+  }
+
+  double number(std::initializer_list<const char*> names, double fallback, Status& status) const {
+    const Json* json = find(names);
+    if (json == nullptr || json->is_null()) return fallback;
+    if (json->is_boolean()) return json->get<bool>() ? 1 : 0;
+    if (json->is_number()) return json->get<double>();
+    if (status)
+      status = refuse(Code::invalid, std::string(*names.begin()) + " must be a number", at_);
+    return fallback;
+  }
+
+  // A name, or a number as its text.
+  std::optional<std::string> label(std::initializer_list<const char*> names) const {
+    const Json* json = find(names);
+    if (json == nullptr) return std::nullopt;
+    if (json->is_string()) return json->get<std::string>();
+    if (json->is_number()) return json->dump();
+    return std::nullopt;
+  }
+
+  [[nodiscard]] const std::string& at() const { return at_; }
+
+ private:
+  const Json& json_;
+  const std::vector<std::string>& columns_;
+  std::string at_;
+};
+
+std::vector<std::string> columns_of(const Json& document, const char* key,
+                                    std::vector<std::string> usual) {
+  const auto found = document.find(key);
+  if (found == document.end() || !found->is_array()) return usual;
+  std::vector<std::string> columns;
+  for (const Json& name : *found)
+    columns.push_back(name.is_string() ? name.get<std::string>() : "");
+  return columns;
+}
+
+using Numbers = std::map<std::string, int>;
+
+// A time of our own nodes where it is missing is unknown; one of a planner's input must be there.
+Result<Node> read_node(const Record& record) {
+  Status status = Done{};
+  Node node;
+  const auto name = record.label({"name", "id"});
+  if (!name) return refuse(Code::invalid, "a node needs an id", record.at());
+  node.name = *name;
+  node.kind = record.label({"kind", "op", "type"}).value_or("");
+  node.module = record.label({"module"}).value_or("");
+  node.flop = record.number({"flop"}, 0, status);
+  node.out_bytes = record.number({"out_bytes"}, 0, status);
+  node.param_bytes = record.number({"param_bytes"}, 0, status);
+  node.stored_bytes = record.number({"stored_bytes", "bytes", "size"}, 0, status);
+  node.kernels = record.number({"kernels"}, 0, status);
+  node.lookup_bytes = record.number({"lookup_bytes"}, 0, status);
+  const double color = record.number({"color", "colorClass"}, -1, status);
+  constexpr double color_max = 1e9;
+  if (!(std::abs(color) <= color_max))
+    return refuse(Code::invalid, "node '" + node.name + "' has a color that is no small number",
+                  record.at());
+  node.color = color < 0 ? -1 : static_cast<int>(color);
+  node.accelerator = record.number({"accelerator", "accel_ok", "supportedOnFpga"}, 1, status) != 0;
+  const auto missing = unknown_ms;
+  node.forward_ms = record.number({"forward_ms", "accel_time", "fpgaLatency"}, missing, status);
+  node.backward_ms = record.number({"backward_ms"}, missing, status);
+  node.cpu_ms = record.number({"cpu_ms", "cpu_time", "cpuLatency"}, missing, status);
+  if (!status) return std::move(status).error();
+  const auto given = [&](std::initializer_list<const char*> names, double value) {
+    return record.find(names) != nullptr && value < 0;
+  };
+  if (given({"forward_ms", "accel_time", "fpgaLatency"}, node.forward_ms) ||
+      given({"backward_ms"}, node.backward_ms) ||
+      given({"cpu_ms", "cpu_time", "cpuLatency"}, node.cpu_ms))
+    return refuse(Code::invalid, "node '" + node.name + "' has a negative time", record.at());
+  return node;
+}
+
+Status read_nodes(const Json& document, Graph& graph, Numbers& numbers) {
+  const auto nodes = document.find("nodes");
+  if (nodes == document.end() || !nodes->is_array())
+    return refuse(Code::invalid, "a graph needs a list \"nodes\"", "/nodes");
+  const auto columns =
+      columns_of(document, "node_columns",
+                 {"id", "accel_ok", "cpu_time", "accel_time", "backward", "color", "bytes"});
+  for (std::size_t i = 0; i < nodes->size(); ++i) {
+    const std::string at = "/nodes/" + std::to_string(i);
+    if (!(*nodes)[i].is_object() && !(*nodes)[i].is_array())
+      return refuse(Code::invalid, "a node is an object or a row", at);
+    const Record record((*nodes)[i], columns, at);
+    auto node = read_node(record);
+    if (!node) return std::move(node).error();
+    if (const Json* weights = record.find({"weights"}); weights != nullptr)
+      for (const Json& weight : *weights) {
+        if (!weight.is_number_integer())
+          return refuse(Code::invalid, "weights are numbers of \"weights\"", at);
+        node->weights.push_back(weight.get<int>());
+      }
+    if (!numbers.emplace(node->name, static_cast<int>(i)).second)
+      return refuse(Code::invalid, "node '" + node->name + "' is there twice", at);
+    graph.nodes.push_back(*std::move(node));
+  }
+  return Done{};
+}
+
+Status read_edges(const Json& document, Graph& graph, const Numbers& numbers) {
+  const auto edges = document.find("edges");
+  if (edges == document.end() || !edges->is_array())
+    return refuse(Code::invalid, "a graph needs a list \"edges\"", "/edges");
+  const auto columns = columns_of(document, "edge_columns", {"src", "dst", "transfer_time"});
+  for (std::size_t i = 0; i < edges->size(); ++i) {
+    const std::string at = "/edges/" + std::to_string(i);
+    if (!(*edges)[i].is_object() && !(*edges)[i].is_array())
+      return refuse(Code::invalid, "an edge is an object or a row", at);
+    const Record record((*edges)[i], columns, at);
+    Status status = Done{};
+    Edge edge;
+    for (const bool source : {true, false}) {
+      const auto name = source ? record.label({"from", "src", "sourceId"})
+                               : record.label({"to", "dst", "destId"});
+      const auto found = name ? numbers.find(*name) : numbers.end();
+      if (found == numbers.end())
+        return refuse(Code::invalid,
+                      "an edge " + std::string(source ? "from" : "to") + " node '" +
+                          name.value_or("?") + "', which is not there",
+                      at);
+      (source ? edge.from : edge.to) = found->second;
+    }
+    const double usual = graph.nodes[static_cast<std::size_t>(edge.from)].out_bytes;
+    edge.bytes = record.number({"bytes"}, usual, status);
+    edge.leg_ms = record.number({"transfer_ms", "transfer_time", "cost"}, unknown_ms, status);
+    if (!status) return std::move(status).error();
+    if (edge.leg_ms < 0 && record.find({"transfer_ms", "transfer_time", "cost"}) != nullptr)
+      return refuse(Code::invalid,
+                    "the edge from '" + graph.nodes[static_cast<std::size_t>(edge.from)].name +
+                        "' to '" + graph.nodes[static_cast<std::size_t>(edge.to)].name +
+                        "' has a negative cost",
+                    at);
+    graph.edges.push_back(edge);
+  }
+  return Done{};
+}
+
+Status read_weights(const Json& document, Graph& graph) {
+  const auto weights = document.find("weights");
+  if (weights == document.end()) return Done{};
+  const std::vector<std::string> columns{"name", "bytes"};
+  for (std::size_t i = 0; i < weights->size(); ++i) {
+    Status status = Done{};
+    const Record record((*weights)[i], columns, "/weights/" + std::to_string(i));
+    graph.weights.push_back(
+        {record.label({"name"}).value_or(std::to_string(i)), record.number({"bytes"}, 0, status)});
+    if (!status) return status;
+  }
+  return Done{};
+}
+
+// A planner's colour of a single node binds nothing.
+void drop_lone_colors(Graph& graph) {
+  std::map<int, int> members;
+  for (const Node& node : graph.nodes) ++members[node.color];
+  for (Node& node : graph.nodes)
+    if (members[node.color] < 2) node.color = -1;
+}
+
+}  // namespace
+
+Result<Graph> read_json_graph(std::string_view text, const std::string& name) {
+  const auto document = parse_json(text);
+  if (!document) return document.error();
+  if (!document->is_object()) return refuse(Code::invalid, "a graph is a JSON object");
+  const std::vector<std::string> none;
+  const Record head(*document, none, "");
+  Status status = Done{};
+  Graph graph;
+  graph.name = head.label({"name"}).value_or(name);
+  graph.batch = head.number({"batch"}, 1, status);
+  // Ours says whether backward nodes are implied; a planner's input lists every node that runs.
+  graph.training = head.number({"training"}, 0, status) != 0;
+  graph.device_bytes =
+      head.number({"device_bytes", "maxSizePerAccelerator", "maxSizePerFPGA"}, 0, status);
+  if (!status) return std::move(status).error();
+  Numbers numbers;
+  if (auto read = read_weights(*document, graph); !read) return std::move(read).error();
+  if (auto read = read_nodes(*document, graph, numbers); !read) return std::move(read).error();
+  if (auto read = read_edges(*document, graph, numbers); !read) return std::move(read).error();
+  drop_lone_colors(graph);
+  return graph;
+}
+
+std::string json_text(const Graph& graph) {
+  Json nodes = Json::array();
+  for (const Node& n : graph.nodes) {
+    Json node{{"name", n.name}};
+    if (!n.kind.empty()) node["kind"] = n.kind;
+    if (!n.module.empty()) node["module"] = n.module;
+    for (const auto& [key, value] :
+         std::initializer_list<std::pair<const char*, double>>{{"flop", n.flop},
+                                                               {"out_bytes", n.out_bytes},
+                                                               {"param_bytes", n.param_bytes},
+                                                               {"stored_bytes", n.stored_bytes},
+                                                               {"kernels", n.kernels},
+                                                               {"lookup_bytes", n.lookup_bytes}})
+      if (value > 0) node[key] = value;
+    for (const auto& [key, value] : std::initializer_list<std::pair<const char*, double>>{
+             {"forward_ms", n.forward_ms}, {"backward_ms", n.backward_ms}, {"cpu_ms", n.cpu_ms}})
+      if (value >= 0) node[key] = value;
+    if (n.color >= 0) node["color"] = n.color;
+    if (!n.accelerator) node["accelerator"] = false;
+    if (!n.weights.empty()) node["weights"] = n.weights;
+    nodes.push_back(std::move(node));
+  }
+  Json weights = Json::array();
+  for (const Weight& weight : graph.weights)
+    weights.push_back({{"name", weight.name}, {"bytes", weight.bytes}});
+  Json edges = Json::array();
+  for (const Edge& e : graph.edges) {
+    Json edge{{"from", graph.nodes[static_cast<std::size_t>(e.from)].name},
+              {"to", graph.nodes[static_cast<std::size_t>(e.to)].name},
+              {"bytes", e.bytes}};
+    if (e.leg_ms >= 0) edge["transfer_ms"] = e.leg_ms;
+    edges.push_back(std::move(edge));
+  }
+  Json document{{"name", graph.name}, {"batch", graph.batch}, {"training", graph.training}};
+  if (graph.device_bytes > 0) document["device_bytes"] = graph.device_bytes;
+  document["weights"] = std::move(weights);
+  document["nodes"] = std::move(nodes);
+  document["edges"] = std::move(edges);
+  return to_pretty_text(document) + "\n";
+}
+
+}  // namespace hone::placement

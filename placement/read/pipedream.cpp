@@ -1,0 +1,168 @@
+// PipeDream's profiles: "node4 -- Conv2d(...) -- forward_compute_time=1.5, ..." and, indented by a
+// tab, "node1 -- node4". Times are in milliseconds, sizes in bytes.
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "placement/read/read.hpp"
+
+namespace hone::placement {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view by) {
+  std::vector<std::string_view> parts;
+  for (auto at = text.find(by); at != std::string_view::npos; at = text.find(by)) {
+    parts.push_back(trimmed(text.substr(0, at)));
+    text.remove_prefix(at + by.size());
+  }
+  parts.push_back(trimmed(text));
+  return parts;
+}
+
+Error at_line(std::size_t line, const std::string& what) {
+  return refuse(Code::invalid, "line " + std::to_string(line) + ": " + what);
+}
+
+Result<double> number_of(std::string_view text, std::size_t line) {
+  text = trimmed(text);
+  double number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc{} || end != text.data() + text.size())
+    return at_line(line, "'" + std::string(text) + "' is no number");
+  if (!std::isfinite(number) || number < 0)
+    return at_line(line, "'" + std::string(text) + "' must be a finite number of at least 0");
+  return number;
+}
+
+// A number, or a list of them in brackets, which are added.
+Result<double> sum_of(std::string_view text, std::size_t line) {
+  text = trimmed(text);
+  if (text.empty() || text.front() != '[') return number_of(text, line);
+  if (text.back() != ']') return at_line(line, "a list without its end");
+  double sum = 0;
+  text = text.substr(1, text.size() - 2);
+  for (const auto part : split(text, text.find(';') != std::string_view::npos ? ";" : ",")) {
+    const auto number = number_of(part, line);
+    if (!number) return number;
+    sum += *number;
+  }
+  return sum;
+}
+
+Status set_field(Node& node, std::string_view field, std::size_t line) {
+  const auto equals = field.find('=');
+  if (equals == std::string_view::npos)
+    return at_line(line, "'" + std::string(field) + "' is no name=value");
+  const auto name = trimmed(field.substr(0, equals));
+  double* target = nullptr;
+  if (name == "forward_compute_time") target = &node.forward_ms;
+  if (name == "backward_compute_time") target = &node.backward_ms;
+  if (name == "activation_size") target = &node.out_bytes;
+  if (name == "parameter_size") target = &node.param_bytes;
+  if (target == nullptr) return Done{};  // stage_id and the like
+  const auto value = sum_of(field.substr(equals + 1), line);
+  if (!value) return value.error();
+  *target = *value;
+  return Done{};
+}
+
+// The commas between fields, not those within brackets.
+std::vector<std::string_view> fields_of(std::string_view text) {
+  std::vector<std::string_view> fields;
+  int depth = 0;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '[') ++depth;
+    if (text[i] == ']') --depth;
+    if (text[i] != ',' || depth > 0) continue;
+    fields.push_back(trimmed(text.substr(begin, i - begin)));
+    begin = i + 1;
+  }
+  fields.push_back(trimmed(text.substr(begin)));
+  return fields;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n')) {
+    lines.push_back(text.substr(0, at));
+    text.remove_prefix(at + 1);
+  }
+  lines.push_back(text);
+  return lines;
+}
+
+Result<Node> read_node(std::string_view line_text, std::size_t line) {
+  const auto parts = split(line_text, " -- ");
+  if (parts.size() < 3)
+    return at_line(line, "neither a node (\"nodeK -- description -- times\") nor an edge");
+  Node node;
+  node.name = std::string(parts[0]);
+  node.kind = std::string(parts[1].substr(0, parts[1].find('(')));
+  for (std::size_t part = 2; part < parts.size(); ++part)
+    for (const auto field : fields_of(parts[part]))
+      if (auto set = set_field(node, field, line); !set) return std::move(set).error();
+  if (node.forward_ms < 0) return at_line(line, "no forward_compute_time");
+  if (node.backward_ms < 0) return at_line(line, "no backward_compute_time");
+  node.stored_bytes = node.out_bytes;
+  return node;
+}
+
+struct Line {
+  std::string_view text;
+  std::size_t number;
+};
+using Numbers = std::map<std::string, int, std::less<>>;
+
+Result<Edge> read_edge(const Line& line, const Graph& graph, const Numbers& numbers) {
+  const auto ends = split(line.text, " -- ");
+  if (ends.size() != 2) return at_line(line.number, "an edge is \"nodeA -- nodeB\"");
+  std::array<int, 2> found{};
+  for (const std::size_t end : {0U, 1U}) {
+    const auto node = numbers.find(ends[end]);
+    if (node == numbers.end())
+      return at_line(line.number,
+                     "an edge names node '" + std::string(ends[end]) + "', which is not there");
+    found[end] = node->second;
+  }
+  return Edge{found[0], found[1], graph.nodes[static_cast<std::size_t>(found[0])].out_bytes};
+}
+
+}  // namespace
+
+Result<Graph> read_pipedream_graph(std::string_view text, const std::string& name) {
+  Graph graph;
+  graph.name = name;
+  Numbers numbers;
+  std::vector<Line> edges;
+  std::size_t number = 0;
+  for (const auto line : lines_of(text)) {
+    ++number;
+    if (trimmed(line).empty()) continue;
+    if (line.front() == '\t' || line.front() == ' ') {
+      edges.push_back({trimmed(line), number});
+      continue;
+    }
+    auto node = read_node(line, number);
+    if (!node) return std::move(node).error();
+    if (!numbers.emplace(node->name, static_cast<int>(graph.nodes.size())).second)
+      return at_line(number, "node '" + node->name + "' is there twice");
+    graph.nodes.push_back(*std::move(node));
+  }
+  for (const auto& line : edges) {
+    const auto edge = read_edge(line, graph, numbers);
+    if (!edge) return edge.error();
+    graph.edges.push_back(*edge);
+  }
+  return graph;
+}
+
+}  // namespace hone::placement
