@@ -92,4 +92,9 @@ std::string event_text(SQLite::Database& db, std::int64_t seq);
 Instant last_instant(SQLite::Database& db);  // of the newest event; 1970 for an empty ledger
 Counts read_counts(SQLite::Database& db);
 
+// queries_metrics.cpp: what only /metrics asks for
+// Of the newest running sweeps that have a finite value; at most `limit`.
+std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit);
+Slots read_slots(SQLite::Database& db, Instant seen_after);
+
 }  // namespace hone

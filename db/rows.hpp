@@ -270,6 +270,21 @@ struct Counts {
   std::int64_t workers = 0;
 };
 
+// The best so far of a sweep that is running.
+struct BestValueRow {
+  SweepId sweep;
+  std::string metric;
+  Score value = Score::diverged();
+};
+
+// What the workers of the last minute are busy with.
+struct Slots {
+  std::int64_t workers = 0;
+  std::int64_t cpus = 0;  // of theirs
+  std::int64_t gpus = 0;
+  std::int64_t leases = 0;  // live ones
+};
+
 // A page of a list. `next` is what to pass as `after` for the following page; absent on the last
 // one.
 template <class Row>

@@ -120,6 +120,7 @@ class House {
       : folder_(std::move(folder)),
         blobs_(folder_.blobs()),
         blob_grace_{static_cast<std::int64_t>(options.blob_grace_s * 1e6)},
+        drain_delay_{static_cast<std::int64_t>(options.drain_delay_s * 1e6)},
         server_(std::move(server)),
         writer_(std::move(writer)),
         readers_(std::move(readers)),
@@ -144,6 +145,7 @@ class House {
   DataFolder folder_;
   api::BlobStore blobs_;
   Duration blob_grace_;
+  Duration drain_delay_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
@@ -199,7 +201,7 @@ void House::run() {
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
                server_->url());
-  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, blob_grace_,
+  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, drain_delay_, blob_grace_,
                            asks_for_tokens_ ? &keys_ : nullptr});
   spdlog::info("shut down");
 }

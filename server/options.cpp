@@ -87,6 +87,10 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
                  "Seconds that a run waits for its silent worker; workers beat five times as often")
       ->check(CLI::Range(limits::lease_s_min, limits::lease_s_max))
       ->capture_default_str();
+  app.add_option("--drain-delay", options.drain_delay_s,
+                 "Seconds from SIGTERM to the end of accepting, while /readyz says no")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->capture_default_str();
   app.add_option("--blob-grace", options.blob_grace_s,
                  "Seconds that the bytes of a dropped checkpoint stay on the disk")
       ->check(CLI::Range(0.0, 1e9))

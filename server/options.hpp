@@ -24,6 +24,7 @@ struct ServerOptions {
   bool routes = false;            // print the table of routes and exit
   std::string log_level = "info";
   bool log_json = false;
+  double drain_delay_s = 0;
   std::vector<std::string> webhooks;  // addresses
   std::vector<std::string> webhook_kinds{"sweep_ended"};
   std::string webhook_secret_file;

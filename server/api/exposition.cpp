@@ -17,6 +17,19 @@ std::string number(double value) {
   return {text.data(), written.ptr};
 }
 
+// As the format wants it between quotes.
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (letter == '\\' || letter == '"') safe += '\\';
+    if (letter == '\n')
+      safe += "\\n";
+    else
+      safe += letter;
+  }
+  return safe;
+}
+
 }  // namespace
 
 void Exposition::family(std::string_view name, std::string_view type, std::string_view help) {
@@ -41,6 +54,14 @@ void Exposition::labelled(std::string_view name, std::string_view type, std::str
   family(name, type, help);
   for (const auto& [word, count] : counted)
     sample(name, std::string(label) + "=\"" + std::string(word) + "\"", count);
+}
+
+void Exposition::best(std::string_view name, std::string_view help,
+                      std::span<const BestValueRow> rows) {
+  family(name, "gauge", help);
+  for (const auto& row : rows)
+    sample(name, "sweep=\"" + text(row.sweep) + "\",metric=\"" + escaped(row.metric) + "\"",
+           row.value.value());
 }
 
 void Exposition::histogram(std::string_view name, std::string_view help, const Lengths& lengths) {

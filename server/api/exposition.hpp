@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "db/rows.hpp"
 #include "server/engine/counters.hpp"
 
 namespace hone::api {
@@ -22,6 +23,8 @@ class Exposition {
   // One number for each value of a label.
   void labelled(std::string_view name, std::string_view type, std::string_view label,
                 std::string_view help, std::span<const Counted> counted);
+  // One number for each sweep. Names that users gave are escaped.
+  void best(std::string_view name, std::string_view help, std::span<const BestValueRow> rows);
   void histogram(std::string_view name, std::string_view help, const Lengths& lengths);
 
   std::string take() { return std::move(text_); }

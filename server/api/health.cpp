@@ -1,14 +1,25 @@
 #include "db/queries.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
+#include "server/engine/counters.hpp"
 
 namespace hone::api {
+
 // GET /healthz
 ReadResult health(SQLite::Database& db, const Request&) {
   Json json;
   json["status"] = "ok";
   json["version"] = HONE_VERSION;
   json["seq"] = last_seq(db);
+  return json_response(json);
+}
+
+// GET /readyz
+ReadResult ready(SQLite::Database&, const Request& request) {
+  if (request.counters != nullptr && request.counters->leaving)
+    return refuse(Code::unavailable, "this server is about to end: ask another, or try again");
+  Json json;
+  json["ready"] = true;
   return json_response(json);
 }
 

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "db/queries.hpp"
+#include "schemas/codec/words.hpp"
 #include "server/api/exposition.hpp"
 #include "server/api/routes.hpp"
 
@@ -68,6 +70,41 @@ void add_counters(Exposition& text, const Counters& counters) {
                 "Wall time of the engine's and the io thread by what they did.", parts);
 }
 
+// Those of a tally that occurred.
+template <class Word, std::size_t size>
+std::vector<Counted> counted(const Tally<Word, size>& tally) {
+  std::vector<Counted> rows;
+  for (std::size_t i = 0; i < size; ++i)
+    if (tally.of(i) != 0) rows.push_back({word(static_cast<Word>(i)), double(tally.of(i))});
+  return rows;
+}
+
+void add_outcomes(Exposition& text, const Counters& counters) {
+  text.histogram("hone_ask_seconds", "Time until an asked-for trial is durable.", counters.asks);
+  text.histogram("hone_report_seconds", "Time until a report and its verdict are durable.",
+                 counters.reports);
+  text.labelled("hone_requeue_total", "counter", "reason",
+                "Runs that went back to the queue; worker_lost: a lease expired.",
+                counted(counters.returns));
+  text.labelled("hone_prune_total", "counter", "reason", "Runs that a verdict stopped.",
+                counted(counters.stops));
+  text.labelled("hone_failures_total", "counter", "class", "Attempts that failed.",
+                counted(counters.failures));
+}
+
+void add_work(Exposition& text, SQLite::Database& db) {
+  constexpr std::int64_t sweeps_max = 100;  // a label each: what a Prometheus bears
+  const auto slots = read_slots(db, last_instant(db) - seconds(60));
+  text.single("hone_workers", "gauge", "Workers heard of in the last minute.",
+              static_cast<double>(slots.workers));
+  text.single("hone_worker_cpus", "gauge", "Cores of these.", static_cast<double>(slots.cpus));
+  text.single("hone_worker_gpus", "gauge", "GPUs of these.", static_cast<double>(slots.gpus));
+  text.single("hone_leases", "gauge", "Runs that somebody works on.",
+              static_cast<double>(slots.leases));
+  text.best("hone_best_value", "The best so far of the newest running sweeps.",
+            best_values(db, sweeps_max));
+}
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -97,7 +134,11 @@ ReadResult prometheus(SQLite::Database& db, const Request& request) {
               pragma(db, "page_count") * pragma(db, "page_size"));
   text.single("hone_db_wal_bytes", "gauge", "Size of the write-ahead log beside it.",
               wal_bytes(db));
-  if (request.counters != nullptr) add_counters(text, *request.counters);
+  add_work(text, db);
+  if (request.counters != nullptr) {
+    add_counters(text, *request.counters);
+    add_outcomes(text, *request.counters);
+  }
   add_process(text);
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -25,6 +25,7 @@ constexpr Scopes needs_admin = Scope::admin;
 
 constexpr std::array table{
     Route{get, "/healthz", anyone, Read{health, ""}},
+    Route{get, "/readyz", anyone, Read{ready, ""}},
     Route{get, "/metrics", needs_read, Read{prometheus, ""}},
     Route{get, "/v1/version", needs_read, Read{version, ""}},
 

@@ -17,6 +17,7 @@ using ReadResult = Result<Response>;
 
 // health.cpp
 ReadResult health(SQLite::Database& db, const Request& request);
+ReadResult ready(SQLite::Database& db, const Request& request);
 ReadResult version(SQLite::Database& db, const Request& request);
 ReadResult prometheus(SQLite::Database& db, const Request& request);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <variant>
 
 #include "server/engine/counters.hpp"
 #include "server/engine/meter.hpp"
@@ -21,6 +22,17 @@ class ClockMeter final : public Meter {
     if (part_ == Part::commit) counters_.commits.add(Duration{ns / 1000});
     part_ = part;
     since_ = now;
+  }
+
+  void happened(const EventBody& event) override {
+    if (const auto* given = std::get_if<VerdictGiven>(&event)) {
+      if (given->verdict.action == Action::stop) counters_.stops.add(given->verdict.reason);
+    } else if (const auto* returned = std::get_if<RunReturned>(&event)) {
+      counters_.returns.add(returned->reason);
+      if (returned->failure != Failure::none) counters_.failures.add(returned->failure);
+    } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
+      if (ended->failure != Failure::none) counters_.failures.add(ended->failure);
+    }
   }
 
   void took(std::size_t commands) override {

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "schemas/types/instant.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
 
 namespace hone {
 
@@ -45,10 +47,30 @@ enum class Part { parse, decide, append, evolve, commit, reply, render, idle };
 inline constexpr std::array<std::string_view, 8> part_words{"parse",  "decide", "append", "evolve",
                                                             "commit", "reply",  "render", "idle"};
 
+// How often each of an enum's values came.
+template <class Word, std::size_t count>
+class Tally {
+ public:
+  static constexpr std::size_t size = count;
+  void add(Word word) {
+    counts_[static_cast<std::size_t>(word)].fetch_add(1, std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t of(std::size_t word) const { return counts_[word].load(); }
+
+ private:
+  std::array<Count, count> counts_{};
+};
+
 struct Counters {
   std::array<Count, part_words.size()> busy_ns{};
-  Count commands = 0;  // that the engine was given
-  Lengths commits;     // of the ledger, until they are durable
+  std::atomic<bool> leaving = false;  // told to end: nobody new should be sent here
+  Count commands = 0;                 // that the engine was given
+  Lengths commits;                    // of the ledger, until they are durable
+  Lengths asks;                       // POST .../ask, until a trial was durable
+  Lengths reports;                    // until their verdict was durable
+  Tally<EndReason, static_cast<std::size_t>(EndReason::time_limit) + 1> returns;
+  Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::awaits_promotion) + 1> stops;
+  Tally<Failure, static_cast<std::size_t>(Failure::crash) + 1> failures;
 
   Count& busy(Part part) { return busy_ns[static_cast<std::size_t>(part)]; }
 };

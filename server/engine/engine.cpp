@@ -140,6 +140,7 @@ void Engine::fold(const Events& events, Instant now) {
     enter(Part::evolve);
     evolve(book_, event);
     seq_ = event.seq;
+    if (options_.meter != nullptr) options_.meter->happened(body);
   }
 }
 

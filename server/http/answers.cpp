@@ -22,6 +22,7 @@ bhttp::response<bhttp::empty_body> make_head(const Incoming& incoming, int statu
   response.set(bhttp::field::server, "hone/" HONE_VERSION);
   response.set(bhttp::field::cache_control, "no-store");
   response.set("X-Content-Type-Options", "nosniff");
+  if (!incoming.id.empty()) response.set("X-Request-Id", incoming.id);
   response.set(bhttp::field::content_type, type);
   return response;
 }
@@ -39,8 +40,8 @@ void log_answer(const Incoming& incoming, const api::Response& answer) {
   const bool our_fault = answer.status >= 500 && answer.retry_after_s == 0;
   const auto level = our_fault ? spdlog::level::err : spdlog::level::debug;
   if (!spdlog::should_log(level)) return;  // before its words are put together
-  spdlog::log(level, "{} {} {}{}", api::word(request.method),
-              request.path.empty() ? "?" : request.path, answer.status,
+  spdlog::log(level, "{} {} {} [{}]{}", api::word(request.method),
+              request.path.empty() ? "?" : request.path, answer.status, incoming.id,
               our_fault ? " " + answer.body : "");
 }
 
@@ -59,6 +60,7 @@ std::string answer_text(const Incoming& incoming, const api::Response& answer, b
   field("Server", "hone/" HONE_VERSION);
   field("Cache-Control", "no-store");
   field("X-Content-Type-Options", "nosniff");
+  if (!incoming.id.empty()) field("X-Request-Id", incoming.id);
   field("Content-Type", answer.content_type);
   if (!answer.allow.empty()) field("Allow", answer.allow);
   if (answer.status == 401) field("WWW-Authenticate", "Bearer realm=\"hone\"");

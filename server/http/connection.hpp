@@ -42,6 +42,7 @@ struct Incoming {
   HeadParser parser;
   api::Request request;
   const api::Route* route = nullptr;
+  std::string id;         // X-Request-Id: the client's, else one of ours
   unsigned version = 11;  // 10 or 11
   bool keep_alive = false;
   bool head_only = false;  // HEAD: the answer has no body

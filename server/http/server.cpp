@@ -3,11 +3,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/write.hpp>
+#include <charconv>
 #include <csignal>
 #include <utility>
 
@@ -40,6 +42,14 @@ Error cannot_listen(const Address& address, const error_code& trouble) {
                   "this user may not listen on " + where +
                       "; choose a port above 1023, for example --listen 127.0.0.1:7777");
   return refuse(Code::invalid, "cannot listen on " + where + ": " + trouble.message());
+}
+
+// Two servers, one after the other or side by side, give no two requests the same id.
+std::string id_prefix() {
+  std::array<char, 32> digits{};
+  const auto now = static_cast<std::uint64_t>(SystemClock{}().us);
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), now, 36).ptr;
+  return std::string(digits.data(), end) + "-";
 }
 
 // Told without a session: there is no room for one.
@@ -85,6 +95,7 @@ struct Server::Inside {
   void tidy_blobs();
   void await_signal();
   void await_new_certificate();
+  void leave();
   void drain();
   void finish();
 };
@@ -108,6 +119,7 @@ Result<std::unique_ptr<Server>> Server::listen(const Address& address, const Tls
   if (!trouble) acceptor.bind(endpoint, trouble);
   if (!trouble) acceptor.listen(asio::socket_base::max_listen_connections, trouble);
   if (trouble) return cannot_listen(address, trouble);
+  inside->shared.id_prefix = id_prefix();
   inside->address = Address{address.host, acceptor.local_endpoint().port()};
   inside->shared.local_only = is_loopback(address);
   return std::unique_ptr<Server>(new Server(std::move(inside)));
@@ -204,9 +216,21 @@ void Server::Inside::tidy_blobs() {
 void Server::Inside::await_signal() {
   signals.async_wait([this](const error_code& trouble, int number) {
     if (trouble) return;
-    if (shared.draining) return shared.io.stop();  // asked twice: at once
+    if (shared.draining) return shared.io.stop();  // asked again: at once
     spdlog::info("signal {}: shutting down", number);
-    drain();
+    leave();
+  });
+}
+
+// Says that it is not ready, so that whoever spreads requests goes elsewhere; then drains. A second
+// signal ends the wait.
+void Server::Inside::leave() {
+  auto& leaving = shared.rooms->counters.leaving;
+  if (leaving.exchange(true) || shared.rooms->drain_delay == Duration{}) return drain();
+  await_signal();
+  drain_timer.expires_after(chrono(shared.rooms->drain_delay));
+  drain_timer.async_wait([this](const error_code& trouble) {
+    if (!trouble && !shared.draining) drain();
   });
 }
 

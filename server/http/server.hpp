@@ -35,6 +35,7 @@ struct Rooms {
   DiskPool& disk;
   const api::BlobStore& blobs;
   Counters& counters;
+  Duration drain_delay{};        // from the signal to the end of accepting
   Duration blob_grace{};         // how long bytes that nothing names are kept
   api::Keyring* keys = nullptr;  // null: no token is asked for. The io thread's alone during run
 };

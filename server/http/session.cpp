@@ -99,6 +99,23 @@ std::optional<api::Response> open_door(const Shared& shared, Incoming& incoming)
   return std::nullopt;
 }
 
+// What may go into a log and a header unchanged.
+bool is_request_id(beast::string_view text) {
+  constexpr std::size_t longest = 64;
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !text.empty() && text.size() <= longest && std::all_of(text.begin(), text.end(), fits);
+}
+
+// The name under which this request is found in the logs of both sides.
+std::string request_id(Shared& shared, const HeadParser& parser) {
+  const auto given = parser.get()["X-Request-Id"];
+  if (is_request_id(given)) return text_of(given);
+  return shared.id_prefix + std::to_string(++shared.requests);
+}
+
 // Fills in what follows from the header. Answers a refusal, or nothing.
 std::optional<api::Response> understand(const Shared& shared, Incoming& incoming) {
   const auto& head = incoming.parser.get();
@@ -182,6 +199,17 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
   co_return std::nullopt;
 }
 
+// Where the time until a command's reply is counted; nullptr where nobody asks for it.
+Lengths* lengths_of(Counters& counters, const Command& command) {
+  if (std::holds_alternative<Report>(command)) return &counters.reports;
+  return std::holds_alternative<Ask>(command) ? &counters.asks : nullptr;
+}
+
+Duration since(std::chrono::steady_clock::time_point start) {
+  const auto time = std::chrono::steady_clock::now() - start;
+  return {std::chrono::duration_cast<std::chrono::microseconds>(time).count()};
+}
+
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const api::Request& request) {
   auto& shared = connection.shared;
@@ -191,8 +219,11 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   };
   auto command = parse();
   if (!command) co_return api::problem(command.error());
+  Lengths* const lengths = lengths_of(shared.rooms->counters, *command);
+  const auto asked_at = std::chrono::steady_clock::now();
   auto pending = ask_engine(shared, *std::move(command), request.speaker);
   const auto reply = co_await std::move(pending);
+  if (lengths != nullptr) lengths->add(since(asked_at));
   // Before the answer leaves: who was told that a token is revoked may rely on it.
   const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;
   if (key != nullptr && shared.rooms->keys != nullptr) shared.rooms->keys->learn(*key);
@@ -256,6 +287,7 @@ asio::awaitable<After> serve_request(Connection& connection) {
     co_return co_await write_early(connection, incoming, api::problem(bad_header(trouble)));
   }
   if (trouble) co_return After::close;
+  incoming.id = request_id(connection.shared, incoming.parser);
   auto refusal = understand(connection.shared, incoming);
   if (auto wait = wait_of(connection, incoming)) refusal = too_often(*wait);
   if (refusal) co_return co_await write_early(connection, incoming, *std::move(refusal));

@@ -29,6 +29,8 @@ struct Shared {
   std::unique_ptr<Tls> tls;      // null: in the open
   bool draining = false;         // no further requests on open connections
   std::set<Connection*> connections;
+  std::string id_prefix;       // of the ids that requests get: another in every process
+  std::uint64_t requests = 0;  // that got one
   std::set<boost::asio::steady_timer*> sleeping_watchers;
   std::size_t watchers = 0;
   std::function<void()> last_connection_closed;  // called while draining

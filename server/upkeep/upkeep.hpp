@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "schemas/types/ids.hpp"
 #include "schemas/types/result.hpp"
+#include "schemas/types/wire.hpp"
 
 namespace hone::upkeep {
 
@@ -50,5 +52,10 @@ struct UpgradeReport {
 
 // Refuses (conflict) while a server runs on the folder.
 Result<UpgradeReport> upgrade(const std::filesystem::path& folder);
+
+// Adds a token to a folder on which no server runs: the way back in for whoever lost the last
+// administrator's. Refuses (conflict) while one does, and what the server itself would refuse.
+Result<TokenId> create_token(const std::filesystem::path& folder,
+                             const CreateTokenRequest& request);
 
 }  // namespace hone::upkeep

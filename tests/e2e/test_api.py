@@ -45,6 +45,7 @@ def test_every_route_answers(server):
     walk = Walk(server)
 
     assert walk("GET", "/healthz").json["status"] == "ok"
+    assert walk("GET", "/readyz").json == {"ready": True}
     assert walk("GET", "/v1/version").json["api"] == "v1"
 
     # Submit.
@@ -163,7 +164,7 @@ def test_every_route_answers(server):
     text = walk("GET", "/metrics").body.decode()
     assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text and re.search(r"^hone_db_wal_bytes [1-9]", text, re.M)
     for line in text.splitlines():
-        assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{[a-z]+="[a-zI0-9.+]+"\})? \d+(\.\d+)?', line), line
+        assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{([a-z]+="[a-z_I0-9.+]+",?)+\})? -?\d+(\.\d+)?', line), line
 
     assert walk.missed() == set()
 

@@ -1,6 +1,7 @@
 """hone-server as a process: what survives a crash, and when it refuses to start."""
 import hashlib
 import http.client
+import os
 import socket
 import subprocess
 import sys
@@ -97,6 +98,41 @@ def test_bad_command_lines_are_refused(tmp_path):
     assert status == 1 and "127.0.0.1:7777" in text
     status, text = start_and_fail("--data", "/proc/hone", "--listen", "127.0.0.1:0")
     assert status == 1 and "/proc/hone" in text
+
+
+def test_a_failed_sync_ends_the_server_and_loses_nothing_it_acknowledged(tmp_path, monkeypatch):
+    broken = tmp_path / "broken"
+    monkeypatch.setenv("LD_PRELOAD", program("failing_sync.so"))
+    monkeypatch.setenv("HONE_FAILING_SYNC", str(broken))
+    server = Server(tmp_path / "data").start()
+    assert server.submit(sweep_spec(), request_id="kept") == "sw_1"
+    broken.touch()
+    with pytest.raises((OSError, http.client.HTTPException)):
+        server.submit(sweep_spec(), request_id="in doubt")
+    assert server.process.wait(STOP_SECONDS) == 70
+    assert "could not be written" in server.log_text()
+    broken.unlink()
+    server.start()
+    assert server.submit(sweep_spec(), request_id="kept") == "sw_1"
+    assert server.submit(sweep_spec(), request_id="in doubt") == "sw_2"
+    assert server.stop() == 0
+
+
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path):
+    server = Server(tmp_path / "data").start()
+    server.submit(sweep_spec())
+    assert server.stop() == 0
+    stranger = 65534 if os.geteuid() == 0 else None  # root may write anywhere
+    for entry in [server.folder, *server.folder.rglob("*")]:
+        entry.chmod(0o555 if entry.is_dir() else 0o444)
+    os.chmod(tmp_path, 0o755)
+    done = subprocess.run([program("hone-server"), "--data", str(server.folder), "--listen", "127.0.0.1:0"],
+                          capture_output=True, text=True, timeout=30, user=stranger)
+    for entry in [server.folder, *server.folder.rglob("*")]:
+        entry.chmod(0o755 if entry.is_dir() else 0o644)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and str(server.folder) in done.stderr, done.stderr
+    assert server.start().submit(sweep_spec()) == "sw_2"
+    assert server.stop() == 0
 
 
 def test_data_of_another_program_is_refused(tmp_path):

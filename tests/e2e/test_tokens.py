@@ -158,6 +158,21 @@ def test_hone_token_makes_lists_and_revokes(guarded, tmp_path):
     assert secret not in refused.stderr
 
 
+def test_hone_token_makes_one_in_a_folder_without_a_server(guarded, tmp_path):
+    """The way back in where nobody has the administrator's token any more and the server may not be told to make one."""
+    words = ("token", "create", "ada", "--scope", "admin", "--data", str(guarded.folder))
+    refused = hone(*words)
+    assert refused.returncode == 4 and "another hone server" in refused.stderr
+    guarded.stop()
+    secret = ok(*words).strip()
+    again = hone(*words)
+    assert again.returncode != 0 and "ada" in again.stderr
+    assert hone(*words[:-1], str(tmp_path / "nothing")).returncode == 3 and not (tmp_path / "nothing").exists()
+    guarded.start()
+    listed = json.loads(ok("token", "ls", "--format", "json", HONE_SERVER=f"http://127.0.0.1:{guarded.port}", HONE_TOKEN=secret))
+    assert {"admin", "ada"} <= {one["name"] for one in listed}
+
+
 @pytest.mark.parametrize("words, says", [
     (["create"], "give the token a name"),
     (["create", "x"], "--scope"),

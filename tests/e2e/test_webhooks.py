@@ -4,11 +4,13 @@ import hmac
 import http.server
 import json
 import queue
+import ssl
 import threading
 
 import pytest
 
 from conftest import Server, sweep_spec
+from guarded import Certificate
 
 PATIENCE = 40
 
@@ -16,7 +18,7 @@ PATIENCE = 40
 class Listener:
     """An HTTP server that takes POSTs and answers with the statuses it was given, then 200."""
 
-    def __init__(self, *statuses):
+    def __init__(self, *statuses, certificate=None):
         self.taken = queue.Queue()
         statuses = list(statuses)
         taken = self.taken
@@ -37,6 +39,11 @@ class Listener:
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/hook?for=hone"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate.cert, certificate.key)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+            self.url = self.url.replace("http://127.0.0.1", "https://localhost")
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def next(self):
@@ -69,6 +76,21 @@ def test_an_end_is_told_signed(tmp_path, secret):
         assert mac == hmac.new(b"swordfish", time.encode() + b"." + body, hashlib.sha256).hexdigest()
     finally:
         server.stop()
+
+
+def test_an_end_is_told_over_https_to_whom_the_system_trusts_alone(tmp_path, monkeypatch):
+    own = Certificate(tmp_path / "own", "listener")
+    listener = Listener(certificate=own)
+    server = Server(tmp_path / "data", "--webhook", listener.url)
+    server.start()
+    cancel(server, server.submit(sweep_spec()))
+    while "was not taken" not in server.log_text():  # the first try is over
+        assert server.process.poll() is None
+    assert listener.taken.empty() and server.stop() == 0
+    monkeypatch.setenv("SSL_CERT_FILE", str(own.cert))
+    server.start()
+    assert json.loads(listener.next()[3])["event"]["state"] == "canceled"
+    assert server.stop() == 0
 
 
 def test_what_was_not_taken_is_told_again_and_redirects_are_not_followed(tmp_path):

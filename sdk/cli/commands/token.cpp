@@ -15,6 +15,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/system/request_id.hpp"
 #include "sdk/cpp/digest.hpp"
+#include "server/upkeep/upkeep.hpp"
 
 namespace hone::cli {
 namespace {
@@ -25,6 +26,7 @@ struct Wish {
   std::vector<std::string> scopes;
   std::string expires;
   std::string out;
+  std::string data;  // a folder without a server, instead of a server
 };
 
 Result<Scopes> scopes_of(const Wish& wish) {
@@ -75,6 +77,19 @@ Status write_secret(const std::string& path, const std::string& secret) {
 
 std::string new_secret() { return "hone_" + new_request_id() + new_request_id(); }
 
+// Both answer the new token's id.
+Result<std::string> ask_server(Session& session, const CreateTokenRequest& request) {
+  const auto reply = session.post("/v1/tokens", encode(request));
+  if (!reply) return reply.error();
+  return text_at(*reply, "/token");
+}
+
+Result<std::string> ask_folder(const Wish& wish, const CreateTokenRequest& request) {
+  const auto made = upkeep::create_token(wish.data, request);
+  if (!made) return made.error();
+  return text(*made);
+}
+
 Result<Exit> create(Session& session, const Wish& wish) {
   if (wish.name.empty()) return refuse(Code::invalid, "give the token a name, to know it by");
   const auto scopes = scopes_of(wish);
@@ -86,12 +101,12 @@ Result<Exit> create(Session& session, const Wish& wish) {
     if (const auto written = write_secret(wish.out, secret); !written) return written.error();
   const CreateTokenRequest request{new_request_id(), wish.name, *scopes, sha256_hex(secret),
                                    *lifetime};
-  const auto reply = session.post("/v1/tokens", encode(request));
-  if (!reply) {
+  const auto made = wish.data.empty() ? ask_server(session, request) : ask_folder(wish, request);
+  if (!made) {
     if (!wish.out.empty()) ::unlink(wish.out.c_str());
-    return reply.error();
+    return made.error();
   }
-  const auto id = text_at(*reply, "/token");
+  const auto& id = *made;
   session.note(
       id + " '" + wish.name + "' may " + words(*scopes) +
       (wish.out.empty() ? "; its secret is shown this once:" : "; its secret is in " + wish.out));
@@ -147,6 +162,8 @@ Result<Exit> revoke(Session& session, const Wish& wish) {
 
 Result<Exit> token(Session& session, const Wish& wish) {
   if (wish.action == "create") return create(session, wish);
+  if (!wish.data.empty())
+    return refuse(Code::invalid, "--data is for create alone: ask the server for the rest");
   if (wish.action == "ls") return list(session);
   if (wish.action == "revoke") return revoke(session, wish);
   constexpr std::array<std::string_view, 3> known{"create", "ls", "revoke"};
@@ -164,6 +181,8 @@ Work declare_token(Flags& flags) {
   flags.comma_separated("--scope SCOPES", wish->scopes,
                         "what it may do: read, submit, worker, admin");
   flags.text("--expires TIME", wish->expires, "how long it lives, as 90d or 12h (for ever)");
+  flags.text("--data DIR", wish->data,
+             "create: in this data folder, while no server runs on it (asks the server)");
   flags.text("--out FILE", wish->out, "write the secret there, for its owner alone (stdout)");
   return [wish](Session& session) { return token(session, *wish); };
 }

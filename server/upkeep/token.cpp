@@ -1,0 +1,28 @@
+#include <optional>
+
+#include "db/database.hpp"
+#include "db/queries.hpp"
+#include "server/engine/clock.hpp"
+#include "server/engine/engine.hpp"
+#include "server/upkeep/parts.hpp"
+
+namespace hone::upkeep {
+
+Result<TokenId> create_token(const std::filesystem::path& folder,
+                             const CreateTokenRequest& request) {
+  if (const auto readable = open_folder(folder); !readable) return readable.error();
+  const auto held = DataFolder::open(folder);
+  if (!held) return held.error();
+  const auto db = open_for_writing(held->database().string());
+  if (!db) return db.error();
+  const Instant now = std::max(SystemClock{}(), last_instant(**db));
+  Engine engine(**db, now);
+  std::optional<Result<Reply>> made;
+  std::vector<Envelope> batch;
+  batch.push_back({CreateToken{request}, [&](Result<Reply> reply) { made = std::move(reply); }});
+  engine.step(std::move(batch), now);
+  if (!*made) return made->error();
+  return std::get<Key>(**made).token;
+}
+
+}  // namespace hone::upkeep
