@@ -11,11 +11,11 @@ constexpr auto word = SettingKind::word;
 
 // What ga3c, a3c and a2c share.
 constexpr std::array actor_critic_settings{
-    SettingInfo{
-        "env", word, 0, 0,
-        "CartPole-v1 Acrobot-v1 MountainCar-v0 LunarLander-v3 MinAtar-asterix MinAtar-breakout "
-        "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders",
-        "CartPole-v1", "environment to learn"},
+    SettingInfo{"env", word, 0, 0,
+                "CartPole-v1 Acrobot-v1 MountainCar-v0 MountainCarContinuous-v0 Pendulum-v1 "
+                "LunarLander-v3 LunarLanderContinuous-v3 MinAtar-asterix MinAtar-breakout "
+                "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders",
+                "CartPole-v1", "environment to learn"},
     SettingInfo{"sticky", real, 0, 1, "", "0.1",
                 "probability that an action is repeated instead of the next one, in environments "
                 "that have this rule; where it is not given, as published"},
@@ -23,6 +23,9 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"learning_rate_end", real, 0, 1, "", "0",
                 "step size at the end of the budget (annealed linearly)"},
     SettingInfo{"gamma", real, 0, 1, "", "0.99", "discount"},
+    SettingInfo{"lambda", real, 0, 1, "", "1",
+                "mixture of the returns of 1, 2, 3, ... steps (GAE): 1 takes the longest, less of "
+                "it relies more on the predicted values; corrected mode only"},
     SettingInfo{"t_max", integer, 1, 1000, "", "8",
                 "roll-out length: steps of an environment between two updates"},
     SettingInfo{"entropy", real, 0, 10, "", "0.005",
@@ -47,6 +50,9 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of each hidden layer"},
     SettingInfo{"layers", integer, 1, 8, "", "1", "hidden layers"},
     SettingInfo{"activation", word, 0, 0, "tanh relu", "tanh", "of the hidden layers"},
+    SettingInfo{"deviation", real, 0.01, 10, "", "1",
+                "standard deviation of a continuous policy at the start; what the environment can "
+                "do goes from -1 to 1"},
     SettingInfo{"backend", word, 0, 0, "own torch", "own",
                 "who computes the network: kernels of our own, or libtorch"},
 };

@@ -35,7 +35,7 @@ TEST(Returns, parity_drops_the_terminal_reward) {
 TEST(Returns, corrected_trains_the_terminal_reward) {
   const std::array<Step, 3> steps{{{1}, {5, Ending::terminated}, {2}}};
   std::array<float, 3> returns{};
-  discounted_returns(steps, 10.0, 0.5, returns);
+  discounted_returns(steps, 10.0, {0.5}, returns);
   EXPECT_FLOAT_EQ(returns[2], 2 + 0.5F * 10);  // of the next episode
   EXPECT_FLOAT_EQ(returns[1], 5);              // nothing follows a termination
   EXPECT_FLOAT_EQ(returns[0], 1 + 0.5F * 5);
@@ -44,8 +44,19 @@ TEST(Returns, corrected_trains_the_terminal_reward) {
 TEST(Returns, corrected_values_the_last_state_of_a_truncated_episode) {
   const std::array<Step, 2> steps{{{1, Ending::truncated, 20}, {1}}};
   std::array<float, 2> returns{};
-  discounted_returns(steps, 0.0, 0.5, returns);
+  discounted_returns(steps, 0.0, {0.5}, returns);
   EXPECT_FLOAT_EQ(returns[0], 1 + 0.5F * 20);
+}
+
+TEST(Returns, mix_in_values_of_the_states_between_as_lambda_says) {
+  const std::array<Step, 3> steps{{{1, Ending::none, 0, 8}, {2, Ending::none, 0, 6}, {3}}};
+  std::array<float, 3> returns{};
+  discounted_returns(steps, 4.0, {0.5, 0.25}, returns);
+  EXPECT_FLOAT_EQ(returns[2], 3 + 0.5F * 4);
+  EXPECT_FLOAT_EQ(returns[1], 2 + 0.5F * (0.25F * 5 + 0.75F * 6));
+  EXPECT_FLOAT_EQ(returns[0], 1 + 0.5F * (0.25F * returns[1] + 0.75F * 8));
+  discounted_returns(steps, 4.0, {0.5, 0}, returns);
+  EXPECT_FLOAT_EQ(returns[0], 1 + 0.5F * 8);
 }
 
 // The kernels' loss of one state, whose outputs are given as probabilities and a value.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <stdexcept>
+
 #include "worker/envs/stream.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 
@@ -19,7 +21,7 @@ std::vector<float> noise(std::size_t count, std::uint64_t seed) {
 // The network in double precision, recorded by autograd; weights in the file's order.
 struct Reference {
   std::vector<at::Tensor> leaves;
-  at::Tensor outputs;  // rows x (actions + 1)
+  at::Tensor outputs;  // rows x outputs
 
   Reference(const NetShape& shape, const std::vector<float>& weights,
             const std::vector<float>& observations) {
@@ -34,8 +36,19 @@ struct Reference {
       x = at::linear(x, leaves[at_layer], leaves[at_layer + 1]);
       x = shape.activation == Activation::tanh ? at::tanh(x) : at::relu(x);
     }
-    const auto* heads = &leaves[leaves.size() - 4];
-    outputs = at::cat({at::linear(x, heads[0], heads[2]), at::linear(x, heads[1], heads[3])}, 1);
+    const auto named = [&](const char* name) -> const at::Tensor& {
+      std::size_t i = 0;
+      for (const auto& part : net_parts(shape)) {
+        if (part.name == name) return leaves[i];
+        ++i;
+      }
+      throw std::invalid_argument(name);
+    };
+    std::vector<at::Tensor> heads{at::linear(x, named("policy.weight"), named("policy.bias"))};
+    if (shape.policy == Policy::gaussian)
+      heads.push_back(named("log_deviation.bias").expand({x.size(0), shape.actions}));
+    heads.push_back(at::linear(x, named("value.weight"), named("value.bias")));
+    outputs = at::cat(heads, 1);
   }
 };
 
@@ -55,12 +68,12 @@ std::vector<float> by_rows(const dense::Heads& heads) {
   return values;
 }
 
-class Passes
-    : public testing::TestWithParam<std::tuple<Backend, int, std::tuple<int, int>, Activation>> {};
+class Passes : public testing::TestWithParam<
+                   std::tuple<Backend, int, std::tuple<int, int>, Activation, Policy>> {};
 
 TEST_P(Passes, agree_with_autograd) {
-  const auto [backend, rows, size, activation] = GetParam();
-  const NetShape shape{5, std::get<0>(size), 3, activation, std::get<1>(size)};
+  const auto [backend, rows, size, activation, policy] = GetParam();
+  const NetShape shape{5, std::get<0>(size), 3, activation, std::get<1>(size), policy};
   const auto weights = noise(parameter_count(shape), 1);
   const auto observations = noise(static_cast<std::size_t>(rows * shape.inputs), 2);
   const auto packed = pack(shape, weights);
@@ -72,14 +85,14 @@ TEST_P(Passes, agree_with_autograd) {
   const auto heads = network->forward(packed, observations.data(), rows);
   expect_same(by_rows(heads), reference.outputs);
 
-  const auto back = noise(static_cast<std::size_t>(heads.stride * (shape.actions + 1)), 3);
+  const auto back = noise(static_cast<std::size_t>(heads.stride * shape.outputs()), 3);
   std::vector<float> back_by_rows;
   for (int row = 0; row < rows; ++row)
-    for (int a = 0; a <= shape.actions; ++a)
+    for (int a = 0; a < shape.outputs(); ++a)
       back_by_rows.push_back(back[static_cast<std::size_t>(a * heads.stride + row)]);
   const auto gradients = torch::autograd::grad(
       {reference.outputs}, reference.leaves,
-      {at::tensor(back_by_rows).to(at::kDouble).reshape({rows, shape.actions + 1})});
+      {at::tensor(back_by_rows).to(at::kDouble).reshape({rows, shape.outputs()})});
   const auto packed_gradient = network->backward(packed, back.data());
   const auto ours = unpack(shape, packed_gradient);
   const auto parts = net_parts(shape);
@@ -95,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
     Shapes, Passes,
     testing::Combine(testing::Values(Backend::own, Backend::torch), testing::Values(1, 2, 17, 64),
                      testing::Values(std::tuple(24, 1), std::tuple(16, 2), std::tuple(40, 3)),
-                     testing::Values(Activation::relu, Activation::tanh)));
+                     testing::Values(Activation::relu, Activation::tanh),
+                     testing::Values(Policy::categorical, Policy::gaussian)));
 
 class EveryBackend : public testing::TestWithParam<Backend> {};
 

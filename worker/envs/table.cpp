@@ -8,6 +8,7 @@
 #include "worker/envs/lunar_lander.hpp"
 #include "worker/envs/minatar/games.hpp"
 #include "worker/envs/mountain_car.hpp"
+#include "worker/envs/pendulum.hpp"
 
 namespace hone::envs {
 namespace {
@@ -21,8 +22,13 @@ constexpr std::array rows{
     EnvRow{"CartPole-v1", &cartpole::spec, cartpole::make},
     EnvRow{"Acrobot-v1", &acrobot::spec, acrobot::make},
     EnvRow{"MountainCar-v0", &mountain_car::spec, mountain_car::make},
+    EnvRow{"MountainCarContinuous-v0", &mountain_car::continuous_spec,
+           mountain_car::make_continuous},
+    EnvRow{"Pendulum-v1", &pendulum::spec, pendulum::make},
 #ifdef HONE_BOX2D
     EnvRow{"LunarLander-v3", &lunar_lander::spec, lunar_lander::make},
+    EnvRow{"LunarLanderContinuous-v3", &lunar_lander::continuous_spec,
+           lunar_lander::make_continuous},
 #endif
     minatar_row<minatar::Asterix>("MinAtar-asterix"),
     minatar_row<minatar::Breakout>("MinAtar-breakout"),

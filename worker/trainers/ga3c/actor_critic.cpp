@@ -23,9 +23,9 @@ class ActorCritic final : public trainers::Trainer {
   explicit ActorCritic(const Options& options)
       : options_(options),
         master_(options.learning, options.net,
-                first_weights(options.net, options.weight_start, options.seed),
+                first_weights(options.net, options.weight_start, options.seed, options.deviation),
                 options.most.agents + options.most.predictors + options.most.trainers),
-        scale_(options.agent.gamma),
+        scale_(options.agent.discount.gamma),
         tuner_(options.staff, options.most, options.seed) {
     // A2C's agents wait for each other, so each has its own equal share of the frames.
     counters_ = std::vector<FrameCounter>(

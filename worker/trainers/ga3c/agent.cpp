@@ -13,7 +13,8 @@ class CorrectedAgent final : public Agent {
       : group_(std::move(group)),
         rule_(rule),
         scale_(scale),
-        rollout_({group_->count(), rule.t_max, group_->spec().observation_size}) {
+        rollout_({group_->count(), rule.t_max, group_->spec().observation_size,
+                  static_cast<int>(group_->numbers_each())}) {
     for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
   }
 
@@ -37,26 +38,31 @@ class CorrectedAgent final : public Agent {
     std::copy(latest.begin(), latest.end(), rollout_.observations(0));
     for (int t = 0; t < steps; ++t) {
       rollout_.version(t) = group_->version();
-      const auto actions = group_->draw_actions();
+      group_->draw_actions();
       group_->step(rollout_.observations(t + 1), episodes);
-      note(t, actions);
+      note(t);
       group_->predict(rollout_.observations(t + 1), services, cut_);
       for (std::size_t k = 0; k < cut_.size(); ++k)
         rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value =
             group_->also_values()[k];
+      for (int i = 0; i < group_->count(); ++i)
+        rollout_.outcomes(i)[static_cast<std::size_t>(t)].next_value =
+            group_->values()[static_cast<std::size_t>(i)];
     }
     std::copy_n(rollout_.observations(steps), latest.size(), latest.begin());
   }
 
-  void note(int t, std::span<const std::int32_t> actions) {
+  void note(int t) {
     cut_.clear();
     for (int i = 0; i < group_->count(); ++i) {
       auto ending = group_->truncated(i) ? Ending::truncated : Ending::none;
       if (group_->terminated(i)) ending = Ending::terminated;
       if (ending == Ending::truncated) cut_.push_back(i);
       const auto cell = static_cast<std::size_t>(t);
-      rollout_.actions(i)[cell] = actions[static_cast<std::size_t>(i)];
-      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0};
+      rollout_.actions(i)[cell] = group_->action(i);
+      std::copy_n(group_->numbers(i).begin(), group_->numbers_each(),
+                  rollout_.numbers(t, i).begin());
+      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0, 0};
     }
   }
 
@@ -71,7 +77,7 @@ class CorrectedAgent final : public Agent {
       const auto outcomes = rollout_.outcomes(i).first(steps);
       const auto column = static_cast<std::size_t>(i);
       if (rule_.scale_rewards) scale_.apply(outcomes, group_->discounted_returns()[column]);
-      discounted_returns(outcomes, group_->values()[column], rule_.gamma, rollout_.returns(i));
+      discounted_returns(outcomes, group_->values()[column], rule_.discount, rollout_.returns(i));
     }
   }
 
@@ -87,7 +93,8 @@ class ParityAgent final : public Agent {
  public:
   ParityAgent(std::unique_ptr<Group> group, const AgentRule& rule, int slots)
       : group_(std::move(group)), rule_(rule), tracks_(static_cast<std::size_t>(group_->count())) {
-    const RolloutShape shape{1, rule.t_max, group_->spec().observation_size};
+    const RolloutShape shape{1, rule.t_max, group_->spec().observation_size,
+                             static_cast<int>(group_->numbers_each())};
     for (int i = 0; i < slots; ++i) slots_.push_back(std::make_unique<Rollout>(shape));
     next_.resize(group_->latest().size());
   }
@@ -98,10 +105,9 @@ class ParityAgent final : public Agent {
     for (auto& track : tracks_) track = {};
     group_->predict(group_->latest().data(), services);
     while (!services.diverged() && shift.claim(group_->count(), 1) > 0) {
-      const auto actions = group_->draw_actions();
+      group_->draw_actions();
       group_->step(next_.data(), episodes);
-      for (int i = 0; i < group_->count(); ++i)
-        record(i, actions[static_cast<std::size_t>(i)], services);
+      for (int i = 0; i < group_->count(); ++i) record(i, services);
       std::copy(next_.begin(), next_.end(), group_->latest().begin());
       group_->predict(group_->latest().data(), services);
     }
@@ -112,6 +118,7 @@ class ParityAgent final : public Agent {
   struct Experience {
     std::vector<float> observation;
     std::int32_t action = 0;
+    std::vector<float> numbers;
     double reward = 0;
     std::uint64_t version = 0;
   };
@@ -120,12 +127,16 @@ class ParityAgent final : public Agent {
     int time_count = 0;
   };
 
-  void record(int i, std::int32_t action, Services& services) {
+  void record(int i, Services& services) {
     const auto size = static_cast<std::size_t>(group_->spec().observation_size);
     const auto row = group_->latest().subspan(static_cast<std::size_t>(i) * size, size);
     auto& track = tracks_[static_cast<std::size_t>(i)];
-    track.experiences.push_back(
-        {{row.begin(), row.end()}, action, group_->reward(i), group_->version()});
+    const auto numbers = group_->numbers(i);
+    track.experiences.push_back({{row.begin(), row.end()},
+                                 group_->action(i),
+                                 {numbers.begin(), numbers.end()},
+                                 group_->reward(i),
+                                 group_->version()});
     const bool done = group_->terminated(i) || group_->truncated(i);
     if (done || track.time_count == rule_.t_max) {
       const double tail = done ? 0.0 : group_->values()[static_cast<std::size_t>(i)];
@@ -143,11 +154,12 @@ class ParityAgent final : public Agent {
     slot.steps = static_cast<int>(experiences.size()) - 1;
     std::vector<double> rewards;
     for (const auto& experience : experiences) rewards.push_back(experience.reward);
-    parity_returns(rewards, tail, {rule_.gamma, rule_.reward_clip}, slot.returns(0));
+    parity_returns(rewards, tail, {rule_.discount.gamma, rule_.reward_clip}, slot.returns(0));
     for (int t = 0; t < slot.steps; ++t) {
       const auto& experience = experiences[static_cast<std::size_t>(t)];
       std::copy(experience.observation.begin(), experience.observation.end(), slot.observations(t));
       slot.actions(0)[static_cast<std::size_t>(t)] = experience.action;
+      std::copy(experience.numbers.begin(), experience.numbers.end(), slot.numbers(t, 0).begin());
       slot.version(t) = experience.version;
     }
     slot.hand_over(1);

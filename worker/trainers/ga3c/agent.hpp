@@ -13,7 +13,7 @@ namespace hone::ga3c {
 
 struct AgentRule {
   int t_max = 8;
-  double gamma = 0.99;
+  Discount discount;
   double reward_clip = 0;     // rewards are bounded to +-; 0: they are not
   bool scale_rewards = true;  // ours: see reward_scale.hpp
 };

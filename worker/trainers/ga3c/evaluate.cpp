@@ -4,6 +4,7 @@
 
 #include "worker/envs/stream.hpp"
 #include "worker/envs/table.hpp"
+#include "worker/trainers/ga3c/gaussian.hpp"
 #include "worker/trainers/ga3c/model.hpp"
 
 namespace hone::ga3c {
@@ -28,6 +29,7 @@ class Player {
     terminated_.resize(count);
     truncated_.resize(count);
     actions_.resize(count);
+    numbers_.resize(count * static_cast<std::size_t>(model.net.deviations()));
     returns_.resize(count, 0.0);
     over_.resize(count, false);
   }
@@ -36,8 +38,8 @@ class Player {
     env_->reset(observations_.data());
     while (std::find(over_.begin(), over_.end(), false) != over_.end()) {
       act();
-      env_->step({actions_, {}}, {observations_.data(), rewards_.data(), terminated_.data(),
-                                  truncated_.data(), final_observations_.data()});
+      env_->step({actions_, numbers_}, {observations_.data(), rewards_.data(), terminated_.data(),
+                                        truncated_.data(), final_observations_.data()});
       for (std::size_t i = 0; i < over_.size(); ++i) {
         if (!over_[i]) returns_[i] += rewards_[i];
         over_[i] = over_[i] || terminated_[i] != 0 || truncated_[i] != 0;
@@ -49,9 +51,23 @@ class Player {
  private:
   void act() {
     const auto heads = network_->forward(weights_, observations_.data(), env_->count());
+    if (model_.net.policy == Policy::gaussian) return choose_numbers(heads);
     if (sample_) dense::best_kernels().softmax(heads);
     for (std::size_t i = 0; i < actions_.size(); ++i)
       actions_[i] = sample_ ? drawn(heads, i) : most_probable(heads, i);
+  }
+
+  void choose_numbers(const dense::Heads& heads) {
+    const auto each = static_cast<std::size_t>(model_.net.actions);
+    const auto at = [&](std::size_t output, std::size_t row) {
+      return heads.data[output * static_cast<std::size_t>(heads.stride) + row];
+    };
+    for (std::size_t i = 0; i < over_.size(); ++i)
+      for (std::size_t d = 0; d < each; ++d) {
+        double number = at(d, i);
+        if (sample_) number += gaussian_deviation(at(each + d, i)) * stream_.normal();
+        numbers_[i * each + d] = static_cast<float>(number);
+      }
   }
 
   static std::int32_t most_probable(const dense::Heads& heads, std::size_t row) {
@@ -80,6 +96,7 @@ class Player {
   std::vector<float> observations_, final_observations_, rewards_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
+  std::vector<float> numbers_;  // of continuous actions
   std::vector<double> returns_;
   std::vector<bool> over_;
 };
@@ -93,7 +110,9 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   const auto known = envs::find_env(name);
   if (!known) return known.error();
   if (known->spec.observation_size != model->net.inputs ||
-      known->spec.actions != model->net.actions)
+      known->spec.actions != model->net.actions ||
+      (known->spec.action_kind == envs::ActionKind::continuous) !=
+          (model->net.policy == Policy::gaussian))
     return refuse(
         Code::invalid,
         plan.model.string() + " was trained on " + model->env + " and does not fit " + name,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/trainers/ga3c/gaussian.hpp"
+
 namespace hone::ga3c {
 Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
     : env_(std::move(env)) {
@@ -13,7 +15,9 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
     rows->resize(count * size);
   for (auto* column : {&values_, &rewards_, &also_values_, &uniforms_, &cumulative_})
     column->resize(count);
-  probabilities_.resize(count * static_cast<std::size_t>(env_->spec().actions));
+  numbers_.resize(count * numbers_each());
+  const auto outputs = static_cast<std::size_t>(env_->spec().actions) + numbers_each();
+  policy_.resize(count * outputs);
   terminated_.resize(count);
   truncated_.resize(count);
   actions_.resize(count);
@@ -21,7 +25,7 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
   running_returns_.resize(count);
   running_lengths_.resize(count);
   discounted_returns_.resize(count);
-  request_.probabilities = probabilities_;
+  request_.policy = policy_;
   request_.values = values_;
   request_.extra_values = also_values_;
   request_.rows = env_->count();
@@ -38,25 +42,42 @@ void Group::predict(const float* observations, Services& services, std::span<con
   services.predict(request_);
 }
 
+void Group::draw_actions() {
+  if (numbers_.empty())
+    draw_choices();
+  else
+    draw_numbers();
+}
+
+void Group::draw_numbers() {
+  const auto count = actions_.size();
+  const auto each = numbers_each();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t d = 0; d < each; ++d) {
+      const double deviation = gaussian_deviation(policy_[(each + d) * count + i]);
+      numbers_[i * each + d] =
+          policy_[d * count + i] + static_cast<float>(deviation * streams_[i].normal());
+    }
+}
+
 // The action is the number of cumulative probabilities that the uniform number has passed.
-std::span<const std::int32_t> Group::draw_actions() {
+void Group::draw_choices() {
   const auto count = actions_.size();
   for (std::size_t i = 0; i < count; ++i)
     uniforms_[i] = static_cast<float>(streams_[i].bits() >> 40) * 0x1p-24F;
   std::fill(actions_.begin(), actions_.end(), 0);
   std::fill(cumulative_.begin(), cumulative_.end(), 0.0F);
-  const float* probabilities = probabilities_.data();
+  const float* probabilities = policy_.data();
   for (int a = 1; a < env_->spec().actions; ++a, probabilities += count)
     for (std::size_t i = 0; i < count; ++i) {
       cumulative_[i] += probabilities[i];
       actions_[i] += uniforms_[i] >= cumulative_[i] ? 1 : 0;
     }
-  return actions_;
 }
 
 void Group::step(float* next, EpisodeBook& episodes) {
-  env_->step({actions_, {}}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
-                              final_observations_.data()});
+  env_->step({actions_, numbers_}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
+                                    final_observations_.data()});
   finished_.clear();
   for (std::size_t i = 0; i < actions_.size(); ++i) {
     running_returns_[i] += rewards_[i];

@@ -26,7 +26,18 @@ class Group {
   // final_observations() that a step left.
   void predict(const float* observations, Services& services, std::span<const int> also = {});
   // Draws an action for each environment from the predicted policy.
-  std::span<const std::int32_t> draw_actions();
+  void draw_actions();
+  // Where actions are discrete.
+  [[nodiscard]] std::int32_t action(int i) const { return actions_[static_cast<std::size_t>(i)]; }
+  // Of a continuous action; else empty.
+  [[nodiscard]] std::span<const float> numbers(int i) const {
+    return std::span(numbers_).subspan(static_cast<std::size_t>(i) * numbers_each(),
+                                       numbers_each());
+  }
+  [[nodiscard]] std::size_t numbers_each() const {
+    const bool continuous = spec().action_kind == envs::ActionKind::continuous;
+    return continuous ? static_cast<std::size_t>(spec().actions) : 0;
+  }
   // Steps all environments; the next states go to `next`. Finished episodes are entered in the
   // book.
   void step(float* next, EpisodeBook& episodes);
@@ -59,12 +70,16 @@ class Group {
   bool restore(const State& state);
 
  private:
+  void draw_choices();
+  void draw_numbers();
+
   std::unique_ptr<envs::VecEnv> env_;
   std::vector<envs::Stream> streams_;  // of the actions
-  std::vector<float> latest_, probabilities_, values_, rewards_, final_observations_;
+  std::vector<float> latest_, policy_, values_, rewards_, final_observations_;
   std::vector<float> also_observations_, also_values_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
+  std::vector<float> numbers_;  // of continuous actions
   std::vector<double> running_returns_, running_lengths_, discounted_returns_;
   std::vector<float> uniforms_, cumulative_;
   std::vector<Episode> finished_;  // by the last step

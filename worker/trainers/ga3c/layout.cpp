@@ -19,9 +19,13 @@ void for_each_parameter(const NetShape& shape,
       for (std::size_t k = 0; k < inner; ++k) visit(from++, layer.weight + k * width + h);
     for (std::size_t h = 0; h < hidden; ++h) visit(from++, layer.bias + h);
   }
-  const auto outputs = static_cast<std::size_t>(shape.actions) + 1;
-  for (std::size_t row = 0; row < outputs; ++row)
+  const auto outputs = static_cast<std::size_t>(shape.outputs());
+  const auto means_end = static_cast<std::size_t>(shape.actions);
+  const auto value_row = outputs - 1;
+  for (std::size_t row = 0; row < outputs; ++row) {
+    if (row >= means_end && row < value_row) continue;  // log deviations have no weights
     for (std::size_t h = 0; h < hidden; ++h) visit(from++, layout.head_weight + row * width + h);
+  }
   for (std::size_t row = 0; row < outputs; ++row) visit(from++, layout.head_bias + row);
 }
 
@@ -38,7 +42,7 @@ NetLayout::NetLayout(const NetShape& shape)
     size += columns;
     inner = shape.hidden;
   }
-  const auto outputs = static_cast<std::size_t>(shape.actions) + 1;
+  const auto outputs = static_cast<std::size_t>(shape.outputs());
   head_weight = size;
   head_bias = head_weight + outputs * columns;
   size = head_bias + dense::padded(outputs);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "worker/trainers/ga3c/gaussian.hpp"
+
 namespace hone::ga3c {
 namespace {
 
@@ -95,7 +97,9 @@ Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, 
   observations_.resize(rows * static_cast<std::size_t>(shape.inputs));
   actions_.resize(rows);
   targets_.resize(rows);
-  output_gradient_.resize(rows * static_cast<std::size_t>(shape.actions + 1));
+  output_gradient_.resize(rows * static_cast<std::size_t>(shape.outputs()));
+  numbers_.resize(static_cast<std::size_t>(samples_max) *
+                  static_cast<std::size_t>(shape.deviations()));
 }
 
 void Learner::serve(std::span<const Piece> pieces, const WeightView& weights) {
@@ -137,6 +141,7 @@ std::size_t Learner::fitting(std::span<const Piece> pieces) const {
 
 void Learner::gather(std::span<const Piece> pieces) {
   const auto size = static_cast<std::size_t>(shape_.inputs);
+  auto numbers = numbers_.begin();
   std::size_t sample = 0;
   version_sum_ = 0;
   for (const auto& [rollout, column] : pieces) {
@@ -145,6 +150,7 @@ void Learner::gather(std::span<const Piece> pieces) {
     std::copy_n(rollout->returns(column).begin(), steps, &targets_[sample]);
     for (int t = 0; t < rollout->steps; ++t, ++sample) {
       std::copy_n(rollout->observation(t, column), size, &observations_[sample * size]);
+      numbers = std::copy_n(rollout->numbers(t, column).begin(), shape_.deviations(), numbers);
       version_sum_ += static_cast<double>(rollout->version(t));
     }
   }
@@ -154,9 +160,18 @@ void Learner::gather(std::span<const Piece> pieces) {
 std::span<const float> Learner::batch_gradient(std::span<const Piece> pieces,
                                                const WeightView& weights, float scale) {
   gather(pieces);
+  const auto sums =
+      loss_of(network_->forward(weights.parameters, observations_.data(), samples_), scale);
+  batch_.samples = samples_;
+  batch_.loss = {sums.policy, sums.value, sums.entropy};
+  batch_.policy_lag = static_cast<double>(weights.version) * samples_ - version_sum_;
+  return network_->backward(weights.parameters, output_gradient_.data());
+}
+
+dense::LossSums Learner::loss_of(const dense::Heads& outputs, float scale) {
   const auto loss = master_.loss_weights();
   dense::LossPlan plan;
-  plan.outputs = network_->forward(weights.parameters, observations_.data(), samples_);
+  plan.outputs = outputs;
   plan.actions = actions_.data();
   plan.targets = targets_.data();
   plan.gradient = output_gradient_.data();
@@ -164,11 +179,13 @@ std::span<const float> Learner::batch_gradient(std::span<const Piece> pieces,
   plan.value = static_cast<float>(loss.value);
   plan.log_floor = static_cast<float>(loss.log_floor);
   plan.scale = scale;
-  const auto sums = dense::best_kernels().loss(plan);
-  batch_.samples = samples_;
-  batch_.loss = {sums.policy, sums.value, sums.entropy};
-  batch_.policy_lag = static_cast<double>(weights.version) * samples_ - version_sum_;
-  return network_->backward(weights.parameters, output_gradient_.data());
+  switch (shape_.policy) {
+    case Policy::categorical:
+      return dense::best_kernels().loss(plan);
+    case Policy::gaussian:
+      break;
+  }
+  return gaussian_loss(plan, numbers_.data());
 }
 
 }  // namespace hone::ga3c

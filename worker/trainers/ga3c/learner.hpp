@@ -108,6 +108,8 @@ class Learner {
                                         float scale);
   std::size_t fitting(std::span<const Piece> pieces) const;
   void gather(std::span<const Piece> pieces);
+  // Fills output_gradient_.
+  dense::LossSums loss_of(const dense::Heads& outputs, float scale);
 
   NetShape shape_;
   Master& master_;
@@ -118,6 +120,7 @@ class Learner {
   LearningMeter batch_;
   dense::Floats observations_;
   dense::Numbers actions_;
+  std::vector<float> numbers_;  // of continuous actions, a row for each sample
   dense::Floats targets_;
   dense::Floats output_gradient_;
   dense::Floats gradient_sum_;  // over batches

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "worker/trainers/ga3c/network.hpp"
 
 namespace hone::ga3c {
@@ -12,7 +14,7 @@ class OwnMlp final : public Network {
     back_.resize(cells);
     if (shape.layers > 1) further_back_.resize(cells);
     outputs_.resize(dense::padded(static_cast<std::size_t>(rows_max)) *
-                    (static_cast<std::size_t>(shape.actions) + 1));
+                    static_cast<std::size_t>(shape.outputs()));
   }
 
   dense::Heads forward(std::span<const float> packed, const float* observations,
@@ -27,20 +29,22 @@ class OwnMlp final : public Network {
       activate(out);
     }
     const auto stride = stride_of(rows);
-    kernels_.dot({rows, layout_.width, shape_.actions + 1, results_.back().data(),
+    kernels_.dot({rows, layout_.width, shape_.outputs(), results_.back().data(),
                   packed.data() + layout_.head_weight, packed.data() + layout_.head_bias,
                   outputs_.data(), 1, stride});
-    return {outputs_.data(), rows, shape_.actions, stride};
+    return {outputs_.data(), rows, shape_.policy_outputs(), stride};
   }
 
   std::span<const float> backward(std::span<const float> packed,
                                   const float* output_gradient) override {
     const auto stride = stride_of(rows_);
-    const int outputs = shape_.actions + 1;
+    const int outputs = shape_.outputs();
     float* gradient = gradient_.data();
     kernels_.outer({rows_, outputs, layout_.width, output_gradient, 1, stride,
                     results_.back().data(), nullptr, gradient + layout_.head_weight},
                    nullptr);
+    std::fill_n(gradient + layout_.head_weight + shape_.actions * layout_.width,
+                shape_.deviations() * layout_.width, 0.0F);
     for (int row = 0; row < outputs; ++row)
       gradient[layout_.head_bias + static_cast<std::size_t>(row)] =
           sum(output_gradient + row * stride);

@@ -23,8 +23,8 @@ struct Layers {
       weight.push_back(view_of(packed + layer.weight, {layer.inner, layout.width}));
       bias.push_back(view_of(packed + layer.bias, {layout.width}));
     }
-    head_weight = view_of(packed + layout.head_weight, {shape.actions + 1, layout.width});
-    head_bias = view_of(packed + layout.head_bias, {shape.actions + 1});
+    head_weight = view_of(packed + layout.head_weight, {shape.outputs(), layout.width});
+    head_bias = view_of(packed + layout.head_bias, {shape.outputs()});
   }
 };
 
@@ -35,7 +35,7 @@ class TorchMlp final : public Network {
   TorchMlp(const NetShape& shape, int rows_max)
       : shape_(shape),
         back_(at::empty({rows_max, NetLayout(shape).width})),
-        outputs_(at::zeros({shape.actions + 1, stride_of(rows_max)})),
+        outputs_(at::zeros({shape.outputs(), stride_of(rows_max)})),
         ones_(at::ones({rows_max})),
         gradient_(NetLayout(shape).size, 0.0F),
         gradient_layers_(gradient_.data(), shape) {
@@ -54,7 +54,7 @@ class TorchMlp final : public Network {
       activate(now_.results[i]);
     }
     at::addmm_out(now_.outputs, layers.head_bias, now_.results.back(), layers.head_weight.t());
-    return {outputs_.data_ptr<float>(), rows, shape_.actions, stride_of(rows)};
+    return {outputs_.data_ptr<float>(), rows, shape_.policy_outputs(), stride_of(rows)};
   }
 
   std::span<const float> backward(std::span<const float> packed,
@@ -62,10 +62,11 @@ class TorchMlp final : public Network {
     const at::NoGradGuard no_autograd;
     const Layers& layers = layers_of(packed.data());
     const auto rows = now_.back.size(0);
-    const auto back_t = at::from_blob(const_cast<float*>(output_gradient),
-                                      {shape_.actions + 1, rows}, {stride_of(rows), 1}, at::kFloat);
+    const auto back_t = at::from_blob(const_cast<float*>(output_gradient), {shape_.outputs(), rows},
+                                      {stride_of(rows), 1}, at::kFloat);
     Layers& gradient = gradient_layers_;
     at::mm_out(gradient.head_weight, back_t, now_.results.back());
+    gradient.head_weight.narrow(0, shape_.actions, shape_.deviations()).zero_();
     at::mv_out(gradient.head_bias, back_t, now_.ones);
     at::mm_out(now_.back, back_t.t(), layers.head_weight);
     for (std::size_t i = results_.size(); i-- > 0;) {
@@ -128,7 +129,7 @@ class TorchMlp final : public Network {
     now_.results.clear();
     for (auto& results : results_) now_.results.push_back(results.narrow(0, 0, rows));
     now_.back = back_.narrow(0, 0, rows);
-    now_.outputs = outputs_.as_strided({rows, shape_.actions + 1}, {1, stride_of(rows)});
+    now_.outputs = outputs_.as_strided({rows, shape_.outputs()}, {1, stride_of(rows)});
     now_.ones = ones_.narrow(0, 0, rows);
   }
 

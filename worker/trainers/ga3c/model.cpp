@@ -15,6 +15,8 @@ using trainers::TensorFile;
 constexpr std::string_view format = "hone-ga3c-1";
 constexpr const char* relu = "relu";
 constexpr const char* tanh = "tanh";
+constexpr const char* gaussian = "gaussian";
+constexpr const char* categorical = "categorical";
 constexpr const char* rmsprop = "rmsprop";
 constexpr const char* adam = "adam";
 
@@ -68,6 +70,8 @@ void take_state(const Json& state, Model& model) {
   state.at("actions").get_to(model.net.actions);
   model.net.activation = state.at("activation") == relu ? Activation::relu : Activation::tanh;
   model.net.layers = state.value("layers", 1);
+  model.net.policy =
+      state.value("policy", categorical) == gaussian ? Policy::gaussian : Policy::categorical;
   state.at("frames").get_to(model.frames);
   state.at("trained_frames").get_to(model.master.frames);
   state.at("updates").get_to(model.master.updates);
@@ -125,6 +129,7 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
                    {"hidden", model.net.hidden},
                    {"layers", model.net.layers},
                    {"actions", model.net.actions},
+                   {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
                    {"activation", model.net.activation == Activation::relu ? relu : tanh},
                    {"frames", model.frames},
                    {"trained_frames", model.master.frames},

@@ -22,10 +22,11 @@ std::vector<NetPart> net_parts(const NetShape& shape) {
     parts.push_back({name + ".bias", {hidden}});
     inner = hidden;
   }
-  parts.insert(parts.end(), {{"policy.weight", {actions, hidden}},
-                             {"value.weight", {1, hidden}},
-                             {"policy.bias", {actions}},
-                             {"value.bias", {1}}});
+  parts.push_back({"policy.weight", {actions, hidden}});
+  parts.push_back({"value.weight", {1, hidden}});
+  parts.push_back({"policy.bias", {actions}});
+  if (shape.deviations() > 0) parts.push_back({"log_deviation.bias", {actions}});
+  parts.push_back({"value.bias", {1}});
   std::size_t offset = 0;
   for (auto& part : parts) {
     part.offset = offset;
@@ -41,7 +42,8 @@ std::size_t parameter_count(const NetShape& shape) {
   return parts.back().offset + parts.back().size;
 }
 
-std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::uint64_t seed) {
+std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::uint64_t seed,
+                                 double deviation) {
   std::vector<float> weights(parameter_count(shape), 0.0F);
   std::uint64_t index = 0;
   for (const auto& part : net_parts(shape)) {
@@ -58,6 +60,7 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
         weight = spread * stream.normal();
       if (start == WeightStart::scaled && hidden_layer) weight *= std::sqrt(2.0);
       if (start == WeightStart::scaled && part.name == "policy.weight") weight *= policy_head_scale;
+      if (part.name == "log_deviation.bias") weight = std::log(deviation);
       weights[part.offset + i] = static_cast<float>(weight);
     }
   }

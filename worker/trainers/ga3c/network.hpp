@@ -17,12 +17,25 @@ namespace hone::ga3c {
 
 enum class Activation { relu, tanh };
 
+// What a network's outputs say about the action.
+enum class Policy {
+  categorical,  // a logit for each of the actions
+  gaussian,     // of each number of an action: the mean, and the logarithm of the deviation, which
+                // does not depend on the state
+};
+
 struct NetShape {
   int inputs = 0;  // floats of an observation
   int hidden = 0;  // width of each hidden layer
   int actions = 0;
   Activation activation = Activation::tanh;
   int layers = 1;  // hidden ones
+  Policy policy = Policy::categorical;
+
+  // Outputs that say something about the action: of a Gaussian all means, then all log deviations.
+  [[nodiscard]] int policy_outputs() const { return actions + deviations(); }
+  [[nodiscard]] int deviations() const { return policy == Policy::gaussian ? actions : 0; }
+  [[nodiscard]] int outputs() const { return policy_outputs() + 1; }  // with the value
   friend bool operator==(const NetShape&, const NetShape&) = default;
 };
 
@@ -42,12 +55,15 @@ enum class WeightStart {
             // uniform
   uniform,  // the published one: weights and biases uniform within 1/sqrt(fan-in)
 };
-std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::uint64_t seed);
+// deviation: of a Gaussian policy.
+std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::uint64_t seed,
+                                 double deviation = 1);
 
 // Where the layers lie in the packed vector that networks and optimizers work on: every layer as
 // inner x width (the transpose of the file's), the heads as one matrix of policy rows and the value
 // row; each row and each part is padded with zeros to whole cache lines. Zeros stay zeros: a unit
-// without weights has no gradient.
+// without weights has no gradient. The rows of log deviations are zeros too: only their biases
+// learn.
 struct PackedLayer {
   std::size_t weight = 0;
   std::size_t bias = 0;

@@ -51,7 +51,7 @@ AgentRule agent_of(const Settings& settings, bool parity) {
   AgentRule rule;
   rule.t_max = settings.small_integer("t_max");
   if (parity && !settings.given("t_max")) rule.t_max = 5;
-  rule.gamma = settings.real("gamma");
+  rule.discount = {settings.real("gamma"), settings.real("lambda")};
   rule.reward_clip = real(settings, "reward_clip", parity, 1);
   rule.scale_rewards = settings.word("reward_scale") == "yes";
   return rule;
@@ -62,8 +62,13 @@ void take_network(const Settings& settings, Options& options) {
   const auto& word = settings.word("activation");
   auto activation = word == "relu" ? Activation::relu : Activation::tanh;
   if (options.parity && !settings.given("activation")) activation = Activation::relu;
-  options.net = {spec.observation_size, settings.small_integer("hidden"), spec.actions, activation,
-                 settings.small_integer("layers")};
+  options.net.inputs = spec.observation_size;
+  options.net.hidden = settings.small_integer("hidden");
+  options.net.actions = spec.actions;
+  options.net.activation = activation;
+  options.net.layers = settings.small_integer("layers");
+  if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = Policy::gaussian;
+  options.deviation = settings.real("deviation");
   options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
 }
 

@@ -33,6 +33,7 @@ struct Options {
   NetShape net;
   NetworkMaker networks;
   WeightStart weight_start = WeightStart::scaled;
+  double deviation = 1;  // of a Gaussian policy at first
   AgentRule agent;
   LearningRule learning;
 

@@ -28,11 +28,11 @@ void Predictor::serve(std::span<PredictRequest* const> requests, const WeightVie
   int rows = 0;
   for (const auto* request : requests) rows += weight_of(request);
   const auto heads = network_->forward(weights.parameters, gather(requests), rows);
-  dense::best_kernels().softmax(heads);
+  if (shape_.policy == Policy::categorical) dense::best_kernels().softmax(heads);
 
   const float* row = heads.data;
   for (auto* request : requests) {
-    auto out = request->probabilities.begin();
+    auto out = request->policy.begin();
     for (int a = 0; a < heads.actions; ++a)
       out = std::copy_n(row + a * heads.stride, request->rows, out);
     const float* values = row + heads.actions * heads.stride;

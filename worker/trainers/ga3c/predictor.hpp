@@ -21,10 +21,12 @@ class PredictRequest {
   const float* extra_observations = nullptr;  // states of which only the value is wanted
   int extra_rows = 0;
 
-  std::span<float> probabilities;  // of action 0 for every row, of action 1, ...
-  std::span<float> values;         // rows
-  std::span<float> extra_values;   // extra_rows
-  std::uint64_t version = 0;       // of the weights that answered
+  // Of output 0 for every row, of output 1, ...: probabilities of the actions, or means and log
+  // deviations of their numbers.
+  std::span<float> policy;
+  std::span<float> values;        // rows
+  std::span<float> extra_values;  // extra_rows
+  std::uint64_t version = 0;      // of the weights that answered
 
   void ask() { answered_.store(false, std::memory_order_relaxed); }
   void answer() {

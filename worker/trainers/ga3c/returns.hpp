@@ -15,19 +15,30 @@ enum class Ending : std::uint8_t { none, terminated, truncated };
 struct Step {
   double reward = 0;
   Ending ending = Ending::none;
-  double cut_value = 0;  // V of the last observation where the episode was truncated
+  double cut_value = 0;   // V of the last observation where the episode was truncated
+  double next_value = 0;  // V of the state after the step, where the episode goes on
+};
+
+struct Discount {
+  double gamma = 0.99;
+  // 1: returns of all steps to the roll-out's end; 0: of one step; between, the geometric mixture
+  // of returns of 1, 2, 3, ... steps (TD(lambda), which makes the advantages those of GAE).
+  double lambda = 1;
 };
 
 // out[t] receives the return of step t; `tail` is V of the state after the last step. An episode
 // that terminated is worth nothing further; one that was truncated is worth V of its last
 // observation.
-inline void discounted_returns(std::span<const Step> steps, double tail, double gamma,
+inline void discounted_returns(std::span<const Step> steps, double tail, const Discount& discount,
                                std::span<float> out) {
   double value = tail;
   for (std::size_t t = steps.size(); t-- > 0;) {
-    if (steps[t].ending == Ending::terminated) value = 0;
-    if (steps[t].ending == Ending::truncated) value = steps[t].cut_value;
-    value = steps[t].reward + gamma * value;
+    const auto& step = steps[t];
+    if (t + 1 < steps.size())
+      value = discount.lambda * value + (1 - discount.lambda) * step.next_value;
+    if (step.ending == Ending::terminated) value = 0;
+    if (step.ending == Ending::truncated) value = step.cut_value;
+    value = step.reward + discount.gamma * value;
     out[t] = static_cast<float>(value);
   }
 }

@@ -15,6 +15,7 @@ struct RolloutShape {
   int columns = 1;  // environments
   int steps_max = 1;
   int observation_size = 1;
+  int numbers = 0;  // of a continuous action; 0: actions are discrete
 };
 
 class Rollout {
@@ -24,6 +25,7 @@ class Rollout {
         observations_(size(shape.columns) * size(shape.steps_max + 1) *
                       size(shape.observation_size)),
         actions_(cells()),
+        numbers_(cells() * size(shape.numbers)),
         steps_(cells()),
         returns_(cells()),
         versions_(size(shape.steps_max)) {}
@@ -46,6 +48,11 @@ class Rollout {
 
   // The rest lies column by column.
   std::span<std::int32_t> actions(int column) { return of(actions_, column); }
+  // The continuous action of a step.
+  std::span<float> numbers(int t, int column) {
+    const auto cell = size(column) * size(shape_.steps_max) + size(t);
+    return std::span(numbers_).subspan(cell * size(shape_.numbers), size(shape_.numbers));
+  }
   std::span<Step> outcomes(int column) { return of(steps_, column); }
   std::span<float> returns(int column) { return of(returns_, column); }
 
@@ -71,6 +78,7 @@ class Rollout {
   RolloutShape shape_;
   std::vector<float> observations_;
   std::vector<std::int32_t> actions_;
+  std::vector<float> numbers_;
   std::vector<Step> steps_;
   std::vector<float> returns_;
   std::vector<std::uint64_t> versions_;

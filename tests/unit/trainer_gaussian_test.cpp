@@ -1,0 +1,122 @@
+// The loss of continuous actions against its definition in double precision, by central
+// differences.
+#include <gtest/gtest.h>
+
+#include <numbers>
+#include <vector>
+
+#include "worker/envs/stream.hpp"
+#include "worker/trainers/dense/floats.hpp"
+#include "worker/trainers/ga3c/gaussian.hpp"
+#include "worker/trainers/ga3c/loss.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+constexpr int numbers_each = 2;
+constexpr int outputs_count = 2 * numbers_each + 1;
+
+struct Terms {
+  double policy = 0, value = 0, entropy = 0;
+};
+
+// One sample; outputs are means, log deviations and the value.
+Terms reference(const std::vector<double>& outputs, const std::vector<double>& action,
+                double target, double advantage, const LossWeights& weights) {
+  Terms terms;
+  for (std::size_t i = 0; i < numbers_each; ++i) {
+    const double deviation = std::exp(outputs[numbers_each + i]);
+    const double off = action[i] - outputs[i];
+    const double density = std::exp(-off * off / (2 * deviation * deviation)) /
+                           (deviation * std::sqrt(2 * std::numbers::pi));
+    terms.policy -= std::log(density) * advantage;
+    terms.entropy += 0.5 * std::log(2 * std::numbers::pi * std::numbers::e * deviation * deviation);
+  }
+  const double error = target - outputs.back();
+  terms.value = weights.value * error * error;
+  return terms;
+}
+
+struct Batch {
+  static constexpr int rows = 5;
+  static constexpr std::size_t stride = dense::line_floats;
+  dense::Floats outputs, gradient, targets;
+  std::vector<float> actions;
+
+  Batch() : gradient(outputs_count * stride) {
+    envs::Stream dice(1, envs::Purpose::weights, 0);
+    const auto noise = [&] { return static_cast<float>(0.7 * dice.normal()); };
+    for (std::size_t i = 0; i < outputs_count * stride; ++i) outputs.push_back(noise());
+    for (std::size_t i = 0; i < stride; ++i) targets.push_back(noise());
+    for (int i = 0; i < rows * numbers_each; ++i) actions.push_back(noise());
+  }
+
+  dense::LossSums loss(const LossWeights& weights) {
+    return gaussian_loss({{outputs.data(), rows, 2 * numbers_each, stride},
+                          nullptr,
+                          targets.data(),
+                          gradient.data(),
+                          static_cast<float>(weights.entropy),
+                          static_cast<float>(weights.value),
+                          0,
+                          1},
+                         actions.data());
+  }
+  [[nodiscard]] std::vector<double> row(std::size_t r) const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < outputs_count; ++i) values.push_back(outputs[i * stride + r]);
+    return values;
+  }
+  [[nodiscard]] std::vector<double> action(std::size_t r) const {
+    return {actions[numbers_each * r], actions[numbers_each * r + 1]};
+  }
+};
+
+TEST(Gaussian, loss_is_that_of_its_definition) {
+  const LossWeights weights{.entropy = 0.03, .value = 0.4};
+  Batch batch;
+  const auto sums = batch.loss(weights);
+  Terms expected;
+  for (std::size_t r = 0; r < Batch::rows; ++r) {
+    const auto row = batch.row(r);
+    const double target = batch.targets[r];
+    const auto terms = reference(row, batch.action(r), target, target - row.back(), weights);
+    expected.policy += terms.policy;
+    expected.value += terms.value;
+    expected.entropy += terms.entropy;
+  }
+  EXPECT_NEAR(sums.policy, expected.policy, 1e-5);
+  EXPECT_NEAR(sums.value, expected.value, 1e-5);
+  EXPECT_NEAR(sums.entropy, expected.entropy, 1e-5);
+}
+
+TEST(Gaussian, gradient_is_that_of_the_loss) {
+  const LossWeights weights{.entropy = 0.03, .value = 0.4};
+  constexpr double nudge = 1e-5;
+  Batch batch;
+  batch.loss(weights);
+  for (std::size_t r = 0; r < Batch::rows; ++r) {
+    const auto row = batch.row(r);
+    const double target = batch.targets[r];
+    const auto total = [&](const std::vector<double>& outputs) {
+      const auto terms = reference(outputs, batch.action(r), target, target - row.back(), weights);
+      return terms.policy + terms.value - weights.entropy * terms.entropy;
+    };
+    for (std::size_t i = 0; i < outputs_count; ++i) {
+      auto up = row, down = row;
+      up[i] += nudge;
+      down[i] -= nudge;
+      EXPECT_NEAR(batch.gradient[i * Batch::stride + r], (total(up) - total(down)) / (2 * nudge),
+                  1e-4);
+    }
+  }
+}
+
+TEST(Gaussian, deviation_stays_within_bounds_however_far_its_logarithm_went) {
+  EXPECT_NEAR(gaussian_deviation(-1000), std::exp(-5), 1e-9);
+  EXPECT_NEAR(gaussian_deviation(1000), std::exp(2), 1e-9);
+  EXPECT_NEAR(gaussian_deviation(0), 1, 1e-9);
+}
+
+}  // namespace
+}  // namespace hone::ga3c
