@@ -15,7 +15,10 @@ SweepState state_after(Verb verb);
 // has none.
 std::optional<int> deciding_exit_code(const RunEnded& e);
 
-inline std::optional<TokenId> or_none(TokenId id) { return id ? std::optional(id) : std::nullopt; }
+template <class Id>
+std::optional<Id> or_none(Id id) {
+  return id ? std::optional(id) : std::nullopt;
+}
 
 // Where the id that leads to the sweep of an event is.
 using SweepClue = std::variant<std::monostate, SweepId, TrialId, LeaseId>;

@@ -62,7 +62,8 @@ struct Projection::Statements {
       db,
       "INSERT INTO sweep (id, name, project, state, submitted_at, metric, goal, seed, trials, "
       "seeds,"
-      " phases, spec, workflow, dataset) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      " phases, spec, workflow, dataset, confirms, instances)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement steer_sweep{db, "UPDATE sweep SET state = ?2, reason = ?3 WHERE id = ?1"};
   SQLite::Statement end_sweep{
       db, "UPDATE sweep SET state = ?2, reason = ?3, ended_at = ?4 WHERE id = ?1"};
@@ -99,6 +100,8 @@ struct Projection::Statements {
       " best_phase = iif(?5 < best_cost, ?3, best_phase),"
       " best_step = iif(?5 < best_cost, ?4, best_step), best_cost = min(best_cost, ?5)"
       " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement apply_seed{
+      db, "UPDATE run SET seed_applied = ?3 WHERE trial = ?1 AND replicate = ?2"};
   SQLite::Statement rank_single{
       db,
       "UPDATE trial SET cost = min(cost, ?2), phase = max(phase, ?3) WHERE id = ?1 AND runs = 1"};
@@ -218,8 +221,8 @@ struct Fold {
     const SweepSpec& spec = e.spec;
     sql::run(s.add_sweep, e.sweep, spec.name, spec.project, word(SweepState::running), at,
              spec.objective.metric, word(spec.objective.goal), static_cast<std::int64_t>(spec.seed),
-             spec.search.trials, spec.seeds, spec.budget.phases, to_text(encode(spec)), e.workflow,
-             e.dataset);
+             spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),
+             e.workflow, e.dataset, or_none(spec.confirms), instances_of(spec));
   }
 
   void operator()(const SweepSteered& e) const {
@@ -267,6 +270,8 @@ struct Fold {
     const double cost = sql::cost_of(e.score, goal_of(s, sweep));
     ++s.reports_of_sweep[sweep];
     sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
+    if (e.seed_applied)
+      sql::run(s.apply_seed, trial, e.run.replicate, static_cast<int>(*e.seed_applied));
     if (sql::run(s.rank_single, trial, cost, e.phase + 1) == 0)
       sql::run(s.rank_trial, trial, mean_cost(sql::bind(s.best_costs, trial)), e.phase + 1);
     s.report = HeldReport{e, at};

@@ -14,7 +14,8 @@ namespace {
 constexpr char select_runs[] =
     "SELECT r.trial, r.replicate, r.sweep, t.number, s.seed, s.goal, r.state, r.reason, r.detail,"
     " r.exit_code, r.log_tail, r.attempts, r.worker, r.reports, r.cost, r.best_cost, r.best_phase,"
-    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until"
+    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until, coalesce(s.confirms, 0),"
+    " s.instances, r.seed_applied"
     " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep ";
 
 RunRow read_run(const SQLite::Statement& s) {
@@ -41,6 +42,9 @@ RunRow read_run(const SQLite::Statement& s) {
   row.ended_at = c.maybe(&sql::Columns::instant);
   row.failure = c.word(parse_failure);
   row.rests_until = c.maybe(&sql::Columns::instant);
+  row.confirms = c.id<SweepId>();
+  row.instances = c.small();
+  if (const auto applied = c.maybe(&sql::Columns::small)) row.seed_applied = *applied != 0;
   return row;
 }
 

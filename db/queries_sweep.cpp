@@ -22,7 +22,8 @@ constexpr char select_sweeps[] =
     " s.trials, s.proposed, s.runs_queued, s.runs_leased, s.runs_running, s.runs_paused,"
     " s.runs_completed, s.runs_stopped, s.runs_failed, s.runs_canceled, s.reports, s.seeds, "
     "s.phases,"
-    " s.workflow, s.dataset, s.spec, b.id, r.replicate, b.cost, r.best_phase, r.best_step"
+    " s.workflow, s.dataset, s.spec, s.confirms, b.id, r.replicate, b.cost, r.best_phase, "
+    "r.best_step"
     " FROM sweep s"
     " LEFT JOIN trial b ON b.id = (SELECT id FROM trial WHERE sweep = s.id AND cost < 9e999"
     "                              ORDER BY cost, number LIMIT 1)"
@@ -71,6 +72,7 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.workflow = c.id<WorkflowId>();
   row.dataset = c.maybe(&sql::Columns::id<DatasetId>);
   row.spec = c.text();
+  row.confirms = c.maybe(&sql::Columns::id<SweepId>);
   row.best = read_best(c, row.objective.goal);
   return row;
 }

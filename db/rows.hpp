@@ -61,6 +61,7 @@ struct SweepRow {
   WorkflowId workflow;
   std::optional<DatasetId> dataset;
   std::string spec;  // JSON text as encode(SweepSpec) wrote it: decode_sweep_spec reads it back
+  std::optional<SweepId> confirms{};
 };
 
 // State of a trial: that of its runs where they agree, else of the one that matters most, in the
@@ -102,6 +103,9 @@ struct RunRow {
   std::optional<Instant> ended_at;
   Failure failure = Failure::none;     // goes with reason
   std::optional<Instant> rests_until;  // while it waits to be tried again
+  SweepId confirms{};                  // of its sweep; none for tuning
+  int instances = 1;                   // of its sweep
+  std::optional<bool> seed_applied{};  // what its process said
 };
 
 struct AttemptRow {

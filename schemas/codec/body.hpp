@@ -25,6 +25,7 @@ Result<ReportRequest> decode_report_request(const Json& document);
 Result<AskRequest> decode_ask_request(const Json& document);
 Result<TellRequest> decode_tell_request(const Json& document);
 Result<EnqueueRequest> decode_enqueue_request(const Json& document);
+Result<ConfirmRequest> decode_confirm_request(const Json& document);
 Result<CreateTokenRequest> decode_create_token_request(const Json& document);
 Result<Done> decode_no_request(const Json& document);  // {}
 Result<SaveModelRequest> decode_save_model_request(const Json& document);
@@ -40,6 +41,7 @@ Json encode(const ReportRequest& request);
 Json encode(const AskRequest& request);
 Json encode(const TellRequest& request);
 Json encode(const EnqueueRequest& request);
+Json encode(const ConfirmRequest& request);
 Json encode(const CreateTokenRequest& request);
 Json encode(const SaveModelRequest& request);
 Json encode(const MetricsRequest& request);

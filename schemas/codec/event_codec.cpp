@@ -163,6 +163,7 @@ Json write(const ReportRecorded& event) {
   json["step"] = event.step;
   json["value"] = encode(event.score);
   if (!event.further.empty()) json["further"] = encode_scores(event.further);
+  if (event.seed_applied) json["seed_applied"] = *event.seed_applied;
   return json;
 }
 ReportRecorded read_report_recorded(Fields& fields) {
@@ -173,6 +174,7 @@ ReportRecorded read_report_recorded(Fields& fields) {
   event.step = fields.need("step", Integer{});
   event.score = fields.need("value", read_score);
   event.further = fields.maybe("further", ListOf{read_score}, std::vector<Score>{});
+  event.seed_applied = fields.optional("seed_applied", Truth{});
   return event;
 }
 

@@ -50,6 +50,9 @@ inline constexpr std::int64_t per_run_max = 100'000'000'000'000;
 inline constexpr int phases_max = 10'000;
 inline constexpr int slots_max = 4096;
 inline constexpr std::size_t name_max = 100;
+inline constexpr int seeds_max = 1000;
+inline constexpr int confirm_top_max = 100;
+inline constexpr std::size_t instances_max = 1000;
 inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every trial is a trade-off
 
 }  // namespace hone::codec

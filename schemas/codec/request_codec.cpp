@@ -66,6 +66,17 @@ ReportRequest read_report(const Spot& spot) {
   request.step = fields.need("step", step_number);
   request.score = fields.need("value", read_score);
   request.further = fields.maybe("further", further_values, std::vector<Score>{});
+  request.seed_applied = fields.optional("seed_applied", Truth{});
+  fields.done();
+  return request;
+}
+
+ConfirmRequest read_confirm(const Spot& spot) {
+  Fields fields(spot);
+  ConfirmRequest request;
+  request.request_id = fields.need("request_id", request_id);
+  request.top = fields.maybe("top", SmallInteger{1, confirm_top_max}, request.top);
+  request.seeds = fields.maybe("seeds", SmallInteger{2, seeds_max}, request.seeds);
   fields.done();
   return request;
 }
@@ -231,6 +242,9 @@ Result<TellRequest> decode_tell_request(const Json& document) {
 Result<EnqueueRequest> decode_enqueue_request(const Json& document) {
   return codec::decode_with(document, codec::read_enqueue);
 }
+Result<ConfirmRequest> decode_confirm_request(const Json& document) {
+  return codec::decode_with(document, codec::read_confirm);
+}
 Result<CreateTokenRequest> decode_create_token_request(const Json& document) {
   return codec::decode_with(document, codec::read_create_token);
 }
@@ -291,6 +305,15 @@ Json encode(const ReportRequest& request) {
   json["step"] = request.step;
   json["value"] = encode(request.score);
   if (!request.further.empty()) json["further"] = codec::encode_scores(request.further);
+  if (request.seed_applied) json["seed_applied"] = *request.seed_applied;
+  return json;
+}
+
+Json encode(const ConfirmRequest& request) {
+  Json json = Json::object();
+  json["request_id"] = request.request_id;
+  json["top"] = request.top;
+  json["seeds"] = request.seeds;
   return json;
 }
 

@@ -4,6 +4,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
+#include "schemas/codec/replicates.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone {
@@ -11,7 +12,6 @@ namespace codec {
 namespace {
 
 constexpr std::int64_t trials_max = 1'000'000;
-constexpr int seeds_max = 1000;
 constexpr int retries_max = 1000;
 constexpr std::size_t word_max = 64;
 constexpr std::size_t warm_starts_max = 100;
@@ -80,13 +80,6 @@ TerminatorSpec read_terminator(const Spot& spot) {
   });
   fields.done();
   return terminator;
-}
-
-int read_replicates(const Spot& spot) {
-  Fields fields(spot);
-  const int seeds = fields.maybe("seeds", SmallInteger{1, seeds_max}, 1);
-  fields.done();
-  return seeds;
 }
 
 LimitsSpec read_limits(const Spot& spot) {
@@ -173,10 +166,14 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   spec.budget = std::holds_alternative<AskTrainer>(spec.trainer)
                     ? fields.maybe("budget", read_budget, BudgetSpec{"trials", 1, 1})
                     : fields.need("budget", read_budget);
-  spec.seeds = fields.maybe("replicates", read_replicates, spec.seeds);
+  auto replicates = fields.maybe("replicates", read_replicates, Replicates{});
+  spec.seeds = replicates.seeds;
+  spec.replicates = std::move(replicates.spec);
   spec.resources = fields.maybe("resources", read_resources, ResourcesSpec{});
   spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
   spec.checkpoints = fields.maybe("checkpoints", read_checkpoints, CheckpointsSpec{});
+  spec.confirm = fields.optional("confirm", read_confirm_spec);
+  spec.confirms = fields.maybe("confirms", IdOf<SweepId>{}, SweepId{});
   choose_methods(spec);
   if (!fields.done()) return spec;
   if (fields.find("objective") == nullptr && fields.find("objectives") == nullptr)
@@ -264,12 +261,13 @@ Json encode(const SweepSpec& spec) {
   json["search"] = encode_search(spec.search);
   json["terminator"] = encode_terminator(spec.terminator);
   json["budget"] = codec::encode_budget(spec.budget);
-  json["replicates"] = Json::object();
-  json["replicates"]["seeds"] = spec.seeds;
+  json["replicates"] = codec::encode_replicates(spec.seeds, spec.replicates);
   json["resources"] = codec::encode_resources(spec.resources);
   json["limits"] = encode_limits(spec.limits);
   json["checkpoints"] = Json::object();
   json["checkpoints"]["keep"] = word(spec.checkpoints.keep);
+  if (spec.confirm) json["confirm"] = codec::encode_confirm(*spec.confirm);
+  if (spec.confirms) json["confirms"] = text(spec.confirms);
   return json;
 }
 

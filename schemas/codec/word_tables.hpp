@@ -156,6 +156,16 @@ inline constexpr std::array words_of<VerdictReason>{
     Word{VerdictReason::between_rungs, "between_rungs"},
     Word{VerdictReason::promoted, "promoted"},
     Word{VerdictReason::awaits_promotion, "awaits_promotion"},
+    Word{VerdictReason::awaits_seeds, "awaits_seeds"},
+    Word{VerdictReason::outraced, "outraced"},
+};
+
+template <>
+inline constexpr std::array words_of<Aggregate>{
+    Word{Aggregate::mean, "mean"},
+    Word{Aggregate::median, "median"},
+    Word{Aggregate::iqm, "iqm"},
+    Word{Aggregate::lcb, "lcb"},
 };
 
 template <>

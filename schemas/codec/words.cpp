@@ -18,6 +18,7 @@ std::string_view word(VerdictReason reason) { return codec::word_of(reason); }
 std::string_view word(Told told) { return codec::word_of(told); }
 std::string_view word(Failure failure) { return codec::word_of(failure); }
 std::string_view word(Scope scope) { return codec::word_of(scope); }
+std::string_view word(Aggregate aggregate) { return codec::word_of(aggregate); }
 
 std::optional<Code> parse_code(std::string_view text) { return codec::parse_word<Code>(text); }
 std::optional<Goal> parse_goal(std::string_view text) { return codec::parse_word<Goal>(text); }

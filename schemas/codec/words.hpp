@@ -30,6 +30,7 @@ std::string_view word(VerdictReason reason);
 std::string_view word(Told told);
 std::string_view word(Failure failure);
 std::string_view word(Scope scope);
+std::string_view word(Aggregate aggregate);
 
 std::optional<Code> parse_code(std::string_view text);
 std::optional<Goal> parse_goal(std::string_view text);

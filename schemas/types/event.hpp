@@ -110,7 +110,8 @@ struct ReportRecorded {
   int phase = 0;
   std::int64_t step = 0;
   Score score = Score::diverged();
-  std::vector<Score> further{};  // of the further objectives, in their order
+  std::vector<Score> further{};        // of the further objectives, in their order
+  std::optional<bool> seed_applied{};  // what its process said, if it said so
 };
 
 struct VerdictGiven {

@@ -90,6 +90,36 @@ struct CheckpointsSpec {
   friend bool operator==(const CheckpointsSpec&, const CheckpointsSpec&) = default;
 };
 
+// How the values of a trial's runs become one. lcb: the mean less its standard error, so that a set
+// must be good and sure of it.
+enum class Aggregate { mean, median, iqm, lcb };
+
+// The same parameter set on several problems: every seed trains once on each, told by a parameter
+// of this name. With references a value counts as (value - worst) / (best - worst) of its problem.
+struct InstancesSpec {
+  std::string parameter;
+  std::vector<Value> values;
+  std::vector<double> worst{};  // as many as values, or none: values count as they are
+  std::vector<double> best{};
+  friend bool operator==(const InstancesSpec&, const InstancesSpec&) = default;
+};
+
+// What makes a trial of several runs, beside SweepSpec::seeds.
+struct ReplicatesSpec {
+  int max = 0;  // seeds that a contender may get; 0: no more than SweepSpec::seeds
+  Aggregate aggregate = Aggregate::mean;
+  bool race = false;  // add seeds to contenders, stop what is significantly worse
+  std::optional<InstancesSpec> instances{};
+  friend bool operator==(const ReplicatesSpec&, const ReplicatesSpec&) = default;
+};
+
+// The leaders are trained again, on seeds that tuning never used.
+struct ConfirmSpec {
+  int top = 3;
+  int seeds = 10;
+  friend bool operator==(const ConfirmSpec&, const ConfirmSpec&) = default;
+};
+
 struct SweepSpec {
   std::string name;
   std::string project = "default";
@@ -106,7 +136,19 @@ struct SweepSpec {
   ResourcesSpec resources;
   LimitsSpec limits;
   CheckpointsSpec checkpoints{};
+  ReplicatesSpec replicates{};
+  std::optional<ConfirmSpec> confirm{};  // once the sweep is completed
+  SweepId confirms{};  // this sweep is the confirmation of that one; its seeds have an own address
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
+
+// Runs that every trial starts with, and the most it may get: each seed on each instance.
+inline int instances_of(const SweepSpec& spec) {
+  return spec.replicates.instances ? static_cast<int>(spec.replicates.instances->values.size()) : 1;
+}
+inline int first_runs(const SweepSpec& spec) { return spec.seeds * instances_of(spec); }
+inline int most_runs(const SweepSpec& spec) {
+  return (spec.replicates.max > spec.seeds ? spec.replicates.max : spec.seeds) * instances_of(spec);
+}
 
 }  // namespace hone

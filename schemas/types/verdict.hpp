@@ -18,6 +18,8 @@ enum class VerdictReason {
   between_rungs,     // the rule judges at other phases than this
   promoted,          // judged at a rung, and among the best: it goes on
   awaits_promotion,  // judged at a rung: paused until the rule prefers it to the others
+  awaits_seeds,      // paused until the other runs of its trial came as far: the trial is judged
+  outraced,          // its trial is significantly worse than the leader
 };
 
 struct VerdictInput {

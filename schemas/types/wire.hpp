@@ -104,6 +104,12 @@ struct EnqueueRequest {
   Params params;  // may leave parameters out: the sampler fills them in
 };
 
+struct ConfirmRequest {
+  std::string request_id;  // the same id again answers the same confirmation
+  int top = 3;
+  int seeds = 10;
+};
+
 struct EnqueueReply {
   std::int64_t waiting = 0;  // enqueued parameter sets not yet proposed, this one included
 };
@@ -163,7 +169,8 @@ struct ReportRequest {
   int phase = 0;
   std::int64_t step = 0;  // units of the budget trained so far, over all attempts
   Score score = Score::diverged();
-  std::vector<Score> further{};  // of the further objectives, in their order
+  std::vector<Score> further{};        // of the further objectives, in their order
+  std::optional<bool> seed_applied{};  // whether the process trains with the seed it was given
 };
 
 struct ReportReply {

@@ -41,6 +41,8 @@ bool by_rule(VerdictReason reason) {
     case VerdictReason::between_rungs:
     case VerdictReason::promoted:
     case VerdictReason::awaits_promotion:
+    case VerdictReason::awaits_seeds:
+    case VerdictReason::outraced:
       return true;
     case VerdictReason::no_rule:
     case VerdictReason::last_phase:

@@ -27,9 +27,7 @@ Result<std::vector<Objective>> objectives_of(const SweepRow& sweep) {
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   const auto spec = spec_of(sweep);
   if (!spec) return spec.error();
-  const Plan plan{spec->search.trials, spec->seeds, spec->budget.phases,
-                  spec->limits.duration.has_value()};
-  return make_terminator(spec->terminator, plan);
+  return make_terminator(spec->terminator, plan_of(*spec));
 }
 
 // What was done, what the unstarted runs will need by the rule's own expectation, and for each open

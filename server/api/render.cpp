@@ -72,6 +72,7 @@ Json render(const SweepRow& row) {
   json["best"] = row.best ? render(*row.best) : Json(nullptr);
   json["workflow"] = text(row.workflow);
   json["dataset"] = id_or_null(row.dataset);
+  json["confirms"] = id_or_null(row.confirms);
   return json;
 }
 
@@ -94,7 +95,10 @@ Json render(const RunRow& row) {
   json["id"] = text(row.id);
   json["trial"] = text(row.id.trial);
   json["sweep"] = text(row.sweep);
-  json["seed"] = run_seed(row.sweep_seed, row.trial_number, row.id.replicate);
+  json["seed"] = row.confirms
+                     ? confirm_seed(row.sweep_seed, row.confirms, row.id.replicate / row.instances)
+                     : run_seed(row.sweep_seed, row.trial_number, row.id.replicate);
+  json["seed_applied"] = row.seed_applied ? Json(*row.seed_applied) : Json(nullptr);
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
   json["detail"] = row.detail;

@@ -49,9 +49,9 @@ void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-         resumed_from, setbacks, failures, avoid, due, blamed, trained] = run;
+         resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-          resumed_from, setbacks, failures, avoid, due, blamed, trained);
+          resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied);
 }
 
 template <class Archive>
@@ -62,8 +62,8 @@ void fields(Archive& archive, MaybeConst<Trial> auto& trial) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<RunRecord> auto& record) {
-  auto& [trial, replicate, merits, standing, completed, counts] = record;
-  archive(trial, replicate, merits, standing, completed, counts);
+  auto& [trial, replicate, merits, standing, completed, counts, evicted] = record;
+  archive(trial, replicate, merits, standing, completed, counts, evicted);
 }
 
 template <class Archive>
@@ -74,16 +74,22 @@ void fields(Archive& archive, MaybeConst<TrialRecord> auto& record) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Achievement> auto& achievement) {
-  auto& [grade, phase, merit, further] = achievement;
-  archive(grade, phase, merit, further);
+  auto& [grade, phase, merit, further, values, error] = achievement;
+  archive(grade, phase, merit, further, values, error);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Replication> auto& replication) {
+  auto& [first, most, aggregate, race] = replication;
+  archive(first, most, aggregate, race);
 }
 
 template <class Archive, class Either>
 void archive_history(Archive& archive, Either& history) {
   auto& [goal, dimensions, objectives, foreign, points, trials, achievements, runs, further, ranked,
-         pending, merits_by_phase] = history;
+         pending, merits_by_phase, replication] = history;
   archive(goal, dimensions, objectives, foreign, points, trials, achievements, runs, further,
-          ranked, pending, merits_by_phase);
+          ranked, pending, merits_by_phase, replication);
 }
 
 template <class Archive>
@@ -107,9 +113,10 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
-         live_leases] = sweep;
+         live_leases, workflow, dataset, confirmed_by] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
-          resting, paused, enqueued, enqueue_requests, open_runs, live_leases);
+          resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
+          confirmed_by);
   if constexpr (Archive::reads) equip(sweep);
 }
 

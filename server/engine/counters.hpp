@@ -69,7 +69,7 @@ struct Counters {
   Lengths asks;                       // POST .../ask, until a trial was durable
   Lengths reports;                    // until their verdict was durable
   Tally<EndReason, static_cast<std::size_t>(EndReason::time_limit) + 1> returns;
-  Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::awaits_promotion) + 1> stops;
+  Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::outraced) + 1> stops;
   Tally<Failure, static_cast<std::size_t>(Failure::crash) + 1> failures;
 
   Count& busy(Part part) { return busy_ns[static_cast<std::size_t>(part)]; }

@@ -6,11 +6,18 @@
 #include <utility>
 
 #include "schemas/types/expect.hpp"
+#include "server/search/panel.hpp"
+#include "server/search/statistics/aggregate.hpp"
 
 namespace hone {
 
-History::History(Goal goal, std::size_t dimensions, std::size_t objectives)
-    : goal_(goal), dimensions_(dimensions), objectives_(objectives) {}
+Replication replication_of(const SweepSpec& spec) {
+  return {first_runs(spec), most_runs(spec), spec.replicates.aggregate, spec.replicates.race};
+}
+
+History::History(Goal goal, std::size_t dimensions, std::size_t objectives,
+                 const Replication& replication)
+    : goal_(goal), dimensions_(dimensions), objectives_(objectives), replication_(replication) {}
 
 std::size_t History::add_trial(std::span<const double> point) {
   expect(point.size() == dimensions_, "a point has a coordinate for every dimension");
@@ -62,11 +69,12 @@ void History::set_standing(std::size_t run, RunRecord::Standing standing) {
   runs_[run].standing = standing;
 }
 
-void History::end_run(std::size_t run, bool completed, bool counts) {
+void History::end_run(std::size_t run, bool completed, bool counts, bool evicted) {
   expect(run < runs_.size(), "an ended run is known");
   runs_[run].standing = RunRecord::Standing::ended;
   runs_[run].completed = completed;
   runs_[run].counts = counts;
+  runs_[run].evicted = evicted;
   reassess(runs_[run].trial);
 }
 
@@ -76,7 +84,50 @@ std::span<const double> History::point(std::size_t trial) const {
 
 const Achievement& History::achievement(std::size_t trial) const { return achievements_[trial]; }
 
+Achievement History::assess_jointly(std::size_t trial) const {
+  const Panel panel(runs_, trials_[trial], replication_);
+  const auto& runs = trials_[trial].runs;
+  const auto any = [&](auto holds) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](std::size_t run) { return holds(runs_[run]); });
+  };
+  Achievement result;
+  result.phase = panel.length() - 1;
+  if (result.phase < 0) {
+    const bool failed = any([](const RunRecord& run) {
+      return run.standing == RunRecord::Standing::ended && run.counts;
+    });
+    if (failed && abandoned(trial)) result.grade = Achievement::Grade::failed;
+    return result;
+  }
+  const auto values = panel.values(result.phase);
+  result.merit = aggregate_of(replication_.aggregate, values);
+  result.values = static_cast<int>(values.size());
+  result.error = standard_error_of(values);
+  result.further = further_means(trial, result.phase);
+  result.grade = std::isinf(result.merit) ? Achievement::Grade::failed
+                 : any([](const RunRecord& run) { return run.completed; })
+                     ? Achievement::Grade::finished
+                     : Achievement::Grade::stopped;
+  return result;
+}
+
+// Of the runs that stand at this phase; further values of earlier ones are not kept.
+std::vector<double> History::further_means(std::size_t trial, int phase) const {
+  std::vector<double> means(objectives_ - 1, 0);
+  double count = 0;
+  for (const std::size_t index : trials_[trial].runs) {
+    if (static_cast<int>(runs_[index].merits.size()) <= phase) continue;
+    for (std::size_t k = 0; k < std::min(means.size(), further_[index].size()); ++k)
+      means[k] += further_[index][k];
+    ++count;
+  }
+  for (double& one : means) one /= count;
+  return means;
+}
+
 Achievement History::assess(std::size_t trial) const {
+  if (replication_.joint()) return assess_jointly(trial);
   Achievement result;
   bool all_ended = true, completed = false, failed = false;
   for (const std::size_t index : trials_[trial].runs) {
@@ -103,6 +154,7 @@ Achievement History::assess(std::size_t trial) const {
   }
   result.merit /= count;
   for (double& one : result.further) one /= count;
+  result.values = static_cast<int>(count);
   const bool diverged = std::isinf(result.merit);
   result.grade = diverged    ? Achievement::Grade::failed
                  : completed ? Achievement::Grade::finished

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schemas/types/score.hpp"
+#include "schemas/types/spec.hpp"
 
 namespace hone {
 
@@ -21,7 +22,20 @@ struct RunRecord {
   Standing standing = Standing::active;
   bool completed = false;  // ended after its last phase
   bool counts = true;      // ended in a way that says something about its parameters: not canceled
+  bool evicted = false;    // ended because its trial was: by a verdict, or never promoted
 };
+
+// How many runs make a trial, and how their values become one.
+struct Replication {
+  int first = 1;  // runs that every trial starts with
+  int most = 1;   // and may get
+  Aggregate aggregate = Aggregate::mean;
+  bool race = false;
+  // Whether the runs of a trial are judged together.
+  [[nodiscard]] bool joint() const { return first > 1 || most > 1; }
+};
+
+Replication replication_of(const SweepSpec& spec);
 
 struct TrialRecord {
   std::vector<std::size_t> runs;
@@ -32,15 +46,18 @@ struct TrialRecord {
 struct Achievement {
   enum class Grade : std::uint8_t { finished, stopped, failed, pending };
   Grade grade = Grade::pending;
-  int phase = -1;               // the furthest phase that any of its runs reported
-  double merit = 0;             // mean over its runs at that phase
-  std::vector<double> further;  // of the further objectives
+  int phase = -1;               // the furthest phase that its runs reported together
+  double merit = 0;             // aggregate over its runs at that phase
+  std::vector<double> further;  // of the further objectives: means
+  int values = 0;               // runs that the merit is of
+  double error = 0;             // standard error of their mean; 0 where one value tells nothing
 };
 
 class History {
  public:
   // `dimensions` is how many coordinates a point has; `objectives` counts the first one too.
-  History(Goal goal, std::size_t dimensions, std::size_t objectives = 1);
+  History(Goal goal, std::size_t dimensions, std::size_t objectives = 1,
+          const Replication& replication = {});
 
   // Trial numbers count from 0, warm-started ones first (they are foreign and ended at once).
   std::size_t add_trial(std::span<const double> point);
@@ -49,13 +66,14 @@ class History {
   // `phase` is the run's next one. `further` are merits of the further objectives.
   void add_report(std::size_t run, int phase, Score score, std::span<const double> further = {});
   void set_standing(std::size_t run, RunRecord::Standing standing);  // active or paused
-  void end_run(std::size_t run, bool completed, bool counts);
+  void end_run(std::size_t run, bool completed, bool counts, bool evicted = false);
 
   [[nodiscard]] Goal goal() const { return goal_; }
   [[nodiscard]] std::size_t objectives() const { return objectives_; }
   [[nodiscard]] std::span<const TrialRecord> trials() const { return trials_; }
   [[nodiscard]] std::span<const RunRecord> runs() const { return runs_; }
   [[nodiscard]] std::size_t foreign() const { return foreign_; }  // how many trials came first
+  [[nodiscard]] const Replication& replication() const { return replication_; }
 
   // The coordinates of a trial (server/search/search_space.hpp).
   [[nodiscard]] std::span<const double> point(std::size_t trial) const;
@@ -81,6 +99,8 @@ class History {
   void reassess(std::size_t trial);
   [[nodiscard]] bool abandoned(std::size_t trial) const;
   [[nodiscard]] Achievement assess(std::size_t trial) const;
+  [[nodiscard]] Achievement assess_jointly(std::size_t trial) const;
+  [[nodiscard]] std::vector<double> further_means(std::size_t trial, int phase) const;
   [[nodiscard]] bool before(std::uint32_t left, std::uint32_t right) const;
   void unrank(std::uint32_t trial);
   void rank(std::uint32_t trial);
@@ -97,6 +117,7 @@ class History {
   std::vector<std::uint32_t> ranked_;
   std::vector<std::uint32_t> pending_;
   std::vector<std::vector<double>> merits_by_phase_;
+  Replication replication_;
 };
 
 }  // namespace hone

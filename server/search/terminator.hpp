@@ -23,9 +23,13 @@ struct Plan {
   std::int64_t trials = 0;
   int seeds = 1;  // runs of every trial
   int phases = 1;
-  bool timed = false;  // limits.duration: the sweep uses all the time it is given
+  bool timed = false;         // limits.duration: the sweep uses all the time it is given
+  Replication replication{};  // joint: seeds and runs() are those of trials that are judged whole
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
+
+// Of a sweep: what its rule is made with.
+Plan plan_of(const SweepSpec& spec);
 
 // What a free worker should do.
 struct Move {

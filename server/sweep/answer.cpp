@@ -7,6 +7,16 @@
 namespace hone {
 namespace {
 
+// Where a trial runs on several instances, the run's own comes along.
+Params params_of(const SweepSpec& spec, const Trial& trial, RunId run) {
+  Params params = trial.params;
+  if (!spec.replicates.instances) return params;
+  const InstancesSpec& instances = *spec.replicates.instances;
+  const auto i = static_cast<std::size_t>(run.replicate) % instances.values.size();
+  params.push_back({instances.parameter, instances.values[i]});
+  return params;
+}
+
 std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& request) {
   const auto found = book.leases_by_request.find(request.request_id);
   if (found == book.leases_by_request.end()) return std::nullopt;
@@ -19,7 +29,7 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
                     sweep.spec.name,
                     sweep.spec.objective,
                     sweep.spec.trainer,
-                    find_trial(book, run.id.trial)->params,
+                    params_of(sweep.spec, *find_trial(book, run.id.trial), run.id),
                     run.seed,
                     sweep.spec.budget,
                     sweep.spec.resources,
@@ -96,8 +106,10 @@ struct Answerer {
     const auto lease = book.leases_by_request.at(ask_request(c.sweep, c.request.asker));
     const Run& run = run_of_lease(book, lease);
     const Trial& trial = *find_trial(book, run.id.trial);
-    return AskReply{trial.id,     trial.number, lease,
-                    trial.params, run.seed,     static_cast<int>(run.reports.size())};
+    const SweepSpec& spec = book.sweeps.at(c.sweep).spec;
+    return AskReply{trial.id, trial.number,
+                    lease,    params_of(spec, trial, run.id),
+                    run.seed, static_cast<int>(run.reports.size())};
   }
   Reply operator()(const Tell& c) const {
     const Trial& trial = *find_trial(book, c.trial);
@@ -111,6 +123,9 @@ struct Answerer {
   Reply operator()(const CreateToken& c) const {
     const auto made = std::ranges::find(book.tokens, c.request.request_id, &Token::request_id);
     return key_of(*made);
+  }
+  Reply operator()(const Confirm& c) const {
+    return Submitted{book.sweeps_by_request.at(c.request.request_id)};
   }
   Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
 };

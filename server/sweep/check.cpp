@@ -14,6 +14,8 @@
 namespace hone {
 namespace {
 
+constexpr int runs_max = 10'000;  // of one parameter set
+
 std::vector<std::string_view> split(std::string_view words) {
   std::vector<std::string_view> parts;
   while (!words.empty()) {
@@ -163,6 +165,43 @@ Status check_trainer(const SweepSpec& spec) {
   return Done{};
 }
 
+// The parameter that tells the problem must be free, and each value one that the trainer accepts.
+Status check_instances(const SweepSpec& spec) {
+  const InstancesSpec& instances = *spec.replicates.instances;
+  const std::string at = "/replicates/instances";
+  const std::string name = "'" + instances.parameter + "'";
+  if (!spec.further_objectives.empty())
+    return refuse(Code::invalid, "instances need a sweep of one objective", at);
+  if (most_runs(spec) > runs_max)
+    return refuse(Code::invalid,
+                  "that makes " + std::to_string(most_runs(spec)) +
+                      " runs of a parameter set; at "
+                      "most " +
+                      std::to_string(runs_max) + " are allowed",
+                  at + "/values");
+  for (const Parameter& parameter : spec.parameters)
+    if (parameter.name == instances.parameter)
+      return refuse(Code::invalid, name + " is a parameter of the search already",
+                    at + "/parameter");
+  const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
+  if (builtin == nullptr) return Done{};
+  if (find(builtin->settings, instances.parameter) != nullptr)
+    return refuse(Code::invalid, name + " is set under trainer already", at + "/parameter");
+  const SettingInfo* info = find_setting(*find_trainer(builtin->name), instances.parameter);
+  if (info == nullptr)
+    return refuse(Code::invalid, "trainer '" + builtin->name + "' has no setting " + name,
+                  at + "/parameter");
+  for (std::size_t i = 0; i < instances.values.size(); ++i)
+    if (auto fits = check_value(*info, instances.values[i], at + "/values/" + std::to_string(i));
+        !fits)
+      return fits;
+  return Done{};
+}
+
+Status check_replicates(const SweepSpec& spec) {
+  return spec.replicates.instances ? check_instances(spec) : Status(Done{});
+}
+
 }  // namespace
 
 Status check_spec(const SweepSpec& spec) {
@@ -174,8 +213,8 @@ Status check_spec(const SweepSpec& spec) {
   const auto space = SearchSpace::make(spec.parameters, spec.constraints);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
-  return check_terminator(spec.terminator, {spec.search.trials, spec.seeds, spec.budget.phases,
-                                            spec.limits.duration.has_value()});
+  if (auto fits = check_replicates(spec); !fits) return fits;
+  return check_terminator(spec.terminator, plan_of(spec));
 }
 
 }  // namespace hone

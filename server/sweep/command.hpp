@@ -76,11 +76,15 @@ struct RevokeToken {
   TokenId token;
   TokenId by{};
 };
+struct Confirm {
+  SweepId sweep;
+  ConfirmRequest request;
+};
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
-                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken>;
+                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm>;
 
 struct Submitted {
   SweepId sweep;

@@ -37,6 +37,7 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
       return decide_create_token(book, c, now);
     }
     Result<Events> operator()(const RevokeToken& c) const { return decide_revoke_token(book, c); }
+    Result<Events> operator()(const Confirm& c) const { return decide_confirm(book, c); }
   };
   return std::visit(Visitor{book, now}, command);
 }
@@ -93,6 +94,8 @@ Error prefixed(Error error, const char* prefix) {
 Result<Events> decide_submit(const Book& book, const Submit& command) {
   const SubmitRequest& request = command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
+  if (request.spec.confirms)
+    return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/spec/confirms");
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_warm_start(book, request.spec); !fits)
     return prefixed(fits.error(), "/spec");
@@ -198,6 +201,7 @@ Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason re
   if (open == 0) {
     const auto state = ends_running_runs(verb) ? SweepState::canceled : SweepState::completed;
     events.emplace_back(SweepEnded{sweep.id, state, reason});
+    confirm_if_asked(book, sweep, sweep.history, events);
   }
   return events;
 }

@@ -1,4 +1,6 @@
 // The rules of a run: its reports and verdicts, its checkpoints, its end.
+#include <algorithm>
+#include <set>
 #include <string>
 
 #include "schemas/types/expect.hpp"
@@ -25,7 +27,8 @@ const Run* ended_under(const Book& book, LeaseId lease) {
 Verdict judge(const Sweep& sweep, const Run& run, int phase, Score score) {
   if (phase == sweep.spec.budget.phases - 1) return {Action::stop, VerdictReason::last_phase, {}};
   if (score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
-  return sweep.terminator->judge(sweep.history, run.record, phase, score);
+  return sweep.terminator->judge(sweep.history, run.record, phase,
+                                 normalized(sweep.spec, run.id, score));
 }
 
 RunEnded end_after(RunId run, const Verdict& verdict) {
@@ -35,6 +38,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::diverged:
       return {run, RunState::stopped, EndReason::diverged, 0, {}, {}, Failure::diverged};
     case VerdictReason::evicted:
+    case VerdictReason::outraced:
       return {run, RunState::stopped, EndReason::evicted, 0, {}, {}};
     case VerdictReason::no_rule:
     case VerdictReason::collecting:
@@ -42,6 +46,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::between_rungs:
     case VerdictReason::promoted:
     case VerdictReason::awaits_promotion:
+    case VerdictReason::awaits_seeds:
       break;
   }
   unreachable();
@@ -85,17 +90,17 @@ History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
   History history = sweep.history;
   for (const EventBody& body : events) {
     if (const auto* e = std::get_if<ReportRecorded>(&body))
-      history.add_report(find_run(book, e->run)->record, e->phase, e->score,
-                         merits(sweep.spec, e->further));
+      history.add_report(find_run(book, e->run)->record, e->phase,
+                         normalized(sweep.spec, e->run, e->score), merits(sweep.spec, e->further));
     if (const auto* e = std::get_if<RunPaused>(&body))
       history.set_standing(find_run(book, e->run)->record, RunRecord::Standing::paused);
     if (const auto* e = std::get_if<RunEnded>(&body))
-      history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e));
+      history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e), closes(*e));
   }
   return history;
 }
 
-void end_sweep(const Sweep& sweep, bool failed, Events& events) {
+void end_sweep(const Book& book, const Sweep& sweep, bool failed, Events& events) {
   if (sweep.order != Order::none)
     events.emplace_back(SweepEnded{sweep.id, SweepState::canceled, sweep.reason});
   else if (sweep.history.reports(0) == 0 && failed)
@@ -104,12 +109,32 @@ void end_sweep(const Sweep& sweep, bool failed, Events& events) {
     events.emplace_back(
         SweepEnded{sweep.id, SweepState::completed,
                    sweep.reason == EndReason::none ? EndReason::budget_reached : sweep.reason});
+  if (sweep.spec.confirm) confirm_if_asked(book, sweep, foreseen(book, sweep, events), events);
+}
+
+std::set<RunId> ended_by(const Events& events) {
+  std::set<RunId> ended;
+  for (const EventBody& body : events)
+    if (const auto* e = std::get_if<RunEnded>(&body)) ended.insert(e->run);
+  return ended;
+}
+
+// A trial that its rule stops has no use for its other runs: those that wait end with it, those
+// that train are told at their next report.
+void end_waiting_siblings(const Book& book, const Run& run, Events& events) {
+  for (const Run& other : find_trial(book, run.id.trial)->runs)
+    if (other.id != run.id && !is_end(other.state) && !other.lease)
+      events.emplace_back(RunEnded{other.id, RunState::stopped, EndReason::evicted, 0, {}, {}});
 }
 
 // After the events so far a run is no longer active. If it was the last one and nothing can follow,
 // closes what is paused and ends the sweep.
 void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
-  if (sweep.live_leases > 1 || !sweep.queue.empty() || !sweep.resting.empty()) return;
+  const std::set<RunId> ended = ended_by(events);
+  const auto waits = [&](RunId id) { return !ended.contains(id); };
+  if (sweep.live_leases > 1 || std::ranges::any_of(sweep.queue, waits) ||
+      std::ranges::any_of(sweep.resting, waits))
+    return;
   // The history is copied only when the rule must be asked, not at every end of a sweep with one
   // worker.
   const bool stopping = sweep.state == SweepState::stopping;
@@ -127,9 +152,10 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
   std::optional<RunId> paused_now;
   for (const EventBody& body : events)
     if (const auto* e = std::get_if<RunPaused>(&body)) paused_now = e->run;
-  for (const RunId id : sweep.paused) close(id);
+  for (const RunId id : sweep.paused)
+    if (waits(id)) close(id);
   if (paused_now) close(*paused_now);
-  end_sweep(sweep, failed, events);
+  end_sweep(book, sweep, failed, events);
 }
 
 }  // namespace
@@ -162,13 +188,16 @@ Status report(const Book& book, const Lease& lease, const ReportRequest& request
   if (request.phase < static_cast<int>(run.reports.size())) return Done{};
   if (run.state == RunState::leased) events.emplace_back(RunStarted{lease.id});
   events.emplace_back(ReportRecorded{lease.id, run.id, request.phase, request.step, request.score,
-                                     request.further});
+                                     request.further, request.seed_applied});
   const Verdict verdict = judge(sweep, run, request.phase, request.score);
   events.emplace_back(VerdictGiven{run.id, request.phase, verdict});
   switch (verdict.action) {
     case Action::go_on:
       break;
     case Action::stop:
+      if (sweep.history.replication().joint() && verdict.reason != VerdictReason::last_phase &&
+          verdict.reason != VerdictReason::diverged)
+        end_waiting_siblings(book, run, events);
       end_run(book, sweep, end_after(run.id, verdict), events);
       break;
     case Action::pause:

@@ -36,7 +36,10 @@ class Folder {
     sweep.submitted_at = at_;
     equip(sweep);
     sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
-                            1 + e.spec.further_objectives.size()};
+                            1 + e.spec.further_objectives.size(), replication_of(e.spec)};
+    sweep.workflow = e.workflow;
+    sweep.dataset = e.dataset;
+    if (e.spec.confirms) book_.sweeps.at(e.spec.confirms).confirmed_by.push_back(e.sweep);
     warm_start(book_, e.spec, sweep.space, sweep.history);
     book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     book_.open_sweeps.insert(e.sweep);
@@ -94,7 +97,7 @@ class Folder {
     Trial& trial =
         book_.trials.emplace(e.trial, std::pair{e.sweep, Trial{e.trial, e.number, e.params, {}}})
             .first->second.second;
-    for (int replicate = 0; replicate < sweep.spec.seeds; ++replicate) add_run(sweep, trial);
+    for (int replicate = 0; replicate < first_runs(sweep.spec); ++replicate) add_run(sweep, trial);
     book_.last_trial = e.trial.value;
   }
 
@@ -155,7 +158,9 @@ class Folder {
     run.setbacks = 0;
     trust(book_.leases.at(e.lease));
     Sweep& sweep = sweep_of_run(e.run);
-    sweep.history.add_report(run.record, e.phase, e.score, merits(sweep.spec, e.further));
+    if (e.seed_applied) run.seed_applied = e.seed_applied;
+    sweep.history.add_report(run.record, e.phase, normalized(sweep.spec, e.run, e.score),
+                             merits(sweep.spec, e.further));
   }
 
   void operator()(const VerdictGiven& e) {
@@ -242,7 +247,7 @@ class Folder {
     run.state = e.state;
     run.reason = e.reason;
     --sweep.open_runs;
-    sweep.history.end_run(run.record, completes(e), informs(e));
+    sweep.history.end_run(run.record, completes(e), informs(e), closes(e));
   }
 
   void operator()(const TokenCreated& e) {
@@ -264,7 +269,7 @@ class Folder {
   static void add_run(Sweep& sweep, Trial& trial) {
     Run run;
     run.id = {trial.id, static_cast<std::int32_t>(trial.runs.size())};
-    run.seed = run_seed(sweep.spec.seed, trial.number, run.id.replicate);
+    run.seed = run_seed(sweep.spec, trial.number, run.id.replicate);
     run.record = sweep.history.add_run(history_index(sweep, trial.number));
     sweep.runs.push_back(run.id);
     sweep.queue.push_back(run.id);

@@ -12,6 +12,23 @@ namespace hone {
 // The run trained to its end.
 inline bool completes(const RunEnded& e) { return e.state == RunState::completed; }
 
+// The run's trial was closed by its rule: the run itself did nothing wrong.
+inline bool closes(const RunEnded& e) {
+  return e.reason == EndReason::evicted || e.reason == EndReason::not_promoted;
+}
+
+// A value as it counts among those of the trial's other instances. With references, better values
+// are larger ones under either goal; the sign keeps the order.
+inline Score normalized(const SweepSpec& spec, RunId run, Score score) {
+  if (!spec.replicates.instances || spec.replicates.instances->worst.empty() || score.is_diverged())
+    return score;
+  const InstancesSpec& instances = *spec.replicates.instances;
+  const auto i = static_cast<std::size_t>(run.replicate) % instances.values.size();
+  const double share =
+      (score.value() - instances.worst[i]) / (instances.best[i] - instances.worst[i]);
+  return Score::of(spec.objective.goal == Goal::maximize ? share : -share);
+}
+
 // Whether an end says something about the parameters, and not about a machine or a user.
 inline bool informs(const RunEnded& e) {
   switch (e.reason) {

@@ -21,6 +21,16 @@ Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
 Result<Events> decide_tick(const Book& book, Instant now);
 Result<Events> decide_create_token(const Book& book, const CreateToken& command, Instant now);
 Result<Events> decide_revoke_token(const Book& book, const RevokeToken& command);
+Result<Events> decide_confirm(const Book& book, const Confirm& command);
+
+// Where the sweep file asks for a confirmation and `events` ends with the end of the sweep, other
+// than by a user's cancel: appends it.
+void confirm_if_asked(const Book& book, const Sweep& sweep, const History& history, Events& events);
+
+// Appends a sweep that trains the leaders of this one again: confirm.cpp. Nothing where no trial of
+// it has a result.
+void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
+                   const ConfirmRequest& request, Events& events);
 
 // The refusal that tells a worker to stop working for a lease.
 Error stale(LeaseId lease);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "schemas/types/spec.hpp"
 #include "server/search/rng.hpp"
 
 namespace hone {
@@ -13,6 +14,19 @@ inline std::uint64_t run_seed(std::uint64_t sweep_seed, std::int64_t trial_numbe
   const auto index = static_cast<std::uint64_t>(trial_number) * replicates_max +
                      static_cast<std::uint64_t>(replicate);
   return Rng(sweep_seed, Purpose::run_seed, index).bits() >> 11;
+}
+
+// The seeds of a confirmation: addresses that no tuning has, and the same ones for each of its
+// trials, so that they meet equal conditions. On several instances a seed trains once on each.
+inline std::uint64_t confirm_seed(std::uint64_t sweep_seed, SweepId confirms, int seed_number) {
+  const auto index = static_cast<std::uint64_t>(confirms.value) * (1ULL << 20) +
+                     static_cast<std::uint64_t>(seed_number);
+  return Rng(sweep_seed, Purpose::confirm_seed, index).bits() >> 11;
+}
+
+inline std::uint64_t run_seed(const SweepSpec& spec, std::int64_t trial_number, int replicate) {
+  if (spec.confirms) return confirm_seed(spec.seed, spec.confirms, replicate / instances_of(spec));
+  return run_seed(spec.seed, trial_number, replicate);
 }
 
 }  // namespace hone

@@ -74,6 +74,7 @@ struct OwnerRule {
   Status operator()(const Allow&) const { return Done{}; }
   Status operator()(const CreateToken&) const { return Done{}; }
   Status operator()(const RevokeToken&) const { return Done{}; }
+  Status operator()(const Confirm&) const { return Done{}; }
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ struct Run {
   std::optional<Instant> due;           // an entry of Book::rests: rested, or open to all
   std::vector<WorkerId> blamed;         // where it failed by no fault of its own, each once
   Duration trained{};                   // how long its earlier attempts took
+  std::optional<bool> seed_applied{};   // what its process said
 };
 
 struct Trial {
@@ -76,6 +77,9 @@ struct Sweep {
   std::set<std::string> enqueue_requests;
   std::int64_t open_runs = 0;  // runs not ended
   std::int64_t live_leases = 0;
+  WorkflowId workflow{};
+  std::optional<DatasetId> dataset{};
+  std::vector<SweepId> confirmed_by{};  // its confirmations, oldest first
 };
 
 struct Lease {
@@ -99,7 +103,7 @@ struct WorkerState {
   Instant suspect_at;           // the newest of them
   std::optional<Instant> aside_until;
   int times_aside = 0;  // in a row
-  TokenId token{};  // that joined; none: anybody may speak for it
+  TokenId token{};      // that joined; none: anybody may speak for it
 };
 
 struct Token {

@@ -40,6 +40,7 @@ constexpr std::array kinds{
     Kind{"ask", check<decode_ask_request>},
     Kind{"tell", check<decode_tell_request>},
     Kind{"enqueue", check<decode_enqueue_request>},
+    Kind{"confirm", check<decode_confirm_request>},
     Kind{"save_model", check<decode_save_model_request>},
     Kind{"metrics", check<decode_metrics_request>},
     Kind{"end", check<decode_end_request>},

@@ -38,6 +38,7 @@ const std::map<std::string, Check> checks{
     {"ask", fault_of<decode_ask_request>},
     {"tell", fault_of<decode_tell_request>},
     {"enqueue", fault_of<decode_enqueue_request>},
+    {"confirm", fault_of<decode_confirm_request>},
     {"create_token", fault_of<decode_create_token_request>},
     {"create_token_reply", fault_of<decode_create_token_reply>},
     {"save_model", fault_of<decode_save_model_request>},

@@ -97,6 +97,27 @@ SweepSpec Generator::spec() {
   spec.checkpoints.keep = word<Keep>();
   if (coin()) spec.limits.run = seconds(small(1, 9999));
   if (coin()) spec.limits.phase = seconds(small(1, 9999));
+  if (coin()) spec.replicates = replicates(spec.seeds);
+  if (coin()) spec.confirm = ConfirmSpec{small(1, 100), small(2, 1000)};
+  if (coin()) spec.confirms = id<SweepTag>();
+  return spec;
+}
+
+ReplicatesSpec Generator::replicates(int seeds) {
+  ReplicatesSpec spec;
+  if (coin() && seeds < 1000) spec.max = small(seeds + 1, 1000);
+  spec.race = spec.max > 0 || coin();
+  do spec.aggregate = word<Aggregate>();
+  while (spec.aggregate == Aggregate::lcb && seeds < 2);
+  if (coin()) return spec;
+  InstancesSpec instances{name(), {}, {}, {}};
+  const bool references = coin();
+  for (auto n = integer(1, 4); n > 0; --n) {
+    instances.values.emplace_back(std::string(numbered("game", n)));
+    if (references)
+      instances.worst.push_back(-small(0, 99)), instances.best.push_back(small(1, 99));
+  }
+  spec.instances = instances;
   return spec;
 }
 

@@ -127,6 +127,7 @@ class Generator {
   TellRequest tell();
   WorkflowInfo workflow();
   LeaseGrant grant();
+  ReplicatesSpec replicates(int seeds);
   std::vector<EventBody> one_of_each_event();
 
  private:

@@ -52,6 +52,8 @@ TEST(RoundTrip, requests) {
     expect_same_again(AskRequest{random.name()}, decode_ask_request);
     expect_same_again(random.tell(), decode_tell_request);
     expect_same_again(EnqueueRequest{random.name(), random.params()}, decode_enqueue_request);
+    expect_same_again(ConfirmRequest{random.name(), random.small(1, 100), random.small(2, 1000)},
+                      decode_confirm_request);
     expect_same_again(SaveModelRequest{random.sha256(), random.integer(0, 1LL << 52), 7, 3},
                       decode_save_model_request);
     expect_same_again(MetricsRequest{{{"loss", 1, random.real()}, {"größe", 2, random.real()}}},

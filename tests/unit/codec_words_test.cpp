@@ -37,7 +37,8 @@ TEST(Words, tables_name_every_enumerator) {
   expect_whole_table(Told::infeasible);
   expect_whole_table(Order::gone);
   expect_whole_table(Action::stop);
-  expect_whole_table(VerdictReason::awaits_promotion);
+  expect_whole_table(VerdictReason::outraced);
+  expect_whole_table(Aggregate::lcb);
 }
 
 TEST(Words, go_on_is_continue_on_the_wire) {

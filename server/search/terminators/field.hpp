@@ -8,14 +8,9 @@
 #include <vector>
 
 #include "server/search/history.hpp"
+#include "server/search/panel.hpp"
 
 namespace hone {
-
-// A report that the history does not hold yet.
-struct NewReport {
-  std::size_t run = 0;
-  double merit = 0;
-};
 
 class Field {
  public:

@@ -39,6 +39,11 @@ constexpr std::array table{
 
 std::span<const TerminatorRow> terminator_table() { return table; }
 
+Plan plan_of(const SweepSpec& spec) {
+  return {spec.search.trials, first_runs(spec), spec.budget.phases,
+          spec.limits.duration.has_value(), replication_of(spec)};
+}
+
 Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec, const Plan& plan) {
   for (const TerminatorRow& row : table)
     if (row.rule == spec.rule) return row.make(spec, plan);

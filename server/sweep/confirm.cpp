@@ -1,0 +1,80 @@
+// A confirmation: a sweep of its own that trains the leaders of another one again, on seeds that
+// tuning never used. Nothing is searched and nobody is judged.
+#include <algorithm>
+#include <string>
+
+#include "server/search/leaders.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+namespace {
+
+SweepSpec confirmation_of(const Sweep& sweep, const ConfirmRequest& request, std::size_t trials) {
+  SweepSpec spec = sweep.spec;
+  spec.name = sweep.spec.name.substr(0, 80) + " confirmed";
+  spec.search = {"random", static_cast<std::int64_t>(trials), {}, {}, {}};
+  spec.terminator = {"none", {}};
+  spec.seeds = request.seeds;
+  spec.replicates.max = 0;
+  spec.replicates.race = false;
+  spec.replicates.aggregate = Aggregate::iqm;
+  spec.confirm.reset();
+  spec.confirms = sweep.id;
+  spec.limits.duration.reset();  // it counted from the submission of the tuning
+  return spec;
+}
+
+// What a user could give: the values of free parameters.
+Params free_params(const SearchSpace& space, const Params& params) {
+  Params free;
+  for (const Dimension& dimension : space.dimensions())
+    if (const Value* value = find(params, dimension.name)) free.push_back({dimension.name, *value});
+  return free;
+}
+
+}  // namespace
+
+void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
+                   const ConfirmRequest& request, Events& events) {
+  const auto leaders =
+      find_leaders(history, *sweep.terminator, static_cast<std::size_t>(request.top));
+  if (leaders.empty()) return;
+  const SweepId id{book.last_sweep + 1};
+  events.emplace_back(SweepSubmitted{id, request.request_id,
+                                     confirmation_of(sweep, request, leaders.size()),
+                                     sweep.workflow, sweep.dataset});
+  for (const std::size_t index : leaders) {
+    const TrialId trial = sweep.trials.at(index - history.foreign());
+    events.emplace_back(
+        TrialEnqueued{id, text(trial), free_params(sweep.space, find_trial(book, trial)->params)});
+  }
+}
+
+void confirm_if_asked(const Book& book, const Sweep& sweep, const History& history,
+                      Events& events) {
+  if (!sweep.spec.confirm) return;
+  const auto* end = std::get_if<SweepEnded>(&events.back());
+  const bool canceled = end == nullptr || end->reason == EndReason::user_cancel ||
+                        end->reason == EndReason::user_kill;
+  if (canceled) return;
+  confirm_sweep(book, sweep, history,
+                {"confirm " + text(sweep.id), sweep.spec.confirm->top, sweep.spec.confirm->seeds},
+                events);
+}
+
+Result<Events> decide_confirm(const Book& book, const Confirm& command) {
+  const Sweep* sweep = find_sweep(book, command.sweep);
+  if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
+  if (book.sweeps_by_request.contains(command.request.request_id)) return Events{};
+  if (sweep->spec.confirms)
+    return refuse(Code::conflict, text(sweep->id) + " is itself the confirmation of " +
+                                      text(sweep->spec.confirms) + ": confirm that one");
+  Events events;
+  confirm_sweep(book, *sweep, sweep->history, command.request, events);
+  if (events.empty())
+    return refuse(Code::conflict,
+                  "no trial of " + text(sweep->id) + " has a result that could be confirmed yet");
+  return events;
+}
+
+}  // namespace hone
