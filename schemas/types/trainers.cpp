@@ -47,6 +47,9 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"adam_epsilon", real, 0, 1, "", "1e-5", "epsilon of Adam"},
     SettingInfo{"agents", integer, 1, 1024, "", "1", "agent threads"},
     SettingInfo{"envs", integer, 1, 4096, "", "32", "environments each agent owns"},
+    SettingInfo{"network", word, 0, 0, "auto mlp minatar conv", "auto",
+                "what comes before the hidden layers: nothing, a convolution of 3x3, or the two "
+                "published ones; auto: by what the environment shows"},
     SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of each hidden layer"},
     SettingInfo{"layers", integer, 1, 8, "", "1", "hidden layers"},
     SettingInfo{"activation", word, 0, 0, "tanh relu", "tanh", "of the hidden layers"},

@@ -31,8 +31,9 @@ struct Reference {
       leaves.push_back(at::tensor(values).to(at::kDouble).reshape(sizes).set_requires_grad(true));
     }
     auto x = at::tensor(observations).to(at::kDouble).reshape({-1, shape.inputs});
+    if (shape.kind != NetKind::mlp) x = convolved(shape, x);
     for (int layer = 0; layer < shape.layers; ++layer) {
-      const auto at_layer = static_cast<std::size_t>(2 * layer);
+      const auto at_layer = static_cast<std::size_t>(2 * layer) + 2 * conv_layers(shape).size();
       x = at::linear(x, leaves[at_layer], leaves[at_layer + 1]);
       x = shape.activation == Activation::tanh ? at::tanh(x) : at::relu(x);
     }
@@ -49,6 +50,25 @@ struct Reference {
       heads.push_back(named("log_deviation.bias").expand({x.size(0), shape.actions}));
     heads.push_back(at::linear(x, named("value.weight"), named("value.bias")));
     outputs = at::cat(heads, 1);
+  }
+
+  // Planes lie [row][column][channel] here, and [channel][row][column] there.
+  [[nodiscard]] at::Tensor convolved(const NetShape& shape, const at::Tensor& observations) const {
+    const auto& planes = shape.planes;
+    auto x = observations.reshape({-1, planes.rows, planes.columns, planes.channels})
+                 .permute({0, 3, 1, 2});
+    std::size_t leaf = 0;
+    for (const auto& layer : conv_layers(shape)) {
+      const auto after = [&](int in, int out) {
+        return std::max(0, (out - 1) * layer.stride + layer.side - in) - layer.before;
+      };
+      x = at::constant_pad_nd(x, {layer.before, after(layer.in.columns, layer.out.columns),
+                                  layer.before, after(layer.in.rows, layer.out.rows)});
+      x = at::relu(
+          at::conv2d(x, leaves[leaf].permute({0, 3, 1, 2}), leaves[leaf + 1], layer.stride));
+      leaf += 2;
+    }
+    return x.permute({0, 2, 3, 1}).flatten(1);
   }
 };
 
@@ -71,11 +91,11 @@ std::vector<float> by_rows(const dense::Heads& heads) {
 class Passes : public testing::TestWithParam<
                    std::tuple<Backend, int, std::tuple<int, int>, Activation, Policy>> {};
 
-TEST_P(Passes, agree_with_autograd) {
-  const auto [backend, rows, size, activation, policy] = GetParam();
-  const NetShape shape{5, std::get<0>(size), 3, activation, std::get<1>(size), policy};
+void expect_passes_agree_with_autograd(Backend backend, const NetShape& shape, int rows) {
   const auto weights = noise(parameter_count(shape), 1);
-  const auto observations = noise(static_cast<std::size_t>(rows * shape.inputs), 2);
+  auto observations = noise(static_cast<std::size_t>(rows * shape.inputs), 2);
+  for (std::size_t i = 0; i < observations.size(); ++i)  // MinAtar's are mostly zeros
+    if (shape.kind == NetKind::minatar && i % 5 != 0) observations[i] = 0;
   const auto packed = pack(shape, weights);
   const Reference reference(shape, weights, observations);
 
@@ -102,6 +122,45 @@ TEST_P(Passes, agree_with_autograd) {
   }
   EXPECT_EQ(pack(shape, ours), dense::Floats(packed_gradient.begin(), packed_gradient.end()))
       << "padding has no gradient";
+}
+
+TEST_P(Passes, agree_with_autograd) {
+  const auto [backend, rows, size, activation, policy] = GetParam();
+  expect_passes_agree_with_autograd(
+      backend, {5, std::get<0>(size), 3, activation, std::get<1>(size), policy}, rows);
+}
+
+class Convolutions : public testing::TestWithParam<std::tuple<NetKind, envs::Planes, int>> {};
+
+TEST_P(Convolutions, agree_with_autograd) {
+  const auto [kind, planes, rows] = GetParam();
+  const NetShape shape{.inputs = planes.size(),
+                       .hidden = 24,
+                       .actions = 3,
+                       .activation = Activation::relu,
+                       .kind = kind,
+                       .planes = planes};
+  expect_passes_agree_with_autograd(Backend::own, shape, rows);
+}
+
+INSTANTIATE_TEST_SUITE_P(MinAtar, Convolutions,
+                         testing::Combine(testing::Values(NetKind::minatar),
+                                          testing::Values(envs::Planes{10, 10, 4},
+                                                          envs::Planes{10, 10, 7},
+                                                          envs::Planes{5, 7, 1}),
+                                          testing::Values(1, 17)));
+INSTANTIATE_TEST_SUITE_P(Published, Convolutions,
+                         testing::Combine(testing::Values(NetKind::conv),
+                                          testing::Values(envs::Planes{84, 84, 4},
+                                                          envs::Planes{21, 30, 3}),
+                                          testing::Values(1, 5)));
+
+TEST(Published, network_has_the_parameters_of_the_paper) {
+  const envs::Planes planes{84, 84, 4};
+  NetShape shape{.inputs = planes.size(), .hidden = 256, .actions = 6};
+  shape.kind = NetKind::conv;
+  shape.planes = planes;
+  EXPECT_EQ(parameter_count(shape), 1'005'623U);
 }
 
 INSTANTIATE_TEST_SUITE_P(

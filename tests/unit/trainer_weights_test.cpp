@@ -11,7 +11,7 @@ TEST(Weights, start_with_a_nearly_uniform_policy) {
   const auto weights = first_weights(shape, WeightStart::scaled, 1);
   EXPECT_EQ(weights, first_weights(shape, WeightStart::scaled, 1));
   EXPECT_NE(weights, first_weights(shape, WeightStart::scaled, 2));
-  const auto network = make_own_mlp(shape, 1);
+  const auto network = make_own_network(shape, 1);
   const std::vector<float> observation{0.1F, -0.2F, 0.05F, 0.3F};
   const auto packed = pack(shape, weights);
   const auto heads = network->forward(packed, observation.data(), 1);
@@ -43,7 +43,7 @@ TEST(Weights, slope_is_what_the_network_says) {
   auto weights = first_weights(shape, WeightStart::uniform, 1);
   const std::vector<float> observations{0.3F, -0.2F, 0.9F, -1.0F, 0.5F, 0.1F};
   constexpr int rows = 2;
-  const auto network = make_own_mlp(shape, rows);
+  const auto network = make_own_network(shape, rows);
   const auto total = [&](const std::vector<float>& values) {  // of all outputs
     const auto packed = pack(shape, values);
     const auto heads = network->forward(packed, observations.data(), rows);

@@ -36,6 +36,26 @@ struct DotProduct {
   std::int64_t column_step = 0;
 };
 
+// A convolution by squares at every place, over samples that are mostly zeros, which cost next to
+// nothing. Filters are a multiple of line_floats.
+struct SparseConvolution {
+  int samples = 0;
+  int rows = 0, columns = 0, channels = 0;  // of a sample: [row][column][channel]
+  int side = 0;                             // of the square
+  int filters = 0;
+  const float* in = nullptr;
+  const float* weights = nullptr;  // [row][column][channel][filter]
+  const float* bias = nullptr;     // filters
+  float* out = nullptr;            // samples x (rows - side + 1) x (columns - side + 1) x filters
+};
+
+struct SparseConvolutionBack {
+  SparseConvolution forward;         // weights, bias and out are not read
+  const float* slopes = nullptr;     // d loss / d out
+  float* weight_gradient = nullptr;  // both are overwritten
+  float* bias_gradient = nullptr;
+};
+
 // What the network said of `rows` states, action by action: logits of action 0, of action 1, ...,
 // then the values, each `stride` floats after the one before; stride is a multiple of line_floats
 // and at least rows.
@@ -86,6 +106,8 @@ struct Kernels {
   void (*outer)(const Product&, float* sums) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;
   void (*relu)(float* values, std::int64_t count) = nullptr;
+  void (*convolve_sparse)(const SparseConvolution&) = nullptr;
+  void (*convolve_sparse_back)(const SparseConvolutionBack&) = nullptr;
   // gradient *= slope of the activation, told from its results.
   void (*tanh_back)(const float* results, float* gradient, std::int64_t count) = nullptr;
   void (*relu_back)(const float* results, float* gradient, std::int64_t count) = nullptr;

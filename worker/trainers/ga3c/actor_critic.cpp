@@ -181,7 +181,7 @@ Status ActorCritic::load(const std::filesystem::path& path) {
   };
   if (model->env != options_.env.name) return other("environment (" + model->env + ")");
   if (model->net != options_.net)
-    return other("network (hidden = " + std::to_string(model->net.hidden) +
+    return other("network (as it was: hidden = " + std::to_string(model->net.hidden) +
                  ", layers = " + std::to_string(model->net.layers) + ")");
   if (model->optimizer != options_.learning.optimizer.kind) return other("optimizer");
   const auto groups = static_cast<int>(model->groups.size());

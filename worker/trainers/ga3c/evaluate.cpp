@@ -20,7 +20,7 @@ class Player {
         sample_(plan.sample),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
-        network_(make_own_mlp(model.net, env_->count())),
+        network_(make_own_network(model.net, env_->count())),
         weights_(pack(model.net, model.master.weights)) {
     const auto count = static_cast<std::size_t>(env_->count());
     observations_.resize(count * static_cast<std::size_t>(model.net.inputs));

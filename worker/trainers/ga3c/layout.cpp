@@ -13,6 +13,13 @@ void for_each_parameter(const NetShape& shape,
   const auto width = static_cast<std::size_t>(layout.width);
   const auto hidden = static_cast<std::size_t>(shape.hidden);
   std::size_t from = 0;
+  for (const auto& conv : layout.convs) {
+    const auto inner = static_cast<std::size_t>(conv.inner());
+    const auto filters = static_cast<std::size_t>(conv.out.channels);
+    for (std::size_t f = 0; f < filters; ++f)
+      for (std::size_t k = 0; k < inner; ++k) visit(from++, conv.weight + k * filters + f);
+    for (std::size_t f = 0; f < filters; ++f) visit(from++, conv.bias + f);
+  }
   for (const auto& layer : layout.hidden) {
     const auto inner = static_cast<std::size_t>(layer.inner);
     for (std::size_t h = 0; h < hidden; ++h)
@@ -32,9 +39,17 @@ void for_each_parameter(const NetShape& shape,
 }  // namespace
 
 NetLayout::NetLayout(const NetShape& shape)
-    : width(static_cast<int>(dense::padded(static_cast<std::size_t>(shape.hidden)))) {
+    : convs(conv_layers(shape)),
+      width(static_cast<int>(dense::padded(static_cast<std::size_t>(shape.hidden)))) {
   const auto columns = static_cast<std::size_t>(width);
   int inner = shape.inputs;
+  for (auto& conv : convs) {
+    conv.weight = size;
+    size += static_cast<std::size_t>(conv.inner() * conv.out.channels);
+    conv.bias = size;
+    size += static_cast<std::size_t>(conv.out.channels);
+    inner = conv.out.size();
+  }
   for (int i = 0; i < shape.layers; ++i) {
     const auto weight = size;
     size += static_cast<std::size_t>(inner) * columns;

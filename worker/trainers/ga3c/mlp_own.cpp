@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "worker/trainers/ga3c/conv_own.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 
 namespace hone::ga3c {
@@ -15,12 +16,16 @@ class OwnMlp final : public Network {
     if (shape.layers > 1) further_back_.resize(cells);
     outputs_.resize(dense::padded(static_cast<std::size_t>(rows_max)) *
                     static_cast<std::size_t>(shape.outputs()));
+    if (layout_.convs.empty()) return;
+    convs_ = std::make_unique<ConvStack>(layout_.convs, rows_max, kernels);
+    feature_back_.resize(static_cast<std::size_t>(rows_max) *
+                         static_cast<std::size_t>(convs_->features()));
   }
 
   dense::Heads forward(std::span<const float> packed, const float* observations,
                        int rows) override {
     rows_ = rows;
-    observations_ = observations;
+    inputs_ = convs_ ? convs_->forward(packed, observations, rows) : observations;
     for (std::size_t i = 0; i < layout_.hidden.size(); ++i) {
       const auto& layer = layout_.hidden[i];
       float* out = results_[i].data();
@@ -62,17 +67,26 @@ class OwnMlp final : public Network {
     kernels_.outer({rows_, layer.inner, layout_.width, inputs_of(i), step_of(i), 1, back_.data(),
                     nullptr, gradient_.data() + layer.weight},
                    gradient_.data() + layer.bias);
-    if (i == 0) return;
+    if (i > 0) {
+      pass_product_back(layer, packed, further_back_.data(), layout_.width);
+      std::swap(back_, further_back_);
+    } else if (convs_) {
+      pass_product_back(layer, packed, feature_back_.data(), layer.inner);
+      convs_->backward(packed, feature_back_.data(), gradient_);
+    }
+  }
+
+  void pass_product_back(const PackedLayer& layer, std::span<const float> packed, float* out,
+                         std::int64_t row_step) const {
     kernels_.dot({rows_, layout_.width, layer.inner, back_.data(), packed.data() + layer.weight,
-                  nullptr, further_back_.data(), layout_.width, 1});
-    std::swap(back_, further_back_);
+                  nullptr, out, row_step, 1});
   }
 
   [[nodiscard]] const float* inputs_of(std::size_t layer) const {
-    return layer == 0 ? observations_ : results_[layer - 1].data();
+    return layer == 0 ? inputs_ : results_[layer - 1].data();
   }
   [[nodiscard]] std::int64_t step_of(std::size_t layer) const {
-    return layer == 0 ? shape_.inputs : layout_.width;
+    return layer == 0 ? layout_.hidden.front().inner : layout_.width;
   }
   static std::int64_t stride_of(int rows) {
     return static_cast<std::int64_t>(dense::padded(static_cast<std::size_t>(rows)));
@@ -112,18 +126,20 @@ class OwnMlp final : public Network {
   std::vector<dense::Floats> results_;  // of each hidden layer
   dense::Floats back_, further_back_;
   dense::Floats outputs_;
-  const float* observations_ = nullptr;
+  std::unique_ptr<ConvStack> convs_;  // before the hidden layers, or none
+  dense::Floats feature_back_;        // d loss / d what they found
+  const float* inputs_ = nullptr;     // of the first hidden layer
   int rows_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max) {
-  return make_own_mlp(shape, rows_max, dense::best_kernels());
+std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max) {
+  return make_own_network(shape, rows_max, dense::best_kernels());
 }
 
-std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max,
-                                      const dense::Kernels& kernels) {
+std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max,
+                                          const dense::Kernels& kernels) {
   return std::make_unique<OwnMlp>(shape, rows_max, kernels);
 }
 

@@ -1,5 +1,6 @@
 #include "worker/trainers/ga3c/model.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,6 +18,8 @@ constexpr const char* relu = "relu";
 constexpr const char* tanh = "tanh";
 constexpr const char* gaussian = "gaussian";
 constexpr const char* categorical = "categorical";
+constexpr std::array kinds{std::pair{NetKind::mlp, "mlp"}, std::pair{NetKind::minatar, "minatar"},
+                           std::pair{NetKind::conv, "conv"}};
 constexpr const char* rmsprop = "rmsprop";
 constexpr const char* adam = "adam";
 
@@ -55,6 +58,21 @@ std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& 
 
 std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
 
+// Convolutions came later than the format: a file without them says nothing about any.
+void take_kind(const Json& state, NetShape& net) {
+  const auto word = state.value("network", std::string("mlp"));
+  for (const auto& [kind, name] : kinds)
+    if (word == name) net.kind = kind;
+  const auto planes = state.value("planes", std::vector<int>(3, 0));
+  net.planes = {planes.at(0), planes.at(1), planes.at(2)};
+}
+
+void put_kind(const NetShape& net, Json& state) {
+  for (const auto& [kind, name] : kinds)
+    if (net.kind == kind) state["network"] = name;
+  state["planes"] = {net.planes.rows, net.planes.columns, net.planes.channels};
+}
+
 void take_staff(const Json& staff, StaffTuner::State& state) {
   staff.at("agents").get_to(state.kept.agents);
   staff.at("predictors").get_to(state.kept.predictors);
@@ -70,6 +88,7 @@ void take_state(const Json& state, Model& model) {
   state.at("actions").get_to(model.net.actions);
   model.net.activation = state.at("activation") == relu ? Activation::relu : Activation::tanh;
   model.net.layers = state.value("layers", 1);
+  take_kind(state, model.net);
   model.net.policy =
       state.value("policy", categorical) == gaussian ? Policy::gaussian : Policy::categorical;
   state.at("frames").get_to(model.frames);
@@ -124,20 +143,21 @@ Json staff_document(const StaffTuner::State& staff) {
 }  // namespace
 
 Status write_model(const std::filesystem::path& path, const Model& model) {
-  const Json state{{"env", model.env},
-                   {"inputs", model.net.inputs},
-                   {"hidden", model.net.hidden},
-                   {"layers", model.net.layers},
-                   {"actions", model.net.actions},
-                   {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
-                   {"activation", model.net.activation == Activation::relu ? relu : tanh},
-                   {"frames", model.frames},
-                   {"trained_frames", model.master.frames},
-                   {"updates", model.master.updates},
-                   {"episodes", model.episodes.finished},
-                   {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
-                   {"staff", staff_document(model.staff)},
-                   {"agents", model.groups.size()}};
+  Json state{{"env", model.env},
+             {"inputs", model.net.inputs},
+             {"hidden", model.net.hidden},
+             {"layers", model.net.layers},
+             {"actions", model.net.actions},
+             {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
+             {"activation", model.net.activation == Activation::relu ? relu : tanh},
+             {"frames", model.frames},
+             {"trained_frames", model.master.frames},
+             {"updates", model.master.updates},
+             {"episodes", model.episodes.finished},
+             {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
+             {"staff", staff_document(model.staff)},
+             {"agents", model.groups.size()}};
+  put_kind(model.net, state);
   TensorFile file;
   file.texts = {
       {"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};

@@ -1,5 +1,6 @@
 #include "worker/trainers/ga3c/network.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "worker/envs/stream.hpp"
@@ -9,13 +10,46 @@ namespace {
 
 constexpr double policy_head_scale = 0.01;
 
+// Every place of the planes is seen: with `blank`, squares may hang over the edges by blank cells.
+ConvLayer conv_layer(const envs::Planes& in, int filters, int side, int stride, bool blank) {
+  const auto places = [&](int extent) {
+    return blank ? (extent + stride - 1) / stride : (extent - side) / stride + 1;
+  };
+  const int rows = places(in.rows);
+  ConvLayer layer{in, {rows, places(in.columns), filters}, side, stride};
+  layer.before = std::max(0, (rows - 1) * stride + side - in.rows) / 2;
+  return layer;
+}
+
 }  // namespace
+
+std::vector<ConvLayer> conv_layers(const NetShape& shape) {
+  switch (shape.kind) {
+    case NetKind::mlp:
+      return {};
+    case NetKind::minatar:
+      return {conv_layer(shape.planes, 16, 3, 1, false)};
+    case NetKind::conv:
+      break;
+  }
+  const auto first = conv_layer(shape.planes, 16, 8, 4, true);
+  return {first, conv_layer(first.out, 32, 4, 2, true)};
+}
 
 std::vector<NetPart> net_parts(const NetShape& shape) {
   const auto hidden = static_cast<std::size_t>(shape.hidden);
   const auto actions = static_cast<std::size_t>(shape.actions);
   std::vector<NetPart> parts;
   auto inner = static_cast<std::size_t>(shape.inputs);
+  for (const auto& conv : conv_layers(shape)) {
+    const auto name = "conv" + (parts.empty() ? std::string() : "2");
+    const auto side = static_cast<std::size_t>(conv.side);
+    const auto filters = static_cast<std::size_t>(conv.out.channels);
+    parts.push_back(
+        {name + ".weight", {filters, side, side, static_cast<std::size_t>(conv.in.channels)}});
+    parts.push_back({name + ".bias", {filters}});
+    inner = static_cast<std::size_t>(conv.out.size());
+  }
   for (int layer = 1; layer <= shape.layers; ++layer) {
     const auto name = "hidden" + (layer == 1 ? std::string() : std::to_string(layer));
     parts.push_back({name + ".weight", {hidden, inner}});
@@ -46,11 +80,12 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
                                  double deviation) {
   std::vector<float> weights(parameter_count(shape), 0.0F);
   std::uint64_t index = 0;
+  double fan_in = 1;
   for (const auto& part : net_parts(shape)) {
     envs::Stream stream(seed, envs::Purpose::weights, index++);
-    const bool hidden_layer = part.name.starts_with("hidden");
-    const bool bias = part.name.ends_with("bias");
-    const double fan_in = part.name.starts_with("hidden.") ? shape.inputs : shape.hidden;
+    const bool hidden_layer = part.name.starts_with("hidden") || part.name.starts_with("conv");
+    const bool bias = part.name.ends_with("bias");  // they follow their weights
+    if (!bias) fan_in = static_cast<double>(part.size / part.shape.front());
     const double spread = 1.0 / std::sqrt(fan_in);
     for (std::size_t i = 0; i < part.size; ++i) {
       double weight = 0;

@@ -1,6 +1,6 @@
 // The arithmetic of a policy-and-value network over one flat parameter vector. An object belongs to
 // one thread: it owns the buffers of its last batch. Two implementations know the same vector:
-// mlp_own.cpp on kernels of our own, and mlp_torch.cpp on libtorch.
+// mlp_own.cpp on kernels of our own, and mlp_torch.cpp on libtorch, which has no convolutions.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schemas/types/result.hpp"
+#include "worker/envs/env.hpp"
 #include "worker/trainers/dense/floats.hpp"
 #include "worker/trainers/dense/kernels.hpp"
 
@@ -24,6 +25,13 @@ enum class Policy {
                 // does not depend on the state
 };
 
+// What comes before the fully connected layers.
+enum class NetKind {
+  mlp,      // nothing
+  minatar,  // a convolution: 16 filters of 3x3
+  conv,     // the published two: 16 filters of 8x8 at every 4th place, 32 of 4x4 at every 2nd
+};
+
 struct NetShape {
   int inputs = 0;  // floats of an observation
   int hidden = 0;  // width of each hidden layer
@@ -31,6 +39,8 @@ struct NetShape {
   Activation activation = Activation::tanh;
   int layers = 1;  // hidden ones
   Policy policy = Policy::categorical;
+  NetKind kind = NetKind::mlp;
+  envs::Planes planes{};  // of an observation, where there are convolutions
 
   // Outputs that say something about the action: of a Gaussian all means, then all log deviations.
   [[nodiscard]] int policy_outputs() const { return actions + deviations(); }
@@ -46,6 +56,10 @@ struct NetPart {
   std::size_t offset = 0;
   std::size_t size = 0;
 };
+
+// A network's convolutions; their places in the packed vector are those of the layout.
+struct ConvLayer;
+std::vector<ConvLayer> conv_layers(const NetShape& shape);
 
 std::vector<NetPart> net_parts(const NetShape& shape);
 std::size_t parameter_count(const NetShape& shape);
@@ -64,6 +78,17 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
 // row; each row and each part is padded with zeros to whole cache lines. Zeros stay zeros: a unit
 // without weights has no gradient. The rows of log deviations are zeros too: only their biases
 // learn.
+// The filters of a convolution come first, as [row][column][channel] x filter.
+struct ConvLayer {
+  envs::Planes in, out;
+  int side = 0;    // of the square that a filter sees
+  int stride = 1;  // from one square to the next
+  int before = 0;  // blank rows above the planes, and as many columns to the left
+  std::size_t weight = 0;
+  std::size_t bias = 0;
+  [[nodiscard]] int inner() const { return side * side * in.channels; }
+  [[nodiscard]] int places() const { return out.rows * out.columns; }
+};
 struct PackedLayer {
   std::size_t weight = 0;
   std::size_t bias = 0;
@@ -72,6 +97,7 @@ struct PackedLayer {
 struct NetLayout {
   explicit NetLayout(const NetShape& shape);
 
+  std::vector<ConvLayer> convs;
   int width = 0;  // the padded hidden
   std::vector<PackedLayer> hidden;
   std::size_t head_weight = 0;
@@ -105,10 +131,10 @@ struct NetworkMaker {
   std::unique_ptr<Network> (*make)(const NetShape& shape, int rows_max) = nullptr;
 };
 
-// A perceptron with equally wide hidden layers and two linear heads.
-std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max);
-std::unique_ptr<Network> make_own_mlp(const NetShape& shape, int rows_max,
-                                      const dense::Kernels& kernels);
+// Convolutions, equally wide hidden layers and two linear heads.
+std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max);
+std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max,
+                                          const dense::Kernels& kernels);
 
 // Loads libtorch if that is what was asked for, which takes half a second: nothing else does.
 // Refuses where hone was built or installed without it. Call while there is one thread.

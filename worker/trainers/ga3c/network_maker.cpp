@@ -40,7 +40,7 @@ std::unique_ptr<Network> make_torch_mlp(const NetShape& shape, int rows_max) {
 Result<NetworkMaker> network_maker(Backend backend) {
   switch (backend) {
     case Backend::own:
-      return NetworkMaker{make_own_mlp};
+      return NetworkMaker{make_own_network};
     case Backend::torch:
       break;
   }

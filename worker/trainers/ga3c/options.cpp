@@ -7,6 +7,7 @@ namespace {
 
 using trainers::Settings;
 
+constexpr int screen_side = 20;  // planes smaller than that are MinAtar's kind
 constexpr double published_log_floor = 1e-6;
 constexpr int own_batch_samples = 512;   // of A3C and A2C: longer roll-outs take several
 constexpr Staff dynamic_most{32, 8, 8};  // beyond, batches shrink and threads only wait
@@ -57,7 +58,33 @@ AgentRule agent_of(const Settings& settings, bool parity) {
   return rule;
 }
 
-void take_network(const Settings& settings, Options& options) {
+NetKind kind_of(const std::string& word, const envs::Planes& planes) {
+  if (word == "mlp") return NetKind::mlp;
+  if (word == "minatar") return NetKind::minatar;
+  if (word == "conv") return NetKind::conv;
+  if (planes == envs::Planes{}) return NetKind::mlp;
+  return std::min(planes.rows, planes.columns) < screen_side ? NetKind::minatar : NetKind::conv;
+}
+
+Status take_kind(const Settings& settings, Options& options) {
+  const auto& planes = options.env.spec.planes;
+  const auto kind = kind_of(settings.word("network"), planes);
+  if (kind == NetKind::mlp) return Done{};
+  if (std::min(planes.rows, planes.columns) < 3)
+    return refuse(Code::invalid,
+                  "network " + settings.word("network") + " needs planes of at least 3 by 3, and " +
+                      options.env.name + " is seen as plain numbers",
+                  "/network");
+  if (settings.word("backend") == "torch")
+    return refuse(Code::invalid,
+                  "backend torch has no convolutions: take backend own, or network mlp",
+                  "/backend");
+  options.net.kind = kind;
+  options.net.planes = planes;
+  return Done{};
+}
+
+Status take_network(const Settings& settings, Options& options) {
   const auto& spec = options.env.spec;
   const auto& word = settings.word("activation");
   auto activation = word == "relu" ? Activation::relu : Activation::tanh;
@@ -70,6 +97,7 @@ void take_network(const Settings& settings, Options& options) {
   if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = Policy::gaussian;
   options.deviation = settings.real("deviation");
   options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
+  return take_kind(settings, options);
 }
 
 // What only GA3C has: queues, and who serves them.
@@ -112,7 +140,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");
   options.staff.agents = settings.small_integer("agents");
-  take_network(settings, options);
+  if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options.parity);
   options.learning = learning_of(job, options.parity);
   if (scheme == Scheme::ga3c) {

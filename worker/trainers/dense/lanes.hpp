@@ -1,0 +1,115 @@
+// A register of floats, and what is computed in one. For kernel_code.cpp alone, which compiles it
+// with other instructions each time: everything here belongs to the file that includes it.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__AVX512F__)
+#define HONE_LANES 16
+#elif defined(__AVX__)
+#define HONE_LANES 8
+#else
+#define HONE_LANES 4
+#endif
+
+namespace hone::dense {
+namespace {
+
+constexpr int lanes = HONE_LANES;
+using Lane = float __attribute__((vector_size(lanes * sizeof(float))));
+using Whole = std::int32_t __attribute__((vector_size(lanes * sizeof(std::int32_t))));
+
+Lane load(const float* from) { return *reinterpret_cast<const Lane*>(from); }
+Whole load(const std::int32_t* from) { return *reinterpret_cast<const Whole*>(from); }
+void store(float* to, Lane values) { *reinterpret_cast<Lane*>(to) = values; }
+Lane all(float value) { return value - Lane{}; }
+Lane bits_of(Whole bits) { return reinterpret_cast<Lane>(bits); }
+Whole bits_of(Lane values) { return reinterpret_cast<Whole>(values); }
+// NaN in the first argument stays.
+Lane larger(Lane a, Lane b) { return a < b ? b : a; }
+Lane smaller(Lane a, Lane b) { return a > b ? b : a; }
+
+float sum(Lane values) {
+#if HONE_LANES == 16
+  using Half = float __attribute__((vector_size(32)));
+  const Half eight = __builtin_shufflevector(values, values, 0, 1, 2, 3, 4, 5, 6, 7) +
+                     __builtin_shufflevector(values, values, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif HONE_LANES == 8
+  const Lane eight = values;
+#endif
+  using Quarter = float __attribute__((vector_size(16)));
+#if HONE_LANES > 4
+  const Quarter four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) +
+                       __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+#else
+  const Quarter four = values;
+#endif
+  const Quarter two = four + __builtin_shufflevector(four, four, 2, 3, 0, 1);
+  return two[0] + two[1];
+}
+
+// Within 2 units in the last place: 2^n times a polynomial of the rest.
+Lane exponential(Lane x) {
+  x = larger(smaller(x, all(88.0F)), all(-87.0F));
+  const Lane magic = all(12582912.0F);  // 1.5 * 2^23: adding it rounds to a whole number
+  const Lane n = (x * 1.44269504F + magic) - magic;
+  const Lane r = (x - n * 0.693359375F) + n * 2.12194440e-4F;
+  Lane p = all(1.9875691500e-4F);
+  p = p * r + 1.3981999507e-3F;
+  p = p * r + 8.3334519073e-3F;
+  p = p * r + 4.1665795894e-2F;
+  p = p * r + 1.6666665459e-1F;
+  p = p * r + 5.0000001201e-1F;
+  p = p * r * r + r + 1.0F;
+  const Whole power = (__builtin_convertvector(n, Whole) + 127) << 23;
+  return p * bits_of(power);
+}
+
+// Of numbers of at least 1: the sum of exponentials of which one is exp(0).
+Lane logarithm(Lane x) {
+  const Whole bits = bits_of(x);
+  Whole exponent = (bits >> 23) - 126;
+  Lane m = bits_of((bits & 0x7fffff) | 0x3f000000);  // in [0.5, 1)
+  const Whole low = m < 0.707106781F;
+  exponent += low;  // true is -1
+  m = (low ? m + m : m) - 1.0F;
+  const Lane z = m * m;
+  Lane p = all(7.0376836292e-2F);
+  p = p * m - 1.1514610310e-1F;
+  p = p * m + 1.1676998740e-1F;
+  p = p * m - 1.2420140846e-1F;
+  p = p * m + 1.4249322787e-1F;
+  p = p * m - 1.6668057665e-1F;
+  p = p * m + 2.0000714765e-1F;
+  p = p * m - 2.4999993993e-1F;
+  p = p * m + 3.3333331174e-1F;
+  const Lane e = __builtin_convertvector(exponent, Lane);
+  return m + (p * m * z + e * -2.12194440e-4F - 0.5F * z) + e * 0.693359375F;
+}
+
+// A rational function; beyond 7.9 it is 1 in single precision. NaN stays NaN.
+Lane hyperbolic_tangent(Lane x) {
+  x = larger(smaller(x, all(7.90531110763549805F)), all(-7.90531110763549805F));
+  const Lane z = x * x;
+  Lane p = all(-2.76076847742355e-16F);
+  p = p * z + 2.00018790482477e-13F;
+  p = p * z - 8.60467152213735e-11F;
+  p = p * z + 5.12229709037114e-08F;
+  p = p * z + 1.48572235717979e-05F;
+  p = p * z + 6.37261928875436e-04F;
+  p = p * z + 4.89352455891786e-03F;
+  Lane q = all(1.19825839466702e-06F);
+  q = q * z + 1.18534705686654e-04F;
+  q = q * z + 2.26843463243900e-03F;
+  q = q * z + 4.89352518554385e-03F;
+  return x * p / q;
+}
+
+Lane root(Lane x) {
+  Lane result{};
+  for (int i = 0; i < lanes; ++i) result[i] = __builtin_sqrtf(x[i]);
+  return result;
+}
+
+}  // namespace
+}  // namespace hone::dense
