@@ -29,7 +29,7 @@ Status check_quantities(const Graph& graph, std::size_t index) {
   for (const Quantity& q :
        {Quantity{"flop", n.flop}, Quantity{"out_bytes", n.out_bytes},
         Quantity{"param_bytes", n.param_bytes}, Quantity{"stored_bytes", n.stored_bytes},
-        Quantity{"kernels", n.kernels}, Quantity{"lookup_bytes", n.lookup_bytes}})
+        Quantity{"kernels", n.kernels}, Quantity{"row_bytes", n.row_bytes}})
     if (!std::isfinite(q.value) || q.value < 0)
       return at_node(graph, index,
                      std::string("has ") + q.name + " " + shown(q.value) +
@@ -40,10 +40,11 @@ Status check_quantities(const Graph& graph, std::size_t index) {
       return at_node(graph, index,
                      std::string("has ") + q.name + " " + shown(q.value) +
                          ": a time is a finite number of at least 0");
-  for (const int weight : n.weights)
-    if (weight < 0 || static_cast<std::size_t>(weight) >= graph.weights.size())
-      return at_node(graph, index,
-                     "uses weight " + std::to_string(weight) + ", which is not there");
+  for (const auto* list : {&n.weights, &n.tables})
+    for (const int weight : *list)
+      if (weight < 0 || static_cast<std::size_t>(weight) >= graph.weights.size())
+        return at_node(graph, index,
+                       "uses weight " + std::to_string(weight) + ", which is not there");
   return Done{};
 }
 

@@ -92,10 +92,11 @@ std::string canonical_text(const Graph& graph) {
   for (const Node& n : graph.nodes) {
     text += quoted(n.name) + quoted(n.kind) + quoted(n.module);
     for (const double number : {n.flop, n.out_bytes, n.param_bytes, n.stored_bytes, n.kernels,
-                                n.lookup_bytes, n.forward_ms, n.backward_ms, n.cpu_ms})
+                                n.row_bytes, n.forward_ms, n.backward_ms, n.cpu_ms})
       text += " " + exact(number);
     text += " c" + std::to_string(n.color) + (n.accelerator ? " a" : " h");
     for (const int weight : n.weights) text += " w" + std::to_string(weight);
+    for (const int table : n.tables) text += " r" + std::to_string(table);
     text += "\n";
   }
   for (const Weight& weight : graph.weights)

@@ -21,7 +21,8 @@ struct Node {
   double stored_bytes = 0;   // activations kept for the backward pass
   double kernels = 0;        // launches of a forward pass
   std::vector<int> weights;  // indexes into Graph::weights
-  double lookup_bytes = 0;   // of its weights, not read: a table of which it reads a few rows
+  std::vector<int> tables;   // weights of which it reads a few rows: those of embeddings
+  double row_bytes = 0;      // of these rows
   int color = -1;            // nodes of one colour must share a device; -1: free
   bool accelerator = true;   // may run on one
   double forward_ms = unknown_ms;

@@ -74,21 +74,29 @@ bool may_share_chain(const Node& a, const Node& b) {
          (a.color == b.color || a.color < 0 || b.color < 0);
 }
 
+void add_missing(std::vector<int>& list, const std::vector<int>& more) {
+  for (const int item : more)
+    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+// The chain is called what does most of its work.
 void append(Node& chain, const Node& next) {
-  chain.name += "+" + next.name;
+  if (next.flop > chain.flop) {
+    chain.kind = next.kind;
+    chain.module = next.module;
+  }
   chain.flop += next.flop;
   chain.out_bytes = next.out_bytes;
   chain.param_bytes += next.param_bytes;
   chain.stored_bytes += next.stored_bytes;
   chain.kernels += next.kernels;
-  chain.lookup_bytes += next.lookup_bytes;
+  chain.row_bytes += next.row_bytes;
   chain.color = std::max(chain.color, next.color);
   if (chain.forward_ms >= 0) chain.forward_ms += next.forward_ms;
   if (chain.backward_ms >= 0) chain.backward_ms += next.backward_ms;
   if (chain.cpu_ms >= 0) chain.cpu_ms += next.cpu_ms;
-  for (const int weight : next.weights)
-    if (std::find(chain.weights.begin(), chain.weights.end(), weight) == chain.weights.end())
-      chain.weights.push_back(weight);
+  add_missing(chain.weights, next.weights);
+  add_missing(chain.tables, next.tables);
 }
 
 // A long chain is named by its ends.

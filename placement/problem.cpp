@@ -24,7 +24,7 @@ double shared_bytes(const Graph& graph, const Node& node) {
 double forward_ms(const Graph& graph, const Node& node, const DeviceProfile& device) {
   if (!device.accelerator && node.cpu_ms >= 0) return node.cpu_ms;
   if (node.forward_ms >= 0) return node.forward_ms * (device.accelerator ? 1 : cpu_factor);
-  const double weights = std::max(0.0, shared_bytes(graph, node) - node.lookup_bytes);
+  const double weights = shared_bytes(graph, node) + node.row_bytes;
   const double bytes = node.stored_bytes + node.param_bytes + weights + node.out_bytes;
   const double seconds = std::max(node.flop / (device.flop_per_s * device.efficiency),
                                   bytes / (memory_reached * device.memory_per_s));
@@ -75,9 +75,20 @@ void put_arcs(Problem& problem) {
   }
 }
 
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+// A node that reads a weight both ways reads all of it.
+void put_user(Problem& problem, int weight, WeightUser user) {
+  auto& users = problem.users_of_weight[at(weight)];
+  if (!users.empty() && users.back().node == user.node) return;
+  users.push_back(user);
+  problem.weights_of_node[at(user.node)].push_back(weight);
+}
+
 void put_memory(Problem& problem) {
   const Graph& graph = problem.graph;
   problem.users_of_weight.resize(graph.weights.size());
+  problem.weights_of_node.resize(graph.nodes.size());
   problem.memory_of_group.assign(static_cast<std::size_t>(problem.groups), 0);
   const double copies = graph.training ? training_copies : 1;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -85,7 +96,10 @@ void put_memory(Problem& problem) {
     problem.memory_of_group[static_cast<std::size_t>(problem.group_of_node[i])] +=
         copies * node.param_bytes + node.stored_bytes;
     for (const int weight : node.weights)
-      problem.users_of_weight[static_cast<std::size_t>(weight)].push_back(static_cast<int>(i));
+      put_user(problem, weight, {static_cast<int>(i), graph.weights[at(weight)].bytes});
+    for (const int table : node.tables)
+      put_user(problem, table,
+               {static_cast<int>(i), node.row_bytes / static_cast<double>(node.tables.size())});
   }
   for (const DeviceProfile& device : problem.cluster.devices) {
     const bool told = graph.device_bytes > 0 && device.accelerator;
@@ -146,8 +160,7 @@ std::string gb(double bytes) {
 double least_bytes(const Problem& problem, std::size_t group) {
   std::set<int> weights;
   for (const int node : problem.nodes_of_group[group])
-    for (const int weight : problem.graph.nodes[static_cast<std::size_t>(node)].weights)
-      weights.insert(weight);
+    for (const int weight : problem.weights_of_node[at(node)]) weights.insert(weight);
   double bytes = problem.memory_of_group[group];
   for (const int weight : weights)
     bytes += 2 * problem.graph.weights[static_cast<std::size_t>(weight)].bytes;
@@ -231,24 +244,22 @@ void add_copies(const Problem& problem, const Placement& placement, std::vector<
   }
 }
 
-// A weight whole at its home, and a copy and a gradient elsewhere.
+// A weight whole at its home, and a copy of what is read, and its gradient, elsewhere.
 void add_weights(const Problem& problem, const Placement& placement, std::vector<double>& bytes) {
   const bool training = problem.graph.training;
-  for (std::size_t w = 0; w < problem.graph.weights.size(); ++w) {
-    std::uint64_t held = 0;
-    int home = -1;
-    for (const int node : problem.users_of_weight[w]) {
-      const auto group = problem.group_of_node[static_cast<std::size_t>(node)];
-      const int there = placement[static_cast<std::size_t>(group)];
-      if (home < 0) home = there;
-      held |= std::uint64_t{1} << there;
-    }
-    for (int d = 0; d < problem.devices(); ++d)
-      if (((held >> d) & 1) != 0)
-        bytes[static_cast<std::size_t>(d)] +=
-            problem.graph.weights[w].bytes * (!training   ? 1
-                                              : d == home ? training_copies
-                                                          : 2);
+  std::vector<double> read(bytes.size());
+  for (std::size_t w = 0; w < problem.users_of_weight.size(); ++w) {
+    const auto& users = problem.users_of_weight[w];
+    if (users.empty()) continue;
+    const double whole = problem.graph.weights[w].bytes;
+    std::fill(read.begin(), read.end(), 0.0);
+    for (const WeightUser& user : users)
+      read[at(placement[at(problem.group_of_node[at(user.node)])])] += user.bytes;
+    read[at(placement[at(problem.group_of_node[at(users.front().node)])])] = 0;
+    bytes[at(placement[at(problem.group_of_node[at(users.front().node)])])] +=
+        whole * (training ? training_copies : 1);
+    for (std::size_t d = 0; d < bytes.size(); ++d)
+      bytes[d] += std::min(whole, read[d]) * (training ? 2 : 1);
   }
 }
 

@@ -30,6 +30,11 @@ struct Link {
   double legs = 0;  // how often a tensor crosses between a device and host memory
 };
 
+struct WeightUser {
+  int node = 0;
+  double bytes = 0;  // that it reads: all of the weight, or rows of a table
+};
+
 struct Problem {
   Graph graph;  // as grouped
   Cluster cluster;
@@ -47,8 +52,9 @@ struct Problem {
   std::vector<int> needs;    // arcs into each task
   std::vector<int> may_run;  // [group * devices + device]: no node of it is barred
 
-  // Nodes that use each weight, in order: the first one's device is the weight's home.
-  std::vector<std::vector<int>> users_of_weight;
+  // In order: the first one's device is the weight's home.
+  std::vector<std::vector<WeightUser>> users_of_weight;
+  std::vector<std::vector<int>> weights_of_node;  // read whole or by rows
 
   std::vector<Link> links;              // [from * devices + to]
   std::vector<double> memory_of_group;  // bytes, without weights that are shared

@@ -12,6 +12,7 @@ Simulator::Simulator(const Problem& problem)
   device_of_task_.resize(static_cast<std::size_t>(problem.tasks));
   pair_free_ms_.resize(devices * devices);
   uses_left_.resize(problem.graph.weights.size() * devices);
+  copy_ms_.resize(uses_left_.size());
   amounts_.resize(devices);
   legs_.resize(devices);
   arrivals_.resize(devices);
@@ -139,42 +140,45 @@ void Simulator::pass_on(int task, int device, double now) {
 }
 
 void Simulator::send_weights() {
-  const auto devices = devices_.size();
-  const auto nodes = static_cast<int>(problem_.graph.nodes.size());
   std::fill(uses_left_.begin(), uses_left_.end(), 0);
   for (std::size_t w = 0; w < problem_.users_of_weight.size(); ++w) {
     const auto& users = problem_.users_of_weight[w];
     if (users.empty()) continue;
-    int* uses = &uses_left_[w * devices];
-    for (const int node : users) ++uses[device_of_task_[static_cast<std::size_t>(node)]];
-    const int home = device_of_task_[static_cast<std::size_t>(users.front())];
-    const double bytes = problem_.graph.weights[w].bytes;
-    for (int there = 0; there < problem_.devices(); ++there)
-      if (there != home && uses[there] > 0)
-        arrivals_[static_cast<std::size_t>(there)] =
-            send({-1 - static_cast<int>(w), home, there}, 0,
-                 problem_.transfer_ms(home, there, bytes, unknown_ms));
-    uses[home] = problem_.tasks + nodes;  // never runs out: the home sends no gradient
-    for (const int node : users) {
-      const int there = device_of_task_[static_cast<std::size_t>(node)];
-      if (there != home) {
-        auto& ready = ready_ms_[static_cast<std::size_t>(node)];
-        ready = std::max(ready, arrivals_[static_cast<std::size_t>(there)]);
-      }
+    const auto row = w * devices_.size();
+    const auto there_of = [&](const WeightUser& user) {
+      return static_cast<std::size_t>(device_of_task_[static_cast<std::size_t>(user.node)]);
+    };
+    const std::size_t home = there_of(users.front());
+    std::fill(amounts_.begin(), amounts_.end(), 0.0);
+    for (const WeightUser& user : users) {
+      amounts_[there_of(user)] += user.bytes;
+      ++uses_left_[row + there_of(user)];
     }
+    uses_left_[row + home] = -1;  // the home sends no gradient
+    for (std::size_t d = 0; d < devices_.size(); ++d) {
+      if (uses_left_[row + d] <= 0) continue;
+      const Transfer copy{-1 - static_cast<int>(w), static_cast<int>(home), static_cast<int>(d)};
+      copy_ms_[row + d] = problem_.transfer_ms(
+          copy.from, copy.to, std::min(amounts_[d], problem_.graph.weights[w].bytes), unknown_ms);
+      arrivals_[d] = send(copy, 0, copy_ms_[row + d]);
+    }
+    for (const WeightUser& user : users)
+      if (there_of(user) != home) {
+        auto& ready = ready_ms_[static_cast<std::size_t>(user.node)];
+        ready = std::max(ready, arrivals_[there_of(user)]);
+      }
   }
 }
 
 void Simulator::return_gradients(int task, int device, double now) {
-  const auto devices = devices_.size();
   const int node = problem_.node_of_task[static_cast<std::size_t>(task)];
-  for (const int weight : problem_.graph.nodes[static_cast<std::size_t>(node)].weights) {
+  for (const int weight : problem_.weights_of_node[static_cast<std::size_t>(node)]) {
     const auto w = static_cast<std::size_t>(weight);
-    if (--uses_left_[w * devices + static_cast<std::size_t>(device)] != 0) continue;
-    const int home = device_of_task_[static_cast<std::size_t>(problem_.users_of_weight[w].front())];
-    const double bytes = problem_.graph.weights[w].bytes;
-    end_ms_ = std::max(end_ms_, send({-1 - weight, device, home}, now,
-                                     problem_.transfer_ms(device, home, bytes, unknown_ms)));
+    const auto copy = w * devices_.size() + static_cast<std::size_t>(device);
+    if (uses_left_[copy] < 0 || --uses_left_[copy] != 0) continue;
+    const auto first = static_cast<std::size_t>(problem_.users_of_weight[w].front().node);
+    const double end = send({-1 - weight, device, device_of_task_[first]}, now, copy_ms_[copy]);
+    end_ms_ = std::max(end_ms_, end);
   }
 }
 

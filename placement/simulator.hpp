@@ -69,6 +69,7 @@ class Simulator {
   std::vector<double> ready_ms_;
   std::vector<double> pair_free_ms_;
   std::vector<int> uses_left_;  // [weight * devices + device]: tasks that still read the copy there
+  std::vector<double> copy_ms_;  // how long sending the copy takes
   std::vector<double> amounts_;  // of what goes to each device
   std::vector<double> legs_;
   std::vector<double> arrivals_;

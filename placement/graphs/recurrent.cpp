@@ -38,8 +38,8 @@ class RecurrentMaker {
     Node node = step_node(part, "embedding", step);
     node.out_bytes = node.stored_bytes = 4 * sizes_.batch * sizes_.hidden;
     node.kernels = 1;
-    node.weights = {weight};
-    node.lookup_bytes = 4 * sizes_.vocabulary * sizes_.hidden;
+    node.tables = {weight};
+    node.row_bytes = node.out_bytes;
     return maker.add(std::move(node), {});
   }
 

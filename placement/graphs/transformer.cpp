@@ -20,8 +20,8 @@ class TransformerMaker {
     Node node = named(name, "embedding", "embedding");
     node.out_bytes = node.stored_bytes = row_bytes_;
     node.kernels = 1;
-    node.lookup_bytes = 4 * s_.vocabulary * s_.width;
-    node.weights = {tied_};
+    node.row_bytes = node.out_bytes;
+    node.tables = {tied_};
     return maker_.add(std::move(node), {});
   }
 

@@ -84,7 +84,7 @@ Result<Node> read_node(const Record& record) {
   node.param_bytes = record.number({"param_bytes"}, 0, status);
   node.stored_bytes = record.number({"stored_bytes", "bytes", "size"}, 0, status);
   node.kernels = record.number({"kernels"}, 0, status);
-  node.lookup_bytes = record.number({"lookup_bytes"}, 0, status);
+  node.row_bytes = record.number({"row_bytes"}, 0, status);
   const double color = record.number({"color", "colorClass"}, -1, status);
   constexpr double color_max = 1e9;
   if (!(std::abs(color) <= color_max))
@@ -107,6 +107,19 @@ Result<Node> read_node(const Record& record) {
   return node;
 }
 
+Status read_indexes(const Record& record, const char* key, std::vector<int>& list) {
+  const Json* json = record.find({key});
+  if (json == nullptr) return Done{};
+  const Error wrong = refuse(
+      Code::invalid, std::string(key) + " is a list of indexes into \"weights\"", record.at());
+  if (!json->is_array()) return wrong;
+  for (const Json& index : *json) {
+    if (!index.is_number_integer()) return wrong;
+    list.push_back(index.get<int>());
+  }
+  return Done{};
+}
+
 Status read_nodes(const Json& document, Graph& graph, Numbers& numbers) {
   const auto nodes = document.find("nodes");
   if (nodes == document.end() || !nodes->is_array())
@@ -121,12 +134,9 @@ Status read_nodes(const Json& document, Graph& graph, Numbers& numbers) {
     const Record record((*nodes)[i], columns, at);
     auto node = read_node(record);
     if (!node) return std::move(node).error();
-    if (const Json* weights = record.find({"weights"}); weights != nullptr)
-      for (const Json& weight : *weights) {
-        if (!weight.is_number_integer())
-          return refuse(Code::invalid, "weights are numbers of \"weights\"", at);
-        node->weights.push_back(weight.get<int>());
-      }
+    for (const auto& [key, list] :
+         {std::pair{"weights", &node->weights}, {"tables", &node->tables}})
+      if (auto read = read_indexes(record, key, *list); !read) return read;
     if (!numbers.emplace(node->name, static_cast<int>(i)).second)
       return refuse(Code::invalid, "node '" + node->name + "' is there twice", at);
     graph.nodes.push_back(*std::move(node));
@@ -231,7 +241,7 @@ std::string json_text(const Graph& graph) {
                                                                {"param_bytes", n.param_bytes},
                                                                {"stored_bytes", n.stored_bytes},
                                                                {"kernels", n.kernels},
-                                                               {"lookup_bytes", n.lookup_bytes}})
+                                                               {"row_bytes", n.row_bytes}})
       if (value > 0) node[key] = value;
     for (const auto& [key, value] : std::initializer_list<std::pair<const char*, double>>{
              {"forward_ms", n.forward_ms}, {"backward_ms", n.backward_ms}, {"cpu_ms", n.cpu_ms}})
@@ -239,6 +249,7 @@ std::string json_text(const Graph& graph) {
     if (n.color >= 0) node["color"] = n.color;
     if (!n.accelerator) node["accelerator"] = false;
     if (!n.weights.empty()) node["weights"] = n.weights;
+    if (!n.tables.empty()) node["tables"] = n.tables;
     nodes.push_back(std::move(node));
   }
   Json weights = Json::array();

@@ -30,6 +30,11 @@ constexpr auto table = std::to_array<Command>({
      "hone import wandb sweep.yaml > hone.yaml\nhone import katib experiment.yaml\n"
      "hone import nni config.yml\nhone import optuna space.json\nhone import determined const.yaml",
      declare_import},
+    {"graph", Group::start, "[GRAPH]", "a computation graph, and what placing it costs",
+     "hone graph\nhone graph inception-v3\nhone graph inception-v3 --place all --devices 4\n"
+     "hone graph model.json --place m-etf --devices 2 --trace step.json\n"
+     "hone graph resnet-50 --dot | dot -Tsvg > resnet.svg",
+     declare_graph},
     {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
      "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
     {"ls", Group::sweeps, "", "list the sweeps, newest first",

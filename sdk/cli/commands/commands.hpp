@@ -10,6 +10,7 @@ Work declare_submit(Flags& flags);
 Work declare_plan(Flags& flags);
 Work declare_simulate(Flags& flags);
 Work declare_import(Flags& flags);
+Work declare_graph(Flags& flags);
 Work declare_ls(Flags& flags);
 Work declare_show(Flags& flags);
 Work declare_trials(Flags& flags);
