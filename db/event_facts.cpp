@@ -36,6 +36,7 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
     case EndReason::requeue_requested:
     case EndReason::worker_lost:
     case EndReason::retries_exhausted:
+    case EndReason::disk_limit:
     case EndReason::user_stop:
     case EndReason::user_cancel:
     case EndReason::user_kill:
@@ -74,6 +75,7 @@ struct ClueOf {
   SweepClue operator()(const WorkerAllowed&) const { return {}; }
   SweepClue operator()(const TokenCreated&) const { return {}; }
   SweepClue operator()(const TokenRevoked&) const { return {}; }
+  SweepClue operator()(const ArtifactSaved& e) const { return e.run.trial; }
 };
 
 }  // namespace

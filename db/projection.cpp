@@ -115,6 +115,11 @@ struct Projection::Statements {
       db,
       "INSERT INTO model (id, trial, replicate, sweep, lease, sha256, bytes, step, phase, parent,"
       " saved_at) SELECT ?1, ?2, ?3, sweep, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM trial WHERE id = ?2"};
+  SQLite::Statement add_artifact{
+      db,
+      "INSERT INTO artifact (trial, replicate, name, sha256, bytes, saved_at)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (trial, replicate, name) DO UPDATE"
+      " SET sha256 = ?4, bytes = ?5, saved_at = ?6"};
   SQLite::Statement end_attempt{
       db,
       "UPDATE attempt SET ended_at = ?3, end_reason = ?4, detail = ?5, failure = ?6"
@@ -287,6 +292,10 @@ struct Fold {
   void operator()(const ModelSaved& e) const {
     sql::run(s.add_model, e.model, e.run.trial, e.run.replicate, e.lease, e.sha256, e.bytes, e.step,
              e.phase, e.parent, at);
+  }
+
+  void operator()(const ArtifactSaved& e) const {
+    sql::run(s.add_artifact, e.run.trial, e.run.replicate, e.name, e.sha256, e.bytes, at);
   }
 
   void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }

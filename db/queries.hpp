@@ -46,6 +46,8 @@ Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId swee
 // queries_run.cpp
 Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQuery& page);
 Result<RunRow> find_run(SQLite::Database& db, RunId id);
+// All of them, by name: a run keeps few.
+Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run);
 Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const PageQuery& page);
 Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run);  // by phase
 // By name, then step. `name` empty: every series.

@@ -138,6 +138,25 @@ Result<RunRow> find_run(SQLite::Database& db, RunId id) {
   return read_run(s);
 }
 
+Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run) {
+  if (auto known = check_run(db, run); !known) return known.error();
+  SQLite::Statement s(db,
+                      "SELECT name, sha256, bytes, saved_at FROM artifact"
+                      " WHERE trial = ? AND replicate = ? ORDER BY name");
+  sql::bind(s, run.trial, run.replicate);
+  std::vector<ArtifactRow> rows;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    ArtifactRow row;
+    row.name = c.text();
+    row.sha256 = c.text();
+    row.bytes = c.integer();
+    row.saved_at = c.instant();
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const PageQuery& page) {
   if (auto known = check_run(db, run); !known) return known.error();
   const auto after = integer_cursor(page, 0);

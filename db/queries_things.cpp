@@ -118,7 +118,9 @@ Result<ModelRow> find_model(SQLite::Database& db, ModelId id) {
 }
 
 bool is_kept(SQLite::Database& db, std::string_view sha256) {
-  SQLite::Statement s(db, "SELECT 1 FROM model WHERE sha256 = ? AND dropped_at IS NULL LIMIT 1");
+  SQLite::Statement s(db,
+                      "SELECT 1 FROM model WHERE sha256 = ?1 AND dropped_at IS NULL"
+                      " UNION ALL SELECT 1 FROM artifact WHERE sha256 = ?1 LIMIT 1");
   return sql::bind(s, sha256).executeStep();
 }
 

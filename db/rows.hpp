@@ -42,6 +42,14 @@ struct BestOfSweep {
   std::int64_t step = 0;
 };
 
+// A file that a run left.
+struct ArtifactRow {
+  std::string name;
+  std::string sha256;
+  std::int64_t bytes = 0;
+  Instant saved_at;
+};
+
 struct SweepRow {
   SweepId id;
   std::string name;

@@ -29,6 +29,7 @@ Result<ConfirmRequest> decode_confirm_request(const Json& document);
 Result<CreateTokenRequest> decode_create_token_request(const Json& document);
 Result<Done> decode_no_request(const Json& document);  // {}
 Result<SaveModelRequest> decode_save_model_request(const Json& document);
+Result<SaveArtifactRequest> decode_save_artifact_request(const Json& document);
 Result<MetricsRequest> decode_metrics_request(const Json& document);
 Result<EndRequest> decode_end_request(const Json& document);
 Result<BeatRequest> decode_beat_request(const Json& document);
@@ -44,6 +45,7 @@ Json encode(const EnqueueRequest& request);
 Json encode(const ConfirmRequest& request);
 Json encode(const CreateTokenRequest& request);
 Json encode(const SaveModelRequest& request);
+Json encode(const SaveArtifactRequest& request);
 Json encode(const MetricsRequest& request);
 Json encode(const EndRequest& request);
 Json encode(const BeatRequest& request);
@@ -80,6 +82,7 @@ Result<Value> decode_value(const Json& document, const std::string& at);
 Json encode(const Params& params);  // an object, in order
 Result<Params> decode_params(const Json& document, const std::string& at);
 Json encode(const TrainerSpec& trainer);
+Result<CommandTrainer> decode_command(const Json& document, const std::string& at);
 Json encode(Score score);  // a number or "diverged"
 Result<Score> decode_score(const Json& document, const std::string& at);
 Json encode(const Verdict& verdict);  // {"verdict", "reason", "inputs"}

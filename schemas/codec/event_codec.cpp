@@ -353,6 +353,7 @@ constexpr std::array kinds{
     Kind{"worker_allowed", read_as<read_worker_allowed>},
     Kind{"token_created", read_as<read_token_created>},
     Kind{"token_revoked", read_as<read_token_revoked>},
+    Kind{"artifact_saved", read_as<read_artifact_saved>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 

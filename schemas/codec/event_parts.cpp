@@ -59,4 +59,22 @@ TokenRevoked read_token_revoked(Fields& fields) {
   return {fields.need("token", TokenName{}), fields.maybe("by", TokenName{}, TokenId{})};
 }
 
+Json write(const ArtifactSaved& event) {
+  Json json = object_with("lease", text(event.lease));
+  json["run"] = text(event.run);
+  json["name"] = event.name;
+  json["sha256"] = event.sha256;
+  json["bytes"] = event.bytes;
+  return json;
+}
+ArtifactSaved read_artifact_saved(Fields& fields) {
+  ArtifactSaved event;
+  event.lease = fields.need("lease", LeaseName{});
+  event.run = fields.need("run", IdOf<RunId>{});
+  event.name = fields.need("name", Text{});
+  event.sha256 = fields.need("sha256", Text{});
+  event.bytes = fields.need("bytes", Integer{});
+  return event;
+}
+
 }  // namespace hone::codec

@@ -21,11 +21,13 @@ Json write(const WorkerSetAside& event);
 Json write(const WorkerAllowed& event);
 Json write(const TokenCreated& event);
 Json write(const TokenRevoked& event);
+Json write(const ArtifactSaved& event);
 
 WorkerSeen read_worker_seen(Fields& fields);
 WorkerSetAside read_worker_set_aside(Fields& fields);
 WorkerAllowed read_worker_allowed(Fields& fields);
 TokenCreated read_token_created(Fields& fields);
 TokenRevoked read_token_revoked(Fields& fields);
+ArtifactSaved read_artifact_saved(Fields& fields);
 
 }  // namespace hone::codec

@@ -128,6 +128,10 @@ Json encode(const DatasetInfo& info) {
   return json;
 }
 
+Result<CommandTrainer> decode_command(const Json& document, const std::string& at) {
+  return codec::decode_with(document, codec::read_command, at);
+}
+
 // As in a grant and in the run file. The sweep file writes the settings beside the name instead
 // (spec_codec.cpp).
 Json encode(const TrainerSpec& trainer) {
@@ -136,7 +140,7 @@ Json encode(const TrainerSpec& trainer) {
     json["name"] = builtin->name;
     json["settings"] = encode(builtin->settings);
   } else {
-    json["command"] = std::get<CommandTrainer>(trainer).argv;
+    json["command"] = codec::encode_command(std::get<CommandTrainer>(trainer));
   }
   return json;
 }

@@ -20,9 +20,13 @@ WorkflowInfo read_workflow(const Spot& spot);
 DatasetInfo read_dataset(const Spot& spot);
 Scopes read_scopes(const Spot& spot);
 Verdict read_verdict(const Spot& spot);
-Verdict read_verdict_fields(Fields& fields);  // where it stands among others
-SweepSpec read_sweep_spec(const Spot& spot);  // spec_codec.cpp
-Space read_space(const Spot& spot);           // space_codec.cpp
+Verdict read_verdict_fields(Fields& fields);                    // where it stands among others
+SweepSpec read_sweep_spec(const Spot& spot);                    // spec_codec.cpp
+Space read_space(const Spot& spot);                             // space_codec.cpp
+CommandTrainer read_command(const Spot& spot);                  // command_codec.cpp
+std::vector<std::string> read_command_words(const Spot& spot);  // a list, or one line
+// Refuses each "${name}" in a command that is no parameter of the space.
+void check_command_names(const Spot& spot, const CommandTrainer& trainer, const Space& space);
 
 Json encode_scopes(Scopes scopes);
 Json encode_scores(const std::vector<Score>& scores);
@@ -30,6 +34,7 @@ Json encode_objective(const Objective& objective);
 Json encode_budget(const BudgetSpec& budget);
 Json encode_resources(const ResourcesSpec& resources);
 Json encode_space(const Space& space);  // space_codec.cpp
+Json encode_command(const CommandTrainer& trainer);
 
 // The id as a text, or null.
 template <class Id>

@@ -31,8 +31,8 @@ ModelRef read_model_ref(const Spot& spot) {
 
 TrainerSpec read_granted_trainer(const Spot& spot) {
   Fields fields(spot);
-  const auto command = fields.optional("command", ListOf{Text{}});
-  if (command) return CommandTrainer{*command};
+  auto command = fields.optional("command", read_command);
+  if (command) return *std::move(command);
   BuiltinTrainer builtin;
   builtin.name = fields.need("name", Text{});
   builtin.settings = fields.maybe("settings", read_params, Params{});

@@ -183,6 +183,7 @@ EndReason read_seen_reason(const Spot& spot) {
     case EndReason::user_cancel:
     case EndReason::user_kill:
     case EndReason::time_limit:
+    case EndReason::disk_limit:
       break;
   }
   return reason;

@@ -32,19 +32,6 @@ BuiltinTrainer read_trainer(const Spot& spot) {
   return trainer;
 }
 
-CommandTrainer read_command(const Spot& spot) {
-  CommandTrainer trainer{ListOf{[](const Spot& argument) {
-    const auto found = Text{}(argument);
-    if (!argument.json.is_string()) argument.refuse("write it in quotes");
-    if (found.find('\0') != std::string::npos)
-      argument.refuse_rule("must not contain NUL characters");
-    return found;
-  }}(spot)};
-  if (spot.fault.clear() && (trainer.argv.empty() || trainer.argv.front().empty()))
-    spot.refuse_rule("must name a program: a list such as [\"python3\", \"train.py\"]");
-  return trainer;
-}
-
 SearchSpec read_search(const Spot& spot) {
   Fields fields(spot);
   SearchSpec search;
@@ -52,7 +39,8 @@ SearchSpec read_search(const Spot& spot) {
   search.trials = fields.maybe("trials", Count{1, trials_max}, search.trials);
   search.warm_start =
       fields.maybe("warm_start", ListOf{IdOf<SweepId>{}, warm_starts_max}, std::vector<SweepId>{});
-  if (auto picker = fields.optional("command", read_command)) search.command = picker->argv;
+  if (auto picker = fields.optional("command", read_command_words))
+    search.command = *std::move(picker);
   fields.rest([&](const std::string& name, const Spot& setting) {
     static constexpr std::array<std::string_view, 1> needed{"trials"};
     const auto guess = did_you_mean(name, needed);
@@ -159,6 +147,10 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   read_objectives(fields, spec);
   spec.trainer = read_what_to_run(fields);
   spec.parameters = fields.need("parameters", read_space);
+  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer); command != nullptr)
+    if (const Json* json = fields.find("command"); json != nullptr && spot.fault.clear())
+      check_command_names({*json, Place(spot.place, "command"), spot.fault}, *command,
+                          spec.parameters);
   spec.constraints = fields.maybe(
       "constraints", ListOf{Text{constraint_bytes_max}, constraints_max}, spec.constraints);
   spec.search = fields.maybe("search", read_search, SearchSpec{""});
@@ -253,7 +245,7 @@ Json encode(const SweepSpec& spec) {
   if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
     json["trainer"] = encode_trainer(*builtin);
   else if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
-    json["command"] = command->argv;
+    json["command"] = codec::encode_command(*command);
   else
     json["trainer"] = encode_trainer({std::string(codec::ask_trainer), {}});
   json["parameters"] = codec::encode_space(spec.parameters);

@@ -74,6 +74,33 @@ inline constexpr std::array words_of<Keep>{
 };
 
 template <>
+inline constexpr std::array words_of<ParamStyle>{
+    Word{ParamStyle::none, "none"},           Word{ParamStyle::flags, "flags"},
+    Word{ParamStyle::flags_equals, "flags="}, Word{ParamStyle::key_value, "key=value"},
+    Word{ParamStyle::json, "json"},           Word{ParamStyle::env, "env"},
+};
+
+template <>
+inline constexpr std::array words_of<WorkFolder>{
+    Word{WorkFolder::shared, "shared"},
+    Word{WorkFolder::fresh, "fresh"},
+    Word{WorkFolder::copy, "copy"},
+};
+
+template <>
+inline constexpr std::array words_of<CollectFormat>{
+    Word{CollectFormat::csv, "csv"},
+    Word{CollectFormat::jsonl, "jsonl"},
+    Word{CollectFormat::regex, "regex"},
+};
+
+template <>
+inline constexpr std::array words_of<Summary>{
+    Word{Summary::last, "last"}, Word{Summary::mean, "mean"}, Word{Summary::median, "median"},
+    Word{Summary::max, "max"},   Word{Summary::min, "min"},
+};
+
+template <>
 inline constexpr std::array words_of<SweepState>{
     Word{SweepState::running, "running"},   Word{SweepState::paused, "paused"},
     Word{SweepState::stopping, "stopping"}, Word{SweepState::completed, "completed"},
@@ -109,6 +136,7 @@ inline constexpr std::array words_of<EndReason>{
     Word{EndReason::user_cancel, "user_cancel"},
     Word{EndReason::user_kill, "user_kill"},
     Word{EndReason::time_limit, "time_limit"},
+    Word{EndReason::disk_limit, "disk_limit"},
 };
 
 template <>

@@ -206,12 +206,21 @@ struct TokenRevoked {
   TokenId by{};
 };
 
+// A file that a run left, kept under its name in the run's own folder.
+struct ArtifactSaved {
+  LeaseId lease;
+  RunId run;
+  std::string name;
+  std::string sha256;
+  std::int64_t bytes = 0;
+};
+
 using EventBody =
     std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
                  SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
                  ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
                  RunAdded, RunPaused, ModelDropped, RunReady, WorkerSeen, WorkerSetAside,
-                 WorkerAllowed, TokenCreated, TokenRevoked>;
+                 WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

@@ -29,10 +29,51 @@ struct BuiltinTrainer {
   friend bool operator==(const BuiltinTrainer&, const BuiltinTrainer&) = default;
 };
 
-// Any program of the user's. Each "${name}" in an argument is replaced by the parameter's value; no
-// shell is involved.
+// How a command is handed the parameters that none of its words names: not at all, "--name value",
+// "--name=value", "name=value", the path of a JSON file, HONE_PARAM_NAME in the environment.
+enum class ParamStyle { none, flags, flags_equals, key_value, json, env };
+
+// Where a command runs: in the worker's working folder, in an empty one of its own, or in a copy of
+// the worker's.
+enum class WorkFolder { shared, fresh, copy };
+
+enum class CollectFormat { csv, jsonl, regex };
+
+// How the last rows of a column become one value.
+enum class Summary { last, mean, median, max, min };
+
+// Where the objective is read from when the program is not changed at all: rows of named columns.
+struct CollectSpec {
+  std::string file;  // in the run's own folder; empty: its standard output
+  CollectFormat format = CollectFormat::csv;
+  std::vector<std::string> patterns{};    // regex: named groups are the columns
+  std::vector<std::string> columns{};     // csv; empty: its first line names them
+  std::vector<std::string> objectives{};  // a column for each objective of the sweep, in order
+  std::string step{};                     // a column; empty: the rows are counted
+  bool step_sum = false;                  // that column's values are added up
+  std::vector<std::string> metrics{};     // further columns to log
+  int window = 1;                         // rows that one value is made of; 0: those of its phase
+  Summary summary = Summary::mean;
+  friend bool operator==(const CollectSpec&, const CollectSpec&) = default;
+};
+
+struct EnvVar {
+  std::string name;
+  std::string value;
+  friend bool operator==(const EnvVar&, const EnvVar&) = default;
+};
+
+// Any program of the user's. Each "${name}" in a word of it is replaced by the parameter's value
+// (schemas/types/command_words.hpp); no shell is involved.
 struct CommandTrainer {
   std::vector<std::string> argv;
+  ParamStyle params = ParamStyle::none;
+  std::vector<EnvVar> env{};
+  WorkFolder folder = WorkFolder::shared;
+  std::vector<std::string> prepare{};  // another command, which must succeed before
+  std::optional<CollectSpec> collect{};
+  std::vector<std::string> artifacts{};  // patterns of files in the run's own folder to keep
+  std::int64_t disk = 0;  // bytes that the run's own folder may hold; 0: the worker's bound
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
 };
 

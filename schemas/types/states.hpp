@@ -29,6 +29,7 @@ enum class EndReason {
   user_cancel,        // canceled: TERM, grace, KILL
   user_kill,          // killed at once
   time_limit,         // limits.duration
+  disk_limit,         // its folder outgrew command.disk
 };
 
 // What a user may ask of a sweep. pause: no new runs, running ones go on; resume; stop: no new

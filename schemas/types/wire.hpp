@@ -188,6 +188,14 @@ struct SaveModelReply {
   ModelId model;
 };
 
+// A file that a run left: its bytes must have been put before. The same again changes nothing;
+// other bytes under the same name replace the earlier ones.
+struct SaveArtifactRequest {
+  std::string name;  // a relative path
+  std::string sha256;
+  std::int64_t bytes = 0;
+};
+
 struct MetricPoint {
   std::string name;
   std::int64_t step = 0;

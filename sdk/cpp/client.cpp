@@ -176,6 +176,12 @@ Result<SaveModelReply> Client::save_model(LeaseId lease, const SaveModelRequest&
   return decoded(path, post_json(path, encode(request)), decode_save_model_reply);
 }
 
+Status Client::save_artifact(LeaseId lease, const SaveArtifactRequest& request) {
+  const auto answer = post_json(of_lease(lease, "/artifacts"), encode(request));
+  if (!answer) return answer.error();
+  return Done{};
+}
+
 Status Client::metrics(LeaseId lease, const MetricsRequest& request) {
   const auto answer = post_json(of_lease(lease, "/metrics"), encode(request));
   if (!answer) return answer.error();

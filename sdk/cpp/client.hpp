@@ -47,6 +47,7 @@ class Client {
       const AcquireRequest& request);  // waits request.wait and a little more
   Result<ReportReply> report(LeaseId lease, const ReportRequest& request);
   Result<SaveModelReply> save_model(LeaseId lease, const SaveModelRequest& request);
+  Status save_artifact(LeaseId lease, const SaveArtifactRequest& request);
   Status metrics(LeaseId lease, const MetricsRequest& request);
   Status end(LeaseId lease, const EndRequest& request);
 

@@ -13,8 +13,11 @@ namespace {
 // Throws nlohmann's exceptions where the document has another form; parse_run_file turns them into
 // an Error.
 Result<TrainerSpec> take_trainer(const Json& document) {
-  if (document.contains("command"))
-    return TrainerSpec{CommandTrainer{document.at("command").get<std::vector<std::string>>()}};
+  if (document.contains("command")) {
+    auto command = decode_command(document.at("command"), "/trainer/command");
+    if (!command) return std::move(command).error();
+    return TrainerSpec{*std::move(command)};
+  }
   BuiltinTrainer trainer{document.at("name").get<std::string>(), {}};
   if (!document.contains("settings")) return TrainerSpec{trainer};
   auto settings = decode_params(document.at("settings"), "/trainer/settings");

@@ -180,6 +180,8 @@ std::string cause(const Facts& facts) {
       return "its process could not be started";
     case EndReason::told_failed:
       return "whoever had asked for it told that it failed";
+    case EndReason::disk_limit:
+      return "its folder outgrew command.disk";
     case EndReason::no_report:
       return "its process finished without any report";
     case EndReason::infeasible:

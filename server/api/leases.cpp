@@ -48,9 +48,11 @@ Result<Command> parse_save_model(const Request& request) {
   return Command(SaveModel{*id, *std::move(save)});
 }
 
-// A model whose bytes are not here could never be continued from.
-Status check_save_model(const BlobStore& blobs, const Command& command) {
-  const auto& save = std::get<SaveModel>(command).request;
+namespace {
+
+// What names bytes that are not here could never be read again.
+template <class Save>
+Status check_bytes(const BlobStore& blobs, const Save& save) {
   const auto blob = blobs.claim(save.sha256);
   if (!blob)
     return refuse(
@@ -63,6 +65,25 @@ Status check_save_model(const BlobStore& blobs, const Command& command) {
         "the blob has " + std::to_string(blob->bytes) + " bytes, not " + std::to_string(save.bytes),
         "/bytes");
   return Done{};
+}
+
+}  // namespace
+
+Status check_save_model(const BlobStore& blobs, const Command& command) {
+  return check_bytes(blobs, std::get<SaveModel>(command).request);
+}
+
+// POST /v1/leases/{lease}/artifacts
+Result<Command> parse_save_artifact(const Request& request) {
+  const auto id = path_lease(request);
+  if (!id) return id.error();
+  auto save = body(request, decode_save_artifact_request);
+  if (!save) return save.error();
+  return Command(SaveArtifact{*id, *std::move(save)});
+}
+
+Status check_save_artifact(const BlobStore& blobs, const Command& command) {
+  return check_bytes(blobs, std::get<SaveArtifact>(command).request);
 }
 
 Response render_save_model(const Reply& reply) {

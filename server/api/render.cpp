@@ -133,6 +133,15 @@ Json render(const AttemptRow& row) {
   return json;
 }
 
+Json render(const ArtifactRow& row) {
+  Json json;
+  json["name"] = row.name;
+  json["sha256"] = row.sha256;
+  json["bytes"] = row.bytes;
+  json["saved_at"] = rfc3339(row.saved_at);
+  return json;
+}
+
 Json render(const CurveRow& row) {
   Json json;
   json["phase"] = row.phase;

@@ -15,6 +15,7 @@ Json render(const SweepRow& row);  // without its spec
 Json render(const TrialRow& row);
 Json render(const RunRow& row);
 Json render(const AttemptRow& row);
+Json render(const ArtifactRow& row);
 Json render(const CurveRow& row);
 Json render(const RunCurveRow& row);
 Json render(const MetricRow& row);

@@ -50,6 +50,7 @@ constexpr std::array table{
     Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, "limit after"}},
     Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve, ""}},
     Route{get, "/v1/runs/{run}/metrics", needs_read, Read{metrics, "name limit after"}},
+    Route{get, "/v1/runs/{run}/artifacts", needs_read, Read{artifacts, ""}},
     Route{get, "/v1/runs/{run}/explain", needs_read, Read{explain_run, ""}},
 
     Route{post, "/v1/workers", needs_work, Write{parse_join, render_join}},
@@ -63,6 +64,8 @@ constexpr std::array table{
     Route{post, "/v1/leases/{lease}/reports", needs_work, Write{parse_report, render_report}},
     Route{post, "/v1/leases/{lease}/models", needs_work,
           Write{parse_save_model, render_save_model, check_save_model}},
+    Route{post, "/v1/leases/{lease}/artifacts", needs_work,
+          Write{parse_save_artifact, render_done, check_save_artifact}},
     Route{post, "/v1/leases/{lease}/metrics", needs_work, Write{parse_metrics, render_done}},
     Route{post, "/v1/leases/{lease}/end", needs_work, Write{parse_end, render_done}},
 

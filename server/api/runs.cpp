@@ -37,6 +37,19 @@ ReadResult attempts(SQLite::Database& db, const Request& request) {
   return render_pages(list_attempts(db, *id, *page));
 }
 
+// GET /v1/runs/{run}/artifacts
+ReadResult artifacts(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<RunId>(request);
+  if (!id) return id.error();
+  const auto rows = read_artifacts(db, *id);
+  if (!rows) return rows.error();
+  Json json;
+  json["run"] = text(*id);
+  json["items"] = render_items(*rows);
+  json["next"] = nullptr;
+  return json_response(json);
+}
+
 // GET /v1/runs/{run}/curve
 ReadResult curve(SQLite::Database& db, const Request& request) {
   const auto id = path_id<RunId>(request);

@@ -49,9 +49,10 @@ void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-         resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied] = run;
+         resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts] =
+      run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-          resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied);
+          resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts);
 }
 
 template <class Archive>

@@ -80,11 +80,15 @@ struct Confirm {
   SweepId sweep;
   ConfirmRequest request;
 };
+struct SaveArtifact {
+  LeaseId lease;
+  SaveArtifactRequest request;
+};
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
-                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm>;
+                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact>;
 
 struct Submitted {
   SweepId sweep;

@@ -38,6 +38,7 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     }
     Result<Events> operator()(const RevokeToken& c) const { return decide_revoke_token(book, c); }
     Result<Events> operator()(const Confirm& c) const { return decide_confirm(book, c); }
+    Result<Events> operator()(const SaveArtifact& c) const { return decide_save_artifact(book, c); }
   };
   return std::visit(Visitor{book, now}, command);
 }

@@ -222,6 +222,21 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
                            request.bytes, request.step, request.phase, run->resumed_from}};
 }
 
+Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command) {
+  constexpr std::size_t artifacts_max = 100;  // of one run: what a person still looks through
+  const SaveArtifactRequest& request = command.request;
+  const Lease* lease = find_live_lease(book, command.lease);
+  const Run* run =
+      lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
+  if (run == nullptr) return stale(command.lease);
+  const auto known = run->artifacts.find(request.name);
+  if (known == run->artifacts.end() && run->artifacts.size() >= artifacts_max)
+    return refuse(Code::conflict, "a run keeps at most " + std::to_string(artifacts_max) + " files",
+                  "/name");
+  if (known != run->artifacts.end() && known->second == request.sha256) return Events{};
+  return Events{ArtifactSaved{command.lease, run->id, request.name, request.sha256, request.bytes}};
+}
+
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
   if (find_live_lease(book, command.lease) == nullptr &&
       ended_under(book, command.lease) == nullptr)

@@ -48,6 +48,8 @@ int stable_number(EndReason reason) {
       return 17;
     case EndReason::told_failed:
       return 18;
+    case EndReason::disk_limit:
+      return 19;
   }
   unreachable();
 }

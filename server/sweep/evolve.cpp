@@ -261,6 +261,8 @@ class Folder {
     book_.tokens.at(static_cast<std::size_t>(e.token.value - 1)).revoked = true;
   }
 
+  void operator()(const ArtifactSaved& e) { run_of(e.run).artifacts[e.name] = e.sha256; }
+
  private:
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));

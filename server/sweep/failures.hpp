@@ -86,6 +86,7 @@ constexpr Failure failure_of(EndReason reason) {
     case EndReason::exit_code:
     case EndReason::told_failed:
     case EndReason::cannot_start:
+    case EndReason::disk_limit:
       return Failure::user_error;
     case EndReason::none:
     case EndReason::budget_reached:

@@ -52,6 +52,7 @@ inline bool informs(const RunEnded& e) {
     case EndReason::user_kill:
       return false;
     case EndReason::retries_exhausted:
+    case EndReason::disk_limit:
     case EndReason::time_limit:  // of the run; of the sweep where there is no failure
       return e.failure != Failure::none && rule_of(e.failure).informs;
   }

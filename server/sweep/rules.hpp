@@ -13,6 +13,7 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
 Result<Events> decide_beat(const Book& book, const Beat& command, Instant now);
 Result<Events> decide_report(const Book& book, const Report& command);
 Result<Events> decide_save_model(const Book& book, const SaveModel& command);
+Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
 Result<Events> decide_end(const Book& book, const End& command, Instant now);
 Result<Events> decide_ask(const Book& book, const Ask& command);

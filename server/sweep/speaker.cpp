@@ -75,6 +75,7 @@ struct OwnerRule {
   Status operator()(const CreateToken&) const { return Done{}; }
   Status operator()(const RevokeToken&) const { return Done{}; }
   Status operator()(const Confirm&) const { return Done{}; }
+  Status operator()(const SaveArtifact& c) const { return lease(c.lease); }
 };
 
 }  // namespace

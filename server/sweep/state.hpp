@@ -47,6 +47,7 @@ struct Run {
   std::vector<WorkerId> blamed;         // where it failed by no fault of its own, each once
   Duration trained{};                   // how long its earlier attempts took
   std::optional<bool> seed_applied{};   // what its process said
+  std::map<std::string, std::string> artifacts{};  // digests by name
 };
 
 struct Trial {

@@ -64,8 +64,12 @@ std::vector<BlobRow> kept_blobs(SQLite::Database& db) {
   const bool drops =
       db.execAndGet("SELECT count(*) FROM pragma_table_info('model') WHERE name = 'dropped_at'")
           .getInt() == 1;
-  SQLite::Statement rows(db, std::string("SELECT sha256, max(bytes) FROM model") +
-                                 (drops ? " WHERE dropped_at IS NULL" : "") + " GROUP BY sha256");
+  const bool artifacts = db.tableExists("artifact");
+  SQLite::Statement rows(
+      db, std::string("SELECT sha256, max(bytes) FROM (SELECT sha256, bytes FROM model") +
+              (drops ? " WHERE dropped_at IS NULL" : "") +
+              (artifacts ? " UNION ALL SELECT sha256, bytes FROM artifact" : "") +
+              ") GROUP BY sha256");
   std::vector<BlobRow> blobs;
   while (rows.executeStep())
     blobs.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getInt64()});
@@ -84,7 +88,8 @@ Findings check_blobs(SQLite::Database& db, const fs::path& blobs, const Progress
       damaged.push_back(digest);
     progress("blobs", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(rows.size()));
   }
-  Finding kept{"blobs", Health::ok, std::to_string(rows.size()) + " checkpoints have their digest"};
+  Finding kept{"blobs", Health::ok,
+               std::to_string(rows.size()) + " checkpoints and files of runs have their digest"};
   if (!missing.empty() || !damaged.empty())
     kept = {"blobs", Health::fail,
             numbered(missing.size(), "missing", missing.empty() ? "" : missing.front()) + ", " +

@@ -94,6 +94,14 @@ def test_every_route_answers(server):
     model = walk("POST", f"/v1/leases/{lease}/models", save).json["model"]
     points = {"points": [{"name": "loss", "step": 100, "value": 0.5}, {"name": "loss", "step": 200, "value": 0.25}]}
     assert walk("POST", f"/v1/leases/{lease}/metrics", points).json == {}
+    file = {"name": "plots/loss.png", "sha256": digest, "bytes": len(blob)}
+    assert walk("POST", f"/v1/leases/{lease}/artifacts", file).json == {}
+    assert walk("POST", f"/v1/leases/{lease}/artifacts", file).json == {}
+    problem(walk("POST", f"/v1/leases/{lease}/artifacts", {**file, "name": "../x"}, status=400), 400, "invalid", "/name")
+    problem(walk("POST", f"/v1/leases/{lease}/artifacts", {**file, "sha256": "0" * 64}, status=400), 400, "invalid",
+            "/sha256")
+    (artifact,) = walk("GET", f"/v1/runs/{run}/artifacts").json["items"]
+    assert TIME.fullmatch(artifact.pop("saved_at")) and artifact == file
     verdict = walk("POST", f"/v1/leases/{lease}/reports", {"phase": 0, "step": 250, "value": 12.5}).json
     assert verdict["verdict"] == "continue" and verdict["reason"] in ("collecting", "good_enough")
 

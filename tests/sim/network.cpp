@@ -35,6 +35,7 @@ struct ToMessage {
   }
   std::optional<Message> operator()(const worker::StoreBlob&) const { return std::nullopt; }
   std::optional<Message> operator()(const worker::FetchBlob&) const { return std::nullopt; }
+  std::optional<Message> operator()(const worker::KeepFiles&) const { return std::nullopt; }
 };
 
 template <class T>
@@ -69,6 +70,7 @@ struct ToReply {
   }
   Result<worker::CallReply> operator()(const worker::StoreBlob&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::FetchBlob&) const { unreachable(); }
+  Result<worker::CallReply> operator()(const worker::KeepFiles&) const { unreachable(); }
 };
 
 }  // namespace

@@ -41,6 +41,7 @@ const std::map<std::string, Check> checks{
     {"confirm", fault_of<decode_confirm_request>},
     {"create_token", fault_of<decode_create_token_request>},
     {"create_token_reply", fault_of<decode_create_token_reply>},
+    {"save_artifact", fault_of<decode_save_artifact_request>},
     {"save_model", fault_of<decode_save_model_request>},
     {"metrics", fault_of<decode_metrics_request>},
     {"end", fault_of<decode_end_request>},

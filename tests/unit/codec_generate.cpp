@@ -60,12 +60,40 @@ SearchSpec Generator::search() {
   return search;
 }
 
+CommandTrainer Generator::command() {
+  CommandTrainer command{{"python3", any_text(), any_text()}};
+  if (coin()) return command;
+  command.params = word<ParamStyle>();
+  command.env = {{"LR", any_text()}, {"OMP_NUM_THREADS", "1"}};
+  command.folder = word<WorkFolder>();
+  if (coin()) command.prepare = {"make", any_text()};
+  if (coin()) command.artifacts = {"*.png", "logs/**"};
+  if (coin()) command.disk = integer(1 << 20, 1LL << 40);
+  if (coin()) return command;
+  CollectSpec& collect = command.collect.emplace();
+  if (coin()) collect.file = "results.txt";
+  collect.objectives = {"score"};
+  if (coin()) {
+    collect.format = CollectFormat::regex;
+    collect.patterns = {"score: (?<score>\\d+)", "at (?P<at>\\d+)"};
+    collect.step = "at";
+  } else {
+    collect.columns = {"at", "score", "loss"};
+    collect.step = "at";
+    collect.metrics = {"loss"};
+  }
+  collect.step_sum = coin();
+  collect.window = small(0, 1000);
+  collect.summary = word<Summary>();
+  return command;
+}
+
 TrainerSpec Generator::trainer() {
   switch (integer(0, 2)) {
     case 0:
       return BuiltinTrainer{name(), {{"env", setting()}, {"envs", setting()}}};
     case 1:
-      return CommandTrainer{{"python3", any_text(), any_text()}};
+      return command();
     default:
       return AskTrainer{};
   }
@@ -207,6 +235,7 @@ std::vector<EventBody> Generator::one_of_each_event() {
                    coin() ? std::optional(instant()) : std::nullopt,
                    coin() ? id<TokenTag>() : TokenId{}},
       TokenRevoked{id<TokenTag>(), coin() ? id<TokenTag>() : TokenId{}},
+      ArtifactSaved{id<LeaseTag>(), run(), "plots/loss.png", sha256(), integer(0, 1LL << 50)},
   };
 }
 

@@ -122,6 +122,7 @@ class Generator {
   Domain choice_domain();
   Domain domain();
   SearchSpec search();
+  CommandTrainer command();
   TrainerSpec trainer();
   SweepSpec spec();
   TellRequest tell();

@@ -56,6 +56,8 @@ TEST(RoundTrip, requests) {
                       decode_confirm_request);
     expect_same_again(SaveModelRequest{random.sha256(), random.integer(0, 1LL << 52), 7, 3},
                       decode_save_model_request);
+    expect_same_again(SaveArtifactRequest{"plots/loss.png", random.sha256(), 7},
+                      decode_save_artifact_request);
     expect_same_again(MetricsRequest{{{"loss", 1, random.real()}, {"größe", 2, random.real()}}},
                       decode_metrics_request);
     expect_same_again(EndRequest{EndReason::exit_code, random.small(-9, 255), random.any_text(),

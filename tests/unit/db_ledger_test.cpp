@@ -49,6 +49,7 @@ std::vector<EventBody> one_of_each() {
       ModelSaved{{2}, {2}, run, digest, 77, 20, 1, ModelId{1}},
       RunEnded{run, RunState::stopped, EndReason::diverged, 0, "", "last words"},
       ModelDropped{{1}, run},
+      ArtifactSaved{{2}, run, "plots/loss.png", digest, 12},
       TrialEnqueued{{1}, "request-5", {{"x", 0.5}}},
       RunAdded{{{1}, 2}},
       LeaseGranted{{3}, {{{1}, 2}, 1}, {1}, "request-6", std::nullopt, {60'000'000}},

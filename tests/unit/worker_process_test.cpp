@@ -99,17 +99,44 @@ TEST_F(WorkerProcess, ThreadsAndDevicesAreBounded) {
 // Words of a command ----------------------------------------------------------
 
 TEST_F(WorkerProcess, ParametersAreFilledIn) {
-  const auto argv = command_line(
-      grant_of({"train", "--lr=${lr}", "${layers}${act}", "${big}", "$${lr} $x"}), "/bin");
-  ASSERT_TRUE(argv);
-  EXPECT_EQ(*argv, (std::vector<std::string>{"train", "--lr=0.001", "2relu", "true", "${lr} $x"}));
+  const auto plan = command_plan(
+      grant_of({"train", "--lr=${lr}", "${layers}${act}", "${big}", "$${lr} $x", "${m:-0.9}"}), {});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->stages, (std::vector<std::vector<std::string>>{
+                              {"train", "--lr=0.001", "2relu", "true", "${lr} $x", "0.9"}}));
+}
+
+TEST_F(WorkerProcess, ParametersThatNoWordNamesAreHandedOverInAStyle) {
+  auto grant = grant_of({"train", "${hone.seed}"});
+  auto& command = std::get<CommandTrainer>(grant.trainer);
+  command.env = {{"ACT", "${act}"}};
+  const auto words = [&](ParamStyle style) {
+    command.params = style;
+    auto plan = command_plan(grant, {{"r", "s", "c", "f", "p.json"}, {}, {}, {}});
+    EXPECT_TRUE(plan);
+    std::string text;
+    for (const auto& word : plan->stages.back()) text += (text.empty() ? "" : " ") + word;
+    for (const auto& variable : plan->env) text += " " + variable.name + ":" + variable.value;
+    return text;
+  };
+  const std::string seed = std::to_string(grant.seed);
+  EXPECT_EQ(words(ParamStyle::none), "train " + seed + " ACT:relu");
+  EXPECT_EQ(words(ParamStyle::flags),
+            "train " + seed + " --lr 0.001 --layers 2 --big true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::flags_equals),
+            "train " + seed + " --lr=0.001 --layers=2 --big=true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::key_value), "train " + seed + " lr=0.001 layers=2 big=true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::json), "train " + seed + " p.json ACT:relu");
+  EXPECT_EQ(words(ParamStyle::env), "train " + seed +
+                                        " ACT:relu HONE_PARAM_LR:0.001 HONE_PARAM_LAYERS:2"
+                                        " HONE_PARAM_BIG:true");
 }
 
 TEST_F(WorkerProcess, AnUnknownParameterIsNamedWithThoseThereAre) {
   EXPECT_FALSE(start({"train", "${rate}"}));
   EXPECT_NE(refusal_.detail.find("${rate}"), std::string::npos);
   EXPECT_NE(refusal_.detail.find("lr, layers, act, big"), std::string::npos);
-  EXPECT_FALSE(command_line(grant_of({"train", "${lr"}), "/bin"));
+  EXPECT_FALSE(command_plan(grant_of({"train", "${lr"}), {}));
 }
 
 // No shell: what a parameter holds is never run.

@@ -66,6 +66,10 @@ void Agent::handle(Turn& turn, const Recovered& input) {
       .first->second.recover(turn, input);
 }
 
+void Agent::handle(Turn& turn, const Outgrown& input) {
+  if (Attempt* attempt = find(input.lease)) attempt->outgrown(turn, input);
+}
+
 void Agent::handle(Turn& turn, const DiskFull& input) {
   if (turn.now < rest_until_) return;  // said, and resting
   rest_until_ = turn.now + limits::rest;

@@ -77,6 +77,7 @@ class Agent {
   void handle(Turn& turn, const Drain& input);
   void handle(Turn& turn, const Recovered& input);
   void handle(Turn& turn, const DiskFull& input);
+  void handle(Turn& turn, const Outgrown& input);
 
   void advance(Turn& turn);
   void try_join(Turn& turn);

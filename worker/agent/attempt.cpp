@@ -18,6 +18,11 @@ bool is_gone(const Error& error) {
   return error.code == Code::stale_lease || error.code == Code::not_found;
 }
 
+bool has_artifacts(const TrainerSpec& trainer) {
+  const auto* command = std::get_if<CommandTrainer>(&trainer);
+  return command != nullptr && !command->artifacts.empty();
+}
+
 Error odd_reply() { return refuse(Code::internal, "the answer does not belong to the question"); }
 
 }  // namespace
@@ -27,6 +32,7 @@ Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
       gpus_(std::move(gpus)),
       next_phase_(grant_.next_phase),
       clock_(grant_.limits),
+      files_kept_(!has_artifacts(grant_.trainer)),
       retry_(seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
@@ -72,6 +78,13 @@ void Attempt::exited(Turn& turn, const Exited& input) {
   signal_at_.reset();
   if (ending_ == Ending::lost) return forget(turn);
   advance(turn);
+}
+
+void Attempt::outgrown(Turn& turn, const Outgrown& input) {
+  if (process_ != Process::running || disk_over_ == input.detail) return;
+  disk_over_ = input.detail;
+  note(turn, NoteLevel::warning, disk_over_);
+  end_process(turn, Ending::outgrown);
 }
 
 void Attempt::replied(Turn& turn, CallId id, Result<CallReply> reply) {
@@ -153,8 +166,15 @@ void Attempt::advance(Turn& turn) {
   if (points_.empty() && std::exchange(undelivered_, false))
     turn.actions.emplace_back(Delivered{grant_.lease, next_phase_});
   if (process_ != Process::exited) return;
+  if (keeps_files())
+    return send(turn, KeepFiles{grant_.lease, std::get<CommandTrainer>(grant_.trainer).artifacts});
   if (closed_) return forget(turn);
   send(turn, EndCall{grant_.lease, end_request()});
+}
+
+// Whoever killed it does not want to wait; one that never ran has left nothing.
+bool Attempt::keeps_files() const {
+  return !files_kept_ && !not_started_ && ending_ != Ending::kill;
 }
 
 // Points go before the report that follows them, so that a curve is complete when its run ends.
@@ -250,6 +270,9 @@ void Attempt::took(Turn& turn, const Call& call, const CallReply& reply) {
     took_verdict(turn, std::get<ReportCall>(call).request.phase, report->verdict);
   } else if (std::holds_alternative<Done>(reply) && is<MetricsCall>(call)) {
     took_points(turn);
+  } else if (std::holds_alternative<Done>(reply) && is<KeepFiles>(call)) {
+    files_kept_ = true;
+    advance(turn);
   } else if (std::holds_alternative<Done>(reply) && is<EndCall>(call)) {
     forget(turn);
   } else {
@@ -264,7 +287,9 @@ void Attempt::took_verdict(Turn& turn, int phase, const Verdict& verdict) {
   if (verdict.action != Action::go_on) closed_ = true;
   if (verdict.action != Action::go_on)
     end_process(turn, verdict.action == Action::stop ? Ending::stopped : Ending::paused);
-  if (verdict.action != Action::go_on && !hears) terminate(turn);  // it cannot be told otherwise
+  // It cannot be told otherwise; after its last phase it is about to end by itself.
+  if (verdict.action != Action::go_on && !hears && verdict.reason != VerdictReason::last_phase)
+    terminate(turn);
   answer_head(turn, verdict);
 }
 
@@ -286,6 +311,11 @@ void Attempt::refused(Turn& turn, const Call& call, const Error& error) {
   if (is<EndCall>(call)) {
     if (!is_gone(error)) note(turn, NoteLevel::error, "its end was refused: " + error.detail);
     return forget(turn);
+  }
+  if (is<KeepFiles>(call)) {
+    note(turn, NoteLevel::warning, "its files were not kept: " + error.detail);
+    files_kept_ = true;
+    return advance(turn);
   }
   const bool about_lease = !is<StoreBlob>(call);
   if (about_lease && is_gone(error) && !closed_) return lose(turn, error.detail);

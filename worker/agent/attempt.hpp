@@ -35,6 +35,7 @@ class Attempt {
   void said(Turn& turn, const TrialSaid& input);
   void not_started(Turn& turn, const NotStarted& input);
   void exited(Turn& turn, const Exited& input);
+  void outgrown(Turn& turn, const Outgrown& input);
   void replied(Turn& turn, CallId id, Result<CallReply> reply);
   void ordered(Turn& turn, Order order);  // from a heartbeat
   void drain(Turn& turn, bool at_once);
@@ -55,6 +56,7 @@ class Attempt {
     paused,     // the terminator's verdict: the process exits by itself, the run goes back
     stopped,    // the same, for good
     timed_out,  // limits.run or limits.phase
+    outgrown,   // command.disk
     drained,    // the worker leaves
     cancel,     // the user's words
     kill,
@@ -78,6 +80,7 @@ class Attempt {
   void send_head(Turn& turn);
   void send(Turn& turn, Call call);
   [[nodiscard]] bool tries_again(const Error& error);
+  [[nodiscard]] bool keeps_files() const;
   [[nodiscard]] Origin head_origin() const;
   void answer_head(Turn& turn, TrialAnswer answer);  // and go on with the next
 
@@ -118,6 +121,8 @@ class Attempt {
   std::optional<Instant> signal_at_;  // when the next, harder signal is due
   ProcessClock clock_;
   std::string time_over_;  // which limit
+  std::string disk_over_;  // how far
+  bool files_kept_;        // or there are none to keep
 
   std::deque<LaneItem> lane_;
   std::deque<MetricPoint> points_;

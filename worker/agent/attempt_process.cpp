@@ -49,6 +49,7 @@ void Attempt::end_process(Turn& turn, Ending ending) {
     case Ending::drained:
     case Ending::cancel:
       return terminate(turn);
+    case Ending::outgrown:
     case Ending::kill:
     case Ending::lost:
       return kill(turn);
@@ -101,6 +102,9 @@ EndRequest Attempt::end_request() const {
     case Ending::timed_out:
       return {EndReason::time_limit, number, time_over_, exit_ ? exit_->log_tail : std::string(),
               Failure::timed_out};
+    case Ending::outgrown:
+      return {EndReason::disk_limit, number, disk_over_, exit_ ? exit_->log_tail : std::string(),
+              Failure::user_error};
     case Ending::drained:
       return {
           EndReason::requeue_requested, number, "its worker was stopped", {}, Failure::preempted};

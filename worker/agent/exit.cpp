@@ -52,7 +52,15 @@ EndRequest end_of_success(const Exited& exit, const Progress& progress) {
   return {EndReason::no_report, 0, "exited with status 0 without any report", exit.log_tail};
 }
 
+EndRequest end_of_preparation(const Exited& exit) {
+  const std::string how = exit.by_signal ? "was ended by " + signal_name(exit.number)
+                                         : "exited with status " + std::to_string(exit.number);
+  return {EndReason::cannot_start, exit.number, "what prepares it " + how, exit.log_tail,
+          Failure::user_error};
+}
+
 EndRequest reason_of_exit(const Exited& exit, const Progress& progress) {
+  if (exit.preparing) return end_of_preparation(exit);
   if (exit.by_signal) return end_of_signal(exit.number, exit.log_tail);
   switch (exit.number) {
     case 0:

@@ -49,6 +49,17 @@ inline constexpr std::int64_t spool_bytes_max = 256 * 1024 * 1024;
 // Connections to one run's socket: helpers of a trainer may log, too.
 inline constexpr int connections_max = 8;
 
+// Files of a program that are followed: how often they are looked at, and how much is read then.
+inline constexpr Duration follow_period = milliseconds(250);
+inline constexpr int follow_pieces_max = 32;  // of 64 KiB: 8 MiB/s
+// The folder of a run: measured each fourth of these periods. What a sweep says less of may hold.
+inline constexpr int measure_every = 4;
+inline constexpr std::int64_t folder_bytes_max = std::int64_t{64} * 1024 * 1024 * 1024;
+// What a run leaves and is kept.
+inline constexpr std::size_t artifacts_max = 100;
+inline constexpr std::int64_t artifact_bytes_max = std::int64_t{1024} * 1024 * 1024;
+inline constexpr std::size_t artifact_name_bytes_max = 300;
+
 // The cache of checkpoints to continue from.
 inline constexpr std::int64_t cache_bytes_max = std::int64_t{4} * 1024 * 1024 * 1024;
 

@@ -42,14 +42,25 @@ struct StoreBlob {
   LeaseId lease;
   std::string path;  // as the trial process named it
 };
+struct KeptFile {
+  std::string path;  // absolute
+  std::string name;  // in the run's own folder
+};
 // Have the checkpoint on this machine.
 struct FetchBlob {
   LeaseId lease;
   ModelRef model;
 };
 
+// Keep the files that a run has left, by the patterns of its command.
+struct KeepFiles {
+  LeaseId lease;
+  std::vector<std::string> patterns{};
+  std::vector<KeptFile> files{};  // filled in by the performer, who knows the run's folder
+};
+
 using Call = std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall,
-                          MetricsCall, EndCall, StoreBlob, FetchBlob>;
+                          MetricsCall, EndCall, StoreBlob, FetchBlob, KeepFiles>;
 
 struct StoredBlob {
   std::string sha256;
@@ -60,7 +71,7 @@ struct FetchedBlob {
 };
 
 // By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics,
-// end), StoredBlob, FetchedBlob.
+// end, files), StoredBlob, FetchedBlob.
 using CallReply = std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply,
                                SaveModelReply, StoredBlob, FetchedBlob>;
 
@@ -89,6 +100,12 @@ struct Exited {  // all it ever wrote has been handed in as TrialSaid before
   int number = 0;  // exit status, or the signal's number
   std::string log_tail;
   bool memory_ran_out = false;  // the kernel killed for want of memory while it ran
+  bool preparing = false;       // it was not the program yet, but what prepares it
+};
+// Its own folder holds more than it may.
+struct Outgrown {
+  LeaseId lease;
+  std::string detail;
 };
 // What an earlier process of this worker left on disk: its lease may still be ours. First of all
 // inputs.
@@ -104,8 +121,8 @@ struct Drain {           // SIGTERM to the worker: end everything, the runs go b
   bool at_once = false;  // a second one: KILL instead of TERM
 };
 
-using Input =
-    std::variant<Tick, Replied, TrialSaid, NotStarted, Exited, Drain, Recovered, DiskFull>;
+using Input = std::variant<Tick, Replied, TrialSaid, NotStarted, Exited, Drain, Recovered, DiskFull,
+                           Outgrown>;
 
 // Actions, to be performed in order.
 

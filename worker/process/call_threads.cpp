@@ -46,6 +46,15 @@ struct Performer {
     if (!blob) return blob.error();
     return CallReply{StoredBlob{blob->sha256, blob->bytes}};
   }
+  Result<CallReply> operator()(const KeepFiles& call) const {
+    for (const KeptFile& file : call.files) {
+      const auto blob = client.put_blob(file.path);
+      if (!blob) return blob.error();
+      const auto saved = client.save_artifact(call.lease, {file.name, blob->sha256, blob->bytes});
+      if (!saved) return saved.error();
+    }
+    return CallReply{Done{}};
+  }
   Result<CallReply> operator()(const FetchBlob& call) const {
     auto path = cache.get(call.model, client);
     if (!path) return path.error();

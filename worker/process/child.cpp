@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -77,6 +78,7 @@ struct Launch {
   const char* folder;
   int null, out, err, fault;
   pid_t parent;
+  rlim_t file_bytes_max;
 };
 
 [[noreturn]] void give_up(const Launch& launch) {
@@ -93,6 +95,10 @@ void become(const void* context) {
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_DFL);
+  if (launch.file_bytes_max != 0) {
+    const rlimit bound{launch.file_bytes_max, launch.file_bytes_max};
+    ::setrlimit(RLIMIT_FSIZE, &bound);  // never higher than before: a refusal leaves that
+  }
   if (::chdir(launch.folder) != 0) give_up(launch);
   if (::dup2(launch.null, 0) < 0 || ::dup2(launch.out, 1) < 0 || ::dup2(launch.err, 2) < 0)
     give_up(launch);
@@ -142,9 +148,11 @@ Result<Child> start_child(const ChildSpec& spec) {
 
   const auto argv = pointers(spec.argv);
   const auto env = pointers(spec.env);
-  const Launch launch{program->c_str(),    argv.data(),       env.data(),
-                      spec.folder.c_str(), null.fd(),         out->write.fd(),
-                      err->write.fd(),     fault->write.fd(), ::getpid()};
+  const Launch launch{program->c_str(), argv.data(),
+                      env.data(),       spec.folder.c_str(),
+                      null.fd(),        out->write.fd(),
+                      err->write.fd(),  fault->write.fd(),
+                      ::getpid(),       static_cast<rlim_t>(spec.file_bytes_max)};
   const pid_t pid = fork_blocked();
   if (pid < 0)
     return refuse(Code::busy, std::string("no process can be started: ") + std::strerror(errno));

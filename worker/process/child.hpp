@@ -17,6 +17,7 @@ struct ChildSpec {
   std::vector<std::string> argv;  // argv[0] is looked up on the PATH of env, unless it has a slash
   std::vector<std::string> env;   // "NAME=value"
   std::string folder;             // its working folder
+  std::int64_t file_bytes_max{};  // of one file that it writes; 0: as much as it likes
 };
 
 struct Child {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/command_words.hpp"
 
 namespace hone::worker {
 namespace {
@@ -13,31 +14,125 @@ std::string names_of(const Params& params) {
   return names.empty() ? "this trial has none" : "this trial has " + names;
 }
 
-Result<std::string> filled_in(const std::string& word, const Params& params) {
-  std::string text;
-  for (std::size_t at = 0; at < word.size();) {
-    if (word.compare(at, 3, "$${") == 0) {
-      text += "${";
-      at += 3;
-      continue;
+class Filler {
+ public:
+  Filler(const LeaseGrant& grant, const CommandPlaces& places) : grant_(grant), places_(places) {}
+
+  Result<std::string> word(const std::string& word) const {
+    const auto pieces = pieces_of(word);
+    if (!pieces) return refuse(Code::invalid, "the command's word " + pieces.error().detail);
+    std::string text;
+    for (const WordPiece& piece : *pieces) {
+      const auto found = piece.is_name ? value_of(piece) : piece.text;
+      if (!found)
+        return refuse(Code::invalid,
+                      "the command names ${" + piece.text +
+                          "}, which is no parameter of this trial (" + names_of(grant_.params) +
+                          "; a parameter whose 'when' does not hold is absent: write ${" +
+                          piece.text + ":-value} for one that may be)");
+      text += *found;
     }
-    if (word.compare(at, 2, "${") != 0) {
-      text += word[at++];
-      continue;
-    }
-    const auto end = word.find('}', at);
-    if (end == std::string::npos)
-      return refuse(Code::invalid, "the command's word '" + word + "' has a ${ without its }");
-    const std::string name = word.substr(at + 2, end - at - 2);
-    const Value* value = find(params, name);
-    if (value == nullptr)
-      return refuse(Code::invalid,
-                    "the command names ${" + name + "}, which is no parameter of this trial (" +
-                        names_of(params) + "; a parameter whose 'when' does not hold is absent)");
-    text += value_text(*value);
-    at = end + 1;
+    return text;
   }
-  return text;
+
+  Result<std::vector<std::string>> words(const std::vector<std::string>& words) const {
+    std::vector<std::string> filled;
+    for (const auto& one : words) {
+      auto text = word(one);
+      if (!text) return text.error();
+      filled.push_back(*std::move(text));
+    }
+    return filled;
+  }
+
+ private:
+  std::optional<std::string> value_of(const WordPiece& piece) const {
+    if (const Value* value = find(grant_.params, piece.text)) return value_text(*value);
+    if (auto own = own_value(piece.text)) return own;
+    return piece.fallback;
+  }
+
+  // A row for each of own_names().
+  std::optional<std::string> own_value(const std::string& name) const {
+    if (name == "hone.run") return text(grant_.attempt.run);
+    if (name == "hone.attempt") return std::to_string(grant_.attempt.number);
+    if (name == "hone.sweep") return text(grant_.sweep);
+    if (name == "hone.seed") return std::to_string(grant_.seed);
+    if (name == "hone.budget") return std::to_string(grant_.budget.per_run);
+    if (name == "hone.phases") return std::to_string(grant_.budget.phases);
+    if (name == "hone.cpus") return std::to_string(grant_.resources.cpus);
+    if (name == "hone.folder") return places_.trial.files;
+    if (name == "hone.work") return places_.work_folder;
+    if (name == "hone.params_file") return places_.trial.params_file;
+    if (name == "hone.resume") return places_.resume_path;
+    if (name == "hone.run_file") return places_.trial.run_file;
+    if (name == "hone.checkpoints") return places_.trial.checkpoints;
+    return std::nullopt;
+  }
+
+  const LeaseGrant& grant_;
+  const CommandPlaces& places_;
+};
+
+// All words in which a parameter may be named.
+std::vector<std::string> all_words(const CommandTrainer& command) {
+  auto all = command.argv;
+  all.insert(all.end(), command.prepare.begin(), command.prepare.end());
+  for (const EnvVar& variable : command.env) all.push_back(variable.value);
+  return all;
+}
+
+void hand_over(const Param& param, ParamStyle style, std::vector<std::string>& argv,
+               std::vector<EnvVar>& env) {
+  switch (style) {
+    case ParamStyle::none:
+    case ParamStyle::json:
+      return;
+    case ParamStyle::flags:
+      argv.push_back("--" + param.name);
+      argv.push_back(value_text(param.value));
+      return;
+    case ParamStyle::flags_equals:
+      argv.push_back("--" + param.name + "=" + value_text(param.value));
+      return;
+    case ParamStyle::key_value:
+      argv.push_back(param.name + "=" + value_text(param.value));
+      return;
+    case ParamStyle::env:
+      env.push_back({variable_of(param.name), value_text(param.value)});
+      return;
+  }
+}
+
+std::string folder_of(WorkFolder policy, const CommandPlaces& places) {
+  return policy == WorkFolder::shared ? places.work_folder : places.trial.files;
+}
+
+Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& grant,
+                            const CommandPlaces& places) {
+  const Filler fill(grant, places);
+  auto argv = fill.words(command.argv);
+  if (!argv) return argv.error();
+  auto prepare = fill.words(command.prepare);
+  if (!prepare) return prepare.error();
+  CommandPlan plan{{}, {}, folder_of(command.folder, places)};
+  for (const EnvVar& variable : command.env) {
+    auto value = fill.word(variable.value);
+    if (!value) return value.error();
+    plan.env.push_back({variable.name, *std::move(value)});
+  }
+  const auto words = all_words(command);
+  for (const Param& param : grant.params)
+    if (!names(words, param.name)) hand_over(param, command.params, *argv, plan.env);
+  if (command.params == ParamStyle::json && !names(words, "hone.params_file"))
+    argv->push_back(places.trial.params_file);
+  // Reflinks where the disk has them; "." and not "*": hidden files as well.
+  if (command.folder == WorkFolder::copy)
+    plan.stages.push_back(
+        {"cp", "-a", "--reflink=auto", places.work_folder + "/.", places.trial.files});
+  if (!prepare->empty()) plan.stages.push_back(*std::move(prepare));
+  plan.stages.push_back(*std::move(argv));
+  return plan;
 }
 
 }  // namespace
@@ -47,17 +142,21 @@ std::string value_text(const Value& value) {
   return to_text(encode(value));
 }
 
-Result<std::vector<std::string>> command_line(const LeaseGrant& grant,
-                                              const std::string& program_folder) {
-  if (const auto* builtin = std::get_if<BuiltinTrainer>(&grant.trainer))
-    return std::vector<std::string>{program_folder + "/hone-train", builtin->name};
-  std::vector<std::string> argv;
-  for (const auto& word : std::get<CommandTrainer>(grant.trainer).argv) {
-    auto text = filled_in(word, grant.params);
-    if (!text) return text.error();
-    argv.push_back(std::move(*text));
+std::string variable_of(const std::string& parameter) {
+  std::string name = "HONE_PARAM_";
+  for (const char c : parameter) {
+    const bool small = c >= 'a' && c <= 'z';
+    const bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    name += small ? static_cast<char>(c - 'a' + 'A') : plain ? c : '_';
   }
-  return argv;
+  return name;
+}
+
+Result<CommandPlan> command_plan(const LeaseGrant& grant, const CommandPlaces& places) {
+  if (const auto* builtin = std::get_if<BuiltinTrainer>(&grant.trainer))
+    return CommandPlan{
+        {{places.program_folder + "/hone-train", builtin->name}}, {}, places.work_folder};
+  return plan_of(std::get<CommandTrainer>(grant.trainer), grant, places);
 }
 
 }  // namespace hone::worker

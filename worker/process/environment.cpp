@@ -73,12 +73,21 @@ std::vector<std::string> trial_environment(const std::vector<std::string>& own,
   environment.set("HONE_RUN_FILE", places.run_file);
   environment.set("HONE_SOCKET", places.socket);
   environment.set("HONE_CHECKPOINT_DIR", places.checkpoints);
+  environment.set("HONE_FOLDER", places.files);
+  environment.set("HONE_PARAMS_FILE", places.params_file);
   for (const auto name : thread_counts) environment.set(name, std::to_string(cpus));
   environment.set("CUDA_VISIBLE_DEVICES",
                   visible_devices(environment.get("CUDA_VISIBLE_DEVICES"), gpus));
   // A Python program's `@hone` lines must not wait in its buffer.
   if (!environment.get("PYTHONUNBUFFERED")) environment.set("PYTHONUNBUFFERED", "1");
   return environment.take();
+}
+
+std::vector<std::string> with_variables(std::vector<std::string> environment,
+                                        const std::vector<EnvVar>& variables) {
+  Environment all(std::move(environment));
+  for (const EnvVar& variable : variables) all.set(variable.name, variable.value);
+  return all.take();
 }
 
 std::vector<std::string> own_environment() {

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "worker/process/keeper.hpp"
+#include "worker/process/own_files.hpp"
 
 namespace hone::worker {
 namespace {
@@ -86,7 +87,9 @@ void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& own
   for (std::size_t i = 2; i < fds.size(); ++i) {
     if (fds[i].revents == 0 || owners[i] == served) continue;
     served = owners[i];
-    for (auto& [line, origin] : runs_.at(served)->serve()) said(served, std::move(line), origin);
+    RunProcess& run = *runs_.at(served);
+    for (auto& [line, origin] : run.serve()) said(served, std::move(line), origin);
+    if (!run.outgrown().empty()) inputs_.emplace_back(Outgrown{served, run.outgrown()});
   }
   if (fds[1].revents != 0)
     for (auto& reply : mailbox_.take()) inputs_.emplace_back(std::move(reply));
@@ -136,6 +139,8 @@ void Loop::hand_in_all() {
 }
 
 void Loop::perform(const Send& action) {
+  if (const auto* keep = std::get_if<KeepFiles>(&action.call))
+    return calls_.send(action.id, KeepFiles{keep->lease, {}, files_to_keep(*keep)});
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, action.call);
   const auto path = checkpoint_path(*store);
@@ -165,11 +170,11 @@ void Loop::perform(const TellTrial& action) {
 }
 
 void Loop::perform(const Terminate& action) {
-  if (const RunProcess* run = find(action.lease)) run->signal(SIGTERM);
+  if (RunProcess* run = find(action.lease)) run->signal(SIGTERM);
 }
 
 void Loop::perform(const Kill& action) {
-  if (const RunProcess* run = find(action.lease)) run->signal(SIGKILL);
+  if (RunProcess* run = find(action.lease)) run->signal(SIGKILL);
 }
 
 void Loop::perform(const Hold& action) {
@@ -237,6 +242,18 @@ Result<std::string> Loop::checkpoint_path(const StoreBlob& store) {
   const auto folder = recovered_.find(store.lease);
   if (folder != recovered_.end()) return folder->second.checkpoint(store.path);
   return refuse(Code::not_found, "its process is gone");
+}
+
+std::vector<KeptFile> Loop::files_to_keep(const KeepFiles& keep) {
+  const auto recovered = recovered_.find(keep.lease);
+  const RunProcess* run = find(keep.lease);
+  if (run == nullptr && recovered == recovered_.end()) return {};
+  const auto& folder = run != nullptr ? run->folder() : recovered->second;
+  auto files = find_files(folder.places().files, keep.patterns);
+  if (!files.left_out.empty()) spdlog::warn("{}: {}", text(keep.lease), files.left_out);
+  std::vector<KeptFile> kept;
+  for (auto& file : files.kept) kept.push_back({std::move(file.path), std::move(file.name)});
+  return kept;
 }
 
 RunProcess* Loop::find(LeaseId lease) {

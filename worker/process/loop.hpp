@@ -58,6 +58,7 @@ class Loop {
   void perform(const Quit& action);
   RunProcess* find(LeaseId lease);
   Result<std::string> checkpoint_path(const StoreBlob& store);
+  std::vector<KeptFile> files_to_keep(const KeepFiles& keep);
   void recover();
   void said(LeaseId lease, TrialLine line, Origin origin);
   void note_disk(const Status& spooled);

@@ -63,21 +63,37 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
   return to_pretty_text(json) + "\n";
 }
 
+namespace {
+
+TrialPlaces places_in(const fs::path& folder, LeaseId lease) {
+  return {folder / "run.json", socket_path(folder, lease), folder / "checkpoints", folder / "files",
+          folder / "params.json"};
+}
+
+// Whether all of it reached the file.
+bool write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  return !file.fail();
+}
+
+}  // namespace
+
 Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& grant,
                                   const std::string& resume_path) {
   const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
   std::error_code failure;
   fs::remove_all(folder, failure);  // of an earlier worker with the same data folder
   fs::create_directories(folder / "checkpoints", failure);
+  if (!failure) fs::create_directories(folder / "files", failure);
   if (failure) return no_folder(folder, failure);
-  TrialPlaces places{folder / "run.json", socket_path(folder, grant.lease), folder / "checkpoints"};
+  const TrialPlaces places = places_in(folder, grant.lease);
   RunFolder made(folder, places);
   const auto resume = link_resume(folder, resume_path);
   if (!resume) return resume.error();
-  std::ofstream file(places.run_file, std::ios::binary);
-  file << run_file_text(grant, *resume);
-  file.close();
-  if (!file)
+  if (!write_file(places.run_file, run_file_text(grant, *resume)) ||
+      !write_file(places.params_file, to_pretty_text(encode(grant.params)) + "\n"))
     return refuse(Code::internal,
                   "the run file " + places.run_file + " cannot be written: is the disk full?");
   return made;
@@ -85,7 +101,7 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
 
 RunFolder RunFolder::adopt(const std::string& data, const LeaseGrant& grant) {
   const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
-  return {folder, {folder / "run.json", socket_path(folder, grant.lease), folder / "checkpoints"}};
+  return {folder, places_in(folder, grant.lease)};
 }
 
 RunFolder::RunFolder(std::string path, TrialPlaces places)

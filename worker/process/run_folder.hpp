@@ -25,6 +25,7 @@ class RunFolder {
   ~RunFolder();
 
   [[nodiscard]] const TrialPlaces& places() const { return places_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
 
   // The absolute path of a checkpoint as its process named it. Refuses with invalid, at
   // /checkpoint/path, what is outside the checkpoint folder (links followed) or no file.

@@ -1,12 +1,16 @@
 #include "worker/process/run_process.hpp"
 
+#include <sys/timerfd.h>
+#include <unistd.h>
+
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 
-#include "worker/process/command_line.hpp"
+#include "worker/agent/limits.hpp"
 #include "worker/process/oom_kills.hpp"
+#include "worker/process/own_files.hpp"
 
 namespace hone::worker {
 namespace {
@@ -30,6 +34,14 @@ Read read_piece(FileHandle& file, std::string_view& bytes, std::array<char, piec
   return Read::some;
 }
 
+FileHandle make_timer() {
+  FileHandle timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const timespec period{0, static_cast<long>(limits::follow_period.us) * 1000};
+  const itimerspec spec{period, period};
+  if (timer) ::timerfd_settime(timer.fd(), 0, &spec, nullptr);
+  return timer;
+}
+
 std::string log_path(const Workplace& place, AttemptId attempt) {
   const auto folder = std::filesystem::path(place.data) / "logs";
   std::error_code ignored;  // LogFile does without
@@ -41,28 +53,58 @@ std::string log_path(const Workplace& place, AttemptId attempt) {
 
 Result<std::unique_ptr<RunProcess>> RunProcess::start(const Workplace& place, const Spawn& spawn) {
   const LeaseGrant& grant = spawn.grant;
-  auto argv = command_line(grant, place.program_folder);
-  if (!argv) return argv.error();
+  // Before anything is made: a command that cannot be filled in leaves nothing behind.
+  auto planned = command_plan(grant, {{}, place.program_folder, place.work_folder, {}});
+  if (!planned) return planned.error();
   auto folder = RunFolder::make(place.data, grant, spawn.resume_path);
   if (!folder) return folder.error();
   auto socket = TrialSocket::listen(folder->places().socket);
   if (!socket) return socket.error();
-  LogFile log(log_path(place, grant.attempt));
-  auto child = start_child(
-      {std::move(*argv),
-       trial_environment(own_environment(), folder->places(), grant.resources.cpus, spawn.gpus),
-       place.work_folder});
-  if (!child) return child.error();
-  return std::unique_ptr<RunProcess>(
-      new RunProcess(std::move(*folder), std::move(*socket), std::move(*child), std::move(log)));
+  std::unique_ptr<RunProcess> run(new RunProcess(spawn, std::move(*folder), std::move(*socket),
+                                                 LogFile(log_path(place, grant.attempt))));
+  if (auto begun = run->begin(place, spawn); !begun) return begun.error();
+  return run;
 }
 
-RunProcess::RunProcess(RunFolder folder, TrialSocket socket, Child child, LogFile log)
+RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log)
     : folder_(std::move(folder)),
       socket_(std::move(socket)),
-      child_(std::move(child)),
       log_(std::move(log)),
-      oom_kills_(oom_kills(oom_counters())) {}
+      oom_kills_(oom_kills(oom_counters())) {
+  const auto* command = std::get_if<CommandTrainer>(&spawn.grant.trainer);
+  if (command == nullptr) return;
+  folder_bytes_max_ = command->disk != 0 ? command->disk : limits::folder_bytes_max;
+  if (!command->collect) return;
+  following_.emplace(
+      Following{Collector(*command->collect, spawn.grant.budget, spawn.grant.next_phase), {}});
+  if (!command->collect->file.empty())
+    following_->file.emplace(folder_.places().files + "/" + command->collect->file);
+}
+
+Status RunProcess::begin(const Workplace& place, const Spawn& spawn) {
+  auto plan = command_plan(
+      spawn.grant, {folder_.places(), place.program_folder, place.work_folder, spawn.resume_path});
+  if (!plan) return plan.error();
+  stage_.env = with_variables(trial_environment(own_environment(), folder_.places(),
+                                                spawn.grant.resources.cpus, spawn.gpus),
+                              plan->env);
+  stage_.folder = plan->folder;
+  stage_.file_bytes_max = folder_bytes_max_;
+  stages_.assign(plan->stages.begin(), plan->stages.end());
+  if (auto started = start_stage(); !started) return started;
+  if (folder_bytes_max_ != 0) timer_ = make_timer();
+  return Done{};
+}
+
+Status RunProcess::start_stage() {
+  stage_.argv = std::move(stages_.front());
+  stages_.pop_front();
+  auto child = start_child(stage_);
+  if (!child) return child.error();
+  child_ = std::move(*child);
+  ended_ = false;
+  return Done{};
+}
 
 RunProcess::~RunProcess() {
   if (!ended_) signal(SIGKILL);
@@ -73,6 +115,7 @@ void RunProcess::watch(std::vector<pollfd>& fds) const {
   socket_.watch(fds, held_);
   if (child_.out && !held_) fds.push_back({child_.out.fd(), POLLIN, 0});
   if (child_.err) fds.push_back({child_.err.fd(), POLLIN, 0});
+  if (timer_) fds.push_back({timer_.fd(), POLLIN, 0});
 }
 
 std::vector<RunProcess::Heard> RunProcess::serve() {
@@ -84,13 +127,14 @@ std::vector<RunProcess::Heard> RunProcess::serve() {
   }
   hear_socket(heard);
   read_output(heard);
+  serve_timer(heard);
   return heard;
 }
 
 std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& last_lines) {
   if (ended_) return std::nullopt;
   const auto end = collect_child(child_.pid);
-  if (!end) return std::nullopt;
+  if (!end || goes_on(*end)) return std::nullopt;
   ended_ = true;
   for (int i = 0; i < last_pieces_max; ++i) {
     const auto before = last_lines.size();
@@ -101,11 +145,30 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& las
   }
   output_.finish(
       [&](std::string_view text, bool too_long) { take_output_line(text, too_long, last_lines); });
-  return Exited{lease, end->by_signal, end->number, log_.tail(),
-                oom_kills(oom_counters()) > oom_kills_};
+  finish_rows(!end->by_signal && end->number == 0 && !cannot_go_on_, last_lines);
+  constexpr int no_such_program = 127;  // as a shell says it
+  return Exited{lease,
+                end->by_signal,
+                cannot_go_on_ ? no_such_program : end->number,
+                log_.tail(),
+                oom_kills(oom_counters()) > oom_kills_,
+                cannot_go_on_ || !stages_.empty()};
 }
 
-void RunProcess::signal(int number) const {
+// What prepares the program has succeeded: the next stage begins. One that cannot be started ends
+// the run as a shell would.
+bool RunProcess::goes_on(const ChildEnd& end) {
+  if (stages_.empty() || told_to_end_ || end.by_signal || end.number != 0) return false;
+  std::vector<Heard> none;
+  while (read_errors() || read_output(none)) continue;
+  const auto started = start_stage();
+  cannot_go_on_ = !started.ok();
+  if (!started) log_.take("[hone: " + started.error().detail + "]\n");
+  return started.ok();
+}
+
+void RunProcess::signal(int number) {
+  told_to_end_ = true;
   if (!ended_) signal_child(child_.pid, number);
 }
 
@@ -137,6 +200,7 @@ bool RunProcess::read_errors() {
 
 void RunProcess::take_output_line(std::string_view text, bool too_long, std::vector<Heard>& heard) {
   const auto said = hone_line(text);
+  if (!said && following_ && !following_->file) take_row_line(text, too_long, heard);
   if (!said) return;
   auto line = too_long ? Result<TrialLine>(refuse(Code::too_large, "a line is at most 1 MiB long"))
                        : parse_trial_line(*said);
@@ -144,6 +208,54 @@ void RunProcess::take_output_line(std::string_view text, bool too_long, std::vec
     heard.emplace_back(std::move(*line), Origin::output);
   else
     log_.take("[hone: this @hone line is wrong: " + line.error().detail + "]\n");
+}
+
+// What does not wake us by itself: a file that grows, and how much the run's folder holds.
+void RunProcess::serve_timer(std::vector<Heard>& heard) {
+  std::uint64_t times = 0;
+  if (!timer_ || ::read(timer_.fd(), &times, sizeof times) != sizeof times) return;
+  for (int i = 0; i < limits::follow_pieces_max && read_file(heard); ++i) continue;
+  if (++timer_ticks_ % limits::measure_every == 0) measure();
+}
+
+bool RunProcess::read_file(std::vector<Heard>& heard) {
+  if (!following_ || !following_->file) return false;
+  const auto piece = following_->file->read();
+  if (piece.anew) {
+    following_->lines = {};
+    following_->collector.restart();
+  }
+  following_->lines.take(piece.bytes, [&](std::string_view text, bool too_long) {
+    take_row_line(text, too_long, heard);
+  });
+  return !piece.bytes.empty();
+}
+
+void RunProcess::take_row_line(std::string_view text, bool too_long, std::vector<Heard>& heard) {
+  if (too_long) return;
+  std::vector<TrialLine> said;
+  following_->collector.take(text, said);
+  for (auto& line : said) heard.emplace_back(std::move(line), Origin::output);
+  if (const auto complaint = following_->collector.take_complaint())
+    log_.take("[hone: " + *complaint + "]\n");
+}
+
+// All that is in the file, however much: it does not grow any more.
+void RunProcess::finish_rows(bool well, std::vector<Heard>& heard) {
+  if (!following_) return;
+  while (read_file(heard)) continue;
+  following_->lines.finish(
+      [&](std::string_view text, bool too_long) { take_row_line(text, too_long, heard); });
+  std::vector<TrialLine> said;
+  if (well) following_->collector.finish(said);
+  for (auto& line : said) heard.emplace_back(std::move(line), Origin::output);
+}
+
+void RunProcess::measure() {
+  if (!outgrown_.empty() || folder_bytes(folder_.path(), folder_bytes_max_) <= folder_bytes_max_)
+    return;
+  outgrown_ = "its folder holds more than the " + std::to_string(folder_bytes_max_) +
+              " bytes that command.disk allows";
 }
 
 }  // namespace hone::worker

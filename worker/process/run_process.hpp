@@ -4,14 +4,18 @@
 
 #include <poll.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "worker/agent/collector.hpp"
 #include "worker/agent/words.hpp"
 #include "worker/process/child.hpp"
+#include "worker/process/command_line.hpp"
+#include "worker/process/followed_file.hpp"
 #include "worker/process/log_file.hpp"
 #include "worker/process/run_folder.hpp"
 #include "worker/process/trial_socket.hpp"
@@ -39,12 +43,14 @@ class RunProcess {
   void watch(std::vector<pollfd>& fds) const;
   // Reads and writes what can be. Lines of its output that are wrong are noted in the log.
   std::vector<Heard> serve();
+  // That its own folder holds more than it may: a sentence, from then on.
+  [[nodiscard]] const std::string& outgrown() const { return outgrown_; }
 
   // When the process has ended: kills its group, hands in its last lines and says how it ended.
   // Once.
   std::optional<Exited> collect(LeaseId lease, std::vector<Heard>& last_lines);
 
-  void signal(int number) const;
+  void signal(int number);
   // Its keeper; 0 once it has ended.
   [[nodiscard]] pid_t pid() const { return ended_ ? 0 : child_.pid; }
   void hold(bool held) { held_ = held; }
@@ -52,9 +58,25 @@ class RunProcess {
   [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const {
     return folder_.checkpoint(name);
   }
+  [[nodiscard]] const RunFolder& folder() const { return folder_; }
 
  private:
-  RunProcess(RunFolder folder, TrialSocket socket, Child child, LogFile log);
+  // Read without the program's help.
+  struct Following {
+    Collector collector;
+    std::optional<FollowedFile> file;  // absent: its standard output
+    LineReader lines{};
+  };
+
+  RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log);
+  Status begin(const Workplace& place, const Spawn& spawn);
+  Status start_stage();
+  bool goes_on(const ChildEnd& end);
+  void serve_timer(std::vector<Heard>& heard);
+  bool read_file(std::vector<Heard>& heard);
+  void take_row_line(std::string_view text, bool too_long, std::vector<Heard>& heard);
+  void finish_rows(bool well, std::vector<Heard>& heard);
+  void measure();
   bool read_output(std::vector<Heard>& heard);
   bool read_errors();
   void take_output_line(std::string_view text, bool too_long, std::vector<Heard>& heard);
@@ -64,10 +86,19 @@ class RunProcess {
   TrialSocket socket_;
   Child child_;
   LogFile log_;
+  ChildSpec stage_{};                              // environment and folder of every stage
+  std::deque<std::vector<std::string>> stages_{};  // that are still to come
+  std::optional<Following> following_{};
+  FileHandle timer_{};  // of what is looked at now and then
+  std::int64_t folder_bytes_max_ = 0;
+  int timer_ticks_ = 0;
+  std::string outgrown_{};
   LineReader output_;
   std::int64_t oom_kills_;  // before it started
   bool held_ = false;
-  bool ended_ = false;
+  bool ended_ = true;          // or not begun
+  bool cannot_go_on_ = false;  // what was prepared cannot be started
+  bool told_to_end_ = false;
 };
 
 }  // namespace hone::worker

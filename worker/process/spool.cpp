@@ -20,7 +20,8 @@ Json exit_json(const Exited& exited) {
   return Json{{"by_signal", exited.by_signal},
               {"number", exited.number},
               {"log_tail", exited.log_tail},
-              {"memory_ran_out", exited.memory_ran_out}};
+              {"memory_ran_out", exited.memory_ran_out},
+              {"preparing", exited.preparing}};
 }
 
 std::optional<Exited> read_exit(LeaseId lease, const Json& json) {
@@ -31,8 +32,12 @@ std::optional<Exited> read_exit(LeaseId lease, const Json& json) {
       bad("number", &Json::is_number_integer) || bad("log_tail", &Json::is_string) ||
       bad("memory_ran_out", &Json::is_boolean))
     return std::nullopt;
-  return Exited{lease, json["by_signal"].get<bool>(), json["number"].get<int>(),
-                json["log_tail"].get<std::string>(), json["memory_ran_out"].get<bool>()};
+  return Exited{lease,
+                json["by_signal"].get<bool>(),
+                json["number"].get<int>(),
+                json["log_tail"].get<std::string>(),
+                json["memory_ran_out"].get<bool>(),
+                json.value("preparing", Json(false)) == true};
 }
 
 // A line that was torn by the death of its writer is the last, and nobody has heard it.

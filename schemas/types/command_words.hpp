@@ -1,0 +1,37 @@
+// The words of a command: split from one line without a shell, and what "${name}" in them stands
+// for.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schemas/types/result.hpp"
+
+namespace hone {
+
+// As a shell splits a line: at blanks, with '...', "..." and backslashes. Refuses with invalid what
+// only a shell can do (pipes, redirections, variables, patterns), and says what to write instead.
+// "${name}" stays as it is, quoted or not.
+Result<std::vector<std::string>> split_command(std::string_view line);
+
+// A part of a word: text, or a name to be replaced.
+struct WordPiece {
+  std::string text;                     // what stands there, or the name
+  bool is_name = false;                 // of "${name}" and "${name:-fallback}"
+  std::optional<std::string> fallback;  // for a parameter that a trial does not have
+  friend bool operator==(const WordPiece&, const WordPiece&) = default;
+};
+
+// "$${" stands for "${". Refuses with invalid a "${" without its "}" or its name.
+Result<std::vector<WordPiece>> pieces_of(std::string_view word);
+
+// The names that hone itself fills in, beside the parameters: "hone.seed" and its like.
+std::span<const std::string_view> own_names();
+
+// Whether a parameter of this name is named in one of the words.
+bool names(std::span<const std::string> words, std::string_view name);
+
+}  // namespace hone

@@ -1,0 +1,157 @@
+#include "worker/agent/collector.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace hone::worker {
+namespace {
+
+constexpr int complaints_max = 5;
+constexpr std::size_t rows_max = 100'000;  // that one value is made of: 800 kB an objective
+constexpr double step_max = 9007199254740991.0;
+constexpr std::size_t quoted_max = 200;  // bytes of a line in a complaint
+
+// The objectives first, then the step, then the metrics.
+std::vector<std::string> wanted_columns(const CollectSpec& spec) {
+  auto wanted = spec.objectives;
+  if (!spec.step.empty()) wanted.push_back(spec.step);
+  wanted.insert(wanted.end(), spec.metrics.begin(), spec.metrics.end());
+  return wanted;
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+}  // namespace
+
+Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, int next_phase)
+    : spec_(spec),
+      budget_(budget),
+      step_at_(spec.objectives.size()),
+      metrics_at_(spec.objectives.size() + (spec.step.empty() ? 0 : 1)),
+      reader_(spec, wanted_columns(spec)),
+      phase_(next_phase),
+      values_(spec.objectives.size()) {}
+
+void Collector::take(std::string_view line, std::vector<TrialLine>& said) {
+  if (reader_.read(line, row_, fault_)) take_row(row_, said);
+  if (!fault_.empty())
+    complain("this line was passed over: " + fault_ + ": " +
+             std::string(line.substr(0, quoted_max)));
+}
+
+void Collector::restart() {
+  reader_.restart();
+  counted_ = 0;
+  step_ = 0;
+  for (auto& values : values_) values.clear();
+  fresh_ = false;
+}
+
+void Collector::finish(std::vector<TrialLine>& said) {
+  if (fresh_ && phase_ < budget_.phases) report(said);
+}
+
+std::optional<std::string> Collector::take_complaint() {
+  return std::exchange(complaint_, std::nullopt);
+}
+
+void Collector::take_row(const ColumnReader::Row& row, std::vector<TrialLine>& said) {
+  if (!advance(row)) return;
+  keep_objectives(row);
+  for (std::size_t i = 0; i < spec_.metrics.size(); ++i)
+    if (const auto value = row[metrics_at_ + i]; value && std::isfinite(*value))
+      said.emplace_back(MetricPoint{spec_.metrics[i], step_, *value});
+  while (phase_ < budget_.phases && step_ >= end_of_phase() && fresh_) {
+    const bool jumped = phase_ + 1 < budget_.phases;
+    report(said);
+    // A row that is past several phases stands for each of them.
+    fresh_ = jumped && step_ >= end_of_phase();
+  }
+}
+
+// False for a row at a step that cannot be.
+bool Collector::advance(const ColumnReader::Row& row) {
+  std::optional<double> at;
+  if (spec_.step.empty()) {
+    if (row.front()) counted_ += 1;
+    at = counted_;
+  } else if (!row[step_at_]) {
+    return true;
+  } else if (spec_.step_sum) {
+    at = counted_ + *row[step_at_];
+  } else {
+    at = row[step_at_];
+  }
+  if (!(*at >= 0 && *at <= step_max)) {
+    complain("a row was passed over: its step is no count");
+    return false;
+  }
+  if (spec_.step_sum) counted_ = *at;
+  step_ = std::llround(std::floor(*at));
+  return true;
+}
+
+void Collector::keep_objectives(const ColumnReader::Row& row) {
+  const auto most =
+      spec_.window == 0 ? rows_max : std::min(static_cast<std::size_t>(spec_.window), rows_max);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!row[i]) continue;
+    values_[i].push_back(*row[i]);
+    if (values_[i].size() > most) values_[i].pop_front();
+    if (i == 0) fresh_ = true;
+  }
+}
+
+void Collector::report(std::vector<TrialLine>& said) {
+  ReportLine line;
+  line.phase = phase_;
+  line.step = step_;
+  line.score = summary_of(values_.front());
+  for (std::size_t i = 1; i < values_.size(); ++i) line.further.push_back(summary_of(values_[i]));
+  said.emplace_back(std::move(line));
+  ++phase_;
+  fresh_ = false;
+  // The rows of the next phase are its own, unless this row is past that one as well.
+  if (spec_.window == 0 && (phase_ >= budget_.phases || step_ < end_of_phase()))
+    for (auto& values : values_) values.clear();
+}
+
+Score Collector::summary_of(const std::deque<double>& values) const {
+  if (values.empty()) return Score::diverged();
+  if (std::any_of(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }))
+    return Score::diverged();
+  switch (spec_.summary) {
+    case Summary::last:
+      return Score::of(values.back());
+    case Summary::mean:
+      return Score::of(std::accumulate(values.begin(), values.end(), 0.0) /
+                       static_cast<double>(values.size()));
+    case Summary::median:
+      return Score::of(median_of({values.begin(), values.end()}));
+    case Summary::max:
+      return Score::of(*std::max_element(values.begin(), values.end()));
+    case Summary::min:
+      return Score::of(*std::min_element(values.begin(), values.end()));
+  }
+  return Score::diverged();
+}
+
+// As every other trainer counts it: phase p ends at (p + 1) / phases of the budget.
+std::int64_t Collector::end_of_phase() const {
+  return budget_.per_run * (phase_ + 1) / budget_.phases;
+}
+
+void Collector::complain(std::string what) {
+  if (complaints_ >= complaints_max) return;
+  ++complaints_;
+  if (complaints_ == complaints_max) what += " (further ones are not told)";
+  complaint_ = std::move(what);
+}
+
+}  // namespace hone::worker

@@ -1,0 +1,79 @@
+#include "worker/process/own_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "worker/agent/glob.hpp"
+#include "worker/agent/limits.hpp"
+
+namespace hone::worker {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::int64_t files_max = 1'000'000;
+
+// each(path) -> false to stop. What vanishes meanwhile is passed over.
+template <class Each>
+void walk(const std::string& folder, Each each) {
+  std::error_code failure;
+  fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                      failure);
+  for (std::int64_t seen = 0; !failure && at != fs::recursive_directory_iterator();
+       at.increment(failure))
+    if (++seen > files_max || !each(at->path())) return;
+}
+
+}  // namespace
+
+std::int64_t folder_bytes(const std::string& folder, std::int64_t enough) {
+  constexpr std::int64_t block_bytes = 512;
+  std::int64_t bytes = 0;
+  std::int64_t files = 0;
+  walk(folder, [&](const fs::path& path) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) == 0) bytes += info.st_blocks * block_bytes;
+    if (++files == files_max) bytes = enough + 1;
+    return bytes <= enough;
+  });
+  return bytes;
+}
+
+OwnFiles find_files(const std::string& folder, const std::vector<std::string>& patterns) {
+  std::vector<OwnFile> found;
+  walk(folder, [&](const fs::path& path) {
+    struct stat info {};
+    if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return true;
+    const std::string name = path.string().substr(folder.size() + 1);
+    const bool wanted = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+      return matches_glob(pattern, name);
+    });
+    if (wanted) found.push_back({path.string(), name});
+    return true;
+  });
+  std::sort(found.begin(), found.end(),
+            [](const OwnFile& a, const OwnFile& b) { return a.name < b.name; });
+  OwnFiles files;
+  std::int64_t bytes = 0;
+  std::size_t left_out = 0;
+  for (auto& one : found) {
+    std::error_code failure;
+    const auto size = static_cast<std::int64_t>(fs::file_size(one.path, failure));
+    const bool fits = !failure && files.kept.size() < limits::artifacts_max &&
+                      bytes + size <= limits::artifact_bytes_max &&
+                      one.name.size() <= limits::artifact_name_bytes_max;
+    if (!fits) {
+      ++left_out;
+      continue;
+    }
+    bytes += size;
+    files.kept.push_back(std::move(one));
+  }
+  if (left_out > 0)
+    files.left_out = std::to_string(left_out) +
+                     " files that match its artifacts were not kept: at most 100 of 1 GiB together";
+  return files;
+}
+
+}  // namespace hone::worker
