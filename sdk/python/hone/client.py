@@ -1,0 +1,287 @@
+"""The server's verbs: submit, watch, ask, tell and everything that can be read."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+from . import rules
+from .errors import HoneError, Invalid, Problem, Unavailable
+from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, query
+from .trial import Verdict, _plain
+
+HTTPProblem = Problem
+SWEEP_ENDS = ("completed", "canceled", "failed")
+Spec = Union[Mapping[str, Any], str, "os.PathLike[str]"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A trial that this client evaluates: tell its result."""
+
+    trial: str
+    number: int
+    lease: str
+    params: Dict[str, Any]
+    seed: int
+    next_phase: int
+
+
+class Client:
+    """A server. Not safe for several threads: one for each.
+
+    Without arguments as the command `hone`: HONE_SERVER, HONE_TOKEN or HONE_TOKEN_FILE, HONE_TLS_CA, HONE_TLS_CERT,
+    HONE_TLS_KEY. What gets no answer is tried again until `patience_s` is over; every write carries a request id, or is
+    otherwise harmless to repeat."""
+
+    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout_s: float = 30.0,
+                 patience_s: float = 30.0, tls_ca: Optional[str] = None, tls_cert: Optional[str] = None,
+                 tls_key: Optional[str] = None) -> None:
+        self._transport = Transport(url, token, timeout_s, patience_s, tls_ca, tls_cert, tls_key)
+        self.url = self._transport.url
+        self._patience_s = patience_s
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._transport.close()
+
+    # Sweeps
+
+    def submit(self, spec: Spec, request_id: Optional[str] = None,
+               workflow: Optional[Mapping[str, Any]] = None) -> str:
+        """A sweep of a document or of a file (JSON; YAML where PyYAML is installed). Answers its id."""
+        body = {"request_id": request_id or str(uuid.uuid4()), "spec": _document(spec),
+                "workflow": dict(workflow) if workflow is not None else own_workflow()}
+        return str(self._transport.json("POST", "/v1/sweeps", body)["sweep"])
+
+    def pause(self, sweep: str) -> str:
+        return self.steer(sweep, "pause")
+
+    def resume(self, sweep: str) -> str:
+        return self.steer(sweep, "resume")
+
+    def stop(self, sweep: str) -> str:
+        return self.steer(sweep, "stop")
+
+    def cancel(self, sweep: str) -> str:
+        return self.steer(sweep, "cancel")
+
+    def kill(self, sweep: str) -> str:
+        return self.steer(sweep, "kill")
+
+    def steer(self, sweep: str, verb: str) -> str:
+        """The sweep's state afterwards."""
+        return str(self._transport.json("POST", f"/v1/sweeps/{sweep}/steer", rules.steer({"verb": verb}))["state"])
+
+    def watch(self, sweep: str) -> Iterator[Dict[str, Any]]:
+        """The sweep's events from its first to its last, as they happen."""
+        for event in self.events(sweep=sweep):
+            yield event
+            if event["kind"] == "sweep_ended":
+                return
+
+    def wait(self, sweep: str, timeout_s: Optional[float] = None) -> Dict[str, Any]:
+        """The sweep when it has ended. TimeoutError where that takes longer."""
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        pause_s = FIRST_PAUSE_S
+        while True:
+            row = self.sweep(sweep)
+            if row["state"] in SWEEP_ENDS:
+                return row
+            if until is not None and time.monotonic() >= until:
+                raise TimeoutError(f"{sweep} is {row['state']} after {timeout_s} s")
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 1.5, 2.0)
+
+    def events(self, after: int = 0, sweep: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+        """The ledger from behind event number `after`, for ever. Goes on by itself where the server was away."""
+        pause_s = FIRST_PAUSE_S
+        away_since: Optional[float] = None
+        while True:
+            try:
+                for name, value in self._transport.stream(query("/v1/events", after=after, sweep=sweep)):
+                    pause_s, away_since = FIRST_PAUSE_S, None
+                    if name == "data":
+                        event = json.loads(value)
+                        after = event["seq"]
+                        yield event
+            except Problem as problem:
+                if not problem.retryable:
+                    raise
+            except Unavailable:
+                away_since = away_since or time.monotonic()
+                if time.monotonic() - away_since > self._patience_s:
+                    raise
+            time.sleep(pause_s)
+            pause_s = min(pause_s * 2, LAST_PAUSE_S)
+
+    # Optimization without workers
+
+    def ask(self, sweep: str, asker: Optional[str] = None) -> Asked:
+        """A trial to evaluate: the same one until its result is told."""
+        body = rules.ask({"asker": asker or f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"})
+        return Asked(**rules.ask_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/ask", body)))
+
+    def tell(self, trial: Union[Asked, str], value: Any = None, phase: Optional[int] = None,
+             step: Optional[int] = None, further: Sequence[Any] = (), failed: bool = False,
+             infeasible: bool = False, detail: str = "") -> Verdict:
+        """The result of a trial: a value, or that it failed, or that its parameters cannot work."""
+        body: Dict[str, Any] = {"told": "failed" if failed else "infeasible" if infeasible else "value"}
+        if value is not None:
+            body["value"] = _plain(value)
+        if isinstance(trial, Asked) and phase is None and value is not None:
+            phase = trial.next_phase  # so that a repeated call finds its own verdict
+        body.update({"phase": phase, "step": step, "detail": detail or None})
+        if further:
+            body["further"] = [_plain(one) for one in further]
+        name = trial.trial if isinstance(trial, Asked) else trial
+        answer = rules.verdict(self._transport.json("POST", f"/v1/trials/{name}/tell", rules.tell(body)))
+        return Verdict(answer["verdict"], answer["reason"])
+
+    def enqueue(self, sweep: str, params: Mapping[str, Any], request_id: Optional[str] = None) -> int:
+        """A parameter set of one's own, tried next; what it leaves out is drawn. Answers how many wait."""
+        body = rules.enqueue({"request_id": request_id or str(uuid.uuid4()), "params": dict(params)})
+        return int(rules.enqueue_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/enqueue", body))["waiting"])
+
+    def optimize(self, sweep: str, objective: Callable[[Dict[str, Any]], Any],
+                 asker: Optional[str] = None) -> Optional[Dict[str, Any]]:
+        """Asks, calls and tells until the sweep has no more trials. An exception of `objective` fails its trial.
+        Answers the best trial."""
+        while True:
+            try:
+                asked = self.ask(sweep, asker)
+            except Problem as problem:
+                if problem.code == "conflict":
+                    break
+                raise
+            try:
+                value = objective(asked.params)
+            except Exception as error:  # the user's own: told, and the sweep goes on
+                self.tell(asked, failed=True, detail=f"{type(error).__name__}: {error}"[:1000])
+                continue
+            self.tell(asked, value)
+        return next(iter(self.best(sweep, limit=1)), None)
+
+    # Reading
+
+    def get(self, path: str, **arguments: Any) -> Any:
+        """Any document: get("/v1/sweeps/sw_7/best", limit=3)."""
+        return self._transport.json("GET", query(path, **arguments))
+
+    def pages(self, path: str, **arguments: Any) -> Iterator[Dict[str, Any]]:
+        """Every item of a list, page by page."""
+        after = None
+        while True:
+            page = self.get(path, after=after, **arguments)
+            yield from page["items"]
+            after = page.get("next")
+            if after is None:
+                return
+
+    def version(self) -> Dict[str, Any]:
+        return dict(self.get("/v1/version"))
+
+    def sweeps(self, **filters: Any) -> Iterator[Dict[str, Any]]:
+        return self.pages("/v1/sweeps", **filters)
+
+    def sweep(self, sweep: str) -> Dict[str, Any]:
+        return dict(self.get(f"/v1/sweeps/{sweep}"))
+
+    def trials(self, sweep: str, **filters: Any) -> Iterator[Dict[str, Any]]:
+        return self.pages(f"/v1/sweeps/{sweep}/trials", **filters)
+
+    def best(self, sweep: str, limit: int = 10) -> List[Dict[str, Any]]:
+        return list(self.get(f"/v1/sweeps/{sweep}/best", limit=limit)["items"])
+
+    def trial(self, trial: str) -> Dict[str, Any]:
+        return dict(self.get(f"/v1/trials/{trial}"))
+
+    def runs(self, trial: str) -> Iterator[Dict[str, Any]]:
+        return self.pages(f"/v1/trials/{trial}/runs")
+
+    def run(self, run: str) -> Dict[str, Any]:
+        return dict(self.get(f"/v1/runs/{run}"))
+
+    def curve(self, run: str) -> List[Dict[str, Any]]:
+        return list(self.get(f"/v1/runs/{run}/curve")["items"])
+
+    def metrics(self, run: str, name: Optional[str] = None) -> Iterator[Dict[str, Any]]:
+        return self.pages(f"/v1/runs/{run}/metrics", name=name)
+
+    def artifacts(self, run: str) -> List[Dict[str, Any]]:
+        return list(self.get(f"/v1/runs/{run}/artifacts")["items"])
+
+    def models(self, **filters: Any) -> Iterator[Dict[str, Any]]:
+        return self.pages("/v1/models", **filters)
+
+    def explain(self, thing: str) -> Dict[str, Any]:
+        return dict(self.get(f"/v1/{'runs' if thing.startswith('rn_') else 'trials'}/{thing}/explain"))
+
+    def lineage(self, thing: str, direction: Optional[str] = None, depth: Optional[int] = None) -> Dict[str, Any]:
+        return dict(self.get(f"/v1/lineage/{thing}", direction=direction, depth=depth))
+
+    def fetch(self, thing: str, file: Union[str, "os.PathLike[str]"]) -> None:
+        """The bytes of a model (md_9) or of a digest, into a file: whole, or not there."""
+        digest = self.get(f"/v1/models/{thing}")["sha256"] if thing.startswith("md_") else thing
+        data = self._transport.bytes_of(f"/v1/blobs/{digest}")
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise HoneError(f"the bytes of {thing} do not have the digest {digest}")
+        folder = os.path.dirname(os.path.abspath(os.fspath(file)))
+        handle, temporary = tempfile.mkstemp(dir=folder)
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        os.replace(temporary, file)
+
+
+def own_workflow() -> Dict[str, Any]:
+    """How this program came to submit: as `hone submit` records it."""
+    commit = _git("rev-parse", "--verify", "HEAD")
+    patch = _git("diff", "--no-color", "--no-ext-diff", "HEAD", strip=False) if commit else ""
+    return {
+        "command": [sys.executable, *sys.argv], "cwd": os.getcwd(), "host": socket.gethostname(),
+        "user": getpass.getuser(), "git_commit": commit,
+        "git_branch": _git("symbolic-ref", "--short", "HEAD") if commit else "",
+        "patch_sha256": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest() if patch else "",
+        "hone_version": "",
+    }
+
+
+def _git(*words: str, strip: bool = True) -> str:
+    try:
+        done = subprocess.run(["git", "--no-optional-locks", *words], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=30, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    text = done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
+    return text.strip() if strip else text
+
+
+def _document(spec: Spec) -> Any:
+    if isinstance(spec, Mapping):
+        return dict(spec)
+    path = os.fspath(spec)
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if path.endswith(".json"):
+        return json.loads(text)
+    try:
+        import yaml  # type: ignore[import-untyped]
+    except ImportError:
+        raise HoneError(f"{path} is YAML, and PyYAML is not installed: submit it with `hone submit`, or write it as "
+                        "JSON") from None
+    return yaml.safe_load(text)

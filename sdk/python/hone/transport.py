@@ -1,0 +1,156 @@
+"""HTTP to the server: one connection, tried again where that is harmless."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import ssl
+import time
+import urllib.parse
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+from . import rules
+from .errors import HoneError, Invalid, Problem, Unavailable
+
+DEFAULT_URL = "http://127.0.0.1:7777"
+RETRY_CODES = ("unavailable", "busy", "timed_out", "rate_limited")
+FIRST_PAUSE_S = 0.1
+LAST_PAUSE_S = 5.0
+
+
+class Transport:
+    """Not safe for several threads: one for each."""
+
+    def __init__(self, url: Optional[str], token: Optional[str], timeout_s: float, patience_s: float,
+                 tls_ca: Optional[str], tls_cert: Optional[str], tls_key: Optional[str]) -> None:
+        self.url = url or os.environ.get("HONE_SERVER") or DEFAULT_URL
+        parts = urllib.parse.urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port:
+            raise HoneError(f"'{self.url}' is not a server; write it as {DEFAULT_URL}")
+        self._host, self._port = parts.hostname, parts.port
+        self._token = token or os.environ.get("HONE_TOKEN") or _token_in(os.environ.get("HONE_TOKEN_FILE"))
+        self._timeout_s = timeout_s
+        self._patience_s = patience_s
+        self._tls = _tls(tls_ca, tls_cert, tls_key) if parts.scheme == "https" else None
+        self._connection: Optional[http.client.HTTPConnection] = None
+
+    def json(self, method: str, path: str, body: Any = None) -> Any:
+        """The document of the answer. Everything hone can be asked is harmless to ask twice, so what got no answer is
+        asked again until `patience_s` is over."""
+        sent = None if body is None else json.dumps(body, allow_nan=False).encode()
+        until = time.monotonic() + self._patience_s
+        pause_s = FIRST_PAUSE_S
+        while True:
+            try:
+                status, answer = self._exchange(method, path, sent)
+                if status < 400:
+                    return json.loads(answer) if answer else {}
+                failure: Exception = _problem(status, answer)
+                if failure.code not in RETRY_CODES:  # type: ignore[attr-defined]
+                    raise failure
+            except Unavailable as error:
+                failure = error
+            if time.monotonic() + pause_s > until:
+                raise failure
+            time.sleep(pause_s * random.uniform(0.5, 1))
+            pause_s = min(pause_s * 2, LAST_PAUSE_S)
+
+    def bytes_of(self, path: str) -> bytes:
+        status, answer = self._exchange("GET", path, None)
+        if status >= 400:
+            raise _problem(status, answer)
+        return answer
+
+    def stream(self, path: str) -> Iterator[Tuple[str, str]]:
+        """(field, value) of a server's event stream, until it ends."""
+        connection = self._open()
+        try:
+            connection.request("GET", path, headers={**self._headers(), "Accept": "text/event-stream"})
+            response = connection.getresponse()
+            if response.status >= 400:
+                raise _problem(response.status, response.read())
+            for line in response:
+                name, _, value = line.decode("utf-8", "replace").rstrip("\r\n").partition(":")
+                if name:
+                    yield name, value.lstrip(" ")
+        except (OSError, http.client.HTTPException) as error:
+            raise Unavailable(f"the stream of {self.url} ended: {error}") from error
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _exchange(self, method: str, path: str, body: Optional[bytes]) -> Tuple[int, bytes]:
+        fresh = self._connection is None
+        try:
+            return self._exchange_once(method, path, body)
+        except (http.client.BadStatusLine, ConnectionError) as error:
+            self.close()
+            if fresh:
+                raise Unavailable(f"no server answers at {self.url}: {error}") from error
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Unavailable(f"no server answers at {self.url}: {error}") from error
+        # The server had closed an idle connection.
+        try:
+            return self._exchange_once(method, path, body)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise Unavailable(f"no server answers at {self.url}: {error}") from error
+
+    def _exchange_once(self, method: str, path: str, body: Optional[bytes]) -> Tuple[int, bytes]:
+        if self._connection is None:
+            self._connection = self._open()
+        self._connection.request(method, path, body=body, headers=self._headers(body is not None))
+        response = self._connection.getresponse()
+        return response.status, response.read()
+
+    def _open(self) -> http.client.HTTPConnection:
+        if self._tls is not None:
+            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout_s, context=self._tls)
+        return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
+
+    def _headers(self, has_body: bool = False) -> Dict[str, str]:
+        headers = {"Accept": "application/json"}
+        if has_body:
+            headers["Content-Type"] = "application/json"
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        return headers
+
+
+def query(path: str, **arguments: Any) -> str:
+    given = {key: value for key, value in arguments.items() if value is not None}
+    return path + ("?" + urllib.parse.urlencode(given) if given else "")
+
+
+def _problem(status: int, answer: bytes) -> Problem:
+    try:
+        told = rules.problem(json.loads(answer))
+        return Problem(told["code"], told["detail"], told["at"], told["retryable"])
+    except (ValueError, Invalid):
+        code = "unavailable" if status in (502, 503, 504) else "internal"
+        return Problem(code, f"the server answered with status {status} and no problem body", "", status >= 500)
+
+
+def _token_in(path: Optional[str]) -> Optional[str]:
+    if not path:
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().split()[0]
+    except (OSError, IndexError) as error:
+        raise HoneError(f"cannot read a token from {path}; is it there, and yours?") from error
+
+
+def _tls(ca: Optional[str], cert: Optional[str], key: Optional[str]) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=ca or os.environ.get("HONE_TLS_CA") or None)
+    cert = cert or os.environ.get("HONE_TLS_CERT") or None
+    if cert:
+        context.load_cert_chain(cert, key or os.environ.get("HONE_TLS_KEY") or None)
+    return context

@@ -1,0 +1,286 @@
+"""A trial from the inside: what it was given, and its conversation with the worker."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import random
+import shutil
+import socket
+import sys
+import threading
+import warnings
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+from . import rules
+from .errors import HoneError, Invalid, Problem, Stopped, Unavailable
+
+LINE_BYTES_MAX = 1 << 20
+
+
+@dataclass(frozen=True)
+class Budget:
+    unit: str
+    per_run: int
+    phases: int
+
+    def phase_end(self, phase: int) -> int:
+        """The step at which a phase ends, counted as every trainer of hone counts it."""
+        return self.per_run * (phase + 1) // self.phases
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One slice of the budget: train from `start` to `end`, then report it."""
+
+    number: int
+    start: int
+    end: int
+
+    def __index__(self) -> int:
+        return self.number
+
+
+@dataclass(frozen=True)
+class Resume:
+    """The checkpoint to continue from."""
+
+    model: str
+    path: str
+    step: int
+    phase: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    verdict: str  # continue, pause, stop
+    reason: str
+
+    @property
+    def goes_on(self) -> bool:
+        return self.verdict == "continue"
+
+
+class Line:
+    """The unix socket of HONE_SOCKET: one JSON object a line."""
+
+    def __init__(self, path: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(path)
+        except OSError as error:
+            raise Unavailable(f"no worker answers at {path}: {error.strerror}") from error
+        self._received = b""
+        self._mutex = threading.Lock()
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        with self._mutex:
+            self._send(message)
+
+    def ask(self, message: Mapping[str, Any]) -> Dict[str, Any]:
+        with self._mutex:
+            self._send(message)
+            while True:
+                answer = rules.trial_answer(self._read())
+                problem = answer.get("error")
+                if problem is None:
+                    return answer
+                if not problem["at"].startswith("/metric"):
+                    raise Problem(problem["code"], problem["detail"], problem["at"])
+                # Of an earlier metric: nothing waits for that answer.
+                warnings.warn(f"hone refused a metric: {problem['detail']}", RuntimeWarning, stacklevel=4)
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        try:
+            self._socket.sendall(json.dumps(rules.trial_line(message), allow_nan=False).encode() + b"\n")
+        except OSError as error:
+            raise worker_gone() from error
+
+    def _read(self) -> Any:
+        while b"\n" not in self._received:
+            try:
+                piece = self._socket.recv(65536)
+            except OSError as error:
+                raise worker_gone() from error
+            if not piece or len(self._received) > LINE_BYTES_MAX:
+                raise worker_gone()
+            self._received += piece
+        line, self._received = self._received.split(b"\n", 1)
+        return json.loads(line)
+
+
+def worker_gone() -> Unavailable:
+    return Unavailable("the worker closed the connection; end this process, the run is continued elsewhere")
+
+
+class NoLine:
+    """Outside a sweep nobody answers, and every verdict is to go on."""
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        rules.trial_line(message)
+
+    def ask(self, message: Mapping[str, Any]) -> Dict[str, Any]:
+        rules.trial_line(message)
+        if "checkpoint" in message:
+            return {"saved": {"sha256": ""}}
+        return {"verdict": "continue", "reason": "no_rule"}
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass
+class Run:
+    """What this program is to do, and how it tells what came of it. Safe to use from several threads."""
+
+    id: str
+    attempt: int
+    sweep: str
+    sweep_name: str
+    params: Dict[str, Any]
+    seed: int
+    metric_name: str
+    goal: str
+    budget: Budget
+    next_phase: int
+    resume: Optional[Resume]
+    checkpoint_dir: str
+    folder: str
+    line: Union[Line, NoLine] = field(repr=False)
+    seed_applied: Optional[bool] = None  # told with every report: set it where the program seeds by itself
+    _step: int = field(default=0, repr=False)
+
+    def phases(self) -> Iterator[Phase]:
+        """The phases that are still to be trained. A run that is continued begins behind its last report."""
+        for number in range(self.next_phase, self.budget.phases):
+            start = self.budget.phase_end(number - 1) if number > 0 else 0
+            yield Phase(number, start, self.budget.phase_end(number))
+
+    def apply_seed(self) -> int:
+        """Seeds `random`, and NumPy and PyTorch where the program has imported them; the reports say so."""
+        random.seed(self.seed)
+        numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        if numpy is not None:
+            numpy.random.seed(self.seed % 2**32)
+        if torch is not None:
+            torch.manual_seed(self.seed)
+        self.seed_applied = True
+        return self.seed
+
+    def report(self, phase: Union[int, Phase], value: Union[float, str], step: Optional[int] = None,
+               further: Sequence[Union[float, str]] = (), raises: bool = True) -> Verdict:
+        """The objective at the end of a phase. NaN and infinities count as diverged.
+
+        Raises Stopped where the verdict is to stop or to pause (uncaught, it ends the program with status 0); with
+        raises=False the verdict is returned instead. After the last phase it is always returned."""
+        number = phase.number if isinstance(phase, Phase) else phase
+        body: Dict[str, Any] = {
+            "phase": number,
+            "step": self.budget.phase_end(number) if step is None else int(step),
+            "value": rules.score(_plain(value), "/report/value"),
+        }
+        if self.seed_applied is not None:
+            body["seed_applied"] = self.seed_applied
+        if further:
+            body["further"] = rules.scores([_plain(one) for one in further], "/report/further")
+        answer = self.line.ask({"report": body})
+        self._step = body["step"]
+        verdict = Verdict(answer["verdict"], answer["reason"])
+        if raises and not verdict.goes_on and verdict.reason != "last_phase":
+            raise Stopped(verdict.verdict, verdict.reason)
+        return verdict
+
+    def metric(self, name: str, value: float, step: Optional[int] = None) -> None:
+        """Telemetry: never judged, never answered. Values that are not finite are left out."""
+        value = float(_plain(value))
+        if value - value == 0:
+            self.line.tell({"metric": {"name": name, "step": self._step if step is None else int(step),
+                                       "value": value}})
+
+    def checkpoint(self, file: Union[str, "os.PathLike[str]"], phase: Union[int, Phase, None] = None,
+                   step: Optional[int] = None) -> str:
+        """Keeps a file as the checkpoint of a phase, before its report; answers its SHA-256 when it is stored.
+
+        A file outside `checkpoint_dir` is copied into it first. It may be deleted afterwards."""
+        path = os.path.abspath(os.fspath(file))
+        inside = os.path.commonpath([path, os.path.abspath(self.checkpoint_dir)]) == \
+            os.path.abspath(self.checkpoint_dir)
+        if not inside:
+            copy = os.path.join(self.checkpoint_dir, f"{random.getrandbits(32):08x}-{os.path.basename(path)}")
+            shutil.copyfile(path, copy)
+        number = phase.number if isinstance(phase, Phase) else phase
+        if step is None:
+            step = self._step if number is None else self.budget.phase_end(number)
+        body: Dict[str, Any] = {"path": path if inside else copy, "step": int(step)}
+        if number is not None:
+            body["phase"] = number
+        try:
+            return str(self.line.ask({"checkpoint": body})["saved"]["sha256"])
+        finally:
+            if not inside:
+                os.unlink(copy)
+
+    def close(self) -> None:
+        self.line.close()
+
+
+def _plain(value: Any) -> Any:
+    """Numbers of NumPy and its like as those of Python."""
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    item = getattr(value, "item", None)
+    return item() if callable(item) else float(value)
+
+
+def in_trial() -> bool:
+    """Whether a sweep of hone runs this program."""
+    return "HONE_RUN_FILE" in os.environ and "HONE_SOCKET" in os.environ
+
+
+_current: List[Run] = []
+_current_mutex = threading.Lock()
+
+
+def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases: int = 1) -> Run:
+    """The run of this program: the same object at every call.
+
+    Outside a sweep it is a run of its own with these `params`, so that the program can be tried alone; without them
+    that is refused."""
+    with _current_mutex:
+        if not _current:
+            _current.append(_from_environment() if in_trial() else _alone(params, per_run, phases))
+            atexit.register(_current[0].close)
+        return _current[0]
+
+
+def _alone(params: Optional[Mapping[str, Any]], per_run: int, phases: int) -> Run:
+    if params is None:
+        raise HoneError("no sweep of hone runs this program (HONE_RUN_FILE is not set); to try it alone, say which "
+                        "parameters: hone.current(params={...})")
+    here = os.getcwd()
+    return Run("rn_0.0", 1, "sw_0", "", dict(params), 0, "", "maximize", Budget("steps", per_run, phases), 0, None, here,
+               here, NoLine())
+
+
+def _from_environment() -> Run:
+    path = os.environ["HONE_RUN_FILE"]
+    try:
+        with open(path, encoding="utf-8") as file:
+            told = rules.run_file(json.load(file))
+    except (OSError, ValueError) as error:
+        raise HoneError(f"cannot read the run file {path}: {error}") from error
+    except Invalid as error:
+        raise HoneError(f"the run file {path} is not of the form hone-worker writes: {error}") from error
+    checkpoints = os.environ.get("HONE_CHECKPOINT_DIR", os.path.dirname(path))
+    resume = told["resume"]
+    return Run(
+        id=told["run"], attempt=told["attempt"], sweep=told["sweep"], sweep_name=told["sweep_name"],
+        params=told["params"], seed=told["seed"], metric_name=told["objective"].get("metric", ""),
+        goal=told["objective"].get("goal", "maximize"), budget=Budget(**told["budget"]),
+        next_phase=told["next_phase"], resume=Resume(**resume) if resume else None, checkpoint_dir=checkpoints,
+        folder=os.environ.get("HONE_FOLDER", checkpoints), line=Line(os.environ["HONE_SOCKET"]))
