@@ -1,5 +1,6 @@
 #include "schemas/types/trainers.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace hone {
@@ -14,7 +15,7 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"env", word, 0, 0,
                 "CartPole-v1 Acrobot-v1 MountainCar-v0 MountainCarContinuous-v0 Pendulum-v1 "
                 "LunarLander-v3 LunarLanderContinuous-v3 MinAtar-asterix MinAtar-breakout "
-                "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders",
+                "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders gym:* atari:*",
                 "CartPole-v1", "environment to learn"},
     SettingInfo{"sticky", real, 0, 1, "", "0.1",
                 "probability that an action is repeated instead of the next one, in environments "
@@ -120,6 +121,20 @@ const SettingInfo* find_setting(const TrainerInfo& trainer, std::string_view nam
   for (const auto& setting : trainer.settings)
     if (setting.name == name) return &setting;
   return nullptr;
+}
+
+bool accepts_word(const SettingInfo& setting, std::string_view word) {
+  auto rest = setting.words;
+  while (!rest.empty()) {
+    const auto blank = std::min(rest.find(' '), rest.size());
+    const auto known = rest.substr(0, blank);
+    if (!known.empty() && known == word) return true;
+    if (known.ends_with('*') && word.size() >= known.size() &&
+        word.starts_with(known.substr(0, known.size() - 1)))
+      return true;
+    rest.remove_prefix(std::min(blank + 1, rest.size()));
+  }
+  return false;
 }
 
 }  // namespace hone

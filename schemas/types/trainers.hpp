@@ -15,7 +15,9 @@ struct SettingInfo {
   SettingKind kind = SettingKind::real;
   double min = 0;  // real and integer: inclusive bounds of what makes sense
   double max = 0;
-  std::string_view words;     // word: the allowed ones, separated by blanks; text: any text
+  // word: the allowed ones, separated by blanks; one that ends in * stands for all that begin so.
+  // text: any text.
+  std::string_view words;
   std::string_view fallback;  // used where neither the sweep file nor the trial names it
   std::string_view help;
 };
@@ -34,5 +36,6 @@ std::span<const TrainerInfo> trainer_catalog();
 // nullptr where there is none of that name.
 const TrainerInfo* find_trainer(std::string_view name);
 const SettingInfo* find_setting(const TrainerInfo& trainer, std::string_view name);
+bool accepts_word(const SettingInfo& setting, std::string_view word);
 
 }  // namespace hone

@@ -89,7 +89,7 @@ Status check_value(const SettingInfo& info, const Value& value, const std::strin
     const auto* word = std::get_if<std::string>(&value);
     if (word == nullptr)
       return refuse(Code::invalid, std::string(info.name) + " is one of " + listed(known), at);
-    if (std::find(known.begin(), known.end(), *word) == known.end())
+    if (!accepts_word(info, *word))
       return unknown("no " + std::string(info.name), *word, known, at);
     return Done{};
   }

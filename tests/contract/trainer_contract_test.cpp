@@ -37,6 +37,7 @@ TEST_P(EveryTrainer, knows_every_environment_its_words_allow) {
   const auto* setting = find_setting(*find_trainer(GetParam().name), "env");
   if (setting == nullptr) GTEST_SKIP() << "no environments";
   for (const auto word : words_of(*setting)) {
+    if (word.ends_with('*')) continue;  // of other programs
     const auto found = envs::find_env(word);
     EXPECT_TRUE(found.ok() || found.error().detail.find("built without") != std::string::npos)
         << word;

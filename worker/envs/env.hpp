@@ -38,6 +38,7 @@ struct EnvSpec {
   // The probability that the last action is repeated instead of the new one, where the environment
   // has such a rule: what it is published with.
   std::optional<double> sticky{};
+  bool forgets = false;  // a restored state begins new episodes: another program holds the rest
 };
 
 // What the copies do, a row for each; only the kind that the spec names is read.

@@ -4,6 +4,7 @@
 
 #include "schemas/types/nearest.hpp"
 #include "worker/envs/acrobot.hpp"
+#include "worker/envs/bridge/gym_env.hpp"
 #include "worker/envs/cartpole.hpp"
 #include "worker/envs/lunar_lander.hpp"
 #include "worker/envs/minatar/games.hpp"
@@ -56,6 +57,7 @@ Result<Env> find_env(std::string_view name) {
       return Env{std::string(name), *row.spec, [make = row.make](const EnvPlan& plan) {
                    return Result<std::unique_ptr<VecEnv>>(make(plan));
                  }};
+  if (is_gym_name(name)) return find_gym_env(name);
   if (needs_box2d(name))
     return refuse(Code::invalid,
                   std::string(name) +

@@ -62,8 +62,8 @@ Result<Value> check(const SettingInfo& setting, const Value& value) {
   }
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr) return out_of_kind(setting);
+  if (accepts_word(setting, *word)) return value;
   const auto words = words_of(setting);
-  if (std::find(words.begin(), words.end(), *word) != words.end()) return value;
   return wrong(setting, "cannot be '" + *word + "'" + did_you_mean(*word, words) +
                             "; it must be one of: " + std::string(setting.words));
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/doctor_install.hpp"
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/load/disk_probe.hpp"
 #include "sdk/cli/output.hpp"
@@ -283,9 +284,18 @@ Result<Exit> doctor(Session& session, const std::string& data) {
 }  // namespace
 
 Work declare_doctor(Flags& flags) {
-  auto data = std::make_shared<std::string>(default_data_folder());
-  flags.text("--data DIR", *data, "the data folder to check (HONE_DATA, or ~/.hone)");
-  return [data](Session& session) { return doctor(session, *data); };
+  struct Wish {
+    std::string data = default_data_folder();
+    std::string install;
+  };
+  auto wish = std::make_shared<Wish>();
+  flags.text("--data DIR", wish->data, "the data folder to check (HONE_DATA, or ~/.hone)");
+  flags.text("--install WHAT", wish->install,
+             "instead: gymnasium or atari, for hone-train --env gym:... and atari:...");
+  return [wish](Session& session) {
+    return wish->install.empty() ? doctor(session, wish->data)
+                                 : install_packages(session, wish->install);
+  };
 }
 
 }  // namespace hone::cli

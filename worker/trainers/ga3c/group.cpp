@@ -104,9 +104,11 @@ bool Group::restore(const State& state) {
   if (state.running_lengths.size() != running_lengths_.size()) return false;
   if (state.discounted_returns.size() != discounted_returns_.size()) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
-  running_returns_ = state.running_returns;
-  running_lengths_ = state.running_lengths;
-  discounted_returns_ = state.discounted_returns;
+  if (!env_->spec().forgets) {
+    running_returns_ = state.running_returns;
+    running_lengths_ = state.running_lengths;
+    discounted_returns_ = state.discounted_returns;
+  }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     envs::Stream::Words part;
     std::copy_n(state.streams.begin() + static_cast<std::ptrdiff_t>(i * words), words,

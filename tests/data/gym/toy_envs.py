@@ -1,0 +1,74 @@
+"""Environments of Gymnasium's kind that need no package, for tests of the bridge. They say what was done to them, and fail as told."""
+import os
+import signal
+import threading
+
+
+class Numbers:
+    """A space of numbers between two bounds."""
+
+    def __init__(self, shape, low, high, dtype="float32"):
+        size = 1
+        for side in shape:
+            size *= side
+        self.shape, self.dtype, self.low, self.high = shape, dtype, [low] * size, [high] * size
+
+
+class Choices:
+    def __init__(self, n, start=0):
+        self.n, self.start = n, start
+
+
+class Walk:
+    """Sees [seed, position, steps]; each action adds to the position and is the reward. Ends after `length` steps, by its rules or cut off.
+    `fault` at `fault_at` steps of an episode: raise, die or hang."""
+
+    def __init__(self, length=3, cut=False, actions="choices", fault="", fault_at=2):
+        self.observation_space = Numbers((3,), -1e9, 1e9)
+        self.action_space = Choices(4, start=10) if actions == "choices" else Numbers((2,), -2.0, 6.0)
+        self.length, self.cut, self.fault, self.fault_at = length, cut, fault, fault_at
+        self.seed = -1
+
+    def reset(self, seed=None):
+        self.seed = self.seed + 1 if seed is None else seed % 1000
+        self.position, self.steps = 0.0, 0
+        return self.seen(), {}
+
+    def seen(self):
+        return [float(self.seed), float(self.position), float(self.steps)]
+
+    def step(self, action):
+        moved = sum(action) if isinstance(action, list) or hasattr(action, "sum") else action
+        self.position += float(moved)
+        self.steps += 1
+        if self.fault and self.steps == self.fault_at:
+            self.fail()
+        over = self.steps >= self.length
+        return self.seen(), float(moved), over and not self.cut, over and self.cut, {}
+
+    def fail(self):
+        if self.fault == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.fault == "hang":
+            threading.Event().wait()
+        raise RuntimeError("the walk is over")
+
+
+class Picture:
+    """Sees 2 planes of 2 x 3 bytes, channels first: channel * 100 + row * 10 + column."""
+
+    def __init__(self):
+        self.observation_space, self.action_space = Numbers((2, 2, 3), 0, 255, "uint8"), Choices(2)
+
+    def reset(self, seed=None):
+        return self.seen(), {}
+
+    def step(self, action):
+        return self.seen(), 0.0, False, False, {}
+
+    def seen(self):
+        return [[[channel * 100 + row * 10 + column for column in range(3)] for row in range(2)] for channel in range(2)]
+
+
+def broken():
+    raise ValueError("no such walk")
