@@ -17,9 +17,6 @@ constexpr std::array actor_critic_settings{
                 "LunarLander-v3 LunarLanderContinuous-v3 MinAtar-asterix MinAtar-breakout "
                 "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders gym:* atari:*",
                 "CartPole-v1", "environment to learn"},
-    SettingInfo{"sticky", real, 0, 1, "", "0.1",
-                "probability that an action is repeated instead of the next one, in environments "
-                "that have this rule; where it is not given, as published"},
     SettingInfo{"learning_rate", real, 0, 1, "", "0.002", "step size at the start"},
     SettingInfo{"learning_rate_end", real, 0, 1, "", "0",
                 "step size at the end of the budget (annealed linearly)"},
@@ -57,6 +54,9 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"deviation", real, 0.01, 10, "", "1",
                 "standard deviation of a continuous policy at the start; what the environment can "
                 "do goes from -1 to 1"},
+    SettingInfo{"sticky", real, 0, 1, "", "0.1",
+                "probability that an action is repeated instead of the next one, in environments "
+                "that have this rule; where it is not given, as published"},
     SettingInfo{"backend", word, 0, 0, "own torch", "own",
                 "who computes the network: kernels of our own, or libtorch"},
 };

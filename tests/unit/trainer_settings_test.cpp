@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "worker/trainers/ga3c/presets.hpp"
 #include "worker/trainers/settings.hpp"
 
 namespace hone::trainers {
@@ -58,6 +59,25 @@ TEST(Settings, have_a_valid_default_for_every_trainer) {
     EXPECT_TRUE(settings.ok()) << trainer.name << ": "
                                << (settings.ok() ? "" : settings.error().detail);
   }
+}
+
+TEST(Settings, take_what_suits_an_environment_where_nobody_chose) {
+  const auto resolved = Settings::resolve(ga3c(), {{"gamma", 0.9}}, {});
+  ASSERT_TRUE(resolved.ok());
+  auto settings = *resolved;
+  settings.suggest("gamma", "0.5");
+  settings.suggest("t_max", "13");
+  settings.suggest("no_such_setting", "1");
+  EXPECT_EQ(settings.real("gamma"), 0.9);
+  EXPECT_EQ(settings.integer("t_max"), 13);
+  EXPECT_FALSE(settings.given("t_max"));
+}
+
+TEST(Presets, suit_an_environment_and_leave_the_others_alone) {
+  const auto plain = Settings::resolve(ga3c(), {}, {});
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(hone::ga3c::with_presets(*plain, "CartPole-v1").all(), plain->all());
+  EXPECT_NE(hone::ga3c::with_presets(*plain, "LunarLander-v3").all(), plain->all());
 }
 
 TEST(Settings, read_numbers_of_the_command_line) {

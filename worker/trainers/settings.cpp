@@ -82,6 +82,7 @@ void put(Params& params, std::string_view name, const Value& value) {
 Result<Settings> Settings::resolve(const TrainerInfo& trainer, const Params& fixed,
                                    const Params& params) {
   Settings settings;
+  settings.trainer_ = &trainer;
   for (const auto* part : {&fixed, &params})
     for (const auto& [name, value] : *part) {
       const auto* setting = find_setting(trainer, name);
@@ -102,6 +103,14 @@ Result<Settings> Settings::resolve(const TrainerInfo& trainer, const Params& fix
     settings.values_.push_back({std::string(setting.name), *value});
   }
   return settings;
+}
+
+void Settings::suggest(std::string_view name, std::string_view text) {
+  const auto* setting = trainer_ == nullptr ? nullptr : find_setting(*trainer_, name);
+  if (setting == nullptr || given(name)) return;
+  const auto value = parse_setting(*setting, text);
+  assert(value.ok());
+  if (value) put(values_, name, *value);
 }
 
 double Settings::real(std::string_view name) const {

@@ -28,10 +28,14 @@ class Settings {
   [[nodiscard]] const std::string& word(std::string_view name) const;
   // Somebody chose the value: it is not the default.
   [[nodiscard]] bool given(std::string_view name) const { return find(given_, name) != nullptr; }
+  // Another default, as text; a value that somebody chose stays, and so does every setting of a
+  // trainer that has none of that name. Precondition: the text is one that the setting allows.
+  void suggest(std::string_view name, std::string_view text);
   // All of them with their values, in the trainer's order.
   [[nodiscard]] const Params& all() const { return values_; }
 
  private:
+  const TrainerInfo* trainer_ = nullptr;
   Params values_;
   Params given_;
 };

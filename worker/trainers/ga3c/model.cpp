@@ -63,8 +63,8 @@ void take_kind(const Json& state, NetShape& net) {
   const auto word = state.value("network", std::string("mlp"));
   for (const auto& [kind, name] : kinds)
     if (word == name) net.kind = kind;
-  const auto planes = state.value("planes", std::vector<int>(3, 0));
-  net.planes = {planes.at(0), planes.at(1), planes.at(2)};
+  const auto planes = state.value("planes", std::vector<int>());
+  if (planes.size() == 3) net.planes = {planes[0], planes[1], planes[2]};
 }
 
 void put_kind(const NetShape& net, Json& state) {
@@ -197,6 +197,7 @@ Result<Model> read_model(const std::filesystem::path& path) {
   } catch (const nlohmann::json::exception&) {
     return alien;
   }
+  if (model.net.kind != NetKind::mlp && model.net.planes.size() != model.net.inputs) return alien;
   if (!take_tensors(*file, model)) return alien;
   return model;
 }

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "worker/trainers/ga3c/presets.hpp"
+
 namespace hone::ga3c {
 namespace {
 
@@ -32,8 +34,7 @@ OptimizerRule optimizer_of(const Settings& settings, bool parity) {
   return rule;
 }
 
-LearningRule learning_of(const trainers::TrainingJob& job, bool parity) {
-  const auto& settings = job.settings;
+LearningRule learning_of(const Settings& settings, std::int64_t frames_total, bool parity) {
   LearningRule rule;
   rule.entropy.start = real(settings, "entropy", parity, 0.01);
   rule.entropy.end =
@@ -44,7 +45,7 @@ LearningRule learning_of(const trainers::TrainingJob& job, bool parity) {
   rule.mean_loss = !parity;
   rule.rate.start = real(settings, "learning_rate", parity, 3e-4);
   rule.rate.end = real(settings, "learning_rate_end", parity, rule.rate.start);
-  rule.frames_total = job.budget;
+  rule.frames_total = frames_total;
   return rule;
 }
 
@@ -125,10 +126,12 @@ Status take_queues(const Settings& settings, Options& options) {
 }  // namespace
 
 Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
-  const auto& settings = job.settings;
   Options options;
   options.scheme = scheme;
-  auto env = envs::find_env(settings.word("env"));
+  options.parity = scheme == Scheme::ga3c && job.settings.word("mode") == "parity";
+  const auto& name = job.settings.word("env");
+  const auto settings = options.parity ? job.settings : with_presets(job.settings, name);
+  auto env = envs::find_env(name);
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
   if (settings.given("sticky")) {
@@ -136,13 +139,12 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
       return refuse(Code::invalid, options.env.name + " has no rule of sticky actions", "/sticky");
     options.sticky = settings.real("sticky");
   }
-  options.parity = scheme == Scheme::ga3c && settings.word("mode") == "parity";
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");
   options.staff.agents = settings.small_integer("agents");
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options.parity);
-  options.learning = learning_of(job, options.parity);
+  options.learning = learning_of(settings, job.budget, options.parity);
   if (scheme == Scheme::ga3c) {
     if (auto taken = take_queues(settings, options); !taken) return std::move(taken).error();
   } else {
