@@ -26,6 +26,12 @@ constexpr std::array actor_critic_settings{
                 "it relies more on the predicted values; corrected mode only"},
     SettingInfo{"t_max", integer, 1, 1000, "", "8",
                 "roll-out length: steps of an environment between two updates"},
+    SettingInfo{"epochs", integer, 1, 32, "", "1",
+                "how often a roll-out is trained before it is thrown away; corrected mode only"},
+    SettingInfo{
+        "ratio_clip", real, 0, 1, "", "0",
+        "how far an action's probability may move from what it was when it was chosen "
+        "(PPO's clip), for epochs above 1 and late trainers; 0: without; corrected mode only"},
     SettingInfo{"entropy", real, 0, 10, "", "0.005",
                 "weight of the entropy bonus (beta) at the start"},
     SettingInfo{"entropy_end", real, 0, 10, "", "0.005",

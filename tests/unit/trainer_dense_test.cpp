@@ -2,6 +2,7 @@
 // precision.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -271,6 +272,47 @@ TEST_P(EveryKernels, take_the_loss_and_its_slope) {
         EXPECT_EQ(batch.gradient[static_cast<std::size_t>(a * batch.stride + batch.rows)], 0)
             << "rows beyond the batch weigh nothing";
     }
+}
+
+TEST_P(EveryKernels, bound_the_policy_term_by_what_the_probability_was) {
+  constexpr int actions = 3;
+  constexpr double clip = 0.2, nudge = 1e-5;
+  Batch batch(21, actions, 1);
+  const auto advantages = noise(static_cast<std::size_t>(batch.stride), 5);
+  auto log_chances = noise(static_cast<std::size_t>(batch.stride), 6);
+  const auto log_of_chosen = [&](const ga3c::RowOutputs& row, int r) {
+    const auto chosen = static_cast<std::size_t>(batch.sample(r).action);
+    return std::log(ga3c::reference_softmax(row)[chosen]);
+  };
+  for (int r = 0; r < batch.rows; ++r) {  // ratios on both sides of both bounds
+    auto& log_chance = log_chances[static_cast<std::size_t>(r)];
+    log_chance = static_cast<float>(log_of_chosen(batch.row(r), r)) + 0.3F * log_chance;
+  }
+  const auto term = [&](const ga3c::RowOutputs& row, int r) {
+    const auto at = static_cast<std::size_t>(r);
+    const double advantage = advantages[at];
+    const double ratio = std::exp(log_of_chosen(row, r) - double{log_chances[at]});
+    return -std::min(ratio * advantage, std::clamp(ratio, 1 - clip, 1 + clip) * advantage);
+  };
+  auto plan = batch.plan({.entropy = 0, .value = 0, .log_floor = 0});
+  plan.advantages = advantages.data();
+  plan.log_chances = log_chances.data();
+  plan.ratio_clip = static_cast<float>(clip);
+  const auto sums = kernels_.loss(plan);
+  double expected = 0;
+  for (int r = 0; r < batch.rows; ++r) {
+    expected += term(batch.row(r), r);
+    for (std::size_t a = 0; a < actions; ++a) {
+      auto up = batch.row(r), down = batch.row(r);
+      up[a] += nudge;
+      down[a] -= nudge;
+      EXPECT_NEAR(
+          batch.gradient[a * static_cast<std::size_t>(batch.stride) + static_cast<std::size_t>(r)],
+          (term(up, r) - term(down, r)) / (2 * nudge), 2e-5)
+          << "output " << a << " of row " << r;
+    }
+  }
+  expect_near(static_cast<float>(sums.policy), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Instructions, EveryKernels,

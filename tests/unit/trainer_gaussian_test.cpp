@@ -112,6 +112,45 @@ TEST(Gaussian, gradient_is_that_of_the_loss) {
   }
 }
 
+// At ratios of one the bounded term has the plain one's gradient; beyond the bound it has none.
+TEST(Gaussian, bounded_term_pushes_until_the_bound) {
+  const LossWeights weights{.entropy = 0, .value = 0};
+  Batch plain, bounded;
+  plain.loss(weights);
+  dense::Floats advantages(Batch::stride), log_chances(Batch::stride);
+  for (std::size_t r = 0; r < Batch::rows; ++r) {
+    const auto row = bounded.row(r);
+    const auto action = bounded.action(r);
+    double log_density = 0;
+    for (std::size_t i = 0; i < numbers_each; ++i)
+      log_density += gaussian_log_density(action[i], row[i], std::exp(row[numbers_each + i]));
+    advantages[r] = bounded.targets[r] - static_cast<float>(row.back());
+    log_chances[r] = static_cast<float>(log_density);
+  }
+  dense::LossPlan plan{{bounded.outputs.data(), Batch::rows, 2 * numbers_each, Batch::stride},
+                       nullptr,
+                       bounded.targets.data(),
+                       bounded.gradient.data(),
+                       0,
+                       0,
+                       0,
+                       1,
+                       advantages.data(),
+                       log_chances.data(),
+                       0.2F};
+  gaussian_loss(plan, bounded.actions.data());
+  for (std::size_t i = 0; i < 2 * numbers_each; ++i)
+    for (std::size_t r = 0; r < Batch::rows; ++r)
+      EXPECT_NEAR(bounded.gradient[i * Batch::stride + r], plain.gradient[i * Batch::stride + r],
+                  1e-4);
+  for (std::size_t r = 0; r < Batch::rows; ++r)  // already far more probable, or far less
+    log_chances[r] += advantages[r] > 0 ? -1.0F : 1.0F;
+  gaussian_loss(plan, bounded.actions.data());
+  for (std::size_t i = 0; i < 2 * numbers_each; ++i)
+    for (std::size_t r = 0; r < Batch::rows; ++r)
+      EXPECT_EQ(bounded.gradient[i * Batch::stride + r], 0);
+}
+
 TEST(Gaussian, deviation_stays_within_bounds_however_far_its_logarithm_went) {
   EXPECT_NEAR(gaussian_deviation(-1000), std::exp(-5), 1e-9);
   EXPECT_NEAR(gaussian_deviation(1000), std::exp(2), 1e-9);

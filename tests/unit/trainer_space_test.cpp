@@ -41,6 +41,8 @@ TEST_P(EveryExample, proposes_only_what_can_be_trained) {
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryExample,
                          testing::Values("ga3c-cartpole.yaml", "ga3c-acrobot.yaml",
+                                         "ga3c-lunarlander.yaml", "ga3c-minatar.yaml",
+                                         "ga3c-mountaincar.yaml", "ga3c-pendulum.yaml",
                                          "ga3c-everything.yaml"),
                          [](const auto& file) {
                            std::string name = file.param;

@@ -110,7 +110,9 @@ void Settings::suggest(std::string_view name, std::string_view text) {
   if (setting == nullptr || given(name)) return;
   const auto value = parse_setting(*setting, text);
   assert(value.ok());
-  if (value) put(values_, name, *value);
+  if (!value) return;
+  put(values_, name, *value);
+  put(suggested_, name, *value);
 }
 
 double Settings::real(std::string_view name) const {

@@ -31,6 +31,10 @@ class Settings {
   // Another default, as text; a value that somebody chose stays, and so does every setting of a
   // trainer that has none of that name. Precondition: the text is one that the setting allows.
   void suggest(std::string_view name, std::string_view text);
+  // Somebody chose the value, or it was suggested: it is not the trainer's default.
+  [[nodiscard]] bool stated(std::string_view name) const {
+    return given(name) || find(suggested_, name) != nullptr;
+  }
   // All of them with their values, in the trainer's order.
   [[nodiscard]] const Params& all() const { return values_; }
 
@@ -38,6 +42,7 @@ class Settings {
   const TrainerInfo* trainer_ = nullptr;
   Params values_;
   Params given_;
+  Params suggested_;
 };
 
 // "0.001" -> 0.001, "12" -> 12, for a setting of this kind.

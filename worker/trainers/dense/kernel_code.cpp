@@ -243,7 +243,17 @@ LossSums loss(const LossPlan& plan) {
       log_chosen = chosen == a ? log_p : log_chosen;
       chosen_slope = chosen == a ? slope : chosen_slope;
     }
-    const Lane push = error * chosen_slope;
+    Lane policy_term = -log_chosen * error;
+    Lane push = error * chosen_slope;
+    if (plan.log_chances != nullptr) {
+      const Lane advantage = load(plan.advantages + row);
+      const Lane ratio = exponential(log_chosen - load(plan.log_chances + row));
+      const Lane bounded =
+          larger(smaller(ratio, all(1 + plan.ratio_clip)), all(1 - plan.ratio_clip));
+      const Lane free_term = ratio * advantage, bounded_term = bounded * advantage;
+      push = free_term <= bounded_term ? free_term * chosen_slope : Lane{};
+      policy_term = -smaller(free_term, bounded_term);
+    }
     for (int a = 0; a < heads.actions; ++a) {
       const Lane exact = load(column + a * heads.stride) - log_total;
       const Lane p = exponential(exact);
@@ -254,7 +264,7 @@ LossSums loss(const LossPlan& plan) {
       store(gradient + a * heads.stride, real * plan.scale * (policy + spread));
     }
     store(gradient + heads.actions * heads.stride, real * plan.scale * -2.0F * plan.value * error);
-    sums.policy -= sum(real * log_chosen * error);
+    sums.policy += sum(real * policy_term);
     sums.value += sum(real * plan.value * error * error);
     sums.entropy += sum(real * entropy);
   }

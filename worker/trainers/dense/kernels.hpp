@@ -75,6 +75,12 @@ struct LossPlan {
   float value = 0.5F;
   float log_floor = 0;
   float scale = 1;
+  // Where they are given (both, readable up to the stride): advantages to use instead of targets
+  // less values, and the logarithms of the chosen actions' probabilities as they were when they
+  // were chosen. The policy's term is then the bounded one of ga3c/loss.hpp.
+  const float* advantages = nullptr;
+  const float* log_chances = nullptr;
+  float ratio_clip = 0;
 };
 
 struct LossSums {

@@ -25,9 +25,15 @@ class CorrectedAgent final : public Agent {
     while (const int steps = services.diverged() ? 0 : shift.claim(group_->count(), rule_.t_max)) {
       record(steps, episodes, services);
       label();
-      rollout_.hand_over(group_->count());
-      services.train(pieces_, TrainingDesk::Then::serve);
-      services.settle(rollout_);
+      for (int epoch = 0; epoch < rule_.epochs; ++epoch) {
+        rollout_.hand_over(group_->count());
+        services.train(pieces_, TrainingDesk::Then::serve);
+        services.settle(rollout_);
+        // Other environments share a batch in the next epoch.
+        std::rotate(pieces_.begin(), pieces_.begin() + 1, pieces_.end());
+      }
+      std::sort(pieces_.begin(), pieces_.end(),
+                [](const Piece& a, const Piece& b) { return a.column < b.column; });
     }
   }
 
@@ -62,7 +68,9 @@ class CorrectedAgent final : public Agent {
       rollout_.actions(i)[cell] = group_->action(i);
       std::copy_n(group_->numbers(i).begin(), group_->numbers_each(),
                   rollout_.numbers(t, i).begin());
-      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0, 0};
+      const double value = group_->values()[static_cast<std::size_t>(i)];
+      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0, 0, value};
+      if (rule_.bounded) rollout_.log_chances(i)[cell] = group_->log_chance(i);
     }
   }
 
@@ -78,6 +86,10 @@ class CorrectedAgent final : public Agent {
       const auto column = static_cast<std::size_t>(i);
       if (rule_.scale_rewards) scale_.apply(outcomes, group_->discounted_returns()[column]);
       discounted_returns(outcomes, group_->values()[column], rule_.discount, rollout_.returns(i));
+      if (!rule_.bounded) continue;
+      for (std::size_t t = 0; t < steps; ++t)
+        rollout_.advantages(i)[t] =
+            rollout_.returns(i)[t] - static_cast<float>(rollout_.outcomes(i)[t].value);
     }
   }
 

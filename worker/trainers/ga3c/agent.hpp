@@ -15,6 +15,8 @@ struct AgentRule {
   int t_max = 8;
   Discount discount;
   double reward_clip = 0;     // rewards are bounded to +-; 0: they are not
+  int epochs = 1;             // ours: how often a roll-out is trained
+  bool bounded = false;       // ours: by the bounded policy term, see loss.hpp
   bool scale_rewards = true;  // ours: see reward_scale.hpp
 };
 

@@ -10,6 +10,10 @@
 namespace hone::ga3c {
 namespace {
 
+// Without a limit of the environment's own a perfect player would play for ever: its return counts
+// as it stands then.
+constexpr int steps_max = 100'000;
+
 // Every episode is the first of its own copy of the environment, so that short episodes do not
 // count more often.
 class Player {
@@ -36,7 +40,8 @@ class Player {
 
   std::vector<double> play() {
     env_->reset(observations_.data());
-    while (std::find(over_.begin(), over_.end(), false) != over_.end()) {
+    for (int t = 0; t < steps_max && std::find(over_.begin(), over_.end(), false) != over_.end();
+         ++t) {
       act();
       env_->step({actions_, numbers_}, {observations_.data(), rewards_.data(), terminated_.data(),
                                         truncated_.data(), final_observations_.data()});

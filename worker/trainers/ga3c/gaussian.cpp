@@ -1,11 +1,22 @@
 #include "worker/trainers/ga3c/gaussian.hpp"
 
-#include <numbers>
-
 namespace hone::ga3c {
 namespace {
 
-const double log_root_two_pi = 0.5 * std::log(2 * std::numbers::pi);
+struct PolicyTerm {
+  double loss = 0;
+  double push = 0;  // - d loss / d log density
+};
+
+PolicyTerm policy_term(const dense::LossPlan& plan, int row, double log_density, double error) {
+  if (plan.log_chances == nullptr) return {-log_density * error, error};
+  const double advantage = plan.advantages[row];
+  const double ratio = std::exp(log_density - static_cast<double>(plan.log_chances[row]));
+  const double clip = plan.ratio_clip;
+  const double bounded = std::clamp(ratio, 1 - clip, 1 + clip) * advantage;
+  const double free = ratio * advantage;
+  return {-std::min(free, bounded), free <= bounded ? free : 0};
+}
 
 }  // namespace
 
@@ -23,17 +34,21 @@ dense::LossSums gaussian_loss(const dense::LossPlan& plan, const float* numbers)
         static_cast<double>(plan.targets[row]) - static_cast<double>(output(heads.actions));
     double log_density = 0;
     double entropy = 0;
+    for (int i = 0; i < each; ++i) {
+      const double deviation = gaussian_deviation(output(each + i));
+      log_density += gaussian_log_density(numbers[i], output(i), deviation);
+      entropy += std::log(deviation) + 0.5 * std::log(2 * std::numbers::pi) + 0.5;
+    }
+    const auto term = policy_term(plan, row, log_density, error);
     for (int i = 0; i < each; ++i, ++numbers) {
       const double deviation = gaussian_deviation(output(each + i));
       const double z = (static_cast<double>(*numbers) - static_cast<double>(output(i))) / deviation;
-      log_density -= 0.5 * z * z + std::log(deviation) + log_root_two_pi;
-      entropy += std::log(deviation) + log_root_two_pi + 0.5;
-      put(i, -error * z / deviation);
-      put(each + i, -error * (z * z - 1) - static_cast<double>(plan.entropy));
+      put(i, -term.push * z / deviation);
+      put(each + i, -term.push * (z * z - 1) - static_cast<double>(plan.entropy));
     }
     const double value = plan.value;
     put(heads.actions, -2 * value * error);
-    sums.policy -= log_density * error;
+    sums.policy += term.loss;
     sums.value += value * error * error;
     sums.entropy += entropy;
   }

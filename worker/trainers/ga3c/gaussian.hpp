@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "worker/trainers/dense/kernels.hpp"
 
@@ -16,6 +17,11 @@ inline constexpr double log_deviation_max = 2;
 inline double gaussian_deviation(float log_deviation) {
   return std::exp(
       std::clamp(static_cast<double>(log_deviation), log_deviation_min, log_deviation_max));
+}
+
+inline double gaussian_log_density(double number, double mean, double deviation) {
+  const double z = (number - mean) / deviation;
+  return -0.5 * z * z - std::log(deviation) - 0.5 * std::log(2 * std::numbers::pi);
 }
 
 // The loss of loss.hpp with -log of the density in place of -log pi, and the entropy of the

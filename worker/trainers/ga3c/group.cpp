@@ -1,6 +1,8 @@
 #include "worker/trainers/ga3c/group.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "worker/trainers/ga3c/gaussian.hpp"
 
@@ -73,6 +75,21 @@ void Group::draw_choices() {
       cumulative_[i] += probabilities[i];
       actions_[i] += uniforms_[i] >= cumulative_[i] ? 1 : 0;
     }
+}
+
+float Group::log_chance(int i) const {
+  const auto count = actions_.size();
+  const auto row = static_cast<std::size_t>(i);
+  const auto each = numbers_each();
+  if (each == 0) {
+    const float chance = policy_[static_cast<std::size_t>(actions_[row]) * count + row];
+    return std::log(std::max(chance, std::numeric_limits<float>::min()));
+  }
+  double sum = 0;
+  for (std::size_t d = 0; d < each; ++d)
+    sum += gaussian_log_density(numbers_[row * each + d], policy_[d * count + row],
+                                gaussian_deviation(policy_[(each + d) * count + row]));
+  return static_cast<float>(sum);
 }
 
 void Group::step(float* next, EpisodeBook& episodes) {

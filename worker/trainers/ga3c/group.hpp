@@ -38,6 +38,8 @@ class Group {
     const bool continuous = spec().action_kind == envs::ActionKind::continuous;
     return continuous ? static_cast<std::size_t>(spec().actions) : 0;
   }
+  // The logarithm of the drawn action's probability, or density.
+  [[nodiscard]] float log_chance(int i) const;
   // Steps all environments; the next states go to `next`. Finished episodes are entered in the
   // book.
   void step(float* next, EpisodeBook& episodes);

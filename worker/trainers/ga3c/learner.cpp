@@ -36,7 +36,7 @@ Master::Master(const LearningRule& rule, const NetShape& shape, std::span<const 
 
 double Master::done() const {
   const auto frames = static_cast<double>(frames_.load(std::memory_order_relaxed));
-  return std::min(frames / static_cast<double>(rule_.frames_total), 1.0);
+  return std::min(frames / (static_cast<double>(rule_.frames_total) * rule_.epochs), 1.0);
 }
 
 LossWeights Master::loss_weights() const {
@@ -97,6 +97,8 @@ Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, 
   observations_.resize(rows * static_cast<std::size_t>(shape.inputs));
   actions_.resize(rows);
   targets_.resize(rows);
+  advantages_.resize(rows);
+  log_chances_.resize(rows);
   output_gradient_.resize(rows * static_cast<std::size_t>(shape.outputs()));
   numbers_.resize(static_cast<std::size_t>(samples_max) *
                   static_cast<std::size_t>(shape.deviations()));
@@ -148,6 +150,8 @@ void Learner::gather(std::span<const Piece> pieces) {
     const auto steps = static_cast<std::size_t>(rollout->steps);
     std::copy_n(rollout->actions(column).begin(), steps, &actions_[sample]);
     std::copy_n(rollout->returns(column).begin(), steps, &targets_[sample]);
+    std::copy_n(rollout->advantages(column).begin(), steps, &advantages_[sample]);
+    std::copy_n(rollout->log_chances(column).begin(), steps, &log_chances_[sample]);
     for (int t = 0; t < rollout->steps; ++t, ++sample) {
       std::copy_n(rollout->observation(t, column), size, &observations_[sample * size]);
       numbers = std::copy_n(rollout->numbers(t, column).begin(), shape_.deviations(), numbers);
@@ -179,6 +183,11 @@ dense::LossSums Learner::loss_of(const dense::Heads& outputs, float scale) {
   plan.value = static_cast<float>(loss.value);
   plan.log_floor = static_cast<float>(loss.log_floor);
   plan.scale = scale;
+  if (loss.ratio_clip > 0) {
+    plan.advantages = advantages_.data();
+    plan.log_chances = log_chances_.data();
+    plan.ratio_clip = static_cast<float>(loss.ratio_clip);
+  }
   switch (shape_.policy) {
     case Policy::categorical:
       return dense::best_kernels().loss(plan);

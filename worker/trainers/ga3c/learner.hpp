@@ -43,6 +43,7 @@ struct LearningRule {
   bool mean_loss = true;  // else the sum over the batch, as published
   Schedule rate{1e-3, 0};
   Schedule entropy{0.01, 0.01};
+  int epochs = 1;  // how often a frame is trained
   std::int64_t frames_total = 1;
 };
 
@@ -122,6 +123,7 @@ class Learner {
   dense::Numbers actions_;
   std::vector<float> numbers_;  // of continuous actions, a row for each sample
   dense::Floats targets_;
+  dense::Floats advantages_, log_chances_;
   dense::Floats output_gradient_;
   dense::Floats gradient_sum_;  // over batches
 };

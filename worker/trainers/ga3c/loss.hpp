@@ -1,5 +1,7 @@
 // The loss of one sample (dense/kernels.hpp has the arithmetic):
 //   policy   -log pi(a) * (R - V)         (V is a constant here)
+//            or, with ratio_clip, -min(r A, clip(r, 1 - ratio_clip, 1 + ratio_clip) A), where r is
+//            pi(a) against what it was when a was chosen, and A is R - V as it was then (PPO)
 //   entropy  -beta * H(pi)
 //   value    weight * (R - V)^2           (weight 1/2 gives the published loss)
 #pragma once
@@ -12,6 +14,7 @@ struct LossWeights {
   // log(max(pi, log_floor)), and no gradient through the logarithm below it; 0 takes the logarithm
   // exactly.
   double log_floor = 0;
+  double ratio_clip = 0;  // 0: the plain policy term
 };
 
 struct LossTerms {

@@ -38,9 +38,13 @@ LearningRule learning_of(const Settings& settings, std::int64_t frames_total, bo
   LearningRule rule;
   rule.entropy.start = real(settings, "entropy", parity, 0.01);
   rule.entropy.end =
-      settings.given("entropy_end") ? settings.real("entropy_end") : rule.entropy.start;
+      settings.stated("entropy_end") ? settings.real("entropy_end") : rule.entropy.start;
   rule.loss.value = settings.real("value_loss");
   rule.loss.log_floor = parity ? published_log_floor : 0;
+  if (!parity) {
+    rule.loss.ratio_clip = settings.real("ratio_clip");
+    rule.epochs = settings.small_integer("epochs");
+  }
   rule.optimizer = optimizer_of(settings, parity);
   rule.mean_loss = !parity;
   rule.rate.start = real(settings, "learning_rate", parity, 3e-4);
@@ -55,6 +59,10 @@ AgentRule agent_of(const Settings& settings, bool parity) {
   if (parity && !settings.given("t_max")) rule.t_max = 5;
   rule.discount = {settings.real("gamma"), settings.real("lambda")};
   rule.reward_clip = real(settings, "reward_clip", parity, 1);
+  if (!parity) {
+    rule.epochs = settings.small_integer("epochs");
+    rule.bounded = settings.real("ratio_clip") > 0;
+  }
   rule.scale_rewards = settings.word("reward_scale") == "yes";
   return rule;
 }

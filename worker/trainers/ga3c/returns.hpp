@@ -17,6 +17,7 @@ struct Step {
   Ending ending = Ending::none;
   double cut_value = 0;   // V of the last observation where the episode was truncated
   double next_value = 0;  // V of the state after the step, where the episode goes on
+  double value = 0;       // V of the state before the step
 };
 
 struct Discount {

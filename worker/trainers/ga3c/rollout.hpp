@@ -28,6 +28,8 @@ class Rollout {
         numbers_(cells() * size(shape.numbers)),
         steps_(cells()),
         returns_(cells()),
+        advantages_(cells()),
+        log_chances_(cells()),
         versions_(size(shape.steps_max)) {}
 
   [[nodiscard]] const RolloutShape& shape() const { return shape_; }
@@ -56,6 +58,11 @@ class Rollout {
   std::span<Step> outcomes(int column) { return of(steps_, column); }
   std::span<float> returns(int column) { return of(returns_, column); }
 
+  // Returns less the values at play, and the logarithms of the chosen actions' probabilities: only
+  // where the rule asks for them.
+  std::span<float> advantages(int column) { return of(advantages_, column); }
+  std::span<float> log_chances(int column) { return of(log_chances_, column); }
+
   // Columns that wait to be trained. The owner may write again at zero.
   void hand_over(int pieces) { pending_.store(pieces, std::memory_order_release); }
   void piece_trained() {
@@ -81,6 +88,7 @@ class Rollout {
   std::vector<float> numbers_;
   std::vector<Step> steps_;
   std::vector<float> returns_;
+  std::vector<float> advantages_, log_chances_;
   std::vector<std::uint64_t> versions_;
   std::atomic<int> pending_{0};
 };
