@@ -44,6 +44,12 @@ Panel::Panel(std::span<const RunRecord> runs, const TrialRecord& trial,
   }
 }
 
+int Panel::missing(int phase) const {
+  return static_cast<int>(std::count_if(members_.begin(), members_.end(), [&](const Member& one) {
+    return one.awaited && !one.reaches(phase);
+  }));
+}
+
 std::vector<double> Panel::values(int phase) const {
   return collect(phase, [](std::span<const double> merits) { return merits.back(); });
 }

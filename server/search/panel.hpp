@@ -26,6 +26,8 @@ class Panel {
   [[nodiscard]] int length() const { return length_; }
   // The most phases that any of its runs reported.
   [[nodiscard]] int furthest() const { return furthest_; }
+  // Runs that are waited for and have not come through `phase`.
+  [[nodiscard]] int missing(int phase) const;
   // Values at the end of `phase`, of every run that has one. A run that diverged, or failed for its
   // parameters, has minus infinity from there on; one that finished early keeps its last.
   [[nodiscard]] std::vector<double> values(int phase) const;

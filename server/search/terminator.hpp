@@ -60,6 +60,9 @@ class Terminator {
   // the best single report.
   [[nodiscard]] virtual std::optional<std::size_t> incumbent(const History& history) const;
 
+  // Whether it ever pauses a run. One that does overrides next.
+  [[nodiscard]] virtual bool pauses() const { return false; }
+
   // The same verdict from its recorded inputs alone: what `hone explain --recompute` proves.
   [[nodiscard]] virtual Action recompute(const std::vector<VerdictInput>& inputs) const = 0;
   // One sentence for people: why this verdict.

@@ -99,8 +99,7 @@ std::string World::check_verdicts() {
   const Book& book = server_.book();
   for (const auto& [id, entry] : book.trials) {
     const SweepSpec& spec = book.sweeps.at(entry.first).spec;
-    const Plan plan{spec.search.trials, spec.seeds, spec.budget.phases};
-    const auto rule = std::move(make_terminator(spec.terminator, plan)).value();
+    const auto rule = std::move(make_terminator(spec.terminator, plan_of(spec))).value();
     for (const Run& run : entry.second.runs)
       for (const RecordedReport& report : run.reports) {
         const Verdict& verdict = *report.verdict;

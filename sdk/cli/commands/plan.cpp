@@ -100,9 +100,7 @@ Experience experience_with(Session& session, const Json& spec) {
 // Phases that a run trains for: as measured, else as the rule's closed form says.
 double phases_per_run(const SweepSpec& spec, const Experience& known) {
   if (known.phases_per_run > 0) return known.phases_per_run;
-  const auto terminator = make_terminator(
-      spec.terminator,
-      {spec.search.trials, spec.seeds, spec.budget.phases, spec.limits.duration.has_value()});
+  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
   return terminator ? (*terminator)->expected_phases() : spec.budget.phases;
 }
 
@@ -115,11 +113,11 @@ Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
   const double seconds_at_hand =
       static_cast<double>(spec.limits.duration->us) / 1e6 * static_cast<double>(slots.count);
   const auto runs = runs_that_fit(seconds_at_hand / phase_seconds, phases);
-  return std::max<std::int64_t>(1, runs / spec.seeds);
+  return std::max<std::int64_t>(1, runs / first_runs(spec));
 }
 
 Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& known) {
-  const std::int64_t runs = spec.search.trials * spec.seeds;
+  const std::int64_t runs = spec.search.trials * first_runs(spec);
   const double phases = phases_per_run(spec, known);
   const double share = phases / spec.budget.phases;
   const auto complete = static_cast<double>(runs);

@@ -95,6 +95,8 @@ class HoneRule final : public Terminator {
     return leader->trial;
   }
 
+  bool pauses() const override { return true; }
+
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
     if (find_input(inputs, "second_look") || find_input(inputs, "judged_every"))
       return Action::go_on;

@@ -32,6 +32,7 @@ class Promotion final : public Terminator {
   bool promotable(const History& history, std::size_t run) const override;
   Action recompute(const std::vector<VerdictInput>& inputs) const override;
   std::string explain(const Verdict& verdict) const override;
+  bool pauses() const override { return true; }
   double expected_phases() const override { return expected_; }
 
  private:

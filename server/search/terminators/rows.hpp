@@ -20,6 +20,9 @@ Result<std::unique_ptr<Terminator>> make_median(const TerminatorSpec& spec, cons
 Result<std::unique_ptr<Terminator>> make_percentile(const TerminatorSpec& spec, const Plan& plan);
 Result<std::unique_ptr<Terminator>> make_threshold(const TerminatorSpec& spec, const Plan& plan);
 Result<std::unique_ptr<Terminator>> make_patience(const TerminatorSpec& spec, const Plan& plan);
+// The rule of `row`, judging trials of several runs: terminators/joint.hpp.
+Result<std::unique_ptr<Terminator>> make_joint(const TerminatorSpec& spec, const Plan& plan,
+                                               const TerminatorRow& row);
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec, const Plan& plan);
 
 // nullopt where the sweep file does not set it.

@@ -63,6 +63,8 @@ class SuccessiveHalving final : public Terminator {
     return !winners || std::find(winners->begin(), winners->end(), run) != winners->end();
   }
 
+  bool pauses() const override { return true; }
+
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
     if (find_input(inputs, "next_rung")) return Action::go_on;
     const bool goes_on =

@@ -46,7 +46,8 @@ Plan plan_of(const SweepSpec& spec) {
 
 Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec, const Plan& plan) {
   for (const TerminatorRow& row : table)
-    if (row.rule == spec.rule) return row.make(spec, plan);
+    if (row.rule == spec.rule)
+      return plan.replication.joint() ? make_joint(spec, plan, row) : row.make(spec, plan);
   return refuse(Code::invalid, "no terminator '" + spec.rule + "'", "/terminator/rule");
 }
 

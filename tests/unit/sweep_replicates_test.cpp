@@ -1,0 +1,282 @@
+// Trials of several runs: judged whole, raced, confirmed; nothing waits for ever on a missing seed.
+#include <functional>
+#include <map>
+#include <set>
+
+#include "server/search/leaders.hpp"
+#include "server/search/panel.hpp"
+#include "tests/unit/sweep_given.hpp"
+
+namespace hone {
+namespace {
+
+SweepSpec replicated(const std::string& rule, int seeds, int most = 0, std::int64_t trials = 6) {
+  SweepSpec spec = small_spec(trials, 4);
+  spec.terminator = {rule, {}};
+  if (rule == "threshold") spec.terminator.settings = {{"value", 1}, {"phases", 2}};
+  spec.seeds = seeds;
+  spec.replicates.max = most;
+  spec.replicates.race = most > 0;
+  return spec;
+}
+
+using Value = std::function<double(std::int64_t trial, int replicate, int phase)>;
+
+// Two workers that train whatever they get, one phase after another, until the sweep has ended.
+class Play : public Given {
+ public:
+  Play(const SweepSpec& spec, Value value) : value_(std::move(value)) {
+    id = submit(spec);
+    workers_ = {join("join-1"), join("join-2")};
+  }
+
+  // Whether a run crashes instead of making this report.
+  std::function<bool(RunId, int phase)> crashes = [](RunId, int) { return false; };
+  std::map<RunId, std::vector<Verdict>> verdicts;
+  SweepId id;
+
+  void run_to_end(SweepId sweep_id) {
+    for (int turns = 0; !is_end(sweep(sweep_id).state); ++turns) {
+      ASSERT_LT(turns, 5000) << "it waits for something that never comes";
+      for (const WorkerId worker : workers_) step(worker, sweep_id);
+      now = now + seconds(1);
+      rest();
+    }
+  }
+
+ private:
+  void step(WorkerId worker, SweepId sweep_id) {
+    auto& grant = grants_[worker];
+    if (!grant) grant = acquire(worker, "a" + std::to_string(++asked_));
+    if (!grant || is_end(sweep(sweep_id).state)) return;
+    const RunId run_id = grant->attempt.run;
+    const int phase = grant->next_phase;
+    if (crashes(run_id, phase)) {
+      when(End{grant->lease, {EndReason::exit_code, 1, "it broke", {}}});
+      return grant.reset();
+    }
+    const std::int64_t number = find_trial(book, run_id.trial)->number;
+    const Verdict verdict =
+        report(grant->lease, phase, Score::of(value_(number, run_id.replicate, phase)));
+    verdicts[run_id].push_back(verdict);
+    ++grant->next_phase;
+    if (verdict.action != Action::go_on) grant.reset();
+  }
+
+  Value value_;
+  std::vector<WorkerId> workers_;
+  std::map<WorkerId, std::optional<LeaseGrant>> grants_;
+  int asked_ = 0;
+};
+
+double jumpy(std::int64_t trial, int replicate, int phase) {
+  Rng rng(99, Purpose::simulation,
+          static_cast<std::uint64_t>(trial * 1000 + replicate * 10 + phase));
+  return static_cast<double>(trial) + rng.normal();
+}
+
+class EveryRule : public testing::TestWithParam<int> {
+ protected:
+  [[nodiscard]] static std::string rule() {
+    return std::string(terminator_table()[static_cast<std::size_t>(GetParam())].rule);
+  }
+};
+
+TEST_P(EveryRule, ends_with_several_seeds) {
+  Play play(replicated(rule(), 3), jumpy);
+  play.run_to_end(play.id);
+  EXPECT_EQ(play.sweep(play.id).state, SweepState::completed);
+}
+
+TEST_P(EveryRule, ends_when_racing) {
+  Play play(replicated(rule(), 2, 5), jumpy);
+  play.run_to_end(play.id);
+  EXPECT_EQ(play.sweep(play.id).state, SweepState::completed);
+}
+
+TEST_P(EveryRule, ends_though_seeds_crash) {
+  Play play(replicated(rule(), 3, 4), jumpy);
+  play.crashes = [](RunId run, int phase) {
+    return run.trial.value % 2 == 0 && run.replicate == 1 && phase == 1;
+  };
+  play.run_to_end(play.id);
+  EXPECT_EQ(play.sweep(play.id).state, SweepState::completed);
+}
+
+TEST_P(EveryRule, its_verdicts_follow_from_their_inputs) {
+  Play play(replicated(rule(), 2, 5), jumpy);
+  play.run_to_end(play.id);
+  const Terminator& rule = *play.sweep(play.id).terminator;
+  for (const auto& [run, verdicts] : play.verdicts)
+    for (const Verdict& verdict : verdicts) {
+      if (verdict.reason == VerdictReason::last_phase) continue;
+      EXPECT_FALSE(rule.explain(verdict).empty());
+      EXPECT_EQ(rule.recompute(verdict.inputs), verdict.action) << rule.explain(verdict);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Joint, EveryRule,
+                         testing::Range(0, static_cast<int>(terminator_table().size())),
+                         [](const auto& rule) {
+                           return std::string(
+                               terminator_table()[static_cast<std::size_t>(rule.param)].rule);
+                         });
+
+// Trial 0 has one run far above all others and is poor on average.
+double one_lucky_run(std::int64_t trial, int replicate, int) {
+  if (trial == 0) return replicate == 0 ? 100 : 0;
+  return 60 + static_cast<double>(trial);
+}
+
+TEST(Joint, a_lucky_run_does_not_save_its_trial) {
+  Play play(replicated("percentile", 3, 0, 8), one_lucky_run);
+  play.run_to_end(play.id);
+  const auto named = play.sweep(play.id).terminator->incumbent(play.sweep(play.id).history);
+  ASSERT_TRUE(named);
+  EXPECT_EQ(*named, 7U);
+}
+
+// All trials are alike but for one unlucky run of the last.
+TEST(Joint, an_unlucky_run_is_not_stopped_by_itself) {
+  const auto value = [](std::int64_t trial, int replicate, int phase) {
+    if (trial == 5) return replicate == 0 && phase == 0 ? 8.0 : 13.0;
+    return 10.0 + static_cast<double>(replicate) * 0.1;
+  };
+  Play play(replicated("median", 3), value);
+  play.run_to_end(play.id);
+  const TrialId last = play.sweep(play.id).trials.back();
+  for (const hone::Run& run : find_trial(play.book, last)->runs)
+    EXPECT_EQ(run.state, RunState::completed) << text(run.id);
+}
+
+TEST(Joint, a_trial_that_is_stopped_takes_its_waiting_seeds_along) {
+  Play play(replicated("hone", 3), jumpy);
+  play.run_to_end(play.id);
+  for (const TrialId id : play.sweep(play.id).trials) {
+    std::set<RunState> states;
+    for (const hone::Run& run : find_trial(play.book, id)->runs) states.insert(run.state);
+    EXPECT_EQ(states.size(), 1U) << text(id);
+  }
+}
+
+TEST(Joint, is_assessed_by_the_seeds_that_are_left) {
+  Play play(replicated("none", 3, 0, 2),
+            [](std::int64_t, int replicate, int) { return static_cast<double>(replicate); });
+  play.crashes = [](RunId run, int phase) { return run.replicate == 2 && phase == 2; };
+  play.run_to_end(play.id);
+  const History& history = play.sweep(play.id).history;
+  // An exit status says something about the parameters: with the mean, the trial has failed.
+  EXPECT_EQ(history.achievement(0).grade, Achievement::Grade::failed);
+  EXPECT_EQ(history.achievement(0).values, 3);
+  EXPECT_EQ(history.achievement(0).phase, 3);
+}
+
+TEST(Joint, canceled_seeds_are_not_waited_for) {
+  std::vector<RunRecord> runs(3);
+  TrialRecord trial;
+  for (std::size_t i = 0; i < 3; ++i) trial.runs.push_back(i), runs[i].replicate = int(i);
+  runs[0].merits = {1, 2, 3}, runs[1].merits = {3, 4, 5}, runs[2].merits = {7};
+  const Replication three{3, 3, Aggregate::mean, false};
+  EXPECT_EQ(Panel(runs, trial, three).length(), 1);
+  runs[2].standing = RunRecord::Standing::ended;
+  runs[2].counts = false;  // its worker was lost for good
+  EXPECT_EQ(Panel(runs, trial, three).length(), 3);
+  EXPECT_EQ(Panel(runs, trial, three).values(2), (std::vector<double>{3, 5}));
+}
+
+TEST(Racing, adds_seeds_to_contenders_and_to_nobody_else) {
+  Play play(replicated("none", 1, 6, 10), jumpy);
+  play.run_to_end(play.id);
+  std::size_t most = 0, total = 0;
+  for (const TrialId id : play.sweep(play.id).trials) {
+    const std::size_t runs = find_trial(play.book, id)->runs.size();
+    EXPECT_LE(runs, 6U);
+    most = std::max(most, runs), total += runs;
+  }
+  EXPECT_GE(most, 3U);
+  EXPECT_LT(total, 30U);
+  EXPECT_GE(find_trial(play.book, play.sweep(play.id).trials[9])->runs.size(), 2U);
+  EXPECT_EQ(find_trial(play.book, play.sweep(play.id).trials[0])->runs.size(), 1U);
+}
+
+TEST(Racing, stops_a_trial_that_is_significantly_worse) {
+  const auto value = [](std::int64_t trial, int replicate, int phase) {
+    return (trial == 3 ? 100.0 : 10.0) + replicate + phase;
+  };
+  Play play(replicated("none", 3, 5), value);
+  play.run_to_end(play.id);
+  bool outraced = false;
+  for (const auto& [run, verdicts] : play.verdicts)
+    for (const Verdict& verdict : verdicts)
+      outraced = outraced || verdict.reason == VerdictReason::outraced;
+  EXPECT_TRUE(outraced);
+  EXPECT_EQ(play.sweep(play.id).history.ranked()[0], 3U);
+}
+
+TEST(Instances, are_normalized_and_told_to_the_run) {
+  SweepSpec spec = replicated("none", 1, 0, 2);
+  spec.replicates.instances =
+      InstancesSpec{"game", {std::string("a"), std::string("b")}, {0, -500}, {500, 0}};
+  Play play(spec, [](std::int64_t trial, int replicate, int) {
+    return replicate == 0 ? 100.0 * static_cast<double>(trial + 1) : -250.0;
+  });
+  const auto grant = play.acquire(play.join("join-3"), "look");
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(std::get<std::string>(*find(grant->params, "game")), "a");
+  play.when(End{grant->lease, {EndReason::requeue_requested, 85, "", {}}});
+  play.run_to_end(play.id);
+  const History& history = play.sweep(play.id).history;
+  EXPECT_NEAR(history.achievement(0).merit, (0.2 + 0.5) / 2, 1e-12);
+  EXPECT_NEAR(history.achievement(1).merit, (0.4 + 0.5) / 2, 1e-12);
+}
+
+TEST(Confirm, trains_the_leaders_again_on_seeds_that_tuning_never_used) {
+  SweepSpec spec = replicated("none", 2);
+  spec.confirm = ConfirmSpec{2, 4};
+  Play play(spec, jumpy);
+  play.run_to_end(play.id);
+  ASSERT_EQ(play.sweep(play.id).confirmed_by.size(), 1U);
+  const SweepId confirmation = play.sweep(play.id).confirmed_by[0];
+  play.run_to_end(confirmation);
+  const Sweep& confirmed = play.sweep(confirmation);
+  EXPECT_EQ(confirmed.spec.confirms, play.id);
+  ASSERT_EQ(confirmed.trials.size(), 2U);
+  std::set<std::uint64_t> tuned, tested;
+  for (const TrialId id : play.sweep(play.id).trials)
+    for (const hone::Run& run : find_trial(play.book, id)->runs) tuned.insert(run.seed);
+  for (const TrialId id : confirmed.trials)
+    for (const hone::Run& run : find_trial(play.book, id)->runs) tested.insert(run.seed);
+  EXPECT_EQ(tested.size(), 4U);  // the same ones for both
+  for (const std::uint64_t seed : tested) EXPECT_FALSE(tuned.contains(seed));
+  const auto leaders =
+      find_leaders(play.sweep(play.id).history, *play.sweep(play.id).terminator, 2);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_EQ(find_trial(play.book, confirmed.trials[i])->params,
+              find_trial(play.book, play.sweep(play.id).trials[leaders[i]])->params);
+}
+
+TEST(Confirm, is_made_once_a_request_and_not_of_confirmations) {
+  Play play(replicated("none", 1), jumpy);
+  play.when(Confirm{play.id, {"early", 3, 5}});
+  ASSERT_TRUE(play.error);
+  EXPECT_EQ(play.error->code, Code::conflict);
+  play.run_to_end(play.id);
+  EXPECT_EQ(play.when(Confirm{play.id, {"once", 3, 5}}).size(), 4U);
+  EXPECT_TRUE(play.when(Confirm{play.id, {"once", 3, 5}}).empty());
+  EXPECT_FALSE(play.error);
+  play.when(Confirm{play.sweep(play.id).confirmed_by[0], {"again", 3, 5}});
+  ASSERT_TRUE(play.error);
+  EXPECT_EQ(play.error->code, Code::conflict);
+}
+
+TEST(Confirm, is_not_asked_for_in_a_submission) {
+  SweepSpec spec = small_spec();
+  spec.confirms = SweepId{1};
+  Given given;
+  given.when(Submit{{"r", spec, {}}});
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->at, "/spec/confirms");
+}
+
+}  // namespace
+}  // namespace hone
