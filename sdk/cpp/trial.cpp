@@ -85,9 +85,12 @@ Result<std::string> Trial::checkpoint(const std::filesystem::path& file, std::in
   }
 }
 
-Result<TrialVerdict> Trial::report(int phase, std::int64_t step, Score value) {
+Result<TrialVerdict> Trial::report(int phase, std::int64_t step, Score value,
+                                   std::optional<bool> seed_applied) {
   const Json number = value.is_diverged() ? Json("diverged") : Json(value.value());
-  const auto answer = ask({{"report", {{"phase", phase}, {"step", step}, {"value", number}}}});
+  Json body{{"phase", phase}, {"step", step}, {"value", number}};
+  if (seed_applied) body["seed_applied"] = *seed_applied;
+  const auto answer = ask({{"report", std::move(body)}});
   if (!answer) return answer.error();
   try {
     return verdict_of(*answer);

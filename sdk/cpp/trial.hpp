@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,7 +37,9 @@ class Trial {
   // has stored it: the file may be deleted then. Answers the SHA-256 of its content.
   Result<std::string> checkpoint(const std::filesystem::path& file, std::int64_t step, int phase);
   // Reports the objective at the end of a phase, after its checkpoint, and waits for the verdict.
-  Result<TrialVerdict> report(int phase, std::int64_t step, Score value);
+  // seed_applied: whether the process trains with the seed of its run; nullopt says nothing.
+  Result<TrialVerdict> report(int phase, std::int64_t step, Score value,
+                              std::optional<bool> seed_applied = std::nullopt);
   // Telemetry; nobody answers. Values that are not finite are left out.
   Status metric(std::string_view name, std::int64_t step, double value);
 

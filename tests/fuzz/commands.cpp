@@ -95,11 +95,6 @@ class World {
     spec.limits.max_retries = static_cast<int>(choices_.below(3));
     if (choices_.below(4) == 0) spec.limits.duration = seconds(1 + choices_.byte());
     if (choices_.below(4) == 0) spec.checkpoints.keep = Keep::all;
-    if (choices_.below(4) == 0) {
-      spec.replicates.max = spec.seeds + 1 + static_cast<int>(choices_.below(2));
-      spec.replicates.race = true;
-    }
-    if (choices_.below(8) == 0) spec.confirm = ConfirmSpec{1, 2};
     return spec;
   }
 

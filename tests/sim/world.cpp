@@ -1,7 +1,5 @@
 #include "tests/sim/world.hpp"
 
-#include <array>
-
 #include "tests/sim/network.hpp"
 
 namespace hone::sim {
@@ -28,17 +26,6 @@ TerminatorSpec draw_rule(Rng& rng, int phases) {
   return rule;
 }
 
-// Racing in a third of all sweeps, confirmation in some.
-void draw_replicates(Rng& rng, SweepSpec& spec) {
-  if (rng.below(3) == 0) {
-    spec.replicates.max = spec.seeds + 1 + static_cast<int>(rng.below(3));
-    spec.replicates.race = true;
-    spec.replicates.aggregate = std::array{Aggregate::mean, Aggregate::median, Aggregate::iqm,
-                                           Aggregate::lcb}[rng.below(spec.seeds > 1 ? 4 : 3)];
-  }
-  if (rng.below(6) == 0) spec.confirm = ConfirmSpec{2, 2};
-}
-
 SweepSpec draw_spec(Rng& rng) {
   SweepSpec spec;
   spec.name = "simulated";
@@ -53,7 +40,6 @@ SweepSpec draw_spec(Rng& rng) {
   spec.seeds = static_cast<int>(1 + rng.below(2));
   spec.limits.max_retries = static_cast<int>(rng.below(6));
   if (rng.below(8) == 0) spec.limits.duration = seconds(30);
-  draw_replicates(rng, spec);
   return spec;
 }
 

@@ -26,6 +26,14 @@ TEST(WorkerLine, ThePhaseMayBeLeftOut) {
   EXPECT_FALSE(taken<CheckpointLine>(R"({"checkpoint":{"path":"a","step":1,"phase":null}})").phase);
 }
 
+TEST(WorkerLine, AReportMaySayWhetherItsSeedWasApplied) {
+  const auto line = parse_trial_line(R"({"report":{"step":1,"value":2,"seed_applied":true}})");
+  ASSERT_TRUE(line.ok());
+  EXPECT_EQ(std::get<ReportLine>(*line).seed_applied, true);
+  EXPECT_NE(trial_line_text(*line).find("seed_applied"), std::string::npos);
+  EXPECT_FALSE(parse_trial_line(R"({"report":{"step":1,"value":2,"seed_applied":1}})").ok());
+}
+
 TEST(WorkerLine, DivergedIsAValue) {
   EXPECT_TRUE(taken<ReportLine>(R"({"report":{"step":1,"value":"diverged"}})").score.is_diverged());
 }

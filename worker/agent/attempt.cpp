@@ -197,9 +197,9 @@ void Attempt::send_metrics(Turn& turn) {
 void Attempt::send_head(Turn& turn) {
   if (const auto* report = std::get_if<LaneReport>(&lane_.front())) {
     const ReportLine& line = report->line;
-    return send(
-        turn, ReportCall{grant_.lease,
-                         {line.phase.value_or(next_phase_), line.step, line.score, line.further}});
+    return send(turn, ReportCall{grant_.lease,
+                                 {line.phase.value_or(next_phase_), line.step, line.score,
+                                  line.further, line.seed_applied}});
   }
   const auto& checkpoint = std::get<LaneCheckpoint>(lane_.front());
   const CheckpointLine& line = checkpoint.line;

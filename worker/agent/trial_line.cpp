@@ -62,6 +62,14 @@ class Members {
     return std::nullopt;
   }
 
+  std::optional<bool> optional_truth(std::string_view key) {
+    const Json* value = find(key);
+    if (value == nullptr) return std::nullopt;
+    if (value->is_boolean()) return value->get<bool>();
+    fault("must be true or false", key);
+    return std::nullopt;
+  }
+
   double number(std::string_view key) {
     const Json* value = find(key);
     if (value != nullptr && value->is_number() && std::isfinite(value->get<double>()))
@@ -121,10 +129,11 @@ class Members {
 };
 
 Result<TrialLine> parse_report(const Json& json) {
-  static constexpr std::array<std::string_view, 4> known{"phase", "step", "value", "further"};
+  static constexpr std::array<std::string_view, 5> known{"phase", "step", "value", "further",
+                                                         "seed_applied"};
   Members members(json, "/report", known);
   ReportLine line{members.optional_index("phase"), members.count("step"), members.score("value"),
-                  members.scores("further")};
+                  members.scores("further"), members.optional_truth("seed_applied")};
   return members.settle(line);
 }
 
@@ -180,6 +189,7 @@ Json line_json(const ReportLine& line) {
   Json json{{"step", line.step}, {"value", score_json(line.score)}};
   if (line.phase) json["phase"] = *line.phase;
   for (const Score& score : line.further) json["further"].push_back(score_json(score));
+  if (line.seed_applied) json["seed_applied"] = *line.seed_applied;
   return Json{{"report", std::move(json)}};
 }
 

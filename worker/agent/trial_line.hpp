@@ -24,7 +24,8 @@ struct ReportLine {
   std::optional<int> phase;  // absent: the next
   std::int64_t step = 0;
   Score score = Score::diverged();
-  std::vector<Score> further{};  // of the sweep's further objectives
+  std::vector<Score> further{};        // of the sweep's further objectives
+  std::optional<bool> seed_applied{};  // whether the process trains with the seed it was given
 };
 
 using TrialLine = std::variant<CheckpointLine, ReportLine, MetricPoint>;

@@ -41,7 +41,7 @@ class Phases {
     const auto value = trainer_.value();
     if (!value.is_diverged())  // what diverged is not worth continuing from
       if (auto saved = save(phase, end); !saved) return std::move(saved).error();
-    return run_.trial.report(phase, end, value);
+    return run_.trial.report(phase, end, value, true);
   }
 
   Status save(int phase, std::int64_t step) {

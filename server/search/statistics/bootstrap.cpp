@@ -46,7 +46,8 @@ double quantile_of(std::span<const double> ascending, double share) {
   const double place = share * static_cast<double>(ascending.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
   const std::size_t above = std::min(below + 1, ascending.size() - 1);
-  if (ascending[below] == ascending[above]) return ascending[below];
+  if (ascending[below] == ascending[above] || !std::isfinite(ascending[below]))
+    return ascending[below];
   return ascending[below] + (place - std::floor(place)) * (ascending[above] - ascending[below]);
 }
 
