@@ -44,7 +44,12 @@ Timeline Simulator::trace(const Placement& placement) {
 }
 
 double Simulator::step_ms(const Placement& placement) {
-  return fits(problem_, placement, bytes_) ? makespan(placement) : problem_.failed_ms;
+  bytes_.clear();
+  if (fits(problem_, placement, bytes_)) return makespan(placement);
+  double lacking = bytes_.empty() ? 1 : 0;  // empty: a group is where it may not run
+  for (std::size_t d = 0; d < bytes_.size(); ++d)
+    lacking += std::max(0.0, bytes_[d] / problem_.capacity_bytes[d] - 1);
+  return problem_.failed_ms * (1 + lacking);
 }
 
 void Simulator::reset(const Placement& placement) {

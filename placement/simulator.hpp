@@ -39,7 +39,8 @@ class Simulator {
   double makespan(const Placement& placement);
   Timeline trace(const Placement& placement);
 
-  // Time of the step, or the problem's failed_ms where the placement does not fit.
+  // Time of the step; where the placement does not fit at least the problem's failed_ms, the more
+  // the more memory it lacks, so that a search can tell which failure is nearer to running.
   double step_ms(const Placement& placement);
 
  private:

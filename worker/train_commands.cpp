@@ -63,6 +63,7 @@ struct Outcome {
   double seconds = 0;
   Score value = Score::diverged();
   std::optional<Solved> solved;
+  std::vector<Fact> facts;
 };
 
 Json solved_document(const std::optional<Solved>& solved, const std::string& unit) {
@@ -84,6 +85,7 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
         {"solved", solved_document(outcome.solved, unit)},
         {"seed", command.seed},
         {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
+    for (const Fact& fact : outcome.facts) document[fact.name] = fact.value;
     std::cout << to_text(document) << "\n";
     return;
   }
@@ -98,6 +100,8 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
     std::cout << ", goal reached after " << short_count(static_cast<double>(outcome.solved->step));
   if (!command.out.empty()) std::cout << ", model in " << command.out.string();
   std::cout << "\n";
+  for (const Fact& fact : outcome.facts)
+    std::cout << "  " << fact.name << ": " << fact.value << "\n";
 }
 
 // Saves at multiples of save_every, so that a training that was killed goes on from the last of
@@ -157,8 +161,9 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   if (!command.out.empty())
     if (auto saved = trainer.save(command.out); !saved) return std::move(saved).error();
   if (stop.token().stop_requested()) return exit_terminated;
-  print_outcome({trainer.step() - start, spent.count(), trainer.value(), trainer.solved()}, info,
-                command);
+  print_outcome(
+      {trainer.step() - start, spent.count(), trainer.value(), trainer.solved(), trainer.facts()},
+      info, command);
   return trainer.value().is_diverged() ? exit_failed : exit_done;
 }
 

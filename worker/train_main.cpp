@@ -1,10 +1,12 @@
 // hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with
 // HONE_RUN_FILE set; people may train and evaluate with it alone.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 #include "worker/train_commands.hpp"
@@ -22,11 +24,12 @@ struct Flags {
   std::string count;
   std::string save_every;
   std::string format = "text";
+  std::map<std::string, std::string> named;  // settings given as options of their own
 };
 
 std::string settings_text(const TrainerInfo& info) {
   std::ostringstream text;
-  text << "settings (--set name=value):\n";
+  text << "settings (--set name=value, or --name value with dashes):\n";
   for (const auto& setting : info.settings) {
     text << "  " << setting.name;
     text << std::string(setting.name.size() < 18 ? 18 - setting.name.size() : 1, ' ');
@@ -44,7 +47,8 @@ std::string settings_text(const TrainerInfo& info) {
 
 CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
-  sub->add_option("--env", flags.train.env, "environment to learn or to play");
+  if (find_setting(info, "env") != nullptr)
+    sub->add_option("--env", flags.train.env, "environment to learn or to play");
   sub->add_option("--" + std::string(info.unit), flags.count,
                   "how long to train: 5000, 200k, 1M [" + std::string(info.budget) + "]");
   sub->add_option("--seed", flags.train.seed, "of everything random [1]");
@@ -62,6 +66,13 @@ CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   sub->add_flag("--sample", flags.evaluation.sample,
                 "draw actions from the policy, instead of the most probable")
       ->needs(evaluate);
+  // Any other setting as an option of its own: --graph resnet-50 for --set graph=resnet-50.
+  for (const auto& setting : info.settings) {
+    std::string name(setting.name);
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (sub->get_option_no_throw("--" + name) != nullptr) continue;
+    sub->add_option("--" + name, flags.named[std::string(setting.name)])->group("");
+  }
   sub->add_option("--format", flags.format, "text or json [text]")
       ->check(CLI::IsMember({"text", "json"}));
   sub->footer(settings_text(info));
@@ -85,6 +96,8 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
     flags.train.save_every = *every;
   }
   flags.train.json = json;
+  for (const auto& [name, value] : flags.named)
+    if (!value.empty()) flags.train.settings.push_back(name + "=" + value);
   return train_alone(row, flags.train);
 }
 

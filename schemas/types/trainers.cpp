@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "schemas/types/placement_settings.hpp"
+
 namespace hone {
 namespace {
 
@@ -111,6 +113,8 @@ constexpr std::array catalog{
     TrainerInfo{"a3c", "asynchronous advantage actor-critic (Mnih et al., 2016)", "frames",
                 "return", plain_settings},
     TrainerInfo{"a2c", "advantage actor-critic, synchronous", "frames", "return", plain_settings},
+    TrainerInfo{"placement", "learns on which devices the operations of a network should run",
+                "placements", "step_ms", placement_settings, "2400"},
 };
 
 }  // namespace

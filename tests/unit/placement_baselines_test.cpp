@@ -83,7 +83,7 @@ TEST(Baselines, say_when_memory_does_not_suffice) {
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().detail.find("take more or larger"), std::string::npos);
   const Problem tight = set_up({.graph = "inception-v3", .devices = 2, .memory_gb = 2.0}).value();
-  EXPECT_EQ(step_of(tight, "single"), tight.failed_ms);
+  EXPECT_GE(step_of(tight, "single"), tight.failed_ms);
 }
 
 // A diamond whose heavy edge is worth keeping on one device.

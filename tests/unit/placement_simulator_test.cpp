@@ -177,7 +177,10 @@ TEST(Simulator, counts_a_placement_that_does_not_fit_as_failed) {
   const Problem problem = problem_of(graph, GroupRule::chain, "p100", 2);
   Simulator simulator(problem);
   const Placement one(static_cast<std::size_t>(problem.groups), 0);
-  EXPECT_EQ(simulator.step_ms(one), 10 * problem.one_device_ms);
+  EXPECT_GT(simulator.step_ms(one), 10 * problem.one_device_ms);
+  Placement halves = one;  // lacks less
+  for (std::size_t g = 0; g < halves.size() / 4; ++g) halves[g] = 1;
+  EXPECT_LT(simulator.step_ms(halves), simulator.step_ms(one));
   graph.device_bytes = 1.5e9;
   EXPECT_FALSE(
       make_problem(graph, {GroupRule::chain, cluster_of(*find_device("p100"), 2, 0)}).ok());

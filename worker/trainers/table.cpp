@@ -4,6 +4,7 @@
 
 #include "worker/trainers/ga3c/actor_critic.hpp"
 #include "worker/trainers/ga3c/evaluate.hpp"
+#include "worker/trainers/placement/search.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -12,6 +13,7 @@ constexpr std::array rows{
     TrainerRow{"ga3c", ga3c::make_ga3c, ga3c::evaluate},
     TrainerRow{"a3c", ga3c::make_a3c, ga3c::evaluate},
     TrainerRow{"a2c", ga3c::make_a2c, ga3c::evaluate},
+    TrainerRow{"placement", make_placement, evaluate_placement},
 };
 
 }  // namespace

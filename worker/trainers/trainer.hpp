@@ -28,6 +28,12 @@ struct MetricPoint {
   double value = 0;  // finite
 };
 
+// What people want to know of a finished training, beside the objective.
+struct Fact {
+  std::string name;
+  std::string value;
+};
+
 // When the mean return of 100 episodes in training first reached the environment's goal.
 struct Solved {
   std::int64_t step = 0;
@@ -51,6 +57,7 @@ class Trainer {
   [[nodiscard]] virtual Score value() const = 0;
   // Of this process; nothing when it has not been, or has no such goal.
   [[nodiscard]] virtual std::optional<Solved> solved() const { return std::nullopt; }
+  [[nodiscard]] virtual std::vector<Fact> facts() const { return {}; }
   // Telemetry since the last call. May be called from `tick`.
   virtual std::vector<MetricPoint> take_metrics() = 0;
 

@@ -1,0 +1,133 @@
+#include "placement/local_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "placement/baselines/work.hpp"
+
+namespace hone::placement {
+namespace {
+
+constexpr double hot = 0.02;     // of the step: what is taken lightly at first
+constexpr double cold = 0.0002;  // and at last
+constexpr int cluster_max = 12;
+constexpr int asked_every = 256;
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+class Search {
+ public:
+  Search(const Problem& problem, Dice& dice)
+      : problem_(problem),
+        dice_(dice),
+        simulator_(problem),
+        ties_(ties_of_groups(problem)),
+        order_(groups_in_order(problem)) {
+    for (const auto& users : problem.users_of_weight) {
+      std::vector<int> groups;
+      for (const WeightUser& user : users) groups.push_back(problem.group_of_node[at(user.node)]);
+      if (groups.size() > 1) shared_.push_back(std::move(groups));
+    }
+  }
+
+  Found run(const Placement& start, const LocalSearchPlan& plan) {
+    Placement now = start;
+    double now_ms = simulator_.step_ms(now);
+    Found best{now, now_ms};
+    for (int i = 1; i < plan.evaluations; ++i) {
+      if (i % asked_every == 0 && !plan.keep_going()) break;
+      const double progress = static_cast<double>(i) / plan.evaluations;
+      const double heat = best.step_ms * hot * std::pow(cold / hot, progress);
+      const Placement before = now;
+      change(now);
+      if (now == before) continue;
+      const double ms = simulator_.step_ms(now);
+      if (ms > now_ms && dice_.uniform() >= std::exp((now_ms - ms) / heat)) {
+        now = before;
+        continue;
+      }
+      now_ms = ms;
+      if (ms < best.step_ms) best = {now, ms};
+    }
+    return best;
+  }
+
+ private:
+  void change(Placement& placement) {
+    const int kind = dice_.below(20);
+    if (kind < 9) return move(placement, some_group(), some_device(placement));
+    if (kind < 14) return move_cluster(placement);
+    if (kind < 16) return swap(placement);
+    if (kind < 18 && !shared_.empty()) return move_users(placement);
+    move_stretch(placement);
+  }
+
+  int some_group() { return dice_.below(problem_.groups); }
+
+  // Any, or that of a group next to a random one.
+  int some_device(const Placement& placement) {
+    return dice_.below(2) == 0 ? dice_.below(problem_.devices()) : placement[at(some_group())];
+  }
+
+  void move(Placement& placement, int group, int device) {
+    if (problem_.may_run[at(group * problem_.devices() + device)] != 0)
+      placement[at(group)] = device;
+  }
+
+  // Neighbours of neighbours that are on one device now go to another together.
+  void move_cluster(Placement& placement) {
+    const int first = some_group();
+    const int from = placement[at(first)];
+    const int wanted = 2 + dice_.below(cluster_max - 1);
+    std::vector<int> cluster{first};
+    for (std::size_t i = 0; i < cluster.size() && static_cast<int>(cluster.size()) < wanted; ++i)
+      for (const Tie& tie : ties_[at(cluster[i])])
+        if (placement[at(tie.group)] == from && static_cast<int>(cluster.size()) < wanted &&
+            std::find(cluster.begin(), cluster.end(), tie.group) == cluster.end())
+          cluster.push_back(tie.group);
+    const int to = dice_.below(problem_.devices());
+    for (const int group : cluster) move(placement, group, to);
+  }
+
+  void swap(Placement& placement) {
+    const int a = some_group();
+    const int b = some_group();
+    const int device = placement[at(a)];
+    move(placement, a, placement[at(b)]);
+    move(placement, b, device);
+  }
+
+  void move_users(Placement& placement) {
+    const auto& users = shared_[at(dice_.below(static_cast<int>(shared_.size())))];
+    const int to = dice_.below(problem_.devices());
+    const int count = static_cast<int>(users.size());
+    const int first = dice_.below(2) == 0 ? 0 : dice_.below(count);
+    const int last = dice_.below(2) == 0 ? count : first + dice_.below(count - first) + 1;
+    for (int i = first; i < last; ++i) move(placement, users[at(i)], to);
+  }
+
+  void move_stretch(Placement& placement) {
+    const int first = some_group();
+    const int length = 1 + dice_.below(std::max(1, problem_.groups / 4));
+    const int from = placement[at(order_[at(first)])];
+    const int to = dice_.below(problem_.devices());
+    for (int i = first; i < std::min(first + length, problem_.groups); ++i)
+      if (placement[at(order_[at(i)])] == from) move(placement, order_[at(i)], to);
+  }
+
+  const Problem& problem_;
+  Dice& dice_;
+  Simulator simulator_;
+  std::vector<std::vector<Tie>> ties_;
+  std::vector<int> order_;
+  std::vector<std::vector<int>> shared_;
+};
+
+}  // namespace
+
+Found improve(const Problem& problem, const Placement& start, const LocalSearchPlan& plan,
+              Dice& dice) {
+  return Search(problem, dice).run(start, plan);
+}
+
+}  // namespace hone::placement

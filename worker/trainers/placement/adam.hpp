@@ -1,0 +1,44 @@
+// Adam (Kingma and Ba, 2015) on plain vectors.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "schemas/codec/json.hpp"
+
+namespace hone::trainers {
+
+class Adam {
+ public:
+  // Steps down the gradient; a negative rate climbs.
+  void step(std::vector<double>& values, const std::vector<double>& gradient, double rate) {
+    constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+    mean_.resize(values.size(), 0);
+    square_.resize(values.size(), 0);
+    ++count_;
+    const double unbias1 = 1 - std::pow(beta1, static_cast<double>(count_));
+    const double unbias2 = 1 - std::pow(beta2, static_cast<double>(count_));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      mean_[i] = beta1 * mean_[i] + (1 - beta1) * gradient[i];
+      square_[i] = beta2 * square_[i] + (1 - beta2) * gradient[i] * gradient[i];
+      values[i] -= rate * (mean_[i] / unbias1) / (std::sqrt(square_[i] / unbias2) + epsilon);
+    }
+  }
+
+  [[nodiscard]] Json state() const {
+    return {{"count", count_}, {"mean", mean_}, {"square", square_}};
+  }
+  void restore(const Json& state) {
+    count_ = state.at("count").get<std::int64_t>();
+    mean_ = state.at("mean").get<std::vector<double>>();
+    square_ = state.at("square").get<std::vector<double>>();
+  }
+
+ private:
+  std::int64_t count_ = 0;
+  std::vector<double> mean_, square_;
+};
+
+}  // namespace hone::trainers
