@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what the fuzz targets start from, a folder for each, taken from the cases and examples of the repository.
+"""Writes what the fuzz targets start from, a folder for each: the cases and examples of the repository, and what fuzzing has found worth
+keeping (corpus/TARGET.jsonl: an input a line, its bytes as the letters of a JSON string).
 
   make_corpus.py FOLDER
+  make_corpus.py --pack TARGET FOLDER    a sample of the inputs of a folder, of all lengths, becomes corpus/TARGET.jsonl
 """
 import hashlib
 import json
@@ -9,8 +11,10 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CORPUS = pathlib.Path(sys.argv[1])
+FOUND = pathlib.Path(__file__).parent / "corpus"
+CORPUS = pathlib.Path(sys.argv[-1])
 BYTES_MAX = 3000  # a fuzzer learns more from many small files
+PACKED_BYTES_MAX = 25_000  # of a target in the repository
 
 
 def keep(target: str, text: str):
@@ -111,6 +115,26 @@ def commands():
         (CORPUS / "commands" / f"noise-{number}").write_bytes(stream)
 
 
+def found():
+    for packed in FOUND.glob("*.jsonl"):
+        folder = CORPUS / packed.stem
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, line in enumerate(packed.read_text().splitlines()):
+            (folder / f"found-{number}").write_bytes(json.loads(line).encode("latin-1"))
+
+
+def pack(target: str):
+    every = sorted((file.read_bytes() for file in CORPUS.iterdir()), key=lambda input: (len(input), input))
+    stride = 1
+    while sum(len(input) for input in every[::stride]) > PACKED_BYTES_MAX:
+        stride += 1
+    inputs = every[::stride]  # of all lengths
+    lines = (json.dumps(input.decode("latin-1")) + "\n" for input in inputs)
+    (FOUND / f"{target}.jsonl").write_text("".join(lines))
+
+
 if __name__ == "__main__":
-    for make in (sweep_files, bodies, targets, trial_lines, curve_tables, imports, expressions, commands):
+    if sys.argv[1] == "--pack":
+        sys.exit(pack(sys.argv[2]))
+    for make in (sweep_files, bodies, targets, trial_lines, curve_tables, imports, expressions, commands, found):
         make()
