@@ -41,7 +41,8 @@ std::string settings_text(const TrainerInfo& info) {
   text << "\nexamples:\n"
        << long_run << " --seed 1 --out model.safetensors\n"
        << long_run << " --set " << setting.name << "=" << setting.fallback << "\n"
-       << "  hone-train " << info.name << " --evaluate model.safetensors --episodes 100\n";
+       << "  hone-train " << info.name << " --evaluate model.safetensors "
+       << (info.unit == "episodes" ? "--plays" : "--episodes") << " 100\n";
   return text.str();
 }
 
@@ -60,7 +61,10 @@ CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   sub->add_option("--resume", flags.train.from, "continue from this model");
   auto* evaluate =
       sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
-  sub->add_option("--episodes", flags.evaluation.episodes, "episodes to play [100]")
+  // A trainer that counts its budget in episodes has that word for it.
+  const bool taken = info.unit == "episodes";
+  sub->add_option(taken ? "--plays" : "--episodes", flags.evaluation.episodes,
+                  "episodes to play [100]")
       ->check(CLI::Range(1, 100'000))
       ->needs(evaluate);
   sub->add_flag("--sample", flags.evaluation.sample,

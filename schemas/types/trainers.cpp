@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "schemas/types/episodic_settings.hpp"
 #include "schemas/types/placement_settings.hpp"
 
 namespace hone {
@@ -115,6 +116,10 @@ constexpr std::array catalog{
     TrainerInfo{"a2c", "advantage actor-critic, synchronous", "frames", "return", plain_settings},
     TrainerInfo{"placement", "learns on which devices the operations of a network should run",
                 "placements", "step_ms", placement_settings, "2400"},
+    TrainerInfo{"cem", "cross-entropy method on CartPole", "episodes", "return", cem_settings,
+                "1600"},
+    TrainerInfo{"reinforce", "REINFORCE on CartPole (Williams, 1992)", "episodes", "return",
+                reinforce_settings, "1200"},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "worker/trainers/episodic/episodic.hpp"
 #include "worker/trainers/ga3c/actor_critic.hpp"
 #include "worker/trainers/ga3c/evaluate.hpp"
 #include "worker/trainers/placement/search.hpp"
@@ -14,6 +15,8 @@ constexpr std::array rows{
     TrainerRow{"a3c", ga3c::make_a3c, ga3c::evaluate},
     TrainerRow{"a2c", ga3c::make_a2c, ga3c::evaluate},
     TrainerRow{"placement", make_placement, evaluate_placement},
+    TrainerRow{"cem", episodic::make_cem, episodic::evaluate},
+    TrainerRow{"reinforce", episodic::make_reinforce, episodic::evaluate},
 };
 
 }  // namespace
