@@ -66,8 +66,8 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"sticky", real, 0, 1, "", "0.1",
                 "probability that an action is repeated instead of the next one, in environments "
                 "that have this rule; where it is not given, as published"},
-    SettingInfo{"backend", word, 0, 0, "own torch", "own",
-                "who computes the network: kernels of our own, or libtorch"},
+    SettingInfo{"backend", word, 0, 0, "own torch cuda", "own",
+                "who computes the network: kernels of our own, libtorch, or libtorch on a GPU"},
 };
 
 constexpr std::array queue_settings{

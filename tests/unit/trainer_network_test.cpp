@@ -100,6 +100,7 @@ void expect_passes_agree_with_autograd(Backend backend, const NetShape& shape, i
   const Reference reference(shape, weights, observations);
 
   const auto maker = network_maker(backend);
+  if (backend == Backend::cuda && !maker.ok()) GTEST_SKIP() << maker.error().detail;
   ASSERT_TRUE(maker.ok()) << maker.error().detail;
   const auto network = maker->make(shape, 64);
   const auto heads = network->forward(packed, observations.data(), rows);
@@ -130,17 +131,18 @@ TEST_P(Passes, agree_with_autograd) {
       backend, {5, std::get<0>(size), 3, activation, std::get<1>(size), policy}, rows);
 }
 
-class Convolutions : public testing::TestWithParam<std::tuple<NetKind, envs::Planes, int>> {};
+class Convolutions
+    : public testing::TestWithParam<std::tuple<NetKind, envs::Planes, int, Backend>> {};
 
 TEST_P(Convolutions, agree_with_autograd) {
-  const auto [kind, planes, rows] = GetParam();
+  const auto [kind, planes, rows, backend] = GetParam();
   const NetShape shape{.inputs = planes.size(),
                        .hidden = 24,
                        .actions = 3,
                        .activation = Activation::relu,
                        .kind = kind,
                        .planes = planes};
-  expect_passes_agree_with_autograd(Backend::own, shape, rows);
+  expect_passes_agree_with_autograd(backend, shape, rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(MinAtar, Convolutions,
@@ -148,12 +150,13 @@ INSTANTIATE_TEST_SUITE_P(MinAtar, Convolutions,
                                           testing::Values(envs::Planes{10, 10, 4},
                                                           envs::Planes{10, 10, 7},
                                                           envs::Planes{5, 7, 1}),
-                                          testing::Values(1, 17)));
-INSTANTIATE_TEST_SUITE_P(Published, Convolutions,
-                         testing::Combine(testing::Values(NetKind::conv),
-                                          testing::Values(envs::Planes{84, 84, 4},
-                                                          envs::Planes{21, 30, 3}),
-                                          testing::Values(1, 5)));
+                                          testing::Values(1, 17),
+                                          testing::Values(Backend::own, Backend::torch)));
+INSTANTIATE_TEST_SUITE_P(
+    Published, Convolutions,
+    testing::Combine(testing::Values(NetKind::conv),
+                     testing::Values(envs::Planes{84, 84, 4}, envs::Planes{21, 30, 3}),
+                     testing::Values(1, 5), testing::Values(Backend::own, Backend::torch)));
 
 TEST(Published, network_has_the_parameters_of_the_paper) {
   const envs::Planes planes{84, 84, 4};
@@ -169,6 +172,14 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(std::tuple(24, 1), std::tuple(16, 2), std::tuple(40, 3)),
                      testing::Values(Activation::relu, Activation::tanh),
                      testing::Values(Policy::categorical, Policy::gaussian)));
+
+// Skipped where there is no GPU, or no libtorch that knows it.
+INSTANTIATE_TEST_SUITE_P(Gpu, Passes,
+                         testing::Values(std::tuple(Backend::cuda, 17, std::tuple(16, 2),
+                                                    Activation::tanh, Policy::gaussian)));
+INSTANTIATE_TEST_SUITE_P(Gpu, Convolutions,
+                         testing::Values(std::tuple(NetKind::conv, envs::Planes{84, 84, 4}, 5,
+                                                    Backend::cuda)));
 
 class EveryBackend : public testing::TestWithParam<Backend> {};
 

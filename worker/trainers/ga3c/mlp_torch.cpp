@@ -1,6 +1,7 @@
 // The perceptron on libtorch, in a shared object of its own that is loaded on demand.
 #include <ATen/ATen.h>
 
+#include "worker/trainers/ga3c/device_torch.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 
 namespace hone::ga3c {
@@ -148,6 +149,12 @@ class TorchMlp final : public Network {
 }  // namespace hone::ga3c
 
 // What network_maker.cpp looks for.
-extern "C" hone::ga3c::Network* hone_torch_mlp(const hone::ga3c::NetShape& shape, int rows_max) {
-  return std::make_unique<hone::ga3c::TorchMlp>(shape, rows_max).release();
+extern "C" hone::ga3c::Network* hone_torch_network(const hone::ga3c::NetShape& shape, int rows_max,
+                                                   bool cuda) {
+  namespace ga3c = hone::ga3c;
+  if (cuda) return ga3c::make_device_network(shape, rows_max, ga3c::Device::cuda).release();
+  if (shape.kind == ga3c::NetKind::mlp)
+    return std::make_unique<ga3c::TorchMlp>(shape, rows_max).release();
+  return ga3c::make_device_network(shape, rows_max, ga3c::Device::cpu).release();
 }
+extern "C" bool hone_torch_has_cuda() { return hone::ga3c::has_cuda(); }

@@ -1,6 +1,7 @@
 // The arithmetic of a policy-and-value network over one flat parameter vector. An object belongs to
 // one thread: it owns the buffers of its last batch. Two implementations know the same vector:
-// mlp_own.cpp on kernels of our own, and mlp_torch.cpp on libtorch, which has no convolutions.
+// mlp_own.cpp and conv_own.cpp on kernels of our own, mlp_torch.cpp and device_torch.cpp on
+// libtorch.
 #pragma once
 
 #include <cstdint>
@@ -125,7 +126,7 @@ class Network {
                                           const float* output_gradient) = 0;
 };
 
-enum class Backend { own, torch };
+enum class Backend { own, torch, cuda };  // the two last are libtorch
 // Makes networks whose batches have at most `rows_max` rows.
 struct NetworkMaker {
   std::unique_ptr<Network> (*make)(const NetShape& shape, int rows_max) = nullptr;

@@ -10,7 +10,13 @@ namespace hone::ga3c {
 namespace {
 
 constexpr const char* library_name = "libhone_torch.so";
-using TorchMaker = Network* (*)(const NetShape& shape, int rows_max);
+using TorchMaker = Network* (*)(const NetShape& shape, int rows_max, bool cuda);
+
+// What the library offers; nulls where it could not be opened.
+struct Torch {
+  TorchMaker make = nullptr;
+  bool (*has_cuda)() = nullptr;
+};
 
 // Beside the program in a build folder, in lib/hone of an installation.
 void* open_library() {
@@ -22,33 +28,43 @@ void* open_library() {
 }
 
 // Opened once and never closed: libtorch does not survive that.
-TorchMaker torch_maker() {
-  static const auto maker = [] {
+const Torch& torch() {
+  static const auto opened = []() -> Torch {
     void* library = open_library();
-    void* symbol = library == nullptr ? nullptr : dlsym(library, "hone_torch_mlp");
-    return reinterpret_cast<TorchMaker>(symbol);  // POSIX guarantees this conversion
+    if (library == nullptr) return {};
+    // POSIX guarantees these conversions.
+    return {reinterpret_cast<TorchMaker>(dlsym(library, "hone_torch_network")),
+            reinterpret_cast<bool (*)()>(dlsym(library, "hone_torch_has_cuda"))};
   }();
-  return maker;
+  return opened;
 }
 
-std::unique_ptr<Network> make_torch_mlp(const NetShape& shape, int rows_max) {
-  return std::unique_ptr<Network>(torch_maker()(shape, rows_max));
+std::unique_ptr<Network> make_on_torch(const NetShape& shape, int rows_max) {
+  return std::unique_ptr<Network>(torch().make(shape, rows_max, false));
+}
+
+std::unique_ptr<Network> make_on_cuda(const NetShape& shape, int rows_max) {
+  return std::unique_ptr<Network>(torch().make(shape, rows_max, true));
 }
 
 }  // namespace
 
 Result<NetworkMaker> network_maker(Backend backend) {
-  switch (backend) {
-    case Backend::own:
-      return NetworkMaker{make_own_network};
-    case Backend::torch:
-      break;
+  if (backend == Backend::own) return NetworkMaker{make_own_network};
+  if (torch().make == nullptr) {
+    const char* reason = dlerror();
+    return refuse(Code::invalid,
+                  "backends torch and cuda need " + std::string(library_name) +
+                      " beside hone-train: " +
+                      (reason == nullptr ? "build hone with -DHONE_TORCH=ON" : reason),
+                  "/backend");
   }
-  if (torch_maker() != nullptr) return NetworkMaker{make_torch_mlp};
-  const char* reason = dlerror();
+  if (backend == Backend::torch) return NetworkMaker{make_on_torch};
+  if (torch().has_cuda()) return NetworkMaker{make_on_cuda};
   return refuse(Code::invalid,
-                "backend torch needs " + std::string(library_name) + " beside hone-train: " +
-                    (reason == nullptr ? "build hone with -DHONE_TORCH=ON" : reason),
+                "backend cuda needs a GPU and a libtorch with CUDA, and this one finds none: point "
+                "CMAKE_PREFIX_PATH at such a libtorch when hone is built (tests/gpu/run does), or "
+                "take backend own",
                 "/backend");
 }
 

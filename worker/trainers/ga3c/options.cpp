@@ -67,6 +67,11 @@ AgentRule agent_of(const Settings& settings, bool parity) {
   return rule;
 }
 
+Backend backend_of(const std::string& word) {
+  if (word == "cuda") return Backend::cuda;
+  return word == "torch" ? Backend::torch : Backend::own;
+}
+
 NetKind kind_of(const std::string& word, const envs::Planes& planes) {
   if (word == "mlp") return NetKind::mlp;
   if (word == "minatar") return NetKind::minatar;
@@ -84,10 +89,6 @@ Status take_kind(const Settings& settings, Options& options) {
                   "network " + settings.word("network") + " needs planes of at least 3 by 3, and " +
                       options.env.name + " is seen as plain numbers",
                   "/network");
-  if (settings.word("backend") == "torch")
-    return refuse(Code::invalid,
-                  "backend torch has no convolutions: take backend own, or network mlp",
-                  "/backend");
   options.net.kind = kind;
   options.net.planes = planes;
   return Done{};
@@ -159,8 +160,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
     options.most = options.staff;
     options.train_samples_max = own_batch_samples;
   }
-  const auto maker =
-      network_maker(settings.word("backend") == "torch" ? Backend::torch : Backend::own);
+  const auto maker = network_maker(backend_of(settings.word("backend")));
   if (!maker) return maker.error();
   options.networks = *maker;
   return options;
