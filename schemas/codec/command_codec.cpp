@@ -228,6 +228,16 @@ class NameCheck {
   Fault& fault_;
 };
 
+void check_names(const Spot& spot, const CommandTrainer& trainer, const Space& space) {
+  NameCheck check(space, spot.fault);
+  if (!spot.json.is_object()) return check.words(trainer.argv, spot.json, spot.place);
+  check.words(trainer.argv, spot.json.at("run"), Place(spot.place, "run"));
+  if (!trainer.prepare.empty())
+    check.words(trainer.prepare, spot.json.at("prepare"), Place(spot.place, "prepare"));
+  const Place env(spot.place, "env");
+  for (const EnvVar& variable : trainer.env) check.word(variable.value, Place(env, variable.name));
+}
+
 }  // namespace
 
 std::vector<std::string> read_command_words(const Spot& spot) {
@@ -249,14 +259,24 @@ CommandTrainer read_command(const Spot& spot) {
   return CommandTrainer{read_command_words(spot)};
 }
 
-void check_command_names(const Spot& spot, const CommandTrainer& trainer, const Space& space) {
-  NameCheck check(space, spot.fault);
-  if (!spot.json.is_object()) return check.words(trainer.argv, spot.json, spot.place);
-  check.words(trainer.argv, spot.json.at("run"), Place(spot.place, "run"));
-  if (!trainer.prepare.empty())
-    check.words(trainer.prepare, spot.json.at("prepare"), Place(spot.place, "prepare"));
-  const Place env(spot.place, "env");
-  for (const EnvVar& variable : trainer.env) check.word(variable.value, Place(env, variable.name));
+void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer) {
+  check_names(spot, trainer, spec.parameters);
+  if (!trainer.collect) return;
+  auto& columns = trainer.collect->objectives;
+  if (columns.empty()) {
+    columns.push_back(spec.objective.metric);
+    for (const Objective& one : spec.further_objectives) columns.push_back(one.metric);
+  }
+  const Place collect(spot.place, "collect");
+  if (columns.size() != 1 + spec.further_objectives.size())
+    return spot.fault.note_rule(Place(collect, "objective"),
+                                "must name a column for each objective of the sweep, in order");
+  const auto known = known_columns(*trainer.collect);
+  for (const auto& name : columns)
+    if (!known.empty() && std::find(known.begin(), known.end(), name) == known.end())
+      spot.fault.note_rule(Place(collect, "objective"),
+                           "there is no column " + in_quotes(name) +
+                               ": say which one the objective is in, as in objective: NAME");
 }
 
 Json encode_command(const CommandTrainer& trainer) {

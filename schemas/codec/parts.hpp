@@ -25,8 +25,10 @@ SweepSpec read_sweep_spec(const Spot& spot);                    // spec_codec.cp
 Space read_space(const Spot& spot);                             // space_codec.cpp
 CommandTrainer read_command(const Spot& spot);                  // command_codec.cpp
 std::vector<std::string> read_command_words(const Spot& spot);  // a list, or one line
-// Refuses each "${name}" in a command that is no parameter of the space.
-void check_command_names(const Spot& spot, const CommandTrainer& trainer, const Space& space);
+// What a command takes from the rest of its sweep: the columns of the objectives are called as they
+// are. Refuses each "${name}" that is no parameter, and columns that are not one for each
+// objective.
+void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer);
 
 Json encode_scopes(Scopes scopes);
 Json encode_scores(const std::vector<Score>& scores);

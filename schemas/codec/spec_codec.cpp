@@ -147,10 +147,9 @@ SweepSpec read_sweep_spec(const Spot& spot) {
   read_objectives(fields, spec);
   spec.trainer = read_what_to_run(fields);
   spec.parameters = fields.need("parameters", read_space);
-  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer); command != nullptr)
+  if (auto* command = std::get_if<CommandTrainer>(&spec.trainer); command != nullptr)
     if (const Json* json = fields.find("command"); json != nullptr && spot.fault.clear())
-      check_command_names({*json, Place(spot.place, "command"), spot.fault}, *command,
-                          spec.parameters);
+      settle_command({*json, Place(spot.place, "command"), spot.fault}, spec, *command);
   spec.constraints = fields.maybe(
       "constraints", ListOf{Text{constraint_bytes_max}, constraints_max}, spec.constraints);
   spec.search = fields.maybe("search", read_search, SearchSpec{""});

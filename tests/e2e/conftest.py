@@ -168,6 +168,8 @@ def sweep_spec(**changes):
         "budget": {"unit": "frames", "per_run": 1000, "phases": 4},
     }
     spec.update(changes)
+    if "command" not in changes and "lr" not in (spec["parameters"] or {}):
+        spec["command"] = ["python3", "train.py"]  # a command may name only parameters that there are
     return {key: value for key, value in spec.items() if value is not None}
 
 

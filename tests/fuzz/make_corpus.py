@@ -63,11 +63,22 @@ def targets():
         keep("target", f"GET {path}\n")
     writes = {"submit": "/v1/sweeps", "steer": "/v1/sweeps/sw_1/steer", "join": "/v1/workers", "acquire": "/v1/leases",
               "report": "/v1/leases/le_1/reports", "save_model": "/v1/leases/le_1/models",
+              "save_artifact": "/v1/leases/le_1/artifacts",
               "metrics": "/v1/leases/le_1/metrics", "end": "/v1/leases/le_1/end", "beat": "/v1/workers/wk_1/beat",
               "ask": "/v1/sweeps/sw_1/ask", "tell": "/v1/trials/tr_1/tell", "enqueue": "/v1/sweeps/sw_1/enqueue"}
     for case in cases("requests.json"):
         if case["schema"] in writes:
             keep("target", f"POST {writes[case['schema']]}\n{json.dumps(case['value'])}")
+
+
+def collections():
+    command, pattern = "python3 'train.py' --lr ${lr:-0.1} $${x}", r"step (?<step>\d+).*score: (?P<score>[-+.e\d]+)"
+    rows = [(100 * i, 0.5 * i, 1 / i) for i in range(1, 12)]
+    keep("collect", f"{command}\n{pattern}\n0101\nstep,score,loss\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    keep("collect", f"{command}\n{pattern}\n3112\n" + "".join(f"{a}, \"{b}\" , {c}\n" for a, b, c in rows))
+    keep("collect", f"{command}\n{pattern}\n1103\n" + "".join(
+        json.dumps({"step": a, "score": b, "loss": c}) + "\n" for a, b, c in rows))
+    keep("collect", f"{command}\n{pattern}\n2104\n" + "".join(f"[{c}] step {a} score: {b}\n" for a, b, c in rows))
 
 
 def trial_lines():
@@ -136,5 +147,6 @@ def pack(target: str):
 if __name__ == "__main__":
     if sys.argv[1] == "--pack":
         sys.exit(pack(sys.argv[2]))
-    for make in (sweep_files, bodies, targets, trial_lines, curve_tables, imports, expressions, commands, found):
+    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, imports, expressions, commands,
+                 found):
         make()

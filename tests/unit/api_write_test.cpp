@@ -48,6 +48,8 @@ std::map<std::string, Good> good_bodies() {
        {"le_1", Json::parse(R"({"phase":0,"step":250,"value":1.5})"), is<Report>}},
       {"/v1/leases/{lease}/models",
        {"le_1", {{"sha256", digest}, {"bytes", 3}, {"step", 250}, {"phase", 0}}, is<SaveModel>}},
+      {"/v1/leases/{lease}/artifacts",
+       {"le_1", {{"name", "loss.png"}, {"sha256", digest}, {"bytes", 3}}, is<SaveArtifact>}},
       {"/v1/leases/{lease}/metrics",
        {"le_1", Json::parse(R"({"points":[{"name":"loss","step":1,"value":0.5}]})"),
         is<LogMetrics>}},

@@ -257,6 +257,25 @@ TEST(Models, the_last_checkpoint_of_an_ended_run_is_still_taken_but_not_of_a_los
   EXPECT_EQ(given.error->code, Code::stale_lease);
 }
 
+TEST(Artifacts, are_kept_once_by_name_until_there_are_many_also_of_a_run_that_has_ended) {
+  Given given;
+  given.submit(small_spec(2, 1));
+  const auto grant = given.acquire(given.join(), "a1");
+  given.report(grant->lease, 0, Score::of(1));
+  const auto keep = [&](const std::string& name, const std::string& digest) {
+    return given.when(SaveArtifact{grant->lease, {name, digest, 10}});
+  };
+  expect_kinds<ArtifactSaved>(keep("loss.png", "aa"));
+  EXPECT_TRUE(keep("loss.png", "aa").empty());
+  expect_kinds<ArtifactSaved>(keep("loss.png", "bb"));
+  for (int i = 1; i < 100; ++i) keep("file" + std::to_string(i), "aa");
+  keep("one too many", "aa");
+  EXPECT_EQ(given.error->code, Code::conflict);
+  expect_kinds<ArtifactSaved>(keep("loss.png", "cc"));
+  given.when(SaveArtifact{LeaseId{99}, {"x", "aa", 1}});
+  EXPECT_EQ(given.error->code, Code::stale_lease);
+}
+
 TEST(Replicates, are_runs_of_one_trial_that_differ_by_seed_alone) {
   Given given;
   auto spec = small_spec(2);

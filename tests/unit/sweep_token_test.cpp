@@ -89,6 +89,7 @@ TEST_F(Foreign, lease_is_forbidden) {
   const std::vector<Command> commands{Report{lease, {}},
                                       SaveModel{lease, {}},
                                       LogMetrics{lease, {}},
+                                      SaveArtifact{lease, {}},
                                       End{lease, {}},
                                       Beat{{1}, {}},
                                       Acquire{{"x", {1}, 1, 0, {}}},

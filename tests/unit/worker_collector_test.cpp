@@ -1,6 +1,8 @@
 // Rows of what a program writes, as reports of phases: no program, no file.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "worker/agent/collector.hpp"
 #include "worker/agent/glob.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace hone::worker {
 namespace {
@@ -39,6 +40,7 @@ Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, int next
       values_(spec.objectives.size()) {}
 
 void Collector::take(std::string_view line, std::vector<TrialLine>& said) {
+  if (phase_ >= budget_.phases && spec_.metrics.empty()) return;  // there is nothing left to say
   if (reader_.read(line, row_, fault_)) take_row(row_, said);
   if (!fault_.empty())
     complain("this line was passed over: " + fault_ + ": " +

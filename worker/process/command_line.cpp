@@ -1,11 +1,14 @@
 #include "worker/process/command_line.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
 #include "schemas/types/command_words.hpp"
 
 namespace hone::worker {
+namespace fs = std::filesystem;
 namespace {
 
 std::string names_of(const Params& params) {
@@ -108,6 +111,30 @@ std::string folder_of(WorkFolder policy, const CommandPlaces& places) {
   return policy == WorkFolder::shared ? places.work_folder : places.trial.files;
 }
 
+// The working folder, entry by entry: its hidden files as well, and without the worker's own data
+// if that is in it. Empty where there is nothing to copy.
+Result<std::vector<std::string>> copy_stage(const CommandPlaces& places) {
+  const fs::path files = fs::path(places.trial.files).lexically_normal();
+  const fs::path data = files.parent_path().parent_path().parent_path();  // of DATA/runs/RUN/files
+  std::vector<std::string> words{"cp", "-a", "--reflink=auto", "-t", files.string(), "--"};
+  const auto without_entries = words.size();
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(places.work_folder, failure)) {
+    const fs::path path = entry.path().lexically_normal();
+    if (path == data) continue;
+    if (std::mismatch(path.begin(), path.end(), data.begin(), data.end()).first == path.end())
+      return refuse(Code::invalid, "folder: copy cannot copy " + path.string() +
+                                       ": the worker's own data is in it; start the worker with "
+                                       "another --data or --workdir");
+    words.push_back(path.string());
+  }
+  if (failure)
+    return refuse(Code::invalid, "the working folder " + places.work_folder +
+                                     " cannot be read: " + failure.message());
+  if (words.size() == without_entries) words.clear();
+  return words;
+}
+
 Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& grant,
                             const CommandPlaces& places) {
   const Filler fill(grant, places);
@@ -126,10 +153,11 @@ Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& gra
     if (!names(words, param.name)) hand_over(param, command.params, *argv, plan.env);
   if (command.params == ParamStyle::json && !names(words, "hone.params_file"))
     argv->push_back(places.trial.params_file);
-  // Reflinks where the disk has them; "." and not "*": hidden files as well.
-  if (command.folder == WorkFolder::copy)
-    plan.stages.push_back(
-        {"cp", "-a", "--reflink=auto", places.work_folder + "/.", places.trial.files});
+  if (command.folder == WorkFolder::copy && !places.trial.files.empty()) {
+    auto copy = copy_stage(places);
+    if (!copy) return copy.error();
+    if (!copy->empty()) plan.stages.push_back(*std::move(copy));
+  }
   if (!prepare->empty()) plan.stages.push_back(*std::move(prepare));
   plan.stages.push_back(*std::move(argv));
   return plan;

@@ -74,7 +74,7 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
   const auto* command = std::get_if<CommandTrainer>(&spawn.grant.trainer);
   if (command == nullptr) return;
   folder_bytes_max_ = command->disk != 0 ? command->disk : limits::folder_bytes_max;
-  if (!command->collect) return;
+  if (!command->collect || command->collect->objectives.empty()) return;
   following_.emplace(
       Following{Collector(*command->collect, spawn.grant.budget, spawn.grant.next_phase), {}});
   if (!command->collect->file.empty())
@@ -115,7 +115,7 @@ void RunProcess::watch(std::vector<pollfd>& fds) const {
   socket_.watch(fds, held_);
   if (child_.out && !held_) fds.push_back({child_.out.fd(), POLLIN, 0});
   if (child_.err) fds.push_back({child_.err.fd(), POLLIN, 0});
-  if (timer_) fds.push_back({timer_.fd(), POLLIN, 0});
+  if (timer_ && !held_) fds.push_back({timer_.fd(), POLLIN, 0});
 }
 
 std::vector<RunProcess::Heard> RunProcess::serve() {
@@ -199,6 +199,7 @@ bool RunProcess::read_errors() {
 }
 
 void RunProcess::take_output_line(std::string_view text, bool too_long, std::vector<Heard>& heard) {
+  if (!stages_.empty()) return;  // what prepares the program has nothing to report
   const auto said = hone_line(text);
   if (!said && following_ && !following_->file) take_row_line(text, too_long, heard);
   if (!said) return;

@@ -1,4 +1,4 @@
-// fetch: a checkpoint's bytes, checked against their digest.
+// fetch: a checkpoint's bytes, or the files that a run left, checked against their digests.
 #include <unistd.h>
 
 #include <filesystem>
@@ -19,6 +19,7 @@ namespace {
 
 struct Wish {
   std::string model;
+  std::string name;  // of a file of a run
   std::string file;
   bool force = false;
 };
@@ -55,9 +56,52 @@ Error dropped(const Json& model) {
                     text_at(model, "/run"));
 }
 
+// Where a file of a run goes: below the folder that -o names, else below one that is called as the
+// run.
+std::string place_of(const Wish& wish, const std::string& run, const std::string& name) {
+  return (std::filesystem::path(wish.file.empty() ? run : wish.file) / name).string();
+}
+
+Status fetch_artifact(Session& session, Client& client, const Json& file, const std::string& place,
+                      bool force) {
+  std::error_code failure;
+  if (!force && std::filesystem::exists(place, failure))
+    return refuse(Code::conflict,
+                  place + " exists; add --force to replace it, or -o another folder");
+  std::filesystem::create_directories(std::filesystem::path(place).parent_path(), failure);
+  const auto status = client.get_blob(text_at(file, "/sha256"), place);
+  if (status) session.print(place + "\n");
+  return status;
+}
+
+// A run's own files: all of them, or the one that is named.
+Result<Exit> fetch_artifacts(Session& session, const Wish& wish, const std::string& run) {
+  const auto files = session.list("/v1/runs/" + run + "/artifacts");
+  if (!files) return files.error();
+  auto client = session.client();
+  if (!client) return client.error();
+  std::size_t fetched = 0;
+  for (const auto& file : *files) {
+    const auto name = text_at(file, "/name");
+    if (!wish.name.empty() && wish.name != name) continue;
+    ++fetched;
+    if (wish.file == "-" && !wish.name.empty())
+      return fetch_to_stdout(**client, text_at(file, "/sha256"));
+    const auto status =
+        fetch_artifact(session, **client, file, place_of(wish, run, name), wish.force);
+    if (!status) return status.error();
+  }
+  if (fetched > 0) return Exit::ok;
+  return refuse(Code::not_found,
+                run +
+                    (wish.name.empty() ? " left no files to keep" : " left no file " + wish.name) +
+                    "; its command says which with artifacts: [\"*.png\"]");
+}
+
 Result<Exit> fetch(Session& session, const Wish& wish) {
   const auto id = object_of(wish.model);
   if (!id) return id.error();
+  if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, wish, text(*id));
   if (!std::holds_alternative<ModelId>(*id))
     return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
                                      "; list its models with: hone models " + text(*id));
@@ -75,8 +119,10 @@ Result<Exit> fetch(Session& session, const Wish& wish) {
 
 Work declare_fetch(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  flags.argument("MODEL", wish->model, "the model, as md_9");
-  flags.text("-o,--output FILE", wish->file, "the file to write; - for stdout; default: MODEL.pt");
+  flags.argument("ID", wish->model, "the model, as md_9, or a run whose files to fetch, as rn_4.0");
+  flags.optional_argument("FILE", wish->name, "of a run: one of its files; default: all of them");
+  flags.text("-o,--output FILE", wish->file,
+             "the file to write, - for stdout; of a run, the folder; default: MODEL.pt or RUN");
   flags.flag("--force", wish->force, "replace the file if it exists");
   return [wish](Session& session) { return fetch(session, *wish); };
 }

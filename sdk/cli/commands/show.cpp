@@ -27,17 +27,24 @@ Result<Exit> show_at(Session& session, const std::string& path, Text text) {
 }
 
 // A trial or run is shown together with what it consists of; a run's log comes last.
-Result<Exit> show_with(Session& session, const std::string& path, const std::string& parts_path,
-                       Text text, Text part_text) {
+struct Part {
+  std::string path;
+  Text text;
+};
+
+Result<Exit> show_with(Session& session, const std::string& path, const std::vector<Part>& parts,
+                       Text text) {
   auto object = session.get(path);
   if (!object) return object.error();
   if (session.options().format != Format::table) return print_object(session, *object, "");
-  const auto parts = session.list(parts_path);
-  if (!parts) return parts.error();
   const Shown shown{session.screen(), now()};
-  return print_object(
-      session, *object,
-      text(*object, shown) + part_text(Json(*parts), shown) + log_text(*object, shown));
+  std::string all = text(*object, shown);
+  for (const Part& part : parts) {
+    const auto items = session.list(part.path);
+    if (!items) return items.error();
+    if (!items->empty()) all += part.text(Json(*items), shown);
+  }
+  return print_object(session, *object, all + log_text(*object, shown));
 }
 
 Result<Exit> show_attempt(Session& session, AttemptId id) {
@@ -58,12 +65,14 @@ Result<Exit> show(Session& session, const std::string& word) {
       Overloaded{
           [&](SweepId) { return show_at(session, "/v1/sweeps/" + name, sweep_text); },
           [&](TrialId) {
-            return show_with(session, "/v1/trials/" + name, "/v1/trials/" + name + "/runs",
-                             trial_text, runs_text);
+            return show_with(session, "/v1/trials/" + name,
+                             {{"/v1/trials/" + name + "/runs", runs_text}}, trial_text);
           },
           [&](RunId) {
-            return show_with(session, "/v1/runs/" + name, "/v1/runs/" + name + "/attempts",
-                             run_text, attempts_text);
+            return show_with(session, "/v1/runs/" + name,
+                             {{"/v1/runs/" + name + "/attempts", attempts_text},
+                              {"/v1/runs/" + name + "/artifacts", artifacts_text}},
+                             run_text);
           },
           [&](AttemptId attempt) { return show_attempt(session, attempt); },
           [&](ModelId) { return show_at(session, "/v1/models/" + name, model_text); },

@@ -350,4 +350,10 @@ std::string attempts_text(const Json& items, const Shown& shown) {
   return table_under("attempts", fields, items, shown);
 }
 
+std::string artifacts_text(const Json& items, const Shown& shown) {
+  const Fields fields = {
+      {"file", "/name"}, {"bytes", "/bytes", Manner::count}, {"kept", "/saved_at", Manner::ago}};
+  return table_under("files (hone fetch RUN [FILE])", fields, items, shown);
+}
+
 }  // namespace hone::cli

@@ -27,6 +27,7 @@ std::string plain_text(const Json& object, const Shown& shown);
 // Tables of what a trial or a run consists of, with a title; `items` is an array.
 std::string runs_text(const Json& items, const Shown& shown);
 std::string attempts_text(const Json& items, const Shown& shown);
+std::string artifacts_text(const Json& items, const Shown& shown);
 
 // Parts of sweep_text that submit --dry-run shares.
 std::string domain_text(const Json& parameter);  // "float 1e-5 .. 0.01, log"
