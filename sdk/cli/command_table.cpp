@@ -68,8 +68,10 @@ constexpr auto table = std::to_array<Command>({
      declare_lineage},
     {"models", Group::results, "[ID]", "list the saved checkpoints",
      "hone models sw_7\nhone models rn_42.0", declare_models},
-    {"fetch", Group::results, "MODEL", "download a checkpoint",
-     "hone fetch md_9\nhone fetch md_9 -o best.pt\nhone fetch md_9 -o - | sha256sum",
+    {"fetch", Group::results, "ID [FILE]", "download a checkpoint, or the files of a run",
+     "hone fetch md_9\nhone fetch md_9 -o best.pt\nhone fetch md_9 -o - | sha256sum\n"
+     "hone fetch rn_4.0             # the files it left, into rn_4.0/\nhone fetch rn_4.0 "
+     "report.txt -o out",
      declare_fetch},
     {"export", Group::results, "[SWEEP]", "all reports, or a table of learning curves",
      "hone export sw_7 --format csv > reports.csv\n"
@@ -127,8 +129,10 @@ constexpr auto table = std::to_array<Command>({
      "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",
      declare_bench},
     {"version", Group::system, "", "print the version", "hone version", declare_version},
-    {"completion", Group::system, "SHELL", "print a completion script (bash)",
-     "source <(hone completion bash)", declare_completion},
+    {"completion", Group::system, "SHELL", "print a completion script (bash, zsh, fish)",
+     "source <(hone completion bash)\nhone completion zsh > ~/.zfunc/_hone\n"
+     "hone completion fish > ~/.config/fish/completions/hone.fish",
+     declare_completion},
 });
 
 }  // namespace

@@ -1,7 +1,7 @@
 """The Python SDK with a real server, and its package: a wheel in a fresh virtual environment."""
 import json
 import os
-import pathlib
+import shutil
 import subprocess
 import sys
 import threading
@@ -131,17 +131,32 @@ def module_missing(python, *names):
     return None
 
 
-def test_a_wheel_works_in_a_fresh_virtual_environment(tmp_path):
-    python = os.environ.get("HONE_WHEEL_PYTHON", sys.executable)
-    missing = module_missing(python, "pip", "setuptools", "wheel", "venv", "ensurepip")
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    python = sys.executable
+    missing = module_missing(python, "pip", "setuptools", "wheel")
     if missing:
         pytest.skip(f"{python} has no {missing}: a wheel cannot be built without the network")
-    source = tmp_path / "python"
-    subprocess.run(["cp", "-r", str(ROOT / "sdk" / "python"), str(source)], check=True)
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(["cp", "-r", str(ROOT / "sdk" / "python"), str(folder / "python")], check=True)
     built = subprocess.run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-q",
-                            "-w", str(tmp_path), str(source)], capture_output=True, text=True)
+                            "-w", str(folder), str(folder / "python")], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
-    wheel, = tmp_path.glob("hone-*.whl")
+    found, = folder.glob("hone-*.whl")
+    return found
+
+
+def pythons():
+    """This one, those on the PATH by their number, and those that HONE_PYTHONS names."""
+    named = [shutil.which(f"python3.{minor}") for minor in range(7, 20)]
+    return sorted({sys.executable, *filter(None, named), *filter(None, os.environ.get("HONE_PYTHONS", "").split(":"))})
+
+
+@pytest.mark.parametrize("python", pythons())
+def test_a_wheel_works_in_a_fresh_virtual_environment(wheel, tmp_path, python):
+    missing = module_missing(python, "venv", "ensurepip")
+    if missing:
+        pytest.skip(f"{python} has no {missing}: no virtual environment can be made")
     subprocess.run([python, "-m", "venv", str(tmp_path / "venv")], check=True)
     inside = str(tmp_path / "venv" / "bin" / "python")
     subprocess.run([inside, "-m", "pip", "install", "--no-index", "-q", str(wheel)], check=True)

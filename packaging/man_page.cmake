@@ -1,0 +1,51 @@
+# Writes the man page of one program from what it says under --help: cmake -DPROGRAM= -DNAME= -DVERSION= -DOUTPUT= -P
+# Of hone itself, the help of each of its commands becomes a section.
+
+function(help_of result)
+  execute_process(COMMAND ${PROGRAM} ${ARGN} --help OUTPUT_VARIABLE text ERROR_VARIABLE fault RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${PROGRAM} ${ARGN} --help: ${fault}")
+  endif()
+  string(REPLACE "${PROGRAM}" "${NAME}" text "${text}")  # not where it was built
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+# As it stands: roff would take backslashes, and points and quotes at the beginning of a line, for its own.
+function(verbatim result text)
+  string(REPLACE "\\" "\\e" text "${text}")
+  string(REPLACE "-" "\\-" text "${text}")
+  string(REGEX REPLACE "(^|\n)([.'])" "\\1\\\\&\\2" text "${text}")
+  set(${result} ".nf\n${text}\n.fi\n" PARENT_SCOPE)
+endfunction()
+
+help_of(overview)
+set(summary "tunes programs by experiment")
+if(NAME STREQUAL "hone-server")
+  set(summary "the coordinator of hone: keeps sweeps and decides what is tried next")
+elseif(NAME STREQUAL "hone-worker")
+  set(summary "executes the runs of hone's sweeps on this machine")
+elseif(NAME STREQUAL "hone-train")
+  set(summary "the built\\-in trainers of hone, one process a run")
+endif()
+string(REPLACE "-" "\\-" name "${NAME}")
+string(TOUPPER "${NAME}" title)
+verbatim(overview_text "${overview}")
+set(page ".TH ${title} 1 \"\" \"hone ${VERSION}\" \"hone\"\n.SH NAME\n${name} \\- ${summary}\n.SH DESCRIPTION\n${overview_text}")
+
+if(NAME STREQUAL "hone")
+  string(REGEX MATCHALL "\n  [a-z]+ " rows "${overview}")
+  foreach(row IN LISTS rows)
+    string(STRIP "${row}" command)
+    if(command MATCHES "^(server|worker|train)$")  # pages of their own
+      continue()
+    endif()
+    help_of(text ${command})
+    verbatim(text "${text}")
+    string(TOUPPER "${command}" heading)
+    string(APPEND page ".SH HONE ${heading}\n${text}")
+  endforeach()
+  string(APPEND page ".SH SEE ALSO\n.BR hone\\-server (1),\n.BR hone\\-worker (1),\n.BR hone\\-train (1)\n")
+else()
+  string(APPEND page ".SH SEE ALSO\n.BR hone (1)\n")
+endif()
+file(WRITE ${OUTPUT} "${page}")

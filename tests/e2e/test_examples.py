@@ -1,0 +1,70 @@
+"""Every example of sdk/examples that a sweep runs, from the folder of the repository as its users would."""
+import importlib.util
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from commands import Up, ok
+from conftest import BIN, ROOT
+
+EXAMPLES = ROOT / "sdk" / "examples"
+
+
+@pytest.fixture
+def up(tmp_path):
+    one = Up(tmp_path / "data", "--slots", "2", cwd=ROOT)
+    yield one
+    assert one.stop()[0] == 0
+
+
+def best_of(up, name, *more):
+    sweep = ok("submit", str(EXAMPLES / name), "--watch", "-q", *more, server=up, timeout=240).split()[0]
+    assert sweep.startswith("sw_")
+    return ok("best", sweep, "--format", "csv", "--limit", "1", server=up).splitlines()
+
+
+@pytest.mark.parametrize("name", ["any-command.yaml", "sdk-trial.yaml", "ga3c-files.yaml"])
+def test_an_example_finds_something(up, name):
+    header, best = best_of(up, name)
+    assert "value" in header and best
+
+
+def test_stable_baselines3_with_one_changed_line(up):
+    for package in ("gymnasium", "stable_baselines3"):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"the Python package {package} is not installed (pip install stable-baselines3)")
+    header, best = best_of(up, "sb3-cartpole.yaml", "--set", "search.trials=2")
+    assert best
+
+
+def test_the_cpp_project_builds_against_an_installed_hone(up, tmp_path):
+    """find_package(hone), outside the tree; then a sweep of the program."""
+    prefix, project = tmp_path / "prefix", tmp_path / "project"
+    for tool in ("cmake", "c++"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    build_folder = BIN.parent
+    if not (build_folder / "packaging" / "libhone_sdk.a").exists():
+        pytest.skip("the SDK's library is not built")
+    run = dict(check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--install", build_folder, "--prefix", prefix, "--component", "sdk"], **run)
+    shutil.copytree(EXAMPLES / "cpp-project", project)
+    subprocess.run(["cmake", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+                    "-DCMAKE_BUILD_TYPE=Debug"], **run)
+    subprocess.run(["cmake", "--build", project / "build"], **run)
+    command = f'command={{run: ["{project}/build/climb"]}}'
+    sweep = ok("submit", str(project / "climb.yaml"), "--set", command, "--watch", "-q", server=up, timeout=120).split()[0]
+    rows = ok("trials", sweep, "--format", "csv", server=up).splitlines()
+    assert len(rows) == 7
+    # Without a sweep the same program asks the server.
+    told = subprocess.run([project / "build" / "climb"], env={"HONE_SERVER": f"http://127.0.0.1:{up.port}"},
+                          capture_output=True, text=True)
+    assert told.returncode == 0 and sweep in told.stdout, told.stderr
+
+
+def test_python_examples_run_alone(tmp_path):
+    done = subprocess.run([sys.executable, "-B", str(EXAMPLES / "sdk_trial.py")], cwd=tmp_path, capture_output=True,
+                          text=True, env={"PYTHONPATH": str(ROOT / "sdk" / "python")})
+    assert done.returncode == 0, done.stderr
