@@ -8,7 +8,7 @@
 namespace hone {
 
 inline constexpr std::array placement_settings{
-    SettingInfo{"agent", SettingKind::word, 0, 0, "post ce ppo reinforce", "post",
+    SettingInfo{"agent", SettingKind::word, 0, 0, "post ce ppo reinforce seq2seq", "post",
                 "who learns: Post, its cross-entropy or PPO half alone, or REINFORCE"},
     SettingInfo{"graph", SettingKind::text, 0, 0, "", "inception-v3",
                 "what to place: a name of `hone graph`, or a file"},

@@ -181,19 +181,21 @@ TEST(PlacementSearch, is_no_worse_than_any_baseline_and_far_better_than_most) {
 class EveryAgent : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryAgent, repeats_itself_whatever_the_threads_and_goes_on_from_its_file) {
-  const Params params{{"agent", std::string(GetParam())}, {"polish", std::int64_t{500}}};
-  const auto whole = trainer_of(params, 7, 600);
-  whole->advance(600, {}, [] {});
+  const Params params{{"agent", std::string(GetParam())},
+                      {"polish", std::int64_t{500}},
+                      {"hidden", std::int64_t{8}}};
+  const auto whole = trainer_of(params, 7, 150);
+  whole->advance(150, {}, [] {});
   Params threaded = params;
   threaded.push_back({"threads", std::int64_t{3}});
-  const auto first = trainer_of(threaded, 7, 600);
-  first->advance(233, {}, [] {});
+  const auto first = trainer_of(threaded, 7, 150);
+  first->advance(73, {}, [] {});
   const auto file = std::filesystem::temp_directory_path() /
                     ("hone-placement-" + std::to_string(::getpid()) + GetParam());
   ASSERT_TRUE(first->save(file).ok());
-  const auto second = trainer_of(threaded, 7, 600);
+  const auto second = trainer_of(threaded, 7, 150);
   ASSERT_TRUE(second->load(file).ok());
-  second->advance(600, {}, [] {});
+  second->advance(150, {}, [] {});
   EXPECT_EQ(second->value(), whole->value());
   ASSERT_TRUE(second->save(file).ok());
   EvaluationPlan plan;
@@ -204,7 +206,8 @@ TEST_P(EveryAgent, repeats_itself_whatever_the_threads_and_goes_on_from_its_file
   EXPECT_EQ(evaluation->returns.front(), whole->value().value());
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, EveryAgent, testing::Values("post", "ce", "ppo", "reinforce"),
+constexpr const char* agents[] = {"post", "ce", "ppo", "reinforce", "seq2seq"};
+INSTANTIATE_TEST_SUITE_P(Table, EveryAgent, testing::ValuesIn(agents),
                          [](const auto& row) { return std::string(row.param); });
 
 TEST(PlacementSearch, refuses_a_graph_that_changed) {
