@@ -12,6 +12,7 @@
 #include "sdk/cli/interrupt.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/system/graph_digest.hpp"
 #include "sdk/cli/system/request_id.hpp"
 #include "sdk/cli/system/workflow.hpp"
 #include "sdk/cpp/client.hpp"
@@ -118,8 +119,10 @@ void say_what_next(Session& session, SweepId sweep) {
 }
 
 Result<Exit> submit(Session& session, const Wish& wish) {
-  const auto file = read_file(wish);
+  auto file = read_file(wish);
   if (!file) return file.error();
+  if (const auto named = name_graph(file->document); !named)
+    return placed(wish, *file, named.error());
   const auto spec = decode_sweep_spec(file->document);
   if (!spec) return placed(wish, *file, spec.error());
   if (const auto fits = check_spec(*spec); !fits) return placed(wish, *file, fits.error());
