@@ -4,6 +4,7 @@
 #include "db/further.hpp"
 #include "db/paging.hpp"
 #include "db/queries.hpp"
+#include "db/replicates.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/expect.hpp"
@@ -196,34 +197,78 @@ Result<TrialRow> find_trial(SQLite::Database& db, TrialId id) {
   return read_trial(c, goal);
 }
 
+namespace {
+
+// A trial with its best run, and the model of that run's best report.
+constexpr char best_columns[] =
+    ", r.replicate, r.best_phase, r.best_step,"
+    // A process that was ended within the phase has left an earlier checkpoint of it.
+    " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+    "  AND m.phase = r.best_phase AND m.step <= r.best_step"
+    "  ORDER BY m.step DESC, id DESC LIMIT 1)"
+    " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
+    "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
+    "    ORDER BY best_cost, replicate LIMIT 1) ";
+
+BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
+  sql::Columns c(s);
+  BestRow row;
+  row.trial = read_trial(c, goal);
+  row.run = {row.trial.id, c.small()};
+  row.phase = c.small();
+  row.step = c.integer();
+  row.model = c.maybe(&sql::Columns::id<ModelId>);
+  return row;
+}
+
+}  // namespace
+
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
   const auto goal = goal_of(db, sweep);
   if (!goal) return goal.error();
-  SQLite::Statement s(
-      db, std::string("SELECT ") + trial_columns +
-              ", r.replicate, r.best_phase, r.best_step,"
-              // A process that was ended within the phase has left an earlier checkpoint of it.
-              " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
-              "  AND m.phase = r.best_phase AND m.step <= r.best_step"
-              "  ORDER BY m.step DESC, id DESC LIMIT 1)"
-              " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
-              "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
-              "    ORDER BY best_cost, replicate LIMIT 1)"
-              " WHERE t.sweep = ? AND t.cost < 9e999 ORDER BY t.cost, t.number LIMIT ?");
+  SQLite::Statement s(db,
+                      std::string("SELECT ") + trial_columns + best_columns +
+                          "WHERE t.sweep = ? AND t.cost < 9e999 ORDER BY t.cost, t.number LIMIT ?");
   sql::bind(s, sweep, limit);
   std::vector<BestRow> rows;
   while (s.executeStep()) {
-    sql::Columns c(s);
-    BestRow row;
-    row.rank = static_cast<std::int64_t>(rows.size()) + 1;
-    row.trial = read_trial(c, *goal);
-    row.run = {row.trial.id, c.small()};
-    row.phase = c.small();
-    row.step = c.integer();
-    row.model = c.maybe(&sql::Columns::id<ModelId>);
-    rows.push_back(std::move(row));
+    rows.push_back(read_best_row(s, *goal));
+    rows.back().rank = static_cast<std::int64_t>(rows.size());
   }
   return rows;
+}
+
+std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal) {
+  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + best_columns + "WHERE t.id = ?");
+  if (!sql::bind(s, trial).executeStep()) return std::nullopt;
+  return read_best_row(s, goal);
+}
+
+std::optional<SweepId> newest_confirmation(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db, "SELECT max(id) FROM sweep WHERE confirms = ?");
+  if (!sql::bind(s, sweep).executeStep()) return std::nullopt;
+  return sql::Columns(s).maybe(&sql::Columns::id<SweepId>);
+}
+
+std::optional<TrialId> trial_of_params(SQLite::Database& db, SweepId sweep,
+                                       const std::string& params) {
+  SQLite::Statement s(
+      db, "SELECT id FROM trial WHERE sweep = ? AND params = ? ORDER BY number LIMIT 1");
+  if (!sql::bind(s, sweep, params).executeStep()) return std::nullopt;
+  return sql::Columns(s).id<TrialId>();
+}
+
+SeedCounts count_seeds(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db,
+                      "SELECT count(*), count(seed_applied), coalesce(sum(seed_applied), 0)"
+                      " FROM run WHERE sweep = ? AND reports > 0");
+  SeedCounts counts;
+  if (!sql::bind(s, sweep).executeStep()) return counts;
+  sql::Columns c(s);
+  counts.runs = c.integer();
+  counts.said = c.integer();
+  counts.applied = c.integer();
+  return counts;
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/confirm.hpp"
 
 namespace hone::cli {
 namespace {
@@ -54,8 +55,16 @@ constexpr auto table = std::to_array<Command>({
      "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\nhone best sw_7 -n 1 --format value "
      "--columns model",
      declare_best},
-    {"curve", Group::results, "RUN", "draw the learning curve of a run",
-     "hone curve rn_42.0\nhone curve rn_42.0 --format csv", declare_curve},
+    {"confirm", Group::results, "[SWEEP]",
+     "train the leaders again on new seeds, and how sure that is",
+     "hone confirm sw_7 --top 3 --seeds 10   # starts it\nhone confirm sw_7                      # "
+     "what "
+     "came out\nhone confirm sw_7 --format json",
+     declare_confirm},
+    {"curve", Group::results, "ID",
+     "draw the learning curve of a run, or of a trial over its seeds",
+     "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial",
+     declare_curve},
     {"importance", Group::results, "[SWEEP]", "which parameters matter, and which together",
      "hone importance sw_7\nhone importance sw_7 --objective cost\n"
      "hone importance sw_7 --format csv > importance.csv",

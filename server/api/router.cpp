@@ -7,6 +7,7 @@
 
 #include "schemas/codec/words.hpp"
 #include "schemas/types/nearest.hpp"
+#include "server/api/replicates.hpp"
 #include "server/api/routes.hpp"
 
 namespace hone::api {
@@ -35,6 +36,8 @@ constexpr std::array table{
     Route{post, "/v1/sweeps/{sweep}/steer", needs_submit, Write{parse_steer, render_steer}},
     Route{post, "/v1/sweeps/{sweep}/ask", needs_submit, Write{parse_ask, render_ask}},
     Route{post, "/v1/sweeps/{sweep}/enqueue", needs_submit, Write{parse_enqueue, render_enqueue}},
+    Route{post, "/v1/sweeps/{sweep}/confirm", needs_submit, Write{parse_confirm, render_confirm}},
+    Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation, ""}},
     Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, "sort limit after"}},
     Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, "limit"}},
     Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent, ""}},
@@ -45,6 +48,7 @@ constexpr std::array table{
     Route{get, "/v1/trials/{trial}", needs_read, Read{trial, ""}},
     Route{post, "/v1/trials/{trial}/tell", needs_submit, Write{parse_tell, render_tell}},
     Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, "limit after"}},
+    Route{get, "/v1/trials/{trial}/curve", needs_read, Read{trial_curve, ""}},
     Route{get, "/v1/trials/{trial}/explain", needs_read, Read{explain_trial, ""}},
     Route{get, "/v1/runs/{run}", needs_read, Read{run, ""}},
     Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, "limit after"}},

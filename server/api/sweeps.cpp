@@ -69,18 +69,6 @@ ReadResult trials(SQLite::Database& db, const Request& request) {
   return render_pages(list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
 }
 
-// GET /v1/sweeps/{sweep}/best
-ReadResult best(SQLite::Database& db, const Request& request) {
-  constexpr std::int64_t shown_by_default = 10;
-  const auto id = path_id<SweepId>(request);
-  if (!id) return id.error();
-  const auto limit = integer_query(request, "limit", shown_by_default, 1, limits::page_items_max);
-  if (!limit) return limit.error();
-  const auto rows = best_trials(db, *id, *limit);
-  if (!rows) return rows.error();
-  return render_list(*rows);
-}
-
 // GET /v1/sweeps/{sweep}/curves
 ReadResult curves(SQLite::Database& db, const Request& request) {
   const auto id = path_id<SweepId>(request);

@@ -344,6 +344,10 @@ double CurveTable::regret(std::size_t configuration) const {
   return (best_ - configurations_[configuration].merit) / unit_;
 }
 
+double CurveTable::excess(std::size_t configuration, double merit) const {
+  return (merit - configurations_[configuration].merit) / unit_;
+}
+
 double CurveTable::true_value(std::size_t configuration) const {
   const double merit = configurations_[configuration].merit;
   return goal_ == Goal::maximize ? merit : -merit;

@@ -54,6 +54,8 @@ class CurveTable {
 
   // (best merit - merit of the configuration) / max(best - median, 5 % of (best - 10 % quantile)).
   [[nodiscard]] double regret(std::size_t configuration) const;
+  // By how much a merit (larger is better) exceeds the truth, in units of regret.
+  [[nodiscard]] double excess(std::size_t configuration, double merit) const;
   // The merit in the objective's own sign.
   [[nodiscard]] double true_value(std::size_t configuration) const;
   // Of a parameter set chosen blindly: the mean over all configurations.

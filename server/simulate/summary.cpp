@@ -31,6 +31,11 @@ Summary Tally::summary() const {
   result.runs = estimate(outcomes_, [](const Outcome& o) { return static_cast<double>(o.runs); });
   result.work_per_run = estimate(outcomes_, [](const Outcome& o) { return o.work_per_run; });
   result.busy = estimate(outcomes_, [](const Outcome& o) { return o.busy; });
+  result.phases = estimate(outcomes_, [](const Outcome& o) { return o.phases; });
+  result.gap = estimate(outcomes_, [](const Outcome& o) { return o.gap; });
+  result.confirmed = estimate(outcomes_, [](const Outcome& o) { return o.confirmed; });
+  result.lost_best =
+      estimate(outcomes_, [](const Outcome& o) { return o.lost_best ? 1.0 : 0; }).mean;
   std::vector<Outcome> found;
   for (const Outcome& outcome : outcomes_)
     if (outcome.to_target >= 0) found.push_back(outcome);

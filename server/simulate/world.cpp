@@ -7,8 +7,11 @@
 #include <string>
 
 #include "schemas/types/expect.hpp"
+#include "server/search/leaders.hpp"
 #include "server/search/rng.hpp"
+#include "server/search/statistics/aggregate.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/rules.hpp"
 
 namespace hone::simulate {
 namespace {
@@ -53,6 +56,10 @@ class World {
     if (auto fits = put_to_work(); !fits) return fits.error();
     while (!due_.empty() && due_.begin()->first.us <= deadline_.us) {
       const auto [at, index] = *due_.begin();
+      if (must_confirm(at)) {
+        if (auto fits = end_tuning(); !fits) return fits.error();
+        continue;
+      }
       due_.erase(due_.begin());
       look_until(at);
       now_ = at;
@@ -64,6 +71,25 @@ class World {
   }
 
  private:
+  // Without a confirmation the deadline is the end, and nobody needs to be told.
+  [[nodiscard]] bool must_confirm(Instant at) const {
+    const auto limit = time_limit(sweep());
+    return spec_.confirm && limit && *limit <= at;
+  }
+  // The time limit of the tuning: its runs are canceled, and the confirmation begins.
+  Status end_tuning() {
+    now_ = *time_limit(sweep());
+    look_until(now_);
+    send(Tick{});
+    for (Worker& worker : workers_) {
+      if (!worker.grant || worker.grant->sweep != sweep_) continue;
+      send(End{worker.grant->lease, {EndReason::signal, 0, "told to end", {}}});
+      worker.grant.reset();
+    }
+    due_.clear();
+    return put_to_work();
+  }
+
   Result<Reply> try_send(const Command& command) {
     auto events = decide(book_, command, now_);
     if (!events) return events.error();
@@ -82,7 +108,7 @@ class World {
   Status put_to_work() {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       Worker& worker = workers_[i];
-      if (worker.grant || is_end(sweep().state)) continue;
+      if (worker.grant || book_.open_sweeps.empty()) continue;
       const std::string request = std::to_string(i) + "/" + std::to_string(worker.requests++);
       auto grant = std::get<std::optional<LeaseGrant>>(
           send(Acquire{{request, worker.id, spec_.resources.cpus, spec_.resources.gpus, {}}}));
@@ -127,11 +153,27 @@ class World {
     if (found != replays_.end()) return found->second;
     const auto nearest = table_.nearest(grant.params);
     if (!nearest) return nearest.error();
-    const auto& curves = table_.configurations()[*nearest].curves;
-    const Replay replay{&curves[rng_.below(curves.size())], *nearest};
+    const Replay replay{&draw(grant, *nearest), *nearest};
     replays_.emplace(grant.attempt.run, replay);
     return replay;
   }
+
+  // Runs of one trial differ, while its set has seeds left; those of a confirmation also from those
+  // that tuned the same set.
+  const Curve& draw(const LeaseGrant& grant, std::size_t configuration) {
+    const auto& curves = table_.configurations()[configuration].curves;
+    const bool confirms = grant.sweep != sweep_;
+    std::vector<const Curve*> left;
+    for (const Curve& curve : curves) left.push_back(&curve);
+    if (confirms || sweep().history.replication().joint())
+      for (const auto& [run, replay] : replays_)
+        if (run.trial == grant.attempt.run.trial ||
+            (confirms && replay.configuration == configuration && !is_confirming(run)))
+          std::erase(left, replay.curve);
+    if (left.empty()) return curves[rng_.below(curves.size())];
+    return *left[rng_.below(left.size())];
+  }
+  [[nodiscard]] bool is_confirming(RunId run) const { return sweep_of(book_, run).id != sweep_; }
 
   // The checkpoint whose value phase `phase` reports.
   [[nodiscard]] std::size_t checkpoint(const Curve& curve, int phase) const {
@@ -177,11 +219,74 @@ class World {
     return trial ? table_.regret(configuration_of(*trial)) : table_.blind_regret();
   }
 
+  struct Promise {  // what tuning says of the set it would show first
+    std::size_t trial = 0;
+    double merit = 0;
+  };
+  [[nodiscard]] std::optional<Promise> promise() const {
+    const History& history = sweep().history;
+    if (history.replication().joint()) {
+      const auto first = find_leaders(history, *sweep().terminator, 1);
+      if (first.empty()) return std::nullopt;
+      return Promise{first[0], history.achievement(first[0]).merit};
+    }
+    std::optional<Promise> best;
+    for (const RunRecord& run : history.runs())
+      for (const double merit : run.merits)
+        if (std::isfinite(merit) && (!best || merit > best->merit)) best = {run.trial, merit};
+    return best;
+  }
+
+  [[nodiscard]] bool lost_best() const {
+    const History& history = sweep().history;
+    std::optional<std::size_t> best;
+    for (const RunRecord& run : history.runs()) {
+      if (run.merits.empty()) continue;
+      const double regret = table_.regret(configuration_of(run.trial));
+      if (!best || regret < table_.regret(configuration_of(*best))) best = run.trial;
+    }
+    if (!best) return false;
+    const double least = table_.regret(configuration_of(*best));
+    return std::none_of(history.runs().begin(), history.runs().end(), [&](const RunRecord& run) {
+      const auto trained = static_cast<int>(run.merits.size());
+      return trained > 0 && table_.regret(configuration_of(run.trial)) == least &&
+             (trained == spec_.budget.phases || run.standing == RunRecord::Standing::active);
+    });
+  }
+
+  // Of what the confirmation ranks first, by what it has so far.
+  [[nodiscard]] double confirmed_regret() {
+    if (sweep().confirmed_by.empty()) return standing().named;
+    const Sweep& confirmation = book_.sweeps.at(sweep().confirmed_by.front());
+    std::optional<double> most;
+    double regret = standing().named;
+    for (const TrialRecord& trial : confirmation.history.trials()) {
+      std::vector<double> merits;
+      std::size_t configuration = 0;
+      for (const std::size_t run : trial.runs) {
+        if (!confirmation.history.runs()[run].completed) continue;
+        merits.push_back(confirmation.history.runs()[run].merits.back());
+        configuration = replays_.at(confirmation.runs.at(run)).configuration;
+      }
+      if (merits.empty()) continue;
+      const double iqm = iqm_of(merits);
+      if (most && iqm <= *most) continue;
+      most = iqm;
+      regret = table_.regret(configuration);
+    }
+    return regret;
+  }
+
   Outcome outcome() {
     double busy = 0;
     for (const Worker& worker : workers_) busy += static_cast<double>(worker.busy.us);
     if (const auto named = sweep().terminator->incumbent(sweep().history))
       outcome_.true_value = table_.true_value(configuration_of(*named));
+    if (const auto shown = promise())
+      outcome_.gap = table_.excess(configuration_of(shown->trial), shown->merit);
+    outcome_.lost_best = lost_best();
+    outcome_.confirmed = confirmed_regret();
+    outcome_.phases = static_cast<double>(outcome_.reports) / spec_.budget.phases;
     outcome_.trials = static_cast<std::int64_t>(sweep().trials.size());
     outcome_.runs = static_cast<std::int64_t>(replays_.size());
     outcome_.busy =
@@ -210,6 +315,12 @@ class World {
   Outcome outcome_;
 };
 
+// In full runs: what the sweep file's confirmation takes when all workers do it.
+double confirmation_time(const SweepSpec& spec, const Setting& setting) {
+  if (!spec.confirm) return 0;
+  return std::ceil(static_cast<double>(spec.confirm->top) * spec.confirm->seeds / setting.workers);
+}
+
 }  // namespace
 
 Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting) {
@@ -217,7 +328,12 @@ Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const S
   repetition.seed = Rng(setting.seed, Purpose::simulation, 1).bits() >> 11U;
   repetition.trainer = CommandTrainer{{"simulated"}};  // what would train matters to nobody here
   // The deadline is the sweep's time limit: a method may use all of it.
-  repetition.limits.duration = of_seconds(setting.deadline * table.full_run_seconds());
+  repetition.limits.duration =
+      of_seconds((setting.deadline - confirmation_time(spec, setting)) * table.full_run_seconds());
+  if (repetition.limits.duration->us <= 0)
+    return refuse(Code::invalid, "the deadline leaves no time to tune: confirmation alone takes " +
+                                     std::to_string(confirmation_time(spec, setting)) +
+                                     " times a complete run");
   repetition.objective.goal = table.goal();
   return World(repetition, table, setting).run();
 }

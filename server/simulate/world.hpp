@@ -34,12 +34,21 @@ struct Outcome {
   double busy = 0;          // share of the workers' time until the deadline spent training
   double to_target = -1;    // full runs until `named` reached the target; -1: it did not
   double ended = 0;         // full runs until the sweep ended, or the deadline
+  double phases = 0;        // trained in all, in full runs: tuning and confirmation
+  // What the table of the best shows first promised more than it is worth, in units of regret: the
+  // best report of a single run, or the aggregate of several.
+  double gap = 0;
+  // Of the sets that were tried the truly best one never trained to its end.
+  bool lost_best = false;
+  double confirmed = 0;  // regret of what the confirmation ranks first; `named` without one
 };
 
 inline constexpr int anytime_points = 20;
 
 // Refuses a sweep that the server would refuse, or whose parameters the table does not cover.
-// Phase p of P ends at the checkpoint that completes its share of a curve.
+// Phase p of P ends at the checkpoint that completes its share of a curve. With spec.confirm the
+// tuning ends early enough for the confirmation to be trained before the deadline; its runs replay
+// seeds that the tuning of that set did not see, while the table has some.
 Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting);
 
 }  // namespace hone::simulate

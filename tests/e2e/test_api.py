@@ -142,6 +142,10 @@ def test_every_route_answers(server):
     assert told["verdict"] in ("continue", "stop")
     assert walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "phase": 0, "step": 250}).json == told
     assert walk("GET", f"/v1/sweeps/{sweep}/incumbent").json["trial"]["sweep"] == sweep
+    (band,) = walk("GET", f"/v1/trials/{trial}/curve").json["items"]
+    assert band["n"] == 1 and band["iqm"] == 12.5 and band["low"] is None
+    problem(walk("GET", f"/v1/sweeps/{sweep}/confirm", status=404), 404, "not_found", words=["hone confirm"])
+    problem(walk("POST", "/v1/sweeps/sw_999/confirm", {"request_id": "k", "top": 1}, status=404), 404, "not_found")
     problem(walk("GET", f"/v1/sweeps/{sweep}/pareto", status=400), 400, "invalid", words=["one objective, return"])
     problem(walk("GET", f"/v1/sweeps/{sweep}/importance?objective=return", status=409), 409, "conflict",
             words=["at least 10 completed trials"])

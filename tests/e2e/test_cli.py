@@ -13,7 +13,7 @@ import pytest
 from commands import hone, ok, write_spec
 from conftest import program, sweep_spec
 
-COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picker", "import", "importance", "graph", "bench", "watch", "ls", "show", "trials", "runs", "events", "best", "curve",
+COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picker", "import", "importance", "graph", "bench", "watch", "ls", "show", "trials", "runs", "events", "best", "confirm", "curve",
             "explain", "lineage", "models", "fetch", "export", "pause", "resume", "stop", "cancel", "kill", "workers",
             "doctor", "version", "completion"]
 

@@ -1,4 +1,5 @@
-// curve: a run's reports, drawn.
+// curve: a run's reports, or a trial's over its seeds, drawn.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -41,7 +42,71 @@ std::string chart(const Json& run, const std::vector<Json>& reports, const Scree
          plot(points, {std::min(screen.columns, 100), rows, screen.unicode}) + "\n";
 }
 
+Fields band_fields() {
+  return {{"phase", "/phase", Manner::phase},
+          {"step", "/step", Manner::count},
+          {"n", "/n", Manner::number},
+          {"iqm", "/iqm", Manner::score},
+          {"low", "/low", Manner::score},
+          {"high", "/high", Manner::score},
+          {"mean", "/mean", Manner::score},
+          {"min", "/min", Manner::score, Where::data_only},
+          {"max", "/max", Manner::score, Where::data_only},
+          {"diverged", "/diverged", Manner::number, Where::everywhere, true}};
+}
+
+std::vector<PlotPoint> points_at(const std::vector<Json>& items, const char* member_name) {
+  std::vector<PlotPoint> points;
+  for (const auto& item : items)
+    if (const Json& value = member(item, member_name); value.is_number())
+      points.push_back({static_cast<double>(int_at(item, "/step")), value.get<double>()});
+  return points;
+}
+
+// Over the seeds of a trial: the interquartile mean, with the band of its bootstrap interval.
+Result<Exit> show_band(Session& session, TrialId trial) {
+  const auto reply = session.get("/v1/trials/" + text(trial) + "/curve");
+  if (!reply) return reply.error();
+  std::vector<Json> items;
+  for (const Json& item : member(*reply, "/items")) items.push_back(item);
+  if (session.options().format == Format::table && !items.empty()) {
+    auto edges = points_at(items, "/low");
+    for (const PlotPoint& high : points_at(items, "/high")) edges.push_back(high);
+    const Screen& screen = session.screen();
+    std::int64_t n = 0;
+    for (const Json& item : items) n = std::max(n, int_at(item, "/n"));
+    session.print(
+        paint(screen, Ink::bold,
+              text(trial) + "  interquartile mean, n = " + std::to_string(n) +
+                  (n > 1 ? " seeds, dots: 95 % band" : " seed: no band")) +
+        "\n" +
+        plot(points_at(items, "/iqm"), {std::min(screen.columns, 100), 12, screen.unicode}, edges) +
+        "\n");
+  }
+  return print_list(session, band_fields(), items,
+                    text(trial) + " has no reports yet; it reports at the end of each phase");
+}
+
+// A sweep stands for its best trial.
+Result<TrialId> best_trial(Session& session, SweepId sweep) {
+  const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/best?limit=1");
+  if (!reply) return reply.error();
+  const Json& items = member(*reply, "/items");
+  if (items.empty())
+    return refuse(Code::not_found,
+                  text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));
+  return trial_of(text_at(items[0], "/id"));
+}
+
 Result<Exit> show_curve(Session& session, const std::string& word) {
+  const auto object = object_of(word);
+  if (!object) return object.error();
+  if (std::holds_alternative<TrialId>(*object))
+    return show_band(session, std::get<TrialId>(*object));
+  if (std::holds_alternative<SweepId>(*object)) {
+    const auto trial = best_trial(session, std::get<SweepId>(*object));
+    return trial ? show_band(session, *trial) : Result<Exit>(trial.error());
+  }
   const auto id = run_of(session, word);
   if (!id) return id.error();
   const auto reports = session.list("/v1/runs/" + text(*id) + "/curve");
@@ -59,7 +124,7 @@ Result<Exit> show_curve(Session& session, const std::string& word) {
 
 Work declare_curve(Flags& flags) {
   auto id = std::make_shared<std::string>();
-  flags.argument("RUN", *id, "the run, or a trial with a single run");
+  flags.argument("ID", *id, "a run; a trial, over its seeds; or a sweep, for its best trial");
   return [id](Session& session) { return show_curve(session, *id); };
 }
 

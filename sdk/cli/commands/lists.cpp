@@ -6,6 +6,7 @@
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/targets.hpp"
 
 namespace hone::cli {
@@ -152,6 +153,9 @@ Fields best_fields() {
   return {{"rank", "/rank", Manner::number},
           {"trial", "/id"},
           {"value", "/value", Manner::score},
+          {"n", "/seeds", Manner::number},
+          {"95 % interval", "/shown/interval", Manner::text},
+          {"ranks", "/shown/ranks", Manner::text},
           {"run", "/run", Manner::text, Where::everywhere, true},
           {"state", "/state", Manner::state, Where::everywhere, true},
           {"phase", "/best_phase", Manner::phase},
@@ -199,6 +203,36 @@ Result<Exit> list_named(Session& session, SweepId sweep) {
   return print_list(session, named_fields(), items, text(sweep) + " has no reports yet");
 }
 
+std::string range_text(const Json& range) {
+  const auto end = [](const Json& value) {
+    return value.is_number() ? number_text(value.get<double>()) : std::string("diverged");
+  };
+  return range.is_array() ? end(range[0]) + " .. " + end(range[1]) : std::string();
+}
+
+Json with_ranges(Json item) {
+  Json shown = Json::object();
+  shown["interval"] = range_text(member(item, "/interval"));
+  shown["ranks"] = range_text(member(item, "/ranks"));
+  item["shown"] = std::move(shown);
+  return item;
+}
+
+// What the order of this table is worth.
+std::string caution(const Json& reply, SweepId sweep) {
+  bool single = false;
+  for (const Json& item : member(reply, "/items")) single = single || int_at(item, "/seeds") < 2;
+  const std::string confirmation = text_at(reply, "/confirmation");
+  if (!confirmation.empty())
+    return "confirmed by " + confirmation + " on seeds of its own: hone confirm " + text(sweep);
+  if (single)
+    return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
+           " is mostly the luckiest. Train the leaders on new seeds with: hone confirm " +
+           text(sweep);
+  return "tuning scores are optimistic; train the leaders on new seeds with: hone confirm " +
+         text(sweep);
+}
+
 Result<Exit> list_best(Session& session, const Target& target) {
   const auto sweep = sweep_of(session, target.id);
   if (!sweep) return sweep.error();
@@ -208,10 +242,14 @@ Result<Exit> list_best(Session& session, const Target& target) {
                                  std::to_string(target.limit == 0 ? 10 : target.limit));
   if (!reply) return reply.error();
   std::vector<Json> items;
-  for (const auto& item : member(*reply, "/items")) items.push_back(item);
-  return print_list(
-      session, best_fields(), items,
-      text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
+  const bool table = session.options().format == Format::table;
+  for (const auto& item : member(*reply, "/items"))
+    items.push_back(table ? with_ranges(item) : item);
+  auto printed =
+      print_list(session, best_fields(), items,
+                 text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
+  if (printed && table && !items.empty()) session.note(caution(*reply, *sweep));
+  return printed;
 }
 
 Fields model_fields() {

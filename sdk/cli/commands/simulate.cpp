@@ -94,6 +94,10 @@ Json result_json(const Wish& wish, const Column& column) {
                {"runs", estimate_json(summary.runs)},
                {"work_per_run", estimate_json(summary.work_per_run)},
                {"busy", estimate_json(summary.busy)},
+               {"phases", estimate_json(summary.phases)},
+               {"gap", estimate_json(summary.gap)},
+               {"confirmed", estimate_json(summary.confirmed)},
+               {"lost_best", summary.lost_best},
                {"target", wish.target},
                {"found", summary.found},
                {"to_target", estimate_json(summary.to_target)}};
@@ -113,12 +117,22 @@ std::string fixed(double value, int digits) {
 }
 
 Fields result_fields() {
-  return {{"table", "/table"},         {"method", "/method"},
-          {"regret", "/shown/regret"}, {"best report", "/shown/single"},
-          {"25%", "/shown/quarter"},   {"50%", "/shown/half"},
-          {"75%", "/shown/three"},     {"trials", "/shown/trials"},
-          {"work/run", "/shown/work"}, {"busy", "/shown/busy"},
-          {"found", "/shown/found"},   {"time to it", "/shown/time"}};
+  return {{"table", "/table"},
+          {"method", "/method"},
+          {"regret", "/shown/regret"},
+          {"best report", "/shown/single"},
+          {"25%", "/shown/quarter"},
+          {"50%", "/shown/half"},
+          {"75%", "/shown/three"},
+          {"trials", "/shown/trials"},
+          {"work/run", "/shown/work"},
+          {"busy", "/shown/busy"},
+          {"found", "/shown/found"},
+          {"time to it", "/shown/time"},
+          {"confirmed", "/shown/confirmed", Manner::text, Where::everywhere, true},
+          {"gap", "/shown/gap", Manner::text, Where::everywhere, true},
+          {"lost best", "/shown/lost", Manner::text, Where::everywhere, true},
+          {"full runs", "/shown/phases", Manner::text, Where::everywhere, true}};
 }
 
 // The numbers as people read them: mean ± standard error.
@@ -141,6 +155,10 @@ Json with_shown(Json json) {
                 {"work", fixed(json["work_per_run"]["mean"].get<double>(), 2)},
                 {"busy", fixed(100 * json["busy"]["mean"].get<double>(), 0) + "%"},
                 {"found", fixed(100 * found, 0) + "%"},
+                {"confirmed", pm(json["confirmed"], 3)},
+                {"gap", pm(json["gap"], 3)},
+                {"lost", fixed(100 * json["lost_best"].get<double>(), 0) + "%"},
+                {"phases", fixed(json["phases"]["mean"].get<double>(), 1)},
                 {"time", found > 0 ? fixed(json["to_target"]["mean"].get<double>(), 2) : "-"}};
   json["shown"] = std::move(shown);
   return json;

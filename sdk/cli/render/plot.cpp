@@ -122,16 +122,20 @@ std::string x_axis(Range xs, int margin, int columns, bool unicode) {
 
 }  // namespace
 
-std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame) {
+std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
+                 const std::vector<PlotPoint>& beside) {
   if (points.empty()) return {};
-  const Range xs = range_of(points, [](const PlotPoint& p) { return p.x; });
-  const Range ys = range_of(points, [](const PlotPoint& p) { return p.y; });
+  std::vector<PlotPoint> all = points;
+  all.insert(all.end(), beside.begin(), beside.end());
+  const Range xs = range_of(all, [](const PlotPoint& p) { return p.x; });
+  const Range ys = range_of(all, [](const PlotPoint& p) { return p.y; });
   int margin = 0;
   for (int row = 0; row < frame.rows; ++row)
     margin = std::max(margin, display_width(y_label(row, frame.rows, ys)));
   const int columns = std::max(10, frame.columns - margin - 2);
   Canvas canvas(columns, frame.rows, frame.unicode);
   draw(canvas, points, xs, ys);
+  for (const PlotPoint& dot : beside) draw(canvas, {dot}, xs, ys);
   std::string out;
   for (int row = 0; row < frame.rows; ++row) {
     const std::string label = y_label(row, frame.rows, ys);

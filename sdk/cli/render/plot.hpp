@@ -19,6 +19,8 @@ struct PlotFrame {
 
 // Braille dots joined by lines, y axis with three labels, x axis with the ends' labels as counts.
 // Empty without points. A single point, or all of one height, is drawn in the middle.
-std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame);
+// `beside`: further lines within the same axes, drawn as single dots: the edges of a band.
+std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
+                 const std::vector<PlotPoint>& beside = {});
 
 }  // namespace hone::cli

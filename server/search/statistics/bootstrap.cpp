@@ -99,9 +99,9 @@ std::vector<double> chances_to_be_best(
       values[k] = statistic(flattened(resample(sets[k], rng)));
     const double best = *std::max_element(values.begin(), values.end());
     const auto ties = static_cast<double>(std::count(values.begin(), values.end(), best));
-    for (std::size_t k = 0; k < sets.size(); ++k)
-      chances[k] += values[k] == best ? 1 / (ties * setting.resamples) : 0;
+    for (std::size_t k = 0; k < sets.size(); ++k) chances[k] += values[k] == best ? 1 / ties : 0;
   }
+  for (double& chance : chances) chance /= setting.resamples;
   return chances;
 }
 

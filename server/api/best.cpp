@@ -1,0 +1,152 @@
+// The best trials, and how sure that is. A trial of several runs ranks by their aggregate; of
+// single runs the best is mostly the luckiest, and the table says that they are single.
+#include <algorithm>
+#include <cmath>
+
+#include "db/queries.hpp"
+#include "db/replicates.hpp"
+#include "schemas/codec/words.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/past.hpp"
+#include "server/api/progress.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+#include "server/engine/limits.hpp"
+#include "server/search/leaders.hpp"
+#include "server/search/panel.hpp"
+#include "server/search/statistics/aggregate.hpp"
+#include "server/search/statistics/bootstrap.hpp"
+
+namespace hone::api {
+namespace {
+
+constexpr int resamples = 2000;
+constexpr double share = 0.95;
+
+struct Ranked {
+  std::size_t index = 0;       // of the trial in the history
+  std::vector<double> values;  // merits of its runs where it stands
+};
+
+// By what is expected of them: a single lucky run does not come before a proven set.
+std::vector<Ranked> ranking(const History& history, const Terminator& terminator,
+                            std::size_t limit) {
+  std::vector<Ranked> ranked;
+  for (const std::size_t trial : find_leaders(history, terminator, limit)) {
+    const Panel panel(history.runs(), history.trials()[trial], history.replication());
+    ranked.push_back({trial, panel.values(history.achievement(trial).phase)});
+  }
+  return ranked;
+}
+
+// Where each of the listed trials ranks among them in 95 of 100 resamples of their runs.
+std::vector<Interval> rank_ranges(const std::vector<Ranked>& ranked, Aggregate aggregate,
+                                  std::uint64_t seed) {
+  std::vector<std::vector<double>> places(ranked.size());
+  for (int i = 0; i < resamples; ++i) {
+    std::vector<double> merits;
+    for (std::size_t k = 0; k < ranked.size(); ++k) {
+      const auto drawn =
+          resampled({ranked[k].values}, seed, static_cast<std::uint64_t>(i) * ranked.size() + k);
+      merits.push_back(aggregate_of(aggregate, drawn[0]));
+    }
+    for (std::size_t k = 0; k < ranked.size(); ++k)
+      places[k].push_back(
+          1 + static_cast<double>(std::count_if(merits.begin(), merits.end(),
+                                                [&](double other) { return other > merits[k]; })));
+  }
+  std::vector<Interval> ranges;
+  for (auto& own : places) {
+    std::sort(own.begin(), own.end());
+    ranges.push_back({std::floor(quantile_of(own, (1 - share) / 2)),
+                      std::ceil(quantile_of(own, (1 + share) / 2))});
+  }
+  return ranges;
+}
+
+// In the objective's own sign; values between references stay as they are counted.
+Json shown(double merit, const SweepSpec& spec) {
+  if (!std::isfinite(merit)) return "diverged";
+  const bool normalized = spec.replicates.instances && !spec.replicates.instances->worst.empty();
+  return spec.objective.goal == Goal::maximize || normalized ? merit : -merit;
+}
+
+Json interval_json(const Ranked& one, const SweepSpec& spec) {
+  if (one.values.size() < 2) return nullptr;
+  const auto statistic = [&](std::span<const double> values) {
+    return aggregate_of(spec.replicates.aggregate, values);
+  };
+  const Interval found = bootstrap_interval({one.values}, statistic, {spec.seed, resamples, share});
+  Json low = shown(found.low, spec), high = shown(found.high, spec);
+  if (low.is_number() && high.is_number() && low > high) std::swap(low, high);
+  return Json::array({low, high});
+}
+
+Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const SweepSpec& spec,
+                         std::int64_t limit) {
+  const auto past = read_past(db, sweep, spec);
+  if (!past) return past.error();
+  const auto terminator = terminator_of(sweep);
+  if (!terminator) return terminator.error();
+  const auto ranked = ranking(past->history, **terminator, static_cast<std::size_t>(limit));
+  const auto ranges = rank_ranges(ranked, spec.replicates.aggregate, spec.seed);
+  const bool single = std::any_of(ranked.begin(), ranked.end(),
+                                  [](const Ranked& one) { return one.values.size() < 2; });
+  Json items = Json::array();
+  for (std::size_t i = 0; i < ranked.size(); ++i) {
+    auto row = best_of_trial(db, past->trials[ranked[i].index], sweep.objective.goal);
+    if (!row) continue;
+    row->rank = static_cast<std::int64_t>(items.size()) + 1;
+    Json item = render(*row);
+    item["value"] = shown(past->history.achievement(ranked[i].index).merit, spec);
+    item["seeds"] = ranked[i].values.size();
+    item["interval"] = interval_json(ranked[i], spec);
+    // Of a single run nobody knows how it would come out again.
+    item["ranks"] = single ? Json(nullptr) : Json::array({ranges[i].low, ranges[i].high});
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+Result<Json> single_items(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
+  const auto rows = best_trials(db, sweep, limit);
+  if (!rows) return rows.error();
+  Json items = Json::array();
+  for (const BestRow& row : *rows) {
+    Json item = render(row);
+    item["seeds"] = row.trial.runs;
+    item["interval"] = nullptr;
+    item["ranks"] = nullptr;
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+}  // namespace
+
+// GET /v1/sweeps/{sweep}/best
+ReadResult best(SQLite::Database& db, const Request& request) {
+  constexpr std::int64_t shown_by_default = 10;
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto limit = integer_query(request, "limit", shown_by_default, 1, limits::page_items_max);
+  if (!limit) return limit.error();
+  const Snapshot snapshot(db);
+  const auto sweep = find_sweep(db, *id);
+  if (!sweep) return sweep.error();
+  const auto spec = spec_of(*sweep);
+  if (!spec) return spec.error();
+  const bool joint = replication_of(*spec).joint() && spec->further_objectives.empty();
+  auto items = joint ? joint_items(db, *sweep, *spec, *limit) : single_items(db, *id, *limit);
+  if (!items) return items.error();
+  Json json;
+  json["aggregate"] = joint ? Json(word(spec->replicates.aggregate)) : Json(nullptr);
+  json["trials"] = sweep->trials_proposed;
+  const auto confirmed = newest_confirmation(db, *id);
+  json["confirmation"] = id_or_null(confirmed);
+  json["items"] = *std::move(items);
+  json["next"] = nullptr;
+  return json_response(json);
+}
+
+}  // namespace hone::api

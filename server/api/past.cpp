@@ -1,0 +1,66 @@
+#include "server/api/past.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "db/queries.hpp"
+#include "server/engine/limits.hpp"
+#include "server/sweep/outcome.hpp"
+
+namespace hone::api {
+namespace {
+
+void add(Past& past, const SweepSpec& spec, const RunCurveRow& row) {
+  while (past.trials.size() <= static_cast<std::size_t>(row.trial_number)) {
+    past.history.add_trial({});
+    past.trials.emplace_back();
+  }
+  const auto trial = static_cast<std::size_t>(row.trial_number);
+  past.trials[trial] = row.id.trial;
+  const auto run = past.history.add_run(trial);
+  for (const CurvePoint& point : row.curve)
+    past.history.add_report(run, point.phase, normalized(spec, row.id, point.value));
+  if (is_end(row.state)) {
+    const RunEnded end{row.id, row.state, row.reason, 0, {}, {}};
+    past.history.end_run(run, completes(end), informs(end), closes(end));
+  } else if (row.state == RunState::paused) {
+    past.history.set_standing(run, RunRecord::Standing::paused);
+  }
+}
+
+}  // namespace
+
+Result<Past> read_past(SQLite::Database& db, const SweepRow& sweep, const SweepSpec& spec) {
+  Past past{History(sweep.objective.goal, 0, 1, replication_of(spec)), {}};
+  PageQuery query{limits::page_items_max, {}};
+  for (std::int64_t runs = 0;;) {
+    const auto page = list_curves(db, sweep.id, query, limits::page_points_max);
+    if (!page) return page.error();
+    for (const RunCurveRow& row : page->items) add(past, spec, row);
+    runs += static_cast<std::int64_t>(page->items.size());
+    if (!page->next) return past;
+    if (runs > limits::incumbent_runs_max)
+      return refuse(Code::too_large, text(sweep.id) + " has more than " +
+                                         std::to_string(limits::incumbent_runs_max) +
+                                         " runs: ask for its best instead");
+    query.after = *page->next;
+  }
+}
+
+std::vector<std::vector<double>> final_merits(const Past& past, std::size_t trial,
+                                              const SweepSpec& spec) {
+  const auto instances = static_cast<std::size_t>(instances_of(spec));
+  std::vector<std::vector<double>> rows(instances);
+  for (const std::size_t index : past.history.trials()[trial].runs) {
+    const RunRecord& run = past.history.runs()[index];
+    const bool over = run.standing == RunRecord::Standing::ended && run.counts && !run.evicted;
+    if (!over) continue;
+    const bool failed = !run.completed || run.merits.empty();
+    rows[static_cast<std::size_t>(run.replicate) % instances].push_back(
+        failed ? -std::numeric_limits<double>::infinity() : run.merits.back());
+  }
+  return rows;
+}
+
+}  // namespace hone::api

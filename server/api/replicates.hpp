@@ -1,0 +1,16 @@
+// The routes about several seeds, as routes.hpp has the others. Internal to server/api.
+#pragma once
+
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+
+// bands.cpp
+ReadResult trial_curve(SQLite::Database& db, const Request& request);
+
+// confirm.cpp
+Result<Command> parse_confirm(const Request& request);
+Response render_confirm(const Reply& reply);
+ReadResult confirmation(SQLite::Database& db, const Request& request);
+
+}  // namespace hone::api

@@ -1,0 +1,108 @@
+"""Trials of several seeds, racing, confirmation on seeds of its own, and tables that say how sure they are."""
+import json
+
+from commands import hone, ok
+from conftest import problem, sweep_spec
+
+
+def asked_spec(**changes):
+    return sweep_spec(command=None, budget=None, trainer={"name": "ask"}, **changes)
+
+
+def noise(seed, spread):
+    return (seed % 1000 / 1000 - 0.5) * 2 * spread
+
+
+def answer_all(server, sweep, spread):
+    """Every trial is worth its depth, give or take what its seed says."""
+    while server.get(f"/v1/sweeps/{sweep}")["state"] == "running":
+        trial = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
+        server.post(f"/v1/trials/{trial['trial']}/tell",
+                    {"value": trial["params"]["depth"] + noise(trial["seed"], spread)})
+
+
+def test_a_confirmed_winner(server):
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 6}, replicates={"seeds": 3},
+                                     confirm={"top": 2, "seeds": 6}))
+    answer_all(server, sweep, 0.4)
+    best = server.get(f"/v1/sweeps/{sweep}/best")
+    first = best["items"][0]
+    assert best["aggregate"] == "mean" and first["seeds"] == 3
+    assert first["interval"][0] <= first["value"] <= first["interval"][1]
+    assert first["ranks"][0] == 1
+    confirmation = best["confirmation"]
+    assert server.get(f"/v1/sweeps/{confirmation}")["confirms"] == sweep
+    answer_all(server, confirmation, 0.4)
+    report = server.get(f"/v1/sweeps/{sweep}/confirm")
+    assert report["confirmation"] == confirmation and report["state"] == "completed"
+    winner, second = report["items"]
+    assert winner["seeds"] == 6 and winner["interval"][0] <= winner["iqm"] <= winner["interval"][1]
+    assert winner["optimism"] == winner["tuned_value"] - winner["iqm"]
+    assert winner["chance_best"] >= second["chance_best"]
+    assert 0 <= second["improvement"]["probability"] <= 1
+    assert report["profile"][0]["shares"] == [1, 1]
+    assert report["seed_applied"] == "unknown"
+    assert server.get(f"/v1/sweeps/{confirmation}/confirm") == report
+
+
+def seeds_of(server, sweep):
+    trials = server.get(f"/v1/sweeps/{sweep}/trials")["items"]
+    runs = [run for trial in trials for run in server.get(f"/v1/trials/{trial['id']}/runs")["items"]]
+    return {run["seed"] for run in runs}
+
+
+def test_tuning_and_confirmation_share_no_seed(server):
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 4}, replicates={"seeds": 2}))
+    answer_all(server, sweep, 1)
+    made = server.post(f"/v1/sweeps/{sweep}/confirm", {"request_id": "c", "top": 2, "seeds": 5}, 201)["sweep"]
+    assert server.post(f"/v1/sweeps/{sweep}/confirm", {"request_id": "c", "top": 2, "seeds": 5})["sweep"] == made
+    answer_all(server, made, 1)
+    assert len(seeds_of(server, made)) == 5
+    assert not seeds_of(server, made) & seeds_of(server, sweep)
+    problem(server.ask("POST", f"/v1/sweeps/{made}/confirm", {"request_id": "d"}), 409, "conflict")
+
+
+def test_single_runs_are_said_to_be_single(server):
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 4}))
+    problem(server.ask("GET", f"/v1/sweeps/{sweep}/confirm"), 404, "not_found", words=["hone confirm"])
+    answer_all(server, sweep, 1)
+    done = hone("best", sweep, server=server)
+    assert "mostly the luckiest" in done.stderr and "hone confirm" in done.stderr
+    assert all(item["seeds"] == 1 and item["interval"] is None
+               for item in server.get(f"/v1/sweeps/{sweep}/best")["items"])
+
+
+def test_the_command_confirms_and_shows_what_came_out(server):
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 4}))
+    answer_all(server, sweep, 2)
+    made = ok("confirm", sweep, "--top", "2", "--seeds", "4", server=server).strip()
+    answer_all(server, made, 2)
+    assert "Tuning had promised" in hone("confirm", sweep, server=server).stderr
+    assert len(json.loads(ok("confirm", sweep, "--format", "json", server=server))["items"]) == 2
+    assert "n = 4 seeds" in ok("curve", made, server=server)
+    trial = server.get(f"/v1/sweeps/{made}/trials")["items"][0]["id"]
+    point = server.get(f"/v1/trials/{trial}/curve")["items"][0]
+    assert point["n"] == 4 and point["low"] <= point["iqm"] <= point["high"]
+
+
+def test_a_restart_goes_on_with_the_race(server):
+    spec = asked_spec(search={"method": "random", "trials": 5}, terminator={"rule": "none"},
+                      replicates={"seeds": {"min": 1, "max": 4}, "aggregate": "iqm"})
+    sweep = server.submit(spec)
+    for _ in range(4):
+        trial = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
+        server.post(f"/v1/trials/{trial['trial']}/tell", {"value": noise(trial["seed"], 2)})
+    server.kill()
+    server.start()
+    answer_all(server, sweep, 2)
+    runs = [trial["runs"] for trial in server.get(f"/v1/sweeps/{sweep}/trials")["items"]]
+    assert max(runs) > 1 and max(runs) <= 4
+
+
+def test_a_report_may_say_that_its_seed_was_not_applied(server):
+    server.submit(sweep_spec(search={"method": "random", "trials": 1}))
+    worker = server.join()
+    grant = server.acquire(worker)
+    server.post(f"/v1/leases/{grant['lease']}/reports", {"phase": 0, "step": 1, "value": 1, "seed_applied": False})
+    run = server.get(f"/v1/runs/{grant['attempt'].split('#')[0]}")
+    assert run["seed_applied"] is False
