@@ -1,38 +1,28 @@
-"""`hone train placement`: learning where operations run, alone and as a sweep."""
-import json
+"""A sweep over the settings of a placement agent runs through the service like any other."""
+import os
 import subprocess
 
-from commands import ok
 from conftest import program
 
-
-def train(*words):
-    done = subprocess.run([program("hone-train"), "placement", *map(str, words), "--format", "json"],
-                          capture_output=True, text=True)
-    return done, json.loads(done.stdout) if done.returncode == 0 else None
+PATIENCE = 300
 
 
-def test_a_search_beats_the_baselines_says_how_and_repeats_itself(tmp_path):
-    model = tmp_path / "model.json"
-    words = ["--agent", "post", "--graph", "inception-v3", "--devices", "4", "--seed", "3"]
-    _, found = train(*words, "--out", model)
-    assert found["method"] == "post from m-etf + local search"
-    rows = json.loads(ok("graph", "inception-v3", "--devices", "4", "--place", "all", "--format", "json"))
-    assert found["step_ms"] < min(row["step_ms"] for row in rows)
-    assert train(*words)[1]["step_ms"] == found["step_ms"]
-    placed = json.loads(ok("graph", "inception-v3", "--devices", "4", "--place", model, "--format", "json"))
-    assert placed["step_ms"] == found["step_ms"]
-
-
-def test_a_graph_of_a_file_is_placed_and_a_bad_one_refused(tmp_path):
-    file = tmp_path / "graph.json"
-    ok("graph", "transformer", "--export", file)
-    assert train("--graph", file, "--devices", "2", "--polish", "100")[1]["step_ms"] > 0
-    file.write_text('{"nodes":[{"name":"a","forward_ms":-1}],"edges":[]}')
-    done, _ = train("--graph", file)
-    assert done.returncode == 2 and "negative" in done.stderr and "/nodes/0" in done.stderr
-
-
-def test_what_does_not_fit_is_said_to_be_infeasible():
-    done, _ = train("--graph", "resnet-50", "--devices", "2", "--memory-gb", "2.0")
-    assert done.returncode == 2 and "take more or larger ones" in done.stderr
+def test_a_sweep_of_a_placement_agent_finds_a_placement_and_names_its_graph(tmp_path, server):
+    spec = {"name": "placing", "objective": {"metric": "reward", "goal": "maximize"},
+            "trainer": {"name": "placement", "graph": "inception-v3", "devices": 2, "agent": "ce"},
+            "parameters": {"learning_rate": {"type": "float", "min": 0.1, "max": 1.0, "scale": "log"}},
+            "search": {"method": "random", "trials": 2}, "budget": {"unit": "placements", "per_run": 240, "phases": 2}}
+    sweep = server.submit(spec)
+    environment = {**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"}
+    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"), "--until-idle"], env=environment, check=True,
+                   timeout=PATIENCE, capture_output=True)
+    row = server.get(f"/v1/sweeps/{sweep}")
+    assert row["state"] == "completed" and row["best"] is not None, row
+    best = server.get(f"/v1/sweeps/{sweep}/best")["items"][0]
+    model = server.get(f"/v1/models/{best['model']}")
+    placement = server.ask("GET", f"/v1/blobs/{model['sha256']}").body
+    file = tmp_path / "placement.json"
+    file.write_bytes(placement)
+    shown = subprocess.run([program("hone"), "graph", "inception-v3", "--devices", "2", "--place", str(file), "--format", "json"],
+                           check=True, capture_output=True, text=True, timeout=60).stdout
+    assert "inception" in shown
