@@ -48,6 +48,16 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
 
 namespace {
 
+// Of a model, a workflow, a dataset and a worker it takes more than the id to tell.
+SweepClue clue_of(const ObjectId& id) {
+  if (const auto* sweep = std::get_if<SweepId>(&id)) return *sweep;
+  if (const auto* trial = std::get_if<TrialId>(&id)) return *trial;
+  if (const auto* run = std::get_if<RunId>(&id)) return run->trial;
+  if (const auto* attempt = std::get_if<AttemptId>(&id)) return attempt->run.trial;
+  if (const auto* model = std::get_if<ModelId>(&id)) return *model;
+  return {};
+}
+
 struct ClueOf {
   SweepClue operator()(const ServerStarted&) const { return {}; }
   SweepClue operator()(const WorkflowRecorded&) const { return {}; }
@@ -76,6 +86,12 @@ struct ClueOf {
   SweepClue operator()(const TokenCreated&) const { return {}; }
   SweepClue operator()(const TokenRevoked&) const { return {}; }
   SweepClue operator()(const ArtifactSaved& e) const { return e.run.trial; }
+  SweepClue operator()(const NoteAdded& e) const { return clue_of(e.on); }
+  SweepClue operator()(const TagsChanged& e) const { return clue_of(e.on); }
+  SweepClue operator()(const SweepArchived& e) const { return e.sweep; }
+  SweepClue operator()(const TrialPinned& e) const { return e.trial; }
+  SweepClue operator()(const SweepEdited& e) const { return e.sweep; }
+  SweepClue operator()(const SweepImported& e) const { return e.sweep; }
 };
 
 }  // namespace

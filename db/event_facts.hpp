@@ -21,7 +21,7 @@ std::optional<Id> or_none(Id id) {
 }
 
 // Where the id that leads to the sweep of an event is.
-using SweepClue = std::variant<std::monostate, SweepId, TrialId, LeaseId>;
+using SweepClue = std::variant<std::monostate, SweepId, TrialId, LeaseId, ModelId>;
 SweepClue sweep_clue(const EventBody& body);
 
 }  // namespace hone

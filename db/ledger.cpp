@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,11 @@ struct Ledger::Statements {
       db,
       "INSERT INTO metric_point (trial, replicate, name, step, value, at) VALUES (?, ?, ?, ?, ?, ?)"
       " ON CONFLICT DO UPDATE SET value = excluded.value, at = excluded.at"};
+  SQLite::Statement newest{
+      db,
+      "INSERT INTO metric_last (trial, replicate, name, step, value) VALUES (?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET step = excluded.step, value = excluded.value"
+      " WHERE excluded.step >= step"};
   Projection projection{db};
 };
 
@@ -57,9 +63,28 @@ void Ledger::append(const Event& event) {
 }
 
 void Ledger::append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points) {
-  for (const auto& point : points)
+  std::map<std::string_view, const MetricPoint*> newest;
+  for (const auto& point : points) {
     sql::run(statements_->metric, run.trial, run.replicate, point.name, point.step, point.value,
              at);
+    auto& last = newest[point.name];
+    if (last == nullptr || last->step <= point.step) last = &point;
+  }
+  for (const auto& [name, point] : newest) append_newest(run, *point);
+}
+
+void Ledger::append_series(RunId run, const Series& series) {
+  const SeriesPoint* last = nullptr;
+  for (const SeriesPoint& point : series.points) {
+    sql::run(statements_->metric, run.trial, run.replicate, series.name, point.step, point.value,
+             point.at);
+    if (last == nullptr || last->step <= point.step) last = &point;
+  }
+  if (last != nullptr) append_newest(run, {series.name, last->step, last->value});
+}
+
+void Ledger::append_newest(RunId run, const MetricPoint& point) {
+  sql::run(statements_->newest, run.trial, run.replicate, point.name, point.step, point.value);
 }
 
 std::int64_t Ledger::last_seq() const {
@@ -95,8 +120,9 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 }
 
 std::span<const char* const> projection_tables() {
-  static constexpr const char* tables[] = {"model", "report", "attempt", "run",      "trial",
-                                           "sweep", "worker", "dataset", "workflow", "token"};
+  static constexpr const char* tables[] = {"edit",  "warm_start", "tag",     "note",     "param",
+                                           "model", "report",     "attempt", "run",      "trial",
+                                           "sweep", "worker",     "dataset", "workflow", "token"};
   return tables;
 }
 

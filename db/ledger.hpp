@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "schemas/types/event.hpp"
+#include "schemas/types/past.hpp"
 
 namespace hone {
 
@@ -28,6 +29,7 @@ class Ledger {
   // the projection.
   void append(const Event& event);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
+  void append_series(RunId run, const Series& series);  // with times of its own
 
   [[nodiscard]] std::int64_t last_seq() const;
 
@@ -36,6 +38,8 @@ class Ledger {
   void replay(std::int64_t after, const std::function<void(const Event&)>& visit) const;
 
  private:
+  void append_newest(RunId run, const MetricPoint& point);
+
   struct Statements;
   SQLite::Database& db_;
   std::unique_ptr<Statements> statements_;

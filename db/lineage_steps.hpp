@@ -13,9 +13,20 @@
 
 namespace hone {
 
-// In the order of ObjectId.
-enum class ThingKind { sweep, trial, run, attempt, model, dataset, workflow, worker };
-ThingKind kind_of(const ObjectId& id);
+// In the order of LineageKey.
+enum class ThingKind {
+  sweep,
+  trial,
+  run,
+  attempt,
+  model,
+  dataset,
+  workflow,
+  worker,
+  report,
+  metric
+};
+ThingKind kind_of(const LineageKey& id);
 
 // One relation of the graph, from the made thing to what it came from. `up` selects the keys of
 // what a `from` came from, `down` those of what was made from a `to`; both take the key of the
@@ -35,14 +46,15 @@ class LineageSteps {
   explicit LineageSteps(SQLite::Database& db) : db_(db) {}
 
   // nullopt where there is no such thing.
-  std::optional<LineageNode> describe(const ObjectId& id);
+  std::optional<LineageNode> describe(const LineageKey& id);
 
   // The things at the other end of `select` (an up or a down of a relation), which are of `kind`.
   // At most `limit`.
-  std::vector<ObjectId> follow(const char* select, const ObjectId& id, ThingKind kind,
-                               std::size_t limit);
+  std::vector<LineageKey> follow(const char* select, const LineageKey& id, ThingKind kind,
+                                 std::size_t limit);
 
  private:
+  void add_tags(LineageNode& node);
   SQLite::Statement& prepared(const char* select);
 
   SQLite::Database& db_;

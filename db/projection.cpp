@@ -9,6 +9,8 @@
 
 #include "db/event_facts.hpp"
 #include "db/further.hpp"
+#include "db/knowledge_rows.hpp"
+#include "db/mean_cost.hpp"
 #include "db/recent.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
@@ -35,13 +37,15 @@ struct Projection::Statements {
   std::map<std::int64_t, std::int64_t> reports_of_sweep;
   std::optional<HeldReport> report;
   Recent trial_sweeps, lease_sweeps, sweep_goals;
+  KnowledgeRows knowledge{db};
 
   SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
   SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};
   SQLite::Statement add_workflow{
       db,
       "INSERT INTO workflow (id, command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-      " hone_version, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      " hone_version, recorded_at, environment_sha256)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement add_dataset{
       db, "INSERT INTO dataset (id, name, version, digest, recorded_at) VALUES (?, ?, ?, ?, ?)"};
   SQLite::Statement add_worker{
@@ -186,36 +190,19 @@ void write_report(S& s, const std::optional<std::string>& verdict) {
   s.report.reset();
 }
 
-// One diverged run makes the trial diverged; runs without a report do not count.
-double mean_cost(SQLite::Statement& best_costs) {
-  double sum = 0;
-  int count = 0;
-  bool diverged = false;
-  while (best_costs.executeStep()) {
-    const double cost = best_costs.getColumn(0).getDouble();
-    if (cost == sql::cost_none) continue;
-    diverged = diverged || cost == sql::cost_diverged;
-    sum += cost;
-    ++count;
-  }
-  best_costs.reset();
-  if (count == 0) return sql::cost_none;
-  if (diverged) return sql::cost_diverged;
-  return std::clamp(sum / count, -sql::cost_diverged, sql::cost_diverged);  // a sum may overflow
-}
-
 // One overload for each event. S is Projection::Statements, which only Projection may name.
 template <class S>
 struct Fold {
   S& s;
   Instant at;
+  bool elsewhere = false;  // of an imported sweep's past
 
   void operator()(const ServerStarted&) const {}
 
   void operator()(const WorkflowRecorded& e) const {
     const WorkflowInfo& i = e.info;
     sql::run(s.add_workflow, e.workflow, to_text(Json(i.command)), i.cwd, i.host, i.user,
-             i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at);
+             i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at, i.environment_sha256);
   }
 
   void operator()(const DatasetRecorded& e) const {
@@ -227,7 +214,9 @@ struct Fold {
     sql::run(s.add_sweep, e.sweep, spec.name, spec.project, word(SweepState::running), at,
              spec.objective.metric, word(spec.objective.goal), static_cast<std::int64_t>(spec.seed),
              spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),
-             e.workflow, e.dataset, or_none(spec.confirms), instances_of(spec));
+             e.workflow, e.dataset, elsewhere ? std::nullopt : or_none(spec.confirms),
+             instances_of(spec));
+    s.knowledge.add(e, elsewhere);
   }
 
   void operator()(const SweepSteered& e) const {
@@ -248,6 +237,7 @@ struct Fold {
     sql::run(s.add_trial, e.trial, e.sweep, e.number, to_text(encode(e.params)), seeds, at);
     for (int replicate = 0; replicate < seeds; ++replicate)
       sql::run(s.add_run, e.trial, replicate, e.sweep);
+    s.knowledge.add(e);
   }
 
   void operator()(const LeaseGranted& e) const {
@@ -315,6 +305,16 @@ struct Fold {
     sql::run(s.revoke_token, e.token, at, or_none(e.by));
   }
 
+  void operator()(const NoteAdded& e) const { s.knowledge.add(e, at); }
+  void operator()(const TagsChanged& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepArchived& e) const { s.knowledge.add(e, at); }
+  void operator()(const TrialPinned& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepEdited& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepImported& e) const {
+    for (const Event& event : e.past) std::visit(Fold{s, event.at, true}, event.body);
+    s.knowledge.add(e, at);
+  }
+
   void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
 
   void operator()(const RunAdded& e) const {
@@ -362,6 +362,8 @@ std::optional<SweepId> Projection::sweep_of(const EventBody& body) {
     found = statements_->lease_sweeps.get(lease->value, [&] {
       return first_integer(sql::bind(statements_->sweep_of_lease, *lease));
     });
+  if (const auto* model = std::get_if<ModelId>(&clue))
+    found = statements_->knowledge.sweep_of(*model);
   if (!found) return std::nullopt;
   return SweepId{*found};
 }

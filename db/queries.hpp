@@ -29,7 +29,9 @@ class Snapshot {
 };
 
 // queries_sweep.cpp
-Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page);  // newest first
+// Newest first; with `archived` those that were put away, too.
+Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page,
+                                   bool archived = true);
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id);
 enum class TrialSort {
   number,
@@ -64,7 +66,8 @@ Result<Page<RunCurveRow>> list_curves(SQLite::Database& db, SweepId sweep, const
 Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filter,
                                    const PageQuery& page);  // oldest first
 Result<ModelRow> find_model(SQLite::Database& db, ModelId id);
-bool is_kept(SQLite::Database& db, std::string_view sha256);  // by a model that was not dropped
+// By a model that was not dropped, an artifact or a workflow.
+bool is_kept(SQLite::Database& db, std::string_view sha256);
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page);
@@ -79,8 +82,10 @@ struct LineageQuery {
   Direction direction = Direction::both;  // both: what it came from and what came from it
   int depth = 64;                         // edges from the root at most; 0 is the root alone
   int nodes_max = 10'000;                 // the graph ends there, with truncated set
+  // Down to the reports and the telemetry of every run; else of the root alone.
+  bool measurements = false;
 };
-Result<LineageGraph> read_lineage(SQLite::Database& db, const ObjectId& root,
+Result<LineageGraph> read_lineage(SQLite::Database& db, const LineageKey& root,
                                   const LineageQuery& query);
 
 // queries_events.cpp

@@ -10,19 +10,23 @@
 namespace hone {
 namespace {
 
+bool is_measurement(ThingKind kind) {
+  return kind == ThingKind::report || kind == ThingKind::metric;
+}
+
 class Walk {
  public:
   Walk(SQLite::Database& db, const LineageQuery& query) : steps_(db), query_(query) {}
 
   // False where there is no such thing.
-  bool start(const ObjectId& root) {
+  bool start(const LineageKey& root) {
     graph_.root = root;
     return visit(root);
   }
 
   void go(bool up) {
-    std::set<ObjectId> expanded{graph_.root};
-    std::deque<std::pair<ObjectId, int>> waiting{{graph_.root, 0}};
+    std::set<LineageKey> expanded{graph_.root};
+    std::deque<std::pair<LineageKey, int>> waiting{{graph_.root, 0}};
     for (; !waiting.empty(); waiting.pop_front()) {
       const auto [id, distance] = waiting.front();
       if (distance == query_.depth) continue;
@@ -35,12 +39,13 @@ class Walk {
 
  private:
   // What is one step away and within the bound, with its edges recorded.
-  std::vector<ObjectId> neighbours(const ObjectId& id, bool up) {
-    std::vector<ObjectId> all;
+  std::vector<LineageKey> neighbours(const LineageKey& id, bool up) {
+    std::vector<LineageKey> all;
     const auto limit = static_cast<std::size_t>(query_.nodes_max) + 1;
     for (const auto& relation : relations()) {
       if (kind_of(id) != (up ? relation.from : relation.to)) continue;
       const auto far_kind = up ? relation.to : relation.from;
+      if (!up && is_measurement(far_kind) && !query_.measurements && id != graph_.root) continue;
       for (const auto& far : steps_.follow(up ? relation.up : relation.down, id, far_kind, limit)) {
         if (!visit(far)) continue;
         const auto& from = up ? id : far;
@@ -53,7 +58,7 @@ class Walk {
   }
 
   // Makes `id` a node, unless it is one. False when the bound is met or there is no such thing.
-  bool visit(const ObjectId& id) {
+  bool visit(const LineageKey& id) {
     if (nodes_.contains(id)) return true;
     if (nodes_.size() >= static_cast<std::size_t>(query_.nodes_max)) {
       graph_.truncated = true;
@@ -68,13 +73,13 @@ class Walk {
 
   LineageSteps steps_;
   LineageQuery query_;
-  std::set<ObjectId> nodes_;
+  std::set<LineageKey> nodes_;
   LineageGraph graph_;
 };
 
 }  // namespace
 
-Result<LineageGraph> read_lineage(SQLite::Database& db, const ObjectId& root,
+Result<LineageGraph> read_lineage(SQLite::Database& db, const LineageKey& root,
                                   const LineageQuery& query) {
   Snapshot snapshot(db);
   Walk walk(db, query);

@@ -1,6 +1,7 @@
 // Reads of sweeps and trials.
 #include <algorithm>
 
+#include "db/find.hpp"
 #include "db/further.hpp"
 #include "db/paging.hpp"
 #include "db/queries.hpp"
@@ -158,10 +159,12 @@ Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal
 
 }  // namespace
 
-Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page) {
+Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page, bool archived) {
   const auto after = integer_cursor(page, std::numeric_limits<std::int64_t>::max());
   if (!after) return after.error();
-  SQLite::Statement s(db, std::string(select_sweeps) + "WHERE s.id < ? ORDER BY s.id DESC LIMIT ?");
+  SQLite::Statement s(db, std::string(select_sweeps) + "WHERE s.id < ? " +
+                              (archived ? "" : "AND s.archived_at IS NULL ") +
+                              "ORDER BY s.id DESC LIMIT ?");
   sql::bind(s, *after, page.limit + 1);
   return read_page<SweepRow>(s, page.limit, read_sweep,
                              [](const SweepRow& row) { return std::to_string(row.id.value); });
@@ -200,15 +203,18 @@ Result<TrialRow> find_trial(SQLite::Database& db, TrialId id) {
 namespace {
 
 // A trial with its best run, and the model of that run's best report.
-constexpr char best_columns[] =
-    ", r.replicate, r.best_phase, r.best_step,"
-    // A process that was ended within the phase has left an earlier checkpoint of it.
-    " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
-    "  AND m.phase = r.best_phase AND m.step <= r.best_step"
-    "  ORDER BY m.step DESC, id DESC LIMIT 1)"
-    " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
-    "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
-    "    ORDER BY best_cost, replicate LIMIT 1) ";
+std::string select_best() {
+  return std::string("SELECT ") + trial_columns +
+         ", r.replicate, r.best_phase, r.best_step,"
+         // A process that was ended within the phase has left an earlier checkpoint of it.
+         " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+         "  AND m.phase = r.best_phase AND m.step <= r.best_step"
+         "  ORDER BY m.step DESC, id DESC LIMIT 1)"
+         " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
+         "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
+         "    ORDER BY best_cost, replicate LIMIT 1)"
+         " WHERE t.cost < 9e999 AND ";
+}
 
 BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
   sql::Columns c(s);
@@ -226,9 +232,7 @@ BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
   const auto goal = goal_of(db, sweep);
   if (!goal) return goal.error();
-  SQLite::Statement s(db,
-                      std::string("SELECT ") + trial_columns + best_columns +
-                          "WHERE t.sweep = ? AND t.cost < 9e999 ORDER BY t.cost, t.number LIMIT ?");
+  SQLite::Statement s(db, select_best() + "t.sweep = ? ORDER BY t.cost, t.number LIMIT ?");
   sql::bind(s, sweep, limit);
   std::vector<BestRow> rows;
   while (s.executeStep()) {
@@ -239,7 +243,7 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
 }
 
 std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal) {
-  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + best_columns + "WHERE t.id = ?");
+  SQLite::Statement s(db, select_best() + "t.id = ?");
   if (!sql::bind(s, trial).executeStep()) return std::nullopt;
   return read_best_row(s, goal);
 }
@@ -269,6 +273,15 @@ SeedCounts count_seeds(SQLite::Database& db, SweepId sweep) {
   counts.said = c.integer();
   counts.applied = c.integer();
   return counts;
+}
+
+std::optional<BestRow> best_row(SQLite::Database& db, TrialId trial) {
+  SQLite::Statement goal(
+      db, "SELECT s.goal FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?");
+  if (!sql::bind(goal, trial).executeStep()) return std::nullopt;
+  SQLite::Statement s(db, select_best() + "t.id = ?");
+  if (!sql::bind(s, trial).executeStep()) return std::nullopt;
+  return read_best_row(s, sql::Columns(goal).word(parse_goal));
 }
 
 namespace {

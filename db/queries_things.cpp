@@ -120,22 +120,25 @@ Result<ModelRow> find_model(SQLite::Database& db, ModelId id) {
 bool is_kept(SQLite::Database& db, std::string_view sha256) {
   SQLite::Statement s(db,
                       "SELECT 1 FROM model WHERE sha256 = ?1 AND dropped_at IS NULL"
-                      " UNION ALL SELECT 1 FROM artifact WHERE sha256 = ?1 LIMIT 1");
+                      " UNION ALL SELECT 1 FROM artifact WHERE sha256 = ?1 UNION ALL"
+                      " SELECT 1 FROM workflow WHERE patch_sha256 = ?1 OR environment_sha256 = ?1"
+                      " LIMIT 1");
   return sql::bind(s, sha256).executeStep();
 }
 
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id) {
   SQLite::Statement s(db,
                       "SELECT command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-                      " hone_version, recorded_at FROM workflow WHERE id = ?");
+                      " hone_version, environment_sha256, recorded_at FROM workflow WHERE id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no workflow " + text(id));
   sql::Columns c(s);
   WorkflowRow row;
   row.id = id;
   row.info.command = read_command(c.text());
-  for (auto* field : {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit,
-                      &row.info.git_branch, &row.info.patch_sha256, &row.info.hone_version})
+  for (auto* field :
+       {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit, &row.info.git_branch,
+        &row.info.patch_sha256, &row.info.hone_version, &row.info.environment_sha256})
     *field = c.text();
   row.recorded_at = c.instant();
   return row;

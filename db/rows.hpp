@@ -245,21 +245,38 @@ struct EventRow {
 
 enum class Direction { up, down, both };
 
+// A report and a series of telemetry, or one point of it, have no number of their own.
+struct ReportKey {
+  RunId run;
+  int phase = 0;
+  friend auto operator<=>(const ReportKey&, const ReportKey&) = default;
+};
+struct MetricKey {
+  RunId run;
+  std::string name;
+  std::optional<std::int64_t> step{};  // of one point
+  friend auto operator<=>(const MetricKey&, const MetricKey&) = default;
+};
+using LineageKey = std::variant<SweepId, TrialId, RunId, AttemptId, ModelId, DatasetId, WorkflowId,
+                                WorkerId, ReportKey, MetricKey>;
+std::string text(const LineageKey& key);  // rn_42.0@3, rn_42.0/loss, rn_42.0/loss@2000
+std::optional<LineageKey> parse_lineage_key(std::string_view words);
+
 struct LineageNode {
-  ObjectId id;
-  std::string kind;   // sweep trial run attempt model dataset workflow worker
+  LineageKey id;
+  std::string kind;   // sweep trial run attempt model dataset workflow worker report metric
   std::string label;  // a few words for people
   std::vector<std::pair<std::string, std::string>> facts;  // in order
 };
 
 struct LineageEdge {  // from the made thing to what it came from
-  ObjectId from;
-  ObjectId to;
+  LineageKey from;
+  LineageKey to;
   std::string relation;
 };
 
 struct LineageGraph {
-  ObjectId root;
+  LineageKey root;
   std::vector<LineageNode> nodes;  // root first, then by distance
   std::vector<LineageEdge> edges;  // every edge between two nodes that was walked
   bool truncated = false;          // the bound on nodes was met: there is more

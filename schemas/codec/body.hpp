@@ -6,6 +6,7 @@
 
 #include "schemas/codec/json.hpp"
 #include "schemas/types/event.hpp"
+#include "schemas/types/past.hpp"
 #include "schemas/types/result.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/wire.hpp"
@@ -32,6 +33,12 @@ Result<SaveModelRequest> decode_save_model_request(const Json& document);
 Result<SaveArtifactRequest> decode_save_artifact_request(const Json& document);
 Result<MetricsRequest> decode_metrics_request(const Json& document);
 Result<EndRequest> decode_end_request(const Json& document);
+Result<NoteRequest> decode_note_request(const Json& document);
+Result<TagRequest> decode_tag_request(const Json& document);
+Result<ArchiveRequest> decode_archive_request(const Json& document);
+Result<PinRequest> decode_pin_request(const Json& document);
+Result<EditRequest> decode_edit_request(const Json& document);
+Result<ImportRequest> decode_import_request(const Json& document);
 Result<BeatRequest> decode_beat_request(const Json& document);
 
 Json encode(const SubmitRequest& request);
@@ -49,6 +56,10 @@ Json encode(const SaveArtifactRequest& request);
 Json encode(const MetricsRequest& request);
 Json encode(const EndRequest& request);
 Json encode(const BeatRequest& request);
+Json encode(const NoteRequest& request);
+Json encode(const TagRequest& request);
+Json encode(const EditRequest& request);
+Json encode(const SweepPast& past);  // a document that `hone export` writes
 
 // Replies. Unknown fields are tolerated here: an older client may talk to a newer server.
 Result<JoinReply> decode_join_reply(const Json& document);

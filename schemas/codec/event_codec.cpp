@@ -50,6 +50,7 @@ Json write(const SweepSubmitted& event) {
   json["spec"] = encode(event.spec);
   json["workflow"] = event.workflow ? Json(text(event.workflow)) : Json(nullptr);
   json["dataset"] = encode_optional(event.dataset);
+  if (event.forked_from) json["forked_from"] = text(*event.forked_from);
   return json;
 }
 SweepSubmitted read_sweep_submitted(Fields& fields) {
@@ -59,6 +60,7 @@ SweepSubmitted read_sweep_submitted(Fields& fields) {
   event.spec = fields.need("spec", read_sweep_spec);
   event.workflow = fields.maybe("workflow", IdOf<WorkflowId>{}, WorkflowId{});
   event.dataset = fields.optional("dataset", IdOf<DatasetId>{});
+  event.forked_from = fields.optional("forked_from", IdOf<SweepId>{});
   return event;
 }
 
@@ -113,6 +115,7 @@ Json write(const TrialProposed& event) {
   json["sweep"] = text(event.sweep);
   json["number"] = event.number;
   json["params"] = encode(event.params);
+  if (event.from) json["from"] = text(*event.from);
   return json;
 }
 TrialProposed read_trial_proposed(Fields& fields) {
@@ -121,6 +124,7 @@ TrialProposed read_trial_proposed(Fields& fields) {
   event.sweep = fields.need("sweep", IdOf<SweepId>{});
   event.number = fields.need("number", Integer{});
   event.params = fields.need("params", read_params);
+  event.from = fields.optional("from", IdOf<TrialId>{});
   return event;
 }
 
@@ -268,6 +272,7 @@ Json write(const TrialEnqueued& event) {
   Json json = object_with("sweep", text(event.sweep));
   json["request_id"] = event.request_id;
   json["params"] = encode(event.params);
+  if (event.from) json["from"] = text(*event.from);
   return json;
 }
 TrialEnqueued read_trial_enqueued(Fields& fields) {
@@ -275,6 +280,7 @@ TrialEnqueued read_trial_enqueued(Fields& fields) {
   event.sweep = fields.need("sweep", IdOf<SweepId>{});
   event.request_id = fields.need("request_id", Text{});
   event.params = fields.need("params", read_params);
+  event.from = fields.optional("from", IdOf<TrialId>{});
   return event;
 }
 
@@ -354,6 +360,12 @@ constexpr std::array kinds{
     Kind{"token_created", read_as<read_token_created>},
     Kind{"token_revoked", read_as<read_token_revoked>},
     Kind{"artifact_saved", read_as<read_artifact_saved>},
+    Kind{"note_added", read_as<read_note_added>},
+    Kind{"tags_changed", read_as<read_tags_changed>},
+    Kind{"sweep_archived", read_as<read_sweep_archived>},
+    Kind{"trial_pinned", read_as<read_trial_pinned>},
+    Kind{"sweep_edited", read_as<read_sweep_edited>},
+    Kind{"sweep_imported", read_as<read_sweep_imported>},
 };
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 

@@ -48,6 +48,8 @@ WorkflowInfo read_workflow(const Spot& spot) {
   info.git_branch = fields.maybe("git_branch", Text{}, info.git_branch);
   info.patch_sha256 = fields.maybe("patch_sha256", Digest{true}, info.patch_sha256);
   info.hone_version = fields.maybe("hone_version", Line{0, name_max}, info.hone_version);
+  info.environment_sha256 =
+      fields.maybe("environment_sha256", Digest{true}, info.environment_sha256);
   fields.done();
   return info;
 }
@@ -117,6 +119,7 @@ Json encode(const WorkflowInfo& info) {
   json["git_branch"] = info.git_branch;
   json["patch_sha256"] = info.patch_sha256;
   json["hone_version"] = info.hone_version;
+  if (!info.environment_sha256.empty()) json["environment_sha256"] = info.environment_sha256;
   return json;
 }
 

@@ -56,6 +56,7 @@ auto decode_with(const Json& document, Read read, std::string_view at = {},
 inline constexpr std::int64_t per_run_max = 100'000'000'000'000;
 inline constexpr int phases_max = 10'000;
 inline constexpr int slots_max = 4096;
+inline constexpr int concurrency_max = 1'000'000;
 inline constexpr std::size_t name_max = 100;
 inline constexpr int seeds_max = 1000;
 inline constexpr int confirm_top_max = 100;

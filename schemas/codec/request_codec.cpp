@@ -23,6 +23,8 @@ SubmitRequest read_submit(const Spot& spot) {
   request.request_id = fields.need("request_id", request_id);
   request.spec = fields.need("spec", read_sweep_spec);
   request.workflow = fields.maybe("workflow", read_workflow, WorkflowInfo{});
+  request.forked_from = fields.optional("forked_from", IdOf<SweepId>{});
+  request.dataset = fields.optional("dataset", read_dataset);
   fields.done();
   return request;
 }
@@ -108,6 +110,7 @@ EnqueueRequest read_enqueue(const Spot& spot) {
   EnqueueRequest request;
   request.request_id = fields.need("request_id", request_id);
   request.params = fields.need("params", read_params);
+  request.from = fields.optional("from", IdOf<TrialId>{});
   fields.done();
   return request;
 }
@@ -270,6 +273,8 @@ Json encode(const SubmitRequest& request) {
   json["request_id"] = request.request_id;
   json["spec"] = encode(request.spec);
   json["workflow"] = encode(request.workflow);
+  if (request.forked_from) json["forked_from"] = text(*request.forked_from);
+  if (request.dataset) json["dataset"] = encode(*request.dataset);
   return json;
 }
 
@@ -339,6 +344,7 @@ Json encode(const EnqueueRequest& request) {
   Json json = Json::object();
   json["request_id"] = request.request_id;
   json["params"] = encode(request.params);
+  if (request.from) json["from"] = text(*request.from);
   return json;
 }
 

@@ -78,6 +78,7 @@ LimitsSpec read_limits(const Spot& spot) {
       fields.maybe("max_retries", SmallInteger{0, retries_max}, limits.max_retries);
   limits.run = fields.optional("run", Length{Duration{1}, true});
   limits.phase = fields.optional("phase", Length{Duration{1}, true});
+  limits.concurrency = fields.optional("concurrency", SmallInteger{1, concurrency_max});
   fields.done();
   return limits;
 }
@@ -230,6 +231,7 @@ Json encode_limits(const LimitsSpec& limits) {
   json["max_retries"] = limits.max_retries;
   if (limits.run) json["run"] = codec::seconds_json(*limits.run);
   if (limits.phase) json["phase"] = codec::seconds_json(*limits.phase);
+  if (limits.concurrency) json["concurrency"] = *limits.concurrency;
   return json;
 }
 

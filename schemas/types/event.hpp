@@ -43,6 +43,7 @@ struct SweepSubmitted {
   SweepSpec spec;
   WorkflowId workflow;
   std::optional<DatasetId> dataset;
+  std::optional<SweepId> forked_from{};  // the sweep whose spec it was made from
 };
 
 struct SweepSteered {  // paused, resumed, stopping, canceling, killing
@@ -74,12 +75,14 @@ struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with
   SweepId sweep;
   std::int64_t number = 0;  // 0.. within the sweep: the address of its random stream
   Params params;
+  std::optional<TrialId> from{};  // the trial that a user submitted again, in part
 };
 
 struct TrialEnqueued {  // a user's own parameter set: proposed before the sampler is asked
   SweepId sweep;
   std::string request_id;
   Params params;  // those given; the sampler fills in the rest
+  std::optional<TrialId> from{};
 };
 
 struct RunAdded {  // one more run of a trial, with a seed of its own: queued
@@ -215,12 +218,68 @@ struct ArtifactSaved {
   std::int64_t bytes = 0;
 };
 
+// A user's words about a thing.
+struct NoteAdded {
+  std::string request_id;
+  ObjectId on;
+  std::string text;
+  std::string author;
+};
+
+struct TagsChanged {
+  ObjectId on;
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+};
+
+// Out of the lists, and back: nothing else changes.
+struct SweepArchived {
+  SweepId sweep;
+  bool archived = true;
+};
+
+// The checkpoints that the trial's runs still have stay from here on, whatever the rule of its
+// sweep.
+struct TrialPinned {
+  TrialId trial;
+  bool pinned = true;
+};
+
+// A parameter's domain grows: bounds move outwards, values of a choice are added at its end.
+struct Widening {
+  std::string name;
+  std::optional<double> min{};
+  std::optional<double> max{};
+  std::vector<Value> values{};
+  friend bool operator==(const Widening&, const Widening&) = default;
+};
+
+// What a user changed of a sweep that goes on (schemas/types/edit.hpp says what it does to a spec).
+struct SweepEdited {
+  SweepId sweep;
+  std::string request_id;
+  std::optional<std::int64_t> trials{};
+  std::optional<int> concurrency{};  // 0: no limit any more
+  std::vector<Widening> widened{};
+};
+
+struct Event;
+
+// A sweep that ended elsewhere: all that happened to it there, with its times, and with ids of
+// here.
+struct SweepImported {
+  SweepId sweep;
+  std::string request_id;
+  std::vector<Event> past;
+};
+
 using EventBody =
     std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
                  SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
                  ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
                  RunAdded, RunPaused, ModelDropped, RunReady, WorkerSeen, WorkerSetAside,
-                 WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved>;
+                 WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
+                 SweepArchived, TrialPinned, SweepEdited, SweepImported>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

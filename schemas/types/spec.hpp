@@ -117,8 +117,9 @@ struct ResourcesSpec {
 struct LimitsSpec {
   std::optional<Duration> duration;  // of the whole sweep, from submission
   int max_retries = 3;  // further attempts a run gets after its worker or process was lost
-  std::optional<Duration> run{};    // of one run, over all its attempts
-  std::optional<Duration> phase{};  // of a run without a report or a checkpoint: it hangs
+  std::optional<Duration> run{};     // of one run, over all its attempts
+  std::optional<Duration> phase{};   // of a run without a report or a checkpoint: it hangs
+  std::optional<int> concurrency{};  // runs of the sweep at a time
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 

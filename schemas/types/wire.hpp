@@ -27,6 +27,7 @@ struct WorkflowInfo {
   std::string git_branch;
   std::string patch_sha256;  // digest of `git diff HEAD`, empty when the tree is clean
   std::string hone_version;
+  std::string environment_sha256{};  // of the list of installed packages, a stored blob
   friend bool operator==(const WorkflowInfo&, const WorkflowInfo&) = default;
 };
 
@@ -42,6 +43,8 @@ struct SubmitRequest {
   std::string request_id;  // the same id again returns the same sweep
   SweepSpec spec;
   WorkflowInfo workflow;
+  std::optional<SweepId> forked_from{};
+  std::optional<DatasetInfo> dataset{};  // absent: the trainer's environment, where it has one
 };
 
 struct SteerRequest {
@@ -101,7 +104,8 @@ struct TellReply {
 
 struct EnqueueRequest {
   std::string request_id;
-  Params params;  // may leave parameters out: the sampler fills them in
+  Params params;                  // may leave parameters out: the sampler fills them in
+  std::optional<TrialId> from{};  // the trial that it repeats in part
 };
 
 struct ConfirmRequest {
@@ -112,6 +116,27 @@ struct ConfirmRequest {
 
 struct EnqueueReply {
   std::int64_t waiting = 0;  // enqueued parameter sets not yet proposed, this one included
+};
+
+struct NoteRequest {
+  std::string request_id;  // the same id again adds nothing
+  ObjectId on;
+  std::string text;
+  std::string author{};
+};
+
+struct TagRequest {
+  ObjectId on;
+  std::vector<std::string> add{};
+  std::vector<std::string> remove{};
+};
+
+struct ArchiveRequest {
+  bool archived = true;
+};
+
+struct PinRequest {
+  bool pinned = true;
 };
 
 // A token whose secret the client made: the server is told its digest alone.

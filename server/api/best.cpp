@@ -7,6 +7,7 @@
 #include "db/replicates.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/find.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
@@ -131,6 +132,7 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   if (!id) return id.error();
   const auto limit = integer_query(request, "limit", shown_by_default, 1, limits::page_items_max);
   if (!limit) return limit.error();
+  if (const auto* where = query_value(request, "where")) return best_where(db, *where, *id, *limit);
   const Snapshot snapshot(db);
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();

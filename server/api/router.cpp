@@ -9,6 +9,7 @@
 #include "schemas/types/nearest.hpp"
 #include "server/api/replicates.hpp"
 #include "server/api/routes.hpp"
+#include "server/engine/limits.hpp"
 
 namespace hone::api {
 namespace {
@@ -22,6 +23,7 @@ constexpr Scopes needs_read = Scope::read;
 constexpr Scopes needs_submit = Scope::submit;
 constexpr Scopes needs_work = Scope::worker;
 constexpr Scopes needs_read_or_work = Scope::read | Scope::worker;
+constexpr Scopes needs_submit_or_work = Scope::submit | Scope::worker;
 constexpr Scopes needs_admin = Scope::admin;
 
 constexpr std::array table{
@@ -31,23 +33,29 @@ constexpr std::array table{
     Route{get, "/v1/version", needs_read, Read{version, ""}},
 
     Route{post, "/v1/sweeps", needs_submit, Write{parse_submit, render_submit}},
-    Route{get, "/v1/sweeps", needs_read, Read{sweeps, "limit after"}},
+    Route{get, "/v1/sweeps", needs_read, Read{sweeps, "limit after where all"}},
     Route{get, "/v1/sweeps/{sweep}", needs_read, Read{sweep, ""}},
     Route{post, "/v1/sweeps/{sweep}/steer", needs_submit, Write{parse_steer, render_steer}},
     Route{post, "/v1/sweeps/{sweep}/ask", needs_submit, Write{parse_ask, render_ask}},
     Route{post, "/v1/sweeps/{sweep}/enqueue", needs_submit, Write{parse_enqueue, render_enqueue}},
     Route{post, "/v1/sweeps/{sweep}/confirm", needs_submit, Write{parse_confirm, render_confirm}},
     Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation, ""}},
-    Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, "sort limit after"}},
-    Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, "limit"}},
+    Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, "sort limit after where"}},
+    Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, "limit where"}},
     Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent, ""}},
     Route{get, "/v1/sweeps/{sweep}/pareto", needs_read, Read{pareto, "limit"}},
     Route{get, "/v1/sweeps/{sweep}/importance", needs_read, Read{importance, "objective"}},
     Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, "limit after"}},
+    Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, "limit after where"}},
+    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep, ""}},
+    Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, ""}},
+    Route{post, "/v1/sweeps/{sweep}/archive", needs_submit, Write{parse_archive, render_done}},
+    Route{post, "/v1/sweeps/{sweep}/edit", needs_submit, Write{parse_edit, render_done}},
+    Route{post, "/v1/trials/{trial}/pin", needs_submit, Write{parse_pin, render_done}},
 
     Route{get, "/v1/trials/{trial}", needs_read, Read{trial, ""}},
     Route{post, "/v1/trials/{trial}/tell", needs_submit, Write{parse_tell, render_tell}},
-    Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, "limit after"}},
+    Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, "limit after where"}},
     Route{get, "/v1/trials/{trial}/curve", needs_read, Read{trial_curve, ""}},
     Route{get, "/v1/trials/{trial}/explain", needs_read, Read{explain_trial, ""}},
     Route{get, "/v1/runs/{run}", needs_read, Read{run, ""}},
@@ -75,16 +83,22 @@ constexpr std::array table{
 
     Route{get, "/v1/models", needs_read, Read{models, "sweep trial run limit after"}},
     Route{get, "/v1/models/{model}", needs_read, Read{model, ""}},
-    Route{put, "/v1/blobs/{sha256}", needs_work, PutBlob{}},
+    Route{put, "/v1/blobs/{sha256}", needs_submit_or_work, PutBlob{}},
     Route{get, "/v1/blobs/{sha256}", needs_read_or_work, GetBlob{}},
 
     Route{get, "/v1/tokens", needs_admin, Read{tokens, "limit after"}},
     Route{post, "/v1/tokens", needs_admin, Write{parse_create_token, render_create_token}},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin, Write{parse_revoke_token, render_done}},
 
+    Route{get, "/v1/find", needs_read, Read{find, "where limit after"}},
+    Route{get, "/v1/about/{id}", needs_read, Read{about, ""}},
+    Route{post, "/v1/notes", needs_submit, Write{parse_note, render_done}},
+    Route{post, "/v1/tags", needs_submit, Write{parse_tags, render_done}},
+    Route{post, "/v1/imports", needs_submit,
+          Write{parse_import, render_submit, nullptr, nullptr, limits::import_bytes_max}},
     Route{get, "/v1/workflows/{workflow}", needs_read, Read{workflow, ""}},
     Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset, ""}},
-    Route{get, "/v1/lineage/{id}", needs_read, Read{lineage, "direction depth"}},
+    Route{get, "/v1/lineage/{id}", needs_read, Read{lineage, "direction depth measurements"}},
     Route{get, "/v1/events", needs_read, Follow{events, "after sweep limit"}},
 };
 

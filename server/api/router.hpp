@@ -17,6 +17,7 @@
 #include "server/api/blobs.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
+#include "server/engine/limits.hpp"
 #include "server/sweep/command.hpp"
 
 namespace hone::api {
@@ -30,6 +31,7 @@ struct Write {
   Status (*check)(const BlobStore&, const Command&) = nullptr;
   // What undoes the command when its client is gone before the reply; usually nothing needs it.
   std::optional<Command> (*take_back)(const Reply&) = nullptr;
+  std::size_t body_bytes_max = limits::body_bytes_max;
 };
 
 // A question, answered from a read-only connection on a reader thread.

@@ -92,6 +92,25 @@ Response render_create_token(const Reply& reply);
 Result<Command> parse_revoke_token(const Request& request);
 ReadResult tokens(SQLite::Database& db, const Request& request);
 
+// find.cpp
+ReadResult find(SQLite::Database& db, const Request& request);
+ReadResult runs_of_sweep(SQLite::Database& db, const Request& request);
+
+// export.cpp
+ReadResult export_sweep(SQLite::Database& db, const Request& request);
+
+// replay.cpp
+ReadResult replay(SQLite::Database& db, const Request& request);
+
+// knowledge.cpp
+Result<Command> parse_note(const Request& request);
+Result<Command> parse_tags(const Request& request);
+Result<Command> parse_archive(const Request& request);
+Result<Command> parse_pin(const Request& request);
+Result<Command> parse_edit(const Request& request);
+Result<Command> parse_import(const Request& request);
+ReadResult about(SQLite::Database& db, const Request& request);
+
 // models.cpp
 ReadResult models(SQLite::Database& db, const Request& request);
 ReadResult model(SQLite::Database& db, const Request& request);

@@ -1,5 +1,6 @@
 #include "db/queries.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/find.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 
@@ -16,6 +17,13 @@ ReadResult trial(SQLite::Database& db, const Request& request) {
 ReadResult runs(SQLite::Database& db, const Request& request) {
   const auto id = path_id<TrialId>(request);
   if (!id) return id.error();
+  if (query_value(request, "where") != nullptr) {
+    if (auto known = find_trial(db, *id); !known) return known.error();
+    FindScope scope;
+    scope.trial = *id;
+    scope.order = FindOrder::number;
+    return list_where(db, request, filter::ThingKind::run, scope);
+  }
   const auto page = page_query(request);
   if (!page) return page.error();
   return render_pages(list_runs(db, *id, *page));

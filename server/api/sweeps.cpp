@@ -1,6 +1,7 @@
 #include "db/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/find.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/engine/limits.hpp"
@@ -40,9 +41,14 @@ Response render_steer(const Reply& reply) {
 
 // GET /v1/sweeps
 ReadResult sweeps(SQLite::Database& db, const Request& request) {
-  const auto page = page_query(request);
-  if (!page) return page.error();
-  return render_pages(list_sweeps(db, *page));
+  FindScope scope;
+  scope.archived = query_value(request, "all") != nullptr;
+  if (query_value(request, "where") == nullptr) {
+    const auto page = page_query(request);
+    if (!page) return page.error();
+    return render_pages(list_sweeps(db, *page, scope.archived));
+  }
+  return list_where(db, request, filter::ThingKind::sweep, scope);
 }
 
 // GET /v1/sweeps/{sweep}
@@ -66,6 +72,13 @@ ReadResult trials(SQLite::Database& db, const Request& request) {
   if (sort != nullptr && *sort != "value" && *sort != "number")
     return refuse(Code::invalid, "sort must be value (best first) or number", "/sort");
   const bool by_value = sort != nullptr && *sort == "value";
+  if (query_value(request, "where") != nullptr) {
+    if (auto known = find_sweep(db, *id); !known) return known.error();
+    FindScope scope;
+    scope.sweep = *id;
+    scope.order = by_value ? FindOrder::value : FindOrder::number;
+    return list_where(db, request, filter::ThingKind::trial, scope);
+  }
   return render_pages(list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
 }
 

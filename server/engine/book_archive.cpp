@@ -57,8 +57,14 @@ void fields(Archive& archive, MaybeConst<Run> auto& run) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Trial> auto& trial) {
-  auto& [id, number, params, runs] = trial;
-  archive(id, number, params, runs);
+  auto& [id, number, params, runs, pinned] = trial;
+  archive(id, number, params, runs, pinned);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
+  auto& [params, from] = enqueued;
+  archive(params, from);
 }
 
 template <class Archive>
@@ -114,10 +120,10 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
-         live_leases, workflow, dataset, confirmed_by] = sweep;
+         live_leases, workflow, dataset, confirmed_by, archived] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
-          confirmed_by);
+          confirmed_by, archived);
   if constexpr (Archive::reads) equip(sweep);
 }
 
@@ -149,8 +155,10 @@ void fields(Archive& archive, MaybeConst<Token> auto& token) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkflowInfo> auto& info) {
-  auto& [command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version] = info;
-  archive(command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version);
+  auto& [command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version,
+         environment_sha256] = info;
+  archive(command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version,
+          environment_sha256);
 }
 
 template <class Archive>
@@ -163,12 +171,12 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Book> auto& book) {
   auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
-         run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, last_trial,
-         last_model, last_worker, last_sweep] = book;
+         run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
+         last_trial, last_model, last_worker, last_sweep] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
-          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, last_trial,
-          last_model, last_worker, last_sweep);
+          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
+          last_trial, last_model, last_worker, last_sweep);
 }
 
 std::string archive_book(const Book& book) {

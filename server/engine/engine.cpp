@@ -126,9 +126,25 @@ Result<Reply> Engine::perform(const Command& command, Instant now, const Speaker
     const RunId run = book_.run_of_lease.at(static_cast<std::size_t>(log->lease.value - 1));
     ledger_.append_metrics(run, now, log->request.points);
   }
+  if (const auto* import = std::get_if<Import>(&command); import && !events->empty())
+    store_series(*import, std::get<SweepImported>(events->back()));
   auto reply = answer(book_, command);
   if (auto* submitted = std::get_if<Submitted>(&reply)) submitted->known = events->empty();
   return reply;
+}
+
+// The trials of the document count from 1, those of the past from the first that was free here.
+void Engine::store_series(const Import& import, const SweepImported& imported) {
+  std::int64_t before = 0;
+  for (const Event& event : imported.past)
+    if (const auto* first = std::get_if<TrialProposed>(&event.body); first != nullptr) {
+      before = first->trial.value - 1;
+      break;
+    }
+  for (const Series& series : import.request.past.metrics) {
+    const RunId run{TrialId{before + series.run.trial.value}, series.run.replicate};
+    ledger_.append_series(run, series);
+  }
 }
 
 void Engine::fold(const Events& events, Instant now) {

@@ -73,6 +73,7 @@ class Engine {
   void retry_parked(Instant now, std::vector<Answer>& answers);
   void release_late(Instant now, std::vector<Answer>& answers);
   Result<Reply> perform(const Command& command, Instant now, const Speaker& by = {});
+  void store_series(const Import& import, const SweepImported& imported);
   void fold(const Events& events, Instant now);
   void enter(Part part) {
     if (options_.meter != nullptr) options_.meter->enter(part);

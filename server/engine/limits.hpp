@@ -66,7 +66,13 @@ inline constexpr Duration watch_quiet_time = seconds(15);  // a proxy closes aft
 inline constexpr std::size_t reader_threads = 2;  // a third would only take a core from the writer
 inline constexpr std::size_t disk_threads = 2;    // for blobs: an fsync may take seconds
 
+inline constexpr std::size_t export_events_max = 2'000'000;   // of one document: 400 MB of it
+inline constexpr std::size_t export_points_max = 1'500'000;   // likewise
+inline constexpr std::int64_t replay_events_max = 5'000'000;  // half a minute of a reader
+
 // Bodies.
+inline constexpr std::size_t import_bytes_max =
+    64 * 1024 * 1024;  // a sweep with its past: seconds of the engine, asked for by hand
 inline constexpr std::size_t points_max = 10'000;  // metric points in one request
 inline constexpr std::size_t log_tail_bytes_max = 8 * 1024;
 

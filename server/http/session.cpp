@@ -172,19 +172,24 @@ api::Response too_often(Duration wait) {
   return response;
 }
 
-Error too_large_body() {
-  return refuse(Code::too_large,
-                "the body is larger than " + std::to_string(limits::body_bytes_max) + " bytes");
+std::size_t body_bytes_max(const api::Route& route) {
+  const auto* write = std::get_if<api::Write>(&route.handler);
+  return write == nullptr ? limits::body_bytes_max : write->body_bytes_max;
+}
+
+Error too_large_body(std::size_t most) {
+  return refuse(Code::too_large, "the body is larger than " + std::to_string(most) + " bytes");
 }
 
 // Reads the body into incoming.request. Answers a refusal, or nothing; throws when the client is
 // gone.
 asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming& incoming) {
   const auto length = incoming.parser.content_length();
-  if (length && *length > limits::body_bytes_max) co_return too_large_body();
+  const std::size_t most = body_bytes_max(*incoming.route);
+  if (length && *length > most) co_return too_large_body(most);
   co_await invite_body(connection, incoming);
   bhttp::request_parser<bhttp::string_body> parser(std::move(incoming.parser));
-  parser.body_limit(limits::body_bytes_max);
+  parser.body_limit(most);
   parser.eager(true);
   const auto is_done = [](const auto& one) { return one.is_done(); };
   error_code trouble = parse_buffered(connection, parser, is_done);
@@ -192,7 +197,7 @@ asio::awaitable<std::optional<Error>> read_body(Connection& connection, Incoming
     co_await bhttp::async_read(connection.stream, connection.buffer, parser,
                                asio::redirect_error(asio::use_awaitable, trouble));
   incoming.request.body = std::move(parser.get().body());
-  if (trouble == bhttp::error::body_limit) co_return too_large_body();
+  if (trouble == bhttp::error::body_limit) co_return too_large_body(most);
   if (is_bad_http(trouble))
     co_return refuse(Code::invalid, "the body is not framed as HTTP asks: " + trouble.message());
   if (trouble) throw boost::system::system_error(trouble);

@@ -78,6 +78,10 @@ void History::end_run(std::size_t run, bool completed, bool counts, bool evicted
   reassess(runs_[run].trial);
 }
 
+void History::move_trial(std::size_t trial, std::span<const double> point) {
+  std::ranges::copy(point, points_.begin() + static_cast<std::ptrdiff_t>(trial * dimensions_));
+}
+
 std::span<const double> History::point(std::size_t trial) const {
   return std::span(points_).subspan(trial * dimensions_, dimensions_);
 }

@@ -62,7 +62,8 @@ class History {
   // Trial numbers count from 0, warm-started ones first (they are foreign and ended at once).
   std::size_t add_trial(std::span<const double> point);
   void add_foreign(std::span<const double> point, const Achievement& achieved);
-  std::size_t add_run(std::size_t trial);  // the run's index
+  std::size_t add_run(std::size_t trial);                             // the run's index
+  void move_trial(std::size_t trial, std::span<const double> point);  // its place in a wider space
   // `phase` is the run's next one. `further` are merits of the further objectives.
   void add_report(std::size_t run, int phase, Score score, std::span<const double> further = {});
   void set_standing(std::size_t run, RunRecord::Standing standing);  // active or paused

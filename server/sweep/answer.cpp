@@ -129,6 +129,14 @@ struct Answerer {
   }
   Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
   Reply operator()(const SaveArtifact&) const { return Done{}; }
+  Reply operator()(const AddNote&) const { return Done{}; }
+  Reply operator()(const ChangeTags&) const { return Done{}; }
+  Reply operator()(const Archive&) const { return Done{}; }
+  Reply operator()(const Pin&) const { return Done{}; }
+  Reply operator()(const Edit&) const { return Done{}; }
+  Reply operator()(const Import& c) const {
+    return Submitted{book.sweeps_by_request.at(c.request.request_id)};
+  }
 };
 
 }  // namespace

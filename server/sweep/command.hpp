@@ -8,6 +8,7 @@
 
 #include "schemas/types/event.hpp"
 #include "schemas/types/key.hpp"
+#include "schemas/types/past.hpp"
 #include "schemas/types/result.hpp"
 #include "schemas/types/wire.hpp"
 
@@ -84,11 +85,33 @@ struct SaveArtifact {
   LeaseId lease;
   SaveArtifactRequest request;
 };
+struct AddNote {
+  NoteRequest request;
+};
+struct ChangeTags {
+  TagRequest request;
+};
+struct Archive {
+  SweepId sweep;
+  ArchiveRequest request;
+};
+struct Pin {
+  TrialId trial;
+  PinRequest request;
+};
+struct Edit {
+  SweepId sweep;
+  EditRequest request;
+};
+struct Import {  // its telemetry makes no event: the engine stores it in the same commit
+  ImportRequest request;
+};
 struct Tick {};  // a deadline has passed: leases and time limits are looked at
 
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
-                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact>;
+                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
+                 AddNote, ChangeTags, Archive, Pin, Edit, Import>;
 
 struct Submitted {
   SweepId sweep;

@@ -45,8 +45,8 @@ void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
                                      sweep.workflow, sweep.dataset});
   for (const std::size_t index : leaders) {
     const TrialId trial = sweep.trials.at(index - history.foreign());
-    events.emplace_back(
-        TrialEnqueued{id, text(trial), free_params(sweep.space, find_trial(book, trial)->params)});
+    events.emplace_back(TrialEnqueued{
+        id, text(trial), free_params(sweep.space, find_trial(book, trial)->params), trial});
   }
 }
 

@@ -39,6 +39,12 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const RevokeToken& c) const { return decide_revoke_token(book, c); }
     Result<Events> operator()(const Confirm& c) const { return decide_confirm(book, c); }
     Result<Events> operator()(const SaveArtifact& c) const { return decide_save_artifact(book, c); }
+    Result<Events> operator()(const AddNote& c) const { return decide_note(book, c); }
+    Result<Events> operator()(const ChangeTags& c) const { return decide_tags(book, c); }
+    Result<Events> operator()(const Archive& c) const { return decide_archive(book, c); }
+    Result<Events> operator()(const Pin& c) const { return decide_pin(book, c); }
+    Result<Events> operator()(const Edit& c) const { return decide_edit(book, c); }
+    Result<Events> operator()(const Import& c) const { return decide_import(book, c); }
   };
   return std::visit(Visitor{book, now}, command);
 }
@@ -51,9 +57,6 @@ Result<Events> decide(const Book& book, const Command& command, Instant now) {
   return with_dropped_models(book, *std::move(events));
 }
 
-namespace {
-
-// The id of equal information recorded before, or a new event.
 WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& events) {
   for (const auto& [known, id] : book.workflows)
     if (known == info) return id;
@@ -62,6 +65,16 @@ WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& e
   return id;
 }
 
+DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& events) {
+  for (const auto& [known, id] : book.datasets)
+    if (known == info) return id;
+  const DatasetId id{static_cast<std::int64_t>(book.datasets.size()) + 1};
+  events.emplace_back(DatasetRecorded{id, info});
+  return id;
+}
+
+namespace {
+
 std::string text_of(const Params& settings, std::string_view name) {
   const Value* value = find(settings, name);
   const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
@@ -69,20 +82,16 @@ std::string text_of(const Params& settings, std::string_view name) {
 }
 
 // An environment, or a computation graph and its digest, where the sweep fixes one.
-std::optional<DatasetId> record_dataset(const Book& book, const TrainerSpec& trainer,
-                                        Events& events) {
-  const auto* builtin = std::get_if<BuiltinTrainer>(&trainer);
+std::optional<DatasetInfo> dataset_of(const SubmitRequest& request) {
+  if (request.dataset) return request.dataset;
+  const auto* builtin = std::get_if<BuiltinTrainer>(&request.spec.trainer);
   if (builtin == nullptr) return std::nullopt;
   DatasetInfo info{text_of(builtin->settings, "env"), "hone-1", ""};
   if (info.name.empty())
     info = {text_of(builtin->settings, "graph"), "hone-1",
             text_of(builtin->settings, "graph_digest")};
   if (info.name.empty()) return std::nullopt;
-  for (const auto& [known, id] : book.datasets)
-    if (known == info) return id;
-  const DatasetId id{static_cast<std::int64_t>(book.datasets.size()) + 1};
-  events.emplace_back(DatasetRecorded{id, info});
-  return id;
+  return info;
 }
 
 Error prefixed(Error error, const char* prefix) {
@@ -100,11 +109,14 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_warm_start(book, request.spec); !fits)
     return prefixed(fits.error(), "/spec");
+  if (request.forked_from && find_sweep(book, *request.forked_from) == nullptr)
+    return refuse(Code::not_found, "no sweep " + text(*request.forked_from), "/forked_from");
   Events events;
   const WorkflowId workflow = record_workflow(book, request.workflow, events);
-  const auto dataset = record_dataset(book, request.spec.trainer, events);
+  std::optional<DatasetId> dataset;
+  if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
   events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec,
-                                     workflow, dataset});
+                                     workflow, dataset, request.forked_from});
   return events;
 }
 

@@ -157,7 +157,9 @@ Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
   const Rng rng(sweep->spec.seed, Purpose::witness, 1);
   const Params params = completed(sweep->space, request.params, rng);
   if (auto fits = check_settled(sweep->space, request.params, params); !fits) return fits.error();
-  return Events{TrialEnqueued{sweep->id, request.request_id, request.params}};
+  if (request.from && find_trial(book, *request.from) == nullptr)
+    return refuse(Code::not_found, "no trial " + text(*request.from), "/from");
+  return Events{TrialEnqueued{sweep->id, request.request_id, request.params, request.from}};
 }
 
 }  // namespace hone

@@ -21,6 +21,8 @@ bool may_give(const Sweep& sweep) {
 // may still want another seed of a trial.
 bool may_have_work(const Sweep& sweep) {
   if (!may_give(sweep)) return false;
+  if (const auto most = sweep.spec.limits.concurrency; most && sweep.live_leases >= *most)
+    return false;
   if (!sweep.queue.empty()) return true;
   return sweep.state == SweepState::running;
 }
@@ -35,7 +37,8 @@ bool fits(const SweepSpec& spec, const AcquireRequest& offer) {
 std::optional<Params> next_params(const Sweep& sweep) {
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
   const Draw draw{sweep.spec.seed, number};
-  if (!sweep.enqueued.empty()) return completed(sweep.space, sweep.enqueued.front(), draw.rng());
+  if (!sweep.enqueued.empty())
+    return completed(sweep.space, sweep.enqueued.front().params, draw.rng());
   const auto point = sweep.sampler->propose(sweep.space, sweep.history, draw);
   if (!point) return std::nullopt;
   return sweep.space.params_at(*point);
@@ -47,6 +50,8 @@ std::optional<Work> propose(const Book& book, const Sweep& sweep) {
   const TrialId trial{book.last_trial + 1};
   Events events{TrialProposed{trial, sweep.id, static_cast<std::int64_t>(sweep.trials.size()),
                               *std::move(params)}};
+  if (!sweep.enqueued.empty())
+    std::get<TrialProposed>(events.front()).from = sweep.enqueued.front().from;
   return Work{{trial, 0}, 0, std::nullopt, std::move(events)};
 }
 

@@ -137,9 +137,10 @@ void add(Hash& hash, const Sweep& sweep) {
   for (const RunId id : sweep.queue) hash.add(id);
   for (const RunId id : sweep.paused) hash.add(id);
   for (const RunId id : sweep.resting) hash.add(id);
-  for (const Params& params : sweep.enqueued) hash.add(params);
+  for (const Enqueued& enqueued : sweep.enqueued) hash.add(enqueued.params);
   for (int phase = 0; phase < sweep.spec.budget.phases; ++phase)
     for (const double merit : sweep.history.merits(phase)) hash.add(merit);
+  if (sweep.archived) hash.add(sweep.archived);
 }
 
 void add(Hash& hash, const Token& token) {
@@ -165,6 +166,7 @@ std::uint64_t digest(const Book& book) {
     hash.add(entry.second.number);
     hash.add(entry.second.params);
     for (const Run& run : entry.second.runs) add(hash, run);
+    if (entry.second.pinned) hash.add(entry.second.pinned);
   }
   for (const auto& [id, lease] : book.leases) {
     hash.add(id);

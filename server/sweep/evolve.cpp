@@ -2,6 +2,7 @@
 // process.
 #include <algorithm>
 
+#include "schemas/types/edit.hpp"
 #include "schemas/types/expect.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/outcome.hpp"
@@ -13,7 +14,8 @@ namespace {
 
 class Folder {
  public:
-  Folder(Book& book, Instant at) : book_(book), at_(at) {}
+  Folder(Book& book, Instant at, bool elsewhere = false)
+      : book_(book), at_(at), elsewhere_(elsewhere) {}
 
   // Workers kept training while the server was away: their leases run on from here.
   void operator()(const ServerStarted& e) {
@@ -39,9 +41,10 @@ class Folder {
                             1 + e.spec.further_objectives.size(), replication_of(e.spec)};
     sweep.workflow = e.workflow;
     sweep.dataset = e.dataset;
-    if (e.spec.confirms) book_.sweeps.at(e.spec.confirms).confirmed_by.push_back(e.sweep);
-    warm_start(book_, e.spec, sweep.space, sweep.history);
-    book_.sweeps_by_request.emplace(e.request_id, e.sweep);
+    if (e.spec.confirms && !elsewhere_)
+      book_.sweeps.at(e.spec.confirms).confirmed_by.push_back(e.sweep);
+    if (!elsewhere_) warm_start(book_, e.spec, sweep.space, sweep.history);
+    if (!elsewhere_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     book_.open_sweeps.insert(e.sweep);
     book_.sweeps.emplace(e.sweep, std::move(sweep));
     book_.last_sweep = e.sweep.value;
@@ -95,7 +98,8 @@ class Folder {
     sweep.trials.push_back(e.trial);
     if (!sweep.enqueued.empty()) sweep.enqueued.pop_front();
     Trial& trial =
-        book_.trials.emplace(e.trial, std::pair{e.sweep, Trial{e.trial, e.number, e.params, {}}})
+        book_.trials
+            .emplace(e.trial, std::pair{e.sweep, Trial{e.trial, e.number, e.params, {}, false}})
             .first->second.second;
     for (int replicate = 0; replicate < first_runs(sweep.spec); ++replicate) add_run(sweep, trial);
     book_.last_trial = e.trial.value;
@@ -103,7 +107,7 @@ class Folder {
 
   void operator()(const TrialEnqueued& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
-    sweep.enqueued.push_back(e.params);
+    sweep.enqueued.push_back({e.params, e.from});
     sweep.enqueue_requests.insert(e.request_id);
   }
 
@@ -130,7 +134,7 @@ class Folder {
     book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
                                         resume, e.expires_at, at_});
     see(e.worker);
-    book_.leases_by_request.emplace(e.request_id, e.lease);
+    if (!elsewhere_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
     book_.worker_of_lease.push_back(e.worker);
@@ -263,10 +267,38 @@ class Folder {
 
   void operator()(const ArtifactSaved& e) { run_of(e.run).artifacts[e.name] = e.sha256; }
 
+  void operator()(const NoteAdded& e) { book_.known_requests.insert(e.request_id); }
+  void operator()(const TagsChanged&) {}
+  void operator()(const SweepArchived& e) { book_.sweeps.at(e.sweep).archived = e.archived; }
+  void operator()(const TrialPinned& e) { book_.trials.at(e.trial).second.pinned = e.pinned; }
+
+  void operator()(const SweepEdited& e) {
+    Sweep& sweep = book_.sweeps.at(e.sweep);
+    const SearchSpace before = std::move(sweep.space);
+    apply(e, sweep.spec);
+    equip(sweep);
+    if (!e.widened.empty()) map_points(sweep, before);
+    book_.known_requests.insert(e.request_id);
+  }
+
+  // As if it had happened here, at its own times; only what it was told to learn from is not here.
+  void operator()(const SweepImported& e) {
+    for (const Event& event : e.past) std::visit(Folder{book_, event.at, true}, event.body);
+    book_.sweeps_by_request.emplace(e.request_id, e.sweep);
+  }
+
  private:
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }
+  // The history's coordinates in the space that has become wider.
+  static void map_points(Sweep& sweep, const SearchSpace& before) {
+    for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
+      const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
+      if (point) sweep.history.move_trial(trial, *point);
+    }
+  }
+
   Sweep& sweep_of_run(RunId id) { return book_.sweeps.at(book_.trials.at(id.trial).first); }
   static void add_run(Sweep& sweep, Trial& trial) {
     Run run;
@@ -331,13 +363,16 @@ class Folder {
     --sweep_of_run(run.id).live_leases;
     run.trained = run.trained + (at_ - lease.granted_at);
     book_.lease_deadlines.erase({lease.expires_at, lease.id});
-    book_.leases_by_request.erase(lease.request_id);
+    if (const auto known = book_.leases_by_request.find(lease.request_id);
+        known != book_.leases_by_request.end() && known->second == lease.id)
+      book_.leases_by_request.erase(known);
     book_.leases.erase(run.lease);
     run.lease = {};
   }
 
   Book& book_;
   Instant at_;
+  bool elsewhere_;
 };
 
 }  // namespace

@@ -100,7 +100,7 @@ bool keeps_all(const SweepSpec& spec) {
 
 void drop_spare(const Book& book, RunId id, Events& events) {
   const Run* run = find_run(book, id);
-  if (keeps_all(sweep_of(book, id).spec)) return;
+  if (keeps_all(sweep_of(book, id).spec) || find_trial(book, id.trial)->pinned) return;
   const auto account = account_of(book, *run, events);
   if (!is_end(account.state)) return;
   const auto best = best_model(account);

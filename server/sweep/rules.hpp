@@ -32,6 +32,16 @@ void confirm_if_asked(const Book& book, const Sweep& sweep, const History& histo
 // it has a result.
 void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
                    const ConfirmRequest& request, Events& events);
+Result<Events> decide_note(const Book& book, const AddNote& command);
+Result<Events> decide_tags(const Book& book, const ChangeTags& command);
+Result<Events> decide_archive(const Book& book, const Archive& command);
+Result<Events> decide_pin(const Book& book, const Pin& command);
+Result<Events> decide_edit(const Book& book, const Edit& command);
+Result<Events> decide_import(const Book& book, const Import& command);
+
+// The id of equal information recorded before, or a new one, whose event is appended.
+WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& events);
+DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& events);
 
 // The refusal that tells a worker to stop working for a lease.
 Error stale(LeaseId lease);

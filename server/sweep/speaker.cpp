@@ -76,6 +76,12 @@ struct OwnerRule {
   Status operator()(const RevokeToken&) const { return Done{}; }
   Status operator()(const Confirm&) const { return Done{}; }
   Status operator()(const SaveArtifact& c) const { return lease(c.lease); }
+  Status operator()(const AddNote&) const { return Done{}; }
+  Status operator()(const ChangeTags&) const { return Done{}; }
+  Status operator()(const Archive&) const { return Done{}; }
+  Status operator()(const Pin&) const { return Done{}; }
+  Status operator()(const Edit&) const { return Done{}; }
+  Status operator()(const Import&) const { return Done{}; }
 };
 
 }  // namespace

@@ -55,6 +55,13 @@ struct Trial {
   std::int64_t number = 0;
   Params params;
   std::vector<Run> runs;
+  bool pinned = false;  // its runs keep every checkpoint that they still have
+};
+
+// A user's parameter set that waits to be proposed.
+struct Enqueued {
+  Params params;
+  std::optional<TrialId> from;
 };
 
 struct Sweep {
@@ -69,18 +76,19 @@ struct Sweep {
   std::unique_ptr<Sampler> sampler;
   std::unique_ptr<Terminator> terminator;
   History history{Goal::maximize, 0};
-  std::vector<TrialId> trials;  // by number
-  std::vector<RunId> runs;      // by their index in the history
-  std::deque<RunId> queue;      // runs waiting for a worker, returned ones in front
-  std::set<RunId> resting;      // returned runs that are not to be tried again yet
-  std::set<RunId> paused;       // runs waiting for their terminator to promote them
-  std::deque<Params> enqueued;  // users' parameter sets, proposed before the sampler is asked
+  std::vector<TrialId> trials;    // by number
+  std::vector<RunId> runs;        // by their index in the history
+  std::deque<RunId> queue;        // runs waiting for a worker, returned ones in front
+  std::set<RunId> resting;        // returned runs that are not to be tried again yet
+  std::set<RunId> paused;         // runs waiting for their terminator to promote them
+  std::deque<Enqueued> enqueued;  // proposed before the sampler is asked
   std::set<std::string> enqueue_requests;
   std::int64_t open_runs = 0;  // runs not ended
   std::int64_t live_leases = 0;
   WorkflowId workflow{};
   std::optional<DatasetId> dataset{};
   std::vector<SweepId> confirmed_by{};  // its confirmations, oldest first
+  bool archived = false;
 };
 
 struct Lease {
@@ -139,6 +147,7 @@ struct Book {
   std::set<SweepId> open_sweeps;          // not ended
   std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by number - 1
   std::vector<Token> tokens;              // by number - 1
+  std::set<std::string> known_requests;   // of notes and edits
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
 };
 

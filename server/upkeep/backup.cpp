@@ -27,7 +27,8 @@ bool sync_path(const fs::path& path) {
 
 Status copy_blobs(SQLite::Database& db, const fs::path& from, const fs::path& to,
                   const Progress& progress, BackupReport& report) {
-  const auto rows = kept_blobs(db);
+  auto rows = kept_blobs(db);
+  for (std::string& digest : workflow_blobs(db)) rows.push_back({std::move(digest), 0});
   for (const BlobRow& row : rows) {
     const fs::path source = blob_file(from, row.sha256), target = blob_file(to, row.sha256);
     std::error_code trouble;

@@ -59,21 +59,45 @@ fs::path blob_file(const fs::path& blobs, const std::string& sha256) {
   return blobs / sha256.substr(0, 2) / sha256.substr(2);
 }
 
+namespace {
+
+// A file of an older hone lacks what later steps added.
+bool has_column(SQLite::Database& db, const char* table, const char* column) {
+  SQLite::Statement s(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  s.bind(1, table);
+  s.bind(2, column);
+  return s.executeStep();
+}
+
+}  // namespace
+
 std::vector<BlobRow> kept_blobs(SQLite::Database& db) {
-  // A file of an older hone keeps all of them, and has no such column.
-  const bool drops =
-      db.execAndGet("SELECT count(*) FROM pragma_table_info('model') WHERE name = 'dropped_at'")
-          .getInt() == 1;
+  std::string kept = "WHERE 1";
+  if (has_column(db, "model", "dropped_at")) kept += " AND dropped_at IS NULL";
+  // The checkpoints of an imported sweep stayed where it ran.
+  if (has_column(db, "sweep", "imported_at"))
+    kept += " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)";
   const bool artifacts = db.tableExists("artifact");
-  SQLite::Statement rows(
-      db, std::string("SELECT sha256, max(bytes) FROM (SELECT sha256, bytes FROM model") +
-              (drops ? " WHERE dropped_at IS NULL" : "") +
-              (artifacts ? " UNION ALL SELECT sha256, bytes FROM artifact" : "") +
-              ") GROUP BY sha256");
+  SQLite::Statement rows(db,
+                         "SELECT sha256, max(bytes) FROM (SELECT sha256, bytes FROM model " + kept +
+                             (artifacts ? " UNION ALL SELECT sha256, bytes FROM artifact" : "") +
+                             ") GROUP BY sha256");
   std::vector<BlobRow> blobs;
   while (rows.executeStep())
     blobs.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getInt64()});
   return blobs;
+}
+
+std::vector<std::string> workflow_blobs(SQLite::Database& db) {
+  const bool environments = has_column(db, "workflow", "environment_sha256");
+  SQLite::Statement rows(db,
+                         std::string("SELECT patch_sha256 FROM workflow WHERE patch_sha256 <> ''") +
+                             (environments ? " UNION SELECT environment_sha256 FROM workflow"
+                                             " WHERE environment_sha256 <> ''"
+                                           : ""));
+  std::vector<std::string> digests;
+  while (rows.executeStep()) digests.push_back(rows.getColumn(0).getString());
+  return digests;
 }
 
 Findings check_blobs(SQLite::Database& db, const fs::path& blobs, const Progress& progress) {
@@ -88,6 +112,7 @@ Findings check_blobs(SQLite::Database& db, const fs::path& blobs, const Progress
       damaged.push_back(digest);
     progress("blobs", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(rows.size()));
   }
+  for (const std::string& digest : workflow_blobs(db)) unnamed.erase(digest);
   Finding kept{"blobs", Health::ok,
                std::to_string(rows.size()) + " checkpoints and files of runs have their digest"};
   if (!missing.empty() || !damaged.empty())

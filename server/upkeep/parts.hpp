@@ -27,6 +27,9 @@ struct BlobRow {
 };
 std::vector<BlobRow> kept_blobs(SQLite::Database& db);
 
+// Patches and package lists that workflows name; not every client sent theirs.
+std::vector<std::string> workflow_blobs(SQLite::Database& db);
+
 // Opens hone.db of the folder for reading. Refuses (not_found) where there is none.
 Result<std::unique_ptr<SQLite::Database>> open_folder(const std::filesystem::path& folder);
 

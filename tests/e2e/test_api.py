@@ -166,6 +166,20 @@ def test_every_route_answers(server):
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
     assert {"server_started", "sweep_submitted", "trial_proposed", "verdict_given"} <= {e["kind"] for e in events}
 
+    # What is known of it, and what users say of it and change.
+    assert [item["id"] for item in walk("GET", "/v1/find?where=trial").json["items"]] == [asked["trial"], trial]
+    assert walk("GET", f"/v1/sweeps/{sweep}/runs?where=value").json["items"][0] == walk("GET", f"/v1/runs/{run}").json
+    assert walk("POST", "/v1/notes", {"request_id": "n1", "on": trial, "text": "good"}).json == {}
+    assert walk("POST", "/v1/tags", {"on": trial, "add": ["keep"]}).json == {}
+    assert walk("GET", f"/v1/about/{trial}").json["tags"] == ["keep"]
+    assert walk("POST", f"/v1/trials/{trial}/pin", {"pinned": True}).json == {}
+    assert walk("POST", f"/v1/sweeps/{sweep}/archive", {"archived": False}).json == {}
+    assert walk("POST", f"/v1/sweeps/{sweep}/edit", {"request_id": "e1", "trials": 5}).json == {}
+    assert walk("GET", f"/v1/sweeps/{sweep}/replay").json["same"]
+    document = walk("GET", f"/v1/sweeps/{sweep}/export").json
+    problem(walk("POST", "/v1/imports", {"request_id": "i1", "export": document}, status=400), 400, "invalid",
+            "/export/events", words=["had not ended"])
+
     # The end.
     end = {"reason": "exit_code", "exit_code": 3, "detail": "", "log_tail": "Traceback: no such file"}
     assert walk("POST", f"/v1/leases/{lease}/end", end).json == {}

@@ -106,6 +106,18 @@ def imports():
             keep("import", f"{name}\n{file.read_text()}")
 
 
+def filters():
+    for text in (
+        "model where metric.return > 450 and params.gamma >= 0.99 and workflow.commit = 3487c*",
+        "run where state = failed and (worker.host = 'node 3' or not detail ~ oom) and ended > -1d",
+        "trial where params.\"batch size\" in (32, 64) and tag != draft and pinned",
+        "sweep where spec.search.method = tpe and submitted >= 2026-11-21T10:04:05Z",
+        "attempt where run = rn_42.0 or id = rn_42.0#2",
+        "not not ((a.b.c))",
+    ):
+        keep("filter", text)
+
+
 def expressions():
     for text in ("x > 0.5", "name == 'relu' and n in [1, 2, 3]", "not flag or -x ** 2 / (n % 2) >= 1e-3",
                  "min(x, n) < max(1, 2.5)", "((x))", "log(x) < 0", "n != 3 and (x <= 1 or flag)", "'a' + 1"):
@@ -147,6 +159,7 @@ def pack(target: str):
 if __name__ == "__main__":
     if sys.argv[1] == "--pack":
         sys.exit(pack(sys.argv[2]))
-    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, imports, expressions, commands,
+    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, imports, expressions, filters,
+                 commands,
                  found):
         make()

@@ -146,6 +146,7 @@ ReplicatesSpec Generator::replicates(int seeds) {
       instances.worst.push_back(-small(0, 99)), instances.best.push_back(small(1, 99));
   }
   spec.instances = instances;
+  if (coin()) spec.limits.concurrency = small(1, 9999);
   return spec;
 }
 
@@ -165,6 +166,7 @@ WorkflowInfo Generator::workflow() {
                     any_text(),           "",         "0.1.0"};
   if (coin()) info.git_commit = std::string(40, 'a');
   if (coin()) info.patch_sha256 = sha256();
+  if (coin()) info.environment_sha256 = sha256();
   return info;
 }
 
@@ -236,6 +238,19 @@ std::vector<EventBody> Generator::one_of_each_event() {
                    coin() ? id<TokenTag>() : TokenId{}},
       TokenRevoked{id<TokenTag>(), coin() ? id<TokenTag>() : TokenId{}},
       ArtifactSaved{id<LeaseTag>(), run(), "plots/loss.png", sha256(), integer(0, 1LL << 50)},
+      NoteAdded{any_text(), run(), any_text(), any_text()},
+      TagsChanged{id<SweepTag>(), {"good"}, {"old", "bad"}},
+      SweepArchived{id<SweepTag>(), coin()},
+      TrialPinned{id<TrialTag>(), coin()},
+      SweepEdited{id<SweepTag>(),
+                  any_text(),
+                  integer(1, 999),
+                  small(0, 9),
+                  {{"x", -0.5, std::nullopt, {}}, {"y", {}, {}, {true, std::string("z")}}}},
+      SweepImported{id<SweepTag>(),
+                    any_text(),
+                    {Event{0, instant(), RunStarted{id<LeaseTag>()}},
+                     Event{0, instant(), SweepArchived{id<SweepTag>(), true}}}},
   };
 }
 

@@ -22,23 +22,31 @@ std::set<std::string> edges_of(const LineageGraph& graph) {
 TEST_F(Queries, LineageUpTellsWhatAModelCameFrom) {
   const auto graph = read_lineage(*db, ModelId{2}, {Direction::up, 64, 1000});
   ASSERT_TRUE(graph.ok());
-  EXPECT_EQ(graph->nodes.at(0).id, ObjectId{ModelId{2}});
+  EXPECT_EQ(graph->nodes.at(0).id, LineageKey{ModelId{2}});
   EXPECT_EQ(names_of(*graph),
-            (std::set<std::string>{"md_2", "md_1", "rn_1.0", "tr_1", "sw_1", "wf_1", "ds_1"}));
-  EXPECT_EQ(
-      edges_of(*graph),
-      (std::set<std::string>{"md_2 saved_by rn_1.0", "md_2 continued_from md_1",
-                             "md_1 saved_by rn_1.0", "rn_1.0 run_of tr_1", "tr_1 proposed_by sw_1",
-                             "sw_1 submitted_as wf_1", "sw_1 trained_on ds_1"}));
-  EXPECT_EQ(graph->edges.size(), 7U) << "no edge twice";
+            (std::set<std::string>{"md_2", "md_1", "rn_1.0", "tr_1", "sw_1", "wf_1", "ds_1",
+                                   "rn_1.0#1", "rn_1.0#2", "rn_1.0@0", "rn_1.0@1", "wk_1"}));
+  const std::set<std::string> edges{
+      "md_2 saved_by rn_1.0",          "md_2 continued_from md_1",
+      "md_1 saved_by rn_1.0",          "rn_1.0 run_of tr_1",
+      "tr_1 proposed_by sw_1",         "sw_1 submitted_as wf_1",
+      "sw_1 trained_on ds_1",          "md_2 saved_in rn_1.0#2",
+      "md_1 saved_in rn_1.0#1",        "md_2 judged_by rn_1.0@1",
+      "md_1 judged_by rn_1.0@0",       "rn_1.0@0 reported_by rn_1.0",
+      "rn_1.0@1 reported_by rn_1.0",   "rn_1.0@0 reported_in rn_1.0#1",
+      "rn_1.0@1 reported_in rn_1.0#2", "rn_1.0#2 resumed_from md_1",
+      "rn_1.0#1 attempt_of rn_1.0",    "rn_1.0#2 attempt_of rn_1.0",
+      "rn_1.0#1 executed_by wk_1",     "rn_1.0#2 executed_by wk_1"};
+  EXPECT_EQ(edges_of(*graph), edges);
+  EXPECT_EQ(graph->edges.size(), edges.size()) << "no edge twice";
   EXPECT_FALSE(graph->truncated);
 }
 
 TEST_F(Queries, LineageDownTellsWhatCameFromIt) {
   const auto graph = read_lineage(*db, run_a, {Direction::down, 64, 1000});
   ASSERT_TRUE(graph.ok());
-  EXPECT_EQ(names_of(*graph),
-            (std::set<std::string>{"rn_1.0", "md_1", "md_2", "md_3", "rn_1.0#1", "rn_1.0#2"}));
+  EXPECT_EQ(names_of(*graph), (std::set<std::string>{"rn_1.0", "md_1", "md_2", "md_3", "rn_1.0#1",
+                                                     "rn_1.0#2", "rn_1.0@0", "rn_1.0@1"}));
   EXPECT_TRUE(edges_of(*graph).contains("md_3 continued_from md_1"));
   const auto worker = read_lineage(*db, WorkerId{1}, {Direction::down, 1, 1000});
   EXPECT_EQ(worker->nodes.size(), 7U) << "the worker and its six attempts";
@@ -47,8 +55,8 @@ TEST_F(Queries, LineageDownTellsWhatCameFromIt) {
 TEST_F(Queries, LineageBothIsUpAndDownFromTheRootOnly) {
   const auto graph = read_lineage(*db, run_b, {});
   ASSERT_TRUE(graph.ok());
-  EXPECT_EQ(names_of(*graph),
-            (std::set<std::string>{"rn_1.1", "rn_1.1#1", "tr_1", "sw_1", "wf_1", "ds_1"}));
+  EXPECT_EQ(names_of(*graph), (std::set<std::string>{"rn_1.1", "rn_1.1#1", "rn_1.1@0", "tr_1",
+                                                     "sw_1", "wf_1", "ds_1"}));
 }
 
 TEST_F(Queries, LineageStopsAtItsDepthAndItsBound) {
@@ -66,7 +74,7 @@ TEST_F(Queries, LineageStopsAtItsDepthAndItsBound) {
 }
 
 TEST_F(Queries, LineageCarriesFacts) {
-  const auto facts_of = [&](const ObjectId& id) {
+  const auto facts_of = [&](const LineageKey& id) {
     return read_lineage(*db, id, {Direction::up, 0, 10})->nodes.at(0);
   };
   const auto fact = [](const LineageNode& node, const std::string& name) {

@@ -1,0 +1,173 @@
+#include "db/filter/kinds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "schemas/types/expect.hpp"
+
+namespace hone::filter {
+namespace {
+
+using enum ThingKind;
+using enum FieldType;
+
+constexpr std::array<std::string_view, 8> words{"sweep", "trial",   "run",      "attempt",
+                                                "model", "dataset", "workflow", "worker"};
+
+constexpr std::array table{
+    Field{sweep, "id", id, "s.id", "sw_7"},
+    Field{sweep, "name", text, "s.name", ""},
+    Field{sweep, "project", text, "s.project", ""},
+    Field{sweep, "state", text, "s.state", "running paused stopping completed canceled failed"},
+    Field{sweep, "reason", text, "s.reason", "why it ended"},
+    Field{sweep, "method", text, "s.spec ->> '$.search.method'", "of the search"},
+    Field{sweep, "terminator", text, "s.spec ->> '$.terminator.rule'", ""},
+    Field{sweep, "trainer", text, "s.spec ->> '$.trainer.name'", ""},
+    Field{sweep, "objective", text, "s.metric", "the name of its metric"},
+    Field{sweep, "goal", text, "s.goal", "maximize or minimize"},
+    Field{sweep, "seed", number, "s.seed", ""},
+    Field{sweep, "trials", number, "s.trials", "to be proposed in all"},
+    Field{sweep, "proposed", number, "s.proposed", "so far"},
+    Field{sweep, "reports", number, "s.reports", ""},
+    Field{sweep, "running", number, "(s.runs_leased + s.runs_running)", "runs now"},
+    Field{sweep, "failed", number, "s.runs_failed", "runs"},
+    Field{sweep, "value", number,
+          "(SELECT CASE WHEN cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN cost"
+          " ELSE 0.0 - cost END FROM trial WHERE sweep = s.id ORDER BY cost, number LIMIT 1)",
+          "of its best trial"},
+    Field{sweep, "submitted", time, "s.submitted_at", ""},
+    Field{sweep, "ended", time, "s.ended_at", ""},
+    Field{sweep, "archived", truth, "s.archived_at IS NOT NULL", ""},
+    Field{sweep, "imported", truth, "s.imported_at IS NOT NULL", ""},
+    Field{sweep, "forked_from", id, "s.forked_from", "sw_7"},
+
+    Field{trial, "id", id, "t.id", "tr_42"},
+    Field{trial, "number", number, "t.number", "within its sweep, from 0"},
+    Field{trial, "state", text, "t.state", "of the run that matters most"},
+    Field{trial, "reason", text, "t.reason", ""},
+    Field{trial, "value", number,
+          "CASE WHEN t.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN t.cost"
+          " ELSE 0.0 - t.cost END",
+          "mean over its runs of each run's best", true},
+    Field{trial, "phase", number, "t.phase", "reports of its furthest run"},
+    Field{trial, "runs", number, "t.runs", ""},
+    Field{trial, "proposed", time, "t.proposed_at", ""},
+    Field{trial, "pinned", truth, "t.pinned_at IS NOT NULL", ""},
+    Field{trial, "from", id, "t.origin", "the trial it repeats in part"},
+
+    Field{run, "id", id, "r.trial", "rn_42.0"},
+    Field{run, "replicate", number, "r.replicate", ""},
+    Field{run, "state", text, "r.state",
+          "queued leased running paused completed stopped failed canceled"},
+    Field{run, "reason", text, "r.reason", "why it ended or waits again"},
+    Field{run, "failure", text, "r.failure", "whose fault it was"},
+    Field{run, "attempts", number, "r.attempts", ""},
+    Field{run, "phase", number, "r.reports", "reports so far"},
+    Field{run, "step", number, "r.step", "of its latest report"},
+    Field{run, "value", number,
+          "CASE WHEN r.best_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN r.best_cost"
+          " ELSE 0.0 - r.best_cost END",
+          "its best report", true},
+    Field{run, "exit_code", number, "r.exit_code", ""},
+    Field{run, "detail", text, "r.detail", ""},
+    Field{run, "started", time, "r.started_at", ""},
+    Field{run, "ended", time, "r.ended_at", ""},
+
+    Field{attempt, "id", id, "a.lease", "rn_42.0#2"},
+    Field{attempt, "number", number, "a.number", "from 1"},
+    Field{attempt, "reason", text, "a.end_reason", "why it ended"},
+    Field{attempt, "failure", text, "a.failure", ""},
+    Field{attempt, "granted", time, "a.granted_at", ""},
+    Field{attempt, "ended", time, "a.ended_at", ""},
+    Field{attempt, "live", truth, "a.ended_at IS NULL", ""},
+
+    Field{model, "id", id, "m.id", "md_9"},
+    Field{model, "step", number, "m.step", ""},
+    Field{model, "phase", number, "m.phase", "from 0"},
+    Field{model, "bytes", number, "m.bytes", ""},
+    Field{model, "sha256", text, "m.sha256", ""},
+    Field{model, "value", number,
+          "(SELECT p.value FROM report p WHERE p.trial = m.trial AND p.replicate = m.replicate"
+          " AND p.phase = m.phase)",
+          "the report of its phase"},
+    Field{model, "saved", time, "m.saved_at", ""},
+    Field{model, "dropped", truth, "m.dropped_at IS NOT NULL", ""},
+    Field{model, "parent", id, "m.parent", "md_9"},
+
+    Field{dataset, "id", id, "d.id", "ds_3"},
+    Field{dataset, "name", text, "d.name", ""},
+    Field{dataset, "version", text, "d.version", ""},
+    Field{dataset, "digest", text, "d.digest", ""},
+    Field{dataset, "recorded", time, "d.recorded_at", ""},
+
+    Field{workflow, "id", id, "f.id", "wf_2"},
+    Field{workflow, "commit", text, "f.git_commit", ""},
+    Field{workflow, "branch", text, "f.git_branch", ""},
+    Field{workflow, "patch", text, "f.patch_sha256", "digest of the uncommitted patch"},
+    Field{workflow, "environment", text, "f.environment_sha256", "digest of the package list"},
+    Field{workflow, "host", text, "f.host", ""},
+    Field{workflow, "user", text, "f.user", ""},
+    Field{workflow, "folder", text, "f.cwd", ""},
+    Field{workflow, "command", text, "f.command", "the submitting command line"},
+    Field{workflow, "version", text, "f.hone_version", "of hone"},
+    Field{workflow, "recorded", time, "f.recorded_at", ""},
+
+    Field{worker, "id", id, "w.id", "wk_1"},
+    Field{worker, "host", text, "w.host", ""},
+    Field{worker, "pid", number, "w.pid", ""},
+    Field{worker, "cpus", number, "w.cpus", ""},
+    Field{worker, "gpus", number, "w.gpus", ""},
+    Field{worker, "version", text, "w.hone_version", "of hone"},
+    Field{worker, "joined", time, "w.joined_at", ""},
+    Field{worker, "seen", time, "w.last_seen_at", ""},
+};
+
+}  // namespace
+
+std::string_view word(ThingKind kind) { return words[static_cast<std::size_t>(kind)]; }
+
+std::string_view alias(ThingKind kind) {
+  constexpr std::array<std::string_view, 8> aliases{"s", "t", "r", "a", "m", "d", "f", "w"};
+  return aliases[static_cast<std::size_t>(kind)];
+}
+
+std::optional<ThingKind> kind_named(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (lower == words[i] || lower == std::string(words[i]) + "s") return static_cast<ThingKind>(i);
+  return std::nullopt;
+}
+
+bool leads_to(ThingKind low, ThingKind high) {
+  if (low == high) return true;
+  switch (low) {
+    case sweep:
+      return high == workflow || high == dataset;
+    case trial:
+      return high == sweep || leads_to(sweep, high);
+    case run:
+      return high == trial || high == worker || leads_to(trial, high);
+    case attempt:
+      return high == run || leads_to(run, high);
+    case model:
+      return high == attempt || leads_to(attempt, high);
+    case dataset:
+    case workflow:
+    case worker:
+      return false;
+  }
+  unreachable();
+}
+
+std::span<const Field> fields() { return table; }
+
+const Field* find_field(ThingKind of, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      table, [&](const Field& field) { return field.of == of && field.name == name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+}  // namespace hone::filter

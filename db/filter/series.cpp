@@ -1,0 +1,209 @@
+#include "db/filter/series.hpp"
+
+#include "db/filter/values.hpp"
+#include "schemas/types/expect.hpp"
+
+namespace hone::filter {
+namespace {
+
+std::string name_of(const Comparison& c) {
+  std::string name;
+  for (std::size_t i = 1; i < c.field.size(); ++i) name += (i > 1 ? "." : "") + c.field[i];
+  return name;
+}
+
+// The trial of a row.
+std::string trial_key(ThingKind kind) {
+  return std::string(alias(kind)) + (kind == ThingKind::trial ? ".id" : ".trial");
+}
+
+void append(Piece& all, const std::string& joint, Piece piece) {
+  all.sql += (all.sql.empty() ? "" : joint) + piece.sql;
+  for (Bound& value : piece.values) all.values.push_back(std::move(value));
+}
+
+// On a row of param: by number where the value is one, else by text.
+Result<Piece> param_value(const Comparison& c) {
+  Piece all;
+  for (const Literal& literal : c.values) {
+    const auto truth = as_truth(literal);
+    const auto number =
+        truth && !literal.quoted ? std::optional(*truth ? 1.0 : 0.0) : as_number(literal);
+    if (number && c.op != Op::holds) {
+      append(all, " OR ", {"p.number " + std::string(sign(c.op)) + " ?", {*number}});
+      continue;
+    }
+    auto piece = text_condition("p.text", c, literal);
+    if (!piece) return piece;
+    append(all, " OR ", *std::move(piece));
+  }
+  return all;
+}
+
+Result<Piece> param_condition(const Comparison& c, ThingKind kind) {
+  Piece piece{
+      "EXISTS (SELECT 1 FROM param p WHERE p.trial = " + trial_key(kind) + " AND p.name = ?",
+      {name_of(c)}};
+  if (!c.values.empty()) {
+    auto value = param_value(c);
+    if (!value) return value;
+    append(piece, "", {" AND (" + value->sql + ")", std::move(value->values)});
+  }
+  piece.sql += ")";
+  return piece;
+}
+
+// `sql` compared to each of the values.
+Result<Piece> compared(const std::string& sql, const Comparison& c) {
+  if (c.op == Op::holds) return fault(c.op_at, "a metric is compared by =, !=, <, <=, > or >=");
+  if (c.values.empty()) return Piece{sql + " IS NOT NULL", {}};
+  Piece all;
+  for (const Literal& literal : c.values) {
+    const auto number = number_of(literal, "metric." + name_of(c));
+    if (!number) return number.error();
+    append(all, " OR ", {sql + " " + std::string(sign(c.op)) + " ?", {*number}});
+  }
+  return all;
+}
+
+std::string value_of_cost(const std::string& cost) {
+  return "(CASE WHEN " + cost + " >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN " + cost +
+         " ELSE 0.0 - " + cost + " END)";
+}
+
+// The objective's value of a row, and the newest one of another series.
+struct Readings {
+  std::string objective;
+  std::string series;  // a SELECT of one value, by a name that is bound; empty where there is none
+};
+
+Readings readings_of(ThingKind kind) {
+  const std::string last = "(SELECT l.value FROM metric_last l WHERE l.trial = ";
+  switch (kind) {
+    case ThingKind::sweep:
+      return {std::string(find_field(kind, "value")->sql), ""};
+    case ThingKind::trial:
+      return {value_of_cost("t.cost"), last + "t.id AND l.name = ? ORDER BY l.replicate LIMIT 1)"};
+    case ThingKind::run:
+      return {value_of_cost("r.best_cost"),
+              last + "r.trial AND l.replicate = r.replicate AND l.name = ?)"};
+    case ThingKind::attempt:
+      return {
+          "(SELECT max(p.value) FROM report p WHERE p.trial = a.trial AND p.replicate ="
+          " a.replicate AND p.lease = a.lease)",
+          last + "a.trial AND l.replicate = a.replicate AND l.name = ?)"};
+    case ThingKind::model:
+      return {std::string(find_field(kind, "value")->sql),
+              "(SELECT o.value FROM metric_point o WHERE o.trial = m.trial AND o.replicate ="
+              " m.replicate AND o.name = ? AND o.step <= m.step ORDER BY o.step DESC LIMIT 1)"};
+    case ThingKind::dataset:
+    case ThingKind::workflow:
+    case ThingKind::worker:
+      break;
+  }
+  unreachable();
+}
+
+Result<Piece> metric_condition(const Comparison& c, ThingKind kind) {
+  const Readings readings = readings_of(kind);
+  const std::string name = name_of(c);
+  auto objective = compared(readings.objective, c);
+  if (!objective) return objective;
+  Piece all;
+  if (kind == ThingKind::sweep)
+    all = {"s.metric = ? AND (", {name}};
+  else
+    all = {"EXISTS (SELECT 1 FROM sweep s WHERE s.id = " + std::string(alias(kind)) +
+               ".sweep AND s.metric = ? AND (",
+           {name}};
+  append(all, "", *std::move(objective));
+  all.sql += kind == ThingKind::sweep ? ")" : "))";
+  if (readings.series.empty()) return all;
+  // A name is bound for each value that is compared.
+  if (c.values.empty()) {
+    append(all, " OR ", {readings.series + " IS NOT NULL", {name}});
+    return all;
+  }
+  for (const Literal& literal : c.values)
+    append(all, " OR ",
+           {readings.series + " " + std::string(sign(c.op)) + " ?",
+            {name, *number_of(literal, name)}});
+  return all;
+}
+
+// Trials of sweeps of one goal whose cost a value of at least (at most) the bound allows.
+void add_by_cost(Piece& all, const std::string& name, const char* goal, const std::string& cost) {
+  append(all, " UNION ALL ",
+         {std::string("SELECT x.id FROM sweep y CROSS JOIN trial x ON x.sweep = y.id WHERE"
+                      " y.metric = ? AND y.goal = '") +
+              goal + "' AND x.cost < 1.797e308" + cost,
+          {name}});
+}
+
+// Every trial that has a report or a point that fits; its other runs may have better ones.
+std::optional<Piece> metric_candidates(const Comparison& c, ThingKind kind) {
+  const std::string name = name_of(c);
+  const double bound = *as_number(c.values.front());
+  const bool own = kind == ThingKind::trial;
+  const bool high = c.op == Op::more || c.op == Op::at_least || c.op == Op::equal;
+  const bool low = c.op == Op::less || c.op == Op::at_most || c.op == Op::equal;
+  Piece all;
+  const auto limited = [&](const char* goal, const char* condition, double cost) {
+    add_by_cost(all, name, goal, condition);
+    all.values.emplace_back(cost);
+  };
+  if (high)
+    limited("maximize", " AND x.cost <= ?", -bound);
+  else if (own)
+    limited("maximize", " AND x.cost >= ?", -bound);
+  else
+    add_by_cost(all, name, "maximize", "");
+  if (low)
+    limited("minimize", " AND x.cost <= ?", bound);
+  else if (own)
+    limited("minimize", " AND x.cost >= ?", bound);
+  else
+    add_by_cost(all, name, "minimize", "");
+  if (!own)
+    append(all, " UNION ALL ",
+           {"SELECT x.id FROM trial x CROSS JOIN sweep y ON y.id = x.sweep WHERE x.runs > 1 AND"
+            " y.metric = ?",
+            {name}});
+  const char* range = high && low ? " = ?" : high ? " >= ?" : " <= ?";
+  const bool any_point = kind == ThingKind::model;  // which may be older than the newest
+  Piece points{std::string("SELECT trial FROM metric_last WHERE name = ?") +
+                   (any_point ? "" : std::string(" AND value") + range),
+               {name}};
+  if (!any_point) points.values.emplace_back(bound);
+  append(all, " UNION ALL ", std::move(points));
+  return all;
+}
+
+}  // namespace
+
+Result<Piece> series_condition(const Comparison& c, ThingKind kind) {
+  const bool params = c.field.front() == "params";
+  if (c.field.size() < 2)
+    return fault(c.at, "'" + c.field.front() + "' needs a name: " + c.field.front() +
+                           (params ? ".gamma" : ".return"));
+  const bool is_below = leads_to(kind, ThingKind::trial);
+  if (!is_below && (params || kind != ThingKind::sweep))
+    return fault(c.at, "a " + std::string(word(kind)) + " has no " + c.field.front());
+  return params ? param_condition(c, kind) : metric_condition(c, kind);
+}
+
+std::optional<Candidates> series_candidates(const Comparison& c, ThingKind kind) {
+  if (!leads_to(kind, ThingKind::trial) || c.values.size() != 1) return std::nullopt;
+  if (c.op == Op::differs || c.op == Op::holds) return std::nullopt;
+  if (c.field.front() == "metric") {
+    if (auto select = metric_candidates(c, kind)) return Candidates{trial_key(kind), *select};
+    return std::nullopt;
+  }
+  auto value = param_value(c);
+  if (!value) return std::nullopt;
+  Piece select{"SELECT p.trial FROM param p WHERE p.name = ? AND " + value->sql, {name_of(c)}};
+  append(select, "", {"", std::move(value->values)});
+  return Candidates{trial_key(kind), std::move(select)};
+}
+
+}  // namespace hone::filter

@@ -1,0 +1,25 @@
+// What the values of a filter mean for the type of their field. Internal to db/filter.
+#pragma once
+
+#include "db/filter/compile.hpp"
+#include "schemas/types/ids.hpp"
+
+namespace hone::filter {
+
+std::string_view sign(Op op);
+
+// 450, 1e-3, 200k, 1.5M
+std::optional<double> as_number(const Literal& literal);
+std::optional<bool> as_truth(const Literal& literal);
+
+Result<double> number_of(const Literal& literal, std::string_view field);
+// 2026-11-21, 2026-11-21T10:04:05Z, or -2d: so long ago.
+Result<Instant> time_of(const Literal& literal, Instant now);
+Result<ObjectId> id_of(const Literal& literal, ThingKind kind);
+
+// The condition that `sql` compares to the literal so. A `*` of an unquoted word stands for any
+// characters.
+Result<Piece> text_condition(const std::string& sql, const Comparison& comparison,
+                             const Literal& literal);
+
+}  // namespace hone::filter

@@ -1,0 +1,47 @@
+// A sweep with all that happened to it, as `hone export --format json` writes it: ids count from 1
+// within the document, so that the same sweep has the same document wherever it lives.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schemas/types/event.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone {
+
+struct SeriesPoint {
+  std::int64_t step = 0;
+  double value = 0;
+  Instant at;
+};
+
+struct Series {  // telemetry of one run
+  RunId run;
+  std::string name;
+  std::vector<SeriesPoint> points;
+};
+
+struct SweepPast {
+  WorkflowInfo workflow;
+  std::optional<DatasetInfo> dataset;
+  std::vector<JoinRequest> workers;  // by number - 1; their request ids stay empty
+  std::vector<Event> events;         // without numbers
+  std::vector<Series> metrics;
+};
+
+struct ImportRequest {
+  std::string request_id;  // the same id again returns the same sweep
+  SweepPast past;
+};
+
+// What to change of a sweep that goes on.
+struct EditRequest {
+  std::string request_id;
+  std::optional<std::int64_t> trials{};
+  std::optional<int> concurrency{};  // 0: no limit
+  std::vector<Widening> widen{};
+};
+
+}  // namespace hone

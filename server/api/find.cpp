@@ -1,0 +1,131 @@
+// Searches: /v1/find, and what ?where= lets through of the lists.
+#include "db/find.hpp"
+
+#include "db/queries.hpp"
+#include "schemas/types/expect.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/find.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+
+namespace hone::api {
+namespace {
+
+struct RowOf {
+  SQLite::Database& db;
+
+  template <class Row>
+  static Result<Json> rendered(const Result<Row>& row) {
+    if (!row) return row.error();
+    return render(*row);
+  }
+  Result<Json> operator()(SweepId id) const { return rendered(find_sweep(db, id)); }
+  Result<Json> operator()(TrialId id) const { return rendered(find_trial(db, id)); }
+  Result<Json> operator()(RunId id) const { return rendered(find_run(db, id)); }
+  Result<Json> operator()(AttemptId id) const { return rendered(find_attempt(db, id)); }
+  Result<Json> operator()(ModelId id) const { return rendered(find_model(db, id)); }
+  Result<Json> operator()(DatasetId id) const { return rendered(find_dataset(db, id)); }
+  Result<Json> operator()(WorkflowId id) const { return rendered(find_workflow(db, id)); }
+  Result<Json> operator()(WorkerId id) const { return rendered(find_worker(db, id)); }
+};
+
+Response list_response(Json items, const std::optional<std::string>& next) {
+  Json body;
+  body["items"] = std::move(items);
+  body["next"] = next ? Json(*next) : Json(nullptr);
+  return json_response(body);
+}
+
+Result<Json> rows_of(SQLite::Database& db, const std::vector<ObjectId>& ids) {
+  Json items = Json::array();
+  for (const ObjectId& id : ids) {
+    auto row = std::visit(RowOf{db}, id);
+    if (!row) return row.error();
+    items.push_back(*std::move(row));
+  }
+  return items;
+}
+
+}  // namespace
+
+ReadResult list_where(SQLite::Database& db, const Request& request, filter::ThingKind kind,
+                      const FindScope& scope) {
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  const Snapshot snapshot(db);
+  const auto* text = query_value(request, "where");
+  const auto where = read_filter(db, text == nullptr ? std::string() : *text, kind);
+  if (!where) return where.error();
+  const auto ids = find_ids(db, *where, scope, *page);
+  if (!ids) return ids.error();
+  auto items = rows_of(db, ids->items);
+  if (!items) return items.error();
+  return list_response(*std::move(items), ids->next);
+}
+
+ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId sweep,
+                      std::int64_t limit) {
+  const Snapshot snapshot(db);
+  const auto known = find_sweep(db, sweep);
+  if (!known) return known.error();
+  const auto where = read_filter(db, text, filter::ThingKind::trial);
+  if (!where) return where.error();
+  FindScope scope;
+  scope.sweep = sweep;
+  scope.order = FindOrder::value;
+  const auto ids = find_ids(db, *where, scope, {limit, {}});
+  if (!ids) return ids.error();
+  Json items = Json::array();
+  for (const ObjectId& id : ids->items) {
+    auto row = best_row(db, std::get<TrialId>(id));
+    if (!row) break;  // those behind it have no report either
+    row->rank = static_cast<std::int64_t>(items.size()) + 1;
+    Json item = render(*row);
+    item["seeds"] = row->trial.runs;
+    item["interval"] = nullptr;  // among all of the sweep a place has another meaning than here
+    item["ranks"] = nullptr;
+    items.push_back(std::move(item));
+  }
+  Json json;
+  json["aggregate"] = nullptr;
+  json["trials"] = known->trials_proposed;
+  json["confirmation"] = nullptr;
+  json["items"] = std::move(items);
+  json["next"] = nullptr;
+  return json_response(json);
+}
+
+// GET /v1/find
+ReadResult find(SQLite::Database& db, const Request& request) {
+  const auto* text = query_value(request, "where");
+  if (text == nullptr)
+    return refuse(Code::invalid, "say what to find: ?where=model where metric.return > 450",
+                  "/where");
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  const Snapshot snapshot(db);
+  const auto where = read_filter(db, *text);
+  if (!where) return where.error();
+  const auto ids = find_ids(db, *where, {}, *page);
+  if (!ids) return ids.error();
+  auto items = rows_of(db, ids->items);
+  if (!items) return items.error();
+  Json body;
+  body["kind"] = filter::word(where->kind);
+  body["items"] = *std::move(items);
+  body["next"] = ids->next ? Json(*ids->next) : Json(nullptr);
+  return json_response(body);
+}
+
+// GET /v1/sweeps/{sweep}/runs
+ReadResult runs_of_sweep(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  if (auto known = find_sweep(db, *id); !known) return known.error();
+  FindScope scope;
+  scope.sweep = *id;
+  scope.order = FindOrder::number;
+  return list_where(db, request, filter::ThingKind::run, scope);
+}
+
+}  // namespace hone::api

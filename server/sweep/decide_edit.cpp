@@ -1,0 +1,103 @@
+// Changing a sweep that goes on. What was proposed stays what it was: nothing is taken back, so
+// that every number in the ledger keeps its meaning and a replay proposes the same again.
+#include <algorithm>
+
+#include "schemas/types/edit.hpp"
+#include "schemas/types/expect.hpp"
+#include "schemas/types/nearest.hpp"
+#include "server/sweep/check.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+namespace {
+
+struct CheckWidening {
+  const Widening& to;
+  const std::string& at;
+
+  [[nodiscard]] Error error(const std::string& why) const {
+    return refuse(Code::invalid, "'" + to.name + "': " + why, at);
+  }
+  template <class Domain>
+  [[nodiscard]] Status bounds(const Domain& domain) const {
+    if (!to.values.empty()) return error("a range has bounds, not values");
+    if (!to.min && !to.max) return error("name a new bound");
+    if ((to.min && *to.min > static_cast<double>(domain.min)) ||
+        (to.max && *to.max < static_cast<double>(domain.max)))
+      return error("a space can only become wider: trials outside would lose their place");
+    return Done{};
+  }
+  Status operator()(const FloatDomain& domain) const {
+    if (domain.step && to.min)
+      return error("a step is counted from the lower bound: move the upper");
+    return bounds(domain);
+  }
+  Status operator()(const IntDomain& domain) const {
+    const auto whole = [](const std::optional<double>& bound) {
+      return !bound || (std::abs(*bound) <= 9e15 &&
+                        *bound == static_cast<double>(static_cast<std::int64_t>(*bound)));
+    };
+    if (!whole(to.min) || !whole(to.max)) return error("its bounds are whole numbers");
+    if (domain.step > 1 && to.min)
+      return error("a step is counted from the lower bound: move the upper");
+    return bounds(domain);
+  }
+  Status operator()(const ChoiceDomain& domain) const {
+    if (to.min || to.max) return error("a choice has values, not bounds");
+    if (to.values.empty()) return error("name the values to add");
+    for (const Value& value : to.values)
+      if (std::ranges::find(domain.values, value) != domain.values.end())
+        return error("it has one of these values already");
+    return Done{};
+  }
+  Status operator()(const BoolDomain&) const { return error("true and false are all there is"); }
+  Status operator()(const FixedDomain&) const { return error("it is fixed; fork the sweep"); }
+  Status operator()(const DerivedDomain&) const { return error("it is computed; fork the sweep"); }
+};
+
+Status check_widening(const SweepSpec& spec, const Widening& widening, const std::string& at) {
+  const auto found = std::ranges::find(spec.parameters, widening.name, &Parameter::name);
+  if (found != spec.parameters.end()) return std::visit(CheckWidening{widening, at}, found->domain);
+  std::vector<std::string_view> known;
+  for (const Parameter& parameter : spec.parameters) known.push_back(parameter.name);
+  return refuse(
+      Code::invalid,
+      "the sweep has no parameter '" + widening.name + "'" + did_you_mean(widening.name, known),
+      at);
+}
+
+Status check_trials(const Sweep& sweep, std::int64_t trials) {
+  const auto taken = static_cast<std::int64_t>(sweep.trials.size() + sweep.enqueued.size());
+  if (trials > taken || trials == sweep.spec.search.trials) return Done{};
+  return refuse(Code::conflict,
+                std::to_string(taken) +
+                    " trials are proposed or enqueued: name more than these, "
+                    "or end the sweep with hone stop " +
+                    text(sweep.id),
+                "/trials");
+}
+
+}  // namespace
+
+Result<Events> decide_edit(const Book& book, const Edit& command) {
+  const Sweep* sweep = find_sweep(book, command.sweep);
+  if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
+  const EditRequest& request = command.request;
+  if (book.known_requests.contains(request.request_id)) return Events{};
+  if (is_end(sweep->state) || sweep->state == SweepState::stopping)
+    return refuse(Code::conflict, text(sweep->id) + " has ended or is stopping: fork it instead");
+  if (request.trials)
+    if (auto fits = check_trials(*sweep, *request.trials); !fits) return fits.error();
+  for (std::size_t i = 0; i < request.widen.size(); ++i) {
+    const std::string at = "/widen/" + std::to_string(i);
+    if (auto fits = check_widening(sweep->spec, request.widen[i], at); !fits) return fits.error();
+  }
+  const SweepEdited edited{sweep->id, request.request_id, request.trials, request.concurrency,
+                           request.widen};
+  SweepSpec spec = sweep->spec;
+  apply(edited, spec);
+  if (auto fits = check_spec(spec); !fits) return fits.error();
+  return Events{edited};
+}
+
+}  // namespace hone

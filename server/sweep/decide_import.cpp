@@ -1,0 +1,103 @@
+// A sweep that ended elsewhere is taken in with its whole past: tried out in an empty Book first,
+// then given the ids of here.
+#include <algorithm>
+
+#include "server/sweep/past_fits.hpp"
+#include "server/sweep/renumber.hpp"
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+namespace {
+
+Error not_ours(std::size_t index, const std::string& why) {
+  return refuse(Code::invalid, "event " + std::to_string(index) + " " + why,
+                "/export/events/" + std::to_string(index));
+}
+
+void join_workers(const SweepPast& past, const std::string& request_id, std::int64_t last,
+                  Events& events) {
+  for (std::size_t i = 0; i < past.workers.size(); ++i) {
+    const JoinRequest& w = past.workers[i];
+    events.emplace_back(WorkerJoined{WorkerId{last + static_cast<std::int64_t>(i) + 1},
+                                     "import/" + request_id + "/" + std::to_string(i), w.host,
+                                     w.pid, w.cpus, w.gpus, w.hone_version});
+  }
+}
+
+void number_workers(const SweepPast& past, std::int64_t last, Renumbering& ids) {
+  for (std::int64_t i = 1; std::cmp_less_equal(i, past.workers.size()); ++i)
+    ids.worker[WorkerId{i}] = WorkerId{last + i};
+}
+
+// The trials of a document count from 1, so that its telemetry can name them.
+bool out_of_turn(const EventBody& body, const Renumbering& ids) {
+  const auto* proposed = std::get_if<TrialProposed>(&body);
+  return proposed != nullptr && proposed->trial.value != ids.trials + 1;
+}
+
+Status try_event(Book& book, Event event, std::size_t index, Renumbering& ids) {
+  if (event.at < book.last_at) return not_ours(index, "goes back in time");
+  if (out_of_turn(event.body, ids)) return not_ours(index, "names a trial out of turn");
+  if (std::holds_alternative<SweepSubmitted>(event.body) != (index == 0))
+    return not_ours(index, "stands where the one submission of the sweep does not");
+  if (!renumber(event.body, ids)) return not_ours(index, "names what no event before it made");
+  if (auto fit = fits(book, event.body); !fit) {
+    std::string at = fit.error().at.empty() ? std::string() : " (" + fit.error().at + ")";
+    return not_ours(index, fit.error().detail + at);
+  }
+  if (auto* submitted = std::get_if<SweepSubmitted>(&event.body)) {
+    submitted->spec.search.warm_start.clear();  // the sweeps it names are not here
+    submitted->spec.confirms = {};
+  }
+  evolve(book, event);
+  return Done{};
+}
+
+Status check_metrics(const Book& book, const SweepPast& past) {
+  for (std::size_t i = 0; i < past.metrics.size(); ++i)
+    if (find_run(book, past.metrics[i].run) == nullptr)
+      return refuse(Code::invalid, "there is no run " + text(past.metrics[i].run) + " in it",
+                    "/export/metrics/" + std::to_string(i) + "/run");
+  return Done{};
+}
+
+Status try_out(const SweepPast& past) {
+  Book book;
+  Events joined;
+  join_workers(past, "", 0, joined);
+  for (const EventBody& body : joined) evolve(book, Event{0, {}, body});
+  Renumbering ids;
+  ids.sweep = SweepId{1};
+  number_workers(past, 0, ids);
+  for (std::size_t i = 0; i < past.events.size(); ++i)
+    if (auto fit = try_event(book, past.events[i], i, ids); !fit) return fit;
+  if (book.sweeps.empty() || !is_end(book.sweeps.begin()->second.state))
+    return refuse(Code::invalid,
+                  "the sweep had not ended when it was exported: stop it and export it again",
+                  "/export/events");
+  return check_metrics(book, past);
+}
+
+}  // namespace
+
+Result<Events> decide_import(const Book& book, const Import& command) {
+  const ImportRequest& request = command.request;
+  if (book.sweeps_by_request.contains(request.request_id)) return Events{};
+  if (auto fit = try_out(request.past); !fit) return fit.error();
+  Events events;
+  Renumbering ids;
+  ids.sweep = SweepId{book.last_sweep + 1};
+  ids.trials = book.last_trial;
+  ids.leases = static_cast<std::int64_t>(book.run_of_lease.size());
+  ids.models = book.last_model;
+  ids.workflow = record_workflow(book, request.past.workflow, events);
+  if (request.past.dataset) ids.dataset = record_dataset(book, *request.past.dataset, events);
+  join_workers(request.past, request.request_id, book.last_worker, events);
+  number_workers(request.past, book.last_worker, ids);
+  SweepImported imported{ids.sweep, request.request_id, request.past.events};
+  for (Event& event : imported.past) renumber(event.body, ids);
+  events.emplace_back(std::move(imported));
+  return events;
+}
+
+}  // namespace hone

@@ -1,0 +1,217 @@
+"""What is known of a sweep and how it is found again: filters, notes, tags, edits, forks, lineage, export and import."""
+import hashlib
+import urllib.parse
+
+import pytest
+
+from conftest import Server, problem, sweep_spec
+
+
+def train(server, worker, value, models=False, metrics=False):
+    """One run to its end; None when there is nothing to train."""
+    grant = server.acquire(worker)
+    if grant is None:
+        return None
+    if metrics:
+        server.post(f"/v1/leases/{grant['lease']}/metrics",
+                    {"points": [{"name": "loss", "step": 100, "value": 0.5}, {"name": "loss", "step": 200, "value": 0.25}]})
+    for phase in range(grant["budget"]["phases"]):
+        if models:
+            save(server, grant, phase)
+        server.report(grant, phase, value + phase)
+    return grant
+
+
+def save(server, grant, phase, text=None):
+    data = (text or f"{grant['attempt']} {phase}").encode()
+    digest = hashlib.sha256(data).hexdigest()
+    server.ask("PUT", f"/v1/blobs/{digest}", data)
+    step = grant["budget"]["per_run"] * (phase + 1) // grant["budget"]["phases"]
+    return server.post(f"/v1/leases/{grant['lease']}/models",
+                       {"sha256": digest, "bytes": len(data), "step": step, "phase": phase})["model"]
+
+
+@pytest.fixture
+def done(server):
+    """sw_1 has ended: four trials with values 3, 13, 23, 33."""
+    sweep = server.submit(sweep_spec(), workflow={"git_commit": "3487c" + "0" * 35, "command": ["hone", "submit"]})
+    worker = server.join()
+    for trial in range(4):
+        train(server, worker, 10 * trial, models=True, metrics=trial == 3)
+    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+    return sweep
+
+
+def where(text):
+    return urllib.parse.quote(text, safe="")
+
+
+def found(server, text, limit=100):
+    return [item["id"] for item in server.get(f"/v1/find?limit={limit}&where={where(text)}")["items"]]
+
+
+def test_find_by_result_parameter_and_commit(server, done):
+    assert len(found(server, "model where metric.return > 12.5 and params.depth >= 1 and workflow.commit = 3487c*")) >= 3
+    assert found(server, "trial where metric.return >= 33") == ["tr_4"]
+    assert found(server, "run where metric.loss < 0.3") == ["rn_4.0"]
+    page = server.get("/v1/find?where=run&limit=3")
+    assert page["kind"] == "run" and len(page["items"]) == 3 and page["next"]
+    assert len(server.get(f"/v1/find?where=run&limit=3&after={page['next']}")["items"]) == 1
+    problem(server.ask("GET", "/v1/find?where=" + where("model where stpe > 3")), 400, "invalid", at="/where:12",
+            words=["did you mean 'step'?"])
+    problem(server.ask("GET", "/v1/find"), 400, "invalid", at="/where")
+
+
+def test_lists_take_the_same_filter(server, done):
+    def listed(path):
+        return [item["id"] for item in server.get(path)["items"]]
+    assert listed(f"/v1/sweeps/{done}/trials?sort=value&where={where('value > 20')}") == ["tr_4", "tr_3"]
+    assert listed(f"/v1/sweeps/{done}/runs") == ["rn_1.0", "rn_2.0", "rn_3.0", "rn_4.0"]
+    assert listed(f"/v1/sweeps/{done}/runs?where={where('value > 30')}") == ["rn_4.0"]
+    assert listed(f"/v1/trials/tr_4/runs?where={where('state = failed')}") == []
+    assert listed(f"/v1/sweeps/{done}/best?where={where('value < 20')}") == ["tr_2", "tr_1"]
+    assert listed(f"/v1/sweeps?where={where('state = completed')}") == [done]
+    problem(server.ask("GET", f"/v1/sweeps/sw_9/runs?where={where('id = rn_1.0')}"), 404, "not_found")
+
+
+def test_notes_tags_and_the_archive(server, done):
+    server.post("/v1/notes", {"request_id": "n", "on": "tr_4", "text": "the one for the paper", "author": "ada"})
+    server.post("/v1/notes", {"request_id": "n", "on": "tr_4", "text": "the one for the paper", "author": "ada"})
+    server.post("/v1/tags", {"on": "tr_4", "add": ["paper/fig-3", "keep"]})
+    server.post("/v1/tags", {"on": "tr_4", "remove": ["keep"]})
+    about = server.get("/v1/about/tr_4")
+    assert about["tags"] == ["paper/fig-3"] and [note["text"] for note in about["notes"]] == ["the one for the paper"]
+    assert found(server, "trial where tag = paper/*") == ["tr_4"]
+    problem(server.ask("POST", "/v1/tags", {"on": "tr_99", "add": ["x"]}), 404, "not_found", at="/on")
+    server.post(f"/v1/sweeps/{done}/archive", {"archived": True})
+    assert server.get("/v1/sweeps")["items"] == []
+    assert len(server.get("/v1/sweeps?all=true")["items"]) == 1
+    server.kill()
+    server.start()
+    assert server.get("/v1/about/tr_4") == about and server.get("/v1/sweeps")["items"] == []
+
+
+def test_edits_pins_and_forks_are_links_and_events(server):
+    sweep = server.submit(sweep_spec())
+    worker = server.join()
+    train(server, worker, 1)
+    server.post(f"/v1/sweeps/{sweep}/edit", {"request_id": "e", "trials": 6, "concurrency": 1,
+                                             "widen": [{"name": "lr", "max": 0.1}]})
+    spec = server.get(f"/v1/sweeps/{sweep}")["spec"]
+    assert spec["search"]["trials"] == 6 and spec["parameters"]["lr"]["max"] == 0.1
+    assert server.acquire(worker) and server.acquire(worker) is None
+    problem(server.ask("POST", f"/v1/sweeps/{sweep}/edit", {"request_id": "f", "widen": [{"name": "lr", "max": 0.05}]}),
+            400, "invalid", at="/widen/0", words=["wider"])
+    server.post("/v1/trials/tr_1/pin", {"pinned": True})
+    assert found(server, "trial where pinned") == ["tr_1"]
+    facts = server.get(f"/v1/lineage/{sweep}?depth=0")["nodes"][0]["facts"]
+    assert '"trials":6' in facts["edits"].replace(" ", "")
+    server.kill()
+    server.start()
+    assert server.get(f"/v1/sweeps/{sweep}")["spec"] == spec
+
+
+def edges_of(server, root, direction, extra=""):
+    graph = server.get(f"/v1/lineage/{root}?direction={direction}{extra}")
+    return {(edge["from"], edge["relation"], edge["to"]) for edge in graph["edges"]}
+
+
+def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server):
+    """A model's ancestors across two resumes, a fork and a warm start; and the point of a metric up to its commit."""
+    first = server.submit(sweep_spec(search={"method": "random", "trials": 1}))
+    worker = server.join()
+    train(server, worker, 1)
+    fork = server.post("/v1/sweeps", {
+        "request_id": "fork", "spec": sweep_spec(search={"method": "random", "trials": 2, "warm_start": [first]}),
+        "workflow": {"git_commit": "a" * 40, "patch_sha256": "b" * 64, "environment_sha256": "c" * 64},
+        "forked_from": first, "dataset": {"name": "digits", "version": "2", "digest": "d" * 64}})["sweep"]
+    grant = server.acquire(worker)
+    model = None
+    for phase in range(3):  # two resumes
+        server.post(f"/v1/leases/{grant['lease']}/metrics",
+                    {"points": [{"name": "loss", "step": 100 * phase, "value": 1 / (phase + 1)}]})
+        model = save(server, grant, phase)
+        server.report(grant, phase, phase)
+        if phase < 2:
+            server.end(grant, "requeue_requested", 85)
+            grant = server.acquire(worker)
+    trial = grant["attempt"].split(".")[0].replace("rn_", "tr_")
+    run = grant["attempt"].split("#")[0]
+    up = edges_of(server, model, "up")
+    assert {relation for _, relation, _ in up} == {
+        "continued_from", "saved_by", "saved_in", "judged_by", "reported_by", "reported_in", "attempt_of",
+        "executed_by", "resumed_from", "run_of", "proposed_by", "submitted_as", "trained_on", "forked_from",
+        "warm_started_from"}
+    models = [one for one, relation, _ in up if relation == "continued_from"]
+    assert len(models) == 2  # md_3 <- md_2 <- md_1
+    assert (fork, "forked_from", first) in up and (fork, "warm_started_from", first) in up
+    point = edges_of(server, f"{run}%2Floss%40200", "up")
+    for link in [(f"{run}/loss@200", "point_of", f"{run}/loss"), (f"{run}/loss", "logged_by", run),
+                 (run, "run_of", trial), (trial, "proposed_by", fork), (fork, "submitted_as", "wf_2"),
+                 (fork, "trained_on", "ds_1")]:
+        assert link in point
+    facts = {node["id"]: node["facts"] for node in server.get("/v1/lineage/wf_2?depth=0")["nodes"]}
+    assert facts["wf_2"]["git_commit"] == "a" * 40 and facts["wf_2"]["environment_sha256"] == "c" * 64
+    down = edges_of(server, first, "down", "&measurements=true")
+    assert (f"{run}/loss", "logged_by", run) in down and (f"{run}/loss@200", "point_of", f"{run}/loss") in down
+    server.post(f"/v1/sweeps/{fork}/enqueue", {"request_id": "again", "params": {}, "from": trial})
+    again = server.acquire(worker)["attempt"].split(".")[0].replace("rn_", "tr_")
+    assert (again, "resubmitted_from", trial) in edges_of(server, again, "up")
+    problem(server.ask("GET", "/v1/lineage/rn_1.0@99"), 404, "not_found")
+
+
+def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
+    server.post("/v1/notes", {"request_id": "n", "on": done, "text": "taken along"})
+    server.post("/v1/tags", {"on": "tr_2", "add": ["odd"]})
+    server.post("/v1/trials/tr_3/pin", {"pinned": True})
+    first = server.ask("GET", f"/v1/sweeps/{done}/export").json
+    elsewhere = Server(tmp_path / "elsewhere").start()
+    try:
+        own = elsewhere.submit(sweep_spec(name="own"))
+        elsewhere.acquire(elsewhere.join())
+        sweep = elsewhere.post("/v1/imports", {"request_id": "i", "export": first}, 201)["sweep"]
+        assert sweep != own
+        assert elsewhere.post("/v1/imports", {"request_id": "i", "export": first}, 200)["sweep"] == sweep
+        text = server.ask("GET", f"/v1/sweeps/{done}/export").body
+        assert elsewhere.ask("GET", f"/v1/sweeps/{sweep}/export").body == text
+        assert elsewhere.get(f"/v1/sweeps/{sweep}")["best"]["value"] == 33
+        assert len(found(elsewhere, "run where metric.loss < 0.3")) == 1
+        assert len(found(elsewhere, "trial where tag = odd")) == 1
+        assert elsewhere.get(f"/v1/sweeps/{sweep}/replay")["same"]
+        elsewhere.kill()
+        elsewhere.start()
+        assert elsewhere.ask("GET", f"/v1/sweeps/{sweep}/export").body == text
+        broken = elsewhere.ask("GET", f"/v1/sweeps/{sweep}/export").json
+        del broken["events"][3]
+        problem(elsewhere.ask("POST", "/v1/imports", {"request_id": "b", "export": broken}), 400, "invalid")
+        running = elsewhere.get(f"/v1/sweeps/{own}/export")
+        problem(elsewhere.ask("POST", "/v1/imports", {"request_id": "r", "export": running}), 400, "invalid",
+                words=["had not ended"])
+    finally:
+        assert elsewhere.stop() == 0, elsewhere.log_text()
+
+
+def test_replay_proposes_and_decides_the_same_again(server):
+    sweep = server.submit(sweep_spec(search={"method": "tpe", "trials": 24},
+                                     terminator={"rule": "hypertrick", "eviction_rate": 0.25}))
+    workers = [server.join() for _ in range(3)]
+    grants = {}
+    for turn in range(400):
+        worker = workers[turn % 3]
+        grant = grants.pop(worker, None) or server.acquire(worker)
+        if grant is None:
+            continue
+        phase = grant.setdefault("at", grant["next_phase"])
+        verdict = server.report(grant, phase, -abs(grant["params"]["depth"] - 3) - 1 / (phase + 1))
+        grant["at"] += 1
+        if verdict["verdict"] == "continue":
+            grants[worker] = grant
+        if turn == 20:
+            server.post(f"/v1/sweeps/{sweep}/edit", {"request_id": "e", "trials": 26,
+                                                     "widen": [{"name": "depth", "max": 12}]})
+        if turn == 40:
+            server.kill()
+            server.start()
+    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+    result = server.get(f"/v1/sweeps/{sweep}/replay")
+    assert result["same"] and result["proposals"] == 26 and result["verdicts"] > 26, result
