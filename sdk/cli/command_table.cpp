@@ -27,8 +27,9 @@ constexpr auto table = std::to_array<Command>({
      "hone simulate sweep.yaml --table curves.csv --workers 8 --deadline 4 --reps 1000\n"
      "hone simulate sweep.yaml --table a.csv --table b.csv --format csv > anytime.csv",
      declare_simulate},
-    {"import", Group::start, "FORMAT FILE", "translate a sweep of another tool into a sweep file",
-     "hone import wandb sweep.yaml > hone.yaml\nhone import katib experiment.yaml\n"
+    {"import", Group::start, "FORMAT FILE", "a sweep of another tool, or of another hone",
+     "hone import hone sw_7.json\nhone import wandb sweep.yaml > hone.yaml\nhone import katib "
+     "experiment.yaml\n"
      "hone import nni config.yml\nhone import optuna space.json\nhone import determined const.yaml",
      declare_import},
     {"graph", Group::start, "[GRAPH]", "a computation graph, and what placing it costs",
@@ -51,6 +52,17 @@ constexpr auto table = std::to_array<Command>({
     {"events", Group::sweeps, "[SWEEP]", "list what happened, in order",
      "hone events sw_7\nhone events sw_7 --follow\nhone events --all --format jsonl",
      declare_events},
+    {"find", Group::results, "FILTER", "everything of one kind that a filter lets through",
+     "hone find 'model where metric.return > 450 and params.gamma >= 0.99'\n"
+     "hone find 'run where state = failed and worker.host = node3* and ended > -1d'\n"
+     "hone find 'sweep where tag = paper' --format json",
+     declare_find},
+    {"compare", Group::results, "SWEEP SWEEP", "two sweeps side by side",
+     "hone compare sw_7 sw_8\nhone compare sw_7 sw_8 --format json", declare_compare},
+    {"replay", Group::results, "[SWEEP]", "does it propose and decide the same again?",
+     "hone replay sw_7\nhone replay sw_7 --format json", declare_replay},
+    {"diff", Group::results, "TRIAL TRIAL", "what differs between two trials",
+     "hone diff tr_42 tr_43\nhone diff tr_42 tr_43 --all", declare_diff},
     {"best", Group::results, "[SWEEP]", "the best parameter sets of a sweep",
      "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\nhone best sw_7 -n 1 --format value "
      "--columns model",
@@ -73,8 +85,8 @@ constexpr auto table = std::to_array<Command>({
      "hone explain tr_42\nhone explain rn_42.0 --format json", declare_explain},
     {"lineage", Group::results, "ID", "what a thing came from, and what came of it",
      "hone lineage md_9\nhone lineage sw_7 --down --depth 3\nhone lineage md_9 --dot | dot -Tsvg > "
-     "md_9.svg",
-     declare_lineage},
+     "md_9.svg\nhone lineage rn_42.0/loss@2000 --format json",
+     declare_lineage, "tree dot"},
     {"models", Group::results, "[ID]", "list the saved checkpoints",
      "hone models sw_7\nhone models rn_42.0", declare_models},
     {"fetch", Group::results, "ID [FILE]", "download a checkpoint, or the files of a run",
@@ -84,8 +96,16 @@ constexpr auto table = std::to_array<Command>({
      declare_fetch},
     {"export", Group::results, "[SWEEP]", "all reports, or a table of learning curves",
      "hone export sw_7 --format csv > reports.csv\n"
-     "hone export sw_7 --format curves --out curves.csv   # the table, and its card curves.json",
+     "hone export sw_7 --format curves --out curves.csv   # the table, and its card curves.json\n"
+     "hone export sw_7 --format json > sw_7.json          # all of it, for hone import\n"
+     "hone export sw_7 --optuna study.db",
      declare_export, "curves"},
+    {"note", Group::results, "ID [TEXT]", "write down what you know about a thing",
+     "hone note tr_42 'diverges late'\nhone note sw_7", declare_note},
+    {"tag", Group::results, "ID [TAG ...]", "put tags on a thing, to find it by",
+     "hone tag tr_42 paper/fig-3 keep\nhone tag tr_42 keep --remove\n"
+     "hone find 'trial where tag = paper/*'",
+     declare_tag},
     {"ask", Group::ask, "[SWEEP]", "a trial to evaluate yourself; no worker is needed",
      "hone ask sw_7\nread TRIAL LR <<< \"$(hone ask sw_7 --format value --columns trial,lr)\"\n"
      "hone ask sw_7 --as node3 --format json",
@@ -98,6 +118,8 @@ constexpr auto table = std::to_array<Command>({
      "hone enqueue sw_7 --params lr=1e-3,optimizer=adam\nhone enqueue sw_7 --file sets.json\n"
      "hone best sw_3 -n 1 --format json | jq '.[0].params' | hone enqueue sw_7 --file -",
      declare_enqueue},
+    {"resubmit", Group::ask, "TRIAL", "try a parameter set again, changed in part",
+     "hone resubmit tr_42\nhone resubmit tr_42 --set gamma=0.999", declare_resubmit},
     {"picker", Group::ask, "SWEEP ...", "let a program of your own propose the parameters",
      "hone picker sw_7\nhone picker sw_7 -- python3 sdk/examples/picker.py", declare_picker},
     {"pause", Group::steer, "SWEEP", "start no new runs; running ones go on",
@@ -110,6 +132,16 @@ constexpr auto table = std::to_array<Command>({
      "hone cancel sw_7", declare_verb<Verb::cancel>},
     {"kill", Group::steer, "SWEEP", "end it now; running runs are killed", "hone kill sw_7",
      declare_verb<Verb::kill>},
+    {"edit", Group::steer, "SWEEP", "change a sweep that goes on",
+     "hone edit sw_7 --trials 64\nhone edit sw_7 --concurrency 4\n"
+     "hone edit sw_7 --widen learning_rate=:0.1 --widen optimizer=adam,lion",
+     declare_edit},
+    {"fork", Group::steer, "SWEEP", "submit a sweep anew, changed in part",
+     "hone fork sw_7 --set seed=18\nhone fork sw_7 --set search.trials=64 --dry-run", declare_fork},
+    {"archive", Group::steer, "SWEEP", "put a sweep out of the lists",
+     "hone archive sw_7\nhone ls --all\nhone archive sw_7 --undo", declare_archive},
+    {"pin", Group::steer, "TRIAL", "keep the checkpoints of a trial",
+     "hone pin tr_42\nhone pin tr_42 --undo", declare_pin},
     {"workers", Group::system, "", "list the workers", "hone workers\nhone workers --format json",
      declare_workers},
     {"allow", Group::system, "WORKER", "give work again to a worker that was set aside",
@@ -132,7 +164,8 @@ constexpr auto table = std::to_array<Command>({
     {"train", Group::system, "NAME ...", "run a built-in trainer alone, without a server",
      "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help", declare_passed_on},
     {"bench", Group::system, "WHAT ...", "measure what a server takes, or how well we search",
-     "hone bench load --clients 8 --duration 20s\nhone bench load --workers 10000 --duration 2m\n"
+     "hone bench lineage --format json\nhone bench load --clients 8 --duration 20s\n"
+     "hone bench load --workers 10000 --duration 2m\n"
      "hone bench load --reports 1,8,64,512 --duration 5s\n"
      "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
      "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",

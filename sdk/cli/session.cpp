@@ -24,10 +24,14 @@ constexpr auto formats = std::to_array<FormatRow>({{"table", Format::table},
                                                    {"jsonl", Format::jsonl},
                                                    {"csv", Format::csv},
                                                    {"value", Format::value},
-                                                   {"curves", Format::curves}});
+                                                   {"curves", Format::curves},
+                                                   {"dot", Format::curves},
+                                                   {"tree", Format::table}});
 
 bool is_offered(const FormatRow& row, std::string_view own) {
-  return row.format != Format::curves || row.word == own;
+  const bool special = row.format == Format::curves || row.word == "tree";
+  return !special || (" " + std::string(own) + " ").find(" " + std::string(row.word) + " ") !=
+                         std::string::npos;
 }
 
 std::string with_cursor(const std::string& path, const std::string& cursor) {

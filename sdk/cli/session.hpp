@@ -29,7 +29,8 @@ struct Options {
   bool no_color = false;
 };
 
-// One of the formats of every command, or `own`: the one that a command has for itself.
+// One of the formats of every command, or of `own`: those that one command has for itself (curves,
+// dot: Format::curves; tree: its table), with blanks between them.
 Result<Format> parse_format(std::string_view word, std::string_view own = {});
 
 class Session {

@@ -15,7 +15,8 @@ from conftest import program, sweep_spec
 
 COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picker", "import", "importance", "graph", "bench", "watch", "ls", "show", "trials", "runs", "events", "best", "confirm", "curve",
             "explain", "lineage", "models", "fetch", "export", "pause", "resume", "stop", "cancel", "kill", "workers",
-            "doctor", "version", "completion"]
+            "doctor", "version", "completion", "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork",
+            "resubmit", "replay"]
 
 
 def finish(server, evict_last=False):
@@ -60,7 +61,7 @@ def test_every_command_has_help_with_examples(command):
 
 def test_overview_is_short_and_names_every_command():
     text = ok("--help")
-    assert len(text.splitlines()) < 60
+    assert len(text.splitlines()) < 75
     for command in COMMANDS:
         assert re.search(rf"^  {command}\b", text, re.M), command
 
@@ -264,7 +265,7 @@ def test_export_tells_every_report(shared_server, done):
     assert [(row["run"], row["phase"], row["value"]) for row in rows[:3]] == \
         [("rn_1.0", "0", "0.0"), ("rn_1.0", "1", "1.0"), ("rn_2.0", "0", "10.0")]
     assert len(rows) == 8 and all(row["lr"] for row in rows)
-    items = json.loads(ok("export", "rn_3.0", "--format", "json", server=shared_server))
+    items = [json.loads(line) for line in ok("export", "rn_3.0", "--format", "jsonl", server=shared_server).splitlines()]
     assert len(items) == 8 and items[-1]["value"] == 31.0 and items[-1]["params"]["lr"] == float(rows[-1]["lr"])
 
 

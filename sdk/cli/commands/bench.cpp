@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "sdk/cli/bench/driver.hpp"
+#include "sdk/cli/commands/bench_lineage.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/load/load.hpp"
@@ -36,6 +37,7 @@ struct Wish {
   std::string what, task;
   std::vector<std::string> words;
   load::Plan load;
+  LineagePlan lineage;
   std::string duration = "20s", period = "10s", ramp = "20s";
   std::vector<std::string> reports;
 };
@@ -114,6 +116,15 @@ Result<Exit> run_load(Session& session, Wish wish) {
   return load::is_sound(*result) ? Exit::ok : Exit::general;
 }
 
+Result<Exit> run_lineage(Session& session, Wish wish) {
+  wish.lineage.folder = wish.load.folder;
+  Progress progress(session);
+  const auto result =
+      bench_lineage(wish.lineage, [&](const std::string& line) { progress.say(line); });
+  if (!result) return result.error();
+  return print_object(session, *result, bench_lineage_text(*result, session.screen()));
+}
+
 Result<Exit> run_driver(Session& session, const Wish& wish) {
   const auto words = read_words(wish.words);
   if (!words) return words.error();
@@ -127,7 +138,7 @@ Result<Exit> run_driver(Session& session, const Wish& wish) {
 
 Work declare_bench(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  flags.argument("WHAT", wish->what, "load or driver");
+  flags.argument("WHAT", wish->what, "load, lineage or driver");
   flags.optional_argument("TASK", wish->task,
                           "of driver: version, startup, memory, latency, quality, storage-client");
   flags.arguments("KEY=VALUE", wish->words, "of driver: what the task is about");
@@ -143,10 +154,19 @@ Work declare_bench(Flags& flags) {
   flags.text("--ramp TIME", wish->ramp, "all workers have begun after this");
   flags.text("--folder DIR", wish->load.folder,
              "where to start the server's data folder; it is removed afterwards");
+  flags.heading("Lineage");
+  flags.integer("--sweeps N", wish->lineage.fill.sweeps, {1, 1e6}, "to make (1000)");
+  flags.integer("--trials N", wish->lineage.fill.trials, {1, 1e7}, "over all sweeps (100000)");
+  flags.integer("--points N", wish->lineage.fill.points, {0, 1e9},
+                "metric points, over all trials (10000000)");
+  flags.integer("--repetitions N", wish->lineage.repetitions, {1, 1000},
+                "of each question (21); the median counts");
   return [wish](Session& session) -> Result<Exit> {
+    if (wish->what == "lineage") return run_lineage(session, *wish);
     if (wish->what == "load") return run_load(session, *wish);
     if (wish->what == "driver") return run_driver(session, *wish);
-    return refuse(Code::invalid, "there is no bench '" + wish->what + "', only load and driver");
+    return refuse(Code::invalid,
+                  "there is no bench '" + wish->what + "', only load, lineage and driver");
   };
 }
 

@@ -36,6 +36,17 @@ Work declare_token(Flags& flags);
 Work declare_up(Flags& flags);
 Work declare_bench(Flags& flags);
 Work declare_importance(Flags& flags);
+Work declare_find(Flags& flags);
+Work declare_note(Flags& flags);
+Work declare_tag(Flags& flags);
+Work declare_archive(Flags& flags);
+Work declare_pin(Flags& flags);
+Work declare_edit(Flags& flags);
+Work declare_fork(Flags& flags);
+Work declare_resubmit(Flags& flags);
+Work declare_compare(Flags& flags);
+Work declare_diff(Flags& flags);
+Work declare_replay(Flags& flags);
 Work declare_version(Flags& flags);
 Work declare_completion(Flags& flags);
 

@@ -1,4 +1,5 @@
-// export: everything that the runs of a sweep reported, for other programs.
+// export: everything that the runs of a sweep reported, for other programs; or, as json, the whole
+// sweep for another server.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,8 @@
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/targets.hpp"
+#include "sdk/cpp/client.hpp"
+#include "server/upkeep/optuna.hpp"
 
 namespace hone::cli {
 namespace {
@@ -18,6 +21,7 @@ namespace {
 struct Wish {
   std::string sweep;
   std::string file;
+  std::string optuna;
   bool force = false;
 };
 
@@ -83,12 +87,43 @@ Result<Exit> export_table(Session& session, const SweepId& sweep, const Wish& wi
   return Exit::ok;
 }
 
+// The sweep with all that happened to it: what `hone import hone` takes in elsewhere.
+Result<Exit> export_past(Session& session, SweepId sweep) {
+  auto client = session.client();
+  if (!client) return client.error();
+  const auto past = (*client)->get_text("/v1/sweeps/" + text(sweep) + "/export");
+  if (!past) return past.error();
+  session.print(*past + "\n");
+  return Exit::ok;
+}
+
+Result<Exit> export_study(Session& session, SweepId sweep, const Wish& wish) {
+  if (std::error_code ignored; std::filesystem::exists(wish.optuna, ignored)) {
+    if (!wish.force)
+      return refuse(Code::conflict,
+                    wish.optuna + " exists; add --force to replace it, or give another name");
+    std::filesystem::remove(wish.optuna, ignored);
+  }
+  const std::string path = "/v1/sweeps/" + text(sweep);
+  const auto document = session.get(path);
+  if (!document) return document.error();
+  const auto runs = session.list(path + "/curves?limit=1000");
+  if (!runs) return runs.error();
+  if (auto written = upkeep::write_optuna(wish.optuna, *document, *runs); !written)
+    return written.error();
+  session.print(wish.optuna + "\n");
+  session.note("look at it with: optuna-dashboard sqlite:///" + wish.optuna);
+  return Exit::ok;
+}
+
 Result<Exit> export_sweep(Session& session, const Wish& wish) {
   const bool as_table = session.options().format == Format::curves;
   if (!wish.file.empty() && !as_table)
     return refuse(Code::invalid, "--out goes with --format curves; redirect the other formats");
   const auto sweep = sweep_of(session, wish.sweep);
   if (!sweep) return sweep.error();
+  if (!wish.optuna.empty()) return export_study(session, *sweep, wish);
+  if (session.options().format == Format::json) return export_past(session, *sweep);
   const auto runs = session.list("/v1/sweeps/" + text(*sweep) + "/curves?limit=1000");
   if (!runs) return runs.error();
   if (as_table) return export_table(session, *sweep, wish, *runs);
@@ -105,6 +140,7 @@ Work declare_export(Flags& flags) {
                           "the sweep (or anything of it); default: the newest");
   flags.text("--out NAME.csv", wish->file,
              "with --format curves: the file to write; its card goes to NAME.json");
+  flags.text("--optuna FILE.db", wish->optuna, "write a study for Optuna and its dashboard");
   flags.flag("--force", wish->force, "replace the files if they exist");
   return [wish](Session& session) { return export_sweep(session, *wish); };
 }

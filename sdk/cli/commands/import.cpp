@@ -1,12 +1,17 @@
-// import: sweeps of other tools as sweep files of hone.
+// import: sweeps of other tools as sweep files of hone, and sweeps of other servers as they were.
 #include "sdk/cpp/import/import.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/flags.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session.hpp"
+#include "sdk/cpp/digest.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 
 namespace hone::cli {
@@ -25,7 +30,30 @@ Result<const ImportFormat*> format_of(const std::string& name) {
   return refuse(Code::invalid, detail);
 }
 
+// A document of `hone export --format json` goes to the server as it is.
+Result<Exit> take_in(Session& session, const std::string& name) {
+  std::ifstream stream(name, std::ios::binary);
+  std::stringstream text;
+  text << stream.rdbuf();
+  if (!stream) return refuse(Code::invalid, "cannot read '" + name + "'");
+  auto document = parse_json(text.str());
+  if (!document) return refuse(Code::invalid, name + ": " + document.error().detail);
+  Json body;
+  body["request_id"] = "import-" + sha256_hex(text.str()).substr(0, 32);
+  body["export"] = *std::move(document);
+  const auto reply = session.post("/v1/imports", body);
+  if (!reply) return reply.error();
+  if (session.options().format != Format::table) return print_object(session, *reply, "");
+  session.print(text_at(*reply, "/sweep") + "\n");
+  return Exit::ok;
+}
+
 Result<Exit> run(Session& session, const Wish& wish) {
+  if (wish.format == "hone" && !wish.file.empty()) return take_in(session, wish.file);
+  if (wish.file.empty() && std::filesystem::exists(wish.format))
+    return take_in(session, wish.format);
+  if (wish.file.empty())
+    return refuse(Code::invalid, "which file? as: hone import hone sweep.json");
   const auto format = format_of(wish.format);
   if (!format) return format.error();
   const auto file = read_sweep_file(wish.file);
@@ -53,8 +81,9 @@ Work declare_import(Flags& flags) {
   std::string formats;
   for (const ImportFormat& format : import_formats())
     formats += (formats.empty() ? "" : ", ") + std::string(format.name);
-  flags.argument("FORMAT", wish->format, "whose file it is: " + formats);
-  flags.argument("FILE", wish->file, "the file to translate (YAML or JSON)");
+  flags.argument("FORMAT", wish->format,
+                 "whose file it is: hone (what hone export --format json wrote), " + formats);
+  flags.optional_argument("FILE", wish->file, "the file");
   return [wish](Session& session) { return run(session, *wish); };
 }
 

@@ -8,6 +8,7 @@
 #include "sdk/cli/render/lineage_tree.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/targets.hpp"
+#include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
 namespace {
@@ -18,6 +19,7 @@ struct Wish {
   bool down = false;
   bool both = false;
   bool dot = false;
+  bool measurements = false;
   int depth = 0;
 };
 
@@ -49,15 +51,19 @@ std::string tree_text(const Json& graph, const std::string& direction, const Scr
          paint(screen, Ink::bold, "led to") + "\n" + tree(Direction::down);
 }
 
+// The server has the last word on what is an id; '#', '/' and whatever a metric's name holds must
+// arrive there.
+std::string escaped(const std::string& id) { return escape_path(id); }
+
 Result<Exit> lineage(Session& session, const Wish& wish) {
-  const auto id = object_of(wish.id);
-  if (!id) return id.error();
+  if (wish.id.empty()) return refuse(Code::invalid, "lineage of what? Any id, as md_9");
   const std::string direction = direction_of(wish);
-  std::string path = "/v1/lineage/" + in_path(*id) + "?direction=" + direction;
+  std::string path = "/v1/lineage/" + escaped(wish.id) + "?direction=" + direction;
   if (wish.depth > 0) path += "&depth=" + std::to_string(wish.depth);
+  if (wish.measurements) path += "&measurements=true";
   const auto graph = session.get(path);
   if (!graph) return graph.error();
-  if (wish.dot) {
+  if (wish.dot || session.options().format == Format::curves) {
     session.print(lineage_dot(*graph));
     return Exit::ok;
   }
@@ -68,12 +74,16 @@ Result<Exit> lineage(Session& session, const Wish& wish) {
 
 Work declare_lineage(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  flags.argument("ID", wish->id, "any id");
+  flags.argument("ID", wish->id,
+                 "any id, a report (rn_42.0@3), a series (rn_42.0/loss) or a point of it "
+                 "(rn_42.0/loss@2000)");
   flags.flag("--up", wish->up, "what it came from (the default)");
   flags.flag("--down", wish->down, "what came of it");
   flags.flag("--both", wish->both, "both");
   flags.integer("--depth N", wish->depth, {1}, "at most so many steps away");
-  flags.flag("--dot", wish->dot, "for Graphviz");
+  flags.flag("--measurements", wish->measurements,
+             "down to the reports and telemetry of every run, not of ID alone");
+  flags.flag("--dot", wish->dot, "for Graphviz, as --format dot");
   return [wish](Session& session) { return lineage(session, *wish); };
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/filters.hpp"
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -15,8 +16,10 @@ namespace {
 struct Target {
   std::string id;
   int limit = 0;
+  std::string where;
   bool pareto = false;
   bool named = false;
+  bool all = false;
 };
 
 std::shared_ptr<Target> add_target(Flags& flags, const char* name, const char* help) {
@@ -25,6 +28,8 @@ std::shared_ptr<Target> add_target(Flags& flags, const char* name, const char* h
   return target;
 }
 
+constexpr const char* where_help =
+    "only what it lets through, as 'params.gamma >= 0.99 and state = completed'";
 constexpr const char* sweep_help = "the sweep (or anything of it); default: the newest";
 
 Fields sweep_fields() {
@@ -62,8 +67,11 @@ std::int64_t number_of(const Json& sweep) {
   return id ? id->value : 0;
 }
 
-Result<Exit> list_sweeps(Session& session, int limit) {
-  auto sweeps = session.list("/v1/sweeps");
+Result<Exit> list_sweeps(Session& session, const Target& target) {
+  const int limit = target.limit;
+  auto sweeps =
+      list_where(session, target.all ? "/v1/sweeps?limit=1000&all=true" : "/v1/sweeps?limit=1000",
+                 target.where);
   if (!sweeps) return sweeps.error();
   std::sort(sweeps->begin(), sweeps->end(),
             [](const Json& a, const Json& b) { return number_of(a) > number_of(b); });
@@ -86,11 +94,14 @@ Fields trial_fields() {
           {"parameters", "/params", Manner::params}};
 }
 
-Result<Exit> list_trials(Session& session, const std::string& word, const std::string& order) {
-  const auto sweep = sweep_of(session, word);
+Result<Exit> list_trials(Session& session, const Target& target, const std::string& order) {
+  const auto sweep = sweep_of(session, target.id);
   if (!sweep) return sweep.error();
-  const auto trials = session.list("/v1/sweeps/" + text(*sweep) + "/trials?sort=" + order);
+  const auto trials = list_where(
+      session, "/v1/sweeps/" + text(*sweep) + "/trials?limit=1000&sort=" + order, target.where);
   if (!trials) return trials.error();
+  if (trials->empty() && !target.where.empty())
+    return print_list(session, trial_fields(), *trials, "no trial fits the filter");
   return print_list(session, trial_fields(), *trials,
                     text(*sweep) +
                         " has no trials yet; a worker takes the first one as soon as it "
@@ -116,33 +127,28 @@ Fields run_fields() {
           {"detail", "/detail", Manner::long_text, Where::everywhere, false, 40}};
 }
 
-// There is no list of a sweep's runs: they are those of its trials.
-Result<std::vector<Json>> runs_of(Session& session, const ObjectId& id) {
-  if (const auto trial = trial_of(text(id))) {
-    return session.list("/v1/trials/" + text(*trial) + "/runs");
-  }
+Result<std::vector<Json>> runs_of(Session& session, const ObjectId& id, const std::string& where) {
+  if (const auto trial = trial_of(text(id)))
+    return list_where(session, "/v1/trials/" + text(*trial) + "/runs", where);
   const auto sweep = sweep_of(session, text(id));
   if (!sweep) return sweep.error();
-  const auto trials = session.list("/v1/sweeps/" + text(*sweep) + "/trials?sort=number");
-  if (!trials) return trials.error();
-  std::vector<Json> all;
-  for (const auto& trial : *trials) {
-    auto runs = session.list("/v1/trials/" + text_at(trial, "/id") + "/runs");
-    if (!runs) return runs.error();
-    for (auto& run : *runs) all.push_back(std::move(run));
-  }
-  return all;
+  return list_where(session, "/v1/sweeps/" + text(*sweep) + "/runs?limit=1000", where);
 }
 
-Result<Exit> list_runs(Session& session, const std::string& word) {
-  if (word.empty()) {
-    const auto newest = sweep_of(session, word);
-    return newest ? list_runs(session, text(*newest)) : Result<Exit>(newest.error());
-  }
-  const auto id = object_of(word);
+Result<ObjectId> object_or_newest(Session& session, const std::string& word) {
+  if (!word.empty()) return object_of(word);
+  const auto newest = sweep_of(session, word);
+  if (!newest) return newest.error();
+  return ObjectId(*newest);
+}
+
+Result<Exit> list_runs(Session& session, const Target& target) {
+  const auto id = object_or_newest(session, target.id);
   if (!id) return id.error();
-  const auto runs = runs_of(session, *id);
+  const auto runs = runs_of(session, *id, target.where);
   if (!runs) return runs.error();
+  if (runs->empty() && !target.where.empty())
+    return print_list(session, run_fields(), *runs, "no run fits the filter");
   return print_list(session, run_fields(), *runs,
                     text(*id) +
                         " has no runs yet; they start as soon as a worker is free "
@@ -238,9 +244,10 @@ Result<Exit> list_best(Session& session, const Target& target) {
   if (!sweep) return sweep.error();
   if (target.named) return list_named(session, *sweep);
   if (target.pareto) return list_front(session, *sweep, target.limit == 0 ? 1000 : target.limit);
-  const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/best?limit=" +
-                                 std::to_string(target.limit == 0 ? 10 : target.limit));
-  if (!reply) return reply.error();
+  const std::string path = "/v1/sweeps/" + text(*sweep) +
+                           "/best?limit=" + std::to_string(target.limit == 0 ? 10 : target.limit);
+  const auto reply = session.get(path + where_query(path, target.where));
+  if (!reply) return with_caret(reply.error(), target.where);
   std::vector<Json> items;
   const bool table = session.options().format == Format::table;
   for (const auto& item : member(*reply, "/items"))
@@ -300,26 +307,31 @@ Fields worker_fields() {
 }  // namespace
 
 Work declare_ls(Flags& flags) {
-  auto limit = std::make_shared<int>(0);
-  flags.integer("-n,--limit N", *limit, {1}, "only the newest N");
-  return [limit](Session& session) { return list_sweeps(session, *limit); };
+  auto target = std::make_shared<Target>();
+  flags.integer("-n,--limit N", target->limit, {1}, "only the newest N");
+  flags.text("--where FILTER", target->where, where_help);
+  flags.flag("--all", target->all, "those that were archived, too");
+  return [target](Session& session) { return list_sweeps(session, *target); };
 }
 
 Work declare_trials(Flags& flags) {
   auto target = add_target(flags, "SWEEP", sweep_help);
   auto order = std::make_shared<std::string>("number");
   flags.text("--sort KEY", *order, "by number or by value (best first)");
-  return [target, order](Session& session) { return list_trials(session, target->id, *order); };
+  flags.text("--where FILTER", target->where, where_help);
+  return [target, order](Session& session) { return list_trials(session, *target, *order); };
 }
 
 Work declare_runs(Flags& flags) {
   auto target = add_target(flags, "ID", "a trial or a sweep; default: the newest sweep");
-  return [target](Session& session) { return list_runs(session, target->id); };
+  flags.text("--where FILTER", target->where, where_help);
+  return [target](Session& session) { return list_runs(session, *target); };
 }
 
 Work declare_best(Flags& flags) {
   auto target = add_target(flags, "SWEEP", sweep_help);
   flags.integer("-n,--limit N", target->limit, {1, 1000}, "how many (10)");
+  flags.text("--where FILTER", target->where, where_help);
   flags.flag("--named", target->named,
              "the one that the sweep's own method would name, if not the luckiest");
   flags.flag("--pareto", target->pareto,

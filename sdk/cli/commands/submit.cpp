@@ -1,6 +1,11 @@
 // submit: a sweep file becomes a sweep.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -80,6 +85,31 @@ Result<SweepId> submit_patiently(Client& client, const SweepFile& file,
   return sweep;
 }
 
+// The bytes behind the digests of the workflow, for whoever traces a result back. A sweep is not
+// held up by them.
+void store_text(Session& session, Client& client, const std::string& text) {
+  if (text.empty()) return;
+  std::string name = (std::filesystem::temp_directory_path() / "hone-XXXXXX").string();
+  const int file = mkstemp(name.data());
+  if (file < 0) return session.note("cannot keep the patch: no temporary file");
+  std::ofstream(name, std::ios::binary) << text;
+  const auto stored = client.put_blob(name);
+  close(file);
+  std::error_code ignored;
+  std::filesystem::remove(name, ignored);
+  if (!stored) session.note("the server did not keep the patch: " + stored.error().detail);
+}
+
+WorkflowInfo record_and_store(Session& session, Client& client, const SweepSpec& spec) {
+  const auto* command = std::get_if<CommandTrainer>(&spec.trainer);
+  WorkflowTexts texts;
+  auto info =
+      record_workflow(command == nullptr ? std::vector<std::string>() : command->argv, &texts);
+  store_text(session, client, texts.patch);
+  store_text(session, client, texts.environment);
+  return info;
+}
+
 void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
   switch (session.options().format) {
     case Format::json:
@@ -129,7 +159,7 @@ Result<Exit> submit(Session& session, const Wish& wish) {
   if (wish.dry_run) return print_plan(session, *spec, wish.workers);
   auto client = session.client();
   if (!client) return client.error();
-  const auto sweep = submit_patiently(**client, *file, record_workflow());
+  const auto sweep = submit_patiently(**client, *file, record_and_store(session, **client, *spec));
   if (!sweep)
     return sweep.error().code == Code::invalid ? placed(wish, *file, sweep.error()) : sweep.error();
   print_submitted(session, *sweep, *spec);

@@ -19,7 +19,7 @@ struct RelationWords {
   std::string_view down;  // "rn_4.0 saved md_9"
 };
 
-constexpr std::array<RelationWords, 8> relations = {{
+constexpr std::array<RelationWords, 19> relations = {{
     {"saved_by", "saved by", "saved"},
     {"run_of", "run of", "had run"},
     {"proposed_by", "proposed by", "proposed"},
@@ -28,6 +28,17 @@ constexpr std::array<RelationWords, 8> relations = {{
     {"continued_from", "continued from", "continued as"},
     {"attempt_of", "attempt of", "had attempt"},
     {"executed_by", "executed by", "executed"},
+    {"saved_in", "saved in", "saved"},
+    {"judged_by", "judged by", "judged"},
+    {"resumed_from", "resumed from", "resumed as"},
+    {"reported_by", "reported by", "reported"},
+    {"reported_in", "reported in", "reported"},
+    {"logged_by", "logged by", "logged"},
+    {"point_of", "point of", "has point"},
+    {"confirms", "confirms", "confirmed by"},
+    {"forked_from", "forked from", "forked into"},
+    {"warm_started_from", "warm started from", "warm started"},
+    {"resubmitted_from", "resubmitted from", "resubmitted as"},
 }};
 
 std::string relation_text(const std::string& relation, Direction direction) {
@@ -53,14 +64,16 @@ struct KindFacts {
   std::string_view facts;  // separated by blanks; params stands for all of params.*
 };
 
-constexpr std::array<KindFacts, 8> shown_facts = {{
-    {"sweep", "search terminator trials"},
-    {"trial", "value params"},
+constexpr std::array<KindFacts, 10> shown_facts = {{
+    {"report", "step value"},
+    {"metric", "value"},
+    {"sweep", "search terminator trials seed edits tags"},
+    {"trial", "value params tags"},
     {"run", "best attempts detail"},
     {"attempt", "end_reason detail"},
-    {"model", "phase value bytes"},
+    {"model", "phase value bytes tags"},
     {"dataset", "version digest"},
-    {"workflow", "git_branch command cwd user host"},
+    {"workflow", "git_branch patch_sha256 environment_sha256 command cwd user host"},
     {"worker", "cpus gpus hone_version"},
 }};
 

@@ -3,14 +3,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "schemas/types/wire.hpp"
 
 namespace hone::cli {
 
-// Asks the system about this process and git about the working folder. Without git or a repository
-// its fields stay empty.
-WorkflowInfo record_workflow();
+// What the digests of a workflow stand for.
+struct WorkflowTexts {
+  std::string patch;        // `git diff HEAD`
+  std::string environment;  // the interpreter and its packages, one a line
+};
+
+// Asks the system about this process, git about the working folder, and a Python that `command`
+// begins with about its packages. Without git or a repository its fields stay empty.
+WorkflowInfo record_workflow(const std::vector<std::string>& command = {},
+                             WorkflowTexts* texts = nullptr);
 
 // "ada@node3": who asks, where nobody says another name.
 std::string user_at_host();

@@ -1,0 +1,176 @@
+// edit, fork, resubmit: a sweep that goes on is changed, or made into another.
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/flags.hpp"
+#include "sdk/cli/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/system/request_id.hpp"
+#include "sdk/cli/system/workflow.hpp"
+#include "sdk/cli/targets.hpp"
+#include "sdk/cpp/sweep_file.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Wish {
+  std::string id;
+  std::vector<std::string> settings;
+  std::vector<std::string> widen;
+  std::int64_t trials = 0;
+  int concurrency = -1;
+  bool dry_run = false;
+};
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, trouble] = std::from_chars(text.data(), end, value);
+  if (trouble != std::errc{} || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+// lr=1e-5:0.1, lr=:0.1, opt=adam,lion
+Result<Widening> widening_of(const std::string& word) {
+  const auto form = [&] {
+    return refuse(Code::invalid, "--widen " + word +
+                                     ": write NAME=MIN:MAX (one of them may be left out) or "
+                                     "NAME=VALUE,VALUE for a choice");
+  };
+  const auto equals = word.find('=');
+  if (equals == std::string::npos || equals == 0) return form();
+  Widening widening{word.substr(0, equals)};
+  const std::string rest = word.substr(equals + 1);
+  const auto colon = rest.find(':');
+  if (colon != std::string::npos) {
+    const std::string min = rest.substr(0, colon);
+    const std::string max = rest.substr(colon + 1);
+    widening.min = number_in(min);
+    widening.max = number_in(max);
+    if ((!min.empty() && !widening.min) || (!max.empty() && !widening.max)) return form();
+    return widening;
+  }
+  const auto list = read_sweep_text("[" + rest + "]", "--widen");
+  if (!list || !list->document.is_array()) return form();
+  for (const Json& item : list->document) {
+    auto value = decode_value(item, "");
+    if (!value) return form();
+    widening.values.push_back(*std::move(value));
+  }
+  return widening;
+}
+
+Result<Exit> edit(Session& session, const Wish& wish) {
+  const auto id = sweep_of(session, wish.id);
+  if (!id) return id.error();
+  EditRequest request{new_request_id()};
+  if (wish.trials > 0) request.trials = wish.trials;
+  if (wish.concurrency >= 0) request.concurrency = wish.concurrency;
+  for (const auto& word : wish.widen) {
+    auto widening = widening_of(word);
+    if (!widening) return widening.error();
+    request.widen.push_back(*std::move(widening));
+  }
+  const auto reply = session.post("/v1/sweeps/" + text(*id) + "/edit", encode(request));
+  if (!reply) return reply.error();
+  session.print(text(*id) + " changed\n");
+  session.note("what was proposed stays; see the change with: hone lineage " + text(*id));
+  return Exit::ok;
+}
+
+Status assign(Json& document, const std::vector<std::string>& settings) {
+  for (const auto& setting : settings)
+    if (auto set = set_path(document, setting); !set)
+      return refuse(Code::invalid, "--set " + setting + ": " + set.error().detail);
+  return Done{};
+}
+
+Result<Exit> fork(Session& session, const Wish& wish) {
+  const auto id = sweep_of(session, wish.id);
+  if (!id) return id.error();
+  const auto sweep = session.get("/v1/sweeps/" + text(*id));
+  if (!sweep) return sweep.error();
+  Json spec = member(*sweep, "/spec");
+  if (auto set = assign(spec, wish.settings); !set) return set.error();
+  if (wish.dry_run) {
+    session.print(spec.dump(2) + "\n");
+    return Exit::ok;
+  }
+  Json body;
+  body["request_id"] = new_request_id();
+  body["spec"] = spec;
+  body["workflow"] = encode(record_workflow());
+  body["forked_from"] = text(*id);
+  const auto reply = session.post("/v1/sweeps", body);
+  if (!reply) return reply.error();
+  if (session.options().format != Format::table) return print_object(session, *reply, "");
+  session.print(text_at(*reply, "/sweep") + "\n");
+  session.note("forked from " + text(*id) + "; follow it with: hone watch " +
+               text_at(*reply, "/sweep"));
+  return Exit::ok;
+}
+
+// Values that the new trial takes over: those of the parameters that still vary freely.
+Json free_params(const Json& spec, const Json& params) {
+  Json given = Json::object();
+  for (const auto& [name, value] : params.items()) {
+    const Json& domain = member(spec, "/parameters/" + name);
+    const bool fixed = text_at(domain, "/type") == "fixed" || text_at(domain, "/type") == "derived";
+    if (!domain.is_null() && domain.is_object() && !fixed && !domain.contains("expr") &&
+        !domain.contains("value"))
+      given[name] = value;
+  }
+  return given;
+}
+
+Result<Exit> resubmit(Session& session, const Wish& wish) {
+  const auto id = trial_of(wish.id);
+  if (!id) return id.error();
+  const auto trial = session.get("/v1/trials/" + text(*id));
+  if (!trial) return trial.error();
+  const std::string sweep = text_at(*trial, "/sweep");
+  const auto spec = session.get("/v1/sweeps/" + sweep);
+  if (!spec) return spec.error();
+  Json body;
+  body["request_id"] = new_request_id();
+  body["params"] = free_params(member(*spec, "/spec"), member(*trial, "/params"));
+  if (auto set = assign(body["params"], wish.settings); !set) return set.error();
+  body["from"] = text(*id);
+  const auto reply = session.post("/v1/sweeps/" + sweep + "/enqueue", body);
+  if (!reply) return reply.error();
+  if (session.options().format != Format::table) return print_object(session, *reply, "");
+  session.print(text(*id) + " enqueued again in " + sweep + "\n");
+  return Exit::ok;
+}
+
+}  // namespace
+
+Work declare_edit(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.argument("SWEEP", wish->id, "the sweep's id");
+  flags.integer("--trials N", wish->trials, {1, 1e6}, "parameter sets to try in all");
+  flags.integer("--concurrency N", wish->concurrency, {0, 1e6}, "runs at a time; 0: no limit");
+  flags.texts("--widen NAME=MIN:MAX", wish->widen,
+              "move a bound outwards, or add values to a choice (NAME=a,b); may be repeated");
+  return [wish](Session& session) { return edit(session, *wish); };
+}
+
+Work declare_fork(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.argument("SWEEP", wish->id, "the sweep (or anything of it)");
+  flags.texts("--set FIELD=VALUE", wish->settings,
+              "change a field of the sweep file, as search.trials=64; may be repeated");
+  flags.flag("--dry-run", wish->dry_run, "print the new sweep file; submits nothing");
+  return [wish](Session& session) { return fork(session, *wish); };
+}
+
+Work declare_resubmit(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.argument("TRIAL", wish->id, "the trial (or anything of it)");
+  flags.texts("--set NAME=VALUE", wish->settings, "change a parameter; may be repeated");
+  return [wish](Session& session) { return resubmit(session, *wish); };
+}
+
+}  // namespace hone::cli

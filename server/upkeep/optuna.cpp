@@ -1,0 +1,266 @@
+#include "server/upkeep/optuna.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "schemas/codec/body.hpp"
+
+namespace hone::upkeep {
+namespace {
+
+// What Optuna's RDB storage looks for; the tables that a finished study leaves empty included.
+constexpr char tables[] = R"sql(
+CREATE TABLE version_info (version_info_id INTEGER PRIMARY KEY CHECK (version_info_id = 1),
+  schema_version INTEGER, library_version VARCHAR(256));
+CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY);
+CREATE TABLE studies (study_id INTEGER PRIMARY KEY, study_name VARCHAR(512) NOT NULL);
+CREATE UNIQUE INDEX ix_studies_study_name ON studies (study_name);
+CREATE TABLE study_directions (study_direction_id INTEGER PRIMARY KEY,
+  direction VARCHAR(8) NOT NULL, study_id INTEGER NOT NULL REFERENCES studies (study_id),
+  objective INTEGER NOT NULL, UNIQUE (study_id, objective));
+CREATE TABLE study_user_attributes (study_user_attribute_id INTEGER PRIMARY KEY,
+  study_id INTEGER REFERENCES studies (study_id), "key" VARCHAR(512), value_json TEXT,
+  UNIQUE (study_id, "key"));
+CREATE TABLE study_system_attributes (study_system_attribute_id INTEGER PRIMARY KEY,
+  study_id INTEGER REFERENCES studies (study_id), "key" VARCHAR(512), value_json TEXT,
+  UNIQUE (study_id, "key"));
+CREATE TABLE trials (trial_id INTEGER PRIMARY KEY, number INTEGER,
+  study_id INTEGER REFERENCES studies (study_id), state VARCHAR(8) NOT NULL,
+  datetime_start DATETIME, datetime_complete DATETIME);
+CREATE INDEX ix_trials_study_id ON trials (study_id);
+CREATE TABLE trial_user_attributes (trial_user_attribute_id INTEGER PRIMARY KEY,
+  trial_id INTEGER REFERENCES trials (trial_id), "key" VARCHAR(512), value_json TEXT,
+  UNIQUE (trial_id, "key"));
+CREATE TABLE trial_system_attributes (trial_system_attribute_id INTEGER PRIMARY KEY,
+  trial_id INTEGER REFERENCES trials (trial_id), "key" VARCHAR(512), value_json TEXT,
+  UNIQUE (trial_id, "key"));
+CREATE TABLE trial_params (param_id INTEGER PRIMARY KEY,
+  trial_id INTEGER REFERENCES trials (trial_id), param_name VARCHAR(512), param_value FLOAT,
+  distribution_json TEXT, UNIQUE (trial_id, param_name));
+CREATE TABLE trial_values (trial_value_id INTEGER PRIMARY KEY,
+  trial_id INTEGER NOT NULL REFERENCES trials (trial_id), objective INTEGER NOT NULL, value FLOAT,
+  value_type VARCHAR(7) NOT NULL, UNIQUE (trial_id, objective));
+CREATE TABLE trial_intermediate_values (trial_intermediate_value_id INTEGER PRIMARY KEY,
+  trial_id INTEGER NOT NULL REFERENCES trials (trial_id), step INTEGER NOT NULL,
+  intermediate_value FLOAT, intermediate_value_type VARCHAR(7) NOT NULL, UNIQUE (trial_id, step));
+CREATE TABLE trial_heartbeats (trial_heartbeat_id INTEGER PRIMARY KEY,
+  trial_id INTEGER NOT NULL UNIQUE REFERENCES trials (trial_id), heartbeat DATETIME NOT NULL);
+INSERT INTO version_info VALUES (1, 12, '3.2.0');
+INSERT INTO alembic_version VALUES ('v3.2.0.a');
+)sql";
+
+// A parameter as Optuna keeps it: a number, and what it was drawn from.
+struct Drawn {
+  double value = 0;
+  Json distribution;
+};
+
+Json distribution_of(const char* name, Json attributes) {
+  Json json;
+  json["name"] = name;
+  json["attributes"] = std::move(attributes);
+  return json;
+}
+
+std::optional<Drawn> as_choice(const Json& choices, const Json& value) {
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    if (choices[i] == value)
+      return Drawn{static_cast<double>(i),
+                   distribution_of("CategoricalDistribution", {{"choices", choices}})};
+  return std::nullopt;
+}
+
+std::optional<Drawn> as_number(const Json& domain, const Json& value) {
+  const bool whole = domain.at("type") == "int";
+  const bool log = domain.value("scale", "linear") == "log";
+  const Json step = domain.contains("step") ? domain.at("step") : Json(nullptr);
+  Json attributes = {{"low", domain.at("min")}, {"high", domain.at("max")}};
+  if (!whole) {
+    attributes["step"] = log ? Json(nullptr) : step;
+    attributes["log"] = log;
+    return Drawn{value.get<double>(), distribution_of("FloatDistribution", attributes)};
+  }
+  const std::int64_t by = step.is_number_integer() ? step.get<std::int64_t>() : 1;
+  attributes["step"] = by;
+  attributes["log"] = log && by == 1;  // Optuna has no steps on a logarithmic scale
+  return Drawn{value.get<double>(), distribution_of("IntDistribution", attributes)};
+}
+
+// nullopt for what did not vary: fixed and computed ones.
+std::optional<Drawn> drawn(const Json& spec, const std::string& name, const Json& value) {
+  const Json& parameters = spec.at("parameters");
+  if (!parameters.contains(name) || !parameters.at(name).is_object()) return std::nullopt;
+  const Json& domain = parameters.at(name);
+  const std::string type = domain.value("type", "");
+  if (type == "bool") return as_choice(Json::array({false, true}), value);
+  if (type == "choice") return as_choice(domain.at("values"), value);
+  if ((type == "float" || type == "int") && value.is_number()) return as_number(domain, value);
+  return std::nullopt;
+}
+
+// "2026-11-21T10:04:05.123456Z" as SQLAlchemy writes it.
+std::string date_text(Instant at) {
+  std::string text = rfc3339(at);
+  text[10] = ' ';
+  text.pop_back();
+  if (text.size() == 19) text += ".000000";
+  return text;
+}
+
+const char* state_of(const std::string& state) {
+  if (state == "completed") return "COMPLETE";
+  if (state == "stopped") return "PRUNED";
+  if (state == "failed" || state == "canceled") return "FAIL";
+  return "RUNNING";
+}
+
+class Writer {
+ public:
+  Writer(SQLite::Database& db, const Json& sweep)
+      : db_(db), sweep_(sweep), minimize_(sweep.at("objective").at("goal") == "minimize") {}
+
+  void write(const std::vector<Json>& runs) {
+    SQLite::Transaction transaction(db_);
+    db_.exec(tables);
+    add_study();
+    std::map<std::int64_t, std::vector<const Json*>> trials;
+    for (const Json& run : runs) trials[run.at("number").get<std::int64_t>()].push_back(&run);
+    for (const auto& [number, of_trial] : trials) add_trial(number, of_trial);
+    transaction.commit();
+  }
+
+ private:
+  void add_study() {
+    SQLite::Statement study(db_, "INSERT INTO studies VALUES (1, ?)");
+    study.bind(
+        1, sweep_.at("name").get<std::string>() + " (" + sweep_.at("id").get<std::string>() + ")");
+    study.exec();
+    SQLite::Statement direction(db_, "INSERT INTO study_directions VALUES (1, ?, 1, 0)");
+    direction.bind(1, minimize_ ? "MINIMIZE" : "MAXIMIZE");
+    direction.exec();
+    SQLite::Statement spec(db_,
+                           "INSERT INTO study_user_attributes VALUES (1, 1, 'hone_sweep_file', ?)");
+    spec.bind(1, to_text(sweep_.at("spec")));
+    spec.exec();
+  }
+
+  // The best report of each run, or nothing.
+  [[nodiscard]] std::optional<double> best_of(const Json& run) const {
+    std::optional<double> best;
+    for (const Json& point : run.at("curve")) {
+      if (!point.at("value").is_number()) continue;
+      const double value = point.at("value").get<double>();
+      if (!best || (minimize_ ? value < *best : value > *best)) best = value;
+    }
+    return best;
+  }
+
+  void add_trial(std::int64_t number, const std::vector<const Json*>& runs) {
+    const Json& first = *runs.front();
+    std::string state = state_of(first.at("state").get<std::string>());
+    double sum = 0, count = 0, seconds = 0;
+    for (const Json* run : runs) {
+      if (const auto best = best_of(*run)) sum += *best, count += 1;
+      if (!run->at("curve").empty())
+        seconds = std::max(seconds, run->at("curve").back().value("seconds", 0.0));
+    }
+    if (state == "COMPLETE" && count == 0) state = "FAIL";
+    const auto start = parse_rfc3339(sweep_.at("submitted_at").get<std::string>());
+    const Instant begun = start.value_or(Instant{});
+    SQLite::Statement trial(db_, "INSERT INTO trials VALUES (?, ?, 1, ?, ?, ?)");
+    trial.bind(1, number + 1);
+    trial.bind(2, number);
+    trial.bind(3, state);
+    trial.bind(4, date_text(begun));
+    if (state != "RUNNING")
+      trial.bind(5, date_text(begun + Duration{static_cast<std::int64_t>(seconds * 1e6)}));
+    trial.exec();
+    if (count > 0 && (state == "COMPLETE" || state == "PRUNED")) add_value(number + 1, sum / count);
+    add_params(number + 1, first.at("params"));
+    add_attribute(number + 1, "hone_trial", first.at("trial"));
+    add_reports(number + 1, first.at("curve"));
+  }
+
+  void add_value(std::int64_t trial, double value) {
+    SQLite::Statement s(db_,
+                        "INSERT INTO trial_values (trial_id, objective, value, value_type)"
+                        " VALUES (?, 0, ?, 'FINITE')");
+    s.bind(1, trial);
+    s.bind(2, value);
+    s.exec();
+  }
+
+  void add_params(std::int64_t trial, const Json& params) {
+    SQLite::Statement s(
+        db_,
+        "INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json)"
+        " VALUES (?, ?, ?, ?)");
+    for (const auto& [name, value] : params.items()) {
+      const auto one = drawn(sweep_.at("spec"), name, value);
+      if (!one) {
+        add_attribute(trial, name, value);
+        continue;
+      }
+      s.reset();
+      s.bind(1, trial);
+      s.bind(2, name);
+      s.bind(3, one->value);
+      s.bind(4, to_text(one->distribution));
+      s.exec();
+    }
+  }
+
+  void add_attribute(std::int64_t trial, const std::string& name, const Json& value) {
+    SQLite::Statement s(
+        db_, "INSERT INTO trial_user_attributes (trial_id, \"key\", value_json) VALUES (?, ?, ?)");
+    s.bind(1, trial);
+    s.bind(2, name);
+    s.bind(3, to_text(value));
+    s.exec();
+  }
+
+  void add_reports(std::int64_t trial, const Json& curve) {
+    SQLite::Statement s(db_,
+                        "INSERT OR REPLACE INTO trial_intermediate_values (trial_id, step,"
+                        " intermediate_value, intermediate_value_type)"
+                        " VALUES (?, ?, ?, 'FINITE')");
+    for (const Json& point : curve) {
+      if (!point.at("value").is_number()) continue;
+      s.reset();
+      s.bind(1, trial);
+      s.bind(2, point.at("step").get<std::int64_t>());
+      s.bind(3, point.at("value").get<double>());
+      s.exec();
+    }
+  }
+
+  SQLite::Database& db_;
+  const Json& sweep_;
+  bool minimize_;
+};
+
+}  // namespace
+
+Status write_optuna(const std::string& file, const Json& sweep, const std::vector<Json>& runs) {
+  try {
+    SQLite::Database db(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    if (db.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() != 0)
+      return refuse(Code::conflict, file + " is a database already: give another name");
+    Writer(db, sweep).write(runs);
+    return Done{};
+  } catch (const SQLite::Exception& trouble) {
+    return refuse(Code::unavailable, "cannot write '" + file + "': " + trouble.what());
+  } catch (const Json::exception& trouble) {
+    return refuse(Code::internal,
+                  "the server tells the sweep in another way: " + std::string(trouble.what()));
+  }
+}
+
+}  // namespace hone::upkeep
