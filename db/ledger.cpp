@@ -120,9 +120,9 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 }
 
 std::span<const char* const> projection_tables() {
-  static constexpr const char* tables[] = {"edit",  "warm_start", "tag",     "note",     "param",
-                                           "model", "report",     "attempt", "run",      "trial",
-                                           "sweep", "worker",     "dataset", "workflow", "token"};
+  static constexpr const char* tables[] = {
+      "artifact", "edit", "warm_start", "tag",   "note",   "param",   "model",    "report",
+      "attempt",  "run",  "trial",      "sweep", "worker", "dataset", "workflow", "token"};
   return tables;
 }
 

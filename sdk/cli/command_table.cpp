@@ -73,8 +73,7 @@ constexpr auto table = std::to_array<Command>({
      "what "
      "came out\nhone confirm sw_7 --format json",
      declare_confirm},
-    {"curve", Group::results, "ID",
-     "draw the learning curve of a run, or of a trial over its seeds",
+    {"curve", Group::results, "ID", "draw the learning curve of a run, or a trial over its seeds",
      "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial",
      declare_curve},
     {"importance", Group::results, "[SWEEP]", "which parameters matter, and which together",

@@ -68,7 +68,7 @@ struct Counters {
   Lengths commits;                    // of the ledger, until they are durable
   Lengths asks;                       // POST .../ask, until a trial was durable
   Lengths reports;                    // until their verdict was durable
-  Tally<EndReason, static_cast<std::size_t>(EndReason::time_limit) + 1> returns;
+  Tally<EndReason, static_cast<std::size_t>(EndReason::disk_limit) + 1> returns;
   Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::outraced) + 1> stops;
   Tally<Failure, static_cast<std::size_t>(Failure::crash) + 1> failures;
 

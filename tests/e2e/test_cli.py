@@ -255,8 +255,10 @@ def test_ids_that_do_not_exist_or_are_none(shared_server, done):
 def test_curve(shared_server, done):
     text = ok("curve", "rn_2.0", server=shared_server, LC_ALL="C")
     assert "11" in text and "*" in text and "verdict" in text
-    rows = list(csv.DictReader(io.StringIO(ok("curve", "tr_2", "--format", "csv", server=shared_server))))
+    rows = list(csv.DictReader(io.StringIO(ok("curve", "rn_2.0", "--format", "csv", server=shared_server))))
     assert [row["value"] for row in rows] == ["10.0", "11.0"]
+    bands = list(csv.DictReader(io.StringIO(ok("curve", "tr_2", "--format", "csv", server=shared_server))))
+    assert [(row["n"], row["mean"]) for row in bands] == [("1", "10.0"), ("1", "11.0")]
     assert "└" in ok("curve", "rn_2.0", server=shared_server, LC_ALL="C.UTF-8")
 
 

@@ -8,7 +8,7 @@ PATIENCE = 300
 
 
 def test_a_sweep_of_a_placement_agent_finds_a_placement_and_names_its_graph(tmp_path, server):
-    spec = {"name": "placing", "objective": {"metric": "reward", "goal": "maximize"},
+    spec = {"name": "placing", "objective": {"metric": "step_ms", "goal": "minimize"},
             "trainer": {"name": "placement", "graph": "inception-v3", "devices": 2, "agent": "ce"},
             "parameters": {"learning_rate": {"type": "float", "min": 0.1, "max": 1.0, "scale": "log"}},
             "search": {"method": "random", "trials": 2}, "budget": {"unit": "placements", "per_run": 240, "phases": 2}}

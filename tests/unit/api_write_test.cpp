@@ -27,6 +27,13 @@ std::map<std::string, Good> good_bodies() {
       {"/v1/sweeps/{sweep}/ask", {"sw_1", {{"asker", "ada@host"}}, is<Ask>}},
       {"/v1/sweeps/{sweep}/enqueue",
        {"sw_1", Json::parse(R"({"request_id":"r","params":{"lr":0.001}})"), is<Enqueue>}},
+      {"/v1/sweeps/{sweep}/confirm",
+       {"sw_1", Json::parse(R"({"request_id":"r","top":2,"seeds":5})"), is<Confirm>}},
+      {"/v1/sweeps/{sweep}/archive", {"sw_1", {{"archived", true}}, is<Archive>}},
+      {"/v1/sweeps/{sweep}/edit", {"sw_1", {{"request_id", "r"}, {"trials", 9}}, is<Edit>}},
+      {"/v1/trials/{trial}/pin", {"tr_1", {{"pinned", true}}, is<Pin>}},
+      {"/v1/notes", {"", {{"request_id", "r"}, {"on", "tr_1"}, {"text", "good"}}, is<AddNote>}},
+      {"/v1/tags", {"", {{"on", "tr_1"}, {"add", {"keep"}}}, is<ChangeTags>}},
       {"/v1/trials/{trial}/tell",
        {"tr_1", Json::parse(R"({"value":1.5,"phase":0,"step":250})"), is<Tell>}},
       {"/v1/workers",
@@ -66,6 +73,9 @@ api::Request request_for(const Good& good) {
   return request;
 }
 
+// Its body is a whole sweep: held by sweep_import_test and tests/e2e/test_knowledge.py.
+constexpr std::string_view imports = "/v1/imports";
+
 const api::Write* as_write(const api::Route& route) {
   return std::get_if<api::Write>(&route.handler);
 }
@@ -73,7 +83,7 @@ const api::Write* as_write(const api::Route& route) {
 TEST(ApiWrite, EveryRouteParsesItsBody) {
   const auto bodies = good_bodies();
   for (const auto& route : api::route_table()) {
-    if (as_write(route) == nullptr) continue;
+    if (as_write(route) == nullptr || route.pattern == imports) continue;
     const auto& good = bodies.at(std::string(route.pattern));
     const auto command = as_write(route)->parse(request_for(good));
     ASSERT_TRUE(command) << route.pattern << ": " << command.error().detail;
@@ -84,7 +94,7 @@ TEST(ApiWrite, EveryRouteParsesItsBody) {
 TEST(ApiWrite, EveryRouteRefusesAnEmptyBodyAnUnknownKeyAndABadId) {
   const auto bodies = good_bodies();
   for (const auto& route : api::route_table()) {
-    if (as_write(route) == nullptr) continue;
+    if (as_write(route) == nullptr || route.pattern == imports) continue;
     const auto& good = bodies.at(std::string(route.pattern));
     auto empty = request_for(good);
     empty.body.clear();

@@ -61,12 +61,12 @@ SearchSpec Generator::search() {
 }
 
 CommandTrainer Generator::command() {
-  CommandTrainer command{{"python3", any_text(), any_text()}};
+  CommandTrainer command{{"python3", plain_text(), plain_text()}};
   if (coin()) return command;
   command.params = word<ParamStyle>();
-  command.env = {{"LR", any_text()}, {"OMP_NUM_THREADS", "1"}};
+  command.env = {{"LR", plain_text()}, {"OMP_NUM_THREADS", "1"}};
   command.folder = word<WorkFolder>();
-  if (coin()) command.prepare = {"make", any_text()};
+  if (coin()) command.prepare = {"make", plain_text()};
   if (coin()) command.artifacts = {"*.png", "logs/**"};
   if (coin()) command.disk = integer(1 << 20, 1LL << 40);
   if (coin()) return command;
@@ -108,6 +108,9 @@ SweepSpec Generator::spec() {
   for (auto n = integer(0, 2); n > 0; --n)
     spec.further_objectives.push_back({numbered("further", n), word<Goal>()});
   spec.trainer = trainer();
+  auto* const command = std::get_if<CommandTrainer>(&spec.trainer);
+  if (command != nullptr && !spec.further_objectives.empty())
+    command->collect.reset();  // what it collects is one objective
   for (auto n = integer(0, 6); n > 0; --n)
     spec.parameters.push_back({numbered("p.", n), domain(), coin() ? "a > 1" : ""});
   for (auto n = integer(0, 2); n > 0; --n) spec.constraints.push_back(numbered("a > ", n));
@@ -125,6 +128,7 @@ SweepSpec Generator::spec() {
   spec.checkpoints.keep = word<Keep>();
   if (coin()) spec.limits.run = seconds(small(1, 9999));
   if (coin()) spec.limits.phase = seconds(small(1, 9999));
+  if (coin()) spec.limits.concurrency = small(1, 9999);
   if (coin()) spec.replicates = replicates(spec.seeds);
   if (coin()) spec.confirm = ConfirmSpec{small(1, 100), small(2, 1000)};
   if (coin()) spec.confirms = id<SweepTag>();
@@ -146,7 +150,6 @@ ReplicatesSpec Generator::replicates(int seeds) {
       instances.worst.push_back(-small(0, 99)), instances.best.push_back(small(1, 99));
   }
   spec.instances = instances;
-  if (coin()) spec.limits.concurrency = small(1, 9999);
   return spec;
 }
 

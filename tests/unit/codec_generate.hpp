@@ -42,6 +42,11 @@ class Generator {
     return value;
   }
 
+  // A text that names no parameter: commands may only name those that there are.
+  std::string plain_text() {
+    auto text = any_text();
+    return text.find("${") == std::string::npos ? text : "plain";
+  }
   std::string any_text() {
     static const char* const texts[] = {"",
                                         "a",

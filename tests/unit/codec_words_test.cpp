@@ -31,7 +31,7 @@ TEST(Words, tables_name_every_enumerator) {
   expect_whole_table(Keep::all);
   expect_whole_table(SweepState::failed);
   expect_whole_table(RunState::canceled);
-  expect_whole_table(EndReason::time_limit);
+  expect_whole_table(EndReason::disk_limit);
   expect_whole_table(Failure::crash);
   expect_whole_table(Verb::kill);
   expect_whole_table(Told::infeasible);

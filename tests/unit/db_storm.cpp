@@ -48,8 +48,10 @@ void Storm::one() {
     beat();
   else if (roll < 95)
     steer();
-  else if (roll < 98)
+  else if (roll < 97)
     pass_time();
+  else if (roll < 98)
+    remark();
   else if (roll < 99)
     token();
   else
@@ -61,7 +63,9 @@ void Storm::submit() {
   WorkflowInfo workflow;
   workflow.command = {"hone", "submit", "a \"b\".yaml"};
   workflow.git_commit = std::string(40, static_cast<char>('a' + number % 3));
-  const auto reply = ask(Submit{{fresh_request(), stormy_spec(number % 4, number), workflow}});
+  auto spec = stormy_spec(number % 4, number);
+  if (number % 4 == 2) spec.search.warm_start = {sweeps_.front()};
+  const auto reply = ask(Submit{{fresh_request(), spec, workflow}});
   if (reply) sweeps_.push_back(std::get<Submitted>(*reply).sweep);
 }
 
@@ -73,6 +77,21 @@ void Storm::token() {
   create.sha256 = std::string(56, 'a') + std::to_string(10'000'000 + requests_);
   static_cast<void>(ask(CreateToken{create}));
   if (below(2) == 0) static_cast<void>(ask(RevokeToken{TokenId{1}}));
+}
+
+// What users say about things, and ask of sweeps that go on.
+void Storm::remark() {
+  const auto sweep = sweeps_[static_cast<std::size_t>(below(static_cast<int>(sweeps_.size())))];
+  switch (below(4)) {
+    case 0:
+      return static_cast<void>(ask(AddNote{{fresh_request(), sweep, "it \"held\"", "ada"}}));
+    case 1:
+      return static_cast<void>(ask(ChangeTags{{sweep, {"paper/1", "keep"}, {"gone"}}}));
+    case 2:
+      return static_cast<void>(ask(Archive{sweep, {below(2) == 0}}));
+    default:
+      return static_cast<void>(ask(Edit{sweeps_.back(), {fresh_request(), 12, 3, {}}}));
+  }
 }
 
 void Storm::join() {
@@ -100,7 +119,7 @@ void Storm::with_lease() {
     case 2:
       return save_model(lease, chosen->second);
     case 3:
-      return log_metrics(lease, chosen->second);
+      return below(4) == 0 ? save_file(lease) : log_metrics(lease, chosen->second);
     default:
       return report(lease, chosen->second);
   }
@@ -126,6 +145,12 @@ void Storm::save_model(LeaseId lease, const Held& held) {
   const std::string digest(64, static_cast<char>('0' + below(10)));
   static_cast<void>(
       ask(SaveModel{lease, {digest, 1000, budget.per_run * (phase + 1) / budget.phases, phase}}));
+}
+
+void Storm::save_file(LeaseId lease) {
+  const auto name = "plots/" + std::to_string(below(3)) + ".png";
+  const std::string digest(64, static_cast<char>('a' + below(3)));
+  static_cast<void>(ask(SaveArtifact{lease, {name, digest, 1000}}));
 }
 
 void Storm::log_metrics(LeaseId lease, const Held& held) {

@@ -38,9 +38,11 @@ class Storm {
   void submit();
   void join();
   void token();
+  void remark();
   void acquire();
   void report(LeaseId lease, Held& held);
   void save_model(LeaseId lease, const Held& held);
+  void save_file(LeaseId lease);
   void log_metrics(LeaseId lease, const Held& held);
   void beat();
   void end(LeaseId lease);

@@ -153,7 +153,7 @@ Work declare_edit(Flags& flags) {
   flags.integer("--trials N", wish->trials, {1, 1e6}, "parameter sets to try in all");
   flags.integer("--concurrency N", wish->concurrency, {0, 1e6}, "runs at a time; 0: no limit");
   flags.texts("--widen NAME=MIN:MAX", wish->widen,
-              "move a bound outwards, or add values to a choice (NAME=a,b); may be repeated");
+              "move a bound outwards, or add values: NAME=a,b; repeatable");
   return [wish](Session& session) { return edit(session, *wish); };
 }
 

@@ -122,7 +122,7 @@ Work declare_fetch(Flags& flags) {
   flags.argument("ID", wish->model, "the model, as md_9, or a run whose files to fetch, as rn_4.0");
   flags.optional_argument("FILE", wish->name, "of a run: one of its files; default: all of them");
   flags.text("-o,--output FILE", wish->file,
-             "the file to write, - for stdout; of a run, the folder; default: MODEL.pt or RUN");
+             "the file (- for stdout), or the folder of a run (MODEL.pt or RUN)");
   flags.flag("--force", wish->force, "replace the file if it exists");
   return [wish](Session& session) { return fetch(session, *wish); };
 }

@@ -116,8 +116,7 @@ Result<Exit> find(Session& session, const Wish& wish) {
 Work declare_find(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   flags.arguments("FILTER", wish->words,
-                  "a kind (sweep trial run attempt model dataset workflow worker), 'where' and "
-                  "conditions");
+                  "a kind of thing, 'where', and conditions (docs/knowledge.md)");
   flags.integer("-n,--limit N", wish->limit, {1, 1e6}, "at most so many, newest first (50)");
   return [wish](Session& session) { return find(session, *wish); };
 }

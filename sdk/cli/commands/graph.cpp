@@ -237,7 +237,7 @@ Work declare_graph(Flags& flags) {
              "a device sends one tensor at a time, or one on each link of a pair");
   flags.heading("Placement");
   flags.text("--place METHOD|FILE", wish->place,
-             "single, expert, random, mincut, scotch, metis, m-topo, m-etf, m-sct, all, or a file");
+             "single, expert, random, mincut, scotch, metis, m-topo, m-etf, m-sct, all");
   flags.text("--group op|chain|single|model", wish->setup.group,
              "what is placed together, beside what the file demands");
   flags.text("--trace FILE", wish->trace, "write the step as Chrome trace JSON");

@@ -81,8 +81,7 @@ Work declare_import(Flags& flags) {
   std::string formats;
   for (const ImportFormat& format : import_formats())
     formats += (formats.empty() ? "" : ", ") + std::string(format.name);
-  flags.argument("FORMAT", wish->format,
-                 "whose file it is: hone (what hone export --format json wrote), " + formats);
+  flags.argument("FORMAT", wish->format, "whose file it is: hone (an export), " + formats);
   flags.optional_argument("FILE", wish->file, "the file");
   return [wish](Session& session) { return run(session, *wish); };
 }

@@ -75,8 +75,7 @@ Result<Exit> lineage(Session& session, const Wish& wish) {
 Work declare_lineage(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   flags.argument("ID", wish->id,
-                 "any id, a report (rn_42.0@3), a series (rn_42.0/loss) or a point of it "
-                 "(rn_42.0/loss@2000)");
+                 "any id, a report (rn_42.0@3), a series or its point (rn_42.0/loss@2000)");
   flags.flag("--up", wish->up, "what it came from (the default)");
   flags.flag("--down", wish->down, "what came of it");
   flags.flag("--both", wish->both, "both");

@@ -19,7 +19,7 @@ IDS = {"sweep": r"sw_[1-9][0-9]*", "trial": r"tr_[1-9][0-9]*", "run": r"rn_[1-9]
 EXAMPLES = {"sweep": "sw_7", "trial": "tr_42", "run": "rn_42.0", "lease": "le_5", "model": "md_9"}
 VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted", "between_rungs", "promoted",
-           "awaits_promotion")
+           "awaits_promotion", "awaits_seeds", "outraced")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
 
