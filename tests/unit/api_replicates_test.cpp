@@ -45,7 +45,9 @@ TEST(ApiReplicates, SingleRunsHaveNoInterval) {
   ApiHouse house;
   const auto sweep = house.submit(asked_spec({{"seeds", 1}}));
   answer_all(house, sweep, 0.3);
-  for (const Json& item : house.get("/v1/sweeps/" + sweep + "/best")["items"]) {
+  const Json best = house.get("/v1/sweeps/" + sweep + "/best");
+  EXPECT_FALSE(best["items"].empty());
+  for (const Json& item : best["items"]) {
     EXPECT_EQ(item["seeds"], 1);
     EXPECT_TRUE(item["interval"].is_null() && item["ranks"].is_null());
   }
