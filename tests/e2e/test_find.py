@@ -5,42 +5,7 @@ import pytest
 
 from commands import hone, ok
 from conftest import Server, problem, sweep_spec
-
-
-def train(server, worker, value, models=False, metrics=False):
-    """One run to its end; None when there is nothing to train."""
-    grant = server.acquire(worker)
-    if grant is None:
-        return None
-    if metrics:
-        server.post(f"/v1/leases/{grant['lease']}/metrics",
-                    {"points": [{"name": "loss", "step": 100, "value": 0.5}, {"name": "loss", "step": 200, "value": 0.25}]})
-    for phase in range(grant["budget"]["phases"]):
-        if models:
-            save(server, grant, phase)
-        server.report(grant, phase, value + phase)
-    return grant
-
-
-def save(server, grant, phase, text=None):
-    import hashlib
-    data = (text or f"{grant['attempt']} {phase}").encode()
-    digest = hashlib.sha256(data).hexdigest()
-    server.ask("PUT", f"/v1/blobs/{digest}", data)
-    step = grant["budget"]["per_run"] * (phase + 1) // grant["budget"]["phases"]
-    return server.post(f"/v1/leases/{grant['lease']}/models",
-                       {"sha256": digest, "bytes": len(data), "step": step, "phase": phase})["model"]
-
-
-@pytest.fixture
-def done(server):
-    """sw_1 has ended: four trials with values 3, 13, 23, 33."""
-    sweep = server.submit(sweep_spec(), workflow={"git_commit": "3487c" + "0" * 35, "command": ["hone", "submit"]})
-    worker = server.join()
-    for trial in range(4):
-        train(server, worker, 10 * trial, models=True, metrics=trial == 3)
-    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
-    return sweep
+from trained import done, train  # noqa: F401 (done is a fixture)
 
 
 def ids(text):
