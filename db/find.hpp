@@ -33,9 +33,6 @@ Result<filter::Conditions> read_filter(SQLite::Database& db, const std::string& 
 Result<Page<ObjectId>> find_ids(SQLite::Database& db, const filter::Conditions& where,
                                 const FindScope& scope, const PageQuery& page);
 
-// One trial as a row of its sweep's best; nullopt where it has no report. The rank is not set.
-std::optional<BestRow> best_row(SQLite::Database& db, TrialId trial);
-
 Result<AttemptRow> find_attempt(SQLite::Database& db, AttemptId id);
 
 }  // namespace hone

@@ -275,15 +275,6 @@ SeedCounts count_seeds(SQLite::Database& db, SweepId sweep) {
   return counts;
 }
 
-std::optional<BestRow> best_row(SQLite::Database& db, TrialId trial) {
-  SQLite::Statement goal(
-      db, "SELECT s.goal FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?");
-  if (!sql::bind(goal, trial).executeStep()) return std::nullopt;
-  SQLite::Statement s(db, select_best() + "t.id = ?");
-  if (!sql::bind(s, trial).executeStep()) return std::nullopt;
-  return read_best_row(s, sql::Columns(goal).word(parse_goal));
-}
-
 namespace {
 
 // A mean over runs.

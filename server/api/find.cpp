@@ -2,6 +2,7 @@
 #include "db/find.hpp"
 
 #include "db/queries.hpp"
+#include "db/replicates.hpp"
 #include "schemas/types/expect.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
@@ -77,7 +78,7 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId swe
   if (!ids) return ids.error();
   Json items = Json::array();
   for (const ObjectId& id : ids->items) {
-    auto row = best_row(db, std::get<TrialId>(id));
+    auto row = best_of_trial(db, std::get<TrialId>(id), known->objective.goal);
     if (!row) break;  // those behind it have no report either
     row->rank = static_cast<std::int64_t>(items.size()) + 1;
     Json item = render(*row);

@@ -5,7 +5,7 @@ import pytest
 
 from commands import hone, ok
 from conftest import Server, problem, sweep_spec
-from trained import done, train  # noqa: F401 (done is a fixture)
+from trained import done, play_edited, train  # noqa: F401 (done is a fixture)
 
 
 def ids(text):
@@ -132,26 +132,7 @@ def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
 
 
 def test_replay_proposes_and_decides_the_same_again(server):
-    sweep = server.submit(sweep_spec(search={"method": "tpe", "trials": 24},
-                                     terminator={"rule": "hypertrick", "eviction_rate": 0.25}))
-    workers = [server.join() for _ in range(3)]
-    grants = {}
-    for turn in range(400):
-        worker = workers[turn % 3]
-        grant = grants.pop(worker, None) or server.acquire(worker)
-        if grant is None:
-            continue
-        phase = grant.setdefault("at", grant["next_phase"])
-        verdict = server.report(grant, phase, -abs(grant["params"]["depth"] - 3) - 1 / (phase + 1))
-        grant["at"] += 1
-        if verdict["verdict"] == "continue":
-            grants[worker] = grant
-        if turn == 20:
-            ok("edit", sweep, "--trials", "26", "--widen", "depth=:12", server=server)
-        if turn == 40:
-            server.kill()
-            server.start()
-    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+    sweep = play_edited(server, lambda sweep: ok("edit", sweep, "--trials", "26", "--widen", "depth=:12", server=server))
     result = json.loads(ok("replay", sweep, "--format", "json", server=server))
     assert result["same"] and result["proposals"] == 26 and result["verdicts"] > 26, result
 

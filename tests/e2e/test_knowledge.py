@@ -2,7 +2,7 @@
 import urllib.parse
 
 from conftest import Server, problem, sweep_spec
-from trained import done, save, train  # noqa: F401 (done is a fixture)
+from trained import done, play_edited, save, train  # noqa: F401 (done is a fixture)
 
 
 def where(text):
@@ -155,26 +155,7 @@ def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
 
 
 def test_replay_proposes_and_decides_the_same_again(server):
-    sweep = server.submit(sweep_spec(search={"method": "tpe", "trials": 24},
-                                     terminator={"rule": "hypertrick", "eviction_rate": 0.25}))
-    workers = [server.join() for _ in range(3)]
-    grants = {}
-    for turn in range(400):
-        worker = workers[turn % 3]
-        grant = grants.pop(worker, None) or server.acquire(worker)
-        if grant is None:
-            continue
-        phase = grant.setdefault("at", grant["next_phase"])
-        verdict = server.report(grant, phase, -abs(grant["params"]["depth"] - 3) - 1 / (phase + 1))
-        grant["at"] += 1
-        if verdict["verdict"] == "continue":
-            grants[worker] = grant
-        if turn == 20:
-            server.post(f"/v1/sweeps/{sweep}/edit", {"request_id": "e", "trials": 26,
-                                                     "widen": [{"name": "depth", "max": 12}]})
-        if turn == 40:
-            server.kill()
-            server.start()
-    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+    change = {"request_id": "e", "trials": 26, "widen": [{"name": "depth", "max": 12}]}
+    sweep = play_edited(server, lambda sweep: server.post(f"/v1/sweeps/{sweep}/edit", change))
     result = server.get(f"/v1/sweeps/{sweep}/replay")
     assert result["same"] and result["proposals"] == 26 and result["verdicts"] > 26, result

@@ -39,3 +39,28 @@ def done(server):
         train(server, worker, 10 * trial, models=True, metrics=trial == 3)
     assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
     return sweep
+
+
+def play_edited(server, edit):
+    """A sweep of three workers in turns, edited after a while and its server killed later; completed."""
+    sweep = server.submit(sweep_spec(search={"method": "tpe", "trials": 24},
+                                     terminator={"rule": "hypertrick", "eviction_rate": 0.25}))
+    workers = [server.join() for _ in range(3)]
+    grants = {}
+    for turn in range(400):
+        worker = workers[turn % 3]
+        grant = grants.pop(worker, None) or server.acquire(worker)
+        if grant is None:
+            continue
+        phase = grant.setdefault("at", grant["next_phase"])
+        verdict = server.report(grant, phase, -abs(grant["params"]["depth"] - 3) - 1 / (phase + 1))
+        grant["at"] += 1
+        if verdict["verdict"] == "continue":
+            grants[worker] = grant
+        if turn == 20:
+            edit(sweep)
+        if turn == 40:
+            server.kill()
+            server.start()
+    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+    return sweep
