@@ -9,7 +9,8 @@ fail() {
 }
 
 build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
-  libssl-dev libsqlitecpp-dev libsqlite3-dev libtorch-dev libopenblas0-pthread libbox2d-dev)
+  libssl-dev libsqlitecpp-dev libsqlite3-dev libtorch-dev libopenblas0-pthread libbox2d-dev
+  libscotch-dev libmetis-dev)
 test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema)
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
