@@ -57,11 +57,11 @@ constexpr auto table = std::to_array<Command>({
      "hone find 'run where state = failed and worker.host = node3* and ended > -1d'\n"
      "hone find 'sweep where tag = paper' --format json",
      declare_find},
-    {"compare", Group::results, "SWEEP SWEEP", "two sweeps side by side",
+    {"compare", Group::results, "SWEEP OTHER", "two sweeps side by side",
      "hone compare sw_7 sw_8\nhone compare sw_7 sw_8 --format json", declare_compare},
     {"replay", Group::results, "[SWEEP]", "does it propose and decide the same again?",
      "hone replay sw_7\nhone replay sw_7 --format json", declare_replay},
-    {"diff", Group::results, "TRIAL TRIAL", "what differs between two trials",
+    {"diff", Group::results, "TRIAL OTHER", "what differs between two trials",
      "hone diff tr_42 tr_43\nhone diff tr_42 tr_43 --all", declare_diff},
     {"best", Group::results, "[SWEEP]", "the best parameter sets of a sweep",
      "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\nhone best sw_7 -n 1 --format value "
@@ -73,7 +73,7 @@ constexpr auto table = std::to_array<Command>({
      "what "
      "came out\nhone confirm sw_7 --format json",
      declare_confirm},
-    {"curve", Group::results, "ID", "draw the learning curve of a run, or a trial over its seeds",
+    {"curve", Group::results, "ID", "draw the learning curve of a run, or of a trial's seeds",
      "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial",
      declare_curve},
     {"importance", Group::results, "[SWEEP]", "which parameters matter, and which together",

@@ -38,6 +38,12 @@ std::string call_of(const Command& command) {
   return call;
 }
 
+// In a column that all but a few fit.
+std::string padded_call(const Command& command) {
+  constexpr int width = 20;
+  return padded_right(call_of(command) + "  ", width);
+}
+
 }  // namespace
 
 std::string overview(const Screen& screen) {
@@ -48,7 +54,7 @@ std::string overview(const Screen& screen) {
     out += "\n" + paint(screen, Ink::bold, title_of(group)) + "\n";
     for (const auto& command : command_table())
       if (command.group == group)
-        out += "  " + padded_right(call_of(command), 18) + std::string(command.summary) + "\n";
+        out += "  " + padded_call(command) + std::string(command.summary) + "\n";
   }
   return out +
          "\nEvery command takes --help, --server URL (HONE_SERVER, else 127.0.0.1:7777),\n"

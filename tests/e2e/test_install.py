@@ -1,13 +1,17 @@
 """`cmake --install` and the Debian packages: programs, man pages, completions and the SDK in their places."""
+import gzip
 import pathlib
+import re
 import shutil
 import subprocess
 
 import pytest
 
-from conftest import BIN
+import commands
+from commands import Up
+from conftest import BIN, ROOT
 
-BUILD = BIN.parent
+BUILD = BIN.parent.resolve()
 
 
 def built(*paths):
@@ -18,8 +22,8 @@ def built(*paths):
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
-    built("bin/hone", "bin/hone-server", "bin/hone-worker", "bin/hone-train", "packaging/man/hone.1",
-          "packaging/libhone_sdk.a")
+    built("bin/hone", "bin/hone-server", "bin/hone-worker", "bin/hone-train", "packaging/man/hone.1.gz",
+          "packaging/libhone_sdk.a", "packaging/debian/changelog.gz")
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
     folder = tmp_path_factory.mktemp("prefix")
@@ -42,9 +46,11 @@ def test_programs_run_from_where_they_are_installed(prefix):
 
 def test_man_pages_tell_every_command(prefix):
     pages = prefix / "share/man/man1"
-    assert sorted(path.name for path in pages.iterdir()) == ["hone-server.1", "hone-train.1", "hone-worker.1", "hone.1"]
+    assert sorted(path.name for path in pages.iterdir()) == [
+        "hone-server.1.gz", "hone-train.1.gz", "hone-worker.1.gz", "hone.1.gz"]
+    text = gzip.decompress((pages / "hone.1.gz").read_bytes()).decode()
     for heading in ("SUBMIT", "WATCH", "LINEAGE", "DB", "COMPLETION"):
-        assert f".SH HONE {heading}" in (pages / "hone.1").read_text()
+        assert f".SH HONE {heading}" in text
     if shutil.which("man") is None:
         pytest.skip("man is not installed: the pages are not rendered")
     for page in pages.iterdir():
@@ -72,17 +78,66 @@ def test_the_sdk_is_there_without_our_flags(prefix):
     assert (prefix / "share/hone/python/pyproject.toml").exists()
 
 
-def test_debian_packages_say_what_they_need(prefix, tmp_path):
+def test_a_sweep_of_the_installed_examples_by_the_installed_programs(prefix, tmp_path, monkeypatch):
+    """As a user would: copy the examples, `hone up` beside them, submit. Nothing of the source tree is needed."""
+    examples = tmp_path / "examples"
+    shutil.copytree(prefix / "share/doc/hone/examples", examples)
+    assert not [path for path in examples.rglob("*.*") if str(ROOT) in path.read_text() or "sdk/examples" in path.read_text()]
+    monkeypatch.setattr(commands, "program", lambda name: str(prefix / "bin" / name))
+    up = Up(tmp_path / "data", "--slots", "2", cwd=examples)
+    try:
+        for file in ("any-command.yaml", "sdk-trial.yaml", "ga3c-files.yaml"):
+            sweep = commands.ok("submit", str(examples / file), "--set", "search.trials=3", "--watch", "-q", server=up).split()[0]
+            assert len(commands.ok("best", sweep, "--format", "csv", "--limit", "1", server=up).splitlines()) == 2, file
+    finally:
+        assert up.stop()[0] == 0
+
+
+@pytest.fixture(scope="module")
+def packages(prefix, tmp_path_factory):
     for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps"):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-    done = subprocess.run(["cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", tmp_path],
-                          capture_output=True, text=True, cwd=tmp_path)
+    folder = tmp_path_factory.mktemp("packages")
+    done = subprocess.run(["cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", folder],
+                          capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
-    packages = {path.name.split("_")[0]: path for path in pathlib.Path(tmp_path).glob("*.deb")}
-    assert set(packages) == {"hone", "libhone-dev"}
+    return {path.name.split("_")[0]: path for path in pathlib.Path(folder).glob("*.deb")}
+
+
+def test_debian_packages_say_what_they_are_and_need(packages):
+    assert set(packages) == {"hone", "libhone-dev", "python3-hone"}
     needs = output("dpkg-deb", "-f", packages["hone"], "Depends")
     assert "libssl" in needs and "libc6" in needs
-    files = output("dpkg-deb", "-c", packages["hone"])
-    assert "./usr/bin/hone\n" in files.replace(" -> ", "\n") and "man1/hone.1" in files
     assert "nlohmann-json3-dev" in output("dpkg-deb", "-f", packages["libhone-dev"], "Depends")
+    assert output("dpkg-deb", "-f", packages["python3-hone"], "Architecture").strip() == "all"
+    for package in packages.values():
+        about = output("dpkg-deb", "-f", package, "Description").splitlines()
+        assert len(about) > 1 and all(re.match(r" \S", line) for line in about[1:]), about
+
+
+def test_debian_packages_hold_what_they_should(packages):
+    held = {name: set(re.findall(r" \./(\S*[^/\s])$", output("dpkg-deb", "-c", file), re.M))
+            for name, file in packages.items()}
+    own = {"hone": {f"usr/bin/{name}" for name in ("hone", "hone-server", "hone-worker", "hone-train")} |
+                   {f"usr/share/man/man1/{name}.1.gz" for name in ("hone", "hone-server", "hone-worker", "hone-train")} |
+                   {"usr/share/bash-completion/completions/hone", "usr/share/zsh/vendor-completions/_hone",
+                    "usr/share/fish/vendor_completions.d/hone.fish", "usr/share/doc/hone/examples/any_command.py"},
+           "libhone-dev": {"usr/include/hone/hone.hpp", "usr/include/hone/sdk/cpp/client.hpp"},
+           "python3-hone": {"usr/lib/python3/dist-packages/hone/__init__.py", "usr/share/hone/python/pyproject.toml"}}
+    for name, files in own.items():
+        assert files <= held[name], files - held[name]
+        assert {f"usr/share/doc/{name}/copyright", f"usr/share/doc/{name}/changelog.gz"} <= held[name]
+        assert not [path for path in held[name] if "__pycache__" in path or path.endswith(".o")]
+    assert not held["hone"] & held["libhone-dev"] and not held["hone"] & held["python3-hone"]
+
+
+def test_an_unpacked_package_works(packages, tmp_path):
+    """Installing it needs root; unpacking does not."""
+    for package in packages.values():
+        output("dpkg-deb", "-x", package, tmp_path)
+    assert output(tmp_path / "usr/bin/hone", "version").startswith("hone 0.1")
+    code = "import hone, sys; assert hone.__file__.startswith(sys.argv[1]); hone.current(params={}, per_run=1, phases=1)"
+    done = subprocess.run(["/usr/bin/python3", "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path,
+                          env={"PYTHONPATH": str(tmp_path / "usr/lib/python3/dist-packages")})
+    assert done.returncode == 0, done.stderr
