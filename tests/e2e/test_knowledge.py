@@ -1,7 +1,8 @@
 """What is known of a sweep and how it is found again: filters, notes, tags, edits, forks, lineage, export and import."""
+import re
 import urllib.parse
 
-from conftest import Server, problem, sweep_spec
+from conftest import ROOT, Server, problem, sweep_spec
 from trained import done, play_edited, save, train  # noqa: F401 (done is a fixture)
 
 
@@ -79,6 +80,24 @@ def edges_of(server, root, direction, extra=""):
     return {(edge["from"], edge["relation"], edge["to"]) for edge in graph["edges"]}
 
 
+def relations_of_the_code():
+    """Every relation that lineage knows: a new one must be walked, drawn and described as well."""
+    return set(re.findall(r'Relation\{\w+, \w+, "(\w+)"', (ROOT / "db/lineage_steps.cpp").read_text()))
+
+
+def relations(edges):
+    return {relation for _, relation, _ in edges}
+
+
+def test_every_relation_is_drawn_and_described():
+    known = relations_of_the_code()
+    assert "confirms" in known and len(known) >= 19
+    drawn = set(re.findall(r'^    \{"(\w+)", "[^"]+", "[^"]+"\},$', (ROOT / "sdk/cli/render/lineage_tree.cpp").read_text(), re.M))
+    assert drawn == known
+    picture = (ROOT / "docs/knowledge.md").read_text().split("## 3. Lineage")[1].split("## 4.")[0]
+    assert not [name for name in known if name not in picture]
+
+
 def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server):
     """A model's ancestors across two resumes, a fork and a warm start; and the point of a metric up to its commit."""
     first = server.submit(sweep_spec(search={"method": "random", "trials": 1}))
@@ -119,7 +138,16 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     assert (f"{run}/loss", "logged_by", run) in down and (f"{run}/loss@200", "point_of", f"{run}/loss") in down
     server.post(f"/v1/sweeps/{fork}/enqueue", {"request_id": "again", "params": {}, "from": trial})
     again = server.acquire(worker)["attempt"].split(".")[0].replace("rn_", "tr_")
-    assert (again, "resubmitted_from", trial) in edges_of(server, again, "up")
+    resubmitted = edges_of(server, again, "up")
+    assert (again, "resubmitted_from", trial) in resubmitted
+    confirmation = server.post(f"/v1/sweeps/{first}/confirm", {"request_id": "sure", "top": 1, "seeds": 2}, 201)["sweep"]
+    confirmed = edges_of(server, confirmation, "up")
+    assert (confirmation, "confirms", first) in confirmed
+    known = relations_of_the_code()
+    assert relations(up | point | resubmitted | confirmed) == known
+    # Down from what lies at the top: the first sweep, and what a sweep does not lead to.
+    roots = [first, worker, "wf_1", "wf_2", "ds_1"]
+    assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true")) for root in roots)) == known
     problem(server.ask("GET", "/v1/lineage/rn_1.0@99"), 404, "not_found")
 
 
