@@ -165,10 +165,14 @@ def test_a_program_that_fills_its_folder_is_ended(play, server):
     assert "command.disk" in run["detail"]
 
 
-def test_one_file_cannot_outgrow_the_bound(play, server):
-    run = play("open('big', 'wb').write(b'x' * 50_000_000)", folder="fresh", disk="10MiB")
-    assert (run["state"], run["reason"]) == ("failed", "exit_code"), run
-    assert "File too large" in run["log_tail"]
+@pytest.mark.parametrize("program", [
+    "open('big', 'wb').write(b'x' * 50_000_000)",  # Python ignores SIGXFSZ
+    "import signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\nopen('big', 'wb').write(b'x' * 50_000_000)",
+], ids=["told by the write", "told by a signal"])
+def test_one_file_cannot_outgrow_the_bound(play, server, program):
+    run = play(program, folder="fresh", disk="10MiB")
+    assert (run["state"], run["reason"], run["failure"]) == ("failed", "disk_limit", "user_error"), run
+    assert "command.disk" in run["detail"]
 
 
 @pytest.mark.parametrize("changes, at, words", [

@@ -54,5 +54,23 @@ TEST(Evidence, none_is_looked_for_where_all_went_well) {
   EXPECT_EQ(end_of_exit(well, {3, 3}).failure, Failure::none);
 }
 
+// A program of a command cannot write a file larger than command.disk: that is its own doing, and
+// no other worker would let it.
+TEST(Evidence, a_file_that_outgrew_its_bound_is_a_disk_limit) {
+  const Exited by_signal{LeaseId{1}, true, SIGXFSZ, "", false};
+  const Exited by_shell{LeaseId{1}, false, 128 + SIGXFSZ, "File size limit exceeded", false};
+  const Exited python{LeaseId{1}, false, 1, "OSError: [Errno 27] File too large\n", false};
+  for (const Exited& exit : {by_signal, by_shell, python}) {
+    const EndRequest end = end_of_exit(exit, {1, 3}, true);
+    EXPECT_EQ(end.reason, EndReason::disk_limit);
+    EXPECT_EQ(end.failure, Failure::user_error);
+    EXPECT_NE(end.detail.find("command.disk"), std::string::npos);
+    EXPECT_EQ(end_of_exit(exit, {1, 3}).failure, Failure::infra) << "somebody else's bound";
+  }
+  const Exited survived{LeaseId{1}, false, 1,
+                        "File too large, going on\nTraceback\nKeyError: 'x'\n", false};
+  EXPECT_EQ(end_of_exit(survived, {1, 3}, true).reason, EndReason::exit_code);
+}
+
 }  // namespace
 }  // namespace hone::worker

@@ -116,7 +116,8 @@ EndRequest Attempt::end_request() const {
     case Ending::lost:
       unreachable();  // nothing is said for a closed or a lost lease
   }
-  return end_of_exit(*exit_, {next_phase_, grant_.budget.phases});
+  return end_of_exit(*exit_, {next_phase_, grant_.budget.phases},
+                     std::holds_alternative<CommandTrainer>(grant_.trainer));
 }
 
 void Attempt::note(Turn& turn, NoteLevel level, const std::string& words) const {

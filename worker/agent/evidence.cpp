@@ -11,6 +11,8 @@ struct Pattern {
   Failure failure;
 };
 
+constexpr std::string_view file_too_large = "File too large";  // EFBIG, where SIGXFSZ is ignored
+
 // What programs write before they die. Exact, case and all: a word in passing is no evidence. The
 // last match in the log counts, so that the final line of a Python traceback overrules a warning
 // that the program had survived.
@@ -30,6 +32,7 @@ constexpr std::array patterns{
     Pattern{"oom-kill", Failure::oom},
 
     Pattern{"No space left on device", Failure::infra},
+    Pattern{file_too_large, Failure::infra},
     Pattern{"Disk quota exceeded", Failure::infra},
     Pattern{"Read-only file system", Failure::infra},
     Pattern{"Input/output error", Failure::infra},
@@ -123,10 +126,11 @@ Evidence evidence_of(const Death& death, std::string_view log_tail) {
                             death.signal == SIGHUP || death.signal == SIGKILL;
   if (match != nullptr && (!from_outside || match->failure != Failure::user_error)) {
     const auto text = std::string(without_line_end(match->text));
-    return {match->failure, "its log says \"" + text + "\""};
+    return {match->failure, "its log says \"" + text + "\"", match->text == file_too_large};
   }
   for (const Signal& row : signals)
-    if (row.number == death.signal) return {row.failure, std::string(row.why)};
+    if (row.number == death.signal)
+      return {row.failure, std::string(row.why), row.number == SIGXFSZ};
   if (death.signal != 0) return {Failure::crash, {}};
   return {};
 }

@@ -17,7 +17,8 @@ struct Death {
 
 struct Evidence {
   Failure failure = Failure::user_error;
-  std::string text;  // what it was taken from; empty where nothing but the status spoke
+  std::string text;             // what it was taken from; empty where nothing but the status spoke
+  bool file_too_large = false;  // it wrote beyond a bound on the size of one file
 };
 
 // In this order: the kernel's word about memory, with SIGKILL; the table of the log, where the last

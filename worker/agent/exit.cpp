@@ -95,13 +95,17 @@ bool failed(EndReason reason) {
 
 }  // namespace
 
-EndRequest end_of_exit(const Exited& exit, const Progress& progress) {
+EndRequest end_of_exit(const Exited& exit, const Progress& progress, bool files_bounded) {
   EndRequest end = reason_of_exit(exit, progress);
   if (!failed(end.reason)) return end;
   const Evidence evidence = evidence_of(
       {exit.by_signal || exit.number != 0, signal_of(exit), exit.memory_ran_out}, exit.log_tail);
   end.failure = evidence.failure;
   if (!evidence.text.empty()) end.detail += "; " + evidence.text;
+  if (!evidence.file_too_large || !files_bounded) return end;
+  end.reason = EndReason::disk_limit;
+  end.failure = Failure::user_error;
+  end.detail = "a file that it wrote outgrew what command.disk allows; it " + end.detail;
   return end;
 }
 

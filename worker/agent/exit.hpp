@@ -12,7 +12,7 @@ struct Progress {
 };
 
 // For a process that nobody here asked to end. Fills reason, exit_code, detail and, for failures,
-// log_tail.
-EndRequest end_of_exit(const Exited& exit, const Progress& progress);
+// log_tail. `files_bounded`: no file that it wrote could outgrow command.disk.
+EndRequest end_of_exit(const Exited& exit, const Progress& progress, bool files_bounded = false);
 
 }  // namespace hone::worker
