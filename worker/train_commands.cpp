@@ -121,6 +121,12 @@ Status train_in_parts(Trainer& trainer, const TrainCommand& command, const std::
 
 }  // namespace
 
+Result<Settings> settings_of(const TrainerInfo& info, const TrainCommand& command) {
+  auto params = params_of(info, command);
+  if (!params) return std::move(params).error();
+  return Settings::resolve(info, *params, {});
+}
+
 Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& run_file) {
   const StopSignal stop;
   const auto file = read_run_file(run_file);
@@ -138,9 +144,7 @@ Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& r
 Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   const StopSignal stop;
   const auto& info = *find_trainer(row.name);
-  auto params = params_of(info, command);
-  if (!params) return std::move(params).error();
-  auto settings = Settings::resolve(info, *params, {});
+  auto settings = settings_of(info, command);
   if (!settings) return std::move(settings).error();
   auto made = row.make({std::move(*settings), command.seed, command.budget});
   if (!made) return std::move(made).error();

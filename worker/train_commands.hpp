@@ -28,6 +28,9 @@ Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& r
 Result<int> train_alone(const TrainerRow& row, const TrainCommand& command);
 Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json);
 
+// What the command's options say, checked against the trainer's settings.
+Result<Settings> settings_of(const TrainerInfo& info, const TrainCommand& command);
+
 // "1M", "200k", "5000" -> a count of at least one.
 Result<std::int64_t> parse_count(const std::string& text);
 

@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "worker/measure_command.hpp"
 #include "worker/train_commands.hpp"
 #include "worker/trainers/host.hpp"
 
@@ -21,13 +22,15 @@ constexpr int exit_not_found = 3;
 struct Flags {
   TrainCommand train;
   EvaluationPlan evaluation;
+  bool measures = false;
+  MeasurePlan measure;
   std::string count;
   std::string save_every;
   std::string format = "text";
   std::map<std::string, std::string> named;  // settings given as options of their own
 };
 
-std::string settings_text(const TrainerInfo& info) {
+std::string settings_text(const TrainerInfo& info, bool measures) {
   std::ostringstream text;
   text << "settings (--set name=value, or --name value with dashes):\n";
   for (const auto& setting : info.settings) {
@@ -43,10 +46,30 @@ std::string settings_text(const TrainerInfo& info) {
        << long_run << " --set " << setting.name << "=" << setting.fallback << "\n"
        << "  hone-train " << info.name << " --evaluate model.safetensors "
        << (info.unit == "episodes" ? "--plays" : "--episodes") << " 100\n";
+  if (measures)
+    text << "  hone-train " << info.name << " --graph resnet-50 --devices 2 --measure\n"
+         << "  hone-train " << info.name << " --devices 2 --measure --evaluate found.json\n";
   return text.str();
 }
 
-CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
+void add_measuring(CLI::App& sub, Flags& flags) {
+  auto* measure = sub.add_flag("--measure", flags.measures,
+                               "run placements for real with libtorch, beside the simulator");
+  sub.add_option("--measure-steps", flags.measure.steps,
+                 "steps of each placement, the first discarded [9]")
+      ->check(CLI::Range(2, 10'000))
+      ->needs(measure);
+  sub.add_option("--measure-random", flags.measure.random, "random placements among them [12]")
+      ->check(CLI::Range(0, 10'000))
+      ->needs(measure);
+  sub.add_option("--measure-ms", flags.measure.step_ms,
+                 "the graph is made smaller until a step on one device takes about this [100]")
+      ->check(CLI::Range(1.0, 1e6))
+      ->needs(measure);
+}
+
+CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
+  const TrainerInfo& info = *find_trainer(row.name);
   auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
   if (find_setting(info, "env") != nullptr)
     sub->add_option("--env", flags.train.env, "environment to learn or to play");
@@ -70,6 +93,7 @@ CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   sub->add_flag("--sample", flags.evaluation.sample,
                 "draw actions from the policy, instead of the most probable")
       ->needs(evaluate);
+  if (row.measures) add_measuring(*sub, flags);
   // Any other setting as an option of its own: --graph resnet-50 for --set graph=resnet-50.
   for (const auto& setting : info.settings) {
     std::string name(setting.name);
@@ -79,13 +103,13 @@ CLI::App* add_trainer(CLI::App& app, const TrainerInfo& info, Flags& flags) {
   }
   sub->add_option("--format", flags.format, "text or json [text]")
       ->check(CLI::IsMember({"text", "json"}));
-  sub->footer(settings_text(info));
+  sub->footer(settings_text(info, row.measures));
   return sub;
 }
 
 Result<int> run_alone(const TrainerRow& row, Flags& flags) {
   const bool json = flags.format == "json";
-  if (!flags.evaluation.model.empty()) {
+  if (!flags.evaluation.model.empty() && !flags.measures) {
     flags.evaluation.env = flags.train.env;
     flags.evaluation.seed = flags.train.seed;
     return evaluate(row, flags.evaluation, json);
@@ -102,7 +126,9 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
   flags.train.json = json;
   for (const auto& [name, value] : flags.named)
     if (!value.empty()) flags.train.settings.push_back(name + "=" + value);
-  return train_alone(row, flags.train);
+  if (!flags.measures) return train_alone(row, flags.train);
+  flags.measure.model = flags.evaluation.model;
+  return measure(row, flags.train, flags.measure);
 }
 
 int run(int argc, char** argv) {
@@ -112,7 +138,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", HONE_VERSION);
   app.require_subcommand(1);
   Flags flags;
-  for (const auto& row : trainer_table()) add_trainer(app, *find_trainer(row.name), flags);
+  for (const auto& row : trainer_table()) add_trainer(app, row, flags);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& outcome) {

@@ -81,6 +81,17 @@ std::string text_of(const Params& settings, std::string_view name) {
   return text == nullptr ? std::string() : *text;
 }
 
+// cem and reinforce have one environment; its version is a matter of when an episode is cut.
+std::string cartpole_of(const BuiltinTrainer& trainer, const Space& space) {
+  constexpr const char* cut = "episode_steps";
+  for (const auto& parameter : space)
+    if (parameter.name == cut) return "CartPole";
+  const Value* value = find(trainer.settings, cut);
+  const auto* steps = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+  if (steps == nullptr) return value == nullptr ? "CartPole-v0" : "CartPole";
+  return *steps == 200 ? "CartPole-v0" : *steps == 500 ? "CartPole-v1" : "CartPole";
+}
+
 // An environment, or a computation graph and its digest, where the sweep fixes one.
 std::optional<DatasetInfo> dataset_of(const SubmitRequest& request) {
   if (request.dataset) return request.dataset;
@@ -90,6 +101,8 @@ std::optional<DatasetInfo> dataset_of(const SubmitRequest& request) {
   if (info.name.empty())
     info = {text_of(builtin->settings, "graph"), "hone-1",
             text_of(builtin->settings, "graph_digest")};
+  if (builtin->name == "cem" || builtin->name == "reinforce")
+    info.name = cartpole_of(*builtin, request.spec.parameters);
   if (info.name.empty()) return std::nullopt;
   return info;
 }

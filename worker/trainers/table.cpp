@@ -14,7 +14,7 @@ constexpr std::array rows{
     TrainerRow{"ga3c", ga3c::make_ga3c, ga3c::evaluate},
     TrainerRow{"a3c", ga3c::make_a3c, ga3c::evaluate},
     TrainerRow{"a2c", ga3c::make_a2c, ga3c::evaluate},
-    TrainerRow{"placement", make_placement, evaluate_placement},
+    TrainerRow{"placement", make_placement, evaluate_placement, true},
     TrainerRow{"cem", episodic::make_cem, episodic::evaluate},
     TrainerRow{"reinforce", episodic::make_reinforce, episodic::evaluate},
 };

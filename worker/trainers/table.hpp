@@ -15,6 +15,7 @@ struct TrainerRow {
   std::string_view name;
   Result<std::unique_ptr<Trainer>> (*make)(const TrainingJob& job) = nullptr;
   Result<Evaluation> (*evaluate)(const EvaluationPlan& plan) = nullptr;
+  bool measures = false;  // has --measure: what it learns can be run for real
 };
 
 std::span<const TrainerRow> trainer_table();

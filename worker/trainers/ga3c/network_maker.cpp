@@ -1,40 +1,26 @@
-#include <dlfcn.h>
-#include <unistd.h>
-
-#include <array>
-#include <filesystem>
-
 #include "worker/trainers/ga3c/network.hpp"
+#include "worker/trainers/torch_module.hpp"
 
 namespace hone::ga3c {
 namespace {
 
-constexpr const char* library_name = "libhone_torch.so";
 using TorchMaker = Network* (*)(const NetShape& shape, int rows_max, bool cuda);
 
-// What the library offers; nulls where it could not be opened.
+// What the module offers; nulls where it could not be opened.
 struct Torch {
   TorchMaker make = nullptr;
   bool (*has_cuda)() = nullptr;
+  std::optional<Error> fault;
 };
 
-// Beside the program in a build folder, in lib/hone of an installation.
-void* open_library() {
-  std::error_code fault;
-  const auto folder = std::filesystem::read_symlink("/proc/self/exe", fault).parent_path();
-  for (const auto& path : {folder / library_name, folder / "../lib/hone" / library_name})
-    if (::access(path.c_str(), R_OK) == 0) return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  return dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-}
-
-// Opened once and never closed: libtorch does not survive that.
 const Torch& torch() {
   static const auto opened = []() -> Torch {
-    void* library = open_library();
-    if (library == nullptr) return {};
+    constexpr const char* who = "backends torch and cuda need";
+    auto make = trainers::torch_function("hone_torch_network", who);
+    auto has_cuda = trainers::torch_function("hone_torch_has_cuda", who);
+    if (!make || !has_cuda) return {nullptr, nullptr, make ? has_cuda.error() : make.error()};
     // POSIX guarantees these conversions.
-    return {reinterpret_cast<TorchMaker>(dlsym(library, "hone_torch_network")),
-            reinterpret_cast<bool (*)()>(dlsym(library, "hone_torch_has_cuda"))};
+    return {reinterpret_cast<TorchMaker>(*make), reinterpret_cast<bool (*)()>(*has_cuda), {}};
   }();
   return opened;
 }
@@ -51,14 +37,7 @@ std::unique_ptr<Network> make_on_cuda(const NetShape& shape, int rows_max) {
 
 Result<NetworkMaker> network_maker(Backend backend) {
   if (backend == Backend::own) return NetworkMaker{make_own_network};
-  if (torch().make == nullptr) {
-    const char* reason = dlerror();
-    return refuse(Code::invalid,
-                  "backends torch and cuda need " + std::string(library_name) +
-                      " beside hone-train: " +
-                      (reason == nullptr ? "build hone with -DHONE_TORCH=ON" : reason),
-                  "/backend");
-  }
+  if (torch().fault) return refuse(Code::invalid, torch().fault->detail, "/backend");
   if (backend == Backend::torch) return NetworkMaker{make_on_torch};
   if (torch().has_cuda()) return NetworkMaker{make_on_cuda};
   return refuse(Code::invalid,

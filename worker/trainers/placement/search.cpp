@@ -121,6 +121,17 @@ class PlacementSearch : public Trainer {
             {"ran", best_.empty() ? "no placement that fits was found" : "yes"}};
   }
 
+  // Empty: none has run.
+  [[nodiscard]] const Placement& best() const { return best_; }
+
+  // What found the placement, local search and starting point included.
+  [[nodiscard]] std::string method() const {
+    std::string text = job_.settings.word("agent");
+    if (!start_.name.empty()) text += " from " + start_.name;
+    if (polished_ && job_.settings.integer("polish") > 0) text += " + local search";
+    return text;
+  }
+
   [[nodiscard]] Status save(const std::filesystem::path& path) const override {
     Json document{{"format", format},
                   {"graph", job_.settings.word("graph")},
@@ -159,14 +170,6 @@ class PlacementSearch : public Trainer {
   }
 
  private:
-  // What found the placement, local search and starting point included.
-  [[nodiscard]] std::string method() const {
-    std::string text = job_.settings.word("agent");
-    if (!start_.name.empty()) text += " from " + start_.name;
-    if (polished_ && job_.settings.integer("polish") > 0) text += " + local search";
-    return text;
-  }
-
   void keep(const Sample& sample) {
     if (!sample.ran || sample.step_ms >= best_ms_) return;
     best_ms_ = sample.step_ms;
@@ -227,13 +230,24 @@ Status check_digest(const Settings& settings, const placement::Graph& graph) {
 
 }  // namespace
 
-Result<std::unique_ptr<Trainer>> make_placement(const TrainingJob& job) {
-  auto graph = placement::load_graph(job.settings.word("graph"));
+Result<Problem> placement_problem(const Settings& settings) {
+  auto graph = placement::load_graph(settings.word("graph"));
   if (!graph) return std::move(graph).error();
-  if (auto same = check_digest(job.settings, *graph); !same) return std::move(same).error();
-  auto problem = placement::set_up(*std::move(graph), setup_of(job.settings));
+  if (auto same = check_digest(settings, *graph); !same) return std::move(same).error();
+  return placement::set_up(*std::move(graph), setup_of(settings));
+}
+
+Result<std::unique_ptr<Trainer>> make_placement(const TrainingJob& job) {
+  auto problem = placement_problem(job.settings);
   if (!problem) return std::move(problem).error();
   return std::unique_ptr<Trainer>(std::make_unique<PlacementSearch>(*std::move(problem), job));
+}
+
+Searched search_placement(const Problem& problem, const TrainingJob& job,
+                          const std::stop_token& stop) {
+  PlacementSearch search(problem, job);
+  search.advance(job.budget, stop, [] {});
+  return {search.best(), search.method()};
 }
 
 Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
