@@ -195,3 +195,25 @@ def test_the_place_is_that_of_the_users_file(server, tmp_path):
     path.write_text(json.dumps(sweep_spec(command=["train", "${rate}"])))
     result = hone("submit", str(path), server=server)
     assert result.returncode == 2 and "/command/1: ${rate} names no parameter" in result.stderr, result.stderr
+
+
+def test_a_long_file_left_at_the_end_takes_little_memory(server, tmp_path):
+    """It was read in one go when the program had ended, and all its rows were in memory at once."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "program.py").write_text(
+        "row = '1,0.' + '1' * 58 + '\\n'\nwith open('r.csv', 'w') as file:\n    file.write('score,loss\\n')\n"
+        "    for _ in range(500): file.write(row * 1500)\n    file.write('7,8\\n')\n")
+    worker = Worker(server, tmp_path / "worker", "--workdir", str(tmp_path / "work"))
+    worker.ready()
+    sweep = server.submit(sweep_spec(
+        command={"run": [sys.executable, str(tmp_path / "work" / "program.py")], "folder": "fresh",
+                 "collect": {"file": "r.csv", "metrics": ["loss"], "value": "last"}},
+        objective={"metric": "score"}, parameters={"lr": {"type": "fixed", "value": 0.5}},
+        search={"method": "random", "trials": 1}, budget={"unit": "rows", "per_run": 750_001, "phases": 1}))
+    wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"), seconds=90)
+    run = server.get("/v1/runs/rn_1.0")
+    assert (run["state"], run["value"]) == ("completed", 7), run
+    status = pathlib.Path(f"/proc/{worker.process.pid}/status").read_text()
+    peak_kib = int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+    assert peak_kib < 64 * 1024, "750,000 rows were read"
+    assert worker.stop() == 0, worker.log_text()

@@ -217,5 +217,68 @@ TEST_F(WorkerProcess, ARunThatIsDroppedIsKilled) {
   EXPECT_NE(::kill(pid, 0), 0);
 }
 
+// Long files ------------------------------------------------------------------
+
+class WorkerLongFile : public WorkerProcess {
+ protected:
+  // A program that leaves 20 MB of rows and ends; collected from, but not served meanwhile.
+  void leave_rows() {
+    auto grant = grant_of(
+        {"python3", "-c", "open('r.csv', 'w').write('score,loss\\n' + '1,2\\n' * 5_000_000)"});
+    auto& command = std::get<CommandTrainer>(grant.trainer);
+    command.folder = WorkFolder::fresh;
+    command.collect = CollectSpec{"r.csv"};
+    command.collect->objectives = {"score"};
+    command.collect->metrics = {"loss"};
+    auto run = RunProcess::start(place_, {grant, {}, {}});
+    ASSERT_TRUE(run) << run.error().detail;
+    run_ = std::move(*run);
+    while (run_->pid() != 0 && !exited_) step();
+  }
+  // One look at it, as the loop takes it between all else that it does.
+  std::size_t step() {
+    heard_.clear();
+    exited_ = run_->collect(LeaseId{1}, heard_);
+    return heard_.size();
+  }
+};
+
+// It was read in one go: no heartbeat was sent meanwhile, and all its rows were in memory at once.
+TEST_F(WorkerLongFile, IsReadInBoundedSteps) {
+  leave_rows();
+  ASSERT_FALSE(exited_);
+  std::size_t lines = heard_.size(), most = 0;
+  int steps = 0;
+  for (; !exited_; ++steps) {
+    ASSERT_TRUE(run_->draining());
+    const std::size_t heard = step();
+    most = std::max(most, heard);
+    lines += heard;
+  }
+  EXPECT_EQ(lines, 5'000'000U + 10) << "a metric a row, and ten phases";
+  EXPECT_LT(most, limits::last_file_lines_max + 64 * 1024) << "one piece may be all rows";
+  EXPECT_GE(steps, 20'000'000 / (limits::last_file_pieces_max * 64 * 1024));
+  EXPECT_FALSE(run_->draining());
+}
+
+TEST_F(WorkerLongFile, WaitsWhileItsRunIsHeld) {
+  leave_rows();
+  run_->hold(true);
+  EXPECT_FALSE(run_->draining());
+  EXPECT_EQ(step(), 0U);
+  EXPECT_FALSE(exited_);
+  run_->hold(false);
+  EXPECT_GT(step(), 0U);
+}
+
+TEST_F(WorkerLongFile, IsLeftAloneWhenItsRunIsToEnd) {
+  leave_rows();
+  run_->hold(true);
+  run_->signal(SIGTERM);
+  EXPECT_TRUE(run_->draining());
+  step();
+  EXPECT_TRUE(exited_);
+}
+
 }  // namespace
 }  // namespace hone::worker

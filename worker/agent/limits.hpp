@@ -52,6 +52,10 @@ inline constexpr int connections_max = 8;
 // Files of a program that are followed: how often they are looked at, and how much is read then.
 inline constexpr Duration follow_period = milliseconds(250);
 inline constexpr int follow_pieces_max = 32;  // of 64 KiB: 8 MiB/s
+// What is still in the file when the program has ended is read in steps, between which the worker
+// does all else: 512 KiB each, or less where that is many rows.
+inline constexpr int last_file_pieces_max = 8;
+inline constexpr std::size_t last_file_lines_max = 4'096;
 // The folder of a run: measured each fourth of these periods. What a sweep says less of may hold.
 inline constexpr int measure_every = 4;
 inline constexpr std::int64_t folder_bytes_max = std::int64_t{64} * 1024 * 1024 * 1024;

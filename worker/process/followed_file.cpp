@@ -27,6 +27,13 @@ FollowedFile::Piece FollowedFile::read() {
   return piece;
 }
 
+std::int64_t FollowedFile::left() {
+  struct stat info {};
+  if (::stat(path_.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return 0;
+  const bool anew = !file_ || was_replaced() || info.st_size < at_;
+  return anew ? info.st_size : info.st_size - at_;
+}
+
 // Nothing but a regular file: a pipe of that name must not make us wait.
 bool FollowedFile::open() {
   FileHandle file(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

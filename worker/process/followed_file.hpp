@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,8 @@ class FollowedFile {
     bool anew = false;       // the file's first bytes, and others had been read before
   };
   Piece read();
+  // Bytes of it that were not read yet, as it is now.
+  [[nodiscard]] std::int64_t left();
 
  private:
   bool open();

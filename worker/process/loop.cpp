@@ -78,8 +78,11 @@ void Loop::wait() {
     run->watch(fds);
     owners.resize(fds.size(), lease);
   }
-  if (::poll(fds.data(), fds.size(), poll_timeout_ms(agent_.next_deadline())) > 0)
-    serve(fds, owners);
+  const bool more = std::any_of(runs_.begin(), runs_.end(),
+                                [](const auto& run) { return run.second->draining(); });
+  const int timeout_ms = more ? 0 : poll_timeout_ms(agent_.next_deadline());
+  if (::poll(fds.data(), fds.size(), timeout_ms) > 0) serve(fds, owners);
+  if (more) collect();
 }
 
 void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners) {

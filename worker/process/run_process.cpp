@@ -132,19 +132,15 @@ std::vector<RunProcess::Heard> RunProcess::serve() {
 }
 
 std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& last_lines) {
-  if (ended_) return std::nullopt;
-  const auto end = collect_child(child_.pid);
-  if (!end || goes_on(*end)) return std::nullopt;
-  ended_ = true;
-  for (int i = 0; i < last_pieces_max; ++i) {
-    const auto before = last_lines.size();
-    hear_socket(last_lines);
-    const bool errors = read_errors();
-    const bool output = read_output(last_lines);
-    if (!output && !errors && last_lines.size() == before) break;
+  if (!ended_) {
+    const auto end = collect_child(child_.pid);
+    if (!end || goes_on(*end)) return std::nullopt;
+    ended_ = true;
+    end_ = end;
+    hear_last(last_lines);
   }
-  output_.finish(
-      [&](std::string_view text, bool too_long) { take_output_line(text, too_long, last_lines); });
+  if (!end_ || !drain_file(last_lines)) return std::nullopt;
+  const auto end = std::exchange(end_, std::nullopt);
   finish_rows(!end->by_signal && end->number == 0 && !cannot_go_on_, last_lines);
   constexpr int no_such_program = 127;  // as a shell says it
   return Exited{lease,
@@ -153,6 +149,19 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& las
                 log_.tail(),
                 oom_kills(oom_counters()) > oom_kills_,
                 cannot_go_on_ || !stages_.empty()};
+}
+
+void RunProcess::hear_last(std::vector<Heard>& heard) {
+  for (int i = 0; i < last_pieces_max; ++i) {
+    const auto before = heard.size();
+    hear_socket(heard);
+    const bool errors = read_errors();
+    const bool output = read_output(heard);
+    if (!output && !errors && heard.size() == before) break;
+  }
+  output_.finish(
+      [&](std::string_view text, bool too_long) { take_output_line(text, too_long, heard); });
+  if (following_ && following_->file) following_->left = following_->file->left();
 }
 
 // What prepares the program has succeeded: the next stage begins. One that cannot be started ends
@@ -169,6 +178,7 @@ bool RunProcess::goes_on(const ChildEnd& end) {
 
 void RunProcess::signal(int number) {
   told_to_end_ = true;
+  cut_short_ = ended_ || number == SIGKILL;
   if (!ended_) signal_child(child_.pid, number);
 }
 
@@ -226,6 +236,7 @@ bool RunProcess::read_file(std::vector<Heard>& heard) {
     following_->lines = {};
     following_->collector.restart();
   }
+  following_->left -= static_cast<std::int64_t>(piece.bytes.size());
   following_->lines.take(piece.bytes, [&](std::string_view text, bool too_long) {
     take_row_line(text, too_long, heard);
   });
@@ -241,10 +252,21 @@ void RunProcess::take_row_line(std::string_view text, bool too_long, std::vector
     log_.take("[hone: " + *complaint + "]\n");
 }
 
-// All that is in the file, however much: it does not grow any more.
+// A step of what was in the file when the program ended; true when that was the last. What somebody
+// else still writes to it is left alone.
+bool RunProcess::drain_file(std::vector<Heard>& heard) {
+  if (!following_ || !following_->file) return true;
+  if (held_ && !cut_short_) return false;
+  const auto before = heard.size();
+  for (int i = 0; i < limits::last_file_pieces_max; ++i) {
+    if (following_->left <= 0 || !read_file(heard)) return true;
+    if (heard.size() - before >= limits::last_file_lines_max) break;
+  }
+  return cut_short_;
+}
+
 void RunProcess::finish_rows(bool well, std::vector<Heard>& heard) {
   if (!following_) return;
-  while (read_file(heard)) continue;
   following_->lines.finish(
       [&](std::string_view text, bool too_long) { take_row_line(text, too_long, heard); });
   std::vector<TrialLine> said;

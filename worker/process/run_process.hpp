@@ -47,8 +47,10 @@ class RunProcess {
   [[nodiscard]] const std::string& outgrown() const { return outgrown_; }
 
   // When the process has ended: kills its group, hands in its last lines and says how it ended.
-  // Once.
+  // Once. A long file is read in steps: while draining(), call it again.
   std::optional<Exited> collect(LeaseId lease, std::vector<Heard>& last_lines);
+  // The process has ended, and there is more of its file to be read now.
+  [[nodiscard]] bool draining() const { return end_ && (!held_ || cut_short_); }
 
   void signal(int number);
   // Its keeper; 0 once it has ended.
@@ -66,6 +68,7 @@ class RunProcess {
     Collector collector;
     std::optional<FollowedFile> file;  // absent: its standard output
     LineReader lines{};
+    std::int64_t left = 0;  // bytes that were in the file when the program ended, and are not read
   };
 
   RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log);
@@ -75,6 +78,8 @@ class RunProcess {
   void serve_timer(std::vector<Heard>& heard);
   bool read_file(std::vector<Heard>& heard);
   void take_row_line(std::string_view text, bool too_long, std::vector<Heard>& heard);
+  void hear_last(std::vector<Heard>& heard);
+  bool drain_file(std::vector<Heard>& heard);
   void finish_rows(bool well, std::vector<Heard>& heard);
   void measure();
   bool read_output(std::vector<Heard>& heard);
@@ -96,9 +101,11 @@ class RunProcess {
   LineReader output_;
   std::int64_t oom_kills_;  // before it started
   bool held_ = false;
-  bool ended_ = true;          // or not begun
-  bool cannot_go_on_ = false;  // what was prepared cannot be started
+  bool ended_ = true;              // or not begun
+  std::optional<ChildEnd> end_{};  // until it was told
+  bool cannot_go_on_ = false;      // what was prepared cannot be started
   bool told_to_end_ = false;
+  bool cut_short_ = false;  // what is left of its file does not matter
 };
 
 }  // namespace hone::worker
