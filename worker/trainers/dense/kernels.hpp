@@ -36,6 +36,42 @@ struct DotProduct {
   std::int64_t column_step = 0;
 };
 
+// out = in, turned: columns x rows. Both are multiples of line_floats.
+struct Turn {
+  int rows = 0;
+  int columns = 0;
+  const float* in = nullptr;
+  float* out = nullptr;
+};
+
+// Where the filters of a convolution look: squares of the planes, place by place. They may lie in a
+// wider field of blanks, so that no square reaches over its edge.
+struct Squares {
+  int columns = 0, channels = 0;  // of the field: [row][column][channel]
+  int side = 0;
+  int stride = 1;  // from one place to the next
+  int places_down = 0, places_across = 0;
+};
+
+// A convolution of one sample. Filters are a multiple of line_floats.
+struct Convolution {
+  Squares squares;
+  int filters = 0;
+  const float* field = nullptr;
+  const float* weights = nullptr;  // [row][column][channel][filter]
+  const float* bias = nullptr;     // filters
+  float* out = nullptr;            // places x filters
+};
+
+struct ConvolutionBack {
+  Squares squares;
+  int filters = 0;
+  const float* field = nullptr;
+  const float* slopes = nullptr;     // d loss / d out
+  float* weight_gradient = nullptr;  // both are added to
+  float* bias_gradient = nullptr;
+};
+
 // A convolution by squares at every place, over samples that are mostly zeros, which cost next to
 // nothing. Filters are a multiple of line_floats.
 struct SparseConvolution {
@@ -110,6 +146,11 @@ struct Kernels {
   // out = left^T * right, summed over the rows of both; out has `inner` rows. The bias is not read;
   // `sums` receives the sums of right's columns, where it is given.
   void (*outer)(const Product&, float* sums) = nullptr;
+  void (*transpose)(const Turn&) = nullptr;
+  void (*convolve)(const Convolution&) = nullptr;
+  void (*convolve_back)(const ConvolutionBack&) = nullptr;
+  // Adds up in every cell of the field what its squares say, each side x side x channels floats.
+  void (*paste)(const Squares&, const float* squares, float* field) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;
   void (*relu)(float* values, std::int64_t count) = nullptr;
   void (*convolve_sparse)(const SparseConvolution&) = nullptr;

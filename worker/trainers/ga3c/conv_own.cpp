@@ -7,20 +7,49 @@ namespace {
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
+// Of the field: the planes, what lies before them, and as far as the last squares reach.
+int field_rows(const ConvLayer& layer) {
+  return std::max((layer.out.rows - 1) * layer.stride + layer.side, layer.before + layer.in.rows);
+}
+int field_columns(const ConvLayer& layer) {
+  return std::max((layer.out.columns - 1) * layer.stride + layer.side,
+                  layer.before + layer.in.columns);
+}
+std::size_t field_size(const ConvLayer& layer) {
+  return size(field_rows(layer)) * size(field_columns(layer)) * size(layer.in.channels);
+}
+
+dense::Squares squares_of(const ConvLayer& layer) {
+  return {field_columns(layer), layer.in.channels, layer.side,
+          layer.stride,         layer.out.rows,    layer.out.columns};
+}
+
+// Calls visit(row's start in the planes, the same in the field) for every row of the planes.
+template <class Visit>
+void for_each_line(const ConvLayer& layer, Visit visit) {
+  const auto line = static_cast<std::ptrdiff_t>(layer.in.columns) * layer.in.channels;
+  for (int row = 0; row < layer.in.rows; ++row)
+    visit(row * line,
+          (static_cast<std::ptrdiff_t>(row + layer.before) * field_columns(layer) + layer.before) *
+              layer.in.channels);
+}
+
 }  // namespace
 
 ConvStack::ConvStack(std::vector<ConvLayer> layers, int rows_max, const dense::Kernels& kernels)
     : layers_(std::move(layers)), kernels_(kernels) {
-  std::size_t squares = 0, weights = 0;
   for (const auto& layer : layers_) {
     results_.emplace_back(size(rows_max) * size(layer.out.size()));
-    weights = std::max(weights, size(layer.inner()) * size(layer.out.channels));
-    if (!is_sparse(layer)) squares = std::max(squares, size(layer.places()) * size(layer.inner()));
+    fields_.emplace_back(is_sparse(layer) ? 0 : field_size(layer));
   }
-  for (std::size_t i = 0; i + 1 < layers_.size(); ++i) backs_.emplace_back(results_[i].size());
-  squares_.resize(squares);
-  part_.resize(weights);
-  part_bias_.resize(size(layers_.back().out.channels));
+  for (std::size_t i = 0; i + 1 < layers_.size(); ++i) {
+    const auto& layer = layers_[i + 1];
+    const auto inner = size(layer.inner());
+    backs_.emplace_back(results_[i].size());
+    field_slopes_.resize(std::max(field_slopes_.size(), field_size(layer)));
+    square_slopes_.resize(std::max(square_slopes_.size(), size(layer.places()) * inner));
+    turned_.resize(std::max(turned_.size(), inner * size(layer.out.channels)));
+  }
 }
 
 // Squares at every place without blanks: only MinAtar's, whose observations are mostly zeros.
@@ -61,12 +90,9 @@ const float* ConvStack::forward(std::span<const float> packed, const float* obse
       plan.out = out;
       kernels_.convolve_sparse(plan);
     } else {
-      for (int row = 0; row < rows; ++row) {
-        cut(layer, input(i, row));
-        kernels_.multiply({layer.places(), layer.inner(), layer.out.channels, squares_.data(),
-                           layer.inner(), 1, weights, bias,
-                           out + static_cast<std::ptrdiff_t>(row) * layer.out.size()});
-      }
+      for (int row = 0; row < rows; ++row)
+        kernels_.convolve({squares_of(layer), layer.out.channels, framed(i, input(i, row)), weights,
+                           bias, out + static_cast<std::ptrdiff_t>(row) * layer.out.size()});
     }
     kernels_.relu(out, static_cast<std::int64_t>(rows) * layer.out.size());
   }
@@ -93,53 +119,39 @@ void ConvStack::layer_back(std::size_t i, std::span<const float> packed,
   const auto count = size(layer.inner()) * size(layer.out.channels);
   std::fill_n(weights, count, 0.0F);
   std::fill_n(bias, layer.out.channels, 0.0F);
-  if (i > 0) std::fill(backs_[i - 1].begin(), backs_[i - 1].end(), 0.0F);
+  if (i > 0)
+    kernels_.transpose(
+        {layer.inner(), layer.out.channels, packed.data() + layer.weight, turned_.data()});
   for (int row = 0; row < rows_; ++row) {
     const float* slopes = back + static_cast<std::ptrdiff_t>(row) * layer.out.size();
-    cut(layer, input(i, row));
-    kernels_.outer({layer.places(), layer.inner(), layer.out.channels, squares_.data(),
-                    layer.inner(), 1, slopes, nullptr, part_.data()},
-                   part_bias_.data());
-    for (std::size_t k = 0; k < count; ++k) weights[k] += part_[k];
-    for (int f = 0; f < layer.out.channels; ++f) bias[f] += part_bias_[size(f)];
-    if (i == 0) continue;
-    kernels_.dot({layer.places(), layer.out.channels, layer.inner(), slopes,
-                  packed.data() + layer.weight, nullptr, squares_.data(), layer.inner(), 1});
-    paste(layer, backs_[i - 1].data() + static_cast<std::ptrdiff_t>(row) * layer.in.size());
+    kernels_.convolve_back(
+        {squares_of(layer), layer.out.channels, framed(i, input(i, row)), slopes, weights, bias});
+    if (i > 0) pass_back(i, row, slopes);
   }
 }
 
-// Calls visit(offset in the squares, offset in the planes, floats) for
-// every row of every square that lies on the planes.
-template <class Visit>
-void ConvStack::for_each_run(const ConvLayer& layer, Visit visit) {
-  const int channels = layer.in.channels;
-  int square = 0;
-  for (int down = 0; down < layer.out.rows; ++down)
-    for (int across = 0; across < layer.out.columns; ++across) {
-      const int top = down * layer.stride - layer.before;
-      const int left = across * layer.stride - layer.before;
-      const int first = std::max(0, left);
-      const int last = std::min(layer.in.columns, left + layer.side);
-      for (int y = 0; y < layer.side; ++y, square += layer.side * channels) {
-        if (top + y < 0 || top + y >= layer.in.rows) continue;
-        visit(square + (first - left) * channels, ((top + y) * layer.in.columns + first) * channels,
-              (last - first) * channels);
-      }
-    }
-}
-
-void ConvStack::cut(const ConvLayer& layer, const float* planes) {
-  std::fill_n(squares_.begin(), layer.places() * layer.inner(), 0.0F);
-  for_each_run(layer, [&](int square, int cell, int count) {
-    std::copy_n(planes + cell, count, squares_.begin() + square);
+// d loss / d planes of a row, which the layer before made.
+void ConvStack::pass_back(std::size_t i, int row, const float* slopes) {
+  const auto& layer = layers_[i];
+  kernels_.multiply({layer.places(), layer.out.channels, layer.inner(), slopes, layer.out.channels,
+                     1, turned_.data(), nullptr, square_slopes_.data()});
+  std::fill_n(field_slopes_.begin(), field_size(layer), 0.0F);
+  kernels_.paste(squares_of(layer), square_slopes_.data(), field_slopes_.data());
+  float* planes = backs_[i - 1].data() + static_cast<std::ptrdiff_t>(row) * layer.in.size();
+  const auto line = layer.in.columns * layer.in.channels;
+  for_each_line(layer, [&](std::ptrdiff_t in_planes, std::ptrdiff_t in_field) {
+    std::copy_n(field_slopes_.begin() + in_field, line, planes + in_planes);
   });
 }
 
-void ConvStack::paste(const ConvLayer& layer, float* planes) const {
-  for_each_run(layer, [&](int square, int cell, int count) {
-    for (int k = 0; k < count; ++k) planes[cell + k] += squares_[size(square + k)];
+const float* ConvStack::framed(std::size_t layer, const float* planes) {
+  auto& field = fields_[layer];
+  const auto& of = layers_[layer];
+  const auto line = of.in.columns * of.in.channels;
+  for_each_line(of, [&](std::ptrdiff_t in_planes, std::ptrdiff_t in_field) {
+    std::copy_n(planes + in_planes, line, field.begin() + in_field);
   });
+  return field.data();
 }
 
 }  // namespace hone::ga3c

@@ -23,20 +23,17 @@ class ConvStack {
   [[nodiscard]] static bool is_sparse(const ConvLayer& layer);
   [[nodiscard]] dense::SparseConvolution sparse_plan() const;
   [[nodiscard]] const float* input(std::size_t layer, int row) const;
-  // Every square that a filter sees, as a row.
-  void cut(const ConvLayer& layer, const float* planes);
-  // The same backwards: adds up in every cell what its squares say.
-  void paste(const ConvLayer& layer, float* planes) const;
-  template <class Visit>
-  static void for_each_run(const ConvLayer& layer, Visit visit);
+  // The planes of a row amid their blanks; valid until the layer's next.
+  const float* framed(std::size_t layer, const float* planes);
   void layer_back(std::size_t i, std::span<const float> packed, std::span<float> gradient);
+  void pass_back(std::size_t i, int row, const float* slopes);
 
   std::vector<ConvLayer> layers_;
   const dense::Kernels& kernels_;
   std::vector<dense::Floats> results_;  // of each layer
   std::vector<dense::Floats> backs_;    // d loss / d results, of all layers but the last
-  dense::Floats squares_;               // of one row
-  dense::Floats part_, part_bias_;      // one row's share of a gradient
+  std::vector<dense::Floats> fields_;   // of each layer: one row's planes amid their blanks
+  dense::Floats field_slopes_, square_slopes_, turned_;
   const float* observations_ = nullptr;
   float* feature_gradient_ = nullptr;
   int rows_ = 0;

@@ -6,6 +6,10 @@
 namespace hone::ga3c {
 namespace {
 
+// From here on a product with the turned weights pays for the turning; dot products of rows as
+// short as a hidden layer is wide spend half their time on adding up registers.
+constexpr int rows_worth_turning = 16;
+
 class OwnMlp final : public Network {
  public:
   OwnMlp(const NetShape& shape, int rows_max, const dense::Kernels& kernels)
@@ -77,9 +81,17 @@ class OwnMlp final : public Network {
   }
 
   void pass_product_back(const PackedLayer& layer, std::span<const float> packed, float* out,
-                         std::int64_t row_step) const {
-    kernels_.dot({rows_, layout_.width, layer.inner, back_.data(), packed.data() + layer.weight,
-                  nullptr, out, row_step, 1});
+                         std::int64_t row_step) {
+    const float* weights = packed.data() + layer.weight;
+    if (rows_ < rows_worth_turning || layer.inner != row_step) {
+      kernels_.dot(
+          {rows_, layout_.width, layer.inner, back_.data(), weights, nullptr, out, row_step, 1});
+      return;
+    }
+    turned_.resize(static_cast<std::size_t>(layer.inner) * static_cast<std::size_t>(layout_.width));
+    kernels_.transpose({layer.inner, layout_.width, weights, turned_.data()});
+    kernels_.multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1,
+                       turned_.data(), nullptr, out});
   }
 
   [[nodiscard]] const float* inputs_of(std::size_t layer) const {
@@ -125,6 +137,7 @@ class OwnMlp final : public Network {
   dense::Floats gradient_;
   std::vector<dense::Floats> results_;  // of each hidden layer
   dense::Floats back_, further_back_;
+  dense::Floats turned_;  // weights of the layer under way
   dense::Floats outputs_;
   std::unique_ptr<ConvStack> convs_;  // before the hidden layers, or none
   dense::Floats feature_back_;        // d loss / d what they found
