@@ -11,8 +11,8 @@ struct Preset {
   std::string_view value;
 };
 
-// Where rewards come late or are continuous, long roll-outs that are trained several times within
-// bounds need far fewer frames.
+// Where rewards come late or are continuous, or what is seen says more than one pass teaches, long
+// roll-outs that are trained several times within bounds need far fewer frames.
 constexpr std::array presets{
     Preset{"LunarLander", "learning_rate", "0.002"},
     Preset{"LunarLander", "gamma", "0.995"},
@@ -40,6 +40,17 @@ constexpr std::array presets{
     Preset{"MountainCarContinuous", "ratio_clip", "0.2"},
     Preset{"MountainCarContinuous", "hidden", "64"},
     Preset{"MountainCarContinuous", "envs", "16"},
+    Preset{"MinAtar", "learning_rate", "0.001"},
+    Preset{"MinAtar", "lambda", "0.95"},
+    Preset{"MinAtar", "t_max", "32"},
+    Preset{"MinAtar", "train_batch", "128"},
+    Preset{"MinAtar", "epochs", "3"},
+    Preset{"MinAtar", "entropy", "0.01"},
+    Preset{"MinAtar", "grad_clip", "0.5"},
+    Preset{"MinAtar", "optimizer", "adam"},
+    Preset{"MinAtar", "ratio_clip", "0.2"},
+    Preset{"MinAtar", "activation", "relu"},
+    Preset{"MinAtar", "hidden", "64"},
     Preset{"Pendulum", "learning_rate", "0.002"},
     Preset{"Pendulum", "gamma", "0.95"},
     Preset{"Pendulum", "lambda", "0.95"},
