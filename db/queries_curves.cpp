@@ -35,6 +35,7 @@ RunCurveRow read_run(const SQLite::Statement& s) {
   row.params = c.text();
   row.state = c.word(parse_run_state);
   row.reason = c.word(parse_end_reason);
+  row.failure = c.word(parse_failure);
   return row;
 }
 
@@ -85,8 +86,8 @@ Result<Page<RunCurveRow>> list_curves(SQLite::Database& db, SweepId sweep, const
   const auto after = parse_run_cursor(page.after);
   if (!after) return after.error();
   SQLite::Statement runs(db,
-                         "SELECT r.trial, r.replicate, t.number, t.params, r.state, r.reason"
-                         " FROM trial t JOIN run r ON r.trial = t.id"
+                         "SELECT r.trial, r.replicate, t.number, t.params, r.state, r.reason,"
+                         " r.failure FROM trial t JOIN run r ON r.trial = t.id"
                          " WHERE t.sweep = ?1 AND t.number >= ?2 AND (t.number, r.replicate) >"
                          " (?2, ?3) ORDER BY t.number, r.replicate LIMIT ?4");
   sql::bind(runs, sweep, after->number, after->replicate, page.limit + 1);

@@ -154,7 +154,8 @@ struct RunCurveRow {
   std::string params;  // JSON text: an object, in order
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
-  std::vector<CurvePoint> curve;  // by phase
+  std::vector<CurvePoint> curve;    // by phase
+  Failure failure = Failure::none;  // goes with reason
 };
 
 struct MetricRow {

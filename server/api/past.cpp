@@ -22,7 +22,7 @@ void add(Past& past, const SweepSpec& spec, const RunCurveRow& row) {
   for (const CurvePoint& point : row.curve)
     past.history.add_report(run, point.phase, normalized(spec, row.id, point.value));
   if (is_end(row.state)) {
-    const RunEnded end{row.id, row.state, row.reason, 0, {}, {}};
+    const RunEnded end{row.id, row.state, row.reason, 0, {}, {}, row.failure};
     past.history.end_run(run, completes(end), informs(end), closes(end));
   } else if (row.state == RunState::paused) {
     past.history.set_standing(run, RunRecord::Standing::paused);

@@ -1,16 +1,20 @@
 // Any sequence of commands, sensible or not, through decide and evolve: a refusal changes nothing,
-// no event trips a promise of evolve, a tick meets the deadline that is due, and the ledger replays
-// to the same book.
+// no event trips a promise of evolve, a tick meets the deadline that is due, the aggregate of every
+// trial's seeds is honest, and the ledger replays to the same book. Where the input asks for it,
+// one steady worker then takes over, and every sweep that trains must end.
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "server/sweep/decide.hpp"
 #include "tests/fuzz/fuzz.hpp"
+#include "tests/sim/honest.hpp"
 
 namespace hone::fuzz {
 namespace {
 
 constexpr std::size_t commands_max = 400;
+constexpr int steady_turns_max = 5000;
 
 struct Method {
   const char* search;
@@ -32,6 +36,8 @@ class World {
       if (!perform(command)) continue;
       tick();
     }
+    expect_honest();
+    if (ledger_.size() % 8 == 0) settle();
     expect_replay();
   }
 
@@ -67,6 +73,51 @@ class World {
     expect(digest(again) == digest(book_), "the ledger replays to the same book");
   }
 
+  void expect_honest() const {
+    expect(sim::dishonest_aggregate(book_).empty(), "a trial counts for what its seeds did");
+    expect(sim::dishonest_confirmation(book_).empty(), "a confirmation has seeds of its own");
+  }
+
+  [[nodiscard]] bool training() const {
+    return std::any_of(book_.open_sweeps.begin(), book_.open_sweeps.end(), [&](SweepId id) {
+      return !std::holds_alternative<AskTrainer>(book_.sweeps.at(id).spec.trainer);
+    });
+  }
+
+  // Nothing goes wrong any more: a worker trains whatever it gets, until nothing is left.
+  void settle() {
+    for (std::int64_t id = 1; id <= book_.last_sweep; ++id)
+      perform(Steer{SweepId{id}, {Verb::resume}});
+    perform(Join{{"steady", "host", 1, 4, 1, "fuzz"}});
+    const WorkerId worker = book_.workers_by_request.at("steady");
+    const auto held = book_.leases;
+    for (const auto& [id, lease] : held)  // askers come back; lost workers do not
+      if (lease.expires_at == never) train(lease);
+    for (int turn = 0; training(); ++turn) {
+      expect(turn < steady_turns_max, "every sweep that trains ends");
+      const std::string request = "steady-" + std::to_string(turn);
+      expect(perform(Acquire{{request, worker, 4, 1, {}}}), "a worker that joined may ask");
+      const auto granted = book_.leases_by_request.find(request);
+      if (granted != book_.leases_by_request.end())
+        train(book_.leases.at(granted->second));
+      else
+        now_ = now_ + seconds(10);
+      tick();
+    }
+    expect_honest();
+    expect(sim::waited_for_ever(book_).empty(), "no trial waits for ever on a missing seed");
+  }
+
+  void train(const Lease lease) {
+    const Run& run = *find_run(book_, lease.attempt.run);
+    while (book_.leases.contains(lease.id)) {
+      const auto phase = static_cast<int>(run.reports.size());
+      const double value = static_cast<double>((run.seed >> static_cast<unsigned>(phase)) % 32U);
+      expect(perform(Report{lease.id, {phase, 10'000 + phase, Score::of(value), {}}}),
+             "the next phase of a live lease may be reported");
+    }
+  }
+
   std::string request() { return "request-" + std::to_string(choices_.below(64)); }
   LeaseId lease() { return LeaseId{1 + static_cast<std::int64_t>(choices_.below(24))}; }
   Score score() {
@@ -91,15 +142,28 @@ class World {
     if (spec.terminator.rule == "threshold")
       spec.terminator.settings = {{"value", 10}, {"phases", 1}};
     spec.budget = {"steps", 1000, 1 + static_cast<int>(choices_.below(9))};
-    spec.seeds = 1 + static_cast<int>(choices_.below(2));
+    draw_replicates(spec);
     spec.limits.max_retries = static_cast<int>(choices_.below(3));
     if (choices_.below(4) == 0) spec.limits.duration = seconds(1 + choices_.byte());
     if (choices_.below(4) == 0) spec.checkpoints.keep = Keep::all;
     return spec;
   }
 
+  void draw_replicates(SweepSpec& spec) {
+    spec.seeds = 1 + static_cast<int>(choices_.below(3));
+    ReplicatesSpec& replicates = spec.replicates;
+    const auto shape = choices_.byte();
+    if (shape % 2 == 0) replicates.max = spec.seeds + 1 + shape / 2 % 2;
+    replicates.race = replicates.max > 0 || shape / 4 % 2 == 0;
+    replicates.aggregate = static_cast<Aggregate>(shape / 8 % (spec.seeds > 1 ? 4 : 3));
+    if (shape / 32 % 4 == 0)
+      replicates.instances =
+          InstancesSpec{"game", {std::string("a"), std::string("b")}, {0, 4}, {31, 20}};
+    if (shape / 128 == 1) spec.confirm = ConfirmSpec{2, 2};
+  }
+
   Command next() {
-    switch (choices_.below(12)) {
+    switch (choices_.below(13)) {
       case 0:
         return Submit{{request(), spec(), {}}};
       case 1:
@@ -121,6 +185,8 @@ class World {
         return ask();
       case 10:
         return tell();
+      case 11:
+        return Confirm{sweep(), {request(), 1 + static_cast<int>(choices_.below(3)), 2}};
       default:
         now_ = now_ + milliseconds(100 * choices_.byte());
         return choices_.below(8) == 0 ? Command(Start{"fuzz", seconds(15)}) : Command(beat());
@@ -169,7 +235,7 @@ class World {
     for (auto count = choices_.below(3); count > 0; --count) beat.leases.push_back(lease());
     return Beat{WorkerId{1 + static_cast<std::int64_t>(choices_.below(4))}, beat};
   }
-  SweepId sweep() { return SweepId{1 + static_cast<std::int64_t>(choices_.below(4))}; }
+  SweepId sweep() { return SweepId{1 + static_cast<std::int64_t>(choices_.below(6))}; }
 
   static constexpr std::size_t reasons = static_cast<std::size_t>(EndReason::time_limit) + 1;
 

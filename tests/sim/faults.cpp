@@ -26,6 +26,7 @@ FaultPlan FaultPlan::draw(Rng& rng) {
   plan.diverged = rate(0.1);
   plan.partition = rate(0.03);
   plan.clock_step = rate(0.05);
+  plan.broken = rate(0.05);
   return plan;
 }
 
@@ -35,7 +36,7 @@ std::string text(const FaultPlan& plan) {
       << plan.delay_max.us / 1000 << "ms disk " << plan.disk << " crash " << plan.crash
       << " worker_death " << plan.worker_death << " process_death " << plan.process_death
       << " deaf " << plan.deaf << " diverged " << plan.diverged << " partition " << plan.partition
-      << " clock_step " << plan.clock_step;
+      << " clock_step " << plan.clock_step << " broken " << plan.broken;
   return out.str();
 }
 

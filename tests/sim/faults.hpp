@@ -17,6 +17,7 @@ struct FaultPlan {
   double crash = 0;          // of the server, at every step
   double worker_death = 0;   // kill -9, once a second and worker
   double process_death = 0;  // of every phase
+  double broken = 0;         // of every phase: the program fails for its parameters
   double deaf = 0;           // share of processes that ignore TERM
   double diverged = 0;       // share of reports
   double partition = 0;      // once a second and worker: cut off, one way or both

@@ -85,6 +85,10 @@ Message message_of(SweepId sweep, const SteerRequest& request) {
   return post("/v1/sweeps/" + text(sweep) + "/steer", request);
 }
 
+Message message_of(SweepId sweep, const ConfirmRequest& request) {
+  return post("/v1/sweeps/" + text(sweep) + "/confirm", request);
+}
+
 Result<worker::CallReply> call_reply_of(const worker::Call& call, const api::Response& response) {
   const auto body = parse_json(response.body);
   expect(body.ok(), "every answer is JSON");

@@ -22,6 +22,7 @@ struct Message {
 std::optional<Message> message_of(const worker::Call& call);
 Message message_of(const SubmitRequest& request);
 Message message_of(SweepId sweep, const SteerRequest& request);
+Message message_of(SweepId sweep, const ConfirmRequest& request);
 
 Result<worker::CallReply> call_reply_of(const worker::Call& call, const api::Response& response);
 

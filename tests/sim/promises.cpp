@@ -1,10 +1,16 @@
 // What must hold in every world.
 #include <SQLiteCpp/Statement.h>
 
+#include <nlohmann/json.hpp>
+
 #include "db/ledger.hpp"
+#include "schemas/codec/body.hpp"
+#include "server/api/router.hpp"
 #include "server/engine/book_archive.hpp"
+#include "server/search/leaders.hpp"
 #include "server/search/sampler.hpp"
 #include "tests/faultfs/life.hpp"
+#include "tests/sim/honest.hpp"
 #include "tests/sim/world.hpp"
 
 namespace hone::sim {
@@ -82,7 +88,8 @@ std::string World::check_runs() {
 // The parameters depend on the sweep's seed and the trial's number, on nothing that happened.
 std::string World::check_proposals() {
   const Book& book = server_.book();
-  for (const auto& [id, sweep] : book.sweeps)
+  for (const auto& [id, sweep] : book.sweeps) {
+    if (sweep.spec.confirms) continue;  // it repeats what another one proposed
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
       const History nothing(Goal::maximize, sweep.space.dimensions().size());
@@ -91,6 +98,7 @@ std::string World::check_proposals() {
       if (!point || sweep.space.params_at(*point) != trial.params)
         return "a trial's parameters depend on what happened";
     }
+  }
   return {};
 }
 
@@ -122,6 +130,32 @@ std::string World::check_retries() {
     const auto run = parse_id<RunId>(rows.getColumn(0).getString());
     const int retries_max = sweep_of(server_.book(), *run).spec.limits.max_retries;
     if (rows.getColumn(1).getInt() > retries_max) return "more retries than allowed";
+  }
+  return {};
+}
+
+std::string World::check_aggregates() { return dishonest_aggregate(server_.book()); }
+std::string World::check_confirmations() { return dishonest_confirmation(server_.book()); }
+std::string World::check_patience() { return waited_for_ever(server_.book()); }
+
+// What `hone best` is answered, made of query tables, is what the rules see.
+std::string World::check_best() {
+  for (const auto& [id, sweep] : server_.book().sweeps) {
+    if (!sweep.history.replication().joint()) continue;
+    auto request = *api::parse_target(api::Method::get, "/v1/sweeps/" + text(id) + "/best");
+    const auto match = api::find_route(request.method, request.path);
+    request.ids = match.ids;
+    const auto told = api::answer_read(*match.route, server_.database(), request);
+    const auto body = parse_json(told.body);
+    if (told.status != 200 || !body.ok()) return "no answer of the best of " + text(id);
+    const auto leaders = find_leaders(sweep.history, *sweep.terminator, body->at("items").size());
+    for (std::size_t i = 0; i < body->at("items").size(); ++i) {
+      const Json& item = body->at("items")[i];
+      if (i >= leaders.size()) return text(id) + " has a trial too many";
+      const Achievement& known = sweep.history.achievement(leaders[i]);
+      if (item.at("id") != text(sweep.trials[leaders[i]])) return text(id) + " has another order";
+      if (item.at("seeds") != known.values) return text(id) + " counts other seeds";
+    }
   }
   return {};
 }
@@ -184,6 +218,12 @@ std::span<const Promise> promises() {
       {"replay equals the live state", "the end, 1 step of 64", &World::check_replay},
       {"the ledger has no gaps and counts no report twice", "the end", &World::check_counts},
       {"retries are kept", "the end", &World::check_retries},
+      {"aggregates are honest, whatever became of seeds", "the end, 1 step of 64",
+       &World::check_aggregates},
+      {"a confirmation trains the tuned on seeds of its own", "the end",
+       &World::check_confirmations},
+      {"no trial waits for ever on a missing seed", "the end", &World::check_patience},
+      {"the best of a sweep are told as the rules see them", "the end", &World::check_best},
       {"query tables equal a rebuild", "the end", &World::check_projection},
       {"the file is sound", "the end", &World::check_file},
       {"every sweep ends once the faults are over", "the end", nullptr},

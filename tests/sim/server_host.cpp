@@ -12,6 +12,7 @@
 #include "server/api/router.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
+#include "tests/sim/honest.hpp"
 
 namespace hone::sim {
 
@@ -219,6 +220,8 @@ void ServerHost::check_replay() {
   const Book told = replayed(*db_);
   const Book& live = engine_->book();
   expect(archive_book(told) == archive_book(live), "replay equals the live state");
+  if (const auto lie = dishonest_aggregate(live); broken_.empty() && !lie.empty())
+    broken_ = "aggregates are honest, whatever became of seeds: " + lie;
   for (const SweepId id : live.open_sweeps)
     expect(same_further_verdicts(live.sweeps.at(id), told.sweeps.at(id)),
            "replay leads to the same further verdicts");

@@ -1,6 +1,7 @@
 #include "tests/sim/worker_host.hpp"
 
 #include <cmath>
+#include <iterator>
 
 namespace hone::sim {
 namespace {
@@ -9,13 +10,27 @@ std::int64_t step_at_end_of(const LeaseGrant& grant, int phase) {
   return grant.budget.per_run * (phase + 1) / grant.budget.phases;
 }
 
+struct LastWords {
+  int status = 1;
+  const char* log = "";
+};
+
+// Of a program that would fail again: an error of its own, parameters that it cannot take, too
+// little memory for them.
+LastWords broken_end(Rng& rng) {
+  static constexpr LastWords all[] = {{1, ""}, {86, ""}, {1, "CUDA out of memory"}};
+  return all[rng.below(std::size(all))];
+}
+
 }  // namespace
 
 Score score_of(const LeaseGrant& grant, int phase, double diverged_share) {
   Rng rng(grant.seed, Purpose::simulation, static_cast<std::uint64_t>(phase));
   if (rng.uniform() < diverged_share) return Score::diverged();
   const double x = std::get<double>(grant.params.at(0).value);
-  return Score::of(x * (phase + 1) + 0.1 * rng.normal());
+  const Value* game = find(grant.params, "game");
+  const double harder = game != nullptr && std::get<std::string>(*game) == "b" ? 5 : 0;
+  return Score::of(x * (phase + 1) + 0.1 * rng.normal() - harder);
 }
 
 WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network,
@@ -89,6 +104,10 @@ void WorkerHost::train_phase(LeaseId lease) {
   if (find(lease) == nullptr) return;
   const auto took = milliseconds(200 + static_cast<std::int64_t>(rng_.below(3'000)));
   if (rng_.uniform() < faults_.process_death) return exit(lease, true, 9, took);
+  if (rng_.uniform() < faults_.broken) {
+    const LastWords last = broken_end(rng_);
+    return exit(lease, false, last.status, took, last.log);
+  }
   later(took, [this, lease] { finish_phase(lease); });
 }
 
@@ -135,9 +154,9 @@ void WorkerHost::do_action(const worker::Kill& action) {
 
 void WorkerHost::do_action(const worker::Forget& action) { processes_.erase(action.lease); }
 
-void WorkerHost::exit(LeaseId lease, bool by_signal, int number, Duration wait) {
-  later(wait, [this, lease, by_signal, number] {
-    if (processes_.erase(lease) != 0) feed(worker::Exited{lease, by_signal, number, ""});
+void WorkerHost::exit(LeaseId lease, bool by_signal, int number, Duration wait, const char* log) {
+  later(wait, [this, lease, by_signal, number, log] {
+    if (processes_.erase(lease) != 0) feed(worker::Exited{lease, by_signal, number, log});
   });
 }
 

@@ -55,7 +55,7 @@ class WorkerHost {
 
   void train_phase(LeaseId lease);
   void finish_phase(LeaseId lease);
-  void exit(LeaseId lease, bool by_signal, int number, Duration wait);
+  void exit(LeaseId lease, bool by_signal, int number, Duration wait, const char* log = "");
   // Runs `what` later, unless this worker process was killed in between.
   void later(Duration wait, std::function<void()> what);
   Process* find(LeaseId lease);

@@ -1,12 +1,14 @@
 #include "tests/sim/world.hpp"
 
+#include <algorithm>
+
 #include "tests/sim/network.hpp"
 
 namespace hone::sim {
 namespace {
 
 constexpr Duration storm_length = seconds(60);  // faults
-constexpr Duration calm = seconds(900);         // then every sweep must have ended
+constexpr Duration calm = seconds(3600);        // then every sweep must have ended
 constexpr std::size_t user = 1'000'000;         // who sends what no worker does
 constexpr Duration call_timeout = seconds(10);  // of a worker's call whose reply never came
 
@@ -26,6 +28,24 @@ TerminatorSpec draw_rule(Rng& rng, int phases) {
   return rule;
 }
 
+// Trials of several seeds, in every shape that a sweep file can ask for.
+void draw_replicates(Rng& rng, SweepSpec& spec) {
+  ReplicatesSpec& replicates = spec.replicates;
+  spec.search.trials = static_cast<std::int64_t>(2 + rng.below(6));
+  spec.seeds = static_cast<int>(1 + rng.below(3));
+  if (rng.below(2) == 0) replicates.max = spec.seeds + static_cast<int>(1 + rng.below(3));
+  replicates.race = replicates.max > 0 || rng.below(4) == 0;
+  replicates.aggregate = static_cast<Aggregate>(rng.below(spec.seeds > 1 ? 4 : 3));
+  if (rng.below(4) == 0) {
+    replicates.instances = InstancesSpec{"game", {std::string("a"), std::string("b")}};
+    if (rng.below(2) == 0)
+      replicates.instances->worst = {0, -5}, replicates.instances->best = {9, 3};
+  }
+  if (rng.below(3) == 0)
+    spec.confirm =
+        ConfirmSpec{static_cast<int>(1 + rng.below(3)), static_cast<int>(2 + rng.below(2))};
+}
+
 SweepSpec draw_spec(Rng& rng) {
   SweepSpec spec;
   spec.name = "simulated";
@@ -37,9 +57,9 @@ SweepSpec draw_spec(Rng& rng) {
   spec.search = {"random", static_cast<std::int64_t>(2 + rng.below(14))};
   spec.budget = {"steps", 1000, static_cast<int>(1 + rng.below(9))};
   spec.terminator = draw_rule(rng, spec.budget.phases);
-  spec.seeds = static_cast<int>(1 + rng.below(2));
   spec.limits.max_retries = static_cast<int>(rng.below(6));
   if (rng.below(8) == 0) spec.limits.duration = seconds(30);
+  if (rng.below(2) == 0) draw_replicates(rng, spec);
   return spec;
 }
 
@@ -167,7 +187,12 @@ void World::meddle() {
   if (!storm_ || rng_.below(20) != 0) return;
   static constexpr Verb verbs[] = {Verb::pause, Verb::resume, Verb::resume,
                                    Verb::stop,  Verb::cancel, Verb::kill};
-  const SweepId sweep{1 + static_cast<std::int64_t>(rng_.below(submissions_.size()))};
+  // Confirmations are sweeps like others.
+  const SweepId sweep{1 + static_cast<std::int64_t>(rng_.below(2 * submissions_.size()))};
+  if (rng_.below(8) == 0) {
+    const ConfirmRequest request{"confirm-" + std::to_string(++confirms_), 2, 2};
+    return send(message_of(sweep, request), user, [](const api::Response&) {});
+  }
   const Verb verb = verbs[rng_.below(rng_.below(4) == 0 ? 6 : 3)];
   send(message_of(sweep, SteerRequest{verb}), user, [](const api::Response&) {});
 }
@@ -179,8 +204,10 @@ void World::cut_off(std::size_t worker) {
 }
 
 bool World::all_ended() const {
-  return server_.up() && server_.book().sweeps.size() == submissions_.size() &&
-         server_.book().open_sweeps.empty();
+  if (!server_.up() || !server_.book().open_sweeps.empty()) return false;
+  return std::all_of(submissions_.begin(), submissions_.end(), [&](const SubmitRequest& one) {
+    return server_.book().sweeps_by_request.contains(one.request_id);
+  });
 }
 
 // What keeps open sweeps open, for whoever reads the failure.
@@ -213,11 +240,11 @@ std::string World::run() {
   faults_ = FaultPlan::none();
   server_.heal();
   for (Partition& partition : partitions_) partition = {};
-  for (std::size_t i = 0; i < submissions_.size(); ++i)  // what users paused, they resume
-    agenda_.after(seconds(25 + static_cast<std::int64_t>(i)), [this, i] {
-      send(message_of(SweepId{static_cast<std::int64_t>(i) + 1}, SteerRequest{Verb::resume}), user,
-           [](const api::Response&) {});
-    });
+  agenda_.after(seconds(25), [this] {  // what users paused, they resume
+    if (!server_.up()) return;
+    for (const auto& [id, sweep] : server_.book().sweeps)
+      send(message_of(id, SteerRequest{Verb::resume}), user, [](const api::Response&) {});
+  });
   play(begin + storm_length + calm);
   tally_.crashes = server_.crashes();
   tally_.simulated = agenda_.now() - begin;

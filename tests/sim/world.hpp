@@ -86,6 +86,10 @@ class World {
   std::string check_projection();
   std::string check_file();
   std::string check_retries();
+  std::string check_aggregates();
+  std::string check_confirmations();
+  std::string check_patience();
+  std::string check_best();
 
   std::uint64_t seed_;
   Rng rng_;
@@ -98,6 +102,7 @@ class World {
   // Every verdict a worker heard: (lease, phase) -> verdict.
   std::map<std::pair<LeaseId, int>, Verdict> acknowledged_;
   std::string broken_;
+  int confirms_ = 0;   // that users asked for
   bool storm_ = true;  // faults and users' hands are still at work
   Tally tally_;
 };

@@ -39,6 +39,11 @@ TEST(Aggregates, of_equal_values_are_that_value_to_the_last_bit) {
   EXPECT_EQ(median_of(same), 0.1);
 }
 
+TEST(Aggregates, a_median_of_two_with_a_failure_was_not_a_number) {
+  const std::vector<double> values{5, -std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(median_of(values), -std::numeric_limits<double>::infinity());
+}
+
 TEST(Aggregates, one_failed_run_sinks_a_mean_and_not_a_median) {
   const double failed = -std::numeric_limits<double>::infinity();
   const std::vector<double> values{3, failed, 5, 4, 4};

@@ -184,6 +184,48 @@ TEST(Joint, canceled_seeds_are_not_waited_for) {
   EXPECT_EQ(Panel(runs, trial, three).values(2), (std::vector<double>{3, 5}));
 }
 
+// Six trials of two seeds each, all of which wait after their first phase.
+History six_that_wait(const SweepSpec& spec) {
+  History history(Goal::maximize, 0, 1, replication_of(spec));
+  for (std::size_t trial = 0; trial < 6; ++trial) {
+    history.add_trial({});
+    for (int seed = 0; seed < 2; ++seed) {
+      const auto run = history.add_run(trial);
+      history.add_report(run, 0, Score::of(static_cast<double>(trial)));
+      history.set_standing(run, RunRecord::Standing::paused);
+    }
+  }
+  return history;
+}
+
+SweepSpec halving() {
+  SweepSpec spec = replicated("asha", 2);
+  spec.terminator.settings = {{"eta", 2}};
+  return spec;
+}
+
+// Its sibling was let through and is done; what the rule thinks of the trial by now is no reason to
+// leave the trial half trained.
+TEST(Joint, a_seed_that_its_trial_left_behind_was_closed) {
+  const auto rule = std::move(make_terminator(halving().terminator, plan_of(halving()))).value();
+  History history = six_that_wait(halving());
+  EXPECT_FALSE(rule->promotable(history, 0));
+  for (int phase = 1; phase < 4; ++phase) history.add_report(1, phase, Score::of(0));
+  history.end_run(1, true, true);
+  EXPECT_TRUE(rule->promotable(history, 0));
+}
+
+// One seed of a promoted trial came through the next phase and waits for the other, which has yet
+// to be leased.
+TEST(Joint, a_seed_that_waits_for_one_to_be_resumed_was_closed) {
+  const auto rule = std::move(make_terminator(halving().terminator, plan_of(halving()))).value();
+  History history = six_that_wait(halving());
+  history.add_report(0, 1, Score::of(0));
+  EXPECT_TRUE(rule->promotable(history, 0));
+  EXPECT_TRUE(rule->promotable(history, 1));
+  EXPECT_FALSE(rule->promotable(history, 2));
+}
+
 TEST(Racing, adds_seeds_to_contenders_and_to_nobody_else) {
   Play play(replicated("none", 1, 6, 10), jumpy);
   play.run_to_end(play.id);

@@ -34,6 +34,7 @@ double median_of(std::span<const double> values) {
   const auto ordered = sorted(values);
   const std::size_t half = ordered.size() / 2;
   if (ordered.size() % 2 == 1 || ordered[half - 1] == ordered[half]) return ordered[half];
+  if (std::isinf(ordered[half - 1])) return ordered[half - 1];  // a failure is not averaged away
   return ordered[half - 1] + (ordered[half] - ordered[half - 1]) / 2;
 }
 

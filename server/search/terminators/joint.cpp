@@ -120,22 +120,25 @@ std::optional<Verdict> Joint::judge_race(const History& history, std::size_t tri
                   {"leader_seeds", static_cast<double>(others.size())}}};
 }
 
-// A paused run whose trial went on without it, or has been waiting for nobody.
+// Whether paused run `run` is to go on whatever the rule says of its trial now: the trial went on
+// without it, or has been waiting for nobody.
+bool Joint::owed(const History& history, std::size_t run, const Panel& panel) const {
+  const RunRecord& record = history.runs()[run];
+  if (record.standing != RunRecord::Standing::paused) return false;
+  const auto trained = static_cast<int>(record.merits.size());
+  const bool further = record.replicate >= plan_.replication.first;
+  const bool left_behind =
+      goes_beyond(history, record.trial, trained) || (further && trained < panel.length());
+  const bool unjudged = !inner_->pauses() && panel.length() >= trained;
+  return (left_behind && (further || panel.length() >= trained)) || unjudged;
+}
+
 std::optional<std::size_t> Joint::resumable(const History& history) const {
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
     if (!last_paused(history, trial) || evicted(history, trial)) continue;
     const Panel panel(history.runs(), history.trials()[trial], plan_.replication);
-    for (const std::size_t run : history.trials()[trial].runs) {
-      const RunRecord& record = history.runs()[run];
-      if (record.standing != RunRecord::Standing::paused) continue;
-      const auto trained = static_cast<int>(record.merits.size());
-      const bool further = record.replicate >= plan_.replication.first;
-      const bool left_behind =
-          goes_beyond(history, trial, trained) || (further && trained < panel.length());
-      const bool unjudged = !inner_->pauses() && panel.length() >= trained;
-      if (left_behind && (further || panel.length() >= trained)) return run;
-      if (unjudged) return run;
-    }
+    for (const std::size_t run : history.trials()[trial].runs)
+      if (owed(history, run, panel)) return run;
   }
   return std::nullopt;
 }
@@ -189,6 +192,11 @@ Move Joint::next(const History& history, bool proposals_left) const {
 bool Joint::promotable(const History& history, std::size_t run) const {
   const std::size_t trial = history.runs()[run].trial;
   if (evicted(history, trial)) return false;
+  const Panel panel(history.runs(), history.trials()[trial], plan_.replication);
+  const auto& runs = history.trials()[trial].runs;  // where one is still to come, all wait for it
+  if (std::any_of(runs.begin(), runs.end(),
+                  [&](std::size_t one) { return owed(history, one, panel); }))
+    return true;
   const History whole = whole_trials(history);
   const std::size_t index = whole_index(history, trial);
   if (whole.runs()[index].standing != RunRecord::Standing::paused) return true;

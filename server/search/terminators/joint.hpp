@@ -36,6 +36,7 @@ class Joint final : public Terminator {
   [[nodiscard]] Verdict judge_further(const History& history, std::size_t run, int phase) const;
   [[nodiscard]] std::optional<Verdict> judge_race(const History& history, std::size_t trial,
                                                   int phase, const Panel& panel) const;
+  [[nodiscard]] bool owed(const History& history, std::size_t run, const Panel& panel) const;
   [[nodiscard]] std::optional<std::size_t> resumable(const History& history) const;
   [[nodiscard]] std::optional<std::size_t> contender(const History& history, bool idle) const;
 
