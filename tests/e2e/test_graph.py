@@ -36,6 +36,14 @@ def test_a_placement_is_written_traced_and_read_back(tmp_path):
     assert max(e["ts"] + e["dur"] for e in events if e["ph"] == "X") == pytest.approx(1000 * first["step_ms"])
 
 
+def test_a_step_that_nothing_can_beat_is_called_so():
+    told = described("resnet-50", "--devices", "4", "--place", "m-etf", "--prove")
+    assert told["optimal"].startswith("yes")
+    told = described("resnet-50", "--devices", "4", "--place", "expert", "--prove")
+    assert told["optimal"] == "not decided"
+    assert "--prove needs --place" in hone("graph", "resnet-50", "--prove").stderr
+
+
 def test_every_baseline_stands_in_one_table():
     rows = json.loads(ok("graph", "resnet-50", "--place", "all", "--format", "json"))
     assert [row["method"] for row in rows] == [

@@ -11,6 +11,7 @@
 #include "placement/bound.hpp"
 #include "placement/digest.hpp"
 #include "placement/graphs/generators.hpp"
+#include "placement/proof.hpp"
 #include "placement/read/placement_file.hpp"
 #include "placement/read/read.hpp"
 #include "placement/setup.hpp"
@@ -30,6 +31,7 @@ using placement::Problem;
 struct Wish {
   placement::Setup setup;
   bool dot = false;
+  bool prove = false;
   std::string place;
   std::string trace;
   std::string out;
@@ -147,6 +149,13 @@ Json row_of(const Problem& problem, const Wish& wish, const std::string& method,
       {"why", fits ? "" : "does not fit the memory, or a node may not run where it is"}};
 }
 
+// Whether anything could be faster than a placement that fits.
+std::string optimal_text(const Problem& problem, const Placement& placed) {
+  const double step_ms = placement::Simulator(problem).makespan(placed);
+  const bool proven = placement::prove(problem, {step_ms}) == placement::Verdict::impossible;
+  return proven ? "yes: no placement of these groups on these devices is faster" : "not decided";
+}
+
 Fields row_fields() {
   return {{"method", "/method"},
           {"step_ms", "/step_ms", Manner::number},
@@ -195,7 +204,9 @@ Result<Exit> place_one(Session& session, const Wish& wish, const Problem& proble
     session.print(placement::dot_text(problem.graph, devices));
     return Exit::ok;
   }
-  return print_description(session, row_of(problem, wish, wish.place, *placed, spent.count()));
+  auto row = row_of(problem, wish, wish.place, *placed, spent.count());
+  if (wish.prove && row.at("fits") == Json(true)) row["optimal"] = optimal_text(problem, *placed);
+  return print_description(session, row);
 }
 
 Result<Exit> run(Session& session, const Wish& wish) {
@@ -203,6 +214,8 @@ Result<Exit> run(Session& session, const Wish& wish) {
   const bool writes = !wish.trace.empty() || !wish.out.empty();
   if (writes && (wish.place.empty() || wish.place == "all"))
     return refuse(Code::invalid, "--trace and --out need --place METHOD");
+  if (wish.prove && (wish.place.empty() || wish.place == "all"))
+    return refuse(Code::invalid, "--prove needs --place METHOD");
   auto graph = placement::load_graph(wish.setup.graph);
   if (!graph) return std::move(graph).error();
   if (!wish.export_to.empty())
@@ -242,6 +255,7 @@ Work declare_graph(Flags& flags) {
              "what is placed together, beside what the file demands");
   flags.text("--trace FILE", wish->trace, "write the step as Chrome trace JSON");
   flags.text("--out FILE", wish->out, "write the placement as JSON");
+  flags.flag("--prove", wish->prove, "say whether any placement could be faster");
   flags.integer("--seed N", wish->seed, {0, 1e15}, "of methods that draw");
   return [wish](Session& session) { return run(session, *wish); };
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Graph x devices x method: step and search time, with the best known lower bound.
 
-Usage: table.py BIN [--graphs NAME|FILE,...] [--devices 2,4,8] [--agents post,ce] [--seed 1] [--set SETTING=VALUE ...]
+Usage: table.py BIN [--graphs NAME|FILE,...] [--devices 2,4,8] [--agents post,ce] [--seed 1] [--prove] [--set SETTING=VALUE ...]
 BIN is the folder of `hone` and `hone-train`. Prints a Markdown table and, below it, on how many rows the best learned
-placement is at least as good as every baseline, and better than m-etf. Exits 1 where a row has a better baseline.
+placement is at least as good as every baseline, and better than m-etf; with --prove also on how many of the other rows `hone graph --prove` shows
+that nothing is better than it (an asterisk in the table). Exits 1 where a row has a better baseline.
 """
 import argparse
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 GRAPHS = "inception-v3,resnet-50,resnet-101,rnnlm,nmt,nmt-4,transformer"
@@ -41,8 +43,12 @@ def row_of(args, graph, devices):
                  "--seed", args.seed, "--format", "json"]
         for setting in args.settings:
             words += ["--set", setting]
-        started = time.monotonic()
-        row["learned"][agent] = (run(*words)["step_ms"], time.monotonic() - started)
+        with tempfile.NamedTemporaryFile(suffix=".json") as found:
+            started = time.monotonic()
+            step_ms = run(*words, "--out", found.name)["step_ms"]
+            seconds = time.monotonic() - started
+            optimal = args.prove and run(*place, "--place", found.name, "--prove", "--format", "json").get("optimal", "").startswith("yes")
+        row["learned"][agent] = (step_ms, seconds, optimal)
     return row
 
 
@@ -57,9 +63,10 @@ def main():
     parser.add_argument("--devices", type=lambda text: [int(n) for n in text.split(",")], default=[2, 4, 8])
     parser.add_argument("--agents", type=lambda text: text.split(","), default=["post", "ce"])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--prove", action="store_true")
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="SETTING=VALUE")
     args = parser.parse_args()
-    header, rows, as_good, better = None, 0, 0, 0
+    header, rows, as_good, better, proven = None, 0, 0, 0, 0
     for graph in args.graphs:
         for devices in args.devices:
             row = row_of(args, graph, devices)
@@ -68,15 +75,19 @@ def main():
                 header += [f"{agent} (s)" for agent in row["learned"]]
                 print("| " + " | ".join(header) + " |\n|" + "---|" * len(header), flush=True)
             cells = [row["graph"], str(devices), text_of(row["bound"]), *map(text_of, row["baselines"].values())]
-            cells += [f"{ms:.1f} ({seconds:.1f})" for ms, seconds in row["learned"].values()]
+            cells += [f"{ms:.1f}{'*' if optimal else ''} ({seconds:.1f})" for ms, seconds, optimal in row["learned"].values()]
             print("| " + " | ".join(cells) + " |", flush=True)
-            best = min(ms for ms, _ in row["learned"].values())
+            best, _, optimal = min(row["learned"].values())
             ran = [ms for ms in row["baselines"].values() if ms is not None]
             etf = row["baselines"]["m-etf"]
             rows += 1
             as_good += all(best <= ms * EQUAL for ms in ran)
-            better += etf is None or best * EQUAL < etf
+            beaten = etf is None or best * EQUAL < etf
+            better += beaten
+            proven += optimal and not beaten
     print(f"\nlearned at least as good as every baseline: {as_good} of {rows} rows; better than m-etf: {better} of {rows}")
+    if args.prove:
+        print(f"of the {rows - better} others proven optimal: {proven}")
     return 0 if as_good == rows else 1
 
 
