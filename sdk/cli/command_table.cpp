@@ -16,7 +16,8 @@ constexpr auto table = std::to_array<Command>({
      declare_up},
     {"submit", Group::start, "FILE", "submit a sweep file (YAML or JSON)",
      "hone submit sweep.yaml\nhone submit sweep.yaml --watch --set search.trials=64\n"
-     "SW=$(hone submit sweep.yaml -q)",
+     "SW=$(hone submit sweep.yaml -q)\nhone submit sweep.yaml --dataset data/train.csv\n"
+     "hone submit sweep.yaml --dataset digits@2=sha256:9f86d081",
      declare_submit},
     {"plan", Group::start, "FILE", "check a sweep file and say what it would run",
      "hone plan sweep.yaml\nhone plan sweep.yaml --set search.trials=8 --set budget.per_run=200k\n"
@@ -88,10 +89,12 @@ constexpr auto table = std::to_array<Command>({
      declare_lineage, "tree dot"},
     {"models", Group::results, "[ID]", "list the saved checkpoints",
      "hone models sw_7\nhone models rn_42.0", declare_models},
-    {"fetch", Group::results, "ID [FILE]", "download a checkpoint, or the files of a run",
+    {"fetch", Group::results, "ID [FILE]",
+     "download a checkpoint, a run's files, a workflow's patch",
      "hone fetch md_9\nhone fetch md_9 -o best.pt\nhone fetch md_9 -o - | sha256sum\n"
      "hone fetch rn_4.0             # the files it left, into rn_4.0/\nhone fetch rn_4.0 "
-     "report.txt -o out",
+     "report.txt -o out\nhone fetch wf_2               # what had not been committed, and the "
+     "packages",
      declare_fetch},
     {"export", Group::results, "[SWEEP]", "all reports, or a table of learning curves",
      "hone export sw_7 --format csv > reports.csv\n"

@@ -119,12 +119,14 @@ Result<SweepId> Client::submit(const SubmitRequest& request) {
 }
 
 Result<SweepId> Client::submit(const std::string& request_id, const Json& spec,
-                               const WorkflowInfo& workflow) {
+                               const WorkflowInfo& workflow,
+                               const std::optional<DatasetInfo>& dataset) {
   const std::string path = "/v1/sweeps";
   Json body = Json::object();
   body["request_id"] = request_id;
   body["spec"] = spec;
   body["workflow"] = encode(workflow);
+  if (dataset) body["dataset"] = encode(*dataset);
   return decoded(path, post_json(path, body), decode_sweep_id);
 }
 

@@ -31,7 +31,8 @@ class Client {
   Result<SweepId> submit(const SubmitRequest& request);
   // The sweep file as the user wrote it: the server checks it. `spec` becomes the member "spec".
   Result<SweepId> submit(const std::string& request_id, const Json& spec,
-                         const WorkflowInfo& workflow);
+                         const WorkflowInfo& workflow,
+                         const std::optional<DatasetInfo>& dataset = {});
   Result<SweepState> steer(SweepId sweep, Verb verb);
 
   // Optimization without workers: a trial for this asker (the same one until its result is told),

@@ -7,6 +7,7 @@
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/system/dataset.hpp"
 #include "sdk/cli/system/request_id.hpp"
 #include "sdk/cli/system/workflow.hpp"
 #include "sdk/cli/targets.hpp"
@@ -19,6 +20,7 @@ struct Wish {
   std::string id;
   std::vector<std::string> settings;
   std::vector<std::string> widen;
+  std::string dataset;
   std::int64_t trials = 0;
   int concurrency = -1;
   bool dry_run = false;
@@ -87,6 +89,22 @@ Status assign(Json& document, const std::vector<std::string>& settings) {
   return Done{};
 }
 
+// What the new sweep trains on: what --dataset says, else what the sweep's command trained on. Of a
+// built-in trainer the server knows it by the sweep file.
+Result<Json> dataset_of_fork(Session& session, const Wish& wish, const Json& sweep) {
+  if (!wish.dataset.empty()) {
+    const auto named = dataset_of(wish.dataset);
+    if (!named) return named.error();
+    return encode(*named);
+  }
+  const std::string known = text_at(sweep, "/dataset");
+  if (known.empty() || text_at(sweep, "/spec/trainer/name") != "") return Json();
+  auto dataset = session.get("/v1/datasets/" + known);
+  if (!dataset) return dataset.error();
+  return encode(DatasetInfo{text_at(*dataset, "/name"), text_at(*dataset, "/version"),
+                            text_at(*dataset, "/digest")});
+}
+
 Result<Exit> fork(Session& session, const Wish& wish) {
   const auto id = sweep_of(session, wish.id);
   if (!id) return id.error();
@@ -103,6 +121,9 @@ Result<Exit> fork(Session& session, const Wish& wish) {
   body["spec"] = spec;
   body["workflow"] = encode(record_workflow());
   body["forked_from"] = text(*id);
+  const auto dataset = dataset_of_fork(session, wish, *sweep);
+  if (!dataset) return dataset.error();
+  if (!dataset->is_null()) body["dataset"] = *dataset;
   const auto reply = session.post("/v1/sweeps", body);
   if (!reply) return reply.error();
   if (session.options().format != Format::table) return print_object(session, *reply, "");
@@ -162,6 +183,8 @@ Work declare_fork(Flags& flags) {
   flags.argument("SWEEP", wish->id, "the sweep (or anything of it)");
   flags.texts("--set FIELD=VALUE", wish->settings,
               "change a field of the sweep file, as search.trials=64; may be repeated");
+  flags.text("--dataset FILE|NAME=DIGEST", wish->dataset,
+             "what it trains on; default: what the sweep's command did");
   flags.flag("--dry-run", wish->dry_run, "print the new sweep file; submits nothing");
   return [wish](Session& session) { return fork(session, *wish); };
 }

@@ -1,6 +1,8 @@
-// fetch: a checkpoint's bytes, or the files that a run left, checked against their digests.
+// fetch: a checkpoint's bytes, the files that a run left, or what a workflow kept of the working
+// folder; checked against their digests.
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -19,7 +21,7 @@ namespace {
 
 struct Wish {
   std::string model;
-  std::string name;  // of a file of a run
+  std::string name;  // of a file of a run or a workflow
   std::string file;
   bool force = false;
 };
@@ -98,10 +100,54 @@ Result<Exit> fetch_artifacts(Session& session, const Wish& wish, const std::stri
                     "; its command says which with artifacts: [\"*.png\"]");
 }
 
+struct KeptText {
+  std::string_view name;
+  const char* digest;
+};
+constexpr std::array kept_texts{KeptText{"uncommitted.patch", "/patch_sha256"},
+                                KeptText{"environment.txt", "/environment_sha256"}};
+
+std::string how_to_restore(const Json& workflow, const std::string& patch) {
+  const std::string commit = text_at(workflow, "/git_commit");
+  if (commit.empty()) return {};
+  return "the code as it was: git checkout " + commit.substr(0, 12) +
+         (patch.empty() ? "" : " && git apply " + patch);
+}
+
+// What had not been committed, and the packages of its Python.
+Result<Exit> fetch_workflow(Session& session, const Wish& wish, const std::string& id) {
+  const auto workflow = session.get("/v1/workflows/" + id);
+  if (!workflow) return workflow.error();
+  auto client = session.client();
+  if (!client) return client.error();
+  std::string patch;
+  std::size_t fetched = 0;
+  for (const auto& [name, digest] : kept_texts) {
+    const std::string sha256 = text_at(*workflow, digest);
+    if (sha256.empty() || (!wish.name.empty() && wish.name != name)) continue;
+    ++fetched;
+    if (wish.file == "-" && !wish.name.empty()) return fetch_to_stdout(**client, sha256);
+    const std::string place = place_of(wish, id, std::string(name));
+    if (name == kept_texts.front().name) patch = place;
+    const auto status =
+        fetch_artifact(session, **client, Json{{"sha256", sha256}}, place, wish.force);
+    if (!status) return status.error();
+  }
+  const std::string restore = how_to_restore(*workflow, patch);
+  if (fetched > 0) {
+    if (!restore.empty()) session.note(restore);
+    return Exit::ok;
+  }
+  return refuse(Code::not_found, id + " kept no " +
+                                     (wish.name.empty() ? "patch and no environment" : wish.name) +
+                                     (restore.empty() ? "" : "; " + restore));
+}
+
 Result<Exit> fetch(Session& session, const Wish& wish) {
   const auto id = object_of(wish.model);
   if (!id) return id.error();
   if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, wish, text(*id));
+  if (std::holds_alternative<WorkflowId>(*id)) return fetch_workflow(session, wish, text(*id));
   if (!std::holds_alternative<ModelId>(*id))
     return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
                                      "; list its models with: hone models " + text(*id));
@@ -119,10 +165,14 @@ Result<Exit> fetch(Session& session, const Wish& wish) {
 
 Work declare_fetch(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  flags.argument("ID", wish->model, "the model, as md_9, or a run whose files to fetch, as rn_4.0");
-  flags.optional_argument("FILE", wish->name, "of a run: one of its files; default: all of them");
+  flags.argument(
+      "ID", wish->model,
+      "the model, as md_9; a run whose files to fetch, as rn_4.0; or a workflow, as wf_2");
+  flags.optional_argument("FILE", wish->name,
+                          "one of a run's files; of a workflow uncommitted.patch or "
+                          "environment.txt; default: all of them");
   flags.text("-o,--output FILE", wish->file,
-             "the file (- for stdout), or the folder of a run (MODEL.pt or RUN)");
+             "the file (- for stdout), or the folder of a run or workflow (MODEL.pt, RUN)");
   flags.flag("--force", wish->force, "replace the file if it exists");
   return [wish](Session& session) { return fetch(session, *wish); };
 }

@@ -19,7 +19,7 @@ struct Wish {
   bool undo = false;
 };
 
-std::string about_text(const Json& about, const Screen& screen) {
+std::string all_about(const Json& about, const Screen& screen) {
   std::vector<RecordLine> lines;
   std::string tags;
   for (const auto& tag : member(about, "/tags"))
@@ -36,7 +36,7 @@ std::string about_text(const Json& about, const Screen& screen) {
 Result<Exit> show_about(Session& session, const ObjectId& id) {
   const auto about = session.get("/v1/about/" + in_path(id));
   if (!about) return about.error();
-  return print_object(session, *about, about_text(*about, session.screen()));
+  return print_object(session, *about, all_about(*about, session.screen()));
 }
 
 Result<Exit> note(Session& session, const Wish& wish) {

@@ -301,6 +301,11 @@ std::string workflow_text(const Json& workflow, const Shown& shown) {
   add(lines, "git", commit.empty() ? "" : commit + (branch.empty() ? "" : " (" + branch + ")"));
   const std::string patch = text_at(workflow, "/patch_sha256");
   add(lines, "uncommitted", patch.empty() ? "" : "sha256 of git diff HEAD: " + patch);
+  const std::string environment = text_at(workflow, "/environment_sha256");
+  add(lines, "environment",
+      environment.empty() ? "" : "sha256 of its list of packages: " + environment);
+  if (!patch.empty() || !environment.empty())
+    add(lines, "to disk", "hone fetch " + text_at(workflow, "/id"));
   add(lines, "hone", text_at(workflow, "/hone_version"));
   return title(workflow, "workflow", shown) + indented(record_text(lines, shown.screen));
 }
@@ -325,6 +330,20 @@ std::string plain_text(const Json& object, const Shown& shown) {
   for (const auto& [name, value] : object.items())
     if (name != "id") add(lines, name, value.is_null() ? "" : value_text(value));
   return title(object, "", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string about_text(const Json& about, const Shown& shown) {
+  Lines lines;
+  std::string tags;
+  for (const auto& tag : member(about, "/tags"))
+    tags += (tags.empty() ? "" : " ") + value_text(tag);
+  add(lines, "tags", tags);
+  for (const auto& note : member(about, "/notes")) {
+    const std::string author = text_at(note, "/author");
+    add(lines, text_at(note, "/at").substr(0, 10),
+        text_at(note, "/text") + (author.empty() ? "" : "  (" + author + ")"));
+  }
+  return lines.empty() ? "" : indented(record_text(lines, shown.screen));
 }
 
 std::string runs_text(const Json& items, const Shown& shown) {

@@ -24,6 +24,9 @@ std::string workflow_text(const Json& workflow, const Shown& shown);
 std::string worker_text(const Json& worker, const Shown& shown);
 std::string plain_text(const Json& object, const Shown& shown);
 
+// Tags and notes, as /v1/about says them; "" where there are none.
+std::string about_text(const Json& about, const Shown& shown);
+
 // Tables of what a trial or a run consists of, with a title; `items` is an array.
 std::string runs_text(const Json& items, const Shown& shown);
 std::string attempts_text(const Json& items, const Shown& shown);

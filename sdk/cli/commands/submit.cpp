@@ -17,6 +17,7 @@
 #include "sdk/cli/interrupt.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/system/dataset.hpp"
 #include "sdk/cli/system/graph_digest.hpp"
 #include "sdk/cli/system/request_id.hpp"
 #include "sdk/cli/system/workflow.hpp"
@@ -30,6 +31,7 @@ namespace {
 struct Wish {
   std::string file;
   std::vector<std::string> assignments;
+  std::string dataset;
   bool watch = false;
   bool dry_run = false;
   int workers = 0;  // 0: those at hand
@@ -74,13 +76,14 @@ bool may_try_again(Code code) {
 // The request id makes trying again harmless: a sweep that arrived the first time is not submitted
 // twice.
 Result<SweepId> submit_patiently(Client& client, const SweepFile& file,
-                                 const WorkflowInfo& workflow) {
+                                 const WorkflowInfo& workflow,
+                                 const std::optional<DatasetInfo>& dataset) {
   const std::string request_id = new_request_id();
-  auto sweep = client.submit(request_id, file.document, workflow);
+  auto sweep = client.submit(request_id, file.document, workflow, dataset);
   for (const auto wait : {milliseconds(200), milliseconds(400), milliseconds(800)}) {
     if (sweep || !may_try_again(sweep.error().code)) return sweep;
     if (interrupted_within(wait)) return sweep;
-    sweep = client.submit(request_id, file.document, workflow);
+    sweep = client.submit(request_id, file.document, workflow, dataset);
   }
   return sweep;
 }
@@ -157,9 +160,16 @@ Result<Exit> submit(Session& session, const Wish& wish) {
   if (!spec) return placed(wish, *file, spec.error());
   if (const auto fits = check_spec(*spec); !fits) return placed(wish, *file, fits.error());
   if (wish.dry_run) return print_plan(session, *spec, wish.workers);
+  std::optional<DatasetInfo> dataset;
+  if (!wish.dataset.empty()) {
+    auto named = dataset_of(wish.dataset);
+    if (!named) return named.error();
+    dataset = *std::move(named);
+  }
   auto client = session.client();
   if (!client) return client.error();
-  const auto sweep = submit_patiently(**client, *file, record_and_store(session, **client, *spec));
+  const auto sweep =
+      submit_patiently(**client, *file, record_and_store(session, **client, *spec), dataset);
   if (!sweep)
     return sweep.error().code == Code::invalid ? placed(wish, *file, sweep.error()) : sweep.error();
   print_submitted(session, *sweep, *spec);
@@ -180,6 +190,9 @@ void add_file(Flags& flags, Wish& wish) {
 Work declare_submit(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   add_file(flags, *wish);
+  flags.text("--dataset FILE|NAME=DIGEST", wish->dataset,
+             "what it trains on: a file or folder, whose SHA-256 is recorded, or a name with what "
+             "tells its content; NAME@VERSION=DIGEST");
   flags.flag("--watch", wish->watch, "follow it until it ends");
   flags.flag("--dry-run", wish->dry_run, "check the file and say what would run; submits nothing");
   return [wish](Session& session) { return submit(session, *wish); };

@@ -63,10 +63,15 @@ class Client:
     # Sweeps
 
     def submit(self, spec: Spec, request_id: Optional[str] = None,
-               workflow: Optional[Mapping[str, Any]] = None) -> str:
-        """A sweep of a document or of a file (JSON; YAML where PyYAML is installed). Answers its id."""
+               workflow: Optional[Mapping[str, Any]] = None, dataset: Optional[Mapping[str, str]] = None) -> str:
+        """A sweep of a document or of a file (JSON; YAML where PyYAML is installed). Answers its id.
+
+        `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as what its runs train on.
+        """
         body = {"request_id": request_id or str(uuid.uuid4()), "spec": _document(spec),
                 "workflow": dict(workflow) if workflow is not None else own_workflow()}
+        if dataset is not None:
+            body["dataset"] = dict(dataset)
         return str(self._transport.json("POST", "/v1/sweeps", body)["sweep"])
 
     def pause(self, sweep: str) -> str:
