@@ -46,6 +46,9 @@ constexpr std::array actor_critic_settings{
                 "bound of a reward, either way; 0 switches it off"},
     SettingInfo{"reward_scale", word, 0, 0, "yes no", "yes",
                 "divide rewards by the deviation of the returns seen so far"},
+    SettingInfo{"observation_scale", word, 0, 0, "yes no", "no",
+                "bring each number of an observation to mean 0 and deviation 1 over all that was "
+                "seen so far; not for planes"},
     SettingInfo{"optimizer", word, 0, 0, "rmsprop adam", "rmsprop", "who makes the steps"},
     SettingInfo{"rmsprop_decay", real, 0, 1, "", "0.99", "decay of RMSProp's mean square"},
     SettingInfo{"rmsprop_epsilon", real, 0, 1, "", "1e-5", "epsilon of RMSProp, under the root"},

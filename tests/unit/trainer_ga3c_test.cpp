@@ -211,6 +211,42 @@ TEST_F(Ga3cTraining, goes_on_with_adam_as_if_it_had_never_ended) {
       << "RMSProp cannot go on from Adam's state";
 }
 
+TEST_F(Ga3cTraining, goes_on_with_scaled_observations_as_if_it_had_never_ended) {
+  const Params params{{"observation_scale", std::string("yes")}};
+  const auto whole = trainer(params);
+  train(*whole, 10'000);
+  ASSERT_TRUE(whole->save(folder_ / "half").ok());
+  train(*whole, 20'000);
+  const auto resumed = trainer(params);
+  ASSERT_TRUE(resumed->load(folder_ / "half").ok());
+  train(*resumed, 20'000);
+  EXPECT_EQ(saved(*resumed).master.weights, saved(*whole).master.weights);
+  EXPECT_EQ(saved(*resumed).observations.mean, saved(*whole).observations.mean);
+  EXPECT_FALSE(trainer({})->load(folder_ / "half").ok()) << "its network would see other numbers";
+}
+
+// Speeds of hundredths: without the scale no policy depends on them, and none sees the flag.
+TEST_F(Ga3cTraining, learns_to_rock_a_car_up_the_hill_and_plays_by_the_scale_it_learned) {
+  const auto agent = trainer({{"env", std::string("MountainCar-v0")}}, 400'000);
+  train(*agent, 400'000);
+  EXPECT_GT(agent->value().value(), -150);  // -200 by chance
+  ASSERT_TRUE(agent->save(folder_ / "model").ok());
+  const auto evaluation = find_trainer_row("ga3c")->evaluate({folder_ / "model", "", 20, 1, true});
+  ASSERT_TRUE(evaluation.ok());
+  const auto& returns = evaluation->returns;
+  EXPECT_GT(std::accumulate(returns.begin(), returns.end(), 0.0) / 20, -150);
+}
+
+TEST_F(Ga3cTraining, has_no_scale_for_planes) {
+  const auto settings = Settings::resolve(
+      *find_trainer("ga3c"), {},
+      {{"env", std::string("MinAtar-breakout")}, {"observation_scale", std::string("yes")}});
+  ASSERT_TRUE(settings.ok());
+  const auto refused = find_trainer_row("ga3c")->make({*settings, 1, 1000});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().at, "/observation_scale");
+}
+
 TEST_F(Ga3cTraining, anneals_the_entropy_to_its_end) {
   const auto agent = trainer({{"entropy", 0.1}, {"entropy_end", 0.0}});
   train(*agent, 20'000);

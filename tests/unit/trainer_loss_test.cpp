@@ -7,6 +7,7 @@
 
 #include "tests/unit/trainer_reference.hpp"
 #include "worker/trainers/dense/kernels.hpp"
+#include "worker/trainers/ga3c/observation_scale.hpp"
 #include "worker/trainers/ga3c/optimizer.hpp"
 #include "worker/trainers/ga3c/returns.hpp"
 #include "worker/trainers/ga3c/reward_scale.hpp"
@@ -144,6 +145,31 @@ TEST(RewardScale, bounds_a_first_reward_after_a_long_drought) {
 }
 
 // An optimizer of one line of parameters, of which tests look at the first ones.
+// Two groups of rows, entered one after the other, are one sample.
+TEST(ObservationScale, brings_what_was_seen_to_mean_0_and_deviation_1) {
+  std::vector<float> rows;
+  for (int i = 0; i < 100; ++i) {
+    rows.push_back(1000 + static_cast<float>(i % 7));
+    rows.push_back(0.001F * static_cast<float>(i % 5));
+  }
+  ObservationScale scale(2);
+  scale.learn(rows.data(), 30);
+  scale.learn(rows.data() + 60, 70);
+  scale.apply(rows.data(), 100);
+  for (std::size_t k = 0; k < 2; ++k) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = k; i < rows.size(); i += 2) {
+      sum += rows[i];
+      squares += rows[i] * rows[i];
+    }
+    EXPECT_NEAR(sum / 100, 0, 1e-3);
+    EXPECT_NEAR(squares / 100, 1, 1e-2);
+  }
+  std::vector<float> far{1e9F, -1e9F};
+  scale.apply(far.data(), 1);
+  EXPECT_EQ(far, (std::vector<float>{10, -10}));
+}
+
 class OneLine {
  public:
   explicit OneLine(const OptimizerRule& rule)

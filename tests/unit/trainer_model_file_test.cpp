@@ -30,6 +30,7 @@ class ModelFile : public testing::Test {
     model.optimizer = ga3c::OptimizerKind::adam;
     model.episodes = {{10, 20.5}, {10, 20}, 7};
     model.scale = {20, 1.5, 0.25};
+    model.observations = {7, {1, 2, 3, 4}, {5, 6, 7, 8}};
     model.staff = {{3, 2, 1}, 0, 5};
     model.groups = {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {2}, {0.75}}};
     model.master.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
@@ -84,6 +85,9 @@ TEST_F(ModelFile, reads_back_all_that_was_written) {
   EXPECT_EQ(read->scale.count, original.scale.count);
   EXPECT_EQ(read->scale.mean, original.scale.mean);
   EXPECT_EQ(read->scale.squares, original.scale.squares);
+  EXPECT_EQ(read->observations.count, original.observations.count);
+  EXPECT_EQ(read->observations.mean, original.observations.mean);
+  EXPECT_EQ(read->observations.squares, original.observations.squares);
   ASSERT_EQ(read->groups.size(), 1U);
   EXPECT_EQ(read->groups[0].environments, original.groups[0].environments);
   EXPECT_EQ(read->groups[0].streams, original.groups[0].streams);

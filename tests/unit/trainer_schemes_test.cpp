@@ -80,6 +80,17 @@ TEST_F(Schemes, take_long_rollouts_in_several_batches) {
   EXPECT_EQ(model.master.frames, 12'800);
 }
 
+TEST_F(Schemes, learn_to_balance_and_to_swing_up) {
+  for (const char* name : {"a2c", "a3c"}) {
+    const auto balancing = trainer(name, {}, 400'000);
+    balancing->advance(400'000, {}, [] {});
+    EXPECT_GT(balancing->value().value(), 150) << name;  // 22 by chance
+    const auto swinging = trainer(name, {{"env", std::string("Acrobot-v1")}}, 300'000);
+    swinging->advance(300'000, {}, [] {});
+    EXPECT_GT(swinging->value().value(), -150) << name;  // -499 by chance
+  }
+}
+
 TEST_F(Schemes, end_a_phase_when_a_stop_is_requested) {
   for (const char* name : {"a2c", "a3c"}) {
     const auto agent = trainer(name, shape(3, 4), 1'000'000'000);

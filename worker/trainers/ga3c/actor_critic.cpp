@@ -26,6 +26,7 @@ class ActorCritic final : public trainers::Trainer {
                 first_weights(options.net, options.weight_start, options.seed, options.deviation),
                 options.most.agents + options.most.predictors + options.most.trainers),
         scale_(options.agent.discount.gamma),
+        observations_(options.env.spec.observation_size),
         tuner_(options.staff, options.most, options.seed) {
     // A2C's agents wait for each other, so each has its own equal share of the frames.
     counters_ = std::vector<FrameCounter>(
@@ -58,6 +59,7 @@ class ActorCritic final : public trainers::Trainer {
   Master master_;
   EpisodeBook episodes_;
   RewardScale scale_;
+  ObservationScale observations_;
   std::vector<FrameCounter> counters_;
   std::vector<Player> players_;
   std::optional<trainers::Solved> solved_;  // read while no agent plays
@@ -75,6 +77,8 @@ Status ActorCritic::grow(int agents) {
     auto env =
         options_.env.make({options_.envs_per_agent, options_.seed, first_index, options_.sticky});
     if (!env) return std::move(env).error();
+    if (options_.scale_observations)
+      *env = scaled_env(std::move(*env), observations_, Scaling::learned);
     auto group = std::make_unique<Group>(std::move(*env), options_.seed, first_index);
     auto agent = options_.parity
                      ? make_parity_agent(std::move(group), options_.agent, options_.parity_slots())
@@ -166,6 +170,7 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
               master_.state(),
               episodes_.state(),
               scale_.state(),
+              options_.scale_observations ? observations_.state() : ObservationScale::State{},
               tuner_.state(),
               {}};
   for (const auto& player : players_) model.groups.push_back(player.agent->group().state());
@@ -184,10 +189,13 @@ Status ActorCritic::load(const std::filesystem::path& path) {
     return other("network (as it was: hidden = " + std::to_string(model->net.hidden) +
                  ", layers = " + std::to_string(model->net.layers) + ")");
   if (model->optimizer != options_.learning.optimizer.kind) return other("optimizer");
+  if (model->observations.mean.empty() == options_.scale_observations)
+    return other("observation_scale");
   const auto groups = static_cast<int>(model->groups.size());
   if (options_.dynamic ? groups > options_.most.agents : groups != options_.staff.agents)
     return other("number of agents");
   if (auto grown = grow(groups); !grown) return grown;
+  if (options_.scale_observations) observations_.restore(model->observations);  // they see by it
   for (std::size_t i = 0; i < model->groups.size(); ++i)
     if (!players_[i].agent->group().restore(model->groups[i]))
       return other("number of environments");

@@ -125,6 +125,11 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   // Streams far from those of the training, whatever its seed.
   auto env = known->make({.count = plan.episodes, .seed = ~plan.seed});
   if (!env) return env.error();
+  ObservationScale scale(model->net.inputs);
+  if (!model->observations.mean.empty()) {
+    scale.restore(model->observations);
+    *env = scaled_env(*std::move(env), scale, Scaling::fixed);
+  }
   return trainers::Evaluation{name, Player(*model, std::move(*env), plan).play()};
 }
 

@@ -101,6 +101,26 @@ void take_state(const Json& state, Model& model) {
   model.groups.resize(state.at("agents").get<std::size_t>());
 }
 
+bool take_observations(const TensorFile& file, Model& model) {
+  const auto* count = trainers::find_tensor<double>(file, "observation_scale.count");
+  if (count == nullptr) return true;
+  const auto* mean = trainers::find_tensor<double>(file, "observation_scale.mean");
+  const auto* squares = trainers::find_tensor<double>(file, "observation_scale.squares");
+  const auto size = static_cast<std::size_t>(model.net.inputs);
+  if (mean == nullptr || squares == nullptr || count->size() != 1 || mean->size() != size ||
+      squares->size() != size)
+    return false;
+  model.observations = {count->front(), *mean, *squares};
+  return true;
+}
+
+void put_observations(const ObservationScale::State& scale, TensorFile& file) {
+  if (scale.mean.empty()) return;
+  file.tensors.push_back(flat("observation_scale.count", std::vector<double>{scale.count}));
+  file.tensors.push_back(flat("observation_scale.mean", scale.mean));
+  file.tensors.push_back(flat("observation_scale.squares", scale.squares));
+}
+
 bool take_tensors(const TensorFile& file, Model& model) {
   auto weights = take_parts(file, model.net, "");
   auto mean_square = take_parts(file, model.net, "rmsprop.");
@@ -111,6 +131,7 @@ bool take_tensors(const TensorFile& file, Model& model) {
   if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3)
     return false;
   model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
+  if (!take_observations(file, model)) return false;
   model.master.weights = std::move(*weights);
   model.master.mean_square = std::move(*mean_square);
   if (momentum) model.master.mean = std::move(*momentum);
@@ -169,6 +190,7 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
   const auto& scale = model.scale;
   file.tensors.push_back(
       flat("reward_scale", std::vector<double>{scale.count, scale.mean, scale.squares}));
+  put_observations(model.observations, file);
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
     file.tensors.push_back(flat(group_prefix(i) + "environments", model.groups[i].environments));
     file.tensors.push_back(flat(group_prefix(i) + "streams", model.groups[i].streams));

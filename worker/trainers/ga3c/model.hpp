@@ -11,6 +11,7 @@
 #include "worker/trainers/ga3c/group.hpp"
 #include "worker/trainers/ga3c/learner.hpp"
 #include "worker/trainers/ga3c/network.hpp"
+#include "worker/trainers/ga3c/observation_scale.hpp"
 #include "worker/trainers/ga3c/reward_scale.hpp"
 #include "worker/trainers/ga3c/staff.hpp"
 
@@ -24,6 +25,7 @@ struct Model {
   Master::State master;
   EpisodeBook::State episodes;
   RewardScale::State scale;
+  ObservationScale::State observations;  // empty: it sees them as they are
   StaffTuner::State staff;
   std::vector<Group::State> groups;  // one for each agent
 };

@@ -148,6 +148,10 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
       return refuse(Code::invalid, options.env.name + " has no rule of sticky actions", "/sticky");
     options.sticky = settings.real("sticky");
   }
+  options.scale_observations = settings.word("observation_scale") == "yes";
+  if (options.scale_observations && options.env.spec.planes != envs::Planes{})
+    return refuse(Code::invalid, options.env.name + " is seen as planes, which have one scale",
+                  "/observation_scale");
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");
   options.staff.agents = settings.small_integer("agents");

@@ -22,6 +22,7 @@ struct Options {
   envs::Env env;
   std::optional<double> sticky{};  // instead of the environment's own
   bool parity = false;
+  bool scale_observations = false;
   std::uint64_t seed = 0;
   int envs_per_agent = 16;
   Staff staff;  // at the start
