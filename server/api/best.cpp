@@ -91,6 +91,7 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
   if (!terminator) return terminator.error();
   const auto ranked = ranking(past->history, **terminator, static_cast<std::size_t>(limit));
   const auto ranges = rank_ranges(ranked, spec.replicates.aggregate, spec.seed);
+  const auto expected = expectations_of(past->history);
   const bool single = std::any_of(ranked.begin(), ranked.end(),
                                   [](const Ranked& one) { return one.values.size() < 2; });
   Json items = Json::array();
@@ -100,6 +101,8 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
     row->rank = static_cast<std::int64_t>(items.size()) + 1;
     Json item = render(*row);
     item["value"] = shown(past->history.achievement(ranked[i].index).merit, spec);
+    const auto& own = expected[ranked[i].index];
+    item["expected"] = own ? shown(*own, spec) : Json(nullptr);
     item["seeds"] = ranked[i].values.size();
     item["interval"] = interval_json(ranked[i], spec);
     // Of a single run nobody knows how it would come out again.
@@ -115,6 +118,7 @@ Result<Json> single_items(SQLite::Database& db, SweepId sweep, std::int64_t limi
   Json items = Json::array();
   for (const BestRow& row : *rows) {
     Json item = render(row);
+    item["expected"] = nullptr;
     item["seeds"] = row.trial.runs;
     item["interval"] = nullptr;
     item["ranks"] = nullptr;

@@ -82,6 +82,7 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId swe
     if (!row) break;  // those behind it have no report either
     row->rank = static_cast<std::int64_t>(items.size()) + 1;
     Json item = render(*row);
+    item["expected"] = nullptr;
     item["seeds"] = row->trial.runs;
     item["interval"] = nullptr;  // among all of the sweep a place has another meaning than here
     item["ranks"] = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "server/search/terminator.hpp"
@@ -12,5 +13,10 @@ namespace hone {
 // the others as the history ranks them.
 std::vector<std::size_t> find_leaders(const History& history, const Terminator& terminator,
                                       std::size_t count);
+
+// Of every trial, by index: what is expected of it, were it trained again. Its aggregate, shrunk
+// towards the mean of all by how much of what is seen is noise (terminators/race.hpp). nullopt
+// where it did not come far enough to be compared.
+std::vector<std::optional<double>> expectations_of(const History& history);
 
 }  // namespace hone

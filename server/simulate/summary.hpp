@@ -22,7 +22,7 @@ struct Summary {
   Estimate trials, runs, work_per_run, busy;
   double found = 0;                 // share of the repetitions that reached the target
   Estimate to_target;               // full runs until they did, over those that did
-  Estimate phases, gap, confirmed;  // as in Outcome
+  Estimate phases, gap, expected_gap, confirmed;  // as in Outcome
   double lost_best = 0;             // share of the repetitions
 };
 

@@ -222,18 +222,21 @@ class World {
   struct Promise {  // what tuning says of the set it would show first
     std::size_t trial = 0;
     double merit = 0;
+    double expected = 0;
   };
   [[nodiscard]] std::optional<Promise> promise() const {
     const History& history = sweep().history;
     if (history.replication().joint()) {
       const auto first = find_leaders(history, *sweep().terminator, 1);
       if (first.empty()) return std::nullopt;
-      return Promise{first[0], history.achievement(first[0]).merit};
+      const double merit = history.achievement(first[0]).merit;
+      return Promise{first[0], merit, expectations_of(history)[first[0]].value_or(merit)};
     }
     std::optional<Promise> best;
     for (const RunRecord& run : history.runs())
       for (const double merit : run.merits)
-        if (std::isfinite(merit) && (!best || merit > best->merit)) best = {run.trial, merit};
+        if (std::isfinite(merit) && (!best || merit > best->merit))
+          best = {run.trial, merit, merit};
     return best;
   }
 
@@ -282,8 +285,11 @@ class World {
     for (const Worker& worker : workers_) busy += static_cast<double>(worker.busy.us);
     if (const auto named = sweep().terminator->incumbent(sweep().history))
       outcome_.true_value = table_.true_value(configuration_of(*named));
-    if (const auto shown = promise())
-      outcome_.gap = table_.excess(configuration_of(shown->trial), shown->merit);
+    if (const auto shown = promise()) {
+      const std::size_t configuration = configuration_of(shown->trial);
+      outcome_.gap = table_.excess(configuration, shown->merit);
+      outcome_.expected_gap = table_.excess(configuration, shown->expected);
+    }
     outcome_.lost_best = lost_best();
     outcome_.confirmed = confirmed_regret();
     outcome_.phases = static_cast<double>(outcome_.reports) / spec_.budget.phases;

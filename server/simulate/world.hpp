@@ -38,6 +38,7 @@ struct Outcome {
   // What the table of the best shows first promised more than it is worth, in units of regret: the
   // best report of a single run, or the aggregate of several.
   double gap = 0;
+  double expected_gap = 0;  // the same of what was expected of it, where that is told; else the gap
   // Of the sets that were tried the truly best one never trained to its end.
   bool lost_best = false;
   double confirmed = 0;  // regret of what the confirmation ranks first; `named` without one

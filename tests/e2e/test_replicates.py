@@ -30,6 +30,7 @@ def test_a_confirmed_winner(server):
     assert best["aggregate"] == "mean" and first["seeds"] == 3
     assert first["interval"][0] <= first["value"] <= first["interval"][1]
     assert first["ranks"][0] == 1
+    assert first["expected"] < first["value"]
     confirmation = best["confirmation"]
     assert server.get(f"/v1/sweeps/{confirmation}")["confirms"] == sweep
     answer_all(server, confirmation, 0.4)
@@ -80,6 +81,11 @@ def test_the_command_confirms_and_shows_what_came_out(server):
     assert "Tuning had promised" in hone("confirm", sweep, server=server).stderr
     assert len(json.loads(ok("confirm", sweep, "--format", "json", server=server))["items"]) == 2
     assert "n = 4 seeds" in ok("curve", made, server=server)
+    points = json.loads(ok("export", made, "--bands", "--format", "json", server=server))
+    assert [point["n"] for point in points] == [4, 4]
+    assert all(point["low"] <= point["iqm"] <= point["high"] for point in points)
+    lines = ok("export", made, "--bands", "--format", "csv", server=server).splitlines()
+    assert lines[0].startswith("trial,phase,step,n,diverged,iqm,low,high") and len(lines) == 3
     trial = server.get(f"/v1/sweeps/{made}/trials")["items"][0]["id"]
     point = server.get(f"/v1/trials/{trial}/curve")["items"][0]
     assert point["n"] == 4 and point["low"] <= point["iqm"] <= point["high"]

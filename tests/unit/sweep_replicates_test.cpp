@@ -5,6 +5,8 @@
 
 #include "server/search/leaders.hpp"
 #include "server/search/panel.hpp"
+#include "server/search/statistics/tests.hpp"
+#include "server/search/terminators/race.hpp"
 #include "tests/unit/sweep_given.hpp"
 
 namespace hone {
@@ -253,6 +255,29 @@ TEST(Racing, stops_a_trial_that_is_significantly_worse) {
       outraced = outraced || verdict.reason == VerdictReason::outraced;
   EXPECT_TRUE(outraced);
   EXPECT_EQ(play.sweep(play.id).history.ranked()[0], 3U);
+}
+
+// The noise that contenders show is that of all: a single value far behind the leader needs no
+// sibling of its own to be called worse.
+TEST(Racing, compares_by_the_noise_of_all_trials) {
+  const std::vector<double> leader{10, 11, 12}, behind{5}, near{10.5};
+  const Noise known{1, 8};
+  EXPECT_LT(p_worse(behind, leader, known), 0.001);
+  EXPECT_GT(p_worse(near, leader, known), 0.2);
+  EXPECT_EQ(p_worse(behind, leader, Noise{}), 0.5);  // nothing is known yet
+  EXPECT_EQ(p_worse(behind, leader, Noise{0, 8}), 0);
+  EXPECT_NEAR(p_worse(behind, leader, known), student_cdf(-6 / std::sqrt(4.0 / 3), 8), 1e-12);
+}
+
+TEST(Racing, expects_less_of_a_lucky_trial_than_it_showed) {
+  Play play(replicated("none", 2, 0, 8), jumpy);
+  play.run_to_end(play.id);
+  const History& history = play.sweep(play.id).history;
+  const auto expected = expectations_of(history);
+  const std::size_t best = history.ranked()[0], worst = history.ranked().back();
+  ASSERT_TRUE(expected[best] && expected[worst]);
+  EXPECT_LT(*expected[best], history.achievement(best).merit);
+  EXPECT_GT(*expected[worst], history.achievement(worst).merit);
 }
 
 TEST(Instances, are_normalized_and_told_to_the_run) {

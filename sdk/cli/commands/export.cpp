@@ -11,6 +11,7 @@
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/targets.hpp"
 #include "sdk/cpp/client.hpp"
 #include "server/upkeep/optuna.hpp"
@@ -23,6 +24,7 @@ struct Wish {
   std::string file;
   std::string optuna;
   bool force = false;
+  bool bands = false;
 };
 
 Fields report_fields() {
@@ -116,13 +118,48 @@ Result<Exit> export_study(Session& session, SweepId sweep, const Wish& wish) {
   return Exit::ok;
 }
 
+Fields band_fields() {
+  return {{"trial", "/trial"},
+          {"phase", "/phase", Manner::phase},
+          {"step", "/step", Manner::count},
+          {"n", "/n", Manner::number},
+          {"diverged", "/diverged", Manner::number},
+          {"iqm", "/iqm", Manner::score},
+          {"low", "/low", Manner::score},
+          {"high", "/high", Manner::score},
+          {"mean", "/mean", Manner::score},
+          {"min", "/min", Manner::score},
+          {"max", "/max", Manner::score},
+          {"parameters", "/params", Manner::params}};
+}
+
+// The curve of every trial over its seeds: one item for each of its phases.
+Result<Exit> export_bands(Session& session, SweepId sweep) {
+  const auto trials = session.list("/v1/sweeps/" + text(sweep) + "/trials?limit=1000");
+  if (!trials) return trials.error();
+  std::vector<Json> points;
+  for (const Json& trial : *trials) {
+    const auto curve = session.list("/v1/trials/" + text_at(trial, "/id") + "/curve");
+    if (!curve) return curve.error();
+    for (Json point : *curve) {
+      point["trial"] = trial.at("id");
+      point["params"] = trial.at("params");
+      points.push_back(std::move(point));
+    }
+  }
+  return print_list(session, band_fields(), points, text(sweep) + " has no reports yet");
+}
+
 Result<Exit> export_sweep(Session& session, const Wish& wish) {
   const bool as_table = session.options().format == Format::curves;
+  if (wish.bands && (as_table || !wish.optuna.empty()))
+    return refuse(Code::invalid, "--bands goes with --format table, json, jsonl, csv or value");
   if (!wish.file.empty() && !as_table)
     return refuse(Code::invalid, "--out goes with --format curves; redirect the other formats");
   const auto sweep = sweep_of(session, wish.sweep);
   if (!sweep) return sweep.error();
   if (!wish.optuna.empty()) return export_study(session, *sweep, wish);
+  if (wish.bands) return export_bands(session, *sweep);
   if (session.options().format == Format::json) return export_past(session, *sweep);
   const auto runs = session.list("/v1/sweeps/" + text(*sweep) + "/curves?limit=1000");
   if (!runs) return runs.error();
@@ -140,6 +177,8 @@ Work declare_export(Flags& flags) {
                           "the sweep (or anything of it); default: the newest");
   flags.text("--out NAME.csv", wish->file,
              "with --format curves: the file to write; its card goes to NAME.json");
+  flags.flag("--bands", wish->bands,
+             "the curve of each trial over its seeds: n, interquartile mean with its 95 % band");
   flags.text("--optuna FILE.db", wish->optuna, "write a study for Optuna and its dashboard");
   flags.flag("--force", wish->force, "replace the files if they exist");
   return [wish](Session& session) { return export_sweep(session, *wish); };

@@ -159,6 +159,7 @@ Fields best_fields() {
   return {{"rank", "/rank", Manner::number},
           {"trial", "/id"},
           {"value", "/value", Manner::score},
+          {"expected", "/expected", Manner::score, Where::everywhere, true},
           {"n", "/seeds", Manner::number},
           {"95 % interval", "/shown/interval", Manner::text},
           {"ranks", "/shown/ranks", Manner::text},

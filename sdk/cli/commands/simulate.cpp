@@ -96,6 +96,7 @@ Json result_json(const Wish& wish, const Column& column) {
                {"busy", estimate_json(summary.busy)},
                {"phases", estimate_json(summary.phases)},
                {"gap", estimate_json(summary.gap)},
+               {"expected_gap", estimate_json(summary.expected_gap)},
                {"confirmed", estimate_json(summary.confirmed)},
                {"lost_best", summary.lost_best},
                {"target", wish.target},
@@ -131,6 +132,7 @@ Fields result_fields() {
           {"time to it", "/shown/time"},
           {"confirmed", "/shown/confirmed", Manner::text, Where::everywhere, true},
           {"gap", "/shown/gap", Manner::text, Where::everywhere, true},
+          {"expected gap", "/shown/expected_gap", Manner::text, Where::everywhere, true},
           {"lost best", "/shown/lost", Manner::text, Where::everywhere, true},
           {"full runs", "/shown/phases", Manner::text, Where::everywhere, true}};
 }
@@ -157,6 +159,7 @@ Json with_shown(Json json) {
                 {"found", fixed(100 * found, 0) + "%"},
                 {"confirmed", pm(json["confirmed"], 3)},
                 {"gap", pm(json["gap"], 3)},
+                {"expected_gap", pm(json["expected_gap"], 3)},
                 {"lost", fixed(100 * json["lost_best"].get<double>(), 0) + "%"},
                 {"phases", fixed(json["phases"]["mean"].get<double>(), 1)},
                 {"time", found > 0 ? fixed(json["to_target"]["mean"].get<double>(), 2) : "-"}};

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "server/search/statistics/aggregate.hpp"
-#include "server/search/statistics/tests.hpp"
 #include "server/search/terminators/whole.hpp"
 
 namespace hone {
@@ -43,8 +42,8 @@ Verdict waits(double missing) {
 
 }  // namespace
 
-Joint::Joint(std::unique_ptr<Terminator> inner, const Plan& plan)
-    : inner_(std::move(inner)), plan_(plan) {}
+Joint::Joint(std::unique_ptr<Terminator> inner, const Plan& plan, bool closes)
+    : inner_(std::move(inner)), plan_(plan), closes_(closes) {}
 
 Verdict Joint::judge(const History& history, std::size_t run, int phase, Score score) const {
   const RunRecord& record = history.runs()[run];
@@ -106,18 +105,21 @@ std::optional<Verdict> Joint::judge_race(const History& history, std::size_t tri
   const auto own = panel.smoothed(phase, memory);
   const auto others = leader.smoothed(phase, memory);
   const auto finite = [](double value) { return std::isfinite(value); };
-  if (own.size() < 2 || others.size() < 2 || !std::all_of(own.begin(), own.end(), finite) ||
+  if (!std::all_of(own.begin(), own.end(), finite) ||
       !std::all_of(others.begin(), others.end(), finite))
     return std::nullopt;
-  const Welch test = welch(own, others);
-  if (!(test.p_worse < significance)) return std::nullopt;
+  const Noise noise = noise_at(history, phase, memory);
+  const double p = p_worse(own, others, noise);
+  if (!(p < significance)) return std::nullopt;
   return Verdict{Action::stop,
                  VerdictReason::outraced,
-                 {{"p_worse", test.p_worse},
+                 {{"p_worse", p},
                   {"mean", mean_of(own)},
                   {"leader", mean_of(others)},
                   {"seeds", static_cast<double>(own.size())},
-                  {"leader_seeds", static_cast<double>(others.size())}}};
+                  {"leader_seeds", static_cast<double>(others.size())},
+                  {"noise", std::sqrt(noise.variance)},
+                  {"noise_degrees", noise.degrees}}};
 }
 
 // Whether paused run `run` is to go on whatever the rule says of its trial now: the trial went on
@@ -167,9 +169,8 @@ std::optional<std::size_t> Joint::contender(const History& history, bool idle) c
     if (2 * one.length < plan_.phases || one.runs >= plan_.replication.most ||
         evicted(history, one.trial))
       continue;
-    const bool settled = one.trial != leader.trial && one.values.size() > 1 &&
-                         leader.values.size() > 1 &&
-                         welch(one.values, leader.values).p_worse < significance;
+    const bool settled = one.trial != leader.trial &&
+                         p_worse(one.values, leader.values, race.noise()) < significance;
     if (!settled && (chosen == nullptr || one.runs < chosen->runs)) chosen = &one;
   }
   if (chosen == nullptr) return std::nullopt;
@@ -192,6 +193,7 @@ Move Joint::next(const History& history, bool proposals_left) const {
 bool Joint::promotable(const History& history, std::size_t run) const {
   const std::size_t trial = history.runs()[run].trial;
   if (evicted(history, trial)) return false;
+  if (!closes_) return true;
   const Panel panel(history.runs(), history.trials()[trial], plan_.replication);
   const auto& runs = history.trials()[trial].runs;  // where one is still to come, all wait for it
   if (std::any_of(runs.begin(), runs.end(),
@@ -240,7 +242,9 @@ std::string Joint::explain(const Verdict& verdict) const {
            number_text(input(inputs, "mean")) + " of " + counted(input(inputs, "seeds"), "seed") +
            " against " + number_text(input(inputs, "leader")) + " of " +
            number_text(input(inputs, "leader_seeds")) + ", p = " + number_text(*p) +
-           " by Welch's test";
+           (find_input(inputs, "noise_degrees").value_or(0) > 0
+                ? ", where seeds of one trial differ by " + number_text(input(inputs, "noise"))
+                : "");
   const auto seeds = find_input(inputs, "seeds_judged");
   return inner_->explain(verdict) +
          (seeds ? " (its trial, judged by " + counted(*seeds, "seed") + ")" : "");
@@ -255,7 +259,8 @@ Result<std::unique_ptr<Terminator>> make_joint(const TerminatorSpec& spec, const
     single.settings.emplace_back("second_looks", 0);
   auto inner = row.make(single, {plan.trials, 1, plan.phases, plan.timed, {}});
   if (!inner) return inner.error();
-  return std::unique_ptr<Terminator>(std::make_unique<Joint>(*std::move(inner), plan));
+  const bool closes = spec.rule != "hone" && (*inner)->pauses();
+  return std::unique_ptr<Terminator>(std::make_unique<Joint>(*std::move(inner), plan, closes));
 }
 
 }  // namespace hone

@@ -7,7 +7,7 @@
 //   report   that completes a phase: the rule judges the trial; a stop ends all its runs
 //   racing   a contender gets further seeds while it is not settled who is best; they catch up with
 //            the trial and then count in its aggregate. A trial that is significantly worse than
-//            the leader (Welch, one-sided, 5 %) is stopped
+//            the leader at the same phase, by the noise of all trials, is stopped
 //   waiting  ends when the run that was waited for ends, however it does
 #pragma once
 
@@ -18,8 +18,9 @@ namespace hone {
 
 class Joint final : public Terminator {
  public:
-  // `inner` was made with a plan of one run a trial.
-  Joint(std::unique_ptr<Terminator> inner, const Plan& plan);
+  // `inner` was made with a plan of one run a trial. `closes`: it may give a paused trial up before
+  // the sweep ends; asking it costs a view of all trials each time.
+  Joint(std::unique_ptr<Terminator> inner, const Plan& plan, bool closes);
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override;
   Move next(const History& history, bool proposals_left) const override;
@@ -42,6 +43,7 @@ class Joint final : public Terminator {
 
   std::unique_ptr<Terminator> inner_;
   Plan plan_;
+  bool closes_;
 };
 
 }  // namespace hone

@@ -22,6 +22,19 @@ struct Standing {
   double expected = 0;
 };
 
+// Variance of a value within a trial, of all trials together that have two values or more.
+struct Noise {
+  double variance = 0;
+  double degrees = 0;  // of freedom; 0 while nothing is known
+};
+// At the end of `phase`, smoothed as the standings are.
+Noise noise_at(const History& history, int phase, double memory);
+
+// P-value of a trial being worse than another: with few seeds each, what is known of the noise from
+// all trials tells more than their own spread, so that one value can be compared, too. By Welch's
+// test while little is known of the noise; 1/2 where nothing can be said. Values are finite.
+double p_worse(std::span<const double> own, std::span<const double> other, const Noise& noise);
+
 class Race {
  public:
   // `memory`: of smoothing, in phases.
@@ -30,8 +43,7 @@ class Race {
   // Trials without a failure that trained at least half as long as the longest, best expected
   // first; ties: more values, then the lower number.
   [[nodiscard]] std::span<const Standing> standings() const { return standings_; }
-  // Variance of a value within a trial, pooled; nullopt while no trial has two values.
-  [[nodiscard]] std::optional<double> noise() const { return noise_; }
+  [[nodiscard]] const Noise& noise() const { return noise_; }
   // Share of what is seen between trials that is real, 0 to 1; 1/2 while nothing is known.
   [[nodiscard]] double reliability() const { return reliability_; }
 
@@ -39,7 +51,7 @@ class Race {
   void shrink();
 
   std::vector<Standing> standings_;
-  std::optional<double> noise_;
+  Noise noise_;
   double reliability_ = 0.5;
 };
 

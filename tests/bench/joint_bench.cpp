@@ -1,0 +1,68 @@
+// What it costs to judge trials of several runs as one: the view of whole trials is built anew for
+// every question. Run by hand: build/bin/joint_bench
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "server/search/rng.hpp"
+#include "server/search/terminator.hpp"
+
+namespace hone {
+namespace {
+
+constexpr int phases = 10;
+
+SweepSpec spec_of(const std::string& rule, std::int64_t trials) {
+  SweepSpec spec;
+  spec.search = {"random", trials + 1};
+  spec.terminator = {rule, {}};
+  spec.budget = {"steps", 1000, phases};
+  spec.seeds = 2;
+  spec.replicates.max = 5;
+  spec.replicates.race = true;
+  return spec;
+}
+
+// Every trial waits somewhere: some after their first phase, few near their end.
+History history_of(const SweepSpec& spec, std::int64_t trials) {
+  History history(Goal::maximize, 0, 1, replication_of(spec));
+  Rng rng(1, Purpose::simulation, 0);
+  for (std::int64_t trial = 0; trial < trials; ++trial) {
+    history.add_trial({});
+    const int length = 1 + static_cast<int>(rng.below(3) * rng.below(4));
+    for (int seed = 0; seed < 2; ++seed) {
+      const auto run = history.add_run(static_cast<std::size_t>(trial));
+      for (int phase = 0; phase < length; ++phase)
+        history.add_report(run, phase, Score::of(rng.normal()));
+      history.set_standing(run, RunRecord::Standing::paused);
+    }
+  }
+  return history;
+}
+
+void joint_next(benchmark::State& state, const std::string& rule) {
+  const auto spec = spec_of(rule, state.range(0));
+  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const History history = history_of(spec, state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize((*terminator)->next(history, true));
+}
+
+void joint_judge(benchmark::State& state, const std::string& rule) {
+  const auto spec = spec_of(rule, state.range(0));
+  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const History history = history_of(spec, state.range(0));
+  const int phase = static_cast<int>(history.runs()[1].merits.size());
+  for (auto _ : state)
+    benchmark::DoNotOptimize((*terminator)->judge(history, 1, phase, Score::of(0)));
+}
+
+BENCHMARK_CAPTURE(joint_next, none, "none")->Arg(50)->Arg(200)->Arg(1000);
+BENCHMARK_CAPTURE(joint_next, hone, "hone")->Arg(50)->Arg(200)->Arg(1000);
+BENCHMARK_CAPTURE(joint_next, asha, "asha")->Arg(50)->Arg(200)->Arg(1000);
+BENCHMARK_CAPTURE(joint_judge, none, "none")->Arg(50)->Arg(200)->Arg(1000);
+BENCHMARK_CAPTURE(joint_judge, hone, "hone")->Arg(50)->Arg(200)->Arg(1000);
+
+}  // namespace
+}  // namespace hone
+
+BENCHMARK_MAIN();
