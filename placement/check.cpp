@@ -8,6 +8,11 @@
 namespace hone::placement {
 namespace {
 
+// Beyond any network; sums of such numbers stay finite.
+constexpr double largest = 1e30;
+
+bool is_amount(double number) { return number >= 0 && number <= largest; }
+
 struct Quantity {
   const char* name;
   double value;
@@ -30,16 +35,16 @@ Status check_quantities(const Graph& graph, std::size_t index) {
        {Quantity{"flop", n.flop}, Quantity{"out_bytes", n.out_bytes},
         Quantity{"param_bytes", n.param_bytes}, Quantity{"stored_bytes", n.stored_bytes},
         Quantity{"kernels", n.kernels}, Quantity{"row_bytes", n.row_bytes}})
-    if (!std::isfinite(q.value) || q.value < 0)
+    if (!is_amount(q.value))
       return at_node(graph, index,
                      std::string("has ") + q.name + " " + shown(q.value) +
-                         ": it must be a finite number of at least 0");
+                         ": it must be a number from 0 to 1e30");
   for (const Quantity& q : {Quantity{"forward_ms", n.forward_ms},
                             Quantity{"backward_ms", n.backward_ms}, Quantity{"cpu_ms", n.cpu_ms}})
-    if (!std::isfinite(q.value) || (q.value < 0 && q.value != unknown_ms))
+    if (!is_amount(q.value) && q.value != unknown_ms)
       return at_node(graph, index,
                      std::string("has ") + q.name + " " + shown(q.value) +
-                         ": a time is a finite number of at least 0");
+                         ": a time is a number from 0 to 1e30");
   for (const auto* list : {&n.weights, &n.tables})
     for (const int weight : *list)
       if (weight < 0 || static_cast<std::size_t>(weight) >= graph.weights.size())
@@ -57,11 +62,10 @@ Status check_nodes(const Graph& graph) {
     if (auto fits = check_quantities(graph, i); !fits) return fits;
   }
   for (std::size_t i = 0; i < graph.weights.size(); ++i)
-    if (!std::isfinite(graph.weights[i].bytes) || graph.weights[i].bytes < 0)
+    if (!is_amount(graph.weights[i].bytes))
       return refuse(Code::invalid,
                     "weight '" + graph.weights[i].name + "' has bytes " +
-                        shown(graph.weights[i].bytes) +
-                        ": it must be a finite number of at least 0",
+                        shown(graph.weights[i].bytes) + ": it must be a number from 0 to 1e30",
                     "/weights/" + std::to_string(i));
   return Done{};
 }
@@ -84,11 +88,10 @@ Status check_edges(const Graph& graph) {
     if (edge.from == edge.to) return refuse(Code::invalid, ends + " leads a node to itself", at);
     if (!seen.insert({edge.from, edge.to}).second)
       return refuse(Code::invalid, ends + " is there twice", at);
-    const bool leg_fits = edge.leg_ms == unknown_ms || edge.leg_ms >= 0;
-    if (!std::isfinite(edge.bytes) || edge.bytes < 0 || !std::isfinite(edge.leg_ms) || !leg_fits)
+    if (!is_amount(edge.bytes) || (!is_amount(edge.leg_ms) && edge.leg_ms != unknown_ms))
       return refuse(Code::invalid,
                     ends + " costs " + shown(edge.leg_ms == unknown_ms ? edge.bytes : edge.leg_ms) +
-                        ": a cost is a finite number of at least 0",
+                        ": a cost is a number from 0 to 1e30",
                     at);
   }
   return Done{};
@@ -119,9 +122,9 @@ std::string cycle_text(const Graph& graph, const std::vector<int>& order) {
 }  // namespace
 
 Status check(const Graph& graph) {
-  if (!(graph.batch > 0) || !std::isfinite(graph.batch))
+  if (!(graph.batch > 0) || !is_amount(graph.batch))
     return refuse(Code::invalid, "the batch must be a number above 0", "/batch");
-  if (!(graph.device_bytes >= 0) || !std::isfinite(graph.device_bytes))
+  if (!is_amount(graph.device_bytes))
     return refuse(Code::invalid, "a device's memory must be a finite number above 0",
                   "/device_bytes");
   if (auto fits = check_nodes(graph); !fits) return fits;

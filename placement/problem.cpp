@@ -223,6 +223,9 @@ Result<Problem> make_problem(const Graph& graph, const ProblemPlan& plan) {
   put_links(problem);
   put_one_device(problem);
   if (auto fit = check_fit(problem); !fit) return std::move(fit).error();
+  if (!(problem.one_device_ms > 0))
+    return refuse(Code::invalid, "no node of the graph costs any time: give them flop or times",
+                  "/nodes");
   return problem;
 }
 

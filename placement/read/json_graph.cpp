@@ -37,7 +37,8 @@ class Record {
     if (json->is_boolean()) return json->get<bool>() ? 1 : 0;
     if (json->is_number()) return json->get<double>();
     if (status)
-      status = refuse(Code::invalid, std::string(*names.begin()) + " must be a number", at_);
+      status = refuse(Code::invalid, std::string(*names.begin()) + " must be a number",
+                      json_.is_object() ? at_ + "/" + *names.begin() : at_);
     return fallback;
   }
 
@@ -185,9 +186,14 @@ Status read_edges(const Json& document, Graph& graph, const Numbers& numbers) {
 Status read_weights(const Json& document, Graph& graph) {
   const auto weights = document.find("weights");
   if (weights == document.end()) return Done{};
+  if (!weights->is_array())
+    return refuse(Code::invalid, "\"weights\" is a list of {name, bytes}", "/weights");
   const std::vector<std::string> columns{"name", "bytes"};
   for (std::size_t i = 0; i < weights->size(); ++i) {
     Status status = Done{};
+    if (!(*weights)[i].is_object() && !(*weights)[i].is_array())
+      return refuse(Code::invalid, "a weight is an object or a row",
+                    "/weights/" + std::to_string(i));
     const Record record((*weights)[i], columns, "/weights/" + std::to_string(i));
     graph.weights.push_back(
         {record.label({"name"}).value_or(std::to_string(i)), record.number({"bytes"}, 0, status)});

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "placement/graphs/generators.hpp"
 #include "placement/group.hpp"
 #include "placement/problem.hpp"
 #include "placement/read/read.hpp"
+#include "schemas/codec/json.hpp"
 
 namespace hone::placement {
 namespace {
@@ -97,6 +99,42 @@ TEST(BadGraph, is_refused_with_its_place) {
   Graph nan = make_resnet({});
   nan.nodes[4].flop = std::nan("");
   EXPECT_EQ(check(nan).error().at, "/nodes/4");
+}
+
+// Every member of a good graph becomes every kind of nonsense: refused with its place, or taken.
+TEST(BadGraph, of_any_kind_is_answered) {
+  const Json good = *parse_json(R"({"name":"g","batch":1,"training":true,
+    "weights":[{"name":"w","bytes":4e6}],"nodes":[
+    {"name":"a","flop":1e9,"out_bytes":1e6,"weights":[0],"color":1,"accelerator":true},
+    {"name":"b","forward_ms":1,"stored_bytes":1e6,"color":1},{"name":"c","forward_ms":1}],
+    "edges":[{"from":"a","to":"b","bytes":1e6},["b","c",1]]})");
+  const Json nonsense =
+      *parse_json(R"([null,true,-1,0,1e308,-1e308,"x","",[],{},[1],{"a":1},3.5,1e18,[0,0],[99],[-1],
+    [null],[[]],"a",18446744073709551615])");
+  const auto cluster = cluster_of(*find_device("p100"), 2, 0);
+  const Json flat = good.flatten();
+  int refused = 0;
+  for (const auto& [leaf, unused] : flat.items())
+    for (Json::json_pointer at(leaf); !at.empty(); at.pop_back())
+      for (const Json& wrong : nonsense) {
+        Json bad = good;
+        bad[at] = wrong;
+        const auto graph = read_graph(to_text(bad), "g");
+        EXPECT_TRUE(graph.ok() || !graph.error().at.empty()) << to_text(bad);
+        const auto problem = graph ? make_problem(*graph, {GroupRule::op, cluster}) : graph.error();
+        EXPECT_TRUE(!problem.ok() || std::isfinite(problem->failed_ms)) << to_text(bad);
+        refused += problem ? 0 : 1;
+      }
+  EXPECT_GT(refused, 300);
+}
+
+TEST(BadGraph, that_costs_nothing_or_more_than_can_be_added_is_refused) {
+  EXPECT_NE(told(with(R"({"name":"a","forward_ms":1e300})", "")).find("1e30 @/nodes/0"),
+            std::string::npos);
+  const auto free = read_graph(with(R"({"name":"a","forward_ms":0})", ""), "g");
+  const auto problem = make_problem(*free, {GroupRule::op, cluster_of(*find_device("p100"), 2, 0)});
+  ASSERT_FALSE(problem.ok());
+  EXPECT_NE(problem.error().detail.find("costs any time"), std::string::npos);
 }
 
 TEST(BadGraph, of_a_node_that_fits_no_device_names_it) {
