@@ -40,9 +40,10 @@ struct Options {
 
   // Roll-outs of one agent that may wait in parity mode: 100 of all agents, as published.
   [[nodiscard]] int parity_slots() const { return std::max(1, 100 / staff.agents); }
-  // Rows that one prediction can come to.
+  // Rows that one prediction can come to: of an agent its states, and the last ones of episodes.
   [[nodiscard]] int predict_rows_needed() const {
-    return std::max(predict_rows_max, 2 * envs_per_agent);
+    const int each = 2 * envs_per_agent;
+    return std::max(each, std::min(predict_rows_max, most.agents * each));
   }
   // Samples that one batch can come to.
   [[nodiscard]] int train_samples_needed() const {
