@@ -64,6 +64,7 @@ Error explain(const std::string& file, const SQLite::Exception& trouble) {
 
 void set_up_writing(SQLite::Database& db) {
   db.exec("PRAGMA foreign_keys = ON");
+  db.exec("PRAGMA recursive_triggers = ON");  // so that REPLACE does not delete an event unasked
   // Sets and returns the mode; ':memory:' has no journal file and stays 'memory'.
   db.execAndGet("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");  // a commit that was answered survives a power cut

@@ -17,6 +17,17 @@ struct KnowledgeRows::Statements {
 
   SQLite::Statement add_param{db,
                               "INSERT INTO param (trial, name, number, text) VALUES (?, ?, ?, ?)"};
+  std::optional<std::int64_t> indexed;  // trials up to this one; nullopt before it was looked up
+  SQLite::Statement last_indexed{db, "SELECT coalesce(max(trial), 0) FROM param_indexed"};
+  SQLite::Statement index_numbers{db,
+                                  "INSERT INTO param_number SELECT name, number, trial FROM param"
+                                  " WHERE trial > ? AND number IS NOT NULL ORDER BY name, number"};
+  SQLite::Statement index_texts{db,
+                                "INSERT INTO param_text SELECT name, text, trial FROM param"
+                                " WHERE trial > ? AND text IS NOT NULL ORDER BY name, text"};
+  SQLite::Statement forget_indexed{db, "DELETE FROM param_indexed"};
+  SQLite::Statement note_indexed{db, "INSERT INTO param_indexed VALUES (?)"};
+
   SQLite::Statement set_origin{db, "UPDATE trial SET origin = ?2 WHERE id = ?1"};
   SQLite::Statement fork{db, "UPDATE sweep SET forked_from = ?2 WHERE id = ?1"};
   SQLite::Statement warm{db,
@@ -35,6 +46,10 @@ struct KnowledgeRows::Statements {
 };
 
 namespace {
+
+// So many trials are written to the index of values at once: enough to meet its pages more than
+// once, few enough to be read one by one, and to be written in some milliseconds.
+constexpr std::int64_t trials_between_indexing = 1024;
 
 struct AsNumber {
   std::optional<double> operator()(bool value) const { return value ? 1.0 : 0.0; }
@@ -77,7 +92,25 @@ void KnowledgeRows::add(const TrialProposed& e) {
              text);
   }
   if (e.from) sql::run(statements_->set_origin, e.trial, *e.from);
+  index_up_to(e.trial);
 }
+
+void KnowledgeRows::index_up_to(TrialId trial) {
+  Statements& s = *statements_;
+  if (!s.indexed) {
+    s.last_indexed.executeStep();
+    s.indexed = s.last_indexed.getColumn(0).getInt64();
+    s.last_indexed.reset();
+  }
+  if (trial.value < *s.indexed + trials_between_indexing) return;
+  sql::run(s.index_numbers, *s.indexed);
+  sql::run(s.index_texts, *s.indexed);
+  sql::run(s.forget_indexed);
+  sql::run(s.note_indexed, trial);
+  s.indexed = trial.value;
+}
+
+void KnowledgeRows::forget() { statements_->indexed.reset(); }
 
 void KnowledgeRows::add(const NoteAdded& e, Instant at) {
   sql::run(statements_->note, text(e.on), e.text, e.author, at);

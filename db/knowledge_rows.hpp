@@ -29,7 +29,12 @@ class KnowledgeRows {
 
   std::optional<std::int64_t> sweep_of(ModelId model);
 
+  void forget();  // the transaction was rolled back
+
  private:
+  // The parameters of many trials by value, when enough have come together.
+  void index_up_to(TrialId trial);
+
   struct Statements;
   std::unique_ptr<Statements> statements_;
 };

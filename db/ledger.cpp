@@ -11,8 +11,27 @@
 #include "db/projection.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/expect.hpp"
 
 namespace hone {
+
+namespace {
+
+// The newest event; -1 before it was looked up.
+struct Newest {
+  std::int64_t seq = -1;
+  Instant at;
+};
+
+Newest read_newest(SQLite::Database& db) {
+  SQLite::Statement row(db, "SELECT seq, at FROM event ORDER BY seq DESC LIMIT 1");
+  if (!row.executeStep()) return {0, {}};
+  sql::Columns c(row);
+  const auto seq = c.integer();
+  return {seq, c.instant()};
+}
+
+}  // namespace
 
 struct Ledger::Statements {
   explicit Statements(SQLite::Database& database) : db(database) {}
@@ -32,6 +51,7 @@ struct Ledger::Statements {
       " ON CONFLICT DO UPDATE SET step = excluded.step, value = excluded.value"
       " WHERE excluded.step >= step"};
   Projection projection{db};
+  Newest last;
 };
 
 Ledger::Ledger(SQLite::Database& db) : db_(db), statements_(std::make_unique<Statements>(db)) {}
@@ -52,10 +72,21 @@ void Ledger::commit() {
 
 void Ledger::rollback() {
   statements_->projection.forget();
+  statements_->last = {};
   if (sqlite3_get_autocommit(db_.getHandle()) == 0) db_.exec("ROLLBACK");
 }
 
+// What the first version of the schema asked of triggers, row by row.
+void Ledger::follows(const Event& event) {
+  Newest& newest = statements_->last;
+  if (newest.seq < 0) newest = read_newest(db_);
+  expect(event.seq == newest.seq + 1, "the ledger has no gaps");
+  expect(event.at >= newest.at, "the ledger never goes back in time");
+  newest = {event.seq, event.at};
+}
+
 void Ledger::append(const Event& event) {
+  follows(event);
   const auto sweep = statements_->projection.sweep_of(event.body);
   sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep,
            to_text(encode(event.body)));
@@ -121,8 +152,9 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 
 std::span<const char* const> projection_tables() {
   static constexpr const char* tables[] = {
-      "artifact", "edit", "warm_start", "tag",   "note",   "param",   "model",    "report",
-      "attempt",  "run",  "trial",      "sweep", "worker", "dataset", "workflow", "token"};
+      "artifact",      "edit",   "warm_start", "tag",      "note",    "param_number", "param_text",
+      "param_indexed", "param",  "model",      "report",   "attempt", "run",          "trial",
+      "sweep",         "worker", "dataset",    "workflow", "token"};
   return tables;
 }
 

@@ -25,8 +25,8 @@ class Ledger {
   void commit();    // durable when it returns
   void rollback();  // nothing to do where SQLite did it by itself, as after a failed commit
 
-  // Precondition: between begin and commit; event.seq == last_seq() + 1. Writes the event row and
-  // the projection.
+  // Precondition: between begin and commit; event.seq == last_seq() + 1, and no event of the ledger
+  // is later. Writes the event row and the projection.
   void append(const Event& event);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
   void append_series(RunId run, const Series& series);  // with times of its own
@@ -38,6 +38,7 @@ class Ledger {
   void replay(std::int64_t after, const std::function<void(const Event&)>& visit) const;
 
  private:
+  void follows(const Event& event);
   void append_newest(RunId run, const MetricPoint& point);
 
   struct Statements;

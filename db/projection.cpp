@@ -1,7 +1,6 @@
 #include "db/projection.hpp"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,145 +8,14 @@
 
 #include "db/event_facts.hpp"
 #include "db/further.hpp"
-#include "db/knowledge_rows.hpp"
 #include "db/mean_cost.hpp"
-#include "db/recent.hpp"
+#include "db/projection_statements.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/expect.hpp"
 
 namespace hone {
-
-namespace {
-
-// A report whose verdict is about to follow: they are written as one row.
-struct HeldReport {
-  ReportRecorded event;
-  Instant at;
-};
-
-}  // namespace
-
-struct Projection::Statements {
-  explicit Statements(SQLite::Database& database) : db(database) {}
-  SQLite::Database& db;
-
-  // Held back until flush(), so that a batch writes a sweep's row once.
-  std::map<std::int64_t, std::int64_t> reports_of_sweep;
-  std::optional<HeldReport> report;
-  Recent trial_sweeps, lease_sweeps, sweep_goals;
-  KnowledgeRows knowledge{db};
-
-  SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
-  SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};
-  SQLite::Statement add_workflow{
-      db,
-      "INSERT INTO workflow (id, command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-      " hone_version, recorded_at, environment_sha256)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-  SQLite::Statement add_dataset{
-      db, "INSERT INTO dataset (id, name, version, digest, recorded_at) VALUES (?, ?, ?, ?, ?)"};
-  SQLite::Statement add_worker{
-      db,
-      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)"};
-  SQLite::Statement add_token{
-      db,
-      "INSERT INTO token (id, name, scopes, sha256, created_at, created_by, expires_at)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?)"};
-  SQLite::Statement revoke_token{db,
-                                 "UPDATE token SET revoked_at = ?2, revoked_by = ?3 WHERE id = ?1"};
-  SQLite::Statement see_worker{db, "UPDATE worker SET last_seen_at = ?2 WHERE id = ?1"};
-  SQLite::Statement see_worker_of{db,
-                                  "UPDATE worker SET last_seen_at = ?2 WHERE id = (SELECT worker "
-                                  "FROM attempt WHERE lease = ?1)"};
-  SQLite::Statement add_sweep{
-      db,
-      "INSERT INTO sweep (id, name, project, state, submitted_at, metric, goal, seed, trials, "
-      "seeds,"
-      " phases, spec, workflow, dataset, confirms, instances)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-  SQLite::Statement steer_sweep{db, "UPDATE sweep SET state = ?2, reason = ?3 WHERE id = ?1"};
-  SQLite::Statement end_sweep{
-      db, "UPDATE sweep SET state = ?2, reason = ?3, ended_at = ?4 WHERE id = ?1"};
-  SQLite::Statement propose{
-      db, "UPDATE sweep SET proposed = proposed + 1 WHERE id = ? RETURNING seeds"};
-  SQLite::Statement add_trial{
-      db,
-      "INSERT INTO trial (id, sweep, number, params, runs, proposed_at) VALUES (?, ?, ?, ?, ?, ?)"};
-  SQLite::Statement add_run{db, "INSERT INTO run (trial, replicate, sweep) VALUES (?, ?, ?)"};
-  SQLite::Statement add_attempt{
-      db,
-      "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume)"
-      " SELECT ?1, ?2, ?3, ?4, sweep, ?5, ?6, ?7 FROM trial WHERE id = ?2"};
-  SQLite::Statement lease_run{
-      db,
-      "UPDATE run SET state = 'leased', reason = 'none', detail = '', failure = 'none',"
-      " attempts = ?3, worker = ?4"
-      " WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement start_attempt{
-      db, "UPDATE attempt SET started_at = ?2 WHERE lease = ?1 RETURNING trial, replicate"};
-  SQLite::Statement start_run{
-      db,
-      "UPDATE run SET state = 'running', started_at = coalesce(started_at, ?3)"
-      " WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement goal_of_sweep{db, "SELECT goal FROM sweep WHERE id = ?"};
-  SQLite::Statement add_report{
-      db,
-      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further, verdict)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
-  SQLite::Statement count_reports{db, "UPDATE sweep SET reports = reports + ?2 WHERE id = ?1"};
-  SQLite::Statement report_run{
-      db,
-      "UPDATE run SET reports = ?3 + 1, step = ?4, cost = ?5,"
-      " best_phase = iif(?5 < best_cost, ?3, best_phase),"
-      " best_step = iif(?5 < best_cost, ?4, best_step), best_cost = min(best_cost, ?5)"
-      " WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement apply_seed{
-      db, "UPDATE run SET seed_applied = ?3 WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement rank_single{
-      db,
-      "UPDATE trial SET cost = min(cost, ?2), phase = max(phase, ?3) WHERE id = ?1 AND runs = 1"};
-  SQLite::Statement best_costs{db, "SELECT best_cost FROM run WHERE trial = ?"};
-  SQLite::Statement rank_trial{db,
-                               "UPDATE trial SET cost = ?2, phase = max(phase, ?3) WHERE id = ?1"};
-  SQLite::Statement give_verdict{
-      db, "UPDATE report SET verdict = ?4 WHERE trial = ?1 AND replicate = ?2 AND phase = ?3"};
-  SQLite::Statement drop_model{db, "UPDATE model SET dropped_at = ?2 WHERE id = ?1"};
-  SQLite::Statement add_model{
-      db,
-      "INSERT INTO model (id, trial, replicate, sweep, lease, sha256, bytes, step, phase, parent,"
-      " saved_at) SELECT ?1, ?2, ?3, sweep, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM trial WHERE id = ?2"};
-  SQLite::Statement add_artifact{
-      db,
-      "INSERT INTO artifact (trial, replicate, name, sha256, bytes, saved_at)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (trial, replicate, name) DO UPDATE"
-      " SET sha256 = ?4, bytes = ?5, saved_at = ?6"};
-  SQLite::Statement end_attempt{
-      db,
-      "UPDATE attempt SET ended_at = ?3, end_reason = ?4, detail = ?5, failure = ?6"
-      " WHERE trial = ?1 AND replicate = ?2 AND ended_at IS NULL"};
-  SQLite::Statement return_run{
-      db,
-      "UPDATE run SET state = 'queued', reason = ?3, detail = ?4, failure = ?5,"
-      " rests_until = ?6"
-      " WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement count_run{db, "UPDATE trial SET runs = runs + 1 WHERE id = ?"};
-  SQLite::Statement add_run_of{
-      db,
-      "INSERT INTO run (trial, replicate, sweep) SELECT ?1, ?2, sweep FROM trial WHERE id = ?1"};
-  SQLite::Statement pause_run{
-      db, "UPDATE run SET state = 'paused' WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement end_run{
-      db,
-      "UPDATE run SET state = ?3, reason = ?4, exit_code = ?5, detail = ?6, log_tail = ?7,"
-      " ended_at = ?8, failure = ?9, rests_until = NULL WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement ready_run{
-      db, "UPDATE run SET rests_until = NULL WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement set_aside{db,
-                              "UPDATE worker SET aside_until = ?2, aside_why = ?3 WHERE id = ?1"};
-};
 
 namespace {
 
@@ -163,6 +31,18 @@ template <class S>
 std::optional<std::int64_t> sweep_of_trial(S& s, TrialId trial) {
   return s.trial_sweeps.get(trial.value,
                             [&] { return first_integer(sql::bind(s.sweep_of_trial, trial)); });
+}
+
+template <class S>
+std::optional<std::int64_t> seeds_of_sweep(S& s, SweepId sweep) {
+  return s.sweep_seeds.get(sweep.value,
+                           [&] { return first_integer(sql::bind(s.seeds_of_sweep, sweep)); });
+}
+
+// Before the run's row is written.
+template <class S>
+void move(S& s, RunId run, RunState to, EndReason reason) {
+  s.counts.moved(run, SweepId{sweep_of_trial(s, run.trial).value_or(0)}, to, reason);
 }
 
 template <class S>
@@ -233,10 +113,13 @@ struct Fold {
   }
 
   void operator()(const TrialProposed& e) const {
-    const auto seeds = static_cast<int>(first_integer(sql::bind(s.propose, e.sweep)).value_or(0));
+    const auto seeds = static_cast<int>(seeds_of_sweep(s, e.sweep).value_or(0));
+    s.counts.proposed(e.sweep);
     sql::run(s.add_trial, e.trial, e.sweep, e.number, to_text(encode(e.params)), seeds, at);
-    for (int replicate = 0; replicate < seeds; ++replicate)
+    for (int replicate = 0; replicate < seeds; ++replicate) {
       sql::run(s.add_run, e.trial, replicate, e.sweep);
+      s.counts.added({e.trial, replicate}, e.sweep);
+    }
     s.knowledge.add(e);
   }
 
@@ -244,6 +127,7 @@ struct Fold {
     const RunId run = e.attempt.run;
     sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
              e.resume);
+    move(s, run, RunState::leased, EndReason::none);
     sql::run(s.lease_run, run.trial, run.replicate, e.attempt.number, e.worker);
     sql::run(s.see_worker, e.worker, at);
   }
@@ -255,6 +139,7 @@ struct Fold {
     RunId run;
     if (s.start_attempt.executeStep()) run = sql::Columns(s.start_attempt).run_id();
     s.start_attempt.reset();
+    move(s, run, RunState::running, EndReason::none);
     sql::run(s.start_run, run.trial, run.replicate, at);
   }
 
@@ -263,7 +148,7 @@ struct Fold {
     const TrialId trial = e.run.trial;
     const std::int64_t sweep = sweep_of_trial(s, trial).value_or(0);
     const double cost = sql::cost_of(e.score, goal_of(s, sweep));
-    ++s.reports_of_sweep[sweep];
+    s.counts.reported(SweepId{sweep});
     sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
     if (e.seed_applied)
       sql::run(s.apply_seed, trial, e.run.replicate, static_cast<int>(*e.seed_applied));
@@ -293,6 +178,7 @@ struct Fold {
   void operator()(const RunReturned& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
              word(e.failure));
+    move(s, e.run, RunState::queued, e.reason);
     sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail, word(e.failure),
              e.not_before);
   }
@@ -320,17 +206,20 @@ struct Fold {
   void operator()(const RunAdded& e) const {
     sql::run(s.count_run, e.run.trial);
     sql::run(s.add_run_of, e.run.trial, e.run.replicate);
+    s.counts.added(e.run, SweepId{sweep_of_trial(s, e.run.trial).value_or(0)});
   }
 
   void operator()(const RunPaused& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(EndReason::none),
              std::string("paused by its terminator"), word(Failure::none));
+    move(s, e.run, RunState::paused, EndReason::none);
     sql::run(s.pause_run, e.run.trial, e.run.replicate);
   }
 
   void operator()(const RunEnded& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
              word(e.failure));
+    move(s, e.run, e.state, e.reason);
     sql::run(s.end_run, e.run.trial, e.run.replicate, word(e.state), word(e.reason),
              deciding_exit_code(e), e.detail, e.log_tail, at, word(e.failure));
   }
@@ -375,15 +264,16 @@ void Projection::fold(const Event& event) {
 void Projection::flush() {
   Statements& s = *statements_;
   if (s.report) write_report(s, std::nullopt);
-  for (const auto& [sweep, count] : std::exchange(s.reports_of_sweep, {}))
-    sql::run(s.count_reports, SweepId{sweep}, count);
+  s.counts.flush();
 }
 
 void Projection::forget() {
   Statements& s = *statements_;
   s.report.reset();
-  s.reports_of_sweep.clear();
-  for (Recent* recent : {&s.trial_sweeps, &s.lease_sweeps, &s.sweep_goals}) recent->clear();
+  s.counts.forget();
+  s.knowledge.forget();
+  for (Recent* recent : {&s.trial_sweeps, &s.lease_sweeps, &s.sweep_goals, &s.sweep_seeds})
+    recent->clear();
 }
 
 }  // namespace hone

@@ -22,14 +22,19 @@ void append(Piece& all, const std::string& joint, Piece piece) {
   for (Bound& value : piece.values) all.values.push_back(std::move(value));
 }
 
-// On a row of param: by number where the value is one, else by text.
+// What a parameter is compared to where that is a number: else it is a text.
+std::optional<double> param_number(const Comparison& c, const Literal& literal) {
+  if (c.op == Op::holds) return std::nullopt;
+  const auto truth = as_truth(literal);
+  if (truth && !literal.quoted) return *truth ? 1.0 : 0.0;
+  return as_number(literal);
+}
+
+// On a row of param.
 Result<Piece> param_value(const Comparison& c) {
   Piece all;
   for (const Literal& literal : c.values) {
-    const auto truth = as_truth(literal);
-    const auto number =
-        truth && !literal.quoted ? std::optional(*truth ? 1.0 : 0.0) : as_number(literal);
-    if (number && c.op != Op::holds) {
+    if (const auto number = param_number(c, literal)) {
       append(all, " OR ", {"p.number " + std::string(sign(c.op)) + " ?", {*number}});
       continue;
     }
@@ -201,7 +206,15 @@ std::optional<Candidates> series_candidates(const Comparison& c, ThingKind kind)
   }
   auto value = param_value(c);
   if (!value) return std::nullopt;
-  Piece select{"SELECT p.trial FROM param p WHERE p.name = ? AND " + value->sql, {name_of(c)}};
+  const std::string index = param_number(c, c.values.front()) ? "param_number" : "param_text";
+  const std::string where = " WHERE p.name = ? AND " + value->sql;
+  // What is newer than the index is read row by row (migrations/0013_param_index.sql).
+  Piece select{"SELECT p.trial FROM " + index + " p" + where +
+                   " UNION ALL SELECT p.trial FROM param p" + where +
+                   " AND p.trial > (SELECT coalesce(max(trial), 0) FROM param_indexed)",
+               {name_of(c)}};
+  append(select, "", {"", value->values});
+  append(select, "", {"", {name_of(c)}});
   append(select, "", {"", std::move(value->values)});
   return Candidates{trial_key(kind), std::move(select)};
 }

@@ -1,7 +1,10 @@
-// Commits a second of the one writer, on a file: what a batch of 1, 8 and 64 commands costs with
-// synchronous=FULL. Each command is a report of a live run: two events (report, verdict) and their
-// projection.
+// What the one writer does in a second, on a file, with synchronous=FULL.
+// reports: what a batch of 1, 8 and 64 commands costs. Each is a report of a live run: two events
+// (report, verdict) and their projection.
+// trials: as many askers as a batch is large, each of which asks, reports five times and tells.
 #include <benchmark/benchmark.h>
+
+#include <fstream>
 
 #include "schemas/types/expect.hpp"
 #include "tests/unit/engine_given.hpp"
@@ -66,7 +69,86 @@ void reports(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
+
+// Bytes this process has caused to be written, as the kernel counts them.
+double written_bytes() {
+  std::ifstream io("/proc/self/io");
+  std::string word;
+  double value = 0;
+  while (io >> word >> value)
+    if (word == "wchar:") return value;
+  return 0;
+}
+
+SweepSpec asked_spec() {
+  auto spec = small_spec(1'000'000, 6);
+  spec.trainer = AskTrainer{};
+  spec.budget.per_run = 6;
+  spec.parameters = {{"lr", FloatDomain{1e-5, 1, Scale::log, {}}, ""},
+                     {"layers", IntDomain{1, 64}, ""},
+                     {"kind", ChoiceDomain{{"a", "b", "c", "d"}}, ""},
+                     {"x", FloatDomain{-1, 1, Scale::linear, {}}, ""}};
+  return spec;
+}
+
+class Askers {
+ public:
+  explicit Askers(int count)
+      : count_(count),
+        db_(std::move(open_for_writing(folder_.file("hone.db")).value())),
+        engine_(*db_, now_) {
+    batch({Submit{{"submit", asked_spec(), {}}}});
+  }
+
+  // One trial of each asker.
+  void round() {
+    std::vector<Command> asks, tells;
+    for (int i = 0; i < count_; ++i) asks.emplace_back(Ask{{1}, {std::to_string(i)}});
+    const auto asked = batch(std::move(asks));
+    for (int phase = 0; phase < 5; ++phase) {
+      std::vector<Command> reports;
+      for (const Reply& reply : asked)
+        reports.emplace_back(Report{std::get<AskReply>(reply).lease,
+                                    {phase, phase + 1, Score::of(0.5 / (phase + 1))}});
+      batch(std::move(reports));
+    }
+    for (const Reply& reply : asked)
+      tells.emplace_back(
+          Tell{std::get<AskReply>(reply).trial, {Told::value, {}, 6, Score::of(0.1), {}, ""}});
+    batch(std::move(tells));
+  }
+
+ private:
+  std::vector<Reply> batch(std::vector<Command> commands) {
+    std::vector<Reply> replies;
+    std::vector<Envelope> envelopes;
+    for (Command& command : commands)
+      envelopes.push_back({std::move(command), [&replies](Result<Reply> reply) {
+                             expect(reply.ok(), "the bench asks for what may be");
+                             replies.push_back(*std::move(reply));
+                           }});
+    engine_.step(std::move(envelopes), now_);
+    return replies;
+  }
+
+  int count_;
+  TemporaryFolder folder_;
+  std::unique_ptr<SQLite::Database> db_;
+  Instant now_{1'700'000'000'000'000};
+  Engine engine_;
+};
+
+void trials(benchmark::State& state) {
+  Askers askers(static_cast<int>(state.range(0)));
+  const double before = written_bytes();
+  for (auto _ : state) askers.round();
+  const auto done = static_cast<double>(state.iterations() * state.range(0));
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.counters["kB_per_trial"] = (written_bytes() - before) / 1000 / done;
+}
+
 BENCHMARK(reports)->ArgName("batch")->Arg(1)->Arg(8)->Arg(64)->Arg(256)->UseRealTime();
+BENCHMARK(trials)->ArgName("askers")->Arg(64)->Iterations(300)->UseRealTime();
 
 }  // namespace
 }  // namespace hone

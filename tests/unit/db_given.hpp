@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -77,7 +78,7 @@ struct FedLedger {
 inline std::map<std::string, std::vector<std::string>> dump_projection(SQLite::Database& db) {
   std::map<std::string, std::vector<std::string>> tables;
   for (const char* table : projection_tables()) {
-    SQLite::Statement rows(db, std::string("SELECT * FROM ") + table + " ORDER BY 1, 2, 3");
+    SQLite::Statement rows(db, std::string("SELECT * FROM ") + table);
     auto& lines = tables[table];
     while (rows.executeStep()) {
       std::string line;
@@ -85,6 +86,7 @@ inline std::map<std::string, std::vector<std::string>> dump_projection(SQLite::D
         line += rows.getColumn(at).getString() + (rows.isColumnNull(at) ? "NULL|" : "|");
       lines.push_back(line);
     }
+    std::sort(lines.begin(), lines.end());
   }
   return tables;
 }

@@ -142,12 +142,15 @@ TEST(Ledger, IsAppendOnly) {
 
 TEST(Ledger, HasNoGapsAndNeverGoesBackInTime) {
   const auto db = open_in_memory();
-  const std::string insert = "INSERT INTO event (seq, at, kind, body) VALUES ";
-  EXPECT_THROW(db->exec(insert + "(2, 10, 'x', '{}')"), SQLite::Exception);
-  db->exec(insert + "(1, 10, 'x', '{}')");
-  EXPECT_THROW(db->exec(insert + "(3, 10, 'x', '{}')"), SQLite::Exception);
-  EXPECT_THROW(db->exec(insert + "(2, 9, 'x', '{}')"), SQLite::Exception);
-  db->exec(insert + "(2, 10, 'x', '{}')");
+  Ledger ledger(*db);
+  const EventBody started = ServerStarted{"x", seconds(1)};
+  EXPECT_DEATH(ledger.append({2, {10}, started}), "the ledger has no gaps");
+  ledger.append({1, {10}, started});
+  EXPECT_DEATH(ledger.append({3, {10}, started}), "the ledger has no gaps");
+  EXPECT_DEATH(ledger.append({2, {9}, started}), "never goes back in time");
+  ledger.append({2, {10}, started});
+  EXPECT_DEATH(Ledger(*db).append({2, {10}, started}), "the ledger has no gaps");
+  EXPECT_EQ(ledger.last_seq(), 2);
 }
 
 TEST(Ledger, NamesTheEventItCannotRead) {

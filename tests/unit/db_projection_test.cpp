@@ -21,8 +21,10 @@ class AfterAStorm : public testing::TestWithParam<std::uint64_t> {
 
 TEST_P(AfterAStorm, RebuildingChangesNothing) {
   const auto live = dump_projection(*db);
-  for (const auto& [table, lines] : live)
+  for (const auto& [table, lines] : live) {
+    if (table.starts_with("param_")) continue;  // of many more trials: db_filter_test
     EXPECT_FALSE(lines.empty()) << table << " was never used by this test";
+  }
   rebuild_projection(*db);
   const auto again = dump_projection(*db);
   for (const auto& [table, lines] : live) {
