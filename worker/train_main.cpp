@@ -55,8 +55,11 @@ std::string settings_text(const TrainerInfo& info, bool measures) {
 void add_measuring(CLI::App& sub, Flags& flags) {
   auto* measure = sub.add_flag("--measure", flags.measures,
                                "run placements for real with libtorch, beside the simulator");
+  sub.add_option("--measure-rounds", flags.measure.rounds, "rounds through all placements [3]")
+      ->check(CLI::Range(1, 10'000))
+      ->needs(measure);
   sub.add_option("--measure-steps", flags.measure.steps,
-                 "steps of each placement, the first discarded [9]")
+                 "steps of each placement in a round, the first discarded [5]")
       ->check(CLI::Range(2, 10'000))
       ->needs(measure);
   sub.add_option("--measure-random", flags.measure.random, "random placements among them [12]")

@@ -105,6 +105,17 @@ std::vector<double> task_ms(const Problem& problem, const Here& here, int device
 
 }  // namespace
 
+void Here::learn(int device, const std::vector<double>& job_ms, const Kernels& kernels) {
+  const auto devices = static_cast<std::size_t>(problem.devices());
+  for (std::size_t d = 0; d < devices; ++d) {
+    if (kernels.name(static_cast<int>(d)) != kernels.name(device)) continue;
+    for (std::size_t task = 0; task < works.size(); ++task) {
+      double& cost = problem.cost_ms[task * devices + d];
+      cost = std::min(cost, job_ms[task]);
+    }
+  }
+}
+
 Here bench_here(const Problem& problem, Kernels& kernels, double step_ms, int steps) {
   Here here;
   constexpr double flop = 268'435'456;  // some milliseconds of a processor

@@ -14,6 +14,9 @@ struct Here {
   double flop_per_s = 0;        // of the first device
   double bytes_per_s = 0;       // read and written there
   placement::Link link;         // from the first device to the last
+
+  // Another step on this device alone: tasks that were faster then are taken to be so.
+  void learn(int device, const std::vector<double>& job_ms, const Kernels& kernels);
 };
 
 // Scales the graph so that a step on the first device takes about `step_ms`; then runs steps on one

@@ -107,21 +107,42 @@ Status write_placement(const Problem& problem, const Candidate& learned,
   return Done{};
 }
 
-MeasuredPlacement run_for_real(const Candidate& candidate, const Here& here, int steps,
-                               Kernels& kernels) {
-  const auto step = real_step(here.problem, candidate.placement, here.works, kernels);
-  std::vector<double> times;
-  {
-    Crew crew(step, kernels);
-    for (int i = 0; i < steps; ++i) {
-      const double ms = crew.run().step_ms;
-      if (i > 0) times.push_back(ms);
+// Steps of all placements in turn, several rounds of them: what else the machine does at a time
+// must not be a placement's lot. Every step on one device also times the tasks once more.
+class Rounds {
+ public:
+  Rounds(const std::vector<Candidate>& candidates, Here& here, Kernels& kernels)
+      : candidates_(candidates), here_(here), kernels_(kernels), times_(candidates.size()) {}
+
+  void visit(std::size_t index, int steps) {
+    const auto& placed = candidates_[index].placement;
+    const auto step = real_step(here_.problem, placed, here_.works, kernels_);
+    const bool alone = std::all_of(placed.begin(), placed.end(),
+                                   [&](int device) { return device == placed.front(); });
+    {
+      Crew crew(step, kernels_);
+      for (int i = 0; i < steps; ++i) {
+        const auto ran = crew.run();
+        if (i == 0) continue;
+        times_[index].push_back(ran.step_ms);
+        if (alone) here_.learn(placed.front(), ran.job_ms, kernels_);
+      }
     }
+    kernels_.forget_tensors();
   }
-  kernels.forget_tensors();
-  std::sort(times.begin(), times.end());
-  return {candidate.name, times.front(), times[times.size() / 2], times.back()};
-}
+
+  [[nodiscard]] MeasuredPlacement result(std::size_t index) const {
+    auto times = times_[index];
+    std::sort(times.begin(), times.end());
+    return {candidates_[index].name, times.front(), times[times.size() / 2], times.back()};
+  }
+
+ private:
+  const std::vector<Candidate>& candidates_;
+  Here& here_;
+  Kernels& kernels_;
+  std::vector<std::vector<double>> times_;
+};
 
 void correlate(Measurement& measured) {
   std::vector<double> real;
@@ -162,7 +183,7 @@ Result<Measurement> measure_placements(const MeasurePlan& plan, const std::stop_
       reinterpret_cast<KernelMaker>(*function)(problem->devices() - cpus, cpus));
 
   tell("timing every task on one device");
-  const auto here = bench_here(*problem, *kernels, plan.step_ms, plan.steps);
+  auto here = bench_here(*problem, *kernels, plan.step_ms, plan.steps);
   auto measured = describe(*problem, here, *kernels);
   auto candidates = usual_candidates(here.problem, plan, measured.left_out);
   if (plan.model.empty()) {
@@ -180,16 +201,23 @@ Result<Measurement> measure_placements(const MeasurePlan& plan, const std::stop_
     if (!told) return std::move(told).error();
     add(candidates, *std::move(told));
   }
+  Rounds rounds(candidates, here, *kernels);
+  const auto count = candidates.size();
+  const auto visits = count * static_cast<std::size_t>(plan.rounds);
+  for (std::size_t i = 0; i < visits && !stop.stop_requested(); ++i) {
+    tell("running placement " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
+         ", round " + std::to_string(i / count + 1) + " of " + std::to_string(plan.rounds));
+    rounds.visit(i % count, plan.steps);
+  }
+  if (stop.stop_requested()) return refuse(Code::unavailable, "stopped");
   placement::Simulator simulator(here.problem);
   placement::Simulator profile(*problem);
-  for (std::size_t i = 0; i < candidates.size() && !stop.stop_requested(); ++i) {
-    tell("running placement " + std::to_string(i + 1) + " of " + std::to_string(candidates.size()));
-    auto row = run_for_real(candidates[i], here, plan.steps, *kernels);
+  for (std::size_t i = 0; i < count; ++i) {
+    auto row = rounds.result(i);
     row.simulated_ms = simulator.step_ms(candidates[i].placement);
     row.profile_ms = profile.step_ms(candidates[i].placement);
     measured.placements.push_back(std::move(row));
   }
-  if (stop.stop_requested()) return refuse(Code::unavailable, "stopped");
   correlate(measured);
   return measured;
 }

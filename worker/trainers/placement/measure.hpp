@@ -13,7 +13,8 @@ struct MeasurePlan {
   TrainingJob job;
   std::filesystem::path model;  // a placement to measure instead of learning one; empty: learn
   std::filesystem::path out;    // where the learned placement is written; empty: nowhere
-  int steps = 9;                // timed steps of each placement; the first is discarded
+  int rounds = 3;               // through all placements
+  int steps = 5;                // of each placement in a round; the first is discarded
   int random = 12;              // random placements among those that are run
   double step_ms = 100;         // about what a step on one device is to take
 };
