@@ -105,14 +105,17 @@ constexpr std::array descriptions{
                 "  ELSE iif(goal = 'minimize', cost, 0.0 - cost) END AS value, params, "
                 "proposed_at, pinned_at"
                 " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},
-    Description{run, "run",
-                "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
-                " attempts, r.reports,"
-                " CASE WHEN best_cost >= 1.797e308 THEN iif(best_cost < 9e999, 'diverged', NULL)"
-                "  ELSE iif(goal = 'minimize', best_cost, 0.0 - best_cost) END AS best,"
-                " step, detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
-                " AS seed_applied, started_at, r.ended_at"
-                " FROM run r JOIN sweep s ON s.id = r.sweep WHERE trial = ?1 AND replicate = ?2"},
+    Description{
+        run, "run",
+        "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
+        " attempts, r.reports,"
+        " CASE WHEN best_cost >= 1.797e308 THEN iif(best_cost < 9e999, 'diverged', NULL)"
+        "  ELSE iif(goal = 'minimize', best_cost, 0.0 - best_cost) END AS best,"
+        " step, detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
+        " AS seed_applied, s.seed || ' ' || t.number || ' ' || coalesce(s.confirms, 0) || ' '"
+        " || s.instances AS seed, started_at, r.ended_at"
+        " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
+        " WHERE r.trial = ?1 AND replicate = ?2"},
     Description{attempt, "attempt",
                 "SELECT 'attempt ' || number || ' on ' || host, host, 'le_' || lease AS lease,"
                 " end_reason, detail, granted_at, started_at, ended_at"

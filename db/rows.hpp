@@ -267,7 +267,9 @@ struct LineageNode {
   LineageKey id;
   std::string kind;   // sweep trial run attempt model dataset workflow worker report metric
   std::string label;  // a few words for people
-  std::vector<std::pair<std::string, std::string>> facts;  // in order
+  // In order. The seed of a run is told by its address, as random streams are none of this room's:
+  // the sweep's seed, the trial's number, the sweep that it confirms or 0, and instances.
+  std::vector<std::pair<std::string, std::string>> facts;
 };
 
 struct LineageEdge {  // from the made thing to what it came from

@@ -1,5 +1,7 @@
 #include "server/api/render.hpp"
 
+#include <sstream>
+
 #include "schemas/codec/words.hpp"
 #include "server/api/progress.hpp"
 #include "server/sweep/run_seed.hpp"
@@ -90,14 +92,32 @@ Json render(const TrialRow& row) {
   return json;
 }
 
+namespace {
+
+std::uint64_t seed_of(const RunRow& row) {
+  return row.confirms ? confirm_seed(row.sweep_seed, row.confirms, row.id.replicate / row.instances)
+                      : run_seed(row.sweep_seed, row.trial_number, row.id.replicate);
+}
+
+// From the address that the lineage has of it.
+std::string seed_at(RunId run, const std::string& address) {
+  RunRow row;
+  row.id = run;
+  std::int64_t sweep_seed = 0;  // its bits
+  std::istringstream(address) >> sweep_seed >> row.trial_number >> row.confirms.value >>
+      row.instances;
+  row.sweep_seed = static_cast<std::uint64_t>(sweep_seed);
+  return std::to_string(seed_of(row));
+}
+
+}  // namespace
+
 Json render(const RunRow& row) {
   Json json;
   json["id"] = text(row.id);
   json["trial"] = text(row.id.trial);
   json["sweep"] = text(row.sweep);
-  json["seed"] = row.confirms
-                     ? confirm_seed(row.sweep_seed, row.confirms, row.id.replicate / row.instances)
-                     : run_seed(row.sweep_seed, row.trial_number, row.id.replicate);
+  json["seed"] = seed_of(row);
   json["seed_applied"] = row.seed_applied ? Json(*row.seed_applied) : Json(nullptr);
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
@@ -271,7 +291,9 @@ Json render(const LineageNode& node) {
   json["kind"] = node.kind;
   json["label"] = node.label;
   json["facts"] = Json::object();
-  for (const auto& [name, value] : node.facts) json["facts"][name] = value;
+  const auto* run = std::get_if<RunId>(&node.id);
+  for (const auto& [name, value] : node.facts)
+    json["facts"][name] = run != nullptr && name == "seed" ? seed_at(*run, value) : value;
   return json;
 }
 

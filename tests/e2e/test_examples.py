@@ -1,5 +1,4 @@
 """Every example of sdk/examples that a sweep runs, from the folder of the repository as its users would."""
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,7 @@ def up(tmp_path):
 
 
 def best_of(up, name, *more):
-    sweep = ok("submit", str(EXAMPLES / name), "--watch", "-q", *more, server=up, timeout=240).split()[0]
+    sweep = ok("submit", str(EXAMPLES / name), "--watch", "-q", *more, server=up, timeout=400).split()[0]
     assert sweep.startswith("sw_")
     return ok("best", sweep, "--format", "csv", "--limit", "1", server=up).splitlines()
 
@@ -32,9 +31,9 @@ def test_an_example_finds_something(up, name):
 
 
 def test_stable_baselines3_with_one_changed_line(up):
-    for package in ("gymnasium", "stable_baselines3"):
-        if importlib.util.find_spec(package) is None:
-            pytest.skip(f"the Python package {package} is not installed (pip install stable-baselines3)")
+    # The python3 that the sweep file names, whichever runs these tests.
+    if subprocess.run(["python3", "-c", "import gymnasium, stable_baselines3"], capture_output=True).returncode != 0:
+        pytest.skip("this python3 has no stable_baselines3 (pip install stable-baselines3, about 2 GB with PyTorch)")
     header, best = best_of(up, "sb3-cartpole.yaml", "--set", "search.trials=2")
     assert best
 

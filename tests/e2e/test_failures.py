@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from commands import hone, write_spec
 from conftest import sweep_spec
 from test_worker import Worker, wait_for
 
@@ -120,6 +121,19 @@ def test_binary_output_and_long_lines_harm_nothing(play):
                "os.write(1, b'@hone {\"report\": \\xff}\\n')\nreport(0)\nsys.exit(3)", phases=2)
     assert (run["state"], run["failure"]) == ("failed", "user_error"), run
     assert run["phase"] == 1
+
+
+def test_watching_tells_what_a_failed_run_wrote_last(server, tmp_path):
+    """One reads why at once, without asking for the runs and for one of them."""
+    (tmp_path / "program.py").write_text("raise FileNotFoundError('no data here')\n")
+    worker = Worker(server, tmp_path / "worker")
+    worker.ready()
+    file = write_spec(tmp_path, command=[sys.executable, str(tmp_path / "program.py")])
+    watched = hone("submit", str(file), "--watch", server=server)
+    assert watched.returncode == 10
+    assert "4 runs failed" in watched.stderr and "wrote last: FileNotFoundError: no data here\n" in watched.stderr
+    assert "hone explain rn_" in watched.stderr
+    assert worker.stop() == 0, worker.log_text()
 
 
 def test_a_million_lines_harm_nothing(play, tmp_path):

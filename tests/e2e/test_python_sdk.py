@@ -1,6 +1,7 @@
 """The Python SDK with a real server, and its package: a wheel in a fresh virtual environment."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -146,10 +147,20 @@ def wheel(tmp_path_factory):
     return found
 
 
+def version_of(python):
+    """None of what stands for a Python and is none, as a shim of pyenv whose version is not chosen."""
+    done = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
+    return tuple(int(part) for part in done.stdout.split()) if done.returncode == 0 else None
+
+
 def pythons():
-    """This one, those on the PATH by their number, and those that HONE_PYTHONS names."""
-    named = [shutil.which(f"python3.{minor}") for minor in range(7, 20)]
-    return sorted({sys.executable, *filter(None, named), *filter(None, os.environ.get("HONE_PYTHONS", "").split(":"))})
+    """This one, the oldest and the newest on the PATH and of pyenv, and all that HONE_PYTHONS names."""
+    at_hand = [shutil.which(f"python3.{minor}") for minor in range(7, 20)]
+    own = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
+    at_hand += [str(path) for path in sorted(own.glob("3.*/bin/python3"))]
+    versions = sorted((version_of(python) or (0, 0), python) for python in filter(None, at_hand))
+    fit = [python for version, python in versions if version >= (3, 7)]
+    return sorted({sys.executable, *fit[:1], *fit[-1:], *filter(None, os.environ.get("HONE_PYTHONS", "").split(":"))})
 
 
 @pytest.mark.parametrize("python", pythons())

@@ -7,7 +7,7 @@ import pytest
 
 from commands import hone, ok, write_spec
 from conftest import ROOT, sweep_spec
-from trained import done  # noqa: F401 (a fixture)
+from trained import done, train  # noqa: F401 (done is a fixture)
 
 sys.path.insert(0, str(ROOT / "sdk" / "python"))
 import hone as sdk  # noqa: E402
@@ -109,6 +109,37 @@ def test_show_tells_what_users_said(server, done, thing):
     assert "best paper/fig-3" in shown and "the one for the paper" in shown
     said = json.loads(ok("show", thing, "--format", "json", server=server))
     assert said["tags"] == ["best", "paper/fig-3"] and said["notes"][0]["text"] == "the one for the paper"
+
+
+def test_a_trial_of_an_ended_sweep_is_submitted_again_in_one_of_its_own(server, done):
+    said = ok("resubmit", "tr_4", "--set", "depth=2", server=server)
+    assert said == "tr_4 enqueued again in sw_2\n"
+    worker = server.join()
+    grant = train(server, worker, 5)
+    assert grant["params"]["depth"] == 2 and grant["params"]["lr"] == server.get("/v1/trials/tr_4")["params"]["lr"]
+    assert server.get("/v1/sweeps/sw_2")["state"] == "completed" and server.acquire(worker) is None
+    up = {(edge["from"], edge["relation"], edge["to"]) for edge in server.get("/v1/lineage/tr_5?direction=up")["edges"]}
+    assert {("tr_5", "resubmitted_from", "tr_4"), ("sw_2", "forked_from", done)} <= up
+    refused = hone("resubmit", "tr_4", "--set", "depth=99", server=server)
+    assert refused.returncode == 2 and "depth" in refused.stderr
+    assert [sweep["state"] for sweep in server.get("/v1/sweeps")["items"]] == ["canceled", "completed", "completed"]
+
+
+def test_a_fork_keeps_its_patch_as_well(server, checkout):
+    folder, _ = checkout
+    ok("submit", "sweep.json", "-q", server=server, cwd=folder)
+    (folder / "train.py").write_text("print('as forked')\n")
+    sweep = ok("fork", "sw_1", "-q", server=server, cwd=folder).split()[0]
+    workflow = server.get(f"/v1/sweeps/{sweep}")["workflow"]
+    assert "as forked" in ok("fetch", workflow, "uncommitted.patch", "-o", "-", server=server)
+    assert server.get(f"/v1/workflows/{workflow}")["environment_sha256"]
+
+
+def test_the_lineage_of_a_measurement_tells_the_seed(server, done):
+    facts = {node["id"]: node["facts"] for node in server.get("/v1/lineage/rn_4.0%2Floss%40200?direction=up")["nodes"]}
+    seed = server.get("/v1/runs/rn_4.0")["seed"]
+    assert facts["rn_4.0"]["seed"] == str(seed)
+    assert f"seed={seed}" in ok("lineage", "rn_4.0/loss@200", "--up", server=server)
 
 
 def test_python_records_a_dataset(server):

@@ -4,12 +4,12 @@
 
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/recorded.hpp"
 #include "sdk/cli/flags.hpp"
 #include "sdk/cli/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/system/dataset.hpp"
 #include "sdk/cli/system/request_id.hpp"
-#include "sdk/cli/system/workflow.hpp"
 #include "sdk/cli/targets.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 
@@ -105,6 +105,23 @@ Result<Json> dataset_of_fork(Session& session, const Wish& wish, const Json& swe
                             text_at(*dataset, "/digest")});
 }
 
+// A new sweep of this file, with its link to `sweep`. The server's answer.
+Result<Json> submit_from(Session& session, const Wish& wish, const Json& sweep, const Json& spec) {
+  auto client = session.client();
+  if (!client) return client.error();
+  const auto known = decode_sweep_spec(spec);
+  if (!known) return known.error();
+  const auto dataset = dataset_of_fork(session, wish, sweep);
+  if (!dataset) return dataset.error();
+  Json body;
+  body["request_id"] = new_request_id();
+  body["spec"] = spec;
+  body["workflow"] = encode(record_and_store(session, **client, *known));
+  body["forked_from"] = text_at(sweep, "/id");
+  if (!dataset->is_null()) body["dataset"] = *dataset;
+  return session.post("/v1/sweeps", body);
+}
+
 Result<Exit> fork(Session& session, const Wish& wish) {
   const auto id = sweep_of(session, wish.id);
   if (!id) return id.error();
@@ -116,15 +133,7 @@ Result<Exit> fork(Session& session, const Wish& wish) {
     session.print(spec.dump(2) + "\n");
     return Exit::ok;
   }
-  Json body;
-  body["request_id"] = new_request_id();
-  body["spec"] = spec;
-  body["workflow"] = encode(record_workflow());
-  body["forked_from"] = text(*id);
-  const auto dataset = dataset_of_fork(session, wish, *sweep);
-  if (!dataset) return dataset.error();
-  if (!dataset->is_null()) body["dataset"] = *dataset;
-  const auto reply = session.post("/v1/sweeps", body);
+  const auto reply = submit_from(session, wish, *sweep, spec);
   if (!reply) return reply.error();
   if (session.options().format != Format::table) return print_object(session, *reply, "");
   session.print(text_at(*reply, "/sweep") + "\n");
@@ -146,23 +155,58 @@ Json free_params(const Json& spec, const Json& params) {
   return given;
 }
 
+bool goes_on(const Json& sweep) {
+  const std::string state = text_at(sweep, "/state");
+  return state == "running" || state == "paused";
+}
+
+// One that proposes nothing by itself and ends with its first trial.
+Result<std::string> sweep_for_one(Session& session, const Wish& wish, const Json& sweep) {
+  Json spec = member(sweep, "/spec");
+  spec["search"] = {{"method", "external"}, {"trials", 1}};
+  spec["terminator"] = {{"rule", "none"}};
+  for (const char* of_many : {"confirm", "confirms"}) spec.erase(of_many);
+  const auto reply = submit_from(session, wish, sweep, spec);
+  if (!reply) return reply.error();
+  return text_at(*reply, "/sweep");
+}
+
+// Nothing will ever be tried in it.
+void give_up(Session& session, const std::string& sweep) {
+  const auto canceled =
+      session.post("/v1/sweeps/" + sweep + "/steer", encode(SteerRequest{Verb::cancel}));
+  if (!canceled) session.note(sweep + " was made and holds nothing; end it: hone cancel " + sweep);
+}
+
 Result<Exit> resubmit(Session& session, const Wish& wish) {
   const auto id = trial_of(wish.id);
   if (!id) return id.error();
   const auto trial = session.get("/v1/trials/" + text(*id));
   if (!trial) return trial.error();
-  const std::string sweep = text_at(*trial, "/sweep");
-  const auto spec = session.get("/v1/sweeps/" + sweep);
-  if (!spec) return spec.error();
+  const auto sweep = session.get("/v1/sweeps/" + text_at(*trial, "/sweep"));
+  if (!sweep) return sweep.error();
   Json body;
   body["request_id"] = new_request_id();
-  body["params"] = free_params(member(*spec, "/spec"), member(*trial, "/params"));
+  body["params"] = free_params(member(*sweep, "/spec"), member(*trial, "/params"));
   if (auto set = assign(body["params"], wish.settings); !set) return set.error();
   body["from"] = text(*id);
-  const auto reply = session.post("/v1/sweeps/" + sweep + "/enqueue", body);
-  if (!reply) return reply.error();
+  std::string into = text_at(*sweep, "/id");
+  const bool ended = !goes_on(*sweep);
+  if (ended) {
+    auto made = sweep_for_one(session, wish, *sweep);
+    if (!made) return made.error();
+    into = *std::move(made);
+  }
+  const auto reply = session.post("/v1/sweeps/" + into + "/enqueue", body);
+  if (!reply) {
+    if (ended) give_up(session, into);
+    return reply.error();
+  }
   if (session.options().format != Format::table) return print_object(session, *reply, "");
-  session.print(text(*id) + " enqueued again in " + sweep + "\n");
+  session.print(text(*id) + " enqueued again in " + into + "\n");
+  if (ended)
+    session.note(text_at(*sweep, "/id") + " has ended, so it has a sweep of its own: hone watch " +
+                 into);
   return Exit::ok;
 }
 

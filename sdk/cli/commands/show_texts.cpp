@@ -328,8 +328,9 @@ std::string worker_text(const Json& worker, const Shown& shown) {
 std::string plain_text(const Json& object, const Shown& shown) {
   Lines lines;
   for (const auto& [name, value] : object.items())
-    if (name != "id") add(lines, name, value.is_null() ? "" : value_text(value));
-  return title(object, "", shown) + indented(record_text(lines, shown.screen));
+    if (name != "id" && name != "name") add(lines, name, value.is_null() ? "" : value_text(value));
+  return title(object, text_at(object, "/name"), shown) +
+         indented(record_text(lines, shown.screen));
 }
 
 std::string about_text(const Json& about, const Shown& shown) {

@@ -1,16 +1,12 @@
 // submit: a sweep file becomes a sweep.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/plan.hpp"
+#include "sdk/cli/commands/recorded.hpp"
 #include "sdk/cli/commands/show_texts.hpp"
 #include "sdk/cli/commands/watch.hpp"
 #include "sdk/cli/flags.hpp"
@@ -20,7 +16,6 @@
 #include "sdk/cli/system/dataset.hpp"
 #include "sdk/cli/system/graph_digest.hpp"
 #include "sdk/cli/system/request_id.hpp"
-#include "sdk/cli/system/workflow.hpp"
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/sweep/check.hpp"
@@ -86,31 +81,6 @@ Result<SweepId> submit_patiently(Client& client, const SweepFile& file,
     sweep = client.submit(request_id, file.document, workflow, dataset);
   }
   return sweep;
-}
-
-// The bytes behind the digests of the workflow, for whoever traces a result back. A sweep is not
-// held up by them.
-void store_text(Session& session, Client& client, const std::string& text) {
-  if (text.empty()) return;
-  std::string name = (std::filesystem::temp_directory_path() / "hone-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  if (file < 0) return session.note("cannot keep the patch: no temporary file");
-  std::ofstream(name, std::ios::binary) << text;
-  const auto stored = client.put_blob(name);
-  close(file);
-  std::error_code ignored;
-  std::filesystem::remove(name, ignored);
-  if (!stored) session.note("the server did not keep the patch: " + stored.error().detail);
-}
-
-WorkflowInfo record_and_store(Session& session, Client& client, const SweepSpec& spec) {
-  const auto* command = std::get_if<CommandTrainer>(&spec.trainer);
-  WorkflowTexts texts;
-  auto info =
-      record_workflow(command == nullptr ? std::vector<std::string>() : command->argv, &texts);
-  store_text(session, client, texts.patch);
-  store_text(session, client, texts.environment);
-  return info;
 }
 
 void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {

@@ -11,6 +11,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/progress.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/targets.hpp"
 
 namespace hone::cli {
@@ -142,11 +143,30 @@ class Display {
   std::string shown_state_;
 };
 
+std::string last_line(const std::string& text) {
+  const auto end = text.find_last_not_of("\n\r \t");
+  if (end == std::string::npos) return {};
+  const auto before = text.rfind('\n', end);
+  const auto begin = before == std::string::npos ? 0 : before + 1;
+  return text.substr(begin, end + 1 - begin);
+}
+
+// One of them and its last word, which mostly says what is wrong with all.
+std::string failed_text(Session& session, const std::string& sweep) {
+  const auto runs = session.get("/v1/sweeps/" + sweep + "/runs?limit=1&where=state%20%3D%20failed");
+  const std::string id = runs ? text_at(*runs, "/items/0/id") : std::string();
+  if (id.empty()) return {};
+  const auto run = session.get("/v1/runs/" + id);
+  const std::string word = run ? printable(last_line(text_at(*run, "/log_tail"))) : std::string();
+  return (word.empty() ? "" : "\n" + id + " wrote last: " + word) +
+         "\nits end in full: hone explain " + id;
+}
+
 void say_what_next(Session& session, const Json& sweep) {
   const std::string id = text_at(sweep, "/id");
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     session.note(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
-                 " failed; see which and why: hone runs " + id);
+                 " failed; see which and why: hone runs " + id + failed_text(session, id));
   session.note("see the results: hone best " + id + "   why: hone explain TRIAL");
 }
 

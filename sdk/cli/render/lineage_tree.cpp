@@ -69,7 +69,7 @@ constexpr std::array<KindFacts, 10> shown_facts = {{
     {"metric", "value"},
     {"sweep", "search terminator trials seed edits tags"},
     {"trial", "value params tags"},
-    {"run", "best attempts detail"},
+    {"run", "seed best attempts detail"},
     {"attempt", "end_reason detail"},
     {"model", "phase value bytes tags"},
     {"dataset", "version digest"},
