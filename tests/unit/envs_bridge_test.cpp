@@ -61,7 +61,7 @@ TEST_F(Bridge, tells_what_an_environment_is_like) {
   EXPECT_EQ(spec.action_kind, ActionKind::discrete);
   EXPECT_TRUE(spec.forgets);
   EXPECT_EQ(found("gym:toy_envs:Walk?actions=numbers").spec.action_kind, ActionKind::continuous);
-  EXPECT_EQ(found("gym:toy_envs:Picture").spec.planes, (Planes{2, 3, 2}));
+  EXPECT_EQ(found("gym:toy_envs:Picture").spec.planes, (Planes{2, 5, 2}));
 }
 
 TEST_F(Bridge, plays_and_begins_anew_in_the_step_that_ends_an_episode) {
@@ -99,13 +99,15 @@ TEST_F(Bridge, brings_numbers_into_the_bounds_of_the_environment) {
 }
 
 TEST_F(Bridge, turns_planes_so_that_channels_come_last) {
-  const auto env = made("gym:toy_envs:Picture");
-  Played played(*env);
-  for (std::size_t row = 0; row < 2; ++row)
-    for (std::size_t column = 0; column < 3; ++column)
-      for (std::size_t channel = 0; channel < 2; ++channel)
-        EXPECT_FLOAT_EQ(played.observations[(row * 3 + column) * 2 + channel] * 255,
-                        static_cast<float>(channel * 100 + row * 10 + column));
+  for (const std::size_t channels : {2, 4}) {
+    const auto env = made("gym:toy_envs:Picture?channels=" + std::to_string(channels));
+    Played played(*env);
+    for (std::size_t row = 0; row < 2; ++row)
+      for (std::size_t column = 0; column < 5; ++column)
+        for (std::size_t channel = 0; channel < channels; ++channel)
+          EXPECT_FLOAT_EQ(played.observations[(row * 5 + column) * channels + channel] * 255,
+                          static_cast<float>(channel * 50 + row * 10 + column));
+  }
 }
 
 TEST_F(Bridge, is_the_same_for_the_same_seed_and_goes_on_from_saved_words) {

@@ -55,10 +55,11 @@ class Walk:
 
 
 class Picture:
-    """Sees 2 planes of 2 x 3 bytes, channels first: channel * 100 + row * 10 + column."""
+    """Sees planes of 2 x 5 bytes, channels first: channel * 50 + row * 10 + column."""
 
-    def __init__(self):
-        self.observation_space, self.action_space = Numbers((2, 2, 3), 0, 255, "uint8"), Choices(2)
+    def __init__(self, channels=2):
+        self.channels = channels
+        self.observation_space, self.action_space = Numbers((channels, 2, 5), 0, 255, "uint8"), Choices(2)
 
     def reset(self, seed=None):
         return self.seen(), {}
@@ -67,7 +68,7 @@ class Picture:
         return self.seen(), 0.0, False, False, {}
 
     def seen(self):
-        return [[[channel * 100 + row * 10 + column for column in range(3)] for row in range(2)] for channel in range(2)]
+        return [[[channel * 50 + row * 10 + column for column in range(5)] for row in range(2)] for channel in range(self.channels)]
 
 
 def broken():

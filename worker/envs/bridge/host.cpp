@@ -220,8 +220,12 @@ void Host::read(std::size_t offset, int i, float* out) const {
   }
   const auto channels = static_cast<std::size_t>(what.spec.planes.channels);
   const auto places = size / channels;
-  for (std::size_t c = 0; c < channels; ++c)
-    for (std::size_t p = 0; p < places; ++p) out[p * channels + c] = scale * bytes[c * places + p];
+  const auto interleave = [&](std::size_t count) {
+    for (std::size_t p = 0; p < places; ++p)
+      for (std::size_t c = 0; c < count; ++c) out[p * count + c] = scale * bytes[c * places + p];
+  };
+  if (channels == 4) return interleave(4);  // Atari's, twice as fast where the compiler knows
+  interleave(channels);
 }
 
 }  // namespace hone::envs::bridge
