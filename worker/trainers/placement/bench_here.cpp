@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 namespace hone::trainers {
@@ -25,10 +26,11 @@ double least_ms(const RealStep& step, Kernels& kernels) {
   return least;
 }
 
-double work_ms(const RealWork& work, Kernels& kernels) {
-  RealStep step{1, 1, {Job{}}};
+double work_ms(const RealWork& work, int device, Kernels& kernels) {
+  RealStep step{device + 1, device + 1, {Job{}}};
+  step.jobs.front().lane = device;
   step.jobs.front().work = work;
-  step.jobs.front().writes = kernels.make_tensor(0, 0);
+  step.jobs.front().writes = kernels.make_tensor(device, 0);
   const double ms = least_ms(step, kernels);
   kernels.forget_tensors();
   return ms;
@@ -53,6 +55,21 @@ placement::Link link_here(Kernels& kernels) {
   const double latency_ms = transfer_ms(little, kernels);
   const double ms = std::max(transfer_ms(much, kernels) - latency_ms, 1e-6);
   return {latency_ms, ms / (much - little), 2};
+}
+
+// Of the slowest device, so that a step on any takes no longer than was asked for.
+void put_rates(Kernels& kernels, Here& here) {
+  constexpr double flop = 268'435'456;  // some milliseconds of a processor
+  constexpr double bytes = 67'108'864;
+  std::set<std::string> seen;
+  for (int d = 0; d < kernels.devices(); ++d) {
+    if (!seen.insert(kernels.name(d)).second) continue;
+    const double flop_per_s = 1e3 * flop / work_ms({flop, 0}, d, kernels);
+    const double bytes_per_s = 1e3 * bytes / work_ms({0, bytes}, d, kernels);
+    if (seen.size() > 1 && flop_per_s >= here.flop_per_s) continue;
+    here.flop_per_s = flop_per_s;
+    here.bytes_per_s = bytes_per_s;
+  }
 }
 
 // Of the graph as it is. Where a file tells times, arithmetic that takes as long here.
@@ -118,10 +135,7 @@ void Here::learn(int device, const std::vector<double>& job_ms, const Kernels& k
 
 Here bench_here(const Problem& problem, Kernels& kernels, double step_ms, int steps) {
   Here here;
-  constexpr double flop = 268'435'456;  // some milliseconds of a processor
-  constexpr double bytes = 67'108'864;
-  here.flop_per_s = 1e3 * flop / work_ms({flop, 0}, kernels);
-  here.bytes_per_s = 1e3 * bytes / work_ms({0, bytes}, kernels);
+  put_rates(kernels, here);
   here.link = link_here(kernels);
   put_works(problem, step_ms, here);
   placement::Timings timings{here.scale, problem.cost_ms, here.link};

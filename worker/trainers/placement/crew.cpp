@@ -41,6 +41,7 @@ RealTimes Crew::run() {
 }
 
 void Crew::work(std::size_t lane) {
+  if (lane < static_cast<std::size_t>(step_.devices)) kernels_.enter(static_cast<int>(lane));
   std::unique_lock lock(mutex_);
   while (true) {
     lanes_[lane].wake.wait(lock, [&] { return closing_ || !lanes_[lane].ready.empty(); });

@@ -24,6 +24,9 @@ class Kernels {
   [[nodiscard]] virtual int devices() const = 0;
   [[nodiscard]] virtual std::string name(int device) const = 0;
 
+  // The thread that will work for this device says so first: a processor's stays on one core.
+  virtual void enter(int /*device*/) {}
+
   // Returns when it is done. One thread a device.
   virtual void work(int device, const RealWork& work) = 0;
 

@@ -1,6 +1,7 @@
 // Real devices on libtorch: GPUs first, then processors of one thread each. Part of the module that
 // is loaded on demand.
 #include <ATen/ATen.h>
+#include <sched.h>
 #include <torch/cuda.h>
 
 #include <algorithm>
@@ -57,11 +58,28 @@ class TorchKernels final : public Kernels {
       devices_.emplace_back(d < gpus ? at::Device(at::kCUDA, static_cast<at::DeviceIndex>(d))
                                      : at::Device(at::kCPU));
     for (int d = 0; d < processors; ++d) devices_.emplace_back(at::Device(at::kCPU));
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &allowed)) cores_.push_back(core);
   }
 
   [[nodiscard]] int devices() const override { return static_cast<int>(devices_.size()); }
   [[nodiscard]] std::string name(int device) const override {
     return devices_[static_cast<std::size_t>(device)].place.str();
+  }
+
+  // The kernel would put a thread where its waker ran: two devices on one core. Where pinning is
+  // not allowed, they stay where they are.
+  void enter(int device) override {
+    if (!devices_[static_cast<std::size_t>(device)].place.is_cpu() || cores_.empty()) return;
+    const auto before = std::count_if(devices_.begin(), devices_.begin() + device,
+                                      [](const RealDevice& other) { return other.place.is_cpu(); });
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cores_[static_cast<std::size_t>(before) % cores_.size()], &one);
+    sched_setaffinity(0, sizeof one, &one);
   }
 
   void work(int device, const RealWork& work) override {
@@ -109,6 +127,7 @@ class TorchKernels final : public Kernels {
   at::Tensor& tensor(int index) { return tensors_[static_cast<std::size_t>(index)]; }
 
   std::vector<RealDevice> devices_;
+  std::vector<std::size_t> cores_;  // that this process may use
   std::vector<at::Tensor> tensors_;
 };
 
