@@ -178,7 +178,7 @@ Work declare_export(Flags& flags) {
   flags.text("--out NAME.csv", wish->file,
              "with --format curves: the file to write; its card goes to NAME.json");
   flags.flag("--bands", wish->bands,
-             "the curve of each trial over its seeds: n, interquartile mean with its 95 % band");
+             "the curve of each trial over its seeds: n, iqm and its 95 % band");
   flags.text("--optuna FILE.db", wish->optuna, "write a study for Optuna and its dashboard");
   flags.flag("--force", wish->force, "replace the files if they exist");
   return [wish](Session& session) { return export_sweep(session, *wish); };

@@ -165,14 +165,12 @@ Result<Exit> fetch(Session& session, const Wish& wish) {
 
 Work declare_fetch(Flags& flags) {
   auto wish = std::make_shared<Wish>();
-  flags.argument(
-      "ID", wish->model,
-      "the model, as md_9; a run whose files to fetch, as rn_4.0; or a workflow, as wf_2");
+  flags.argument("ID", wish->model,
+                 "a model, as md_9, a run with its files, rn_4.0, or a workflow, wf_2");
   flags.optional_argument("FILE", wish->name,
-                          "one of a run's files; of a workflow uncommitted.patch or "
-                          "environment.txt; default: all of them");
+                          "of a run or a workflow: one of its files; default: all of them");
   flags.text("-o,--output FILE", wish->file,
-             "the file (- for stdout), or the folder of a run or workflow (MODEL.pt, RUN)");
+             "the file (- for stdout), or the folder of several (MODEL.pt or RUN)");
   flags.flag("--force", wish->force, "replace the file if it exists");
   return [wish](Session& session) { return fetch(session, *wish); };
 }

@@ -161,8 +161,7 @@ Work declare_submit(Flags& flags) {
   auto wish = std::make_shared<Wish>();
   add_file(flags, *wish);
   flags.text("--dataset FILE|NAME=DIGEST", wish->dataset,
-             "what it trains on: a file or folder, whose SHA-256 is recorded, or a name with what "
-             "tells its content; NAME@VERSION=DIGEST");
+             "what it trains on: a file or folder, by its SHA-256, or as it stands");
   flags.flag("--watch", wish->watch, "follow it until it ends");
   flags.flag("--dry-run", wish->dry_run, "check the file and say what would run; submits nothing");
   return [wish](Session& session) { return submit(session, *wish); };
