@@ -1,6 +1,7 @@
 # cpack -G DEB: three packages, what their programs need found by dpkg-shlibdeps.
 set(deb ${CMAKE_CURRENT_SOURCE_DIR}/debian)
 set(deb_built ${CMAKE_CURRENT_BINARY_DIR}/debian)
+file(MAKE_DIRECTORY ${deb_built})  # not every generator does
 set(packages programs:hone sdk:libhone-dev python:python3-hone)
 
 # Each package says whose it is and what has changed, as Debian's policy asks; nothing of it without cpack.
