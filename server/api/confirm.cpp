@@ -13,6 +13,7 @@
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
+#include "server/search/leaders.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 #include "server/search/statistics/tests.hpp"
@@ -108,6 +109,16 @@ Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, 
   return row ? or_null(row->value) : Json(nullptr);
 }
 
+// What the tuning expected of it, all luck taken into account; null where it had single runs.
+Json tuned_expected(const SweepRow& tuned, const Past& past, TrialId trial) {
+  const auto spec = spec_of(tuned);
+  if (!spec || !past.history.replication().joint()) return nullptr;
+  const auto expected = expectations_of(past.history);
+  for (std::size_t i = 0; i < past.trials.size(); ++i)
+    if (past.trials[i] == trial && expected[i]) return value_json(*expected[i], *spec);
+  return nullptr;
+}
+
 // Against the winner: how often it would be better, and whether seed by seed it is worse.
 void compare(const Candidate& one, const Candidate& winner, const SweepSpec& spec, Json& item) {
   item["improvement"] = nullptr;
@@ -133,6 +144,7 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Past& past,
   item["params"] = stored_json(row->params);
   item["tuned_rank"] = one.index + 1;
   item["tuned_value"] = origin ? tuned_value(db, confirmed.tuned, past, *origin) : Json(nullptr);
+  item["tuned_expected"] = origin ? tuned_expected(confirmed.tuned, past, *origin) : Json(nullptr);
   item["seeds"] = one.flat.size();
   item["failed"] = std::count_if(one.flat.begin(), one.flat.end(),
                                  [](double merit) { return !std::isfinite(merit); });

@@ -39,6 +39,7 @@ def test_a_confirmed_winner(server):
     winner, second = report["items"]
     assert winner["seeds"] == 6 and winner["interval"][0] <= winner["iqm"] <= winner["interval"][1]
     assert winner["optimism"] == winner["tuned_value"] - winner["iqm"]
+    assert winner["tuned_expected"] == first["expected"]
     assert winner["chance_best"] >= second["chance_best"]
     assert 0 <= second["improvement"]["probability"] <= 1
     assert report["profile"][0]["shares"] == [1, 1]

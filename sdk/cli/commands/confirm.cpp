@@ -32,6 +32,7 @@ Fields fields() {
           {"best in", "/shown/chance", Manner::text},
           {"beaten", "/shown/beaten", Manner::text},
           {"tuned", "/tuned_value", Manner::score},
+          {"expected", "/tuned_expected", Manner::score, Where::everywhere, true},
           {"tuned rank", "/tuned_rank", Manner::number},
           {"optimism", "/optimism", Manner::score},
           {"parameters", "/params", Manner::params}};

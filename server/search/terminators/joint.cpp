@@ -9,10 +9,10 @@
 namespace hone {
 namespace {
 
-constexpr double memory_share = 0.1;     // of a complete run: how far back scores remember
-constexpr double significance = 0.05;    // of being worse than the leader, one-sided
-constexpr std::size_t contenders = 3;    // that further seeds are for
-constexpr double work_share_most = 0.5;  // of all phases that further seeds may take
+constexpr double memory_share = 0.1;      // of a complete run: how far back scores remember
+constexpr double significance = 0.05;     // of being worse than the leader, one-sided
+constexpr std::size_t contenders = 3;     // that further seeds are for
+constexpr double work_share_most = 0.25;  // of all phases that further seeds may take
 constexpr std::string_view seeds_awaited = "seeds_awaited";
 
 std::size_t whole_index(const History& history, std::size_t trial) {
