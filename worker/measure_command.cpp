@@ -37,12 +37,13 @@ Json document_of(const Measurement& measured) {
           {"placements", std::move(rows)}};
 }
 
+// Names come last: a placement that several methods found has all of theirs.
 void print_table(const Measurement& measured, const std::string& profile) {
-  std::printf("%-44s %9s %9s %9s %12s %12s\n", "placement", "real_ms", "median_ms", "most_ms",
-              "simulated_ms", (profile + "_ms").c_str());
+  std::printf("%9s %9s %9s %12s %12s  %s\n", "real_ms", "median_ms", "most_ms", "simulated_ms",
+              (profile + "_ms").c_str(), "placement");
   for (const auto& row : measured.placements)
-    std::printf("%-44.44s %9.1f %9.1f %9.1f %12.1f %12.1f\n", row.name.c_str(), row.real_ms,
-                row.median_ms, row.most_ms, row.simulated_ms, row.profile_ms);
+    std::printf("%9.1f %9.1f %9.1f %12.1f %12.1f  %s\n", row.real_ms, row.median_ms, row.most_ms,
+                row.simulated_ms, row.profile_ms, row.name.c_str());
   for (const auto& why : measured.left_out) std::printf("not run: %s\n", why.c_str());
 }
 

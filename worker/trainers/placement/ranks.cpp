@@ -36,7 +36,8 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
     of_x += (x[i] - mean) * (x[i] - mean);
     of_y += (y[i] - mean) * (y[i] - mean);
   }
-  return of_x > 0 && of_y > 0 ? both / std::sqrt(of_x * of_y) : 0;
+  if (of_x <= 0 || of_y <= 0) return 0;
+  return std::clamp(both / std::sqrt(of_x * of_y), -1.0, 1.0);  // rounding must not pass 1
 }
 
 }  // namespace hone::trainers
