@@ -60,7 +60,7 @@ void keep_freed_memory() {
       "the ledger could not be written: {}. Ending now; nothing that was acknowledged "
       "is lost. Free space or repair the disk, then start the server again",
       why);
-  spdlog::shutdown();
+  spdlog::default_logger()->flush();  // it stays: other threads log until the very end
   _exit(exit_commit_failed);
 }
 
