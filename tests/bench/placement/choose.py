@@ -6,25 +6,15 @@ The agent alone, 2,400 placements: no baseline to start from, no local search. F
 seeds, of the step time by the best that any value reached there.
 """
 import argparse
-import json
 import math
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+from training import step_ms
+
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-def step_ms(args, graph, devices, seed, value):
-    words = [args.bin / "hone-train", "placement", "--graph", graph, "--devices", devices, "--seed", seed, "--agent", args.agent,
-             "--format", "json", "--set", "start=uniform", "--set", "polish=0"]
-    for setting in [*args.settings, *([f"{args.setting}={value}"] if args.setting else [])]:
-        words += ["--set", setting]
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)["step_ms"]
 
 
 def main():
@@ -49,7 +39,9 @@ def main():
             for graph in made:
                 for devices in args.devices:
                     for seed in args.seeds:
-                        cases[graph, devices, seed] = [step_ms(args, graph, devices, seed, value) for value in args.values]
+                        cases[graph, devices, seed] = [
+                            step_ms(args.bin, graph, devices, args.agent, seed, [*args.settings, f"{args.setting}={value}"])
+                            for value in args.values]
     of_graph = {}
     for (graph, devices, _), times in cases.items():
         of_graph[graph, devices] = min(of_graph.get((graph, devices), math.inf), *times)

@@ -5,24 +5,12 @@ Usage: published.py BIN [--seeds 1,2,3] [--set SETTING=VALUE ...]
 Mean of the best step time over the seeds, and by how much cross-entropy and Post are below REINFORCE; Post on resnet-50/2 over ten seeds.
 """
 import argparse
-import json
 import pathlib
-import subprocess
-import sys
+
+from training import step_ms
 
 CASES = [("resnet-50", 2), ("inception-v3", 2), ("inception-v3", 4), ("resnet-101", 8), ("rnnlm", 2), ("nmt", 2), ("nmt", 4), ("nmt-4", 4)]
 AGENTS = ["reinforce", "ppo", "ce", "post"]
-
-
-def step_ms(args, graph, devices, agent, seed):
-    words = [args.bin / "hone-train", "placement", "--graph", graph, "--devices", devices, "--seed", seed, "--agent", agent,
-             "--format", "json", "--set", "start=uniform", "--set", "polish=0"]
-    for setting in args.settings:
-        words += ["--set", setting]
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)["step_ms"]
 
 
 def main():
@@ -35,11 +23,11 @@ def main():
     for graph, devices in CASES:
         means = {}
         for agent in AGENTS:
-            times = [step_ms(args, graph, devices, agent, seed) for seed in args.seeds]
+            times = [step_ms(args.bin, graph, devices, agent, seed, args.settings) for seed in args.seeds]
             means[agent] = sum(times) / len(times)
         below = [f"{100 * (1 - means[agent] / means['reinforce']):.1f} %" for agent in ("ce", "post")]
         print(f"| {graph}/{devices} | " + " | ".join(f"{means[agent]:.1f}" for agent in AGENTS) + " | " + " | ".join(below) + " |", flush=True)
-    times = [step_ms(args, "resnet-50", 2, "post", seed) for seed in range(1, 11)]
+    times = [step_ms(args.bin, "resnet-50", 2, "post", seed, args.settings) for seed in range(1, 11)]
     print(f"\npost, resnet-50/2, seeds 1 to 10: mean {sum(times) / 10:.1f}, least {min(times):.1f}")
 
 
