@@ -1,12 +1,12 @@
-// faultfs [--seed N] [--seeds COUNT]: histories on a disk that fails. Each runs once without faults
-// to count its input and output, then again and again with one fault at some of these operations,
-// then with faults by chance. Prints the seed and the fault of the first that breaks a promise.
+// Histories on a disk that fails. Each runs once without faults to count its input and output, then
+// again and again with one fault at some of these operations, then with faults by chance. Prints
+// the seed and the fault of the first that breaks a promise.
+#include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "tests/faultfs/life.hpp"
@@ -127,13 +127,11 @@ int run(std::uint64_t first, std::uint64_t count) {
 }  // namespace hone::faultfs
 
 int main(int argc, char** argv) {
-  std::uint64_t first = 1;
-  std::uint64_t count = 100;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--seed") == 0)
-      first = std::strtoull(argv[i + 1], nullptr, 10), count = 1;
-    else if (std::strcmp(argv[i], "--seeds") == 0)
-      count = std::strtoull(argv[i + 1], nullptr, 10);
-  }
-  return hone::faultfs::run(first, count);
+  CLI::App app("Lives histories on a disk that fails, some from each seed; nothing may be lost.");
+  std::optional<std::uint64_t> first;
+  std::optional<std::uint64_t> count;
+  app.add_option("--seed", first, "the first seed (1); without --seeds the only one");
+  app.add_option("--seeds", count, "how many (100)");
+  CLI11_PARSE(app, argc, argv);
+  return hone::faultfs::run(first.value_or(1), count.value_or(first ? 1 : 100));
 }

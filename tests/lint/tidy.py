@@ -46,7 +46,7 @@ CONFINED = {
     r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/main", "server/ledger_tail",
                               "server/webhooks", "server/upkeep/", "tests/"],
     r"yaml-cpp": ["sdk/cpp/"],
-    r"CLI/": ["sdk/cli/", "server/", "worker/"],
+    r"CLI/": ["sdk/cli/", "server/", "worker/", "tests/sim/", "tests/faultfs/"],
     r"openssl/": ["server/", "sdk/", "worker/"],
 }
 

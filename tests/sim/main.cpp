@@ -1,11 +1,10 @@
-// sim [--seed N] [--seeds COUNT]: runs worlds; prints the seed and the plan of the first that
-// breaks a promise.   sim --promises: what is promised.   sim --ledger N: prints the ledger of
-// world N, as tests/golden keeps one.
+// Runs simulated installations; prints the seed and the plan of the first that breaks a promise.
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
 #include <string>
 
 #include "tests/sim/world.hpp"
@@ -35,20 +34,34 @@ int print_ledger(std::uint64_t seed) {
   return broken.empty() ? 0 : 1;
 }
 
-}  // namespace
+void add(hone::sim::Tally& sum, const hone::sim::Tally& world) {
+  sum.crashes += world.crashes;
+  sum.reports += world.reports;
+  sum.acknowledged += world.acknowledged;
+  sum.attempts += world.attempts;
+  sum.promoted += world.promoted;
+  sum.steps += world.steps;
+  sum.reads += world.reads;
+  sum.snapshots += world.snapshots;
+  for (std::size_t i = 0; i < sum.verdicts.size(); ++i) sum.verdicts[i] += world.verdicts[i];
+  sum.simulated = sum.simulated + world.simulated;
+}
 
-int main(int argc, char** argv) {
-  std::uint64_t first = 1;
-  std::uint64_t count = 1000;
-  if (argc == 2 && std::strcmp(argv[1], "--promises") == 0) return print_promises();
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--seed") == 0)
-      first = std::strtoull(argv[i + 1], nullptr, 10), count = 1;
-    else if (std::strcmp(argv[i], "--seeds") == 0)
-      count = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (std::strcmp(argv[i], "--ledger") == 0)
-      return print_ledger(std::strtoull(argv[i + 1], nullptr, 10));
-  }
+void print(std::uint64_t count, const hone::sim::Tally& sum, double took_s) {
+  std::printf(
+      "%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld "
+      "acknowledged (%lld go on, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
+      "%lld "
+      "steps, %lld questions, %d boots from a snapshot: %.1f s\n",
+      static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
+      sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
+      static_cast<long long>(sum.acknowledged), static_cast<long long>(sum.verdicts[0]),
+      static_cast<long long>(sum.verdicts[1]), static_cast<long long>(sum.verdicts[2]),
+      static_cast<long long>(sum.promoted), hone::sim::promises().size(),
+      static_cast<long long>(sum.steps), static_cast<long long>(sum.reads), sum.snapshots, took_s);
+}
+
+int run(std::uint64_t first, std::uint64_t count) {
   std::signal(SIGABRT, on_abort);
   const auto begin = std::chrono::steady_clock::now();
   hone::sim::Tally sum;
@@ -61,30 +74,28 @@ int main(int argc, char** argv) {
                    broken.c_str(), now_running, static_cast<unsigned long long>(seed));
       return 1;
     }
-    sum.crashes += world.tally().crashes;
-    sum.reports += world.tally().reports;
-    sum.acknowledged += world.tally().acknowledged;
-    sum.attempts += world.tally().attempts;
-    sum.promoted += world.tally().promoted;
-    sum.steps += world.tally().steps;
-    sum.reads += world.tally().reads;
-    sum.snapshots += world.tally().snapshots;
-    for (std::size_t i = 0; i < sum.verdicts.size(); ++i)
-      sum.verdicts[i] += world.tally().verdicts[i];
-    sum.simulated = sum.simulated + world.tally().simulated;
+    add(sum, world.tally());
   }
-  const double took =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::printf(
-      "%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld "
-      "acknowledged (%lld go on, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
-      "%lld "
-      "steps, %lld questions, %d boots from a snapshot: %.1f s\n",
-      static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
-      sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
-      static_cast<long long>(sum.acknowledged), static_cast<long long>(sum.verdicts[0]),
-      static_cast<long long>(sum.verdicts[1]), static_cast<long long>(sum.verdicts[2]),
-      static_cast<long long>(sum.promoted), hone::sim::promises().size(),
-      static_cast<long long>(sum.steps), static_cast<long long>(sum.reads), sum.snapshots, took);
+  print(count, sum,
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs simulated installations under faults, one from each seed.");
+  std::optional<std::uint64_t> first;
+  std::optional<std::uint64_t> count;
+  std::optional<std::uint64_t> ledger;
+  bool promised = false;
+  app.add_option("--seed", first, "the first seed (1); without --seeds the only one");
+  app.add_option("--seeds", count, "how many (1,000)");
+  app.add_flag("--promises", promised, "only print what is promised, and when it is looked at");
+  app.add_option("--ledger", ledger,
+                 "only print the ledger of this seed, as tests/golden keeps one");
+  CLI11_PARSE(app, argc, argv);
+  if (promised) return print_promises();
+  if (ledger) return print_ledger(*ledger);
+  return run(first.value_or(1), count.value_or(first ? 1 : 1000));
 }
