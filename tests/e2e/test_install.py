@@ -106,9 +106,13 @@ def packages(prefix, tmp_path_factory):
 
 
 def test_debian_packages_say_what_they_are_and_need(packages):
-    assert set(packages) == {"hone", "libhone-dev", "python3-hone"}
+    torch = {"hone-torch"} & set(packages)  # where it was built with libtorch
+    assert set(packages) == {"hone", "libhone-dev", "python3-hone"} | torch
     needs = output("dpkg-deb", "-f", packages["hone"], "Depends")
     assert "libssl" in needs and "libc6" in needs
+    assert "libtorch" not in needs
+    for package in torch:
+        assert "libtorch" in output("dpkg-deb", "-f", packages[package], "Depends")
     assert "nlohmann-json3-dev" in output("dpkg-deb", "-f", packages["libhone-dev"], "Depends")
     assert output("dpkg-deb", "-f", packages["python3-hone"], "Architecture").strip() == "all"
     for package in packages.values():
@@ -124,12 +128,16 @@ def test_debian_packages_hold_what_they_should(packages):
                    {"usr/share/bash-completion/completions/hone", "usr/share/zsh/vendor-completions/_hone",
                     "usr/share/fish/vendor_completions.d/hone.fish", "usr/share/doc/hone/examples/any_command.py"},
            "libhone-dev": {"usr/include/hone/hone.hpp", "usr/include/hone/sdk/cpp/client.hpp"},
+           "hone-torch": {"usr/lib/hone/libhone_torch.so"},
            "python3-hone": {"usr/lib/python3/dist-packages/hone/__init__.py", "usr/share/hone/python/pyproject.toml"}}
     for name, files in own.items():
+        if name not in held:
+            continue  # built without libtorch
         assert files <= held[name], files - held[name]
         assert {f"usr/share/doc/{name}/copyright", f"usr/share/doc/{name}/changelog.gz"} <= held[name]
         assert not [path for path in held[name] if "__pycache__" in path or path.endswith(".o")]
-    assert not held["hone"] & held["libhone-dev"] and not held["hone"] & held["python3-hone"]
+    everything = [path for paths in held.values() for path in paths]
+    assert len(everything) == len(set(everything))
 
 
 def test_an_unpacked_package_works(packages, tmp_path):

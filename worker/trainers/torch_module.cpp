@@ -28,8 +28,9 @@ Result<void*> torch_function(const char* name, const char* who) {
   if (function != nullptr) return function;
   const char* reason = dlerror();
   return refuse(Code::invalid,
-                std::string(who) + " " + library_name + " beside hone-train: " +
-                    (reason == nullptr ? "build hone with -DHONE_TORCH=ON" : reason));
+                std::string(who) + " " + library_name +
+                    " (the package hone-torch, or build hone with -DHONE_TORCH=ON): " +
+                    (reason == nullptr ? "it has no such function" : reason));
 }
 
 }  // namespace hone::trainers
