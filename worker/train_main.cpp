@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "worker/backends_command.hpp"
 #include "worker/measure_command.hpp"
 #include "worker/train_commands.hpp"
 #include "worker/trainers/host.hpp"
@@ -139,6 +140,9 @@ int run(int argc, char** argv) {
       "Trains reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.",
       "hone-train");
   app.set_version_flag("--version", HONE_VERSION);
+  app.add_flag_callback(
+      "--backends", [] { std::cout << backends_text(), throw CLI::Success(); },
+      "Say on what networks can be computed here, and exit");
   app.require_subcommand(1);
   Flags flags;
   for (const auto& row : trainer_table()) add_trainer(app, row, flags);

@@ -362,6 +362,8 @@ def test_doctor(shared_server):
     assert re.search(r"^ok +server ", result.stdout, re.M), result.stdout
     findings = json.loads(hone("doctor", "--format", "json", server=shared_server).stdout)
     assert {"hone-server", "data folder", "disk", "server"} <= {finding["what"] for finding in findings}
+    backends, = [finding["detail"] for finding in findings if finding["what"] == "backends"]
+    assert re.match(r"own \w+; torch (yes|no: .+); cuda (yes|no: .+)$", backends), backends
 
 
 # ---- watch

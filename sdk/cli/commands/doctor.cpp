@@ -71,6 +71,17 @@ Finding check_program(const std::string& name, Health if_absent, const std::stri
   return {Health::ok, name, first_line(*said) + "  " + *path};
 }
 
+// On what the built-in trainers can compute, as hone-train says it.
+Finding check_backends() {
+  const auto program = find_program("hone-train");
+  const auto said = program ? output_of({*program, "--backends"}) : std::nullopt;
+  if (!said) return {Health::warn, "backends", "unknown: hone-train does not say"};
+  std::string listed;
+  for (const char letter : said->substr(0, said->find_last_not_of('\n') + 1))
+    listed += letter == '\t' ? " " : letter == '\n' ? "; " : std::string(1, letter);
+  return {Health::ok, "backends", listed};
+}
+
 Finding check_cores() {
   const unsigned cores = std::thread::hardware_concurrency();
   return {Health::ok, "cores",
@@ -237,8 +248,8 @@ std::vector<Finding> examine(Session& session, const fs::path& data) {
       check_program("hone-worker", Health::fail,
                     "missing: neither beside hone nor on PATH; build it or install hone again"),
       check_program("hone-train", Health::warn,
-                    "missing: the built-in trainers need libtorch (build with -DHONE_TORCH=ON); "
-                    "commands of your own work without"),
+                    "missing: neither beside hone nor on PATH; commands of your own work without"),
+      check_backends(),
       check_cores(),
       check_gpus(),
       check_clock(),
