@@ -43,6 +43,21 @@ std::string described(const Json& json) {
   return "no JSON value";
 }
 
+namespace {
+
+// What an unknown field should have been: the one that is nearly the word, or any.
+std::string instead_of(std::string_view key, std::span<const std::string_view> known) {
+  if (auto meant = did_you_mean(key, known); !meant.empty()) return meant;
+  if (known.empty()) return "; there is none here";
+  std::string all;
+  for (auto name = known.begin(); name != known.end(); ++name)
+    if (std::find(known.begin(), name, *name) == name)
+      all += (all.empty() ? "; there is " : ", ") + std::string(*name);
+  return all;
+}
+
+}  // namespace
+
 std::string Place::pointer() const {
   std::string path = parent_ == nullptr ? std::string(key_) : parent_->pointer();
   if (parent_ == nullptr) return path;
@@ -89,7 +104,7 @@ bool Fields::done() {
   if (object_ != nullptr && fault_.refuses_unknown() && !rest_taken_) {
     for (const auto& [key, json] : *object_) {
       if (is_known(key)) continue;
-      refuse(key, "unknown field " + in_quotes(key) + did_you_mean(key, known_));
+      refuse(key, "unknown field " + in_quotes(key) + instead_of(key, known_));
       return false;
     }
   }

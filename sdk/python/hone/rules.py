@@ -131,7 +131,8 @@ class Fields:
     def done(self, tolerant: bool = False) -> None:
         for key in self.object:
             if not tolerant and key not in self.known:
-                raise Invalid(f"unknown field '{key}'" + nearest(key, self.known), f"{self.at}/{key}")
+                instead = nearest(key, self.known) or "; there is " + (", ".join(self.known) or "none here")
+                raise Invalid(f"unknown field '{key}'" + instead, f"{self.at}/{key}")
         if self.missing is not None:
             raise Invalid("is missing: it is required here", f"{self.at}/{self.missing}")
 
