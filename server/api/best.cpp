@@ -150,6 +150,7 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   json["trials"] = sweep->trials_proposed;
   const auto confirmed = newest_confirmation(db, *id);
   json["confirmation"] = id_or_null(confirmed);
+  json["confirms"] = id_or_null(sweep->confirms);
   json["items"] = *std::move(items);
   json["next"] = nullptr;
   return json_response(json);

@@ -1,4 +1,5 @@
 """Trials of several seeds, racing, confirmation on seeds of its own, and tables that say how sure they are."""
+import csv
 import json
 
 from commands import hone, ok
@@ -45,6 +46,17 @@ def test_a_confirmed_winner(server):
     assert report["profile"][0]["shares"] == [1, 1]
     assert report["seed_applied"] == "unknown"
     assert server.get(f"/v1/sweeps/{confirmation}/confirm") == report
+    assert "hone confirm " + sweep in hone("best", confirmation, server=server).stderr
+
+
+def test_rows_for_machines_have_intervals_too(server):
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 3}, replicates={"seeds": 2},
+                                     confirm={"top": 2, "seeds": 4}))
+    answer_all(server, sweep, 1)
+    answer_all(server, server.get(f"/v1/sweeps/{sweep}/best")["confirmation"], 1)
+    for command in ("best", "confirm"):
+        rows = list(csv.DictReader(ok(command, sweep, "--format", "csv", server=server).splitlines()))
+        assert rows and all(" .. " in row["95 % interval"] for row in rows), rows
 
 
 def seeds_of(server, sweep):

@@ -85,14 +85,15 @@ std::string summary(const Json& report) {
 
 Result<Exit> show(Session& session, const Json& report) {
   if (session.options().format == Format::json) return print_object(session, report, "");
-  const bool table = session.options().format == Format::table;
+  const Format format = session.options().format;
   std::vector<Json> rows;
-  for (const Json& item : member(report, "/items")) rows.push_back(table ? with_shown(item) : item);
+  for (const Json& item : member(report, "/items"))
+    rows.push_back(format == Format::jsonl ? item : with_shown(item));
   const std::string waiting = "no run of " + text_at(report, "/confirmation") +
                               " has ended yet; follow it with: hone watch " +
                               text_at(report, "/confirmation");
   auto printed = print_list(session, fields(), rows, waiting);
-  if (printed && table && !rows.empty()) session.note(summary(report));
+  if (printed && format == Format::table && !rows.empty()) session.note(summary(report));
   return printed;
 }
 

@@ -232,6 +232,8 @@ std::string caution(const Json& reply, SweepId sweep) {
   const std::string confirmation = text_at(reply, "/confirmation");
   if (!confirmation.empty())
     return "confirmed by " + confirmation + " on seeds of its own: hone confirm " + text(sweep);
+  if (const std::string confirmed = text_at(reply, "/confirms"); !confirmed.empty())
+    return "trained on new seeds to confirm " + confirmed + ": hone confirm " + confirmed;
   if (single)
     return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
            " is mostly the luckiest. Train the leaders on new seeds with: hone confirm " +
@@ -250,13 +252,13 @@ Result<Exit> list_best(Session& session, const Target& target) {
   const auto reply = session.get(path + where_query(path, target.where));
   if (!reply) return with_caret(reply.error(), target.where);
   std::vector<Json> items;
-  const bool table = session.options().format == Format::table;
-  for (const auto& item : member(*reply, "/items"))
-    items.push_back(table ? with_ranges(item) : item);
+  const Format format = session.options().format;
+  const bool raw = format == Format::json || format == Format::jsonl;
+  for (const auto& item : member(*reply, "/items")) items.push_back(raw ? item : with_ranges(item));
   auto printed =
       print_list(session, best_fields(), items,
                  text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
-  if (printed && table && !items.empty()) session.note(caution(*reply, *sweep));
+  if (printed && format == Format::table && !items.empty()) session.note(caution(*reply, *sweep));
   return printed;
 }
 
