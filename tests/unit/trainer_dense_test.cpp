@@ -115,6 +115,20 @@ TEST_P(EveryKernels, sum_outer_products_over_the_rows) {
     }
 }
 
+TEST_P(EveryKernels, add_outer_products_to_what_is_there) {
+  constexpr int rows = 7, inner = 21, columns = 32, step = 24;
+  const auto left = noise(rows * step, 1);
+  const auto right = noise(rows * columns, 2);
+  Floats once(inner * columns), twice(once.size(), 3), sums(columns), both(columns, 4);
+  Product product{rows, inner, columns, left.data(), step, 1, right.data(), nullptr, once.data()};
+  kernels_.outer(product, sums.data());
+  product.adds = true;
+  product.out = twice.data();
+  for (int i = 0; i < 2; ++i) kernels_.outer(product, both.data());
+  for (std::size_t i = 0; i < once.size(); ++i) expect_near(twice[i], 3 + 2 * once[i]);
+  for (std::size_t i = 0; i < sums.size(); ++i) expect_near(both[i], 4 + 2 * sums[i]);
+}
+
 TEST_P(EveryKernels, turn_a_matrix) {
   constexpr int rows = 32, columns = 48;
   const auto in = noise(rows * columns, 1);
@@ -122,55 +136,6 @@ TEST_P(EveryKernels, turn_a_matrix) {
   kernels_.transpose({rows, columns, in.data(), out.data()});
   for (std::size_t r = 0; r < rows; ++r)
     for (std::size_t c = 0; c < columns; ++c) EXPECT_EQ(out[c * rows + r], in[r * columns + c]);
-}
-
-// Both directions of a convolution against its definition, with runs that are no multiple of a
-// register.
-TEST_P(EveryKernels, convolve_as_the_definition_says) {
-  constexpr int columns = 11, channels = 5, side = 4, stride = 2, filters = 32;
-  constexpr int down = 3, across = 4, rows = (down - 1) * stride + side, run = side * channels;
-  const Squares squares{columns, channels, side, stride, down, across};
-  const auto field = noise(rows * columns * channels, 1);
-  const auto weights = noise(side * run * filters, 2);
-  const auto bias = noise(filters, 3);
-  const auto slopes = noise(down * across * filters, 4);
-  const auto square_slopes = noise(down * across * side * run, 5);
-  Floats out(slopes.size()), weight_gradient(weights.size(), 7), bias_gradient(filters, 7);
-  Floats pasted(field.size(), 3);
-  kernels_.convolve({squares, filters, field.data(), weights.data(), bias.data(), out.data()});
-  kernels_.convolve_back({squares, filters, field.data(), slopes.data(), weight_gradient.data(),
-                          bias_gradient.data()});
-  kernels_.paste(squares, square_slopes.data(), pasted.data());
-
-  const auto at = [](const Floats& values, int i) {
-    return double{values[static_cast<std::size_t>(i)]};
-  };
-  std::vector<double> expected_weights(weights.size(), 7), expected_bias(filters, 7);
-  std::vector<double> expected_field(field.size(), 3);
-  for (int place = 0; place < down * across; ++place) {
-    std::vector<double> sums(bias.begin(), bias.end());
-    for (int k = 0; k < side * run; ++k) {
-      const int row = place / across * stride + k / run;
-      const int first = (row * columns + place % across * stride) * channels;
-      const int cell = first + k % run;
-      expected_field[static_cast<std::size_t>(cell)] += at(square_slopes, place * side * run + k);
-      for (int f = 0; f < filters; ++f) {
-        const int weight = k * filters + f;
-        sums[static_cast<std::size_t>(f)] += at(field, cell) * at(weights, weight);
-        expected_weights[static_cast<std::size_t>(weight)] +=
-            at(field, cell) * at(slopes, place * filters + f);
-      }
-    }
-    for (int f = 0; f < filters; ++f) {
-      expected_bias[static_cast<std::size_t>(f)] += at(slopes, place * filters + f);
-      expect_near(out[static_cast<std::size_t>(place * filters + f)],
-                  sums[static_cast<std::size_t>(f)]);
-    }
-  }
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    expect_near(weight_gradient[i], expected_weights[i]);
-  for (std::size_t i = 0; i < filters; ++i) expect_near(bias_gradient[i], expected_bias[i]);
-  for (std::size_t i = 0; i < field.size(); ++i) expect_near(pasted[i], expected_field[i]);
 }
 
 TEST_P(EveryKernels, know_the_hyperbolic_tangent) {

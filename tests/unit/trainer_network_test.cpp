@@ -91,11 +91,10 @@ std::vector<float> by_rows(const dense::Heads& heads) {
 class Passes : public testing::TestWithParam<
                    std::tuple<Backend, int, std::tuple<int, int>, Activation, Policy>> {};
 
-void expect_passes_agree_with_autograd(Backend backend, const NetShape& shape, int rows) {
+void expect_passes_agree_with_autograd(Backend backend, const NetShape& shape,
+                                       const std::vector<float>& observations) {
   const auto weights = noise(parameter_count(shape), 1);
-  auto observations = noise(static_cast<std::size_t>(rows * shape.inputs), 2);
-  for (std::size_t i = 0; i < observations.size(); ++i)  // MinAtar's are mostly zeros
-    if (shape.kind == NetKind::minatar && i % 5 != 0) observations[i] = 0;
+  const int rows = static_cast<int>(observations.size()) / shape.inputs;
   const auto packed = pack(shape, weights);
   const Reference reference(shape, weights, observations);
 
@@ -128,7 +127,8 @@ void expect_passes_agree_with_autograd(Backend backend, const NetShape& shape, i
 TEST_P(Passes, agree_with_autograd) {
   const auto [backend, rows, size, activation, policy] = GetParam();
   expect_passes_agree_with_autograd(
-      backend, {5, std::get<0>(size), 3, activation, std::get<1>(size), policy}, rows);
+      backend, {5, std::get<0>(size), 3, activation, std::get<1>(size), policy},
+      noise(static_cast<std::size_t>(rows) * 5, 2));
 }
 
 class Convolutions
@@ -142,7 +142,29 @@ TEST_P(Convolutions, agree_with_autograd) {
                        .activation = Activation::relu,
                        .kind = kind,
                        .planes = planes};
-  expect_passes_agree_with_autograd(backend, shape, rows);
+  auto observations = noise(static_cast<std::size_t>(rows * shape.inputs), 2);
+  for (std::size_t i = 0; i < observations.size(); ++i)  // MinAtar's are mostly zeros
+    if (shape.kind == NetKind::minatar && i % 5 != 0) observations[i] = 0;
+  expect_passes_agree_with_autograd(backend, shape, observations);
+}
+
+// Bands of colour with something that moves: most squares are like others of the batch.
+TEST(Published, network_agrees_with_autograd_on_screens_of_games) {
+  const envs::Planes planes{84, 84, 4};
+  NetShape shape{
+      .inputs = planes.size(), .hidden = 24, .actions = 3, .activation = Activation::relu};
+  shape.kind = NetKind::conv;
+  shape.planes = planes;
+  std::vector<float> observations;
+  for (int row = 0; row < 5; ++row)
+    for (int y = 0; y < planes.rows; ++y)
+      for (int x = 0; x < planes.columns; ++x)
+        for (int screen = 0; screen < planes.channels; ++screen) {
+          const int ball = 9 * row + 4 * screen;
+          const bool inside = std::abs(y - ball) < 3 && std::abs(x - 2 * ball) < 2;
+          observations.push_back(inside ? 0.9F : 0.3F * static_cast<float>(y / 20));
+        }
+  expect_passes_agree_with_autograd(Backend::own, shape, observations);
 }
 
 INSTANTIATE_TEST_SUITE_P(MinAtar, Convolutions,

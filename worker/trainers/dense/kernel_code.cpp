@@ -72,6 +72,12 @@ template <int Inner>
 void outer_block(const Product& p, int k, int column, float* sums) {
   Lane totals[Inner] = {};
   Lane plain{};
+  float* out = p.out + static_cast<std::int64_t>(k) * p.columns + column;
+  if (p.adds) {
+    for (int i = 0; i < Inner; ++i)
+      totals[i] = load(out + static_cast<std::int64_t>(i) * p.columns);
+    if (sums != nullptr) plain = load(sums + column);
+  }
   const float* left = p.left + k * p.inner_step;
   const float* right = p.right + column;
   for (int row = 0; row < p.rows; ++row, left += p.row_step, right += p.columns) {
@@ -79,8 +85,7 @@ void outer_block(const Product& p, int k, int column, float* sums) {
     for (int i = 0; i < Inner; ++i) totals[i] += left[i * p.inner_step] * values;
     plain += values;
   }
-  for (int i = 0; i < Inner; ++i)
-    store(p.out + static_cast<std::int64_t>(k + i) * p.columns + column, totals[i]);
+  for (int i = 0; i < Inner; ++i) store(out + static_cast<std::int64_t>(i) * p.columns, totals[i]);
   if (sums != nullptr) store(sums + column, plain);
 }
 
@@ -267,9 +272,6 @@ const Kernels HONE_KERNELS{
     dot,
     outer,
     transpose,
-    convolve,
-    convolve_back,
-    paste,
     tanh_all,
     relu_all,
     convolve_sparse,

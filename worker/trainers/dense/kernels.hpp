@@ -21,6 +21,7 @@ struct Product {
   const float* right = nullptr;  // inner x columns
   const float* bias = nullptr;   // columns, or none
   float* out = nullptr;          // rows x columns
+  bool adds = false;             // of outer: to what is in out and in the sums
 };
 
 // out = left * right^T + bias, for a right that lies row by row: dot products of two rows.
@@ -42,34 +43,6 @@ struct Turn {
   int columns = 0;
   const float* in = nullptr;
   float* out = nullptr;
-};
-
-// Where the filters of a convolution look: squares of the planes, place by place. They may lie in a
-// wider field of blanks, so that no square reaches over its edge.
-struct Squares {
-  int columns = 0, channels = 0;  // of the field: [row][column][channel]
-  int side = 0;
-  int stride = 1;  // from one place to the next
-  int places_down = 0, places_across = 0;
-};
-
-// A convolution of one sample. Filters are a multiple of line_floats.
-struct Convolution {
-  Squares squares;
-  int filters = 0;
-  const float* field = nullptr;
-  const float* weights = nullptr;  // [row][column][channel][filter]
-  const float* bias = nullptr;     // filters
-  float* out = nullptr;            // places x filters
-};
-
-struct ConvolutionBack {
-  Squares squares;
-  int filters = 0;
-  const float* field = nullptr;
-  const float* slopes = nullptr;     // d loss / d out
-  float* weight_gradient = nullptr;  // both are added to
-  float* bias_gradient = nullptr;
 };
 
 // A convolution by squares at every place, over samples that are mostly zeros, which cost next to
@@ -147,10 +120,6 @@ struct Kernels {
   // `sums` receives the sums of right's columns, where it is given.
   void (*outer)(const Product&, float* sums) = nullptr;
   void (*transpose)(const Turn&) = nullptr;
-  void (*convolve)(const Convolution&) = nullptr;
-  void (*convolve_back)(const ConvolutionBack&) = nullptr;
-  // Adds up in every cell of the field what its squares say, each side x side x channels floats.
-  void (*paste)(const Squares&, const float* squares, float* field) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;
   void (*relu)(float* values, std::int64_t count) = nullptr;
   void (*convolve_sparse)(const SparseConvolution&) = nullptr;

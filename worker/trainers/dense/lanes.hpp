@@ -22,10 +22,6 @@ using Whole = std::int32_t __attribute__((vector_size(lanes * sizeof(std::int32_
 Lane load(const float* from) { return *reinterpret_cast<const Lane*>(from); }
 Whole load(const std::int32_t* from) { return *reinterpret_cast<const Whole*>(from); }
 void store(float* to, Lane values) { *reinterpret_cast<Lane*>(to) = values; }
-// The same at any address.
-using Anywhere = float __attribute__((vector_size(lanes * sizeof(float)), aligned(sizeof(float))));
-Lane get(const float* from) { return *reinterpret_cast<const Anywhere*>(from); }
-void put(float* to, Lane values) { *reinterpret_cast<Anywhere*>(to) = values; }
 Lane all(float value) { return value - Lane{}; }
 Lane bits_of(Whole bits) { return reinterpret_cast<Lane>(bits); }
 Whole bits_of(Lane values) { return reinterpret_cast<Whole>(values); }

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "worker/trainers/ga3c/conv_own.hpp"
+#include "worker/trainers/ga3c/convolutions.hpp"
 #include "worker/trainers/ga3c/network.hpp"
 
 namespace hone::ga3c {
@@ -20,8 +20,8 @@ class OwnMlp final : public Network {
     if (shape.layers > 1) further_back_.resize(cells);
     outputs_.resize(dense::padded(static_cast<std::size_t>(rows_max)) *
                     static_cast<std::size_t>(shape.outputs()));
-    if (layout_.convs.empty()) return;
-    convs_ = std::make_unique<ConvStack>(layout_.convs, rows_max, kernels);
+    convs_ = make_convolutions(layout_.convs, rows_max, kernels);
+    if (convs_ == nullptr) return;
     feature_back_.resize(static_cast<std::size_t>(rows_max) *
                          static_cast<std::size_t>(convs_->features()));
   }
@@ -139,9 +139,9 @@ class OwnMlp final : public Network {
   dense::Floats back_, further_back_;
   dense::Floats turned_;  // weights of the layer under way
   dense::Floats outputs_;
-  std::unique_ptr<ConvStack> convs_;  // before the hidden layers, or none
-  dense::Floats feature_back_;        // d loss / d what they found
-  const float* inputs_ = nullptr;     // of the first hidden layer
+  std::unique_ptr<Convolutions> convs_;  // before the hidden layers, or none
+  dense::Floats feature_back_;           // d loss / d what they found
+  const float* inputs_ = nullptr;        // of the first hidden layer
   int rows_ = 0;
 };
 

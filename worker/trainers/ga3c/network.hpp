@@ -1,7 +1,6 @@
 // The arithmetic of a policy-and-value network over one flat parameter vector. An object belongs to
 // one thread: it owns the buffers of its last batch. Two implementations know the same vector:
-// mlp_own.cpp and conv_own.cpp on kernels of our own, mlp_torch.cpp and device_torch.cpp on
-// libtorch.
+// mlp_own.cpp and conv_*.cpp on kernels of our own, mlp_torch.cpp and device_torch.cpp on libtorch.
 #pragma once
 
 #include <cstdint>
