@@ -8,37 +8,26 @@ import pytest
 
 from commands import hone, ok
 from conftest import sweep_spec
-from test_failures import strays
+from playing import playing
 from test_worker import Worker, wait_for
 
 
 @pytest.fixture
 def play(server, tmp_path):
     """Runs one program as the only trial of a sweep, under a command with `changes`; its run when it has ended."""
-    workers = []
+    work = tmp_path / "work"
+    with playing(server, tmp_path, "--workdir", str(work)) as play_sweep:
+        def play_one(program, *arguments, phases=1, objective=None, **changes):
+            work.mkdir(exist_ok=True)
+            (work / "program.py").write_text(program)
+            command = {"run": [sys.executable, str(work / "program.py"), *arguments], **changes}
+            return play_sweep(sweep_spec(
+                command=command, objective={"metric": objective or "score"},
+                parameters={"lr": {"type": "fixed", "value": 0.5}, "net.depth": {"type": "fixed", "value": 3}},
+                search={"method": "random", "trials": 1}, budget={"unit": "steps", "per_run": 100 * phases, "phases": phases},
+                limits={"max_retries": 0}))
 
-    def play_one(program, *arguments, phases=1, objective=None, **changes):
-        work = tmp_path / "work"
-        work.mkdir(exist_ok=True)
-        (work / "program.py").write_text(program)
-        command = {"run": [sys.executable, str(work / "program.py"), *arguments], **changes}
-        sweep = server.submit(sweep_spec(
-            command=command, objective={"metric": objective or "score"},
-            parameters={"lr": {"type": "fixed", "value": 0.5}, "net.depth": {"type": "fixed", "value": 3}},
-            search={"method": "random", "trials": 1}, budget={"unit": "steps", "per_run": 100 * phases, "phases": phases},
-            limits={"max_retries": 0}))
-        if not workers:
-            workers.append(Worker(server, tmp_path / "worker", "--verbose", "--workdir", str(work)))
-            workers[0].ready()
-        wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"), seconds=90)
-        trial = server.get(f"/v1/sweeps/{sweep}/trials")["items"][0]["id"]
-        return server.get(f"/v1/trials/{trial}/runs")["items"][0]
-
-    yield play_one
-    for worker in workers:
-        if worker.process:
-            assert worker.stop() == 0, worker.log_text()
-    assert not strays(tmp_path), "processes are left"
+        yield play_one
 
 
 def values(server, run):

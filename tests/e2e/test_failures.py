@@ -9,6 +9,7 @@ import pytest
 
 from commands import hone, write_spec
 from conftest import sweep_spec
+from playing import playing, strays
 from test_worker import Worker, wait_for
 
 PRELUDE = r'''
@@ -22,40 +23,16 @@ def report(phase):
 @pytest.fixture
 def play(server, tmp_path):
     """Runs one program as the only trial of a sweep; its run when it has ended."""
-    workers = []
+    with playing(server, tmp_path) as play_sweep:
+        def play_one(program, limits=None, phases=1, trials=1, **changes):
+            path = tmp_path / "program.py"
+            path.write_text(PRELUDE + program)
+            return play_sweep(sweep_spec(
+                command=[sys.executable, str(path), str(tmp_path)], search={"method": "random", "trials": trials},
+                budget={"unit": "steps", "per_run": 10 * phases, "phases": phases}, limits=limits or {"max_retries": 0},
+                **changes))
 
-    def play_one(program, limits=None, phases=1, trials=1, **changes):
-        path = tmp_path / "program.py"
-        path.write_text(PRELUDE + program)
-        sweep = server.submit(sweep_spec(
-            command=[sys.executable, str(path), str(tmp_path)], search={"method": "random", "trials": trials},
-            budget={"unit": "steps", "per_run": 10 * phases, "phases": phases}, limits=limits or {"max_retries": 0},
-            **changes))
-        if not workers:
-            workers.append(Worker(server, tmp_path / "worker", "--verbose"))
-            workers[0].ready()
-        wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"), seconds=90)
-        trial = server.get(f"/v1/sweeps/{sweep}/trials")["items"][0]["id"]
-        return server.get(f"/v1/trials/{trial}/runs")["items"][0]
-
-    yield play_one
-    for worker in workers:
-        if worker.process:
-            assert worker.stop() == 0, worker.log_text()
-    assert not strays(tmp_path), "processes are left"
-
-
-def strays(folder):
-    found = []
-    for entry in pathlib.Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                if f"HONE_RUN_FILE={folder}/".encode() in (entry / "environ").read_bytes() \
-                        and (entry / "stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
-                    found.append(int(entry.name))
-            except OSError:
-                pass
-    return found
+        yield play_one
 
 
 @pytest.mark.parametrize("program, state, reason, failure", [

@@ -22,6 +22,26 @@ EngineThread::Hooks quiet_hooks() {
   return {[](std::int64_t) {}, [](const std::string& why) { FAIL() << why; }};
 }
 
+// A worker has joined and waits for work; the future has what it was answered.
+struct Waiting {
+  Command acquire;
+  std::future<Result<Reply>> answer;
+};
+
+Waiting wait_for_work(EngineThread& engine, Duration patience) {
+  const auto joined = std::make_shared<std::promise<Result<Reply>>>();
+  EXPECT_TRUE(
+      engine.push(join_request("join", [=](Result<Reply> r) { joined->set_value(std::move(r)); }))
+          .ok());
+  const auto worker = std::get<JoinReply>(*joined->get_future().get()).worker;
+  const auto polled = std::make_shared<std::promise<Result<Reply>>>();
+  Waiting waiting{Acquire{{"a", worker, 1, 0, patience}}, polled->get_future()};
+  EXPECT_TRUE(
+      engine.push({waiting.acquire, [=](Result<Reply> r) { polled->set_value(std::move(r)); }})
+          .ok());
+  return waiting;
+}
+
 TEST(Inbox, RefusesWhenFullAndWhenClosed) {
   Inbox inbox(2);
   EXPECT_TRUE(inbox.push({}).ok());
@@ -88,34 +108,20 @@ TEST(EngineThread, AnswersEveryAcceptedEnvelopeExactlyOnce) {
 TEST(EngineThread, StopDrainsReleasesThoseWhoWaitAndRefusesFromThenOn) {
   const auto db = open_in_memory();
   EngineThread engine(*db, quiet_hooks());
-  std::promise<Result<Reply>> joined;
-  ASSERT_TRUE(
-      engine.push(join_request("join", [&](Result<Reply> r) { joined.set_value(std::move(r)); }))
-          .ok());
-  const auto worker = std::get<JoinReply>(*joined.get_future().get()).worker;
-  std::promise<Result<Reply>> poll;
-  const Command acquire = Acquire{{"a", worker, 1, 0, seconds(20)}};
-  ASSERT_TRUE(engine.push({acquire, [&](Result<Reply> r) { poll.set_value(std::move(r)); }}).ok());
+  Waiting waiting = wait_for_work(engine, seconds(20));
   engine.stop();
   engine.stop();
-  const auto released = poll.get_future().get();
+  const auto released = waiting.answer.get();
   ASSERT_FALSE(released.ok());
   EXPECT_EQ(released.error().code, Code::unavailable);
-  EXPECT_EQ(engine.push({acquire, {}}).error().code, Code::unavailable);
+  EXPECT_EQ(engine.push({waiting.acquire, {}}).error().code, Code::unavailable);
 }
 
 TEST(EngineThread, WakesAtADeadlineByItself) {
   const auto db = open_in_memory();
   EngineThread engine(*db, quiet_hooks());
-  std::promise<Result<Reply>> joined;
-  ASSERT_TRUE(
-      engine.push(join_request("join", [&](Result<Reply> r) { joined.set_value(std::move(r)); }))
-          .ok());
-  const auto worker = std::get<JoinReply>(*joined.get_future().get()).worker;
-  std::promise<Result<Reply>> poll;
-  const Command acquire = Acquire{{"a", worker, 1, 0, milliseconds(5)}};
-  ASSERT_TRUE(engine.push({acquire, [&](Result<Reply> r) { poll.set_value(std::move(r)); }}).ok());
-  const auto empty = poll.get_future().get();
+  Waiting waiting = wait_for_work(engine, milliseconds(5));
+  const auto empty = waiting.answer.get();
   ASSERT_TRUE(empty.ok());
   EXPECT_FALSE(std::get<std::optional<LeaseGrant>>(*empty).has_value());
 }
