@@ -169,47 +169,6 @@ TEST_P(EveryKernels, pass_gradients_through_the_activations) {
   }
 }
 
-// Both directions of a convolution of mostly zeros against its definition.
-TEST_P(EveryKernels, convolve_sparse_samples_as_the_definition_says) {
-  constexpr int samples = 3, rows = 5, columns = 6, channels = 3, side = 3, filters = 16;
-  constexpr int down = rows - side + 1, across = columns - side + 1;
-  auto in = noise(samples * rows * columns * channels, 1);
-  for (std::size_t i = 0; i < in.size(); ++i)
-    if (i % 4 != 0) in[i] = 0;
-  const auto weights = noise(side * side * channels * filters, 2);
-  const auto bias = noise(filters, 3);
-  const auto slopes = noise(samples * down * across * filters, 4);
-  Floats out(slopes.size()), weight_gradient(weights.size(), 7), bias_gradient(filters, 7);
-  const SparseConvolution plan{samples, rows,      columns,        channels,    side,
-                               filters, in.data(), weights.data(), bias.data(), out.data()};
-  kernels_.convolve_sparse(plan);
-  kernels_.convolve_sparse_back(
-      {plan, slopes.data(), weight_gradient.data(), bias_gradient.data()});
-
-  const auto at = [](const Floats& values, int i) {
-    return double{values[static_cast<std::size_t>(i)]};
-  };
-  std::vector<double> expected_weights(weights.size()), expected_bias(filters);
-  for (int place = 0; place < samples * down * across; ++place) {
-    const int s = place / (down * across), y = place / across % down, x = place % across;
-    for (int f = 0; f < filters; ++f) {
-      const double slope = at(slopes, place * filters + f);
-      double sum = at(bias, f);
-      for (int k = 0; k < side * side * channels; ++k) {
-        const int row = y + k / (side * channels), column = x + k / channels % side;
-        const double cell = at(in, ((s * rows + row) * columns + column) * channels + k % channels);
-        sum += cell * at(weights, k * filters + f);
-        expected_weights[static_cast<std::size_t>(k * filters + f)] += cell * slope;
-      }
-      expected_bias[static_cast<std::size_t>(f)] += slope;
-      expect_near(out[static_cast<std::size_t>(place * filters + f)], sum);
-    }
-  }
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    expect_near(weight_gradient[i], expected_weights[i]);
-  for (std::size_t i = 0; i < filters; ++i) expect_near(bias_gradient[i], expected_bias[i]);
-}
-
 // A batch of random outputs, laid out as the kernels want it.
 struct Batch {
   int rows;

@@ -1,9 +1,10 @@
 // Compiled several times, each with other instructions and another HONE_KERNELS; see kernels.hpp.
 // Nothing of the standard library may be instantiated here: the linker keeps one copy of an inline
 // function, and a copy with instructions that the processor lacks would then be called everywhere.
-#include "worker/trainers/dense/convolutions.hpp"
 #include "worker/trainers/dense/kernels.hpp"
 #include "worker/trainers/dense/lanes.hpp"
+#include "worker/trainers/dense/sparse.hpp"
+#include "worker/trainers/dense/sparse_convolution.hpp"
 
 namespace hone::dense {
 namespace {
@@ -271,6 +272,8 @@ const Kernels HONE_KERNELS{
     multiply,
     dot,
     outer,
+    multiply_sparse,
+    outer_sparse,
     transpose,
     tanh_all,
     relu_all,

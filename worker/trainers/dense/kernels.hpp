@@ -45,21 +45,45 @@ struct Turn {
   float* out = nullptr;
 };
 
-// A convolution by squares at every place, over samples that are mostly zeros, which cost next to
-// nothing. Filters are a multiple of line_floats.
+// Of a cell of the planes: the lowest square that sees it, then those above it. Offsets count
+// floats, in the field and in the weights.
+struct SparseCell {
+  std::int32_t place = 0;
+  std::int32_t weight = 0;
+  std::int32_t squares_down = 0;
+};
+
+// A convolution by squares at every place and its ReLU, over samples that are mostly zeros, which
+// cost next to nothing. dense::SparseRoom has what it needs to work in.
 struct SparseConvolution {
+  static constexpr int side = 3;      // of the square
+  static constexpr int filters = 16;  // line_floats
   int samples = 0;
   int rows = 0, columns = 0, channels = 0;  // of a sample: [row][column][channel]
-  int side = 0;                             // of the square
-  int filters = 0;
   const float* in = nullptr;
   const float* weights = nullptr;  // [row][column][channel][filter]
   const float* bias = nullptr;     // filters
-  float* out = nullptr;            // samples x (rows - side + 1) x (columns - side + 1) x filters
+  float* out = nullptr;            // samples x places_down x places_across x filters
+
+  const SparseCell* seen = nullptr;  // of every cell of a sample
+  float* field = nullptr;            // field_size
+  std::int32_t* cells = nullptr;     // receives which ones are not 0, sample by sample
+  std::int32_t* ends = nullptr;      // and where each sample's end
+
+  [[nodiscard]] constexpr int places_down() const { return rows - side + 1; }
+  [[nodiscard]] constexpr int places_across() const { return columns - side + 1; }
+  [[nodiscard]] constexpr std::int64_t out_size() const {  // of a sample
+    return static_cast<std::int64_t>(places_down()) * places_across() * filters;
+  }
+  // The places of a sample, each row of them between side - 1 blank ones on either side.
+  [[nodiscard]] constexpr std::int64_t field_line() const {
+    return static_cast<std::int64_t>(columns + side - 1) * filters;
+  }
+  [[nodiscard]] constexpr std::int64_t field_size() const { return places_down() * field_line(); }
 };
 
 struct SparseConvolutionBack {
-  SparseConvolution forward;         // weights, bias and out are not read
+  SparseConvolution forward;         // as it was; weights and bias are not read
   const float* slopes = nullptr;     // d loss / d out
   float* weight_gradient = nullptr;  // both are overwritten
   float* bias_gradient = nullptr;
@@ -119,6 +143,9 @@ struct Kernels {
   // out = left^T * right, summed over the rows of both; out has `inner` rows. The bias is not read;
   // `sums` receives the sums of right's columns, where it is given.
   void (*outer)(const Product&, float* sums) = nullptr;
+  // The same for a left side (of inner_step 1) that is mostly zeros: they cost next to nothing.
+  void (*multiply_sparse)(const Product&) = nullptr;
+  void (*outer_sparse)(const Product&, float* sums) = nullptr;
   void (*transpose)(const Turn&) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;
   void (*relu)(float* values, std::int64_t count) = nullptr;

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 #if defined(__AVX512F__)
 #define HONE_LANES 16
@@ -22,12 +25,31 @@ using Whole = std::int32_t __attribute__((vector_size(lanes * sizeof(std::int32_
 Lane load(const float* from) { return *reinterpret_cast<const Lane*>(from); }
 Whole load(const std::int32_t* from) { return *reinterpret_cast<const Whole*>(from); }
 void store(float* to, Lane values) { *reinterpret_cast<Lane*>(to) = values; }
+// The same at any address.
+using Anywhere = float __attribute__((vector_size(lanes * sizeof(float)), aligned(sizeof(float))));
+Lane get(const float* from) { return *reinterpret_cast<const Anywhere*>(from); }
 Lane all(float value) { return value - Lane{}; }
 Lane bits_of(Whole bits) { return reinterpret_cast<Lane>(bits); }
 Whole bits_of(Lane values) { return reinterpret_cast<Whole>(values); }
 // NaN in the first argument stays.
 Lane larger(Lane a, Lane b) { return a < b ? b : a; }
 Lane smaller(Lane a, Lane b) { return a > b ? b : a; }
+constexpr int smaller_of(int a, int b) { return a < b ? a : b; }
+
+// A bit for each number: whether it is below 0.
+unsigned signs(Whole values) {
+#if HONE_LANES == 16
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(values));
+#elif HONE_LANES == 8
+  return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<__m256>(values)));
+#elif defined(__SSE2__)
+  return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<__m128>(values)));
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < lanes; ++i) bits |= static_cast<unsigned>(values[i] < 0) << i;
+  return bits;
+#endif
+}
 
 float sum(Lane values) {
 #if HONE_LANES == 16

@@ -1,5 +1,7 @@
 #include "worker/trainers/ga3c/conv_own.hpp"
 
+#include <cassert>
+
 #include "worker/trainers/ga3c/conv_squares.hpp"
 
 namespace hone::ga3c {
@@ -8,19 +10,18 @@ SparseConvolutions::SparseConvolutions(const ConvLayer& layer, int rows_max,
                                        const dense::Kernels& kernels)
     : layer_(layer),
       kernels_(kernels),
-      results_(static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(layer.out.size())) {}
+      room_(layer.in.rows, layer.in.columns, layer.in.channels, rows_max),
+      results_(static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(layer.out.size())) {
+  assert(layer.side == dense::SparseConvolution::side);
+  assert(layer.out.channels == dense::SparseConvolution::filters);
+}
 
-dense::SparseConvolution SparseConvolutions::plan() const {
-  return {rows_,
-          layer_.in.rows,
-          layer_.in.columns,
-          layer_.in.channels,
-          layer_.side,
-          layer_.out.channels,
-          observations_,
-          nullptr,
-          nullptr,
-          nullptr};
+dense::SparseConvolution SparseConvolutions::plan() {
+  auto plan = room_.plan();
+  plan.samples = rows_;
+  plan.in = observations_;
+  plan.out = results_.data();
+  return plan;
 }
 
 const float* SparseConvolutions::forward(std::span<const float> packed, const float* observations,
@@ -30,16 +31,12 @@ const float* SparseConvolutions::forward(std::span<const float> packed, const fl
   auto plan = this->plan();
   plan.weights = packed.data() + layer_.weight;
   plan.bias = packed.data() + layer_.bias;
-  plan.out = results_.data();
   kernels_.convolve_sparse(plan);
-  kernels_.relu(plan.out, static_cast<std::int64_t>(rows) * layer_.out.size());
   return plan.out;
 }
 
 void SparseConvolutions::backward(std::span<const float>, float* feature_gradient,
                                   std::span<float> gradient) {
-  kernels_.relu_back(results_.data(), feature_gradient,
-                     static_cast<std::int64_t>(rows_) * layer_.out.size());
   kernels_.convolve_sparse_back(
       {plan(), feature_gradient, gradient.data() + layer_.weight, gradient.data() + layer_.bias});
 }

@@ -1,13 +1,14 @@
 // Convolutions of planes that are mostly blank, MinAtar's: only cells that are not blank cost.
 #pragma once
 
+#include "worker/trainers/dense/sparse_room.hpp"
 #include "worker/trainers/ga3c/convolutions.hpp"
 
 namespace hone::ga3c {
 
 class SparseConvolutions final : public Convolutions {
  public:
-  // Precondition: squares at every place, without blanks around the planes.
+  // Precondition: 16 filters of 3x3 at every place, without blanks around the planes.
   SparseConvolutions(const ConvLayer& layer, int rows_max, const dense::Kernels& kernels);
 
   [[nodiscard]] int features() const override { return layer_.out.size(); }
@@ -16,10 +17,11 @@ class SparseConvolutions final : public Convolutions {
                 std::span<float> gradient) override;
 
  private:
-  [[nodiscard]] dense::SparseConvolution plan() const;
+  [[nodiscard]] dense::SparseConvolution plan();
 
   ConvLayer layer_;
   const dense::Kernels& kernels_;
+  dense::SparseRoom room_;
   dense::Floats results_;
   const float* observations_ = nullptr;
   int rows_ = 0;

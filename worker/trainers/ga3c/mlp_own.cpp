@@ -33,8 +33,9 @@ class OwnMlp final : public Network {
     for (std::size_t i = 0; i < layout_.hidden.size(); ++i) {
       const auto& layer = layout_.hidden[i];
       float* out = results_[i].data();
-      kernels_.multiply({rows, layer.inner, layout_.width, inputs_of(i), step_of(i), 1,
-                         packed.data() + layer.weight, packed.data() + layer.bias, out});
+      const auto multiply = has_sparse_inputs(i) ? kernels_.multiply_sparse : kernels_.multiply;
+      multiply({rows, layer.inner, layout_.width, inputs_of(i), step_of(i), 1,
+                packed.data() + layer.weight, packed.data() + layer.bias, out});
       activate(out);
     }
     const auto stride = stride_of(rows);
@@ -68,9 +69,10 @@ class OwnMlp final : public Network {
   void pass_layer(std::size_t i, std::span<const float> packed) {
     const auto& layer = layout_.hidden[i];
     pass_activation_back(results_[i].data(), back_.data());
-    kernels_.outer({rows_, layer.inner, layout_.width, inputs_of(i), step_of(i), 1, back_.data(),
-                    nullptr, gradient_.data() + layer.weight},
-                   gradient_.data() + layer.bias);
+    const auto outer = has_sparse_inputs(i) ? kernels_.outer_sparse : kernels_.outer;
+    outer({rows_, layer.inner, layout_.width, inputs_of(i), step_of(i), 1, back_.data(), nullptr,
+           gradient_.data() + layer.weight},
+          gradient_.data() + layer.bias);
     if (i > 0) {
       pass_product_back(layer, packed, further_back_.data(), layout_.width);
       std::swap(back_, further_back_);
@@ -90,8 +92,15 @@ class OwnMlp final : public Network {
     }
     turned_.resize(static_cast<std::size_t>(layer.inner) * static_cast<std::size_t>(layout_.width));
     kernels_.transpose({layer.inner, layout_.width, weights, turned_.data()});
-    kernels_.multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1,
-                       turned_.data(), nullptr, out});
+    const auto multiply =
+        shape_.activation == Activation::relu ? kernels_.multiply_sparse : kernels_.multiply;
+    multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1, turned_.data(),
+              nullptr, out});
+  }
+
+  // What a ReLU left: half of it or more are zeros.
+  [[nodiscard]] bool has_sparse_inputs(std::size_t layer) const {
+    return layer == 0 && shape_.kind == NetKind::minatar;
   }
 
   [[nodiscard]] const float* inputs_of(std::size_t layer) const {
