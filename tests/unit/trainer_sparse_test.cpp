@@ -50,6 +50,27 @@ TEST_P(SparseKernels, multiply_mostly_zeros_to_the_same_bits) {
       }
 }
 
+TEST_P(SparseKernels, multiply_by_a_turned_side_to_the_same_bits) {
+  for (const int rows : {1, 9, 70})
+    for (const int inner : {16, 80})
+      for (const int columns : {16, 208}) {
+        auto left = noise(static_cast<std::size_t>(rows * inner), 1);
+        for (std::size_t i = 0; i < left.size(); ++i)
+          if (i % 3 != 0) left[i] = 0;
+        const auto lying = noise(static_cast<std::size_t>(inner * columns), 2);
+        Floats right(lying.size()), out(static_cast<std::size_t>(rows * columns)),
+            dense(out.size());
+        kernels_.transpose({columns, inner, lying.data(), right.data()});
+        Product product{rows, inner, columns, left.data(), inner, 1, right.data()};
+        product.out = dense.data();
+        kernels_.multiply(product);
+        product.right = lying.data();
+        product.out = out.data();
+        kernels_.multiply_turned_sparse(product);
+        EXPECT_EQ(out, dense) << rows << 'x' << inner << 'x' << columns;
+      }
+}
+
 TEST_P(SparseKernels, sum_outer_products_of_mostly_zeros_to_the_same_bits) {
   for (const int rows : {1, 64, 130})
     for (const int inner : {5, 48})

@@ -100,14 +100,15 @@ void outer(const Product& p, float* sums) {
   }
 }
 
-// Reads down the columns, because writes a power of two apart fall into one set of the cache.
 void transpose(const Turn& t) {
   for (int row = 0; row < t.rows; row += lanes)
-    for (int column = 0; column < t.columns; ++column) {
+    for (int column = 0; column < t.columns; column += lanes) {
       const float* from = t.in + static_cast<std::int64_t>(row) * t.columns + column;
-      Lane turned{};
-      for (int i = 0; i < lanes; ++i, from += t.columns) turned[i] = *from;
-      store(t.out + static_cast<std::int64_t>(column) * t.rows + row, turned);
+      float* to = t.out + static_cast<std::int64_t>(column) * t.rows + row;
+      Lane square[lanes];
+      for (int i = 0; i < lanes; ++i, from += t.columns) square[i] = load(from);
+      turn(square);
+      for (int i = 0; i < lanes; ++i, to += t.rows) store(to, square[i]);
     }
 }
 
@@ -272,7 +273,8 @@ const Kernels HONE_KERNELS{
     multiply,
     dot,
     outer,
-    multiply_sparse,
+    multiply_sparse<Right::plain>,
+    multiply_sparse<Right::turned>,
     outer_sparse,
     transpose,
     tanh_all,

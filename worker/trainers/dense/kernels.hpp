@@ -145,6 +145,8 @@ struct Kernels {
   void (*outer)(const Product&, float* sums) = nullptr;
   // The same for a left side (of inner_step 1) that is mostly zeros: they cost next to nothing.
   void (*multiply_sparse)(const Product&) = nullptr;
+  // With a right side that lies columns x inner; inner is a multiple of line_floats.
+  void (*multiply_turned_sparse)(const Product&) = nullptr;
   void (*outer_sparse)(const Product&, float* sums) = nullptr;
   void (*transpose)(const Turn&) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -48,6 +49,41 @@ unsigned signs(Whole values) {
   unsigned bits = 0;
   for (int i = 0; i < lanes; ++i) bits |= static_cast<unsigned>(values[i] < 0) << i;
   return bits;
+#endif
+}
+
+// A bit for each number: whether it is another than 0.
+unsigned others_than_zero(Lane values) {
+#if HONE_LANES == 16
+  return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(values), __m512{}, _CMP_NEQ_UQ);
+#else
+  return signs(values != 0.0F);
+#endif
+}
+
+// Swaps the off-diagonal halves of every square of 2 * Step by 2 * Step numbers.
+template <int Step, int... Column>
+void swap_halves(Lane (&rows)[lanes], std::integer_sequence<int, Column...>) {
+  for (int i = 0; i < lanes; ++i) {
+    if ((i & Step) != 0) continue;
+    const Lane upper = rows[i], lower = rows[i + Step];
+    rows[i] =
+        __builtin_shufflevector(upper, lower, (Column & Step ? lanes + Column - Step : Column)...);
+    rows[i + Step] =
+        __builtin_shufflevector(upper, lower, (Column & Step ? lanes + Column : Column + Step)...);
+  }
+}
+
+// Rows become columns.
+void turn(Lane (&rows)[lanes]) {
+  constexpr std::make_integer_sequence<int, lanes> columns{};
+  swap_halves<1>(rows, columns);
+  swap_halves<2>(rows, columns);
+#if HONE_LANES > 4
+  swap_halves<4>(rows, columns);
+#endif
+#if HONE_LANES > 8
+  swap_halves<8>(rows, columns);
 #endif
 }
 

@@ -19,7 +19,7 @@ std::uint64_t nonzero(const float* values, int count) {
   std::uint64_t bits = 0;
   int i = 0;
   for (; i + lanes <= count; i += lanes)
-    bits |= static_cast<std::uint64_t>(signs(get(values + i) != 0.0F)) << i;
+    bits |= static_cast<std::uint64_t>(others_than_zero(get(values + i))) << i;
   for (; i < count; ++i) bits |= static_cast<std::uint64_t>(values[i] != 0.0F) << i;
   return bits;
 }
@@ -52,39 +52,80 @@ struct Sum {
   }
 };
 
-// A part of the right side where every row lies beside the last: rows a power of two apart would
-// fall into one set of the cache.
+// How the right side of a product lies.
+enum class Right {
+  plain,   // inner x columns
+  turned,  // columns x inner
+};
+
+// A part of the right side, some rows of it and some columns.
+struct Part {
+  int row, rows, column;
+};
+
+// The part, with every row beside the last: rows a power of two apart would fall into one set of
+// the cache.
 template <int Registers>
-void copy_panel(const Product& p, int k, int count, int column, float* panel) {
-  const float* from = p.right + static_cast<std::int64_t>(k) * p.columns + column;
-  for (int i = 0; i < count; ++i, from += p.columns, panel += Registers * lanes)
-    for (int r = 0; r < Registers; ++r) store(panel + r * lanes, load(from + r * lanes));
+void copy_part(const Product& p, const Part& part, float* out) {
+  const float* from = p.right + static_cast<std::int64_t>(part.row) * p.columns + part.column;
+  for (int i = 0; i < part.rows; ++i, from += p.columns, out += Registers * lanes)
+    for (int r = 0; r < Registers; ++r) store(out + r * lanes, load(from + r * lanes));
 }
 
+// The same of a right side that lies turned.
 template <int Registers>
-void multiply_panel(const Product& p, int column) {
-  alignas(64) float copy[block_rows * Registers * lanes];
-  const bool narrow = p.columns == Registers * lanes;
-  for (int k = 0; k < p.inner; k += block_rows) {
-    const int count = smaller_of(block_rows, p.inner - k);
-    if (!narrow) copy_panel<Registers>(p, k, count, column, copy);
-    const float* panel = narrow ? p.right + static_cast<std::int64_t>(k) * p.columns : copy;
-    const float* bias = p.bias == nullptr ? zeros : p.bias + column;
-    const float* left = p.left + k;
-    float* out = p.out + column;
-    for (int row = 0; row < p.rows; ++row, left += p.row_step, out += p.columns) {
-      Sum<Registers> sum(k == 0 ? bias : out);
-      sum.add(nonzero(left, count), left, 1, panel, Registers * lanes);
-      sum.write(out);
+void turn_part(const Product& p, const Part& part, float* out) {
+  for (int r = 0; r < Registers; ++r)
+    for (int i = 0; i < part.rows; i += lanes) {
+      const auto column = static_cast<std::int64_t>(part.column) + r * lanes;
+      const float* from = p.right + column * p.inner + part.row + i;
+      Lane square[lanes];
+      for (int c = 0; c < lanes; ++c, from += p.inner) square[c] = load(from);
+      turn(square);
+      for (int c = 0; c < lanes; ++c) store(out + ((i + c) * Registers + r) * lanes, square[c]);
     }
+}
+
+// All rows of left, as far as they meet the part.
+template <int Registers>
+void multiply_part(const Product& p, const Part& part, const float* right) {
+  const float* start = p.bias == nullptr ? zeros : p.bias + part.column;
+  const float* left = p.left + part.row;
+  float* out = p.out + part.column;
+  std::uint64_t bits = nonzero(left, part.rows);
+  for (int row = 0; row < p.rows; ++row, left += p.row_step, out += p.columns) {
+    // The next row's at once: which loop ends when is a guess, and its bits should be there by
+    // then.
+    const auto next = row + 1 < p.rows ? nonzero(left + p.row_step, part.rows) : 0;
+    Sum<Registers> sum(part.row == 0 ? start : out);
+    sum.add(bits, left, 1, right, Registers * lanes);
+    sum.write(out);
+    bits = next;
   }
 }
 
+template <Right Lies, int Registers>
+void multiply_panel(const Product& p, int column) {
+  alignas(64) float copy[block_rows * Registers * lanes];
+  for (int k = 0; k < p.inner; k += block_rows) {
+    const Part part{k, smaller_of(block_rows, p.inner - k), column};
+    const float* right = copy;
+    if constexpr (Lies == Right::turned)
+      turn_part<Registers>(p, part, copy);
+    else if (p.columns == Registers * lanes)
+      right = p.right + static_cast<std::int64_t>(k) * p.columns;
+    else
+      copy_part<Registers>(p, part, copy);
+    multiply_part<Registers>(p, part, right);
+  }
+}
+
+template <Right Lies>
 void multiply_sparse(const Product& p) {
   int column = 0;
   for (; column + panel_floats <= p.columns; column += panel_floats)
-    multiply_panel<panel_registers>(p, column);
-  for (; column < p.columns; column += lanes) multiply_panel<1>(p, column);
+    multiply_panel<Lies, panel_registers>(p, column);
+  for (; column < p.columns; column += lanes) multiply_panel<Lies, 1>(p, column);
 }
 
 // Numbers next to each other in some rows of left: a copy, and a bit for each that is not 0.
@@ -97,7 +138,10 @@ struct Strip {
     for (int row = 0; row < block_rows; ++row) bits[row] = 0;
     for (int row = 0; row < rows; ++row, left += row_step) {
       bits[row] = static_cast<std::int32_t>(nonzero(left, count));
-      for (int i = 0; i < count; ++i) values[row * width + i] = left[i];
+      float* to = values + row * width;
+      int i = 0;
+      for (; i + lanes <= count; i += lanes) store(to + i, get(left + i));
+      for (; i < count; ++i) to[i] = left[i];
     }
   }
 
@@ -110,13 +154,18 @@ struct Strip {
   }
 };
 
-// Some rows of both, for one number of left.
+// What one strip of left gives for some columns of right.
 template <int Registers>
-void outer_panel(const Product& p, int first, const Strip& strip, int k, float* out, int column) {
-  Sum<Registers> sum(first == 0 ? zeros : out + column);
-  sum.add(strip.rows_of(k), strip.values + k, Strip::width,
-          p.right + static_cast<std::int64_t>(first) * p.columns + column, p.columns);
-  sum.write(out + column);
+void outer_strip(const Product& p, int first, const Strip& strip, int count, const float* right,
+                 float* out) {
+  std::uint64_t rows = strip.rows_of(0);
+  for (int i = 0; i < count; ++i, out += p.columns) {
+    const auto next = strip.rows_of(i + 1 < count ? i + 1 : i);
+    Sum<Registers> sum(first == 0 ? zeros : out);
+    sum.add(rows, strip.values + i, Strip::width, right, p.columns);
+    sum.write(out);
+    rows = next;
+  }
 }
 
 void outer_sparse(const Product& p, float* sums) {
@@ -125,13 +174,13 @@ void outer_sparse(const Product& p, float* sums) {
     for (int k = 0; k < p.inner; k += Strip::width) {
       const int count = smaller_of(Strip::width, p.inner - k);
       const Strip strip(p.left + first * p.row_step + k, p.row_step, rows, count);
+      const float* right = p.right + static_cast<std::int64_t>(first) * p.columns;
       float* out = p.out + static_cast<std::int64_t>(k) * p.columns;
-      for (int i = 0; i < count; ++i, out += p.columns) {
-        int column = 0;
-        for (; column + panel_floats <= p.columns; column += panel_floats)
-          outer_panel<panel_registers>(p, first, strip, i, out, column);
-        for (; column < p.columns; column += lanes) outer_panel<1>(p, first, strip, i, out, column);
-      }
+      int column = 0;
+      for (; column + panel_floats <= p.columns; column += panel_floats)
+        outer_strip<panel_registers>(p, first, strip, count, right + column, out + column);
+      for (; column < p.columns; column += lanes)
+        outer_strip<1>(p, first, strip, count, right + column, out + column);
     }
   }
   if (sums == nullptr) return;

@@ -90,12 +90,15 @@ class OwnMlp final : public Network {
           {rows_, layout_.width, layer.inner, back_.data(), weights, nullptr, out, row_step, 1});
       return;
     }
+    if (shape_.activation == Activation::relu) {
+      kernels_.multiply_turned_sparse({rows_, layout_.width, layer.inner, back_.data(),
+                                       layout_.width, 1, weights, nullptr, out});
+      return;
+    }
     turned_.resize(static_cast<std::size_t>(layer.inner) * static_cast<std::size_t>(layout_.width));
     kernels_.transpose({layer.inner, layout_.width, weights, turned_.data()});
-    const auto multiply =
-        shape_.activation == Activation::relu ? kernels_.multiply_sparse : kernels_.multiply;
-    multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1, turned_.data(),
-              nullptr, out});
+    kernels_.multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1,
+                       turned_.data(), nullptr, out});
   }
 
   // What a ReLU left: half of it or more are zeros.
