@@ -26,7 +26,13 @@ constexpr ListOf references{Real{}, instances_max};
 
 void check_references(Fields& fields, const InstancesSpec& spec) {
   const std::size_t count = spec.values.size();
-  if (spec.worst.empty() && spec.best.empty()) return;
+  const bool given = !spec.worst.empty() || !spec.best.empty();
+  if (given && spec.normalize == Normalize::ranks)
+    return fields.refuse_rule("normalize",
+                              "ranks need no worst and best: leave these out, or normalize");
+  if (count < 2 && spec.normalize == Normalize::ranks)
+    return fields.refuse_rule("normalize", "ranks compare problems: values has only one");
+  if (!given) return;
   if (spec.worst.size() != count || spec.best.size() != count)
     return fields.refuse_rule("best", "worst and best have a number for each of the " +
                                           std::to_string(count) + " values, or are both left out");
@@ -36,7 +42,8 @@ void check_references(Fields& fields, const InstancesSpec& spec) {
           "best", "worst and best of value " + std::to_string(i + 1) + " are the same number");
 }
 
-// instances: {parameter: env, values: [a, b], worst: [0, -500], best: [500, -80]}
+// instances: {parameter: env, values: [a, b], worst: [0, -500], best: [500, -80]}, or with
+// normalize: ranks instead of worst and best
 InstancesSpec read_instances(const Spot& spot) {
   Fields fields(spot);
   InstancesSpec instances;
@@ -44,6 +51,7 @@ InstancesSpec read_instances(const Spot& spot) {
   instances.values = fields.need("values", ListOf{read_setting, instances_max});
   instances.worst = fields.maybe("worst", references, instances.worst);
   instances.best = fields.maybe("best", references, instances.best);
+  instances.normalize = fields.maybe("normalize", WordOf<Normalize>{}, instances.normalize);
   if (!fields.done()) return instances;
   if (instances.values.empty()) fields.refuse_rule("values", "must have at least one value");
   check_references(fields, instances);
@@ -93,6 +101,8 @@ Json encode_replicates(int seeds, const ReplicatesSpec& spec) {
   for (const Value& value : spec.instances->values) instances["values"].push_back(encode(value));
   if (!spec.instances->worst.empty()) instances["worst"] = spec.instances->worst;
   if (!spec.instances->best.empty()) instances["best"] = spec.instances->best;
+  if (spec.instances->normalize != Normalize::references)
+    instances["normalize"] = word_of(spec.instances->normalize);
   return json;
 }
 

@@ -197,6 +197,12 @@ inline constexpr std::array words_of<Aggregate>{
 };
 
 template <>
+inline constexpr std::array words_of<Normalize>{
+    Word{Normalize::references, "references"},
+    Word{Normalize::ranks, "ranks"},
+};
+
+template <>
 inline constexpr std::array words_of<Told>{
     Word{Told::value, "value"},
     Word{Told::failed, "failed"},

@@ -136,6 +136,10 @@ struct CheckpointsSpec {
 // must be good and sure of it.
 enum class Aggregate { mean, median, iqm, lcb };
 
+// How values of different problems are made comparable: by worst and best where those are given, or
+// by where they rank among what all trials reached on the same problem.
+enum class Normalize { references, ranks };
+
 // The same parameter set on several problems: every seed trains once on each, told by a parameter
 // of this name. With references a value counts as (value - worst) / (best - worst) of its problem.
 struct InstancesSpec {
@@ -143,6 +147,7 @@ struct InstancesSpec {
   std::vector<Value> values;
   std::vector<double> worst{};  // as many as values, or none: values count as they are
   std::vector<double> best{};
+  Normalize normalize = Normalize::references;  // ranks: without worst and best
   friend bool operator==(const InstancesSpec&, const InstancesSpec&) = default;
 };
 
@@ -187,6 +192,13 @@ struct SweepSpec {
 // Runs that every trial starts with, and the most it may get: each seed on each instance.
 inline int instances_of(const SweepSpec& spec) {
   return spec.replicates.instances ? static_cast<int>(spec.replicates.instances->values.size()) : 1;
+}
+inline bool by_ranks(const SweepSpec& spec) {
+  return spec.replicates.instances && spec.replicates.instances->normalize == Normalize::ranks;
+}
+// Whether values count on a scale of the sweep's own, on which more is better under either goal.
+inline bool rescaled(const SweepSpec& spec) {
+  return by_ranks(spec) || (spec.replicates.instances && !spec.replicates.instances->worst.empty());
 }
 inline int first_runs(const SweepSpec& spec) { return spec.seeds * instances_of(spec); }
 inline int most_runs(const SweepSpec& spec) {

@@ -34,7 +34,7 @@ std::vector<Ranked> ranking(const History& history, const Terminator& terminator
                             std::size_t limit) {
   std::vector<Ranked> ranked;
   for (const std::size_t trial : find_leaders(history, terminator, limit)) {
-    const Panel panel(history.runs(), history.trials()[trial], history.replication());
+    const Panel panel(history, trial);
     ranked.push_back({trial, panel.values(history.achievement(trial).phase)});
   }
   return ranked;
@@ -68,8 +68,7 @@ std::vector<Interval> rank_ranges(const std::vector<Ranked>& ranked, Aggregate a
 // In the objective's own sign; values between references stay as they are counted.
 Json shown(double merit, const SweepSpec& spec) {
   if (!std::isfinite(merit)) return "diverged";
-  const bool normalized = spec.replicates.instances && !spec.replicates.instances->worst.empty();
-  return spec.objective.goal == Goal::maximize || normalized ? merit : -merit;
+  return spec.objective.goal == Goal::maximize || rescaled(spec) ? merit : -merit;
 }
 
 Json interval_json(const Ranked& one, const SweepSpec& spec) {

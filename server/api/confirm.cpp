@@ -52,8 +52,7 @@ struct Confirmed {
 };
 
 double sign(const SweepSpec& spec) {
-  const bool normalized = spec.replicates.instances && !spec.replicates.instances->worst.empty();
-  return spec.objective.goal == Goal::maximize || normalized ? 1 : -1;
+  return spec.objective.goal == Goal::maximize || rescaled(spec) ? 1 : -1;
 }
 
 Json value_json(double merit, const SweepSpec& spec) {
@@ -155,7 +154,8 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Past& past,
       complete(one.merits)
           ? range_json(bootstrap_interval(one.merits, iqm_of, {spec.seed, resamples, 0.95}), spec)
           : Json(nullptr);
-  if (item["tuned_value"].is_number() && item["iqm"].is_number())
+  // Ranks of two sweeps are shares of different fields.
+  if (item["tuned_value"].is_number() && item["iqm"].is_number() && !by_ranks(spec))
     item["optimism"] = (item["tuned_value"].get<double>() - item["iqm"].get<double>()) * sign(spec);
   compare(one, confirmed.candidates.front(), spec, item);
   return item;

@@ -19,8 +19,9 @@ void add(Past& past, const SweepSpec& spec, const RunCurveRow& row) {
   const auto trial = static_cast<std::size_t>(row.trial_number);
   past.trials[trial] = row.id.trial;
   const auto run = past.history.add_run(trial);
-  for (const CurvePoint& point : row.curve)
-    past.history.add_report(run, point.phase, normalized(spec, row.id, point.value));
+  std::vector<Score> scores;
+  for (const CurvePoint& point : row.curve) scores.push_back(normalized(spec, row.id, point.value));
+  past.history.add_curve(run, scores);
   if (is_end(row.state)) {
     const RunEnded end{row.id, row.state, row.reason, 0, {}, {}, row.failure};
     past.history.end_run(run, completes(end), informs(end), closes(end));
@@ -56,9 +57,12 @@ std::vector<std::vector<double>> final_merits(const Past& past, std::size_t tria
     const RunRecord& run = past.history.runs()[index];
     const bool over = run.standing == RunRecord::Standing::ended && run.counts && !run.evicted;
     if (!over) continue;
-    const bool failed = !run.completed || run.merits.empty();
+    const bool failed = !run.completed || run.merits.empty() || std::isinf(run.merits.back());
+    const int phase = static_cast<int>(run.merits.size()) - 1;
     rows[static_cast<std::size_t>(run.replicate) % instances].push_back(
-        failed ? -std::numeric_limits<double>::infinity() : run.merits.back());
+        failed           ? -std::numeric_limits<double>::infinity()
+        : by_ranks(spec) ? past.history.rank_share(index, phase, run.merits.back())
+                         : run.merits.back());
   }
   return rows;
 }

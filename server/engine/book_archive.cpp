@@ -87,16 +87,16 @@ void fields(Archive& archive, MaybeConst<Achievement> auto& achievement) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Replication> auto& replication) {
-  auto& [first, most, aggregate, race] = replication;
-  archive(first, most, aggregate, race);
+  auto& [first, most, aggregate, race, instances, ranks] = replication;
+  archive(first, most, aggregate, race, instances, ranks);
 }
 
 template <class Archive, class Either>
 void archive_history(Archive& archive, Either& history) {
   auto& [goal, dimensions, objectives, foreign, points, trials, achievements, runs, further, ranked,
-         pending, merits_by_phase, replication] = history;
+         pending, merits_by_phase, replication, standings] = history;
   archive(goal, dimensions, objectives, foreign, points, trials, achievements, runs, further,
-          ranked, pending, merits_by_phase, replication);
+          ranked, pending, merits_by_phase, replication, standings);
 }
 
 template <class Archive>

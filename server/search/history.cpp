@@ -12,7 +12,8 @@
 namespace hone {
 
 Replication replication_of(const SweepSpec& spec) {
-  return {first_runs(spec), most_runs(spec), spec.replicates.aggregate, spec.replicates.race};
+  return {first_runs(spec),     most_runs(spec),    spec.replicates.aggregate,
+          spec.replicates.race, instances_of(spec), by_ranks(spec)};
 }
 
 History::History(Goal goal, std::size_t dimensions, std::size_t objectives,
@@ -54,14 +55,62 @@ std::size_t History::add_run(std::size_t trial) {
 void History::add_report(std::size_t run, int phase, Score score, std::span<const double> further) {
   expect(run < runs_.size() && phase == static_cast<int>(runs_[run].merits.size()),
          "a report is of a known run's next phase");
+  record(run, phase, score.merit(goal_));
+  further_[run].assign(further.begin(), further.end());
+  reassess_from(runs_[run].trial, phase);
+}
+
+void History::add_curve(std::size_t run, std::span<const Score> scores) {
+  expect(run < runs_.size(), "a curve is of a known run");
+  const auto next = static_cast<int>(runs_[run].merits.size());
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    record(run, next + static_cast<int>(i), scores[i].merit(goal_));
+  if (!scores.empty()) reassess_from(runs_[run].trial, next);
+}
+
+void History::record(std::size_t run, int phase, double merit) {
   const auto column = static_cast<std::size_t>(phase);
   if (column >= merits_by_phase_.size()) merits_by_phase_.resize(column + 1);
   auto& merits = merits_by_phase_[column];
-  const double merit = score.merit(goal_);
   merits.insert(std::upper_bound(merits.begin(), merits.end(), merit), merit);
+  if (replication_.ranks) count(run, phase, merit);
   runs_[run].merits.push_back(merit);
-  further_[run].assign(further.begin(), further.end());
-  reassess(runs_[run].trial);
+}
+
+void History::anticipate(std::size_t run, int phase, double merit) {
+  if (replication_.ranks) count(run, phase, merit);
+}
+
+void History::count(std::size_t run, int phase, double merit) {
+  const RunRecord& record = runs_[run];
+  if (record.replicate >= replication_.first) return;
+  const auto instances = static_cast<std::size_t>(replication_.instances);
+  const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
+  while (standings_.size() <= static_cast<std::size_t>(phase) * instances + instance)
+    standings_.push_back(standings_.size() < instances ? std::vector<double>{}
+                                                       : standings_[standings_.size() - instances]);
+  for (std::size_t i = static_cast<std::size_t>(phase) * instances + instance;
+       i < standings_.size(); i += instances) {
+    std::vector<double>& column = standings_[i];
+    if (!record.merits.empty())
+      column.erase(std::lower_bound(column.begin(), column.end(), record.merits.back()));
+    column.insert(std::upper_bound(column.begin(), column.end(), merit), merit);
+  }
+}
+
+double History::rank_share(std::size_t run, int phase, double merit) const {
+  const RunRecord& record = runs_[run];
+  const auto instances = static_cast<std::size_t>(replication_.instances);
+  const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
+  const std::size_t index = static_cast<std::size_t>(phase) * instances + instance;
+  // A further seed is not one of those it is compared with, and comes on top.
+  const double extra = record.replicate < replication_.first ? 0 : 1;
+  if (index >= standings_.size()) return 0.5;
+  const auto [from, to] =
+      std::equal_range(standings_[index].begin(), standings_[index].end(), merit);
+  const auto below = static_cast<double>(from - standings_[index].begin());
+  const auto same = static_cast<double>(to - from) + extra;
+  return (below + same / 2) / (static_cast<double>(standings_[index].size()) + extra);
 }
 
 void History::set_standing(std::size_t run, RunRecord::Standing standing) {
@@ -89,7 +138,7 @@ std::span<const double> History::point(std::size_t trial) const {
 const Achievement& History::achievement(std::size_t trial) const { return achievements_[trial]; }
 
 Achievement History::assess_jointly(std::size_t trial) const {
-  const Panel panel(runs_, trials_[trial], replication_);
+  const Panel panel(*this, trial);
   const auto& runs = trials_[trial].runs;
   const auto any = [&](auto holds) {
     return std::any_of(runs.begin(), runs.end(),
@@ -172,6 +221,14 @@ bool History::abandoned(std::size_t trial) const {
   return !runs.empty() && std::all_of(runs.begin(), runs.end(), [this](std::size_t run) {
     return runs_[run].standing == RunRecord::Standing::ended;
   });
+}
+
+// With ranks, a report moves all that stand at its phase or beyond.
+void History::reassess_from(std::size_t trial, int phase) {
+  reassess(trial);
+  if (!replication_.ranks) return;
+  for (std::size_t other = foreign_; other < trials_.size(); ++other)
+    if (other != trial && achievements_[other].phase >= phase) reassess(other);
 }
 
 void History::reassess(std::size_t trial) {

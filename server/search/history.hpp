@@ -31,6 +31,8 @@ struct Replication {
   int most = 1;   // and may get
   Aggregate aggregate = Aggregate::mean;
   bool race = false;
+  int instances = 1;   // a trial's runs take turns on them
+  bool ranks = false;  // values count by their rank among those of the same instance
   // Whether the runs of a trial are judged together.
   [[nodiscard]] bool joint() const { return first > 1 || most > 1; }
 };
@@ -66,6 +68,11 @@ class History {
   void move_trial(std::size_t trial, std::span<const double> point);  // its place in a wider space
   // `phase` is the run's next one. `further` are merits of the further objectives.
   void add_report(std::size_t run, int phase, Score score, std::span<const double> further = {});
+  // The same for several reports at once, from the run's next phase on: nothing is assessed
+  // between.
+  void add_curve(std::size_t run, std::span<const Score> scores);
+  // Ranks count a report that is only added later, to see how it would stand. Of a copy.
+  void anticipate(std::size_t run, int phase, double merit);
   void set_standing(std::size_t run, RunRecord::Standing standing);  // active or paused
   void end_run(std::size_t run, bool completed, bool counts, bool evicted = false);
 
@@ -86,6 +93,12 @@ class History {
   // Trials of which nothing is known yet but something will be, by number.
   [[nodiscard]] std::span<const std::uint32_t> pending() const { return pending_; }
 
+  // Where replication().ranks: what a run's merit at a phase counts as, between 0 and 1. The share
+  // of the first runs on the same instance that had reached less by then, each by its latest report
+  // up to the phase; those that had reached the same, itself included, count half. So one that was
+  // stopped stays among them, and who trained on is not compared with survivors alone.
+  [[nodiscard]] double rank_share(std::size_t run, int phase, double merit) const;
+
   // Merits of every report of the phase, ascending.
   [[nodiscard]] std::span<const double> merits(int phase) const;
   [[nodiscard]] std::int64_t reports(int phase) const;
@@ -97,7 +110,10 @@ class History {
   template <class Archive, class Either>
   friend void archive_history(Archive& archive, Either& history);
 
+  void record(std::size_t run, int phase, double merit);
+  void count(std::size_t run, int phase, double merit);
   void reassess(std::size_t trial);
+  void reassess_from(std::size_t trial, int phase);
   [[nodiscard]] bool abandoned(std::size_t trial) const;
   [[nodiscard]] Achievement assess(std::size_t trial) const;
   [[nodiscard]] Achievement assess_jointly(std::size_t trial) const;
@@ -119,6 +135,8 @@ class History {
   std::vector<std::uint32_t> pending_;
   std::vector<std::vector<double>> merits_by_phase_;
   Replication replication_;
+  // By phase and instance: of each first run there the latest merit up to the phase, ascending.
+  std::vector<std::vector<double>> standings_;
 };
 
 }  // namespace hone

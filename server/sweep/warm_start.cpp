@@ -24,6 +24,11 @@ Status check_warm_start(const Book& book, const SweepSpec& spec) {
         earlier->spec.further_objectives != spec.further_objectives)
       return refuse(Code::invalid,
                     text(id) + " has another objective: its results cannot be compared", at);
+    if (by_ranks(spec) || by_ranks(earlier->spec))
+      return refuse(Code::invalid,
+                    "ranks say where a set stands among those of its own sweep: results of " +
+                        text(id) + " cannot be compared",
+                    at);
   }
   return Done{};
 }

@@ -159,6 +159,9 @@ class World {
     if (shape / 32 % 4 == 0)
       replicates.instances =
           InstancesSpec{"game", {std::string("a"), std::string("b")}, {0, 4}, {31, 20}};
+    if (replicates.instances && shape / 4 % 2 == 1)
+      replicates.instances =
+          InstancesSpec{"game", {std::string("a"), std::string("b")}, {}, {}, Normalize::ranks};
     if (shape / 128 == 1) spec.confirm = ConfirmSpec{2, 2};
   }
 

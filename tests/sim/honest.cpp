@@ -12,16 +12,18 @@ constexpr double failure = -std::numeric_limits<double>::infinity();
 
 struct Seed {
   std::vector<double> merits;
-  bool first = false;   // the trial started with it
-  bool gone = false;    // ended for no fault of its own
-  bool failed = false;  // and so it is minus infinity from its end on
-  bool whole = false;   // trained to its end
+  std::vector<double> ranks;  // what they count as, where the sweep counts by ranks
+  bool first = false;         // the trial started with it
+  bool gone = false;          // ended for no fault of its own
+  bool failed = false;        // and so it is minus infinity from its end on
+  bool whole = false;         // trained to its end
   [[nodiscard]] std::optional<double> at(std::size_t phase) const {
     for (std::size_t i = 0; i < std::min(phase + 1, merits.size()); ++i)
       if (merits[i] == failure) return failure;
-    if (phase < merits.size()) return merits[phase];
+    const auto& counted = ranks.empty() ? merits : ranks;
+    if (phase < merits.size()) return counted[phase];
     if (failed) return failure;
-    if (whole) return merits.back();
+    if (whole) return counted.back();
     return std::nullopt;
   }
 };
@@ -36,12 +38,38 @@ double merit_of(const SweepSpec& spec, const Run& run, Score score) {
   return (score.value() - games.worst[game]) / (games.best[game] - games.worst[game]);
 }
 
-Seed seed_of(const Sweep& sweep, const Run& run) {
+const Trial& trial_of(const Book& book, TrialId id) { return book.trials.at(id).second; }
+
+// Where the value stands among what all trials had reached on the same game, by every first run.
+double rank_of(const Book& book, const Sweep& sweep, const Run& run, std::size_t phase) {
+  const int games = instances_of(sweep.spec), first = first_runs(sweep.spec);
+  const double own = merit_of(sweep.spec, run, run.reports[phase].score);
+  double below = 0, same = 0, all = 0;
+  const auto meet = [&](double other) {
+    ++all;
+    below += other < own ? 1 : 0;
+    same += other == own ? 1 : 0;
+  };
+  for (const TrialId id : sweep.trials)
+    for (const Run& other : trial_of(book, id).runs) {
+      if (other.id.replicate >= first || other.reports.empty() ||
+          other.id.replicate % games != run.id.replicate % games)
+        continue;
+      const std::size_t last = std::min(phase, other.reports.size() - 1);
+      meet(merit_of(sweep.spec, other, other.reports[last].score));
+    }
+  if (run.id.replicate >= first) meet(own);
+  return (below + same / 2) / all;
+}
+
+Seed seed_of(const Book& book, const Sweep& sweep, const Run& run) {
   const RunRecord& record = sweep.history.runs()[run.record];
   const bool ended = is_end(run.state);
   Seed seed;
   for (const RecordedReport& report : run.reports)
     seed.merits.push_back(merit_of(sweep.spec, run, report.score));
+  for (std::size_t phase = 0; by_ranks(sweep.spec) && phase < run.reports.size(); ++phase)
+    seed.ranks.push_back(rank_of(book, sweep, run, phase));
   seed.first = run.id.replicate < first_runs(sweep.spec);
   seed.gone = ended && !record.counts;
   seed.whole = run.state == RunState::completed;
@@ -97,9 +125,9 @@ bool alike(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max({1.0, std::abs(a), std::abs(b)});
 }
 
-std::string lie_about(const Sweep& sweep, const Trial& trial) {
+std::string lie_about(const Book& book, const Sweep& sweep, const Trial& trial) {
   std::vector<Seed> seeds;
-  for (const Run& run : trial.runs) seeds.push_back(seed_of(sweep, run));
+  for (const Run& run : trial.runs) seeds.push_back(seed_of(book, sweep, run));
   const Achievement& told = sweep.history.achievement(history_index(sweep, trial.number));
   const std::size_t depth = depth_of(seeds);
   if (told.phase + 1 != static_cast<int>(depth)) return "stands at another phase";
@@ -114,8 +142,6 @@ std::string lie_about(const Sweep& sweep, const Trial& trial) {
     return "has failed, or has not";
   return {};
 }
-
-const Trial& trial_of(const Book& book, TrialId id) { return book.trials.at(id).second; }
 
 std::string confirmation_lie(const Book& book, const Sweep& confirmation, const Sweep& tuned) {
   std::set<std::uint64_t> used, first;
@@ -143,7 +169,7 @@ std::string confirmation_lie(const Book& book, const Sweep& confirmation, const 
 }
 
 // A rule that pauses may leave a trial where it is; one that does not has no reason to.
-std::string stuck(const Sweep& sweep, const Trial& trial, bool pausing) {
+std::string stuck(const Book& book, const Sweep& sweep, const Trial& trial, bool pausing) {
   const auto waits = [](const Run& run) {
     return run.reason == EndReason::not_promoted && !run.reports.empty() &&
            run.reports.back().verdict->reason == VerdictReason::awaits_seeds;
@@ -152,7 +178,7 @@ std::string stuck(const Sweep& sweep, const Trial& trial, bool pausing) {
     if (!waits(run)) continue;
     if (!pausing) return text(run.id) + " waited for ever";
     std::vector<Seed> seeds;
-    for (const Run& other : trial.runs) seeds.push_back(seed_of(sweep, other));
+    for (const Run& other : trial.runs) seeds.push_back(seed_of(book, sweep, other));
     const bool behind = std::any_of(trial.runs.begin(), trial.runs.end(), [&](const Run& other) {
       return other.reports.size() <= run.reports.size() && !waits(other);
     });
@@ -167,7 +193,7 @@ std::string dishonest_aggregate(const Book& book) {
   for (const auto& [id, sweep] : book.sweeps) {
     if (!sweep.history.replication().joint()) continue;
     for (const TrialId trial : sweep.trials)
-      if (const auto lie = lie_about(sweep, trial_of(book, trial)); !lie.empty())
+      if (const auto lie = lie_about(book, sweep, trial_of(book, trial)); !lie.empty())
         return text(trial) + " " + lie;
   }
   return {};
@@ -191,7 +217,7 @@ std::string waited_for_ever(const Book& book) {
     const auto rule = make_terminator(sweep.spec.terminator, single);
     const bool pausing = (*rule)->pauses();
     for (const TrialId trial : sweep.trials)
-      if (const auto what = stuck(sweep, trial_of(book, trial), pausing); !what.empty())
+      if (const auto what = stuck(book, sweep, trial_of(book, trial), pausing); !what.empty())
         return what;
   }
   return {};

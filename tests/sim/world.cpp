@@ -38,8 +38,9 @@ void draw_replicates(Rng& rng, SweepSpec& spec) {
   replicates.aggregate = static_cast<Aggregate>(rng.below(spec.seeds > 1 ? 4 : 3));
   if (rng.below(4) == 0) {
     replicates.instances = InstancesSpec{"game", {std::string("a"), std::string("b")}};
-    if (rng.below(2) == 0)
-      replicates.instances->worst = {0, -5}, replicates.instances->best = {9, 3};
+    const auto way = rng.below(3);
+    if (way == 0) replicates.instances->worst = {0, -5}, replicates.instances->best = {9, 3};
+    if (way == 1) replicates.instances->normalize = Normalize::ranks;
   }
   if (rng.below(3) == 0)
     spec.confirm =

@@ -81,6 +81,29 @@ TEST(ApiReplicates, AConfirmationSaysWhatTheTuningHadPromised) {
   EXPECT_EQ(house.get("/v1/sweeps/" + made + "/confirm"), report);
 }
 
+TEST(ApiReplicates, RanksAreSharesOfTheSweepThatTheyAreOf) {
+  ApiHouse house;
+  const Json games = {{"parameter", "game"}, {"values", {"a", "b"}}, {"normalize", "ranks"}};
+  const auto sweep = house.submit(asked_spec({{"instances", games}}));
+  const auto answer = [&](const std::string& id) {
+    while (house.get("/v1/sweeps/" + id)["state"] == "running") {
+      const Json asked = house.post("/v1/sweeps/" + id + "/ask", {{"asker", "ada"}});
+      const double scale = asked["params"]["game"] == "a" ? 1000 : 0.001;
+      house.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell",
+                 {{"value", scale * asked["number"].get<double>()}});
+    }
+  };
+  answer(sweep);
+  const Json best = house.get("/v1/sweeps/" + sweep + "/best");
+  EXPECT_EQ(best["items"][0]["number"], 4);
+  EXPECT_NEAR(best["items"][0]["value"].get<double>(), 0.9, 1e-12);  // ahead of four of five
+  const std::string path = "/v1/sweeps/" + sweep + "/confirm";
+  answer(house.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 2}})["sweep"]);
+  const Json first = house.get(path)["items"][0];
+  EXPECT_NEAR(first["iqm"].get<double>(), 0.75, 1e-12);  // of two sets
+  EXPECT_FALSE(first.contains("optimism"));              // 0.9 of another field says nothing here
+}
+
 TEST(ApiReplicates, CurvesOverSeedsSayN) {
   ApiHouse house;
   const auto sweep = house.submit(asked_spec({{"seeds", 5}}, 1));

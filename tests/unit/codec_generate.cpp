@@ -149,6 +149,7 @@ ReplicatesSpec Generator::replicates(int seeds) {
     if (references)
       instances.worst.push_back(-small(0, 99)), instances.best.push_back(small(1, 99));
   }
+  if (!references && instances.values.size() > 1) instances.normalize = word<Normalize>();
   spec.instances = instances;
   return spec;
 }

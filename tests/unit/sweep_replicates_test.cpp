@@ -1,81 +1,14 @@
 // Trials of several runs: judged whole, raced, confirmed; nothing waits for ever on a missing seed.
-#include <functional>
-#include <map>
 #include <set>
 
 #include "server/search/leaders.hpp"
 #include "server/search/panel.hpp"
 #include "server/search/statistics/tests.hpp"
 #include "server/search/terminators/race.hpp"
-#include "tests/unit/sweep_given.hpp"
+#include "tests/unit/sweep_replicates_given.hpp"
 
 namespace hone {
 namespace {
-
-SweepSpec replicated(const std::string& rule, int seeds, int most = 0, std::int64_t trials = 6) {
-  SweepSpec spec = small_spec(trials, 4);
-  spec.terminator = {rule, {}};
-  if (rule == "threshold") spec.terminator.settings = {{"value", 1}, {"phases", 2}};
-  spec.seeds = seeds;
-  spec.replicates.max = most;
-  spec.replicates.race = most > 0;
-  return spec;
-}
-
-using Value = std::function<double(std::int64_t trial, int replicate, int phase)>;
-
-// Two workers that train whatever they get, one phase after another, until the sweep has ended.
-class Play : public Given {
- public:
-  Play(const SweepSpec& spec, Value value) : value_(std::move(value)) {
-    id = submit(spec);
-    workers_ = {join("join-1"), join("join-2")};
-  }
-
-  // Whether a run crashes instead of making this report.
-  std::function<bool(RunId, int phase)> crashes = [](RunId, int) { return false; };
-  std::map<RunId, std::vector<Verdict>> verdicts;
-  SweepId id;
-
-  void run_to_end(SweepId sweep_id) {
-    for (int turns = 0; !is_end(sweep(sweep_id).state); ++turns) {
-      ASSERT_LT(turns, 5000) << "it waits for something that never comes";
-      for (const WorkerId worker : workers_) step(worker, sweep_id);
-      now = now + seconds(1);
-      rest();
-    }
-  }
-
- private:
-  void step(WorkerId worker, SweepId sweep_id) {
-    auto& grant = grants_[worker];
-    if (!grant) grant = acquire(worker, "a" + std::to_string(++asked_));
-    if (!grant || is_end(sweep(sweep_id).state)) return;
-    const RunId run_id = grant->attempt.run;
-    const int phase = grant->next_phase;
-    if (crashes(run_id, phase)) {
-      when(End{grant->lease, {EndReason::exit_code, 1, "it broke", {}}});
-      return grant.reset();
-    }
-    const std::int64_t number = find_trial(book, run_id.trial)->number;
-    const Verdict verdict =
-        report(grant->lease, phase, Score::of(value_(number, run_id.replicate, phase)));
-    verdicts[run_id].push_back(verdict);
-    ++grant->next_phase;
-    if (verdict.action != Action::go_on) grant.reset();
-  }
-
-  Value value_;
-  std::vector<WorkerId> workers_;
-  std::map<WorkerId, std::optional<LeaseGrant>> grants_;
-  int asked_ = 0;
-};
-
-double jumpy(std::int64_t trial, int replicate, int phase) {
-  Rng rng(99, Purpose::simulation,
-          static_cast<std::uint64_t>(trial * 1000 + replicate * 10 + phase));
-  return static_cast<double>(trial) + rng.normal();
-}
 
 class EveryRule : public testing::TestWithParam<int> {
  protected:
@@ -174,16 +107,14 @@ TEST(Joint, is_assessed_by_the_seeds_that_are_left) {
 }
 
 TEST(Joint, canceled_seeds_are_not_waited_for) {
-  std::vector<RunRecord> runs(3);
-  TrialRecord trial;
-  for (std::size_t i = 0; i < 3; ++i) trial.runs.push_back(i), runs[i].replicate = int(i);
-  runs[0].merits = {1, 2, 3}, runs[1].merits = {3, 4, 5}, runs[2].merits = {7};
-  const Replication three{3, 3, Aggregate::mean, false};
-  EXPECT_EQ(Panel(runs, trial, three).length(), 1);
-  runs[2].standing = RunRecord::Standing::ended;
-  runs[2].counts = false;  // its worker was lost for good
-  EXPECT_EQ(Panel(runs, trial, three).length(), 3);
-  EXPECT_EQ(Panel(runs, trial, three).values(2), (std::vector<double>{3, 5}));
+  History history(Goal::maximize, 0, 1, {3, 3, Aggregate::mean, false});
+  history.add_trial({});
+  for (const auto& values : std::vector<std::vector<double>>{{1, 2, 3}, {3, 4, 5}, {7}})
+    add_curve(history, 0, values);
+  EXPECT_EQ(Panel(history, 0).length(), 1);
+  history.end_run(2, false, false);  // its worker was lost for good
+  EXPECT_EQ(Panel(history, 0).length(), 3);
+  EXPECT_EQ(Panel(history, 0).values(2), (std::vector<double>{3, 5}));
 }
 
 // Six trials of two seeds each, all of which wait after their first phase.

@@ -46,12 +46,19 @@ Joint::Joint(std::unique_ptr<Terminator> inner, const Plan& plan, bool closes)
     : inner_(std::move(inner)), plan_(plan), closes_(closes) {}
 
 Verdict Joint::judge(const History& history, std::size_t run, int phase, Score score) const {
+  if (!plan_.replication.ranks) return judge_seen(history, run, phase, score);
+  // All rank as they do with this report, so that what ties now ties then.
+  History seen = history;
+  seen.anticipate(run, phase, score.merit(history.goal()));
+  return judge_seen(seen, run, phase, score);
+}
+
+Verdict Joint::judge_seen(const History& history, std::size_t run, int phase, Score score) const {
   const RunRecord& record = history.runs()[run];
   if (evicted(history, record.trial))
     return {Action::stop, VerdictReason::evicted, {{"trial_stopped", 1}}};
   if (record.replicate >= plan_.replication.first) return judge_further(history, run, phase);
-  const Panel panel(history.runs(), history.trials()[record.trial], plan_.replication,
-                    NewReport{run, score.merit(history.goal())});
+  const Panel panel(history, record.trial, NewReport{run, score.merit(history.goal())});
   const Verdict verdict = judge_whole(history, run, phase, panel);
   const bool complete = panel.length() > phase;
   if (!complete) {
@@ -85,7 +92,7 @@ Verdict Joint::judge_whole(const History& history, std::size_t run, int phase,
 // A further seed catches up with its trial, and then goes with it.
 Verdict Joint::judge_further(const History& history, std::size_t run, int phase) const {
   const std::size_t trial = history.runs()[run].trial;
-  const Panel panel(history.runs(), history.trials()[trial], plan_.replication);
+  const Panel panel(history, trial);
   const int trained = phase + 1;
   const bool on = trained < panel.length() ||
                   (trained == panel.length() && goes_beyond(history, trial, panel.length()));
@@ -98,8 +105,7 @@ std::optional<Verdict> Joint::judge_race(const History& history, std::size_t tri
                                          const Panel& panel) const {
   const Race race(history, memory_share * plan_.phases);
   if (race.standings().empty() || race.standings().front().trial == trial) return std::nullopt;
-  const Panel leader(history.runs(), history.trials()[race.standings().front().trial],
-                     plan_.replication);
+  const Panel leader(history, race.standings().front().trial);
   if (leader.length() <= phase) return std::nullopt;
   const double memory = memory_share * plan_.phases;
   const auto own = panel.smoothed(phase, memory);
@@ -138,7 +144,7 @@ bool Joint::owed(const History& history, std::size_t run, const Panel& panel) co
 std::optional<std::size_t> Joint::resumable(const History& history) const {
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
     if (!last_paused(history, trial) || evicted(history, trial)) continue;
-    const Panel panel(history.runs(), history.trials()[trial], plan_.replication);
+    const Panel panel(history, trial);
     for (const std::size_t run : history.trials()[trial].runs)
       if (owed(history, run, panel)) return run;
   }
@@ -194,7 +200,7 @@ bool Joint::promotable(const History& history, std::size_t run) const {
   const std::size_t trial = history.runs()[run].trial;
   if (evicted(history, trial)) return false;
   if (!closes_) return true;
-  const Panel panel(history.runs(), history.trials()[trial], plan_.replication);
+  const Panel panel(history, trial);
   const auto& runs = history.trials()[trial].runs;  // where one is still to come, all wait for it
   if (std::any_of(runs.begin(), runs.end(),
                   [&](std::size_t one) { return owed(history, one, panel); }))
@@ -208,6 +214,7 @@ bool Joint::promotable(const History& history, std::size_t run) const {
 std::optional<std::size_t> Joint::incumbent(const History& history) const {
   const Race race(history, memory_share * plan_.phases);
   if (!race.standings().empty()) return race.standings().front().trial;
+  if (plan_.replication.ranks) return std::nullopt;  // single reports of two games say nothing
   return Terminator::incumbent(history);
 }
 

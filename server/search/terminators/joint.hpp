@@ -32,6 +32,8 @@ class Joint final : public Terminator {
   bool pauses() const override { return true; }
 
  private:
+  [[nodiscard]] Verdict judge_seen(const History& history, std::size_t run, int phase,
+                                   Score score) const;
   [[nodiscard]] Verdict judge_whole(const History& history, std::size_t run, int phase,
                                     const Panel& panel) const;
   [[nodiscard]] Verdict judge_further(const History& history, std::size_t run, int phase) const;

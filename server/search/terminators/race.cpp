@@ -36,7 +36,7 @@ Noise noise_at(const History& history, int phase, double memory) {
   Pool pool;
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
     if (history.trials()[trial].runs.size() < 2) continue;
-    const Panel panel(history.runs(), history.trials()[trial], history.replication());
+    const Panel panel(history, trial);
     if (panel.length() > phase) pool.add(panel.smoothed(phase, memory));
   }
   return pool.noise();
@@ -56,7 +56,7 @@ Race::Race(const History& history, double memory) {
   const auto trials = history.trials();
   int longest = 0;
   for (std::size_t trial = history.foreign(); trial < trials.size(); ++trial) {
-    const Panel panel(history.runs(), trials[trial], history.replication());
+    const Panel panel(history, trial);
     if (panel.length() == 0) continue;
     Standing standing;
     standing.trial = trial;

@@ -39,7 +39,7 @@ History whole_trials(const History& history, std::optional<Ahead> ahead) {
   for (std::size_t trial = 0; trial < history.foreign(); ++trial)
     whole.add_foreign({}, history.achievement(trial));
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
-    const Panel panel(history.runs(), history.trials()[trial], history.replication());
+    const Panel panel(history, trial);
     const bool early = ahead && ahead->trial == trial;
     add_whole(history, trial, panel, early ? ahead->phases : panel.length(), whole);
   }
