@@ -24,7 +24,7 @@ int play(const char* name, int copies, int steps) {
   }
   const auto& spec = (*env)->spec();
   const auto count = static_cast<std::size_t>(copies);
-  std::vector<float> seen(count * static_cast<std::size_t>(spec.observation_size));
+  std::vector<float> seen(count * static_cast<std::size_t>(spec.row_floats()));
   std::vector<float> last(seen.size()), rewards(count);
   std::vector<std::uint8_t> terminated(count), truncated(count);
   const bool discrete = spec.action_kind == hone::envs::ActionKind::discrete;

@@ -25,7 +25,7 @@ class Bridge : public testing::Test {
   struct Played {
     explicit Played(VecEnv& env)
         : count(static_cast<std::size_t>(env.count())),
-          size(static_cast<std::size_t>(env.spec().observation_size)),
+          size(static_cast<std::size_t>(env.spec().row_floats())),
           observations(count * size),
           final_observations(count * size),
           rewards(count),
@@ -101,11 +101,15 @@ TEST_F(Bridge, brings_numbers_into_the_bounds_of_the_environment) {
 TEST_F(Bridge, turns_planes_so_that_channels_come_last) {
   for (const std::size_t channels : {2, 4}) {
     const auto env = made("gym:toy_envs:Picture?channels=" + std::to_string(channels));
+    const auto& spec = env->spec();
+    EXPECT_EQ(spec.storage, Storage::bytes);
     Played played(*env);
+    Floats seen(10 * channels);
+    read_numbers(spec.storage, played.observations.data(), spec.observation_size, seen.data());
     for (std::size_t row = 0; row < 2; ++row)
       for (std::size_t column = 0; column < 5; ++column)
         for (std::size_t channel = 0; channel < channels; ++channel)
-          EXPECT_FLOAT_EQ(played.observations[(row * 5 + column) * channels + channel] * 255,
+          EXPECT_FLOAT_EQ(seen[(row * 5 + column) * channels + channel] * 255,
                           static_cast<float>(channel * 50 + row * 10 + column));
   }
 }

@@ -129,6 +129,20 @@ TEST_P(EveryKernels, add_outer_products_to_what_is_there) {
   for (std::size_t i = 0; i < sums.size(); ++i) expect_near(both[i], 4 + 2 * sums[i]);
 }
 
+TEST_P(EveryKernels, widen_bytes) {
+  constexpr int rows = 3, step = 50;
+  std::vector<std::uint8_t> bytes(rows * step);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(7 * i);
+  for (const int columns : {1, 16, 24, 37}) {
+    std::vector<float> out(static_cast<std::size_t>(rows * columns));
+    kernels_.widen({rows, columns, bytes.data(), step, 0.5F, out.data()});
+    for (int r = 0; r < rows; ++r)
+      for (int c = 0; c < columns; ++c)
+        EXPECT_EQ(out[static_cast<std::size_t>(r * columns + c)],
+                  0.5F * bytes[static_cast<std::size_t>(r * step + c)]);
+  }
+}
+
 TEST_P(EveryKernels, turn_a_matrix) {
   constexpr int rows = 32, columns = 48;
   const auto in = noise(rows * columns, 1);

@@ -218,7 +218,7 @@ TEST(WeightBoard, never_shows_a_half_written_version) {
 }
 
 TEST(Rollout, is_free_again_once_every_piece_is_trained) {
-  Rollout rollout({.columns = 2, .steps_max = 3, .observation_size = 1});
+  Rollout rollout({.columns = 2, .steps_max = 3, .row_floats = 1});
   EXPECT_TRUE(rollout.is_free());
   rollout.hand_over(2);
   std::jthread trainer([&] {

@@ -216,6 +216,37 @@ TEST_P(EveryBackend, answers_each_batch_by_its_own_weights) {
   EXPECT_EQ(by_rows(network->forward(first, observations.data(), 3)), by_first);
 }
 
+TEST_P(EveryBackend, reads_bytes_as_the_numbers_they_stand_for) {
+  const envs::Planes planes{21, 23, 3};
+  constexpr int rows = 3;
+  for (const auto kind : {NetKind::mlp, NetKind::minatar, NetKind::conv}) {
+    NetShape floats{.inputs = planes.size(), .hidden = 24, .actions = 3, .kind = kind};
+    floats.planes = planes;
+    auto bytes = floats;
+    bytes.storage = envs::Storage::bytes;
+    std::vector<float> screens(static_cast<std::size_t>(rows * bytes.input_floats()));
+    std::vector<float> numbers(static_cast<std::size_t>(rows * planes.size()));
+    envs::Stream dice(1, envs::Purpose::environment, 0);
+    for (int row = 0; row < rows; ++row) {
+      const auto* screen = screens.data() + row * bytes.input_floats();
+      auto* pixels =
+          reinterpret_cast<std::uint8_t*>(screens.data()) + 4 * row * bytes.input_floats();
+      for (int i = 0; i < planes.size(); ++i) pixels[i] = static_cast<std::uint8_t>(dice.bits());
+      envs::read_numbers(bytes.storage, screen, planes.size(),
+                         numbers.data() + row * planes.size());
+    }
+    const auto packed = pack(floats, noise(parameter_count(floats), 2));
+    const auto back = noise(static_cast<std::size_t>(16 * floats.outputs()), 3);
+    const auto by_floats = network_maker(GetParam())->make(floats, rows);
+    const auto by_bytes = network_maker(GetParam())->make(bytes, rows);
+    EXPECT_EQ(by_rows(by_bytes->forward(packed, screens.data(), rows)),
+              by_rows(by_floats->forward(packed, numbers.data(), rows)));
+    const auto gradient = by_floats->backward(packed, back.data());
+    const auto same = by_bytes->backward(packed, back.data());
+    EXPECT_TRUE(std::equal(gradient.begin(), gradient.end(), same.begin(), same.end()));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::Values(Backend::own, Backend::torch));
 
 }  // namespace

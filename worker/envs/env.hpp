@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "worker/envs/storage.hpp"
+
 namespace hone::envs {
 
 enum class ActionKind {
@@ -28,7 +30,7 @@ struct Planes {
 };
 
 struct EnvSpec {
-  int observation_size = 0;  // floats of one observation
+  int observation_size = 0;  // numbers of one observation
   Planes planes{};           // of the observation; all 0: it is just numbers
   ActionKind action_kind = ActionKind::discrete;
   int actions = 0;
@@ -38,7 +40,13 @@ struct EnvSpec {
   // The probability that the last action is repeated instead of the new one, where the environment
   // has such a rule: what it is published with.
   std::optional<double> sticky{};
+  Storage storage = Storage::floats;  // of observations
   bool forgets = false;  // a restored state begins new episodes: another program holds the rest
+
+  // Of an observation's row.
+  [[nodiscard]] constexpr int row_floats() const {
+    return envs::row_floats(storage, observation_size);
+  }
 };
 
 // What the copies do, a row for each; only the kind that the spec names is read.

@@ -82,7 +82,7 @@ class GymEnv final : public VecEnv {
   }
 
   float* row(float* rows, int i) const {
-    return rows + static_cast<std::ptrdiff_t>(i) * plan_.what.spec.observation_size;
+    return rows + static_cast<std::ptrdiff_t>(i) * plan_.what.spec.row_floats();
   }
 
   void show(float* observations) const {

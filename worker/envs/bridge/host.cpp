@@ -54,6 +54,7 @@ Result<Description> parse_description(const std::string& name, const std::string
     return no_description(name, "Python said nothing of this environment; its log says why");
   what.bytes = kind == "byte";
   what.channels_first = channels_first != 0;
+  if (what.bytes && spec.planes != Planes{}) spec.storage = Storage::bytes;
   spec.action_kind = action == "continuous" ? ActionKind::continuous : ActionKind::discrete;
   if (solved != "none") spec.solved_return = std::strtod(solved.c_str(), nullptr);
   spec.forgets = true;
@@ -212,19 +213,20 @@ void Host::read(std::size_t offset, int i, float* out) const {
     std::copy_n(at<float>(offset) + start, size, out);
     return;
   }
-  constexpr float scale = 1.0F / 255.0F;
   const auto* bytes = at<std::uint8_t>(offset) + start;
-  if (!what.channels_first) {
-    std::transform(bytes, bytes + size, out, [](std::uint8_t byte) { return scale * byte; });
+  if (what.spec.storage == Storage::floats) {
+    for (std::size_t k = 0; k < size; ++k) out[k] = byte_scale * bytes[k];
     return;
   }
-  const auto channels = static_cast<std::size_t>(what.spec.planes.channels);
+  auto* planes = reinterpret_cast<std::uint8_t*>(out);
+  const auto channels =
+      what.channels_first ? static_cast<std::size_t>(what.spec.planes.channels) : std::size_t{1};
   const auto places = size / channels;
   const auto interleave = [&](std::size_t count) {
     for (std::size_t p = 0; p < places; ++p)
-      for (std::size_t c = 0; c < count; ++c) out[p * count + c] = scale * bytes[c * places + p];
+      for (std::size_t c = 0; c < count; ++c) planes[p * count + c] = bytes[c * places + p];
   };
-  if (channels == 4) return interleave(4);  // Atari's, twice as fast where the compiler knows
+  if (channels == 4) return interleave(4);  // Atari's, faster where the compiler knows
   interleave(channels);
 }
 

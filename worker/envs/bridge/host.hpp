@@ -58,7 +58,8 @@ class Host {
   [[nodiscard]] std::span<const float> rewards() const;
   [[nodiscard]] std::span<const std::uint8_t> terminated() const;
   [[nodiscard]] std::span<const std::uint8_t> truncated() const;
-  // Writes row i as floats: bytes come out between 0 and 1, channels last.
+  // Writes row i as the specification says; bytes that it wants as floats come out between 0 and 1,
+  // and channels last.
   void observation(int i, float* out) const { read(layout_.observations[now_], i, out); }
   void final_observation(int i, float* out) const { read(layout_.final, i, out); }
   // As the last command found them, whatever a failed one left.

@@ -45,6 +45,16 @@ struct Turn {
   float* out = nullptr;
 };
 
+// out = scale * bytes, row after row without gaps.
+struct Widening {
+  int rows = 0;
+  int columns = 0;
+  const std::uint8_t* in = nullptr;
+  std::int64_t row_step = 0;  // of in
+  float scale = 1;
+  float* out = nullptr;
+};
+
 // Of a cell of the planes: the lowest square that sees it, then those above it. Offsets count
 // floats, in the field and in the weights.
 struct SparseCell {
@@ -149,6 +159,7 @@ struct Kernels {
   void (*multiply_turned_sparse)(const Product&) = nullptr;
   void (*outer_sparse)(const Product&, float* sums) = nullptr;
   void (*transpose)(const Turn&) = nullptr;
+  void (*widen)(const Widening&) = nullptr;
   void (*tanh)(float* values, std::int64_t count) = nullptr;
   void (*relu)(float* values, std::int64_t count) = nullptr;
   void (*convolve_sparse)(const SparseConvolution&) = nullptr;

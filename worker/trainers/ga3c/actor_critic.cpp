@@ -178,8 +178,9 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
 }
 
 Status ActorCritic::load(const std::filesystem::path& path) {
-  const auto model = read_model(path);
+  auto model = read_model(path);
   if (!model) return model.error();
+  model->net.storage = options_.net.storage;
   const auto other = [&](const std::string& what) {
     return refuse(Code::invalid,
                   path.string() + " cannot be continued here: it was made with another " + what);

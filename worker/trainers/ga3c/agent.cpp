@@ -13,7 +13,7 @@ class CorrectedAgent final : public Agent {
       : group_(std::move(group)),
         rule_(rule),
         scale_(scale),
-        rollout_({group_->count(), rule.t_max, group_->spec().observation_size,
+        rollout_({group_->count(), rule.t_max, group_->spec().row_floats(),
                   static_cast<int>(group_->numbers_each())}) {
     for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
   }
@@ -105,7 +105,7 @@ class ParityAgent final : public Agent {
  public:
   ParityAgent(std::unique_ptr<Group> group, const AgentRule& rule, int slots)
       : group_(std::move(group)), rule_(rule), tracks_(static_cast<std::size_t>(group_->count())) {
-    const RolloutShape shape{1, rule.t_max, group_->spec().observation_size,
+    const RolloutShape shape{1, rule.t_max, group_->spec().row_floats(),
                              static_cast<int>(group_->numbers_each())};
     for (int i = 0; i < slots; ++i) slots_.push_back(std::make_unique<Rollout>(shape));
     next_.resize(group_->latest().size());
@@ -140,7 +140,7 @@ class ParityAgent final : public Agent {
   };
 
   void record(int i, Services& services) {
-    const auto size = static_cast<std::size_t>(group_->spec().observation_size);
+    const auto size = static_cast<std::size_t>(group_->spec().row_floats());
     const auto row = group_->latest().subspan(static_cast<std::size_t>(i) * size, size);
     auto& track = tracks_[static_cast<std::size_t>(i)];
     const auto numbers = group_->numbers(i);

@@ -41,12 +41,18 @@ void SparseConvolutions::backward(std::span<const float>, float* feature_gradien
       {plan(), feature_gradient, gradient.data() + layer_.weight, gradient.data() + layer_.bias});
 }
 
-std::unique_ptr<Convolutions> make_convolutions(const std::vector<ConvLayer>& layers, int rows_max,
+std::unique_ptr<Convolutions> make_convolutions(const NetShape& shape, int rows_max,
                                                 const dense::Kernels& kernels) {
-  if (layers.empty()) return nullptr;
-  if (layers.size() == 1 && layers[0].stride == 1 && layers[0].before == 0)
-    return std::make_unique<SparseConvolutions>(layers[0], rows_max, kernels);
-  return std::make_unique<SquareConvolutions>(layers, rows_max, kernels);
+  const auto layers = NetLayout(shape).convs;
+  switch (shape.kind) {
+    case NetKind::mlp:
+      return nullptr;
+    case NetKind::minatar:
+      return std::make_unique<SparseConvolutions>(layers.front(), rows_max, kernels);
+    case NetKind::conv:
+      break;
+  }
+  return std::make_unique<SquareConvolutions>(layers, shape.storage, rows_max, kernels);
 }
 
 }  // namespace hone::ga3c

@@ -17,11 +17,13 @@ int extent(const ConvLayer& layer, int places, int planes) {
   return padded_to(std::max(reached, layer.before + planes), layer.stride);
 }
 
-SquareGrid grid_of(const ConvLayer& layer, int cell_words) {
+constexpr int word_bytes = static_cast<int>(sizeof(std::uint32_t));
+
+SquareGrid grid_of(const ConvLayer& layer, int cell_bytes) {
   return {extent(layer, layer.out.rows, layer.in.rows),
-          extent(layer, layer.out.columns, layer.in.columns) * cell_words,
+          extent(layer, layer.out.columns, layer.in.columns) * cell_bytes / word_bytes,
           layer.stride,
-          layer.stride * cell_words,
+          layer.stride * cell_bytes / word_bytes,
           layer.side / layer.stride,
           layer.out.rows,
           layer.out.columns};
@@ -35,18 +37,19 @@ int gathered_step(const ConvLayer& layer) {
 
 }  // namespace
 
-SquareConvolutions::Layer::Layer(const ConvLayer& layer, int cell_words, int rows_max)
+SquareConvolutions::Layer::Layer(const ConvLayer& layer, int cell_bytes, int rows_max)
     : shape(layer),
-      squares(grid_of(layer, cell_words), rows_max),
+      squares(grid_of(layer, cell_bytes), rows_max),
       pictures(size(rows_max) * squares.grid().picture_words()),
       results((size(rows_max) * size(layer.places()) + 1) * size(layer.out.channels)),
       slopes(results.size()) {}
 
-SquareConvolutions::SquareConvolutions(const std::vector<ConvLayer>& layers, int rows_max,
-                                       const dense::Kernels& kernels)
-    : kernels_(kernels) {
+SquareConvolutions::SquareConvolutions(const std::vector<ConvLayer>& layers, envs::Storage storage,
+                                       int rows_max, const dense::Kernels& kernels)
+    : storage_(storage), kernels_(kernels) {
   for (const auto& layer : layers) {
-    layers_.emplace_back(layer, layers_.empty() ? layer.in.channels : 1, rows_max);
+    const int pixel_bytes = layer.in.channels * envs::bytes_each(storage);
+    layers_.emplace_back(layer, layers_.empty() ? pixel_bytes : word_bytes, rows_max);
     squares_.resize(std::max(squares_.size(), size(piece_squares) * size(gathered_step(layer))));
     turned_.resize(std::max(turned_.size(), size(layer.inner()) * size(layer.out.channels)));
   }
@@ -80,13 +83,16 @@ const float* SquareConvolutions::forward(std::span<const float> packed, const fl
 void SquareConvolutions::show_pixels(const float* observations, int rows) {
   auto& layer = layers_.front();
   const auto& grid = layer.squares.grid();
-  const auto line = layer.shape.in.columns * layer.shape.in.channels;
-  const auto before = size(layer.shape.before);
+  const auto& in = layer.shape.in;
+  const auto pixel = size(in.channels * envs::bytes_each(storage_));
+  const auto line = size(in.columns) * pixel;
+  const auto step = size(grid.row_words) * sizeof(std::uint32_t);
   for (int row = 0; row < rows; ++row) {
-    auto* to = layer.pictures.data() + size(row) * grid.picture_words() +
-               before * (size(grid.row_words) + size(layer.shape.in.channels));
-    for (int y = 0; y < layer.shape.in.rows; ++y, observations += line, to += grid.row_words)
-      std::memcpy(to, observations, size(line) * sizeof(float));
+    const auto* from = reinterpret_cast<const std::byte*>(observations);
+    auto* to = reinterpret_cast<std::byte*>(layer.pictures.data()) +
+               size(row) * size(grid.rows) * step + size(layer.shape.before) * (step + pixel);
+    for (int y = 0; y < in.rows; ++y, from += line, to += step) std::memcpy(to, from, line);
+    observations += envs::row_floats(storage_, in.size());
   }
 }
 
@@ -107,22 +113,39 @@ void SquareConvolutions::show_numbers(std::size_t i, int rows) {
 // The cells of each square, one after the other, in a row of squares_.
 void SquareConvolutions::gather(std::size_t i, Piece piece) {
   const auto& layer = layers_[i];
-  const auto& grid = layer.squares.grid();
-  const int side = layer.shape.side;
-  const int channels = layer.shape.in.channels;
-  for (int k = 0; k < piece.count; ++k) {
-    const auto* from = layer.pictures.data() + layer.squares.corner(piece.first + k);
-    float* to = squares_.data() + static_cast<std::ptrdiff_t>(k) * gathered_step(layer.shape);
-    for (int y = 0; y < side; ++y, from += grid.row_words) {
-      if (i == 0) {
-        std::memcpy(to, from, size(side) * size(channels) * sizeof(float));
-        to += side * channels;
-        continue;
-      }
-      for (int x = 0; x < side; ++x)
-        to = std::copy_n(layers_[i - 1].result(static_cast<int>(from[x]) - 1), channels, to);
-    }
+  float* out = squares_.data();
+  for (int k = piece.first; k < piece.first + piece.count; ++k, out += gathered_step(layer.shape)) {
+    const auto* corner = layer.pictures.data() + layer.squares.corner(k);
+    if (i == 0)
+      gather_pixels(corner, out);
+    else
+      gather_results(layer, layers_[i - 1], corner, out);
   }
+}
+
+void SquareConvolutions::gather_pixels(const std::uint32_t* corner, float* out) const {
+  const auto& layer = layers_.front();
+  const int line = layer.shape.side * layer.shape.in.channels;
+  const int step = layer.squares.grid().row_words;
+  switch (storage_) {
+    case envs::Storage::floats:
+      for (int y = 0; y < layer.shape.side; ++y, corner += step, out += line)
+        std::memcpy(out, corner, size(line) * sizeof(float));
+      return;
+    case envs::Storage::bytes:
+      break;
+  }
+  kernels_.widen({layer.shape.side, line, reinterpret_cast<const std::uint8_t*>(corner),
+                  static_cast<std::int64_t>(step) * word_bytes, envs::byte_scale, out});
+}
+
+void SquareConvolutions::gather_results(const Layer& layer, const Layer& below,
+                                        const std::uint32_t* corner, float* out) const {
+  const int side = layer.shape.side;
+  for (int y = 0; y < side; ++y, corner += layer.squares.grid().row_words)
+    for (int x = 0; x < side; ++x)
+      out =
+          std::copy_n(below.result(static_cast<int>(corner[x]) - 1), layer.shape.in.channels, out);
 }
 
 void SquareConvolutions::layer_forward(std::size_t i, std::span<const float> packed, int rows) {

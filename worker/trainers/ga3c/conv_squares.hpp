@@ -11,7 +11,7 @@ namespace hone::ga3c {
 class SquareConvolutions final : public Convolutions {
  public:
   // Precondition: there are layers, whose sides are multiples of their strides.
-  SquareConvolutions(const std::vector<ConvLayer>& layers, int rows_max,
+  SquareConvolutions(const std::vector<ConvLayer>& layers, envs::Storage storage, int rows_max,
                      const dense::Kernels& kernels);
 
   [[nodiscard]] int features() const override { return layers_.back().shape.out.size(); }
@@ -24,7 +24,7 @@ class SquareConvolutions final : public Convolutions {
   // and slopes that nobody reads. The first layer looks at pixels, each other one at pictures of
   // the numbers of those rows in the layer before.
   struct Layer {
-    Layer(const ConvLayer& layer, int cell_words, int rows_max);
+    Layer(const ConvLayer& layer, int cell_bytes, int rows_max);
 
     ConvLayer shape;
     DistinctSquares squares;
@@ -51,10 +51,14 @@ class SquareConvolutions final : public Convolutions {
   void show_pixels(const float* observations, int rows);
   void show_numbers(std::size_t layer, int rows);
   void gather(std::size_t layer, Piece piece);
+  void gather_pixels(const std::uint32_t* corner, float* out) const;
+  void gather_results(const Layer& layer, const Layer& below, const std::uint32_t* corner,
+                      float* out) const;
   void layer_forward(std::size_t i, std::span<const float> packed, int rows);
   void layer_back(std::size_t i, std::span<const float> packed, std::span<float> gradient);
   void pass_back(std::size_t i, Piece piece);
 
+  envs::Storage storage_;  // of observations
   std::vector<Layer> layers_;
   const dense::Kernels& kernels_;
   dense::Floats squares_;        // of a piece: a row of cells each

@@ -19,7 +19,7 @@ class Convolutions {
 
   [[nodiscard]] virtual int features() const = 0;
 
-  // rows x features; valid until the next call.
+  // Observations as the network finds them. rows x features; valid until the next call.
   virtual const float* forward(std::span<const float> packed, const float* observations,
                                int rows) = 0;
   // For the batch of the last forward, given d loss / d features, which it may spoil: fills the
@@ -28,8 +28,9 @@ class Convolutions {
                         std::span<float> gradient) = 0;
 };
 
-// None where there are no layers. Batches have at most `rows_max` rows.
-std::unique_ptr<Convolutions> make_convolutions(const std::vector<ConvLayer>& layers, int rows_max,
+// None where there are no layers. Batches have at most `rows_max` rows. Bytes are read by those of
+// screens (NetKind::conv) alone.
+std::unique_ptr<Convolutions> make_convolutions(const NetShape& shape, int rows_max,
                                                 const dense::Kernels& kernels);
 
 }  // namespace hone::ga3c

@@ -25,7 +25,7 @@ class DeviceNetwork final : public Network {
         layout_(shape),
         on_device_(
             at::TensorOptions(at::kFloat).device(device == Device::cuda ? at::kCUDA : at::kCPU)),
-        staged_(at::empty({rows_max, shape.inputs}, here())),
+        staged_(at::empty({rows_max, shape.input_floats()}, here())),
         weights_(at::zeros({static_cast<std::int64_t>(layout_.size)}, on_device_)),
         host_outputs_(at::zeros({shape.outputs() * stride_of(rows_max)}, here())),
         host_gradient_(at::empty({static_cast<std::int64_t>(layout_.size)}, here())) {}
@@ -37,7 +37,7 @@ class DeviceNetwork final : public Network {
     weights_.set_requires_grad(true);
     const auto inputs = staged_.narrow(0, 0, rows);
     std::copy_n(observations, inputs.numel(), inputs.data_ptr<float>());
-    outputs_ = heads_of(inputs.to(on_device_.device(), /*non_blocking=*/true));
+    outputs_ = heads_of(numbers_of(inputs.to(on_device_.device(), /*non_blocking=*/true)));
     host_rows(rows).copy_(outputs_.detach());
     return {host_outputs_.data_ptr<float>(), rows, shape_.policy_outputs(),
             static_cast<int>(stride_of(rows))};
@@ -84,6 +84,12 @@ class DeviceNetwork final : public Network {
     }
     return at::addmm(part(layout_.head_bias, {shape_.outputs()}), x,
                      part(layout_.head_weight, {shape_.outputs(), layout_.width}).t());
+  }
+
+  // Bytes become numbers on the device.
+  [[nodiscard]] at::Tensor numbers_of(const at::Tensor& rows) const {
+    if (shape_.storage == envs::Storage::floats) return rows;
+    return rows.view(at::kByte).narrow(1, 0, shape_.inputs).to(at::kFloat) * envs::byte_scale;
   }
 
   // Planes lie [row][column][channel] here, and [channel][row][column] there.

@@ -27,7 +27,7 @@ class Player {
         network_(make_own_network(model.net, env_->count())),
         weights_(pack(model.net, model.master.weights)) {
     const auto count = static_cast<std::size_t>(env_->count());
-    observations_.resize(count * static_cast<std::size_t>(model.net.inputs));
+    observations_.resize(count * static_cast<std::size_t>(model.net.input_floats()));
     final_observations_.resize(observations_.size());
     rewards_.resize(count);
     terminated_.resize(count);
@@ -109,7 +109,7 @@ class Player {
 }  // namespace
 
 Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
-  const auto model = read_model(plan.model);
+  auto model = read_model(plan.model);
   if (!model) return model.error();
   const auto name = plan.env.empty() ? model->env : plan.env;
   const auto known = envs::find_env(name);
@@ -122,6 +122,7 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
         Code::invalid,
         plan.model.string() + " was trained on " + model->env + " and does not fit " + name,
         "/env");
+  model->net.storage = known->spec.storage;
   // Streams far from those of the training, whatever its seed.
   auto env = known->make({.count = plan.episodes, .seed = ~plan.seed});
   if (!env) return env.error();

@@ -10,7 +10,7 @@ namespace hone::ga3c {
 Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
     : env_(std::move(env)) {
   const auto count = static_cast<std::size_t>(env_->count());
-  const auto size = static_cast<std::size_t>(env_->spec().observation_size);
+  const auto size = static_cast<std::size_t>(env_->spec().row_floats());
   for (std::size_t i = 0; i < count; ++i)
     streams_.emplace_back(seed, envs::Purpose::action, first_index + i);
   for (auto* rows : {&latest_, &final_observations_, &also_observations_})
@@ -35,7 +35,7 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
 }
 
 void Group::predict(const float* observations, Services& services, std::span<const int> also) {
-  const auto size = env_->spec().observation_size;
+  const auto size = env_->spec().row_floats();
   float* out = also_observations_.data();
   for (const int i : also) out = std::copy_n(final_observations_.data() + i * size, size, out);
   request_.observations = observations;

@@ -94,7 +94,7 @@ Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, 
       network_(networks.make(shape, samples_max)),
       samples_max_(samples_max) {
   const auto rows = dense::padded(static_cast<std::size_t>(samples_max));
-  observations_.resize(rows * static_cast<std::size_t>(shape.inputs));
+  observations_.resize(rows * static_cast<std::size_t>(shape.input_floats()));
   actions_.resize(rows);
   targets_.resize(rows);
   advantages_.resize(rows);
@@ -142,7 +142,7 @@ std::size_t Learner::fitting(std::span<const Piece> pieces) const {
 }
 
 void Learner::gather(std::span<const Piece> pieces) {
-  const auto size = static_cast<std::size_t>(shape_.inputs);
+  const auto size = static_cast<std::size_t>(shape_.input_floats());
   auto numbers = numbers_.begin();
   std::size_t sample = 0;
   version_sum_ = 0;

@@ -20,7 +20,9 @@ class OwnMlp final : public Network {
     if (shape.layers > 1) further_back_.resize(cells);
     outputs_.resize(dense::padded(static_cast<std::size_t>(rows_max)) *
                     static_cast<std::size_t>(shape.outputs()));
-    convs_ = make_convolutions(layout_.convs, rows_max, kernels);
+    convs_ = make_convolutions(shape, rows_max, kernels);
+    if (shape.storage != envs::Storage::floats && shape.kind != NetKind::conv)
+      numbers_.resize(static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(shape.inputs));
     if (convs_ == nullptr) return;
     feature_back_.resize(static_cast<std::size_t>(rows_max) *
                          static_cast<std::size_t>(convs_->features()));
@@ -29,6 +31,7 @@ class OwnMlp final : public Network {
   dense::Heads forward(std::span<const float> packed, const float* observations,
                        int rows) override {
     rows_ = rows;
+    if (!numbers_.empty()) observations = numbers_of(observations);
     inputs_ = convs_ ? convs_->forward(packed, observations, rows) : observations;
     for (std::size_t i = 0; i < layout_.hidden.size(); ++i) {
       const auto& layer = layout_.hidden[i];
@@ -65,6 +68,13 @@ class OwnMlp final : public Network {
   }
 
  private:
+  const float* numbers_of(const float* observations) {
+    for (int row = 0; row < rows_; ++row, observations += shape_.input_floats())
+      envs::read_numbers(shape_.storage, observations, shape_.inputs,
+                         numbers_.data() + static_cast<std::ptrdiff_t>(row) * shape_.inputs);
+    return numbers_.data();
+  }
+
   // back_ holds d loss / d results of layer i, and then of the one before.
   void pass_layer(std::size_t i, std::span<const float> packed) {
     const auto& layer = layout_.hidden[i];
@@ -151,6 +161,7 @@ class OwnMlp final : public Network {
   dense::Floats back_, further_back_;
   dense::Floats turned_;  // weights of the layer under way
   dense::Floats outputs_;
+  dense::Floats numbers_;  // of the observations, where they come as bytes and are wanted as floats
   std::unique_ptr<Convolutions> convs_;  // before the hidden layers, or none
   dense::Floats feature_back_;           // d loss / d what they found
   const float* inputs_ = nullptr;        // of the first hidden layer

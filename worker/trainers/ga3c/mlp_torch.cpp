@@ -49,7 +49,7 @@ class TorchMlp final : public Network {
     const at::NoGradGuard no_autograd;
     const Layers& layers = layers_of(packed.data());
     use_rows(rows);
-    inputs_ = view_of(observations, {rows, shape_.inputs});
+    inputs_ = inputs_of_rows(observations, rows);
     for (std::size_t i = 0; i < results_.size(); ++i) {
       at::addmm_out(now_.results[i], layers.bias[i], inputs_of(i), layers.weight[i]);
       activate(now_.results[i]);
@@ -115,6 +115,17 @@ class TorchMlp final : public Network {
 
   static std::int64_t stride_of(std::int64_t rows) {
     return static_cast<std::int64_t>(dense::padded(static_cast<std::size_t>(rows)));
+  }
+
+  [[nodiscard]] at::Tensor inputs_of_rows(const float* observations, int rows) const {
+    if (shape_.storage == envs::Storage::floats)
+      return view_of(observations, {rows, shape_.inputs});
+    auto numbers = at::empty({rows, shape_.inputs});
+    for (int row = 0; row < rows; ++row, observations += shape_.input_floats())
+      envs::read_numbers(
+          shape_.storage, observations, shape_.inputs,
+          numbers.data_ptr<float>() + static_cast<std::int64_t>(row) * shape_.inputs);
+    return numbers;
   }
 
   // Snapshots live in a few fixed buffers, so their views are made once.

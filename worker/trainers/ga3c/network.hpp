@@ -33,15 +33,18 @@ enum class NetKind {
 };
 
 struct NetShape {
-  int inputs = 0;  // floats of an observation
+  int inputs = 0;  // numbers of an observation
   int hidden = 0;  // width of each hidden layer
   int actions = 0;
   Activation activation = Activation::tanh;
   int layers = 1;  // hidden ones
   Policy policy = Policy::categorical;
   NetKind kind = NetKind::mlp;
-  envs::Planes planes{};  // of an observation, where there are convolutions
+  envs::Planes planes{};                          // of an observation, where there are convolutions
+  envs::Storage storage = envs::Storage::floats;  // the environment's: a model file knows it not
 
+  // Of an observation's row.
+  [[nodiscard]] int input_floats() const { return envs::row_floats(storage, inputs); }
   // Outputs that say something about the action: of a Gaussian all means, then all log deviations.
   [[nodiscard]] int policy_outputs() const { return actions + deviations(); }
   [[nodiscard]] int deviations() const { return policy == Policy::gaussian ? actions : 0; }

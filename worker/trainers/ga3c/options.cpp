@@ -100,6 +100,7 @@ Status take_network(const Settings& settings, Options& options) {
   auto activation = word == "relu" ? Activation::relu : Activation::tanh;
   if (options.parity && !settings.given("activation")) activation = Activation::relu;
   options.net.inputs = spec.observation_size;
+  options.net.storage = spec.storage;
   options.net.hidden = settings.small_integer("hidden");
   options.net.actions = spec.actions;
   options.net.activation = activation;

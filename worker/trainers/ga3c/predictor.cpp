@@ -9,13 +9,14 @@ namespace hone::ga3c {
 Predictor::Predictor(const NetShape& shape, int rows_max, NetworkMaker networks)
     : shape_(shape),
       network_(networks.make(shape, rows_max)),
-      observations_(static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(shape.inputs)) {}
+      observations_(static_cast<std::size_t>(rows_max) *
+                    static_cast<std::size_t>(shape.input_floats())) {}
 
 const float* Predictor::gather(std::span<PredictRequest* const> requests) {
   if (requests.size() == 1 && requests[0]->extra_rows == 0) return requests[0]->observations;
   float* out = observations_.data();
   const auto append = [&](const float* rows, int count) {
-    out = std::copy_n(rows, static_cast<std::ptrdiff_t>(count) * shape_.inputs, out);
+    out = std::copy_n(rows, static_cast<std::ptrdiff_t>(count) * shape_.input_floats(), out);
   };
   for (const auto* request : requests) {
     append(request->observations, request->rows);

@@ -14,16 +14,15 @@ namespace hone::ga3c {
 struct RolloutShape {
   int columns = 1;  // environments
   int steps_max = 1;
-  int observation_size = 1;
-  int numbers = 0;  // of a continuous action; 0: actions are discrete
+  int row_floats = 1;  // of an observation
+  int numbers = 0;     // of a continuous action; 0: actions are discrete
 };
 
 class Rollout {
  public:
   explicit Rollout(const RolloutShape& shape)
       : shape_(shape),
-        observations_(size(shape.columns) * size(shape.steps_max + 1) *
-                      size(shape.observation_size)),
+        observations_(size(shape.columns) * size(shape.steps_max + 1) * size(shape.row_floats)),
         actions_(cells()),
         numbers_(cells() * size(shape.numbers)),
         steps_(cells()),
@@ -38,11 +37,11 @@ class Rollout {
 
   // Observations of step t, all columns; row `steps` is the state after the last step.
   float* observations(int t) {
-    return observations_.data() + size(t) * size(shape_.columns) * size(shape_.observation_size);
+    return observations_.data() + size(t) * size(shape_.columns) * size(shape_.row_floats);
   }
   const float* observation(int t, int column) const {
     const auto row = size(t) * size(shape_.columns) + size(column);
-    return observations_.data() + row * size(shape_.observation_size);
+    return observations_.data() + row * size(shape_.row_floats);
   }
   std::uint64_t& version(int t) {
     return versions_[size(t)];
