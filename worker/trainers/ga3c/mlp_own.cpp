@@ -6,26 +6,28 @@
 namespace hone::ga3c {
 namespace {
 
-// From here on a product with the turned weights pays for the turning; dot products of rows as
-// short as a hidden layer is wide spend half their time on adding up registers.
+// From here on a product pays for the turning of slopes; dot products of rows as short as a hidden
+// layer is wide spend half their time on adding up registers.
 constexpr int rows_worth_turning = 16;
 
 class OwnMlp final : public Network {
  public:
   OwnMlp(const NetShape& shape, int rows_max, const dense::Kernels& kernels)
       : shape_(shape), layout_(shape), kernels_(kernels), gradient_(layout_.size, 0.0F) {
-    const auto cells = static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(layout_.width);
+    const auto rows = dense::padded(static_cast<std::size_t>(rows_max));
+    const auto cells = rows * static_cast<std::size_t>(layout_.width);
     for (int i = 0; i < shape.layers; ++i) results_.emplace_back(cells);
     back_.resize(cells);
+    turned_.resize(cells);
+    turned_out_.resize(cells);
     if (shape.layers > 1) further_back_.resize(cells);
-    outputs_.resize(dense::padded(static_cast<std::size_t>(rows_max)) *
-                    static_cast<std::size_t>(shape.outputs()));
+    outputs_.resize(rows * static_cast<std::size_t>(shape.outputs()));
     convs_ = make_convolutions(shape, rows_max, kernels);
     if (shape.storage != envs::Storage::floats && shape.kind != NetKind::conv)
       numbers_.resize(static_cast<std::size_t>(rows_max) * static_cast<std::size_t>(shape.inputs));
     if (convs_ == nullptr) return;
-    feature_back_.resize(static_cast<std::size_t>(rows_max) *
-                         static_cast<std::size_t>(convs_->features()));
+    feature_back_.resize(rows * static_cast<std::size_t>(convs_->features()));
+    turned_out_.resize(std::max(cells, feature_back_.size()));
   }
 
   dense::Heads forward(std::span<const float> packed, const float* observations,
@@ -105,15 +107,17 @@ class OwnMlp final : public Network {
                                        layout_.width, 1, weights, nullptr, out});
       return;
     }
-    turned_.resize(static_cast<std::size_t>(layer.inner) * static_cast<std::size_t>(layout_.width));
-    kernels_.transpose({layer.inner, layout_.width, weights, turned_.data()});
-    kernels_.multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1,
-                       turned_.data(), nullptr, out});
+    // Weights are many and read once; what is turned are the slopes, on both sides.
+    const int columns = static_cast<int>(stride_of(rows_));
+    kernels_.transpose({columns, layout_.width, back_.data(), turned_.data()});
+    kernels_.multiply({layer.inner, layout_.width, columns, weights, layout_.width, 1,
+                       turned_.data(), nullptr, turned_out_.data()});
+    kernels_.transpose({layer.inner, columns, turned_out_.data(), out});
   }
 
   // What a ReLU left: half of it or more are zeros.
   [[nodiscard]] bool has_sparse_inputs(std::size_t layer) const {
-    return layer == 0 && shape_.kind == NetKind::minatar;
+    return layer == 0 && convs_ != nullptr;
   }
 
   [[nodiscard]] const float* inputs_of(std::size_t layer) const {
@@ -159,7 +163,7 @@ class OwnMlp final : public Network {
   dense::Floats gradient_;
   std::vector<dense::Floats> results_;  // of each hidden layer
   dense::Floats back_, further_back_;
-  dense::Floats turned_;  // weights of the layer under way
+  dense::Floats turned_, turned_out_;  // slopes of the layer under way and the one before
   dense::Floats outputs_;
   dense::Floats numbers_;  // of the observations, where they come as bytes and are wanted as floats
   std::unique_ptr<Convolutions> convs_;  // before the hidden layers, or none
