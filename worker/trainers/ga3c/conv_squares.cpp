@@ -35,6 +35,14 @@ int gathered_step(const ConvLayer& layer) {
   return layer.inner() + static_cast<int>(dense::line_floats);
 }
 
+// Of whole cache lines; returns where the next go.
+float* copy_lines(const float* from, int count, float* to) {
+  constexpr auto line = dense::line_floats;
+  for (int i = 0; i < count; i += static_cast<int>(line))
+    std::memcpy(to + i, from + i, line * sizeof(float));
+  return to + count;
+}
+
 }  // namespace
 
 SquareConvolutions::Layer::Layer(const ConvLayer& layer, int cell_bytes, int rows_max)
@@ -76,7 +84,7 @@ const float* SquareConvolutions::forward(std::span<const float> packed, const fl
   const auto& last = layers_.back();
   float* out = features_.data();
   for (const int number : last.squares.numbers())
-    out = std::copy_n(last.result(number), last.shape.out.channels, out);
+    out = copy_lines(last.result(number), last.shape.out.channels, out);
   return features_.data();
 }
 
