@@ -34,6 +34,7 @@ Summary Tally::summary() const {
   result.phases = estimate(outcomes_, [](const Outcome& o) { return o.phases; });
   result.gap = estimate(outcomes_, [](const Outcome& o) { return o.gap; });
   result.expected_gap = estimate(outcomes_, [](const Outcome& o) { return o.expected_gap; });
+  result.confirmed_gap = estimate(outcomes_, [](const Outcome& o) { return o.confirmed_gap; });
   result.confirmed = estimate(outcomes_, [](const Outcome& o) { return o.confirmed; });
   result.lost_best =
       estimate(outcomes_, [](const Outcome& o) { return o.lost_best ? 1.0 : 0; }).mean;

@@ -20,10 +20,10 @@ struct Summary {
   std::array<Estimate, anytime_points> single{};  // of the parameter set of the best single report
   Estimate true_value;                            // of what the method names at the deadline
   Estimate trials, runs, work_per_run, busy;
-  double found = 0;                 // share of the repetitions that reached the target
-  Estimate to_target;               // full runs until they did, over those that did
-  Estimate phases, gap, expected_gap, confirmed;  // as in Outcome
-  double lost_best = 0;             // share of the repetitions
+  double found = 0;    // share of the repetitions that reached the target
+  Estimate to_target;  // full runs until they did, over those that did
+  Estimate phases, gap, expected_gap, confirmed, confirmed_gap;  // as in Outcome
+  double lost_best = 0;                                          // share of the repetitions
 };
 
 class Tally {

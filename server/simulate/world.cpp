@@ -258,11 +258,12 @@ class World {
   }
 
   // Of what the confirmation ranks first, by what it has so far.
-  [[nodiscard]] double confirmed_regret() {
-    if (sweep().confirmed_by.empty()) return standing().named;
+  void rank_confirmed() {
+    outcome_.confirmed = standing().named;
+    outcome_.confirmed_gap = outcome_.expected_gap;
+    if (sweep().confirmed_by.empty()) return;
     const Sweep& confirmation = book_.sweeps.at(sweep().confirmed_by.front());
     std::optional<double> most;
-    double regret = standing().named;
     for (const TrialRecord& trial : confirmation.history.trials()) {
       std::vector<double> merits;
       std::size_t configuration = 0;
@@ -275,9 +276,9 @@ class World {
       const double iqm = iqm_of(merits);
       if (most && iqm <= *most) continue;
       most = iqm;
-      regret = table_.regret(configuration);
+      outcome_.confirmed = table_.regret(configuration);
+      outcome_.confirmed_gap = table_.excess(configuration, iqm);
     }
-    return regret;
   }
 
   Outcome outcome() {
@@ -291,7 +292,7 @@ class World {
       outcome_.expected_gap = table_.excess(configuration, shown->expected);
     }
     outcome_.lost_best = lost_best();
-    outcome_.confirmed = confirmed_regret();
+    rank_confirmed();
     outcome_.phases = static_cast<double>(outcome_.reports) / spec_.budget.phases;
     outcome_.trials = static_cast<std::int64_t>(sweep().trials.size());
     outcome_.runs = static_cast<std::int64_t>(replays_.size());

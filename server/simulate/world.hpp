@@ -41,7 +41,8 @@ struct Outcome {
   double expected_gap = 0;  // the same of what was expected of it, where that is told; else the gap
   // Of the sets that were tried the truly best one never trained to its end.
   bool lost_best = false;
-  double confirmed = 0;  // regret of what the confirmation ranks first; `named` without one
+  double confirmed = 0;      // regret of what the confirmation ranks first; `named` without one
+  double confirmed_gap = 0;  // of its interquartile mean there; `expected_gap` without one
 };
 
 inline constexpr int anytime_points = 20;

@@ -83,6 +83,29 @@ TEST(Simulate, promotion_finds_more_than_complete_runs_in_the_same_time) {
   EXPECT_GT(promoted.summary().trials.mean, complete.summary().trials.mean);
 }
 
+// Configuration k has one seed that is lucky by 8 and four that are not.
+CurveTable lucky_once() {
+  std::string csv = "x,seed,v1\n";
+  for (int k = 0; k < 10; ++k)
+    for (int seed = 0; seed < 5; ++seed)
+      csv += std::to_string(k) + "," + std::to_string(seed) + "," +
+             std::to_string(seed == 0 ? k + 8 : k - 2) + "\n";
+  return std::move(CurveTable::parse("lucky", csv, R"({"goal": "maximize", "parameters":
+    {"x": {"type": "int", "min": 0, "max": 9}}})"))
+      .value();
+}
+
+TEST(Simulate, a_confirmation_on_seeds_that_tuning_never_saw_is_not_lucky_as_well) {
+  SweepSpec spec = sweep("none", 40, 1);
+  spec.confirm = ConfirmSpec{1, 4};
+  const Outcome outcome = simulate(spec, lucky_once(), {4, 12, 0.05, 7}).value();
+  EXPECT_GT(outcome.gap, 1);  // the best of forty single runs had the lucky seed
+  EXPECT_NEAR(outcome.confirmed_gap, outcome.gap * -2 / 8, 1e-12);  // the four others
+  spec.confirm.reset();
+  const Outcome single = simulate(spec, lucky_once(), {4, 12, 0.05, 7}).value();
+  EXPECT_EQ(single.confirmed_gap, single.gap);
+}
+
 TEST(Simulate, refuses_a_sweep_that_the_server_would_refuse) {
   SweepSpec spec = sweep("none");
   spec.terminator.rule = "no_such_rule";

@@ -98,6 +98,7 @@ Json result_json(const Wish& wish, const Column& column) {
                {"gap", estimate_json(summary.gap)},
                {"expected_gap", estimate_json(summary.expected_gap)},
                {"confirmed", estimate_json(summary.confirmed)},
+               {"confirmed_gap", estimate_json(summary.confirmed_gap)},
                {"lost_best", summary.lost_best},
                {"target", wish.target},
                {"found", summary.found},
@@ -133,6 +134,7 @@ Fields result_fields() {
           {"confirmed", "/shown/confirmed", Manner::text, Where::everywhere, true},
           {"gap", "/shown/gap", Manner::text, Where::everywhere, true},
           {"expected gap", "/shown/expected_gap", Manner::text, Where::everywhere, true},
+          {"confirmed gap", "/shown/confirmed_gap", Manner::text, Where::everywhere, true},
           {"lost best", "/shown/lost", Manner::text, Where::everywhere, true},
           {"full runs", "/shown/phases", Manner::text, Where::everywhere, true}};
 }
@@ -160,6 +162,7 @@ Json with_shown(Json json) {
                 {"confirmed", pm(json["confirmed"], 3)},
                 {"gap", pm(json["gap"], 3)},
                 {"expected_gap", pm(json["expected_gap"], 3)},
+                {"confirmed_gap", pm(json["confirmed_gap"], 3)},
                 {"lost", fixed(100 * json["lost_best"].get<double>(), 0) + "%"},
                 {"phases", fixed(json["phases"]["mean"].get<double>(), 1)},
                 {"time", found > 0 ? fixed(json["to_target"]["mean"].get<double>(), 2) : "-"}};
