@@ -6,7 +6,7 @@
   replicates_bench.py seeds    min, max and confirmation: what the recommendations are drawn from
 
 By default on the tables that the page reports: three made by tools/make_noisy_curves and hone's own GA3C tables.
---held-out takes the seven others on which settings were chosen. --reps says how many sweeps; each has 8 workers.
+--held-out takes the eleven others on which settings were chosen. --reps says how many sweeps; each has 8 workers.
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ REPORTED = {
     "collapsing": "--collapse 0.3 --luck 0.1 --seed 2",
     "calm": "--luck 0.05 --collapse 0 --seed 3",
 }
-RECORDED = ["ga3c_cartpole", "ga3c_cartpole_wide", "ga3c_acrobot"]
+RECORDED = ["ga3c_cartpole", "ga3c_cartpole_wide", "ga3c_acrobot", "ga3c_cartpole_20", "ga3c_cartpole_wide_20"]
 HELD_OUT = {
     "rough": "--luck 0.3 --jitter 0.1 --collapse 0.2 --seed 11",
     "flat": "--luck 0.1 --collapse 0 --slope 1 --seed 12",
@@ -30,6 +30,11 @@ HELD_OUT = {
     "quiet": "--luck 0.03 --jitter 0.02 --collapse 0 --seeds 3 --seed 15",
     "three": "--luck 0.15 --collapse 0.15 --seeds 3 --seed 16",
     "capped": "--luck 0.25 --collapse 0.1 --ceiling 0.7 --seeds 3 --sets 80 --seed 17",
+    "ceil": "--luck 0.02 --jitter 0.004 --collapse 0 --ceiling 0.5 --slope 2 --unstable 0.5 --seeds 20 --seed 31",
+    "shaky": "--luck 0.05 --jitter 0.03 --collapse 0 --ceiling 0.75 --unstable 0.6 --seeds 20 --seed 21",
+    "bloom": "--luck 0.05 --jitter 0.03 --collapse 0.05 --crossing 1 --slope 2 --seeds 20 --seed 41",
+    "blooms": "--luck 0.15 --jitter 0.03 --collapse 0.05 --crossing 1.3 --slope 2 --ceiling 0.6 --unstable 0.4 "
+              "--seeds 20 --seed 42",
 }
 
 
@@ -70,13 +75,13 @@ def estimate(row, name):
 def print_winner(options):
     confirmed = {"replicates": {"seeds": {"min": 1, "max": 5}}, "confirm": {"top": 2, "seeds": 4}}
     say("table", "single runs: regret", "gap", "seeds {1..5}, confirmed: regret", "gap of the aggregate",
-        "gap of `expected`")
-    say("---", *["---:"] * 5)
+        "gap of `expected`", "gap of the confirmation")
+    say("---", *["---:"] * 6)
     for table in make_tables(options):
         one = simulate(options, table, 6)
         many = simulate(options, table, 6, **confirmed)
         say(table.stem, estimate(one, "regret"), estimate(one, "gap"), estimate(many, "confirmed"),
-            estimate(many, "gap"), estimate(many, "expected_gap"))
+            estimate(many, "gap"), estimate(many, "expected_gap"), estimate(many, "confirmed_gap"))
 
 
 RULES = [
@@ -89,6 +94,7 @@ RULES = [
     ("asha, eta 2, from phase 3", {"rule": "asha", "eta": 2, "first_rung": 3}, {"seeds": 2}),
     ("hone", {"rule": "hone"}, {"seeds": 2}),
     ("hone, {1..4} by racing", {"rule": "hone"}, {"seeds": {"min": 1, "max": 4}}),
+    ("hone, mild, {1..4}", {"rule": "hone", "efficiency": 0}, {"seeds": {"min": 1, "max": 4}}),
     ("hypertrick, single", {"rule": "hypertrick"}, {"seeds": 1}),
     ("asha, single", {"rule": "asha"}, {"seeds": 1}),
     ("hone, single", {"rule": "hone"}, {"seeds": 1}),

@@ -7,7 +7,7 @@ import re
 import sys
 
 folder = pathlib.Path(__file__).resolve().parents[1] / "data" / "curves"
-BYTES_MAX = 300_000
+BYTES_MAX = 600_000
 CONFIGURATIONS_MIN, SEEDS_MIN = 60, 3
 
 
