@@ -56,6 +56,37 @@ void joint_judge(benchmark::State& state, const std::string& rule) {
     benchmark::DoNotOptimize((*terminator)->judge(history, 1, phase, Score::of(0)));
 }
 
+// Two problems of one seed each, as many runs as above.
+SweepSpec ranked(SweepSpec spec) {
+  spec.seeds = 1;
+  spec.replicates.instances =
+      InstancesSpec{"game", {std::string("a"), std::string("b")}, {}, {}, Normalize::ranks};
+  return spec;
+}
+
+void ranks_judge(benchmark::State& state) {
+  const auto spec = ranked(spec_of("hone", state.range(0)));
+  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const History history = history_of(spec, state.range(0));
+  const int phase = static_cast<int>(history.runs()[1].merits.size());
+  for (auto _ : state)
+    benchmark::DoNotOptimize((*terminator)->judge(history, 1, phase, Score::of(0)));
+}
+
+// A first report, which moves every trial there is.
+void ranks_report(benchmark::State& state) {
+  const History history = history_of(ranked(spec_of("hone", state.range(0))), state.range(0));
+  for (auto _ : state) {
+    state.PauseTiming();
+    History grown = history;
+    const auto run = grown.add_run(grown.add_trial({}));
+    state.ResumeTiming();
+    grown.add_report(run, 0, Score::of(0));
+  }
+}
+
+BENCHMARK(ranks_judge)->Arg(50)->Arg(200)->Arg(1000);
+BENCHMARK(ranks_report)->Arg(50)->Arg(200)->Arg(1000);
 BENCHMARK_CAPTURE(joint_next, none, "none")->Arg(50)->Arg(200)->Arg(1000);
 BENCHMARK_CAPTURE(joint_next, hone, "hone")->Arg(50)->Arg(200)->Arg(1000);
 BENCHMARK_CAPTURE(joint_next, asha, "asha")->Arg(50)->Arg(200)->Arg(1000);
