@@ -98,6 +98,15 @@ TEST_F(Bridge, brings_numbers_into_the_bounds_of_the_environment) {
   EXPECT_FLOAT_EQ(played.rewards[0], 0);
 }
 
+TEST_F(Bridge, shows_bytes_that_are_no_picture_as_numbers) {
+  const auto env = made("gym:toy_envs:Picture?flat=true");
+  EXPECT_EQ(env->spec().planes, Planes{});
+  EXPECT_EQ(env->spec().storage, Storage::floats);
+  Played played(*env);
+  ASSERT_EQ(played.observations.size(), 20U);
+  EXPECT_FLOAT_EQ(played.observations[13] * 255, 53);
+}
+
 TEST_F(Bridge, turns_planes_so_that_channels_come_last) {
   for (const std::size_t channels : {2, 4}) {
     const auto env = made("gym:toy_envs:Picture?channels=" + std::to_string(channels));

@@ -55,11 +55,12 @@ class Walk:
 
 
 class Picture:
-    """Sees planes of 2 x 5 bytes, channels first: channel * 50 + row * 10 + column."""
+    """Sees planes of 2 x 5 bytes, channels first: channel * 50 + row * 10 + column. Flat, it is no picture."""
 
-    def __init__(self, channels=2):
+    def __init__(self, channels=2, flat=False):
         self.channels = channels
-        self.observation_space, self.action_space = Numbers((channels, 2, 5), 0, 255, "uint8"), Choices(2)
+        shape = (channels * 10,) if flat else (channels, 2, 5)
+        self.observation_space, self.action_space = Numbers(shape, 0, 255, "uint8"), Choices(2)
 
     def reset(self, seed=None):
         return self.seen(), {}
