@@ -22,7 +22,7 @@ REPORTED = {
     "calm": "--luck 0.05 --collapse 0 --seed 3",
 }
 RECORDED = ["ga3c_cartpole", "ga3c_cartpole_wide", "ga3c_acrobot", "ga3c_cartpole_20", "ga3c_cartpole_wide_20",
-            "ga3c_acrobot_20"]
+            "ga3c_acrobot_20", "ga3c_cartpole_short"]
 HELD_OUT = {
     "rough": "--luck 0.3 --jitter 0.1 --collapse 0.2 --seed 11",
     "flat": "--luck 0.1 --collapse 0 --slope 1 --seed 12",
