@@ -6,8 +6,8 @@
 namespace hone::ga3c {
 namespace {
 
-// From here on a product pays for the turning of slopes; dot products of rows as short as a hidden
-// layer is wide spend half their time on adding up registers.
+// From here on a product pays for turning one of its sides; dot products of rows as short as a
+// hidden layer is wide spend half their time on adding up registers.
 constexpr int rows_worth_turning = 16;
 
 class OwnMlp final : public Network {
@@ -107,12 +107,23 @@ class OwnMlp final : public Network {
                                        layout_.width, 1, weights, nullptr, out});
       return;
     }
-    // Weights are many and read once; what is turned are the slopes, on both sides.
     const int columns = static_cast<int>(stride_of(rows_));
+    if (layer.inner * layout_.width > columns * (layer.inner + layout_.width))
+      return turn_slopes(layer.inner, columns, weights, out);
+    turned_.resize(std::max(turned_.size(), static_cast<std::size_t>(layer.inner) *
+                                                static_cast<std::size_t>(layout_.width)));
+    kernels_.transpose({layer.inner, layout_.width, weights, turned_.data()});
+    kernels_.multiply({rows_, layout_.width, layer.inner, back_.data(), layout_.width, 1,
+                       turned_.data(), nullptr, out});
+  }
+
+  // The same sums where the weights are many: they are read once, as they lie, and the slopes are
+  // turned on both sides.
+  void turn_slopes(int inner, int columns, const float* weights, float* out) {
     kernels_.transpose({columns, layout_.width, back_.data(), turned_.data()});
-    kernels_.multiply({layer.inner, layout_.width, columns, weights, layout_.width, 1,
-                       turned_.data(), nullptr, turned_out_.data()});
-    kernels_.transpose({layer.inner, columns, turned_out_.data(), out});
+    kernels_.multiply({inner, layout_.width, columns, weights, layout_.width, 1, turned_.data(),
+                       nullptr, turned_out_.data()});
+    kernels_.transpose({inner, columns, turned_out_.data(), out});
   }
 
   // What a ReLU left: half of it or more are zeros.
@@ -163,7 +174,7 @@ class OwnMlp final : public Network {
   dense::Floats gradient_;
   std::vector<dense::Floats> results_;  // of each hidden layer
   dense::Floats back_, further_back_;
-  dense::Floats turned_, turned_out_;  // slopes of the layer under way and the one before
+  dense::Floats turned_, turned_out_;  // weights or slopes, and slopes of the layer before
   dense::Floats outputs_;
   dense::Floats numbers_;  // of the observations, where they come as bytes and are wanted as floats
   std::unique_ptr<Convolutions> convs_;  // before the hidden layers, or none
