@@ -71,6 +71,12 @@ Json shown(double merit, const SweepSpec& spec) {
   return spec.objective.goal == Goal::maximize || rescaled(spec) ? merit : -merit;
 }
 
+// On what scale values are, where it is not the objective's own.
+Json scale_json(const SweepSpec& spec) {
+  if (by_ranks(spec)) return "ranks";
+  return rescaled(spec) ? Json("references") : Json(nullptr);
+}
+
 Json interval_json(const Ranked& one, const SweepSpec& spec) {
   if (one.values.size() < 2) return nullptr;
   const auto statistic = [&](std::span<const double> values) {
@@ -146,6 +152,7 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   if (!items) return items.error();
   Json json;
   json["aggregate"] = joint ? Json(word(spec->replicates.aggregate)) : Json(nullptr);
+  json["scale"] = joint ? scale_json(*spec) : Json(nullptr);
   json["trials"] = sweep->trials_proposed;
   const auto confirmed = newest_confirmation(db, *id);
   json["confirmation"] = id_or_null(confirmed);

@@ -49,6 +49,24 @@ def test_a_confirmed_winner(server):
     assert "hone confirm " + sweep in hone("best", confirmation, server=server).stderr
 
 
+def test_games_of_different_scales_are_compared_by_ranks(server):
+    """The second game pays a thousand times as much, and nobody says so."""
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 6}, replicates={
+        "instances": {"parameter": "game", "values": ["small", "large"], "normalize": "ranks"}}))
+    told = {}
+    while server.get(f"/v1/sweeps/{sweep}")["state"] == "running":
+        trial = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
+        depth, game = trial["params"]["depth"], trial["params"]["game"]
+        value = depth if game == "small" else 1000 * depth
+        told.setdefault(game, []).append(value)
+        server.post(f"/v1/trials/{trial['trial']}/tell", {"value": value})
+    best = server.get(f"/v1/sweeps/{sweep}/best")
+    assert best["scale"] == "ranks"
+    assert best["items"][0]["params"]["depth"] == max(told["small"])
+    assert all(0 < item["value"] < 1 for item in best["items"]), best["items"]
+    assert "values are ranks" in hone("best", sweep, server=server).stderr
+
+
 def test_rows_for_machines_have_intervals_too(server):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 3}, replicates={"seeds": 2},
                                      confirm={"top": 2, "seeds": 4}))

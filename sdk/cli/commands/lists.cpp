@@ -225,6 +225,15 @@ Json with_ranges(Json item) {
   return item;
 }
 
+// Nothing where values are the objective's own.
+std::string scale_note(const Json& reply) {
+  const std::string scale = text_at(reply, "/scale");
+  if (scale == "ranks")
+    return "values are ranks: the share of all trials that had reached less on the same problem. ";
+  if (scale == "references") return "values are shares of the way from worst to best. ";
+  return {};
+}
+
 // What the order of this table is worth.
 std::string caution(const Json& reply, SweepId sweep) {
   bool single = false;
@@ -258,7 +267,8 @@ Result<Exit> list_best(Session& session, const Target& target) {
   auto printed =
       print_list(session, best_fields(), items,
                  text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
-  if (printed && format == Format::table && !items.empty()) session.note(caution(*reply, *sweep));
+  if (printed && format == Format::table && !items.empty())
+    session.note(scale_note(*reply) + caution(*reply, *sweep));
   return printed;
 }
 
