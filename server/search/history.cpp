@@ -102,7 +102,9 @@ double History::rank_share(std::size_t run, int phase, double merit) const {
   const RunRecord& record = runs_[run];
   const auto instances = static_cast<std::size_t>(replication_.instances);
   const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
-  const std::size_t index = static_cast<std::size_t>(phase) * instances + instance;
+  std::size_t index = static_cast<std::size_t>(phase) * instances + instance;
+  // Beyond what any first run has come to, each stands where it ended.
+  while (index >= standings_.size() && index >= instances) index -= instances;
   // A further seed is not one of those it is compared with, and comes on top.
   const double extra = record.replicate < replication_.first ? 0 : 1;
   if (index >= standings_.size()) return 0.5;

@@ -58,6 +58,18 @@ TEST(Ranks, a_trial_that_was_stopped_stays_among_those_that_are_compared) {
   EXPECT_EQ(history.rank_share(further, 1, 100), 3.5 / 4);  // not one of the three itself
 }
 
+// A seed that came later outlived the first ones, so that the last phase has none of its game.
+TEST(Ranks, a_further_seed_alone_at_a_phase_is_compared_with_where_the_first_ended) {
+  History history(Goal::maximize, 0, 1, replication_of(ranked("none", 1)));
+  for (std::size_t trial = 0; trial < 2; ++trial) {
+    history.add_trial({});
+    for (int game = 0; game < 2; ++game) add_curve(history, trial, {5});
+  }
+  const std::size_t further = history.add_run(0);
+  EXPECT_EQ(history.rank_share(further, 3, 9), 2.5 / 3);  // ahead of both
+  EXPECT_EQ(history.rank_share(further, 3, 1), 0.5 / 3);
+}
+
 TEST(Ranks, are_the_same_in_whatever_order_reports_came) {
   History one(Goal::maximize, 0, 1, replication_of(ranked("none", 2))), other = one;
   for (std::size_t trial = 0; trial < 5; ++trial) {
