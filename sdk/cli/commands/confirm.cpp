@@ -58,6 +58,11 @@ Json with_shown(Json item) {
   return item;
 }
 
+std::string difference(double optimism) {
+  if (optimism == 0) return ".\n";
+  return ": " + number_text(std::abs(optimism)) + (optimism > 0 ? " less.\n" : " more.\n");
+}
+
 std::string summary(const Json& report) {
   const Json& items = member(report, "/items");
   const Json& first = items[0];
@@ -68,9 +73,7 @@ std::string summary(const Json& report) {
   if (const Json& optimism = member(first, "/optimism"); optimism.is_number())
     out += "Tuning had promised " + number_text(member(first, "/tuned_value").get<double>()) +
            " of the first; confirmed it is worth " +
-           number_text(member(first, "/iqm").get<double>()) + ": " +
-           number_text(std::abs(optimism.get<double>())) +
-           (optimism.get<double>() > 0 ? " less.\n" : " more.\n");
+           number_text(member(first, "/iqm").get<double>()) + difference(optimism.get<double>());
   const std::string applied = text_at(report, "/seed_applied");
   if (applied == "no")
     out += "The program did not apply the seeds it was given: these are plain repeats.\n";
