@@ -1,34 +1,16 @@
 // The kernels of every instruction set that this machine has, against plain loops in double
 // precision.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "tests/unit/trainer_kernels_given.hpp"
 #include "tests/unit/trainer_reference.hpp"
-#include "worker/envs/stream.hpp"
-#include "worker/trainers/dense/floats.hpp"
-#include "worker/trainers/dense/kernels.hpp"
 
 namespace hone::dense {
 namespace {
 
-Floats noise(std::size_t count, std::uint64_t seed) {
-  envs::Stream dice(seed, envs::Purpose::weights, 0);
-  Floats values(count);
-  for (auto& value : values) value = static_cast<float>(dice.normal());
-  return values;
-}
-
-class EveryKernels : public testing::TestWithParam<const Kernels*> {
- protected:
-  const Kernels& kernels_ = *GetParam();
-};
-
-void expect_near(float ours, double reference) {
-  EXPECT_NEAR(ours, reference, 2e-5 * (1 + std::abs(reference)));
-}
+class EveryKernels : public KernelsTest {};
 
 TEST_P(EveryKernels, multiply_as_the_definition_says) {
   for (const int rows : {1, 2, 7, 8, 33})

@@ -1,32 +1,14 @@
 // The kernels that leave out zeros, of every instruction set that this machine has.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "worker/envs/stream.hpp"
-#include "worker/trainers/dense/floats.hpp"
-#include "worker/trainers/dense/kernels.hpp"
+#include "tests/unit/trainer_kernels_given.hpp"
 #include "worker/trainers/dense/sparse_room.hpp"
 
 namespace hone::dense {
 namespace {
 
-Floats noise(std::size_t count, std::uint64_t seed) {
-  envs::Stream dice(seed, envs::Purpose::weights, 0);
-  Floats values(count);
-  for (auto& value : values) value = static_cast<float>(dice.normal());
-  return values;
-}
-
-class SparseKernels : public testing::TestWithParam<const Kernels*> {
- protected:
-  const Kernels& kernels_ = *GetParam();
-};
-
-void expect_near(float ours, double reference) {
-  EXPECT_NEAR(ours, reference, 2e-5 * (1 + std::abs(reference)));
-}
+class SparseKernels : public KernelsTest {};
 
 // What is left out are zeros, and the rest comes in the same order.
 TEST_P(SparseKernels, multiply_mostly_zeros_to_the_same_bits) {
