@@ -1,7 +1,7 @@
 // What no placement can beat.
 #pragma once
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

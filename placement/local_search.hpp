@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "placement/dice.hpp"
+#include "placement/core/dice.hpp"
 #include "placement/simulator.hpp"
 
 namespace hone::placement {

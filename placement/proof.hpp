@@ -2,7 +2,7 @@
 // sharper than lower_bound_ms, and costs more.
 #pragma once
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

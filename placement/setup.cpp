@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "placement/read/read.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 
 namespace hone::placement {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

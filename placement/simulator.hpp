@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone::filter {
 namespace {

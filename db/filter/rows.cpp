@@ -2,7 +2,7 @@
 
 #include "db/filter/series.hpp"
 #include "db/filter/values.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 
 namespace hone::filter {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "db/filter/compile.hpp"
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone::filter {
 

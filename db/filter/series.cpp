@@ -1,7 +1,7 @@
 #include "db/filter/series.hpp"
 
 #include "db/filter/values.hpp"
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone::filter {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::filter {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "schemas/codec/body.hpp"
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone::filter {
 namespace {

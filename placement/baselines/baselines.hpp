@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

@@ -5,7 +5,7 @@
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/baselines/work.hpp"
-#include "placement/dice.hpp"
+#include "placement/core/dice.hpp"
 
 namespace hone::placement {
 namespace {

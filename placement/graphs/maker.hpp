@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "placement/graph.hpp"
+#include "placement/core/graph.hpp"
 
 namespace hone::placement {
 

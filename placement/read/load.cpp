@@ -6,7 +6,7 @@
 
 #include "placement/graphs/generators.hpp"
 #include "placement/read/read.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 
 namespace hone::placement {
 namespace {

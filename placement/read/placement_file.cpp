@@ -3,7 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "placement/digest.hpp"
+#include "placement/core/digest.hpp"
 #include "schemas/codec/json.hpp"
 
 namespace hone::placement {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "placement/problem.hpp"
+#include "placement/core/problem.hpp"
 
 namespace hone::placement {
 

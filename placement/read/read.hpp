@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "placement/graph.hpp"
+#include "placement/core/graph.hpp"
 
 namespace hone::placement {
 

@@ -7,7 +7,7 @@
 #include "schemas/codec/json.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/past.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/wire.hpp"
 

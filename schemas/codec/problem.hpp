@@ -1,7 +1,7 @@
 // What a refusal is on the wire: its HTTP status, and whether trying again can help.
 #pragma once
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone {
 

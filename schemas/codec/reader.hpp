@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/nearest.hpp"
-#include "schemas/types/result.hpp"
+#include "base/nearest.hpp"
+#include "base/result.hpp"
 
 namespace hone::codec {
 

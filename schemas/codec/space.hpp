@@ -4,7 +4,7 @@
 #include <string>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/space.hpp"
 
 namespace hone {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
@@ -25,7 +25,7 @@ struct Word {
 template <class E>  // clang before 17 does not deduce aggregates
 Word(E, std::string_view)->Word<E>;
 
-// A row for each enumerator, in the order of the enum: tests/unit/codec_words_test.cpp holds the
+// A row for each enumerator, in the order of the enum: tests/unit/codec/words_test.cpp holds the
 // tables to it.
 template <class E>
 constexpr int words_of = 0;

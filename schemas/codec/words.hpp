@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"

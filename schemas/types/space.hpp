@@ -58,7 +58,7 @@ struct FixedDomain {
 
 // Computed from earlier parameters and passed to the trainer with the others.
 struct DerivedDomain {
-  std::string expr;  // server/search/expression.hpp
+  std::string expr;  // server/search/space/expression.hpp
   friend bool operator==(const DerivedDomain&, const DerivedDomain&) = default;
 };
 
@@ -68,8 +68,8 @@ using Domain =
 struct Parameter {
   std::string name;
   Domain domain;
-  std::string
-      when;  // condition on earlier parameters (server/search/expression.hpp); empty means always
+  // Condition on earlier parameters (server/search/space/expression.hpp); empty means always.
+  std::string when;
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 

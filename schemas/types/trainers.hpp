@@ -1,6 +1,6 @@
 // What each built-in trainer accepts: the words of the contract between a sweep file, the
 // coordinator that checks it and hone-train that reads it. Kept free of torch so that everybody can
-// see it; tests/contract holds worker/trainers to it.
+// see it; tests/contract holds worker/train to it.
 #pragma once
 
 #include <span>

@@ -10,7 +10,7 @@
 
 #include "schemas/codec/json.hpp"
 #include "schemas/types/ids.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 #include "sdk/cpp/transport.hpp"
 

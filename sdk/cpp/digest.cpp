@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/value.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone {

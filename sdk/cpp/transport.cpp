@@ -12,7 +12,7 @@
 #include <chrono>
 #include <fstream>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "sdk/cpp/transport_stream.hpp"
 
 namespace hone {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "schemas/types/instant.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/score.hpp"
 
 namespace hone {

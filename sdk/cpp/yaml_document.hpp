@@ -8,7 +8,7 @@
 #include <string>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone {
 

@@ -9,8 +9,8 @@
 #include <charconv>
 
 #include "schemas/codec/words.hpp"
-#include "server/api/hex.hpp"
-#include "server/engine/limits.hpp"
+#include "base/hex.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "schemas/types/key.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/api/router.hpp"
 #include "server/sweep/speaker.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 

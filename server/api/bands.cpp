@@ -3,12 +3,12 @@
 #include <cmath>
 #include <map>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "db/queries.hpp"
-#include "db/replicates.hpp"
+#include "db/queries/queries.hpp"
+#include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
@@ -12,9 +12,9 @@
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
-#include "server/search/leaders.hpp"
-#include "server/search/panel.hpp"
+#include "server/limits.hpp"
+#include "server/search/seeds/leaders.hpp"
+#include "server/search/history/panel.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "server/api/hex.hpp"
+#include "base/hex.hpp"
 
 namespace hone::api {
 namespace fs = std::filesystem;

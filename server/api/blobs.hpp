@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "schemas/types/instant.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::api {
 

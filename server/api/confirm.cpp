@@ -5,15 +5,15 @@
 #include <cmath>
 #include <string>
 
-#include "db/queries.hpp"
-#include "db/replicates.hpp"
+#include "db/queries/queries.hpp"
+#include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
-#include "server/search/leaders.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 #include "server/search/statistics/tests.hpp"

@@ -3,11 +3,11 @@
 #include <charconv>
 #include <limits>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 namespace {

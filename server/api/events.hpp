@@ -8,7 +8,7 @@
 #include <string>
 
 #include "schemas/types/ids.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/api/request.hpp"
 
 namespace hone::api {

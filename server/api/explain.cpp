@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"

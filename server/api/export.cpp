@@ -3,12 +3,12 @@
 
 #include <stdexcept>
 
-#include "db/past.hpp"
-#include "db/queries.hpp"
+#include "db/queries/past.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/sweep/renumber.hpp"
 
 namespace hone::api {

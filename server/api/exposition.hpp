@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "db/rows.hpp"
+#include "db/queries/rows.hpp"
 #include "server/engine/counters.hpp"
 
 namespace hone::api {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "db/find.hpp"
+#include "db/queries/find.hpp"
 #include "server/api/routes.hpp"
 
 namespace hone::api {

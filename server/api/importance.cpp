@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"

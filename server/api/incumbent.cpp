@@ -1,5 +1,5 @@
 // The parameter set that a sweep's method would name best now, and how long its runs train.
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"

@@ -1,6 +1,6 @@
 // What users say of things and change of sweeps.
-#include "db/about.hpp"
-#include "db/queries.hpp"
+#include "db/queries/about.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"

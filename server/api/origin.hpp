@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::api {
 

@@ -1,13 +1,13 @@
 // The trade-offs of a sweep with several objectives.
 #include <algorithm>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 namespace {

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "db/queries.hpp"
-#include "server/engine/limits.hpp"
+#include "db/queries/queries.hpp"
+#include "server/limits.hpp"
 #include "server/sweep/outcome.hpp"
 
 namespace hone::api {

@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "db/rows.hpp"
-#include "schemas/types/result.hpp"
+#include "db/queries/rows.hpp"
+#include "base/result.hpp"
 #include "schemas/types/spec.hpp"
-#include "server/search/history.hpp"
+#include "server/search/history/history.hpp"
 
 namespace hone::api {
 

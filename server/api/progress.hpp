@@ -5,9 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "db/rows.hpp"
-#include "schemas/types/result.hpp"
-#include "server/search/terminator.hpp"
+#include "db/queries/rows.hpp"
+#include "base/result.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone::api {
 

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/exposition.hpp"
 #include "server/api/routes.hpp"

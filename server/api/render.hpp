@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "db/rows.hpp"
+#include "db/queries/rows.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "server/api/response.hpp"

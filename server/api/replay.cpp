@@ -1,11 +1,11 @@
 // Whether a sweep, as its ledger tells it, proposes and decides the same again: whatever the
 // sampler and the terminator said is asked of them anew, in the state they were in, and compared.
-#include "db/ledger.hpp"
-#include "db/queries.hpp"
+#include "db/ledger/ledger.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/rules.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/sweep/speaker.hpp"
 
 namespace hone {

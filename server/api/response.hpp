@@ -6,7 +6,7 @@
 #include <string>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::api {
 

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/words.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 #include "server/api/replicates.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 namespace {

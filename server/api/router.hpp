@@ -17,7 +17,7 @@
 #include "server/api/blobs.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/sweep/command.hpp"
 
 namespace hone::api {

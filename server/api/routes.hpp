@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/api/blobs.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"

@@ -1,10 +1,10 @@
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 

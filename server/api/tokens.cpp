@@ -1,4 +1,4 @@
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"

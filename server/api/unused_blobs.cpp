@@ -1,6 +1,6 @@
 #include "server/api/unused_blobs.hpp"
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 
 namespace hone::api {
 

@@ -7,10 +7,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "db/queries.hpp"
+#include "db/queries/queries.hpp"
 #include "server/engine/archive.hpp"
 #include "server/engine/book_archive.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {

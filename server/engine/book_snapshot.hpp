@@ -12,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/engine/restored.hpp"
 
 namespace hone {

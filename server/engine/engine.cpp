@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "schemas/types/expect.hpp"
-#include "server/engine/limits.hpp"
+#include "base/expect.hpp"
+#include "server/limits.hpp"
 
 namespace hone {
 namespace {

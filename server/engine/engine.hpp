@@ -9,9 +9,9 @@
 #include <optional>
 #include <vector>
 
-#include "db/ledger.hpp"
+#include "db/ledger/ledger.hpp"
 #include "schemas/types/instant.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/engine/meter.hpp"
 #include "server/engine/restored.hpp"
 #include "server/sweep/command.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "server/engine/inbox.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone {
 

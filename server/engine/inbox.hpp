@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "schemas/types/instant.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/engine/engine.hpp"
 
 namespace hone {

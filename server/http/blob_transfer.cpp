@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 

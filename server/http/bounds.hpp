@@ -1,11 +1,11 @@
-// The bounds of server/engine/limits.hpp that a server may be given others for.
+// The bounds of server/limits.hpp that a server may be given others for.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 

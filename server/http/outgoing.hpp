@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "schemas/types/instant.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::http {
 

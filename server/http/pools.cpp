@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::http {
 

@@ -15,7 +15,7 @@
 
 #include "server/api/unused_blobs.hpp"
 #include "server/engine/clock.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/http/connection.hpp"
 #include "server/http/shared.hpp"
 

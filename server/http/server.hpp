@@ -7,7 +7,7 @@
 #include <string>
 
 #include "schemas/types/instant.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/api/access.hpp"
 #include "server/api/blobs.hpp"
 #include "server/engine/counters.hpp"

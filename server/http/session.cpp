@@ -20,7 +20,7 @@
 #include "server/api/origin.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone::http {
 

@@ -6,7 +6,7 @@
 #include <boost/beast/http/write.hpp>
 
 #include "server/api/events.hpp"
-#include "server/engine/limits.hpp"
+#include "server/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/score.hpp"
-#include "server/search/search_space.hpp"
+#include "server/search/space/search_space.hpp"
 
 namespace hone::simulate {
 

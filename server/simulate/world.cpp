@@ -6,9 +6,9 @@
 #include <set>
 #include <string>
 
-#include "schemas/types/expect.hpp"
-#include "server/search/leaders.hpp"
-#include "server/search/rng.hpp"
+#include "base/expect.hpp"
+#include "server/search/seeds/leaders.hpp"
+#include "base/rng.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/rules.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/simulate/curve_table.hpp"
 

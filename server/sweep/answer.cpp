@@ -1,7 +1,7 @@
 // Replies, read off the Book: a repeated command finds the answer that the first one got.
 #include <algorithm>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {

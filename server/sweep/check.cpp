@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 #include "schemas/types/trainers.hpp"
-#include "server/search/sampler.hpp"
-#include "server/search/search_space.hpp"
-#include "server/search/terminator.hpp"
+#include "server/search/samplers/sampler.hpp"
+#include "server/search/space/search_space.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone {
 namespace {

@@ -3,7 +3,7 @@
 // nothing is written for a refused sweep.
 #pragma once
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/spec.hpp"
 
 namespace hone {

@@ -9,7 +9,7 @@
 #include "schemas/types/event.hpp"
 #include "schemas/types/key.hpp"
 #include "schemas/types/past.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "server/search/leaders.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {

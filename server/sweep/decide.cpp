@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/retention.hpp"
 #include "server/sweep/rules.hpp"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "schemas/types/instant.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/state.hpp"
 

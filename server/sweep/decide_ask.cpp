@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/expect.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/expect.hpp"
+#include "base/nearest.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "schemas/types/edit.hpp"
-#include "schemas/types/expect.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/expect.hpp"
+#include "base/nearest.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/rules.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "server/search/rng.hpp"
+#include "base/rng.hpp"
 #include "server/sweep/failures.hpp"
 #include "server/sweep/rules.hpp"
 

@@ -1,7 +1,7 @@
 // The rules of leases: who gets a run, for how long, and what happens when nobody renews.
 #include <algorithm>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {

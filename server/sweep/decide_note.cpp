@@ -1,5 +1,5 @@
 // What users say of things: notes, tags, what is put away and what is kept.
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <set>
 #include <string>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
 

@@ -1,6 +1,6 @@
 #include <bit>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "schemas/types/edit.hpp"
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/run_seed.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/wire.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "schemas/types/event.hpp"
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "server/sweep/failures.hpp"
 
 namespace hone {

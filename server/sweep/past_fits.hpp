@@ -2,7 +2,7 @@
 // and over nothing else.
 #pragma once
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/sweep/state.hpp"
 
 namespace hone {

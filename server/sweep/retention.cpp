@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone {
 namespace {
@@ -65,7 +65,7 @@ std::optional<std::size_t> best_phase(const Account& account) {
   return best;
 }
 
-// The checkpoint that `best` names for the run (db/queries_sweep.cpp chooses the same way).
+// The checkpoint that `best` names for the run (db/queries/sweeps.cpp chooses the same way).
 std::optional<ModelId> best_model(const Account& account) {
   const auto phase = best_phase(account);
   if (!phase) return std::nullopt;

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "schemas/types/spec.hpp"
-#include "server/search/rng.hpp"
+#include "base/rng.hpp"
 
 namespace hone {
 

@@ -1,6 +1,6 @@
 #include "server/sweep/state.hpp"
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone {
 

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "schemas/types/event.hpp"
-#include "server/search/history.hpp"
-#include "server/search/sampler.hpp"
-#include "server/search/search_space.hpp"
-#include "server/search/terminator.hpp"
+#include "server/search/history/history.hpp"
+#include "server/search/samplers/sampler.hpp"
+#include "server/search/space/search_space.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone {
 

@@ -1,7 +1,7 @@
 // What earlier sweeps teach a new one.
 #pragma once
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/sweep/state.hpp"
 
 namespace hone {

@@ -1,11 +1,11 @@
-#include "db/backup.hpp"
+#include "db/file/backup.hpp"
 
 #include <SQLiteCpp/Exception.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "db/database.hpp"
-#include "db/queries.hpp"
+#include "db/file/database.hpp"
+#include "db/queries/queries.hpp"
 #include "server/upkeep/parts.hpp"
 
 namespace hone::upkeep {

@@ -1,9 +1,9 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 
-#include "db/database.hpp"
-#include "db/migrate.hpp"
-#include "db/queries.hpp"
+#include "db/file/database.hpp"
+#include "db/file/migrate.hpp"
+#include "db/queries/queries.hpp"
 #include "server/upkeep/parts.hpp"
 
 namespace hone::upkeep {

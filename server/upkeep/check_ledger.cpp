@@ -3,10 +3,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "db/database.hpp"
-#include "db/ledger.hpp"
-#include "db/projection.hpp"
-#include "db/queries.hpp"
+#include "db/file/database.hpp"
+#include "db/ledger/ledger.hpp"
+#include "db/projection/projection.hpp"
+#include "db/queries/queries.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/sweep/decide.hpp"

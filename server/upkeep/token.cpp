@@ -1,7 +1,7 @@
 #include <optional>
 
-#include "db/database.hpp"
-#include "db/queries.hpp"
+#include "db/file/database.hpp"
+#include "db/queries/queries.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/engine.hpp"
 #include "server/upkeep/parts.hpp"

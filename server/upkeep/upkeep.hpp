@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "schemas/types/ids.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 
 namespace hone::upkeep {

@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "db/queries.hpp"
-#include "schemas/types/expect.hpp"
+#include "db/queries/queries.hpp"
+#include "base/expect.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/engine.hpp"
-#include "tests/unit/db_given.hpp"
+#include "tests/unit/db/given.hpp"
 
 namespace hone {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "worker/envs/table.hpp"
+#include "worker/train/envs/table.hpp"
 
 namespace {
 

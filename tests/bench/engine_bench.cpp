@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "schemas/types/expect.hpp"
-#include "tests/unit/engine_given.hpp"
+#include "base/expect.hpp"
+#include "tests/unit/engine/given.hpp"
 
 namespace hone {
 namespace {

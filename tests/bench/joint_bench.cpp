@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "server/search/rng.hpp"
-#include "server/search/terminator.hpp"
+#include "base/rng.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone {
 namespace {

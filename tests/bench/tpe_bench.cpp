@@ -13,7 +13,7 @@
 #include <limits>
 #include <string>
 
-#include "server/search/sampler.hpp"
+#include "server/search/samplers/sampler.hpp"
 #include "tests/bench/tpe_problems.hpp"
 
 namespace hone::bench {

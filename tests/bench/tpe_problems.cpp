@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "server/search/rng.hpp"
+#include "base/rng.hpp"
 
 namespace hone::bench {
 namespace {

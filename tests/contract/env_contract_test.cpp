@@ -1,4 +1,4 @@
-// Every row of worker/envs/table.cpp keeps what worker/envs/env.hpp promises.
+// Every row of worker/train/envs/table.cpp keeps what worker/train/envs/core/env.hpp promises.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "worker/envs/acrobot.hpp"
-#include "worker/envs/cartpole.hpp"
-#include "worker/envs/stream.hpp"
-#include "worker/envs/table.hpp"
+#include "worker/train/envs/control/acrobot.hpp"
+#include "worker/train/envs/control/cartpole.hpp"
+#include "worker/train/envs/core/stream.hpp"
+#include "worker/train/envs/table.hpp"
 
 namespace hone::envs {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <numbers>
 
-#include "worker/envs/mountain_car.hpp"
-#include "worker/envs/pendulum.hpp"
+#include "worker/train/envs/control/mountain_car.hpp"
+#include "worker/train/envs/control/pendulum.hpp"
 
 namespace hone::envs {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
-#include "worker/envs/stream.hpp"
-#include "worker/envs/table.hpp"
+#include "worker/train/envs/core/stream.hpp"
+#include "worker/train/envs/table.hpp"
 
 namespace hone::envs {
 namespace {

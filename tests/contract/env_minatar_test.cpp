@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "worker/envs/minatar/games.hpp"
+#include "worker/train/envs/minatar/games.hpp"
 
 namespace hone::envs::minatar {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "server/search/expression.hpp"
-#include "server/search/sampler.hpp"
-#include "server/search/space.hpp"
+#include "server/search/space/expression.hpp"
+#include "server/search/samplers/sampler.hpp"
+#include "server/search/space/space.hpp"
 
 namespace hone {
 

@@ -1,4 +1,4 @@
-"""Holds schemas/v1 to schemas/cases and to the codec's sweep of the same rows (tests/unit/codec_cases_test.cpp), and
+"""Holds schemas/v1 to schemas/cases and to the codec's sweep of the same rows (tests/unit/codec/cases_test.cpp), and
 schemas/openapi.yaml to the files it names. Needs jsonschema; says so and skips (status 77) where it is missing."""
 
 import json

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "server/search/rng.hpp"
-#include "tests/unit/search_play.hpp"
+#include "base/rng.hpp"
+#include "tests/unit/search/play.hpp"
 
 namespace hone {
 

@@ -1,12 +1,12 @@
-// Every row of worker/trainers/table.cpp has its words in schemas/types/trainers.cpp, and the other
-// way round; and every trainer keeps what worker/trainers/trainer.hpp promises.
+// Every row of worker/train/table.cpp has its words in schemas/types/trainers.cpp, and the other
+// way round; and every trainer keeps what worker/train/run/trainer.hpp promises.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 
-#include "worker/envs/table.hpp"
-#include "worker/trainers/table.hpp"
+#include "worker/train/envs/table.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::trainers {
 

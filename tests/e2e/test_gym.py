@@ -1,6 +1,6 @@
 """Environments of Gymnasium and Atari through the bridge, where the Python that HONE_PYTHON names (or ~/.hone/python) has them.
 
-What needs no package is tested by tests/unit/envs_bridge_test.cpp. To run these: python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py;
+What needs no package is tested by tests/unit/train/envs_bridge_test.cpp. To run these: python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py;
 HONE_PYTHON=DIR/bin/python ./test -R e2e.gym
 """
 import json

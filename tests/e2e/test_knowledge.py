@@ -82,7 +82,7 @@ def edges_of(server, root, direction, extra=""):
 
 def relations_of_the_code():
     """Every relation that lineage knows: a new one must be walked, drawn and described as well."""
-    return set(re.findall(r'Relation\{\w+, \w+, "(\w+)"', (ROOT / "db/lineage_steps.cpp").read_text()))
+    return set(re.findall(r'Relation\{\w+, \w+, "(\w+)"', (ROOT / "db/lineage/steps.cpp").read_text()))
 
 
 def relations(edges):

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "tests/faultfs/calls.hpp"
 
 namespace hone::faultfs {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "server/search/rng.hpp"
+#include "base/rng.hpp"
 
 struct sqlite3_vfs;
 

@@ -3,8 +3,8 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 
-#include "db/database.hpp"
-#include "db/ledger.hpp"
+#include "db/file/database.hpp"
+#include "db/ledger/ledger.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone::faultfs {

@@ -11,7 +11,7 @@
 
 #include "tests/faultfs/life.hpp"
 #include "tests/faultfs/older.hpp"
-#include "tests/unit/db_storm.hpp"
+#include "tests/unit/db/storm.hpp"
 
 namespace hone::faultfs {
 namespace {

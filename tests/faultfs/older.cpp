@@ -2,11 +2,11 @@
 
 #include <SQLiteCpp/Statement.h>
 
-#include "db/database.hpp"
-#include "db/ledger.hpp"
+#include "db/file/database.hpp"
+#include "db/ledger/ledger.hpp"
 #include "tests/faultfs/life.hpp"
-#include "tests/unit/db_given.hpp"
-#include "tests/unit/db_storm.hpp"
+#include "tests/unit/db/given.hpp"
+#include "tests/unit/db/storm.hpp"
 
 namespace hone::faultfs {
 namespace {

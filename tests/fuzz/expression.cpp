@@ -1,5 +1,5 @@
 // Conditions and constraints: parsed, then evaluated with parameters of every kind.
-#include "server/search/expression.hpp"
+#include "server/search/space/expression.hpp"
 
 #include "tests/fuzz/fuzz.hpp"
 

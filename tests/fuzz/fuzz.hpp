@@ -1,5 +1,5 @@
 // What the fuzz targets share. A target reads one input and returns; a broken promise aborts
-// (schemas/types/expect.hpp), and so do the sanitizers.
+// (base/expect.hpp), and so do the sanitizers.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone::fuzz {
 

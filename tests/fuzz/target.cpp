@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "db/database.hpp"
+#include "db/file/database.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/engine.hpp"
 #include "tests/fuzz/fuzz.hpp"
-#include "tests/unit/db_storm.hpp"
+#include "tests/unit/db/storm.hpp"
 
 namespace hone::fuzz {
 namespace {

@@ -15,48 +15,52 @@ COLUMNS_MAX = 100
 
 # Who may include whom: room -> rooms whose headers it may include (its own are always allowed).
 ALLOWED = {
-    "schemas/types": [],
-    "schemas/codec": ["schemas/types"],
-    "placement": ["schemas/types", "schemas/codec"],
-    "server/search": ["schemas/types"],
-    "server/sweep": ["server/search", "schemas/types"],
-    "server/simulate": ["server/sweep", "server/search", "schemas/types", "schemas/codec"],
-    "db": ["schemas/types", "schemas/codec"],
-    "server/engine": ["server/sweep", "server/search", "db", "schemas/types", "schemas/codec"],
-    "server/api": ["server/sweep", "server/search", "server/engine", "db", "schemas/types", "schemas/codec"],
-    "server/http": ["server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
-    "server/upkeep": ["server/engine", "server/sweep", "server/search", "db", "schemas/types", "schemas/codec"],
-    "server": ["server/http", "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
-    "sdk/cpp": ["schemas/types", "schemas/codec"],
-    "sdk/cli": ["sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/sweep", "server/search", "schemas/types", "schemas/codec"],
-    "sdk/examples": ["sdk/cpp", "schemas/types", "schemas/codec"],
-    "worker/agent": ["sdk/cpp", "schemas/types", "schemas/codec"],
-    "worker/process": ["worker/agent", "sdk/cpp", "schemas/types", "schemas/codec"],
-    "worker/envs": ["schemas/types"],
-    "worker/trainers": ["worker/envs", "placement", "sdk/cpp", "schemas/types", "schemas/codec"],
-    "worker": ["worker/agent", "worker/process", "worker/trainers", "worker/envs", "sdk/cpp", "schemas/types",
-               "schemas/codec"],
+    "base": [],
+    "schemas/types": ["base"],
+    "schemas/codec": ["base", "schemas/types"],
+    "placement": ["base", "schemas/types", "schemas/codec"],
+    "server/search": ["base", "schemas/types"],
+    "server/sweep": ["base", "server/search", "schemas/types"],
+    "server/simulate": ["base", "server/sweep", "server/search", "schemas/types", "schemas/codec"],
+    "db": ["base", "schemas/types", "schemas/codec"],
+    "server": ["base", "schemas/types"],
+    "server/engine": ["base", "server", "server/sweep", "server/search", "db", "schemas/types", "schemas/codec"],
+    "server/api": ["base", "server", "server/sweep", "server/search", "server/engine", "db", "schemas/types", "schemas/codec"],
+    "server/http": ["base", "server", "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
+    "server/upkeep": ["base", "server", "server/engine", "server/sweep", "server/search", "db", "schemas/types", "schemas/codec"],
+    "server/follow": ["base", "server/http", "server/api", "db", "schemas/types", "schemas/codec"],
+    "server/app": ["base", "server", "server/follow", "server/http", "server/api", "server/engine", "server/sweep", "db", "schemas/types",
+                   "schemas/codec"],
+    "sdk/cpp": ["base", "schemas/types", "schemas/codec"],
+    "sdk/cli": ["base", "sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/sweep", "server/search", "schemas/types",
+                "schemas/codec"],
+    "sdk/examples": ["base", "sdk/cpp", "schemas/types", "schemas/codec"],
+    "bench": ["base", "sdk/cli", "sdk/cpp", "server/engine", "server/search", "server/sweep", "db", "schemas/types", "schemas/codec"],
+    "worker/agent": ["base", "sdk/cpp", "schemas/types", "schemas/codec"],
+    "worker/process": ["base", "worker/agent", "sdk/cpp", "schemas/types", "schemas/codec"],
+    "worker/app": ["base", "worker/agent", "worker/process", "sdk/cpp", "schemas/types", "schemas/codec"],
+    "worker/train/envs": ["base", "schemas/types"],
+    "worker/train": ["base", "worker/train/envs", "placement", "sdk/cpp", "schemas/types", "schemas/codec"],
 }
 
 # Libraries that belong to certain places only: pattern of the include -> prefixes of files that may have it.
 CONFINED = {
     r"boost/(beast|asio)": ["server/http/", "sdk/cpp/transport"],
     r"boost/": ["server/http/", "sdk/cpp/transport"],
-    r"(torch|ATen|c10)/": ["worker/trainers/", "tests/unit/trainer", "tests/bench/"],
-    r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/main", "server/ledger_tail",
-                              "server/webhooks", "server/upkeep/", "tests/"],
+    r"(torch|ATen|c10)/": ["worker/train/", "tests/unit/train/", "tests/bench/"],
+    r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/app/", "server/follow/", "server/upkeep/", "bench/fill/", "tests/"],
     r"yaml-cpp": ["sdk/cpp/"],
-    r"CLI/": ["sdk/cli/", "server/", "worker/", "tests/sim/", "tests/faultfs/"],
+    r"CLI/": ["sdk/cli/", "bench/", "server/", "worker/", "tests/sim/", "tests/faultfs/"],
     r"openssl/": ["server/", "sdk/", "worker/"],
 }
 
 # Pure rooms decide: no clock, no dice, no threads, no streams, no iteration order that depends on addresses.
-PURE = ["server/search", "server/sweep", "server/simulate", "schemas/types", "placement"]
+PURE = ["base/rng", "server/search", "server/sweep", "server/simulate", "schemas/types", "placement"]
 BANNED_IN_PURE = r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>"
 
 # A clock is read in these places alone.
-CLOCK_ALLOWED = ["server/engine/clock", "server/engine/engine_thread", "server/engine/inbox", "server/http/", "server/main", "server/webhooks",
-                 "worker/process/", "worker/main", "worker/trainers/", "worker/train_", "sdk/", "tests/"]
+CLOCK_ALLOWED = ["server/engine/clock", "server/engine/engine_thread", "server/engine/inbox", "server/http/", "server/app/main", "server/follow/webhooks", "bench/",
+                 "worker/process/", "worker/app/main", "worker/train/", "sdk/", "tests/"]
 
 SOURCES = ("*.cpp", "*.hpp")
 
@@ -142,7 +146,7 @@ def check_words(path: str, lines: list[str]):
         ):
             yield number, "time is an argument: only the engine's thread and the worker's loop read a clock"
         if re.search(r"\bstd::(random_device|mt19937\w*|\w+_distribution)\b", line) and not path.startswith("tests/"):
-            yield number, "randomness is an addressed stream: server/search/rng.hpp or worker/envs"
+            yield number, "randomness is an addressed stream: base/rng.hpp or worker/train/envs/core/stream.hpp"
         if path.startswith("tests/") and re.search(r"\bsleep_for\b|\busleep\(|\bsleep\(", line):
             yield number, "no sleep as synchronisation"
 
@@ -151,7 +155,7 @@ def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     broken = 0
     files = 0
-    for top in ("schemas", "placement", "db", "server", "sdk", "worker", "tests"):
+    for top in ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests"):
         for file in sorted(p for pattern in SOURCES for p in (root / top).rglob(pattern)):
             path = file.relative_to(root).as_posix()
             text = file.read_text(encoding="utf-8")

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "schemas/types/instant.hpp"
-#include "server/search/rng.hpp"
+#include "base/rng.hpp"
 
 namespace hone::sim {
 

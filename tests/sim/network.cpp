@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone::sim {
 namespace {

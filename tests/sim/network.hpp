@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
 #include "worker/agent/words.hpp"

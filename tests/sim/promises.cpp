@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/ledger.hpp"
+#include "db/ledger/ledger.hpp"
 #include "schemas/codec/body.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/book_archive.hpp"
-#include "server/search/leaders.hpp"
-#include "server/search/sampler.hpp"
+#include "server/search/seeds/leaders.hpp"
+#include "server/search/samplers/sampler.hpp"
 #include "tests/faultfs/life.hpp"
 #include "tests/sim/honest.hpp"
 #include "tests/sim/world.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "db/ledger.hpp"
+#include "db/ledger/ledger.hpp"
 #include "server/api/response.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/engine.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "worker/agent/exit.hpp"
 
 namespace hone::worker {

@@ -1,7 +1,7 @@
 // The process of an attempt: how it begins, how it is ended, and what is said of its end.
 #include <utility>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 #include "worker/agent/attempt.hpp"
 #include "worker/agent/exit.hpp"
 

@@ -10,7 +10,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 
 namespace hone::worker {
 namespace {

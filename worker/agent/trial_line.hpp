@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/verdict.hpp"
 #include "schemas/types/wire.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "schemas/types/ids.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 #include "worker/agent/trial_line.hpp"
 

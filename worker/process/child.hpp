@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/result.hpp"
-#include "worker/process/file_handle.hpp"
+#include "base/result.hpp"
+#include "base/file_handle.hpp"
 
 namespace hone::worker {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 #include "worker/process/environment.hpp"
 

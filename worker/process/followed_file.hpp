@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "worker/process/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace hone::worker {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "worker/agent/limits.hpp"
-#include "worker/process/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace hone::worker {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "worker/agent/words.hpp"
-#include "worker/process/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace hone::worker {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 #include "worker/process/environment.hpp"
 

@@ -16,7 +16,7 @@
 
 #include "worker/agent/limits.hpp"
 #include "worker/agent/words.hpp"
-#include "worker/process/file_handle.hpp"
+#include "base/file_handle.hpp"
 
 namespace hone::worker {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "worker/agent/trial_line.hpp"
-#include "worker/process/file_handle.hpp"
+#include "base/file_handle.hpp"
 #include "worker/process/line_reader.hpp"
 
 namespace hone::worker {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "schemas/types/states.hpp"
-#include "sdk/cli/command.hpp"
+#include "sdk/cli/session/command.hpp"
 
 namespace hone::cli {
 

@@ -7,7 +7,7 @@
 #include "schemas/codec/json.hpp"
 #include "schemas/types/instant.hpp"
 #include "sdk/cli/render/pace.hpp"
-#include "sdk/cli/screen.hpp"
+#include "sdk/cli/render/screen.hpp"
 
 namespace hone::cli {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sdk/cli/screen.hpp"
+#include "sdk/cli/render/screen.hpp"
 
 namespace hone::cli {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/result.hpp"
+#include "base/result.hpp"
 
 namespace hone {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "server/search/rng.hpp"
+#include "base/rng.hpp"
 
 namespace hone {
 

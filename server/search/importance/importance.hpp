@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "schemas/types/result.hpp"
-#include "server/search/search_space.hpp"
+#include "base/result.hpp"
+#include "server/search/space/search_space.hpp"
 
 namespace hone {
 

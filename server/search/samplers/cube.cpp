@@ -1,6 +1,6 @@
 #include "server/search/samplers/cube.hpp"
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "server/search/search_space.hpp"
+#include "server/search/space/search_space.hpp"
 
 namespace hone {
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "server/search/samplers/rows.hpp"
-#include "server/search/space.hpp"
+#include "server/search/space/space.hpp"
 
 namespace hone {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "server/search/sampler.hpp"
+#include "server/search/samplers/sampler.hpp"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "schemas/types/nearest.hpp"
+#include "base/nearest.hpp"
 #include "server/search/samplers/rows.hpp"
 
 namespace hone {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "schemas/types/expect.hpp"
+#include "base/expect.hpp"
 
 namespace hone {
 namespace {

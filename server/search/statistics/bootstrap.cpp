@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "schemas/types/expect.hpp"
-#include "server/search/rng.hpp"
+#include "base/expect.hpp"
+#include "base/rng.hpp"
 
 namespace hone {
 namespace {

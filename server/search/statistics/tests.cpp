@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "schemas/types/expect.hpp"
-#include "server/search/space.hpp"
+#include "base/expect.hpp"
+#include "server/search/space/space.hpp"
 #include "server/search/statistics/aggregate.hpp"
 
 namespace hone {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/search/terminator.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
-#include "schemas/types/expect.hpp"
-#include "schemas/types/nearest.hpp"
+#include "base/expect.hpp"
+#include "base/nearest.hpp"
 #include "server/search/terminators/rows.hpp"
 
 namespace hone {

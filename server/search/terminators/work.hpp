@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "server/search/history.hpp"
+#include "server/search/history/history.hpp"
 
 namespace hone {
 

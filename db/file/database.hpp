@@ -1,0 +1,53 @@
+// The data folder and the one SQLite file in it. Schema and invariants: db/README.md.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace hone {
+
+// The folder `hone server --data` names: hone.db, blobs/, lock. One server at a time: holds the
+// lock for its lifetime.
+class DataFolder {
+ public:
+  // Creates the folder if it is missing. Refuses (conflict) when another server holds it, naming
+  // its pid; refuses (invalid) when it cannot be created or written.
+  static Result<DataFolder> open(const std::filesystem::path& path);
+  DataFolder(DataFolder&&) noexcept;
+  DataFolder& operator=(DataFolder&&) noexcept;
+  ~DataFolder();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path database() const { return path_ / "hone.db"; }
+  [[nodiscard]] std::filesystem::path snapshot() const { return path_ / "book.snapshot"; }
+  [[nodiscard]] std::filesystem::path blobs() const { return path_ / "blobs"; }
+
+ private:
+  explicit DataFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  std::filesystem::path path_;
+  int lock_ = -1;
+};
+
+// What opening an older file did.
+struct Upgrade {
+  int from = 0;  // 0: nothing
+  int to = 0;
+  std::string backup;  // a copy of the file as it was
+};
+
+// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema, after a
+// copy of a file that holds an older one was put beside it. ":memory:" is allowed (tests). Refuses
+// (conflict) a file of a newer schema version, (invalid) a damaged one or one that may not be
+// written, and (unavailable) to upgrade where the copy cannot be made; all say what to do.
+Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file,
+                                                           Upgrade* upgraded = nullptr);
+
+// A read-only connection on the same file (WAL readers never block the writer).
+Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& file);
+
+}  // namespace hone

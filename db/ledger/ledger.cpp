@@ -1,0 +1,175 @@
+#include "db/ledger/ledger.hpp"
+
+#include <SQLiteCpp/Transaction.h>
+#include <sqlite3.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "db/projection/projection.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/body.hpp"
+#include "base/expect.hpp"
+
+namespace hone {
+
+namespace {
+
+// The newest event; -1 before it was looked up.
+struct Newest {
+  std::int64_t seq = -1;
+  Instant at;
+};
+
+Newest read_newest(SQLite::Database& db) {
+  SQLite::Statement row(db, "SELECT seq, at FROM event ORDER BY seq DESC LIMIT 1");
+  if (!row.executeStep()) return {0, {}};
+  sql::Columns c(row);
+  const auto seq = c.integer();
+  return {seq, c.instant()};
+}
+
+}  // namespace
+
+struct Ledger::Statements {
+  explicit Statements(SQLite::Database& database) : db(database) {}
+  SQLite::Database& db;
+
+  SQLite::Statement begin{db, "BEGIN IMMEDIATE"};
+  SQLite::Statement commit{db, "COMMIT"};
+  SQLite::Statement append{db,
+                           "INSERT INTO event (seq, at, kind, sweep, body) VALUES (?, ?, ?, ?, ?)"};
+  SQLite::Statement metric{
+      db,
+      "INSERT INTO metric_point (trial, replicate, name, step, value, at) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET value = excluded.value, at = excluded.at"};
+  SQLite::Statement newest{
+      db,
+      "INSERT INTO metric_last (trial, replicate, name, step, value) VALUES (?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET step = excluded.step, value = excluded.value"
+      " WHERE excluded.step >= step"};
+  Projection projection{db};
+  Newest last;
+};
+
+Ledger::Ledger(SQLite::Database& db) : db_(db), statements_(std::make_unique<Statements>(db)) {}
+Ledger::~Ledger() = default;
+
+void Ledger::begin() { sql::run(statements_->begin); }
+
+void Ledger::commit() {
+  statements_->projection.flush();
+  // A failed COMMIT must not leave the statement busy: the transaction is rolled back after it.
+  try {
+    sql::run(statements_->commit);
+  } catch (...) {
+    statements_->commit.tryReset();
+    throw;
+  }
+}
+
+void Ledger::rollback() {
+  statements_->projection.forget();
+  statements_->last = {};
+  if (sqlite3_get_autocommit(db_.getHandle()) == 0) db_.exec("ROLLBACK");
+}
+
+// What the first version of the schema asked of triggers, row by row.
+void Ledger::follows(const Event& event) {
+  Newest& newest = statements_->last;
+  if (newest.seq < 0) newest = read_newest(db_);
+  expect(event.seq == newest.seq + 1, "the ledger has no gaps");
+  expect(event.at >= newest.at, "the ledger never goes back in time");
+  newest = {event.seq, event.at};
+}
+
+void Ledger::append(const Event& event) {
+  follows(event);
+  const auto sweep = statements_->projection.sweep_of(event.body);
+  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep,
+           to_text(encode(event.body)));
+  statements_->projection.fold(event);
+}
+
+void Ledger::append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points) {
+  std::map<std::string_view, const MetricPoint*> newest;
+  for (const auto& point : points) {
+    sql::run(statements_->metric, run.trial, run.replicate, point.name, point.step, point.value,
+             at);
+    auto& last = newest[point.name];
+    if (last == nullptr || last->step <= point.step) last = &point;
+  }
+  for (const auto& [name, point] : newest) append_newest(run, *point);
+}
+
+void Ledger::append_series(RunId run, const Series& series) {
+  const SeriesPoint* last = nullptr;
+  for (const SeriesPoint& point : series.points) {
+    sql::run(statements_->metric, run.trial, run.replicate, series.name, point.step, point.value,
+             point.at);
+    if (last == nullptr || last->step <= point.step) last = &point;
+  }
+  if (last != nullptr) append_newest(run, {series.name, last->step, last->value});
+}
+
+void Ledger::append_newest(RunId run, const MetricPoint& point) {
+  sql::run(statements_->newest, run.trial, run.replicate, point.name, point.step, point.value);
+}
+
+std::int64_t Ledger::last_seq() const {
+  return db_.execAndGet("SELECT coalesce(max(seq), 0) FROM event").getInt64();
+}
+
+namespace {
+
+EventBody read_body(std::int64_t seq, const std::string& kind, const std::string& text) {
+  const auto document = parse_json(text);
+  auto body = document ? decode_event(kind, *document) : Result<EventBody>(document.error());
+  if (body) return std::move(*body);
+  throw std::runtime_error("event " + std::to_string(seq) + " of the ledger cannot be read: " +
+                           body.error().detail + " " + body.error().at);
+}
+
+}  // namespace
+
+void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>& visit) const {
+  SQLite::Statement rows(db_, "SELECT seq, at, kind, body FROM event WHERE seq > ? ORDER BY seq");
+  sql::bind(rows, after);
+  for (auto next = after + 1; rows.executeStep(); ++next) {
+    sql::Columns c(rows);
+    Event event;
+    event.seq = c.integer();
+    event.at = c.instant();
+    if (event.seq != next)
+      throw std::runtime_error("event " + std::to_string(next) + " of the ledger is missing");
+    const auto kind = c.text();
+    event.body = read_body(event.seq, kind, c.text());
+    visit(event);
+  }
+}
+
+std::span<const char* const> projection_tables() {
+  static constexpr const char* tables[] = {
+      "artifact",      "edit",   "warm_start", "tag",      "note",    "param_number", "param_text",
+      "param_indexed", "param",  "model",      "report",   "attempt", "run",          "trial",
+      "sweep",         "worker", "dataset",    "workflow", "token"};
+  return tables;
+}
+
+void rebuild_projection(SQLite::Database& db) {
+  SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+  refold(db);
+  transaction.commit();
+}
+
+void refold(SQLite::Database& db) {
+  db.exec("PRAGMA defer_foreign_keys = ON");  // models and attempts name each other
+  for (const char* table : projection_tables()) db.exec(std::string("DELETE FROM ") + table);
+  Projection projection(db);
+  Ledger(db).replay(0, [&](const Event& event) { projection.fold(event); });
+  projection.flush();
+}
+
+}  // namespace hone

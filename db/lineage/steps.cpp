@@ -1,0 +1,273 @@
+#include "db/lineage/steps.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "db/sql.hpp"
+#include "schemas/codec/body.hpp"
+#include "base/expect.hpp"
+
+namespace hone {
+namespace {
+
+using enum ThingKind;
+
+constexpr std::array relation_table{
+    Relation{metric, metric, "point_of", "SELECT ?1, ?2, ?3, NULL WHERE ?4 IS NOT NULL",
+             "SELECT trial, replicate, name, step FROM metric_point WHERE trial = ?1 AND"
+             " replicate = ?2 AND name = ?3 AND ?4 IS NULL ORDER BY step"},
+    Relation{metric, run, "logged_by",
+             "SELECT trial, replicate FROM run WHERE trial = ?1 AND replicate = ?2"
+             " AND ?3 <> '' AND ?4 IS NULL",
+             "SELECT trial, replicate, name, NULL FROM metric_last WHERE trial = ?1 AND"
+             " replicate = ?2 ORDER BY name"},
+    Relation{report, run, "reported_by",
+             "SELECT trial, replicate FROM run WHERE trial = ?1 AND replicate = ?2 AND ?3 >= 0",
+             "SELECT trial, replicate, phase FROM report WHERE trial = ?1 AND replicate = ?2"
+             " ORDER BY phase"},
+    Relation{report, attempt, "reported_in",
+             "SELECT a.trial, a.replicate, a.number FROM report p JOIN attempt a ON"
+             " a.lease = p.lease WHERE p.trial = ?1 AND p.replicate = ?2 AND p.phase = ?3",
+             "SELECT p.trial, p.replicate, p.phase FROM attempt a JOIN report p ON"
+             " p.trial = a.trial AND p.replicate = a.replicate AND p.lease = a.lease"
+             " WHERE a.trial = ?1 AND a.replicate = ?2 AND a.number = ?3 ORDER BY p.phase"},
+    Relation{model, report, "judged_by",
+             "SELECT p.trial, p.replicate, p.phase FROM model m JOIN report p ON"
+             " p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase"
+             " WHERE m.id = ?1",
+             "SELECT id FROM model WHERE trial = ?1 AND replicate = ?2 AND phase = ?3 ORDER BY id"},
+    Relation{model, attempt, "saved_in",
+             "SELECT a.trial, a.replicate, a.number FROM model m JOIN attempt a ON"
+             " a.lease = m.lease WHERE m.id = ?1",
+             "SELECT m.id FROM attempt a JOIN model m ON m.trial = a.trial AND"
+             " m.replicate = a.replicate AND m.lease = a.lease"
+             " WHERE a.trial = ?1 AND a.replicate = ?2 AND a.number = ?3 ORDER BY m.id"},
+    Relation{attempt, model, "resumed_from",
+             "SELECT resume FROM attempt WHERE trial = ?1 AND replicate = ?2 AND number = ?3"
+             " AND resume IS NOT NULL",
+             "SELECT trial, replicate, number FROM attempt WHERE resume = ?1 ORDER BY lease"},
+    Relation{model, run, "saved_by", "SELECT trial, replicate FROM model WHERE id = ?1",
+             "SELECT id FROM model WHERE trial = ?1 AND replicate = ?2 ORDER BY id"},
+    Relation{model, model, "continued_from",
+             "SELECT parent FROM model WHERE id = ?1 AND parent IS NOT NULL",
+             "SELECT id FROM model WHERE parent = ?1 ORDER BY id"},
+    Relation{attempt, run, "attempt_of",
+             "SELECT trial, replicate FROM run WHERE trial = ?1 AND replicate = ?2 AND ?3 > 0",
+             "SELECT trial, replicate, number FROM attempt WHERE trial = ?1 AND replicate = ?2"
+             " ORDER BY number"},
+    Relation{attempt, worker, "executed_by",
+             "SELECT worker FROM attempt WHERE trial = ?1 AND replicate = ?2 AND number = ?3",
+             "SELECT trial, replicate, number FROM attempt WHERE worker = ?1 ORDER BY lease"},
+    Relation{run, trial, "run_of", "SELECT trial FROM run WHERE trial = ?1 AND replicate = ?2",
+             "SELECT trial, replicate FROM run WHERE trial = ?1 ORDER BY replicate"},
+    Relation{trial, sweep, "proposed_by", "SELECT sweep FROM trial WHERE id = ?1",
+             "SELECT id FROM trial WHERE sweep = ?1 ORDER BY number"},
+    Relation{trial, trial, "resubmitted_from",
+             "SELECT origin FROM trial WHERE id = ?1 AND origin IS NOT NULL",
+             "SELECT id FROM trial WHERE origin = ?1 ORDER BY id"},
+    Relation{sweep, sweep, "forked_from",
+             "SELECT forked_from FROM sweep WHERE id = ?1 AND forked_from IS NOT NULL",
+             "SELECT id FROM sweep WHERE forked_from = ?1 ORDER BY id"},
+    Relation{sweep, sweep, "warm_started_from",
+             "SELECT earlier FROM warm_start WHERE sweep = ?1 ORDER BY earlier",
+             "SELECT sweep FROM warm_start WHERE earlier = ?1 ORDER BY sweep"},
+    Relation{sweep, sweep, "confirms",
+             "SELECT confirms FROM sweep WHERE id = ?1 AND confirms IS NOT NULL",
+             "SELECT id FROM sweep WHERE confirms = ?1 ORDER BY id"},
+    Relation{sweep, workflow, "submitted_as", "SELECT workflow FROM sweep WHERE id = ?1",
+             "SELECT id FROM sweep WHERE workflow = ?1 ORDER BY id"},
+    Relation{sweep, dataset, "trained_on",
+             "SELECT dataset FROM sweep WHERE id = ?1 AND dataset IS NOT NULL",
+             "SELECT id FROM sweep WHERE dataset = ?1 ORDER BY id"},
+};
+
+struct Description {
+  ThingKind kind;
+  std::string_view name;
+  // The label, then the facts in order, named by their columns. Null and empty ones are left out;
+  // *_at are instants; params is spread out.
+  const char* select;
+};
+
+// By ThingKind.
+constexpr std::array descriptions{
+    Description{
+        sweep, "sweep",
+        "SELECT name, project, state, nullif(reason, 'none') AS reason, metric, goal,"
+        " spec ->> '$.search.method' AS search, spec ->> '$.terminator.rule' AS terminator,"
+        " trials, seed, (SELECT group_concat(what, '; ') FROM edit WHERE edit.sweep = sweep.id)"
+        " AS edits, submitted_at, ended_at, imported_at, archived_at"
+        " FROM sweep WHERE id = ?1"},
+    Description{trial, "trial",
+                "SELECT 'set ' || (number + 1) || ' of ' || s.trials, number, t.state,"
+                " nullif(t.reason, 'none') AS reason,"
+                " CASE WHEN cost >= 1.797e308 THEN iif(cost < 9e999, 'diverged', NULL)"
+                "  ELSE iif(goal = 'minimize', cost, 0.0 - cost) END AS value, params, "
+                "proposed_at, pinned_at"
+                " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},
+    Description{
+        run, "run",
+        "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
+        " attempts, r.reports,"
+        " CASE WHEN best_cost >= 1.797e308 THEN iif(best_cost < 9e999, 'diverged', NULL)"
+        "  ELSE iif(goal = 'minimize', best_cost, 0.0 - best_cost) END AS best,"
+        " step, detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
+        " AS seed_applied, s.seed || ' ' || t.number || ' ' || coalesce(s.confirms, 0) || ' '"
+        " || s.instances AS seed, started_at, r.ended_at"
+        " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
+        " WHERE r.trial = ?1 AND replicate = ?2"},
+    Description{attempt, "attempt",
+                "SELECT 'attempt ' || number || ' on ' || host, host, 'le_' || lease AS lease,"
+                " end_reason, detail, granted_at, started_at, ended_at"
+                " FROM attempt a JOIN worker w ON w.id = a.worker"
+                " WHERE trial = ?1 AND replicate = ?2 AND number = ?3"},
+    Description{model, "model",
+                "SELECT 'step ' || m.step, sha256, bytes, m.step, m.phase,"
+                " iif(p.phase IS NOT NULL, coalesce(p.value, 'diverged'), NULL) AS value,"
+                " a.number AS attempt, 'wk_' || a.worker AS worker, saved_at"
+                " FROM model m JOIN attempt a ON a.lease = m.lease"
+                " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND"
+                " p.phase = m.phase WHERE m.id = ?1"},
+    Description{dataset, "dataset",
+                "SELECT name, name, version, digest, recorded_at FROM dataset WHERE id = ?1"},
+    Description{
+        workflow, "workflow",
+        "SELECT CASE WHEN git_commit = '' THEN 'no git commit' ELSE substr(git_commit, 1, 12)"
+        " || iif(patch_sha256 = '', '', ' with local changes') END,"
+        " command, git_commit, git_branch, patch_sha256, environment_sha256, cwd, host,"
+        " user, hone_version, recorded_at FROM workflow WHERE id = ?1"},
+    Description{worker, "worker",
+                "SELECT host, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at"
+                " FROM worker WHERE id = ?1"},
+    Description{report, "report",
+                "SELECT 'phase ' || (phase + 1), phase, step, coalesce(value, 'diverged') AS value,"
+                " verdict ->> '$.verdict' AS verdict, verdict ->> '$.reason' AS reason,"
+                " at AS reported_at FROM report"
+                " WHERE trial = ?1 AND replicate = ?2 AND phase = ?3"},
+    Description{metric, "metric",
+                "SELECT iif(?4 IS NULL, ?3, 'step ' || ?4), ?3 AS name, step, value,"
+                " iif(?4 IS NULL, NULL, at) AS logged_at FROM metric_point"
+                " WHERE trial = ?1 AND replicate = ?2 AND name = ?3 AND (?4 IS NULL OR step = ?4)"
+                " ORDER BY step DESC LIMIT 1"},
+};
+
+// Binds the key of a thing from parameter 1 on.
+struct KeyBinder {
+  SQLite::Statement& s;
+  void operator()(RunId id) const { sql::bind(s, id.trial, id.replicate); }
+  void operator()(AttemptId id) const { sql::bind(s, id.run.trial, id.run.replicate, id.number); }
+  void operator()(const ReportKey& key) const {
+    sql::bind(s, key.run.trial, key.run.replicate, key.phase);
+  }
+  void operator()(const MetricKey& key) const {
+    sql::bind(s, key.run.trial, key.run.replicate, key.name, key.step);
+  }
+  template <class Tag>
+  void operator()(Id<Tag> id) const {
+    sql::bind(s, id);
+  }
+};
+
+LineageKey read_key(sql::Columns& c, ThingKind kind) {
+  switch (kind) {
+    case sweep:
+      return c.id<SweepId>();
+    case trial:
+      return c.id<TrialId>();
+    case run:
+      return c.run_id();
+    case attempt: {
+      const RunId of = c.run_id();
+      return AttemptId{of, c.small()};
+    }
+    case model:
+      return c.id<ModelId>();
+    case dataset:
+      return c.id<DatasetId>();
+    case workflow:
+      return c.id<WorkflowId>();
+    case worker:
+      return c.id<WorkerId>();
+    case report: {
+      const RunId of = c.run_id();
+      return ReportKey{of, c.small()};
+    }
+    case metric: {
+      const RunId of = c.run_id();
+      std::string name = c.text();
+      return MetricKey{of, std::move(name), c.maybe(&sql::Columns::integer)};
+    }
+  }
+  unreachable();
+}
+
+std::string fact_text(const SQLite::Column& column) {
+  if (column.isFloat())
+    return to_text(Json(column.getDouble()));  // shortest that reads back the same
+  if (std::string_view(column.getName()).ends_with("_at")) return rfc3339({column.getInt64()});
+  return column.getString();
+}
+
+void add_params(const std::string& text, LineageNode& node) {
+  const auto params = parse_json(text);
+  if (!params) return;
+  for (const auto& [name, value] : params->items())
+    node.facts.emplace_back("params." + name,
+                            value.is_string() ? value.get<std::string>() : to_text(value));
+}
+
+}  // namespace
+
+ThingKind kind_of(const LineageKey& id) { return static_cast<ThingKind>(id.index()); }
+
+std::span<const Relation> relations() { return relation_table; }
+
+std::optional<LineageNode> LineageSteps::describe(const LineageKey& id) {
+  const auto& description = descriptions[id.index()];
+  auto& s = prepared(description.select);
+  std::visit(KeyBinder{s}, id);
+  if (!s.executeStep()) return std::nullopt;
+  LineageNode node{id, std::string(description.name), s.getColumn(0).getString(), {}};
+  for (int at = 1; at < s.getColumnCount(); ++at) {
+    const auto column = s.getColumn(at);
+    if (column.isNull()) continue;
+    auto value = fact_text(column);
+    if (std::string_view(column.getName()) == "params")
+      add_params(value, node);
+    else if (!value.empty())
+      node.facts.emplace_back(column.getName(), std::move(value));
+  }
+  s.reset();
+  add_tags(node);
+  return node;
+}
+
+void LineageSteps::add_tags(LineageNode& node) {
+  auto& s = prepared("SELECT tag FROM tag WHERE object = ?1 ORDER BY tag");
+  sql::bind(s, text(node.id));
+  std::string tags;
+  while (s.executeStep()) tags += (tags.empty() ? "" : " ") + s.getColumn(0).getString();
+  s.reset();
+  if (!tags.empty()) node.facts.emplace_back("tags", std::move(tags));
+}
+
+std::vector<LineageKey> LineageSteps::follow(const char* select, const LineageKey& id,
+                                             ThingKind kind, std::size_t limit) {
+  auto& s = prepared(select);
+  std::visit(KeyBinder{s}, id);
+  std::vector<LineageKey> found;
+  while (found.size() < limit && s.executeStep()) {
+    sql::Columns c(s);
+    found.push_back(read_key(c, kind));
+  }
+  s.reset();
+  return found;
+}
+
+SQLite::Statement& LineageSteps::prepared(const char* select) {
+  const auto known = statements_.find(select);
+  if (known != statements_.end()) return known->second;
+  return statements_.try_emplace(select, db_, select).first->second;
+}
+
+}  // namespace hone

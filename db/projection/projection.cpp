@@ -1,0 +1,279 @@
+#include "db/projection/projection.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "db/projection/event_facts.hpp"
+#include "db/projection/further.hpp"
+#include "db/projection/mean_cost.hpp"
+#include "db/projection/statements.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/words.hpp"
+#include "base/expect.hpp"
+
+namespace hone {
+
+namespace {
+
+// The first column of the one row that a statement finds or returns; nullopt where there is none.
+std::optional<std::int64_t> first_integer(SQLite::Statement& s) {
+  std::optional<std::int64_t> found;
+  if (s.executeStep()) found = s.getColumn(0).getInt64();
+  s.reset();
+  return found;
+}
+
+template <class S>
+std::optional<std::int64_t> sweep_of_trial(S& s, TrialId trial) {
+  return s.trial_sweeps.get(trial.value,
+                            [&] { return first_integer(sql::bind(s.sweep_of_trial, trial)); });
+}
+
+template <class S>
+std::optional<std::int64_t> seeds_of_sweep(S& s, SweepId sweep) {
+  return s.sweep_seeds.get(sweep.value,
+                           [&] { return first_integer(sql::bind(s.seeds_of_sweep, sweep)); });
+}
+
+// Before the run's row is written.
+template <class S>
+void move(S& s, RunId run, RunState to, EndReason reason) {
+  s.counts.moved(run, SweepId{sweep_of_trial(s, run.trial).value_or(0)}, to, reason);
+}
+
+template <class S>
+Goal goal_of(S& s, std::int64_t sweep) {
+  const auto goal = s.sweep_goals.get(sweep, [&]() -> std::optional<std::int64_t> {
+    sql::bind(s.goal_of_sweep, SweepId{sweep});
+    std::optional<std::int64_t> found;
+    if (s.goal_of_sweep.executeStep())
+      found = static_cast<int>(sql::Columns(s.goal_of_sweep).word(parse_goal));
+    s.goal_of_sweep.reset();
+    return found;
+  });
+  return goal ? static_cast<Goal>(*goal) : Goal::maximize;
+}
+
+template <class S>
+void write_report(S& s, const std::optional<std::string>& verdict) {
+  const auto& [e, at] = *s.report;
+  std::optional<double> value;
+  if (!e.score.is_diverged()) value = e.score.value();
+  std::optional<std::string> further;
+  if (!e.further.empty()) further = further_text(e.further);
+  sql::run(s.add_report, e.run.trial, e.run.replicate, e.phase, e.step, value, at, e.lease, further,
+           verdict);
+  s.report.reset();
+}
+
+// One overload for each event. S is Projection::Statements, which only Projection may name.
+template <class S>
+struct Fold {
+  S& s;
+  Instant at;
+  bool elsewhere = false;  // of an imported sweep's past
+
+  void operator()(const ServerStarted&) const {}
+
+  void operator()(const WorkflowRecorded& e) const {
+    const WorkflowInfo& i = e.info;
+    sql::run(s.add_workflow, e.workflow, to_text(Json(i.command)), i.cwd, i.host, i.user,
+             i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at, i.environment_sha256);
+  }
+
+  void operator()(const DatasetRecorded& e) const {
+    sql::run(s.add_dataset, e.dataset, e.info.name, e.info.version, e.info.digest, at);
+  }
+
+  void operator()(const SweepSubmitted& e) const {
+    const SweepSpec& spec = e.spec;
+    sql::run(s.add_sweep, e.sweep, spec.name, spec.project, word(SweepState::running), at,
+             spec.objective.metric, word(spec.objective.goal), static_cast<std::int64_t>(spec.seed),
+             spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),
+             e.workflow, e.dataset, elsewhere ? std::nullopt : or_none(spec.confirms),
+             instances_of(spec));
+    s.knowledge.add(e, elsewhere);
+  }
+
+  void operator()(const SweepSteered& e) const {
+    sql::run(s.steer_sweep, e.sweep, word(state_after(e.verb)), word(e.reason));
+  }
+
+  void operator()(const SweepEnded& e) const {
+    sql::run(s.end_sweep, e.sweep, word(e.state), word(e.reason), at);
+  }
+
+  void operator()(const WorkerJoined& e) const {
+    sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at,
+             or_none(e.token));
+  }
+
+  void operator()(const TrialProposed& e) const {
+    const auto seeds = static_cast<int>(seeds_of_sweep(s, e.sweep).value_or(0));
+    s.counts.proposed(e.sweep);
+    sql::run(s.add_trial, e.trial, e.sweep, e.number, to_text(encode(e.params)), seeds, at);
+    for (int replicate = 0; replicate < seeds; ++replicate) {
+      sql::run(s.add_run, e.trial, replicate, e.sweep);
+      s.counts.added({e.trial, replicate}, e.sweep);
+    }
+    s.knowledge.add(e);
+  }
+
+  void operator()(const LeaseGranted& e) const {
+    const RunId run = e.attempt.run;
+    sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
+             e.resume);
+    move(s, run, RunState::leased, EndReason::none);
+    sql::run(s.lease_run, run.trial, run.replicate, e.attempt.number, e.worker);
+    sql::run(s.see_worker, e.worker, at);
+  }
+
+  void operator()(const LeaseRenewed& e) const { sql::run(s.see_worker_of, e.lease, at); }
+
+  void operator()(const RunStarted& e) const {
+    sql::bind(s.start_attempt, e.lease, at);
+    RunId run;
+    if (s.start_attempt.executeStep()) run = sql::Columns(s.start_attempt).run_id();
+    s.start_attempt.reset();
+    move(s, run, RunState::running, EndReason::none);
+    sql::run(s.start_run, run.trial, run.replicate, at);
+  }
+
+  void operator()(const ReportRecorded& e) const {
+    if (s.report) write_report(s, std::nullopt);
+    const TrialId trial = e.run.trial;
+    const std::int64_t sweep = sweep_of_trial(s, trial).value_or(0);
+    const double cost = sql::cost_of(e.score, goal_of(s, sweep));
+    s.counts.reported(SweepId{sweep});
+    sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
+    if (e.seed_applied)
+      sql::run(s.apply_seed, trial, e.run.replicate, static_cast<int>(*e.seed_applied));
+    if (sql::run(s.rank_single, trial, cost, e.phase + 1) == 0)
+      sql::run(s.rank_trial, trial, mean_cost(sql::bind(s.best_costs, trial)), e.phase + 1);
+    s.report = HeldReport{e, at};
+  }
+
+  void operator()(const VerdictGiven& e) const {
+    const std::string verdict = to_text(encode(e.verdict));
+    if (s.report && s.report->event.run == e.run && s.report->event.phase == e.phase)
+      return write_report(s, verdict);
+    sql::run(s.give_verdict, e.run.trial, e.run.replicate, e.phase, verdict);
+  }
+
+  void operator()(const ModelSaved& e) const {
+    sql::run(s.add_model, e.model, e.run.trial, e.run.replicate, e.lease, e.sha256, e.bytes, e.step,
+             e.phase, e.parent, at);
+  }
+
+  void operator()(const ArtifactSaved& e) const {
+    sql::run(s.add_artifact, e.run.trial, e.run.replicate, e.name, e.sha256, e.bytes, at);
+  }
+
+  void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }
+
+  void operator()(const RunReturned& e) const {
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
+             word(e.failure));
+    move(s, e.run, RunState::queued, e.reason);
+    sql::run(s.return_run, e.run.trial, e.run.replicate, word(e.reason), e.detail, word(e.failure),
+             e.not_before);
+  }
+
+  void operator()(const TokenCreated& e) const {
+    sql::run(s.add_token, e.token, e.name, words(e.scopes), e.sha256, at, or_none(e.by),
+             e.expires_at);
+  }
+  void operator()(const TokenRevoked& e) const {
+    sql::run(s.revoke_token, e.token, at, or_none(e.by));
+  }
+
+  void operator()(const NoteAdded& e) const { s.knowledge.add(e, at); }
+  void operator()(const TagsChanged& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepArchived& e) const { s.knowledge.add(e, at); }
+  void operator()(const TrialPinned& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepEdited& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepImported& e) const {
+    for (const Event& event : e.past) std::visit(Fold{s, event.at, true}, event.body);
+    s.knowledge.add(e, at);
+  }
+
+  void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
+
+  void operator()(const RunAdded& e) const {
+    sql::run(s.count_run, e.run.trial);
+    sql::run(s.add_run_of, e.run.trial, e.run.replicate);
+    s.counts.added(e.run, SweepId{sweep_of_trial(s, e.run.trial).value_or(0)});
+  }
+
+  void operator()(const RunPaused& e) const {
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(EndReason::none),
+             std::string("paused by its terminator"), word(Failure::none));
+    move(s, e.run, RunState::paused, EndReason::none);
+    sql::run(s.pause_run, e.run.trial, e.run.replicate);
+  }
+
+  void operator()(const RunEnded& e) const {
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
+             word(e.failure));
+    move(s, e.run, e.state, e.reason);
+    sql::run(s.end_run, e.run.trial, e.run.replicate, word(e.state), word(e.reason),
+             deciding_exit_code(e), e.detail, e.log_tail, at, word(e.failure));
+  }
+
+  void operator()(const RunReady& e) const { sql::run(s.ready_run, e.run.trial, e.run.replicate); }
+
+  void operator()(const WorkerSeen& e) const { sql::run(s.see_worker, e.worker, at); }
+
+  void operator()(const WorkerSetAside& e) const {
+    sql::run(s.set_aside, e.worker, std::optional(e.until), e.detail);
+  }
+
+  void operator()(const WorkerAllowed& e) const {
+    sql::run(s.set_aside, e.worker, std::optional<Instant>(), std::string());
+  }
+};
+
+}  // namespace
+
+Projection::Projection(SQLite::Database& db) : statements_(std::make_unique<Statements>(db)) {}
+Projection::~Projection() = default;
+
+std::optional<SweepId> Projection::sweep_of(const EventBody& body) {
+  const SweepClue clue = sweep_clue(body);
+  if (const auto* sweep = std::get_if<SweepId>(&clue)) return *sweep;
+  std::optional<std::int64_t> found;
+  if (const auto* trial = std::get_if<TrialId>(&clue)) found = sweep_of_trial(*statements_, *trial);
+  if (const auto* lease = std::get_if<LeaseId>(&clue))
+    found = statements_->lease_sweeps.get(lease->value, [&] {
+      return first_integer(sql::bind(statements_->sweep_of_lease, *lease));
+    });
+  if (const auto* model = std::get_if<ModelId>(&clue))
+    found = statements_->knowledge.sweep_of(*model);
+  if (!found) return std::nullopt;
+  return SweepId{*found};
+}
+
+void Projection::fold(const Event& event) {
+  std::visit(Fold<Statements>{*statements_, event.at}, event.body);
+}
+
+void Projection::flush() {
+  Statements& s = *statements_;
+  if (s.report) write_report(s, std::nullopt);
+  s.counts.flush();
+}
+
+void Projection::forget() {
+  Statements& s = *statements_;
+  s.report.reset();
+  s.counts.forget();
+  s.knowledge.forget();
+  for (Recent* recent : {&s.trial_sweeps, &s.lease_sweeps, &s.sweep_goals, &s.sweep_seeds})
+    recent->clear();
+}
+
+}  // namespace hone

@@ -1,0 +1,140 @@
+// The statements of Projection, prepared once, and what it holds back. Included by projection.cpp
+// alone.
+#pragma once
+
+#include <SQLiteCpp/Statement.h>
+
+#include <optional>
+
+#include "db/projection/counts.hpp"
+#include "db/projection/knowledge_rows.hpp"
+#include "db/projection/projection.hpp"
+#include "db/projection/recent.hpp"
+
+namespace hone {
+
+// A report whose verdict is about to follow: they are written as one row.
+struct HeldReport {
+  ReportRecorded event;
+  Instant at;
+};
+
+struct Projection::Statements {
+  explicit Statements(SQLite::Database& database) : db(database) {}
+  SQLite::Database& db;
+
+  // Held back until flush().
+  Counts counts{db};
+  std::optional<HeldReport> report;
+  Recent trial_sweeps, lease_sweeps, sweep_goals, sweep_seeds;
+  KnowledgeRows knowledge{db};
+
+  SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
+  SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};
+  SQLite::Statement add_workflow{
+      db,
+      "INSERT INTO workflow (id, command, cwd, host, user, git_commit, git_branch, patch_sha256,"
+      " hone_version, recorded_at, environment_sha256)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement add_dataset{
+      db, "INSERT INTO dataset (id, name, version, digest, recorded_at) VALUES (?, ?, ?, ?, ?)"};
+  SQLite::Statement add_worker{
+      db,
+      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)"};
+  SQLite::Statement add_token{
+      db,
+      "INSERT INTO token (id, name, scopes, sha256, created_at, created_by, expires_at)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement revoke_token{db,
+                                 "UPDATE token SET revoked_at = ?2, revoked_by = ?3 WHERE id = ?1"};
+  SQLite::Statement see_worker{db, "UPDATE worker SET last_seen_at = ?2 WHERE id = ?1"};
+  SQLite::Statement see_worker_of{db,
+                                  "UPDATE worker SET last_seen_at = ?2 WHERE id = (SELECT worker "
+                                  "FROM attempt WHERE lease = ?1)"};
+  SQLite::Statement add_sweep{
+      db,
+      "INSERT INTO sweep (id, name, project, state, submitted_at, metric, goal, seed, trials, "
+      "seeds,"
+      " phases, spec, workflow, dataset, confirms, instances)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement steer_sweep{db, "UPDATE sweep SET state = ?2, reason = ?3 WHERE id = ?1"};
+  SQLite::Statement end_sweep{
+      db, "UPDATE sweep SET state = ?2, reason = ?3, ended_at = ?4 WHERE id = ?1"};
+  SQLite::Statement seeds_of_sweep{db, "SELECT seeds FROM sweep WHERE id = ?"};
+  SQLite::Statement add_trial{
+      db,
+      "INSERT INTO trial (id, sweep, number, params, runs, proposed_at) VALUES (?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement add_run{db, "INSERT INTO run (trial, replicate, sweep) VALUES (?, ?, ?)"};
+  SQLite::Statement add_attempt{
+      db,
+      "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume)"
+      " SELECT ?1, ?2, ?3, ?4, sweep, ?5, ?6, ?7 FROM trial WHERE id = ?2"};
+  SQLite::Statement lease_run{
+      db,
+      "UPDATE run SET state = 'leased', reason = 'none', detail = '', failure = 'none',"
+      " attempts = ?3, worker = ?4"
+      " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement start_attempt{
+      db, "UPDATE attempt SET started_at = ?2 WHERE lease = ?1 RETURNING trial, replicate"};
+  SQLite::Statement start_run{
+      db,
+      "UPDATE run SET state = 'running', started_at = coalesce(started_at, ?3)"
+      " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement goal_of_sweep{db, "SELECT goal FROM sweep WHERE id = ?"};
+  SQLite::Statement add_report{
+      db,
+      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further, verdict)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement report_run{
+      db,
+      "UPDATE run SET reports = ?3 + 1, step = ?4, cost = ?5,"
+      " best_phase = iif(?5 < best_cost, ?3, best_phase),"
+      " best_step = iif(?5 < best_cost, ?4, best_step), best_cost = min(best_cost, ?5)"
+      " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement apply_seed{
+      db, "UPDATE run SET seed_applied = ?3 WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement rank_single{
+      db,
+      "UPDATE trial SET cost = min(cost, ?2), phase = max(phase, ?3) WHERE id = ?1 AND runs = 1"};
+  SQLite::Statement best_costs{db, "SELECT best_cost FROM run WHERE trial = ?"};
+  SQLite::Statement rank_trial{db,
+                               "UPDATE trial SET cost = ?2, phase = max(phase, ?3) WHERE id = ?1"};
+  SQLite::Statement give_verdict{
+      db, "UPDATE report SET verdict = ?4 WHERE trial = ?1 AND replicate = ?2 AND phase = ?3"};
+  SQLite::Statement drop_model{db, "UPDATE model SET dropped_at = ?2 WHERE id = ?1"};
+  SQLite::Statement add_model{
+      db,
+      "INSERT INTO model (id, trial, replicate, sweep, lease, sha256, bytes, step, phase, parent,"
+      " saved_at) SELECT ?1, ?2, ?3, sweep, ?4, ?5, ?6, ?7, ?8, ?9, ?10 FROM trial WHERE id = ?2"};
+  SQLite::Statement add_artifact{
+      db,
+      "INSERT INTO artifact (trial, replicate, name, sha256, bytes, saved_at)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (trial, replicate, name) DO UPDATE"
+      " SET sha256 = ?4, bytes = ?5, saved_at = ?6"};
+  SQLite::Statement end_attempt{
+      db,
+      "UPDATE attempt SET ended_at = ?3, end_reason = ?4, detail = ?5, failure = ?6"
+      " WHERE trial = ?1 AND replicate = ?2 AND ended_at IS NULL"};
+  SQLite::Statement return_run{
+      db,
+      "UPDATE run SET state = 'queued', reason = ?3, detail = ?4, failure = ?5,"
+      " rests_until = ?6"
+      " WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement count_run{db, "UPDATE trial SET runs = runs + 1 WHERE id = ?"};
+  SQLite::Statement add_run_of{
+      db,
+      "INSERT INTO run (trial, replicate, sweep) SELECT ?1, ?2, sweep FROM trial WHERE id = ?1"};
+  SQLite::Statement pause_run{
+      db, "UPDATE run SET state = 'paused' WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement end_run{
+      db,
+      "UPDATE run SET state = ?3, reason = ?4, exit_code = ?5, detail = ?6, log_tail = ?7,"
+      " ended_at = ?8, failure = ?9, rests_until = NULL WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement ready_run{
+      db, "UPDATE run SET rests_until = NULL WHERE trial = ?1 AND replicate = ?2"};
+  SQLite::Statement set_aside{db,
+                              "UPDATE worker SET aside_until = ?2, aside_why = ?3 WHERE id = ?1"};
+};
+
+}  // namespace hone

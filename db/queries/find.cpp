@@ -1,0 +1,273 @@
+#include "db/queries/find.hpp"
+
+#include <array>
+
+#include "db/queries/paging.hpp"
+#include "db/queries/queries.hpp"
+#include "db/sql.hpp"
+#include "base/expect.hpp"
+
+namespace hone {
+namespace {
+
+using filter::Bound;
+using filter::Conditions;
+using filter::Piece;
+using filter::ThingKind;
+
+// So many rows are read in a few milliseconds: worth starting from.
+constexpr std::int64_t few = 5000;
+
+struct Source {
+  const char* table;
+  const char* key;      // what a row is known by, as columns
+  const char* by;       // its order, and that of its cursor
+  const char* columns;  // of the order
+};
+
+// By ThingKind.
+constexpr std::array sources{
+    Source{"sweep s", "s.id", "s.id", "s.id"},
+    Source{"trial t", "t.id", "t.id", "t.id"},
+    Source{"run r", "r.trial, r.replicate", "(r.trial, r.replicate)", "r.trial, r.replicate"},
+    Source{"attempt a", "a.trial, a.replicate, a.number", "a.lease", "a.lease"},
+    Source{"model m", "m.id", "m.id", "m.id"},
+    Source{"dataset d", "d.id", "d.id", "d.id"},
+    Source{"workflow f", "f.id", "f.id", "f.id"},
+    Source{"worker w", "w.id", "w.id", "w.id"},
+};
+
+struct PutBound {
+  SQLite::Statement& s;
+  int at;
+  template <class Value>
+  void operator()(const Value& value) const {
+    sql::put(s, at, value);
+  }
+};
+
+void bind_all(SQLite::Statement& s, const std::vector<Bound>& values) {
+  int at = 0;
+  for (const Bound& value : values) std::visit(PutBound{s, ++at}, value);
+}
+
+std::int64_t number_from(SQLite::Database& db, const Piece& piece) {
+  SQLite::Statement s(db, piece.sql);
+  bind_all(s, piece.values);
+  return s.executeStep() ? s.getColumn(0).getInt64() : 0;
+}
+
+Piece conjunction(const std::vector<Piece>& pieces) {
+  Piece all;
+  for (const Piece& piece : pieces) {
+    all.sql += (all.sql.empty() ? "(" : " AND (") + piece.sql + ")";
+    all.values.insert(all.values.end(), piece.values.begin(), piece.values.end());
+  }
+  return all;
+}
+
+// The WHERE of a search, put together so that SQLite starts from the smallest set of rows there is
+// and otherwise goes through the table in the order asked for, until the page is full.
+class Where {
+ public:
+  explicit Where(SQLite::Database& db) : db_(db) {}
+
+  void add(const std::string& sql, const std::vector<Bound>& values = {}) {
+    all_.sql += (all_.sql.empty() ? "" : " AND ") + sql;
+    all_.values.insert(all_.values.end(), values.begin(), values.end());
+  }
+
+  void add_filter(const Conditions& where) {
+    add_sweeps(where);
+    for (const auto& candidates : where.candidates) {
+      const Piece& select = candidates.select;
+      const Piece count{
+          "SELECT count(*) FROM (" + select.sql + " LIMIT " + std::to_string(few + 1) + ")",
+          select.values};
+      if (number_from(db_, count) <= few)
+        add(candidates.key + " IN (" + select.sql + ")", select.values);
+    }
+    for (const Piece& row : where.rows) add("(" + row.sql + ")", row.values);
+  }
+
+  [[nodiscard]] const Piece& piece() const { return all_; }
+
+ private:
+  void add_sweeps(const Conditions& where) {
+    if (where.of_sweep.empty()) return;
+    const Piece all = conjunction(where.of_sweep);
+    const Piece trials{"SELECT coalesce(sum(s.proposed), 0) FROM sweep s WHERE " + all.sql,
+                       all.values};
+    const char* hint = number_from(db_, trials) <= few ? "" : "+";  // +: no index on it
+    add(hint + std::string(filter::alias(where.kind)) +
+            ".sweep IN (SELECT s.id FROM sweep s WHERE " + all.sql + ")",
+        all.values);
+  }
+
+  SQLite::Database& db_;
+  Piece all_;
+};
+
+ObjectId read_id(sql::Columns& c, ThingKind kind) {
+  switch (kind) {
+    case ThingKind::sweep:
+      return c.id<SweepId>();
+    case ThingKind::trial:
+      return c.id<TrialId>();
+    case ThingKind::run:
+      return c.run_id();
+    case ThingKind::attempt: {
+      const RunId run = c.run_id();
+      return AttemptId{run, c.small()};
+    }
+    case ThingKind::model:
+      return c.id<ModelId>();
+    case ThingKind::dataset:
+      return c.id<DatasetId>();
+    case ThingKind::workflow:
+      return c.id<WorkflowId>();
+    case ThingKind::worker:
+      return c.id<WorkerId>();
+  }
+  unreachable();
+}
+
+void add_scope(Where& where, const Conditions& conditions, const FindScope& scope) {
+  const std::string own(filter::alias(conditions.kind));
+  if (scope.sweep) where.add(own + ".sweep = ?", {scope.sweep->value});
+  if (scope.trial) where.add(own + ".trial = ?", {scope.trial->value});
+  if (!scope.archived && conditions.kind == ThingKind::sweep) where.add("s.archived_at IS NULL");
+}
+
+// The last row's place in the order, as text: numbers with a slash between them.
+Result<std::vector<Bound>> cursor_values(const PageQuery& page, std::size_t count,
+                                         bool real_first) {
+  std::vector<Bound> values;
+  std::string_view rest = page.after;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto end = i + 1 == count ? rest.size() : rest.find('/');
+    if (end == std::string_view::npos) return bad_cursor(page.after);
+    const std::string_view part = rest.substr(0, end);
+    if (real_first && i == 0) {
+      const auto real = parse_number<double>(part);
+      if (!real) return bad_cursor(page.after);
+      values.emplace_back(*real);
+    } else {
+      const auto integer = parse_number<std::int64_t>(part);
+      if (!integer) return bad_cursor(page.after);
+      values.emplace_back(*integer);
+    }
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  return values;
+}
+
+struct Sorting {
+  std::string by;       // as a row value
+  std::string columns;  // each with its direction
+  std::string keys;     // to be read for a cursor
+  std::size_t count = 1;
+  bool descends = false;
+  bool real_first = false;
+};
+
+Sorting sorting_of(const Source& source, FindOrder order) {
+  const std::string columns = source.columns;
+  const auto comma = columns.find(", ");
+  const std::size_t count = comma == std::string::npos ? 1 : 2;
+  switch (order) {
+    case FindOrder::value:
+      return {"(t.cost, t.number)", "t.cost, t.number", "t.cost, t.number", 2, false, true};
+    case FindOrder::number:
+      return {source.by, columns, columns, count, false, false};
+    case FindOrder::newest: {
+      std::string down = columns + " DESC";
+      if (count == 2) down.insert(comma, " DESC");
+      return {source.by, down, columns, count, true, false};
+    }
+  }
+  unreachable();
+}
+
+std::string cursor_text(SQLite::Statement& s, int first, const Sorting& sorting) {
+  std::string text;
+  for (std::size_t i = 0; i < sorting.count; ++i) {
+    const auto column = s.getColumn(first + static_cast<int>(i));
+    if (i > 0) text += "/";
+    if (sorting.real_first && i == 0) {
+      std::array<char, 32> digits{};
+      const auto* end =
+          std::to_chars(digits.data(), digits.data() + digits.size(), column.getDouble()).ptr;
+      text.append(digits.data(), static_cast<std::size_t>(end - digits.data()));
+    } else {
+      text += std::to_string(column.getInt64());
+    }
+  }
+  return text;
+}
+
+Page<ObjectId> read_ids(SQLite::Statement& s, ThingKind kind, const Sorting& sorting,
+                        std::int64_t limit) {
+  Page<ObjectId> page;
+  std::string last;
+  const int keys = kind == ThingKind::run ? 2 : kind == ThingKind::attempt ? 3 : 1;
+  while (s.executeStep()) {
+    if (std::cmp_equal(page.items.size(), limit)) {
+      page.next = last;
+      break;
+    }
+    sql::Columns c(s);
+    page.items.push_back(read_id(c, kind));
+    last = cursor_text(s, keys, sorting);
+  }
+  return page;
+}
+
+Instant wall_clock(SQLite::Database& db) {
+  return {db.execAndGet("SELECT CAST(strftime('%s', 'now') AS INTEGER)").getInt64() * 1'000'000};
+}
+
+}  // namespace
+
+Result<filter::Conditions> read_filter(SQLite::Database& db, const std::string& text,
+                                       std::optional<filter::ThingKind> kind) {
+  const auto parsed = filter::parse(text);
+  if (!parsed) return parsed.error();
+  const auto named = filter::kind_named(parsed->kind);
+  const auto of = kind ? *kind : named.value_or(ThingKind::trial);
+  return filter::compile(*parsed, of, wall_clock(db));
+}
+
+Result<Page<ObjectId>> find_ids(SQLite::Database& db, const filter::Conditions& conditions,
+                                const FindScope& scope, const PageQuery& page) {
+  const Snapshot snapshot(db);
+  const Source& source = sources[static_cast<std::size_t>(conditions.kind)];
+  const Sorting sorting = sorting_of(source, scope.order);
+  Where where(db);
+  add_scope(where, conditions, scope);
+  if (!page.after.empty()) {
+    const auto values = cursor_values(page, sorting.count, sorting.real_first);
+    if (!values) return values.error();
+    where.add(
+        sorting.by + (sorting.descends ? " < " : " > ") + (sorting.count == 2 ? "(?, ?)" : "?"),
+        *values);
+  }
+  where.add_filter(conditions);
+  std::string select =
+      std::string("SELECT ") + source.key + ", " + sorting.keys + " FROM " + source.table;
+  if (!where.piece().sql.empty()) select += " WHERE " + where.piece().sql;
+  select += " ORDER BY " + sorting.columns + " LIMIT " + std::to_string(page.limit + 1);
+  SQLite::Statement s(db, select);
+  bind_all(s, where.piece().values);
+  return read_ids(s, conditions.kind, sorting, page.limit);
+}
+
+Result<AttemptRow> find_attempt(SQLite::Database& db, AttemptId id) {
+  auto page = list_attempts(db, id.run, {1, std::to_string(id.number - 1)});
+  if (!page) return page.error();
+  if (page->items.empty() || page->items.front().id != id)
+    return refuse(Code::not_found, "there is no attempt " + text(id));
+  return std::move(page->items.front());
+}
+
+}  // namespace hone

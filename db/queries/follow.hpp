@@ -1,0 +1,17 @@
+// What those read who follow the ledger.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <string>
+#include <vector>
+
+#include "db/queries/rows.hpp"
+
+namespace hone {
+
+// Events after `after` of these kinds ("sweep_ended"), in order, at most `limit`.
+std::vector<EventRow> events_of_kinds(SQLite::Database& db, std::int64_t after,
+                                      const std::vector<std::string>& kinds, std::int64_t limit);
+
+}  // namespace hone

@@ -1,0 +1,43 @@
+#include <SQLiteCpp/Statement.h>
+
+#include "db/queries/queries.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+
+std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit) {
+  SQLite::Statement rows(db,
+                         "SELECT s.id, s.metric, s.goal, t.cost FROM sweep s JOIN trial t ON t.id ="
+                         " (SELECT id FROM trial WHERE sweep = s.id AND cost < 1e308"
+                         "  ORDER BY cost, number LIMIT 1)"
+                         " WHERE s.state = 'running' ORDER BY s.id DESC LIMIT ?");
+  sql::bind(rows, limit);
+  std::vector<BestValueRow> best;
+  while (rows.executeStep()) {
+    sql::Columns c(rows);
+    BestValueRow row;
+    row.sweep = SweepId{c.integer()};
+    row.metric = c.text();
+    const Goal goal = c.word(parse_goal);
+    row.value = sql::score_of(c.real(), goal).value_or(Score::diverged());
+    best.push_back(std::move(row));
+  }
+  return best;
+}
+
+Slots read_slots(SQLite::Database& db, Instant seen_after) {
+  SQLite::Statement row(db,
+                        "SELECT count(*), coalesce(sum(cpus), 0), coalesce(sum(gpus), 0),"
+                        " (SELECT count(*) FROM attempt WHERE ended_at IS NULL)"
+                        " FROM worker WHERE last_seen_at > ?");
+  sql::bind(row, seen_after);
+  Slots slots;
+  if (!row.executeStep()) return slots;
+  sql::Columns c(row);
+  for (auto* total : {&slots.workers, &slots.cpus, &slots.gpus, &slots.leases})
+    *total = c.integer();
+  return slots;
+}
+
+}  // namespace hone

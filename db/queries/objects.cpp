@@ -1,0 +1,177 @@
+// Reads of models, workflows, datasets and workers.
+#include <nlohmann/json.hpp>
+
+#include "db/queries/paging.hpp"
+#include "db/queries/queries.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/json.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+namespace {
+
+constexpr char select_models[] =
+    "SELECT m.id, m.trial, m.replicate, m.sweep, a.number, m.sha256, m.bytes, m.step, m.phase,"
+    " p.phase IS NOT NULL, p.value, m.parent, m.saved_at, m.dropped_at"
+    " FROM model m JOIN attempt a ON a.lease = m.lease"
+    // A checkpoint from within a phase is not what that phase's report judged.
+    " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase"
+    "  AND p.step = m.step ";
+
+ModelRow read_model(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  ModelRow row;
+  row.id = c.id<ModelId>();
+  row.run = c.run_id();
+  row.sweep = c.id<SweepId>();
+  row.attempt = AttemptId{row.run, c.small()};
+  row.sha256 = c.text();
+  row.bytes = c.integer();
+  row.step = c.integer();
+  row.phase = c.small();
+  const bool reported = c.small() != 0;
+  const auto value = c.maybe(&sql::Columns::real);
+  if (reported) row.value = value ? Score::of(*value) : Score::diverged();
+  row.parent = c.maybe(&sql::Columns::id<ModelId>);
+  row.saved_at = c.instant();
+  row.dropped_at = c.maybe(&sql::Columns::instant);
+  return row;
+}
+
+std::string model_key(const ModelRow& row) { return std::to_string(row.id.value); }
+
+// Lists the models of one filter: its condition, and a binding of what the condition names from
+// parameter 3 on.
+struct ModelLister {
+  SQLite::Database& db;
+  const PageQuery& page;
+  std::int64_t after;
+
+  template <class... Ids>
+  Page<ModelRow> list(const std::string& condition, const Ids&... ids) const {
+    SQLite::Statement s(db, std::string(select_models) + "WHERE m.id > ?1 " + condition +
+                                " ORDER BY m.id LIMIT ?2");
+    sql::bind(s, after, page.limit + 1, ids...);
+    return read_page<ModelRow>(s, page.limit, read_model, model_key);
+  }
+
+  Result<Page<ModelRow>> operator()(std::monostate) const { return list(""); }
+  Result<Page<ModelRow>> operator()(SweepId id) const {
+    if (auto known = find_sweep(db, id); !known) return known.error();
+    return list("AND m.sweep = ?3", id);
+  }
+  Result<Page<ModelRow>> operator()(TrialId id) const {
+    if (auto known = find_trial(db, id); !known) return known.error();
+    return list("AND m.trial = ?3", id);
+  }
+  Result<Page<ModelRow>> operator()(RunId id) const {
+    if (auto known = find_run(db, id); !known) return known.error();
+    return list("AND m.trial = ?3 AND m.replicate = ?4", id.trial, id.replicate);
+  }
+};
+
+std::vector<std::string> read_command(const std::string& text) {
+  const auto document = parse_json(text);
+  if (!document || !document->is_array())
+    throw std::runtime_error("the query tables hold an unreadable command");
+  return document->get<std::vector<std::string>>();
+}
+
+constexpr char select_workers[] =
+    "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
+    "w.token,"
+    " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
+    " w.aside_until, w.aside_why FROM worker w ";
+
+WorkerRow read_worker(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  WorkerRow row;
+  row.id = c.id<WorkerId>();
+  row.host = c.text();
+  row.pid = c.integer();
+  row.cpus = c.small();
+  row.gpus = c.small();
+  row.hone_version = c.text();
+  row.joined_at = c.instant();
+  row.last_seen_at = c.instant();
+  row.token = c.maybe(&sql::Columns::id<TokenId>);
+  row.running = c.integer();
+  row.aside_until = c.maybe(&sql::Columns::instant);
+  row.aside_why = c.text();
+  return row;
+}
+
+}  // namespace
+
+Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filter,
+                                   const PageQuery& page) {
+  const auto after = integer_cursor(page, 0);
+  if (!after) return after.error();
+  return std::visit(ModelLister{db, page, *after}, filter);
+}
+
+Result<ModelRow> find_model(SQLite::Database& db, ModelId id) {
+  SQLite::Statement s(db, std::string(select_models) + "WHERE m.id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no model " + text(id));
+  return read_model(s);
+}
+
+bool is_kept(SQLite::Database& db, std::string_view sha256) {
+  SQLite::Statement s(db,
+                      "SELECT 1 FROM model WHERE sha256 = ?1 AND dropped_at IS NULL"
+                      " UNION ALL SELECT 1 FROM artifact WHERE sha256 = ?1 UNION ALL"
+                      " SELECT 1 FROM workflow WHERE patch_sha256 = ?1 OR environment_sha256 = ?1"
+                      " LIMIT 1");
+  return sql::bind(s, sha256).executeStep();
+}
+
+Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id) {
+  SQLite::Statement s(db,
+                      "SELECT command, cwd, host, user, git_commit, git_branch, patch_sha256,"
+                      " hone_version, environment_sha256, recorded_at FROM workflow WHERE id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no workflow " + text(id));
+  sql::Columns c(s);
+  WorkflowRow row;
+  row.id = id;
+  row.info.command = read_command(c.text());
+  for (auto* field :
+       {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit, &row.info.git_branch,
+        &row.info.patch_sha256, &row.info.hone_version, &row.info.environment_sha256})
+    *field = c.text();
+  row.recorded_at = c.instant();
+  return row;
+}
+
+Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id) {
+  SQLite::Statement s(db, "SELECT name, version, digest, recorded_at FROM dataset WHERE id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no dataset " + text(id));
+  sql::Columns c(s);
+  DatasetRow row;
+  row.id = id;
+  row.info.name = c.text();
+  row.info.version = c.text();
+  row.info.digest = c.text();
+  row.recorded_at = c.instant();
+  return row;
+}
+
+Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page) {
+  const auto after = integer_cursor(page, 0);
+  if (!after) return after.error();
+  SQLite::Statement s(db, std::string(select_workers) + "WHERE w.id > ? ORDER BY w.id LIMIT ?");
+  sql::bind(s, *after, page.limit + 1);
+  return read_page<WorkerRow>(s, page.limit, read_worker,
+                              [](const WorkerRow& row) { return std::to_string(row.id.value); });
+}
+
+Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id) {
+  SQLite::Statement s(db, std::string(select_workers) + "WHERE w.id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no worker " + text(id));
+  return read_worker(s);
+}
+
+}  // namespace hone

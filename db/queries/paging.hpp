@@ -1,0 +1,57 @@
+// Cursors and pages. A cursor is the key of the last row of a page, as text. Inside db/ only.
+#pragma once
+
+#include <SQLiteCpp/Statement.h>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "db/queries/rows.hpp"
+#include "base/result.hpp"
+
+namespace hone {
+
+inline Error bad_cursor(const std::string& cursor) {
+  return refuse(
+      Code::invalid,
+      "'" + cursor + "' is not a cursor of this list: pass the `next` of its previous page",
+      "/after");
+}
+
+// The whole of `text` as a number.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto end = text.data() + text.size();
+  const auto [stop, trouble] = std::from_chars(text.data(), end, value);
+  if (trouble != std::errc{} || stop != end || text.empty()) return std::nullopt;
+  return value;
+}
+
+// A cursor that is one integer; `first` stands for the start of the list.
+inline Result<std::int64_t> integer_cursor(const PageQuery& page, std::int64_t first) {
+  if (page.after.empty()) return first;
+  const auto value = parse_number<std::int64_t>(page.after);
+  if (!value) return bad_cursor(page.after);
+  return *value;
+}
+
+// Reads the rows of a SELECT whose LIMIT is page.limit + 1: the row too many tells that there is a
+// next page.
+template <class Row, class Read, class Key>
+Page<Row> read_page(SQLite::Statement& rows, std::int64_t limit, const Read& read, const Key& key) {
+  Page<Row> page;
+  while (rows.executeStep()) {
+    if (static_cast<std::int64_t>(page.items.size()) == limit) {
+      page.next = key(page.items.back());
+      break;
+    }
+    page.items.push_back(read(rows));
+  }
+  return page;
+}
+
+}  // namespace hone

@@ -1,0 +1,71 @@
+#include "db/queries/past.hpp"
+
+#include <SQLiteCpp/Statement.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "db/sql.hpp"
+#include "schemas/codec/body.hpp"
+
+namespace hone {
+namespace {
+
+EventBody read_body(std::int64_t seq, const std::string& kind, const std::string& text) {
+  const auto document = parse_json(text);
+  auto body = document ? decode_event(kind, *document) : Result<EventBody>(document.error());
+  if (body) return *std::move(body);
+  throw std::runtime_error("event " + std::to_string(seq) +
+                           " of the ledger cannot be read: " + body.error().detail);
+}
+
+Error too_many(const char* what, std::size_t most) {
+  return refuse(Code::too_large, "the sweep has more than " + std::to_string(most) + " " + what +
+                                     ": copy the data folder with hone db backup instead");
+}
+
+}  // namespace
+
+Result<std::vector<Event>> read_past(SQLite::Database& db, SweepId sweep, std::size_t events_max) {
+  SQLite::Statement s(db, "SELECT seq, at, kind, body FROM event WHERE sweep = ? ORDER BY seq");
+  sql::bind(s, sweep);
+  std::vector<Event> events;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    Event event;
+    event.seq = c.integer();
+    event.at = c.instant();
+    const auto kind = c.text();
+    event.body = read_body(event.seq, kind, c.text());
+    if (auto* imported = std::get_if<SweepImported>(&event.body))
+      events = std::move(imported->past);
+    else
+      events.push_back(std::move(event));
+    if (events.size() > events_max) return too_many("events", events_max);
+  }
+  return events;
+}
+
+Result<std::vector<Series>> read_series(SQLite::Database& db, SweepId sweep,
+                                        std::size_t points_max) {
+  SQLite::Statement s(db,
+                      "SELECT m.trial, m.replicate, m.name, m.step, m.value, m.at FROM trial t"
+                      " CROSS JOIN metric_point m ON m.trial = t.id WHERE t.sweep = ?"
+                      " ORDER BY m.trial, m.replicate, m.name, m.step");
+  sql::bind(s, sweep);
+  std::vector<Series> all;
+  for (std::size_t count = 0; s.executeStep(); ++count) {
+    if (count == points_max) return too_many("metric points", points_max);
+    sql::Columns c(s);
+    const RunId run = c.run_id();
+    auto name = c.text();
+    if (all.empty() || all.back().run != run || all.back().name != name)
+      all.push_back({run, std::move(name), {}});
+    const auto step = c.integer();
+    const double value = c.real();
+    all.back().points.push_back({step, value, c.instant()});
+  }
+  return all;
+}
+
+}  // namespace hone

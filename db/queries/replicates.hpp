@@ -1,0 +1,31 @@
+// Reads about trials of several seeds and their confirmations (queries_sweep.cpp).
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "db/queries/rows.hpp"
+
+namespace hone {
+
+// A trial with its best run; nullopt where it has no value. Its rank is left at 1.
+std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal);
+
+// The newest sweep that confirms this one.
+std::optional<SweepId> newest_confirmation(SQLite::Database& db, SweepId sweep);
+
+// The first trial of exactly these parameters, as the tables hold them.
+std::optional<TrialId> trial_of_params(SQLite::Database& db, SweepId sweep,
+                                       const std::string& params);
+
+struct SeedCounts {  // of the runs of a sweep that reported
+  std::int64_t runs = 0;
+  std::int64_t said = 0;     // whether their seed was applied
+  std::int64_t applied = 0;  // and that it was
+};
+SeedCounts count_seeds(SQLite::Database& db, SweepId sweep);
+
+}  // namespace hone

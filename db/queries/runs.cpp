@@ -1,0 +1,205 @@
+// Reads of runs: attempts, curve, metrics.
+#include <nlohmann/json.hpp>
+
+#include "db/projection/further.hpp"
+#include "db/queries/paging.hpp"
+#include "db/queries/queries.hpp"
+#include "db/sql.hpp"
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+namespace {
+
+constexpr char select_runs[] =
+    "SELECT r.trial, r.replicate, r.sweep, t.number, s.seed, s.goal, r.state, r.reason, r.detail,"
+    " r.exit_code, r.log_tail, r.attempts, r.worker, r.reports, r.cost, r.best_cost, r.best_phase,"
+    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until, coalesce(s.confirms, 0),"
+    " s.instances, r.seed_applied"
+    " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep ";
+
+RunRow read_run(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  RunRow row;
+  row.id = c.run_id();
+  row.sweep = c.id<SweepId>();
+  row.trial_number = c.integer();
+  row.sweep_seed = static_cast<std::uint64_t>(c.integer());
+  const Goal goal = c.word(parse_goal);
+  row.state = c.word(parse_run_state);
+  row.reason = c.word(parse_end_reason);
+  row.detail = c.text();
+  row.exit_code = c.maybe(&sql::Columns::small);
+  row.log_tail = c.text();
+  row.attempts = c.small();
+  row.worker = c.maybe(&sql::Columns::id<WorkerId>);
+  row.reports = c.small();
+  row.value = sql::score_of(c.real(), goal);
+  row.best = sql::score_of(c.real(), goal);
+  row.best_phase = c.maybe(&sql::Columns::small);
+  row.step = c.integer();
+  row.started_at = c.maybe(&sql::Columns::instant);
+  row.ended_at = c.maybe(&sql::Columns::instant);
+  row.failure = c.word(parse_failure);
+  row.rests_until = c.maybe(&sql::Columns::instant);
+  row.confirms = c.id<SweepId>();
+  row.instances = c.small();
+  if (const auto applied = c.maybe(&sql::Columns::small)) row.seed_applied = *applied != 0;
+  return row;
+}
+
+AttemptRow read_attempt(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  AttemptRow row;
+  row.id.run = c.run_id();
+  row.id.number = c.small();
+  row.sweep = c.id<SweepId>();
+  row.worker = c.id<WorkerId>();
+  row.host = c.text();
+  row.lease = c.id<LeaseId>();
+  row.granted_at = c.instant();
+  row.started_at = c.maybe(&sql::Columns::instant);
+  row.ended_at = c.maybe(&sql::Columns::instant);
+  if (const auto reason = c.maybe(&sql::Columns::text)) row.end_reason = parse_end_reason(*reason);
+  row.detail = c.text();
+  row.resume = c.maybe(&sql::Columns::id<ModelId>);
+  row.failure = c.word(parse_failure);
+  return row;
+}
+
+Verdict read_verdict(const std::string& text) {
+  const auto document = parse_json(text);
+  auto verdict = document ? decode_verdict(*document, "") : Result<Verdict>(document.error());
+  if (verdict) return std::move(*verdict);
+  throw std::runtime_error("the query tables hold an unreadable verdict: " +
+                           verdict.error().detail);
+}
+
+CurveRow read_point(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  CurveRow row;
+  row.phase = c.small();
+  row.step = c.integer();
+  if (const auto value = c.maybe(&sql::Columns::real)) row.value = Score::of(*value);
+  row.at = c.instant();
+  if (const auto verdict = c.maybe(&sql::Columns::text)) row.verdict = read_verdict(*verdict);
+  if (const auto further = c.maybe(&sql::Columns::text)) row.further = read_further(*further);
+  return row;
+}
+
+MetricRow read_metric(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  MetricRow row;
+  row.name = c.text();
+  row.step = c.integer();
+  row.value = c.real();
+  row.at = c.instant();
+  return row;
+}
+
+Status check_run(SQLite::Database& db, RunId run) {
+  SQLite::Statement s(db, "SELECT 1 FROM run WHERE trial = ? AND replicate = ?");
+  if (sql::bind(s, run.trial, run.replicate).executeStep()) return Done{};
+  return refuse(Code::not_found, "there is no run " + text(run));
+}
+
+// The cursor of a page of metrics: "<step>/<name>". A name may hold anything, so it comes last.
+struct MetricKey {
+  std::string name;
+  std::int64_t step = std::numeric_limits<std::int64_t>::min();
+};
+
+Result<MetricKey> parse_metric_cursor(const std::string& cursor) {
+  if (cursor.empty()) return MetricKey{};
+  const auto slash = cursor.find('/');
+  if (slash == std::string::npos) return bad_cursor(cursor);
+  const auto step = parse_number<std::int64_t>(std::string_view(cursor).substr(0, slash));
+  if (!step) return bad_cursor(cursor);
+  return MetricKey{cursor.substr(slash + 1), *step};
+}
+
+}  // namespace
+
+Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQuery& page) {
+  if (auto known = find_trial(db, trial); !known) return known.error();
+  const auto after = integer_cursor(page, -1);
+  if (!after) return after.error();
+  SQLite::Statement s(db, std::string(select_runs) +
+                              "WHERE r.trial = ? AND r.replicate > ? ORDER BY r.replicate LIMIT ?");
+  sql::bind(s, trial, *after, page.limit + 1);
+  return read_page<RunRow>(s, page.limit, read_run,
+                           [](const RunRow& row) { return std::to_string(row.id.replicate); });
+}
+
+Result<RunRow> find_run(SQLite::Database& db, RunId id) {
+  SQLite::Statement s(db, std::string(select_runs) + "WHERE r.trial = ? AND r.replicate = ?");
+  if (!sql::bind(s, id.trial, id.replicate).executeStep())
+    return refuse(Code::not_found, "there is no run " + text(id));
+  return read_run(s);
+}
+
+Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run) {
+  if (auto known = check_run(db, run); !known) return known.error();
+  SQLite::Statement s(db,
+                      "SELECT name, sha256, bytes, saved_at FROM artifact"
+                      " WHERE trial = ? AND replicate = ? ORDER BY name");
+  sql::bind(s, run.trial, run.replicate);
+  std::vector<ArtifactRow> rows;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    ArtifactRow row;
+    row.name = c.text();
+    row.sha256 = c.text();
+    row.bytes = c.integer();
+    row.saved_at = c.instant();
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const PageQuery& page) {
+  if (auto known = check_run(db, run); !known) return known.error();
+  const auto after = integer_cursor(page, 0);
+  if (!after) return after.error();
+  SQLite::Statement s(db,
+                      "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
+                      " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
+                      " a.failure"
+                      " FROM attempt a JOIN worker w ON w.id = a.worker"
+                      " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"
+                      " ORDER BY a.number LIMIT ?");
+  sql::bind(s, run.trial, run.replicate, *after, page.limit + 1);
+  return read_page<AttemptRow>(s, page.limit, read_attempt,
+                               [](const AttemptRow& row) { return std::to_string(row.id.number); });
+}
+
+Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run) {
+  if (auto known = check_run(db, run); !known) return known.error();
+  SQLite::Statement s(db,
+                      "SELECT phase, step, value, at, verdict, further FROM report"
+                      " WHERE trial = ? AND replicate = ? ORDER BY phase");
+  sql::bind(s, run.trial, run.replicate);
+  std::vector<CurveRow> curve;
+  while (s.executeStep()) curve.push_back(read_point(s));
+  return curve;
+}
+
+Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
+                                     const PageQuery& page) {
+  if (auto known = check_run(db, run); !known) return known.error();
+  auto after = parse_metric_cursor(page.after);
+  if (!after) return after.error();
+  if (!name.empty() && page.after.empty()) after->name = name;
+  if (!name.empty() && after->name != name) return bad_cursor(page.after);
+  const std::string follows = name.empty() ? "(name, step) > (?3, ?4)" : "name = ?3 AND step > ?4";
+  SQLite::Statement s(db,
+                      "SELECT name, step, value, at FROM metric_point WHERE trial = ?1 AND"
+                      " replicate = ?2 AND " +
+                          follows + " ORDER BY name, step LIMIT ?5");
+  sql::bind(s, run.trial, run.replicate, after->name, after->step, page.limit + 1);
+  return read_page<MetricRow>(s, page.limit, read_metric, [](const MetricRow& row) {
+    return std::to_string(row.step) + "/" + row.name;
+  });
+}
+
+}  // namespace hone

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "sdk/cli/session/command.hpp"
+
+namespace hone::cli {
+
+std::span<const Command> command_table();
+
+// nullptr where there is none of that name.
+const Command* find_command(std::string_view name);
+
+}  // namespace hone::cli

@@ -1,0 +1,105 @@
+// events: the ledger as it is, event by event.
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
+#include "sdk/cli/session/targets.hpp"
+#include "sdk/cpp/client.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Wish {
+  std::string sweep;
+  std::int64_t after = 0;
+  bool all = false;
+  bool follow = false;
+};
+
+bool is_nothing(const Json& value) {
+  return value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty();
+}
+
+// Everything but what every line has anyway, and logs: those are for show.
+std::string rest_text(const Json& event) {
+  Json rest = Json::object();
+  for (const auto& [name, value] : event.items())
+    if (name != "seq" && name != "at" && name != "kind" && name != "log_tail" && name != "sweep" &&
+        !is_nothing(value))
+      rest[name] = value;
+  return params_text(rest);
+}
+
+std::string event_line(const Json& event, const Screen& screen) {
+  std::string at = text_at(event, "/at");
+  if (at.size() >= 19) at = at.substr(0, 10) + " " + at.substr(11, 8);
+  std::string line = padded_left(std::to_string(int_at(event, "/seq")), 6) + "  " + at + "  " +
+                     padded_right(text_at(event, "/kind"), 18) + "  " +
+                     padded_right(text_at(event, "/sweep"), 6) + "  " + rest_text(event);
+  if (screen.is_terminal) line = truncated(line, screen.columns, screen.unicode);
+  return line + "\n";
+}
+
+Fields event_fields() {
+  return {{"seq", "/seq", Manner::number}, {"at", "/at"}, {"kind", "/kind"}, {"sweep", "/sweep"}};
+}
+
+Result<Exit> list_events(Session& session, const std::optional<SweepId>& sweep,
+                         std::int64_t after) {
+  // The cursor of this list is the sequence number itself, so a start and a next page are asked for
+  // alike.
+  std::string path = "/v1/events?";
+  if (sweep) path += "sweep=" + text(*sweep) + "&";
+  std::vector<Json> events;
+  for (std::string cursor = std::to_string(after); !cursor.empty();) {
+    const auto page = session.get(path + "after=" + cursor);
+    if (!page) return page.error();
+    for (const auto& event : member(*page, "/items")) events.push_back(event);
+    cursor = text_at(*page, "/next");
+  }
+  if (session.options().format != Format::table || !session.options().columns.empty())
+    return print_list(session, event_fields(), events, "no events");
+  for (const auto& event : events) session.print(event_line(event, session.screen()));
+  if (events.empty()) session.note("no events yet");
+  return Exit::ok;
+}
+
+Result<Exit> follow_events(Session& session, const std::optional<SweepId>& sweep,
+                           std::int64_t after) {
+  auto client = session.client();
+  if (!client) return client.error();
+  const bool as_table = session.options().format == Format::table;
+  const auto show = [&](const Json& event) {
+    session.print(as_table ? event_line(event, session.screen()) : to_text(event) + "\n");
+    return !(sweep && text_at(event, "/kind") == "sweep_ended");
+  };
+  const auto status = (*client)->follow(after, sweep, show);
+  return status ? Result<Exit>(Exit::ok) : Result<Exit>(status.error());
+}
+
+Result<Exit> events(Session& session, const Wish& wish) {
+  std::optional<SweepId> sweep;
+  if (!wish.all) {
+    const auto found = sweep_of(session, wish.sweep);
+    if (!found) return found.error();
+    sweep = *found;
+  }
+  return wish.follow ? follow_events(session, sweep, wish.after)
+                     : list_events(session, sweep, wish.after);
+}
+
+}  // namespace
+
+Work declare_events(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.optional_argument("SWEEP", wish->sweep, "the sweep; default: the newest");
+  flags.flag("--all", wish->all, "of all sweeps, and of the server itself");
+  flags.integer("--after SEQ", wish->after, {0, 9e18}, "only those after this sequence number");
+  flags.flag("-F,--follow", wish->follow, "go on as they happen, until the sweep ends");
+  return [wish](Session& session) { return events(session, *wish); };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,108 @@
+// show: one thing of any kind with its tags and notes, for people; the other formats print what the
+// server says of it.
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/session/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+using Text = std::string (*)(const Json&, const Shown&);
+
+// `text`, what users said of it, and `rest`; as JSON both are members of the object.
+Result<Exit> print_shown(Session& session, const ObjectId& id, Json object, const std::string& text,
+                         const std::string& rest = {}) {
+  const auto about = session.get("/v1/about/" + in_path(id));
+  if (!about) return about.error();
+  object["tags"] = member(*about, "/tags");
+  object["notes"] = member(*about, "/notes");
+  return print_object(session, object, text + about_text(*about, {session.screen(), now()}) + rest);
+}
+
+Result<Exit> show_at(Session& session, const ObjectId& id, const std::string& path, Text text) {
+  auto object = session.get(path);
+  if (!object) return object.error();
+  const std::string shown = text(*object, {session.screen(), now()});
+  return print_shown(session, id, *std::move(object), shown);
+}
+
+// A trial or run is shown together with what it consists of; a run's log comes last.
+struct Part {
+  std::string path;
+  Text text;
+};
+
+Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& path,
+                       const std::vector<Part>& parts, Text text) {
+  auto object = session.get(path);
+  if (!object) return object.error();
+  if (session.options().format != Format::table)
+    return print_shown(session, id, *std::move(object), "");
+  const Shown shown{session.screen(), now()};
+  std::string rest;
+  for (const Part& part : parts) {
+    const auto items = session.list(part.path);
+    if (!items) return items.error();
+    if (!items->empty()) rest += part.text(Json(*items), shown);
+  }
+  const std::string head = text(*object, shown);
+  rest += log_text(*object, shown);
+  return print_shown(session, id, *std::move(object), head, rest);
+}
+
+Result<Exit> show_attempt(Session& session, AttemptId id) {
+  const auto attempts = session.list("/v1/runs/" + text(id.run) + "/attempts");
+  if (!attempts) return attempts.error();
+  for (const auto& attempt : *attempts)
+    if (text_at(attempt, "/id") == text(id))
+      return print_shown(session, id, attempt, attempt_text(attempt, {session.screen(), now()}));
+  return refuse(Code::not_found, "there is no attempt " + text(id) + "; hone show " + text(id.run) +
+                                     " lists those there are");
+}
+
+Result<Exit> show(Session& session, const std::string& word) {
+  const auto id = object_of(word);
+  if (!id) return id.error();
+  const std::string name = text(*id);
+  return std::visit(
+      Overloaded{
+          [&](SweepId) { return show_at(session, *id, "/v1/sweeps/" + name, sweep_text); },
+          [&](TrialId) {
+            return show_with(session, *id, "/v1/trials/" + name,
+                             {{"/v1/trials/" + name + "/runs", runs_text}}, trial_text);
+          },
+          [&](RunId) {
+            return show_with(session, *id, "/v1/runs/" + name,
+                             {{"/v1/runs/" + name + "/attempts", attempts_text},
+                              {"/v1/runs/" + name + "/artifacts", artifacts_text}},
+                             run_text);
+          },
+          [&](AttemptId attempt) { return show_attempt(session, attempt); },
+          [&](ModelId) { return show_at(session, *id, "/v1/models/" + name, model_text); },
+          [&](DatasetId) { return show_at(session, *id, "/v1/datasets/" + name, plain_text); },
+          [&](WorkflowId) { return show_at(session, *id, "/v1/workflows/" + name, workflow_text); },
+          [&](WorkerId) { return show_at(session, *id, "/v1/workers/" + name, worker_text); }},
+      *id);
+}
+
+}  // namespace
+
+Work declare_show(Flags& flags) {
+  auto id = std::make_shared<std::string>();
+  flags.argument("ID", *id, "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1");
+  return [id](Session& session) { return show(session, *id); };
+}
+
+}  // namespace hone::cli

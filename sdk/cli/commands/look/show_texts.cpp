@@ -1,0 +1,379 @@
+#include "sdk/cli/commands/look/show_texts.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
+
+namespace hone::cli {
+namespace {
+
+using Lines = std::vector<RecordLine>;
+
+void add(Lines& lines, const std::string& label, const std::string& value, Ink ink = Ink::plain) {
+  if (!value.empty()) lines.push_back({label, printable(value), ink});
+}
+
+std::string title(const Json& object, const std::string& name, const Shown& shown) {
+  return paint(shown.screen, Ink::bold, printable(text_at(object, "/id"))) + "  " +
+         printable(name) + "\n";
+}
+
+std::string indented(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out += "  " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+void add_state(Lines& lines, const Json& object) {
+  std::string state = text_at(object, "/state");
+  const Ink ink = ink_of_state(state);
+  const std::string reason = text_at(object, "/reason");
+  if (!reason.empty() && reason != "none") state += " (" + reason + ")";
+  add(lines, "state", state, ink);
+}
+
+std::string progress_text(const Json& sweep) {
+  const auto done = int_at(sweep, "/phases/done");
+  const auto expected = int_at(sweep, "/phases/expected");
+  std::string text = std::to_string(done) + " of " + std::to_string(expected) + " expected phases";
+  if (expected > 0)
+    text += " (" + std::to_string(std::min<std::int64_t>(100, done * 100 / expected)) + "%)";
+  return text;
+}
+
+std::string best_text(const Json& sweep) {
+  const Json& best = member(sweep, "/best");
+  if (best.is_null()) return "nothing reported yet";
+  return value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ", phase " +
+         std::to_string(int_at(best, "/phase") + 1) + ", step " +
+         count_text(int_at(best, "/step")) + ")";
+}
+
+std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
+  const auto start = time_at(object, from);
+  if (!start) return {};
+  return duration_text(time_at(object, to).value_or(now) - *start);
+}
+
+// "maximize return, minimize cost"
+std::string objectives_text(const Json& sweep) {
+  std::string text;
+  for (const Json& one : member(sweep, "/spec/objectives"))
+    text += (text.empty() ? "" : ", ") + text_at(one, "/goal") + " " + text_at(one, "/metric");
+  if (!text.empty()) return text;
+  return text_at(sweep, "/objective/goal") + " " + text_at(sweep, "/objective/metric");
+}
+
+void add_spec(Lines& lines, const Json& spec) {
+  add(lines, "trainer", trainer_text(spec));
+  add(lines, "search",
+      text_at(spec, "/search/method") + ", " + std::to_string(int_at(spec, "/search/trials")) +
+          " trials" + settings_text(member(spec, "/search"), "method trials"));
+  add(lines, "terminator",
+      text_at(spec, "/terminator/rule") + settings_text(member(spec, "/terminator"), "rule"));
+  add(lines, "budget", budget_text(spec));
+  bool first = true;
+  for (const auto& [name, domain] : member(spec, "/parameters").items()) {
+    add(lines, first ? "parameters" : "", name + ": " + domain_text(domain));
+    first = false;
+  }
+}
+
+std::string workflow_line(const Json& sweep) {
+  const Json& workflow = member(sweep, "/workflow");
+  return workflow.is_string() ? workflow.get<std::string>() : text_at(workflow, "/id");
+}
+
+std::string table_under(const std::string& heading, const Fields& fields, const Json& items,
+                        const Shown& shown) {
+  if (items.empty()) return {};
+  Screen narrower = shown.screen;
+  narrower.columns -= 2;
+  const std::vector<Json> rows(items.begin(), items.end());
+  return paint(shown.screen, Ink::bold, heading) + "\n" +
+         indented(table_text(fields, rows, narrower));
+}
+
+}  // namespace
+
+std::string settings_text(const Json& object, const std::string& named) {
+  Json rest = Json::object();
+  if (object.is_object())
+    for (const auto& [name, value] : object.items())
+      if ((" " + named + " ").find(" " + name + " ") == std::string::npos) rest[name] = value;
+  return rest.empty() ? "" : ", " + params_text(rest);
+}
+
+namespace {
+
+std::string prior_text(const Json& prior) {
+  if (prior.is_null()) return {};
+  const Json& center = prior.is_object() ? member(prior, "/center") : prior;
+  std::string text = ", around " + value_text(center);
+  if (const Json& spread = member(prior, "/spread"); spread.is_number())
+    text += " +- " + value_text(spread) + " of the range";
+  return text;
+}
+
+std::string choices_text(const Json& parameter) {
+  const Json& values = member(parameter, "/values");
+  const Json& weights = member(parameter, "/weights");
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += " " + value_text(values[i]);
+    if (i < weights.size()) text += " (" + value_text(weights[i]) + ")";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string domain_text(const Json& parameter) {
+  if (!parameter.is_object()) return value_text(parameter);
+  const std::string type = text_at(parameter, "/type");
+  std::string text = type;
+  if (type == "float" || type == "int")
+    text += " " + value_text(member(parameter, "/min")) + " .. " +
+            value_text(member(parameter, "/max"));
+  if (const auto scale = text_at(parameter, "/scale"); scale == "log" || scale == "logit")
+    text += ", " + scale + " scale";
+  if (const Json& step = member(parameter, "/step"); step.is_number() && step != 1)
+    text += ", in steps of " + value_text(step);
+  text += prior_text(member(parameter, "/prior"));
+  if (type == "choice") text += (member(parameter, "/ordered") == true ? ", ordered, of" : " of");
+  text += choices_text(parameter);
+  if (const auto expr = text_at(parameter, "/expr"); !expr.empty()) text += ": " + expr;
+  if (const Json& value = member(parameter, "/value"); !value.is_null())
+    text += " " + value_text(value);
+  if (const auto when = text_at(parameter, "/when"); !when.empty()) text += ", when " + when;
+  return text;
+}
+
+std::string trainer_text(const Json& spec) {
+  const Json& command = member(spec, "/command");
+  if (command.is_array()) {
+    std::string text;
+    for (const auto& word : command) text += (text.empty() ? "" : " ") + value_text(word);
+    return text;
+  }
+  return text_at(spec, "/trainer/name") + settings_text(member(spec, "/trainer"), "name");
+}
+
+std::string budget_text(const Json& spec) {
+  const auto seeds = int_at(spec, "/replicates/seeds");
+  const auto phases = int_at(spec, "/budget/phases");
+  std::string text = count_text(int_at(spec, "/budget/per_run")) + " " +
+                     text_at(spec, "/budget/unit") + " a run in " + std::to_string(phases) +
+                     (phases == 1 ? " phase" : " phases");
+  if (seeds > 1) text += ", " + std::to_string(seeds) + " seeds a trial";
+  return text;
+}
+
+std::string run_counts_text(const Json& runs) {
+  std::string text;
+  for (const auto& [state, count] : runs.items())
+    if (count.is_number_integer() && count != 0)
+      text += (text.empty() ? "" : ", ") + to_text(count) + " " + state;
+  return text.empty() ? "none yet" : text;
+}
+
+std::string sweep_text(const Json& sweep, const Shown& shown) {
+  Lines lines;
+  add_state(lines, sweep);
+  add(lines, "project", text_at(sweep, "/project"));
+  add(lines, "objective", objectives_text(sweep));
+  add(lines, "submitted", when_text(sweep, "/submitted_at", shown.at));
+  add(lines, "ended", when_text(sweep, "/ended_at", shown.at));
+  add(lines, "took",
+      text_at(sweep, "/ended_at").empty()
+          ? ""
+          : duration_of(sweep, "/submitted_at", "/ended_at", shown.at));
+  add(lines, "progress", progress_text(sweep));
+  add(lines, "trials",
+      std::to_string(int_at(sweep, "/trials/proposed")) + " of " +
+          std::to_string(int_at(sweep, "/trials/total")) + " proposed");
+  add(lines, "runs", run_counts_text(member(sweep, "/runs")));
+  add(lines, "best", best_text(sweep));
+  add_spec(lines, member(sweep, "/spec"));
+  add(lines, "workflow", workflow_line(sweep));
+  add(lines, "dataset", text_at(sweep, "/dataset"));
+  return title(sweep, text_at(sweep, "/name"), shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string trial_text(const Json& trial, const Shown& shown) {
+  Lines lines;
+  add_state(lines, trial);
+  add(lines, "value", value_text(member(trial, "/value")));
+  add(lines, "sweep", text_at(trial, "/sweep"));
+  bool first = true;
+  for (const auto& [name, value] : member(trial, "/params").items()) {
+    add(lines, first ? "parameters" : "", name + " = " + value_text(value));
+    first = false;
+  }
+  return title(trial, "parameter set " + std::to_string(int_at(trial, "/number") + 1), shown) +
+         indented(record_text(lines, shown.screen));
+}
+
+std::string run_text(const Json& run, const Shown& shown) {
+  Lines lines;
+  add_state(lines, run);
+  add(lines, "detail", text_at(run, "/detail"));
+  if (int_at(run, "/exit_code") != 0)
+    add(lines, "exit code", std::to_string(int_at(run, "/exit_code")));
+  add(lines, "sweep", text_at(run, "/sweep"));
+  add(lines, "trial", text_at(run, "/trial"));
+  add(lines, "seed", value_text(member(run, "/seed")));
+  add(lines, "reports",
+      std::to_string(int_at(run, "/phase")) + ", step " + count_text(int_at(run, "/step")));
+  add(lines, "value",
+      value_text(member(run, "/value")) + "  (best " + value_text(member(run, "/best")) + ")");
+  add(lines, "worker", text_at(run, "/worker"));
+  add(lines, "started", when_text(run, "/started_at", shown.at));
+  add(lines, "ended", when_text(run, "/ended_at", shown.at));
+  add(lines, "took", duration_of(run, "/started_at", "/ended_at", shown.at));
+  return title(run, "run", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string log_text(const Json& run, const Shown& shown) {
+  const std::string log = text_at(run, "/log_tail");
+  if (log.empty()) return {};
+  std::string clean;
+  for (std::size_t at = 0; at < log.size();) {
+    const auto end = std::min(log.find('\n', at), log.size());
+    clean += "  " + printable(std::string_view(log).substr(at, end - at)) + "\n";
+    at = end + 1;
+  }
+  return paint(shown.screen, Ink::bold, "last lines of its log") + "\n" + clean;
+}
+
+std::string failure_text(const Json& attempt) {
+  const std::string failure = text_at(attempt, "/failure");
+  return failure == "none" ? "" : failure;
+}
+
+std::string attempt_text(const Json& attempt, const Shown& shown) {
+  Lines lines;
+  add(lines, "worker", text_at(attempt, "/worker") + " on " + text_at(attempt, "/host"));
+  add(lines, "lease", text_at(attempt, "/lease"));
+  add(lines, "started", when_text(attempt, "/started_at", shown.at));
+  add(lines, "ended", when_text(attempt, "/ended_at", shown.at));
+  add(lines, "reason", text_at(attempt, "/end_reason"));
+  add(lines, "failure", failure_text(attempt));
+  add(lines, "resumed", text_at(attempt, "/resume"));
+  return title(attempt, "attempt", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string model_text(const Json& model, const Shown& shown) {
+  Lines lines;
+  add(lines, "value", value_text(member(model, "/value")));
+  add(lines, "run", text_at(model, "/run"));
+  add(lines, "sweep", text_at(model, "/sweep"));
+  add(lines, "taken at",
+      "phase " + std::to_string(int_at(model, "/phase") + 1) + ", step " +
+          count_text(int_at(model, "/step")));
+  add(lines, "parent", text_at(model, "/parent"));
+  add(lines, "size", bytes_text(int_at(model, "/bytes")));
+  add(lines, "sha256", text_at(model, "/sha256"));
+  add(lines, "saved", when_text(model, "/saved_at", shown.at));
+  if (!text_at(model, "/dropped_at").empty())
+    add(lines, "dropped", when_text(model, "/dropped_at", shown.at));
+  return title(model, "model", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string workflow_text(const Json& workflow, const Shown& shown) {
+  Lines lines;
+  std::string command;
+  for (const auto& word : member(workflow, "/command"))
+    command += (command.empty() ? "" : " ") + value_text(word);
+  add(lines, "command", command);
+  add(lines, "folder", text_at(workflow, "/cwd"));
+  add(lines, "by", text_at(workflow, "/user") + " on " + text_at(workflow, "/host"));
+  const std::string commit = text_at(workflow, "/git_commit");
+  const std::string branch = text_at(workflow, "/git_branch");
+  add(lines, "git", commit.empty() ? "" : commit + (branch.empty() ? "" : " (" + branch + ")"));
+  const std::string patch = text_at(workflow, "/patch_sha256");
+  add(lines, "uncommitted", patch.empty() ? "" : "sha256 of git diff HEAD: " + patch);
+  const std::string environment = text_at(workflow, "/environment_sha256");
+  add(lines, "environment",
+      environment.empty() ? "" : "sha256 of its list of packages: " + environment);
+  if (!patch.empty() || !environment.empty())
+    add(lines, "to disk", "hone fetch " + text_at(workflow, "/id"));
+  add(lines, "hone", text_at(workflow, "/hone_version"));
+  return title(workflow, "workflow", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string worker_text(const Json& worker, const Shown& shown) {
+  Lines lines;
+  add(lines, "host", text_at(worker, "/host"));
+  add(lines, "pid", std::to_string(int_at(worker, "/pid")));
+  add(lines, "slots",
+      std::to_string(int_at(worker, "/cpus")) + " cpus, " +
+          std::to_string(int_at(worker, "/gpus")) + " gpus");
+  add(lines, "running", std::to_string(int_at(worker, "/running")) + " runs");
+  add(lines, "hone", text_at(worker, "/hone_version"));
+  add(lines, "joined", when_text(worker, "/joined_at", shown.at));
+  add(lines, "set aside until", when_text(worker, "/aside_until", shown.at));
+  add(lines, "because", text_at(worker, "/aside_why"));
+  return title(worker, "worker", shown) + indented(record_text(lines, shown.screen));
+}
+
+std::string plain_text(const Json& object, const Shown& shown) {
+  Lines lines;
+  for (const auto& [name, value] : object.items())
+    if (name != "id" && name != "name") add(lines, name, value.is_null() ? "" : value_text(value));
+  return title(object, text_at(object, "/name"), shown) +
+         indented(record_text(lines, shown.screen));
+}
+
+std::string about_text(const Json& about, const Shown& shown) {
+  Lines lines;
+  std::string tags;
+  for (const auto& tag : member(about, "/tags"))
+    tags += (tags.empty() ? "" : " ") + value_text(tag);
+  add(lines, "tags", tags);
+  for (const auto& note : member(about, "/notes")) {
+    const std::string author = text_at(note, "/author");
+    add(lines, text_at(note, "/at").substr(0, 10),
+        text_at(note, "/text") + (author.empty() ? "" : "  (" + author + ")"));
+  }
+  return lines.empty() ? "" : indented(record_text(lines, shown.screen));
+}
+
+std::string runs_text(const Json& items, const Shown& shown) {
+  const Fields fields = {{"run", "/id"},
+                         {"state", "/state", Manner::state},
+                         {"reason", "/reason", Manner::text},
+                         {"value", "/value", Manner::score},
+                         {"phases", "/phase", Manner::number},
+                         {"step", "/step", Manner::count},
+                         {"detail", "/detail", Manner::long_text, Where::everywhere, false, 40}};
+  return table_under("runs", fields, items, shown);
+}
+
+std::string attempts_text(const Json& items, const Shown& shown) {
+  const Fields fields = {{"attempt", "/id"},
+                         {"worker", "/worker"},
+                         {"host", "/host", Manner::long_text},
+                         {"started", "/started_at", Manner::ago},
+                         {"ended", "/ended_at", Manner::ago},
+                         {"reason", "/end_reason"},
+                         {"failure", "/failure", Manner::text, Where::everywhere, true},
+                         {"resumed", "/resume", Manner::text, Where::everywhere, true}};
+  return table_under("attempts", fields, items, shown);
+}
+
+std::string artifacts_text(const Json& items, const Shown& shown) {
+  const Fields fields = {
+      {"file", "/name"}, {"bytes", "/bytes", Manner::count}, {"kept", "/saved_at", Manner::ago}};
+  return table_under("files (hone fetch RUN [FILE])", fields, items, shown);
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,222 @@
+// compare, diff: two sweeps, two trials, side by side.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/session/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Wish {
+  std::string left;
+  std::string right;
+  bool all = false;
+};
+
+// What the sweep had found once so many steps were trained, in the order in which they were
+// reported.
+Json incumbents(const Json& summary, const std::vector<Json>& events) {
+  const bool minimize = text_at(summary, "/objective/goal") == "minimize";
+  Json line = Json::array();
+  std::int64_t spent = 0;
+  std::map<std::string, std::int64_t> before;
+  std::optional<double> best;
+  for (const Json& event : events) {
+    if (text_at(event, "/kind") != "report_recorded") continue;
+    std::int64_t& last = before[text_at(event, "/run")];
+    spent += int_at(event, "/step") - last;
+    last = int_at(event, "/step");
+    const Json& value = member(event, "/value");
+    if (!value.is_number()) continue;
+    const double found = value.get<double>();
+    if (best && (minimize ? found >= *best : found <= *best)) continue;
+    best = found;
+    line.push_back({{"steps", spent}, {"value", found}});
+  }
+  return line;
+}
+
+// Of a sweep: what it spent and what it found, in members that can be compared.
+Result<Json> summary_of(Session& session, SweepId id) {
+  const std::string path = "/v1/sweeps/" + text(id);
+  const auto sweep = session.get(path);
+  if (!sweep) return sweep.error();
+  const auto best = session.get(path + "/best?limit=1");
+  if (!best) return best.error();
+  const auto runs = session.list(path + "/curves?limit=1000");
+  if (!runs) return runs.error();
+  Json summary = *sweep;
+  std::int64_t steps = 0;
+  double trained = 0;
+  for (const Json& run : *runs)
+    if (const Json& curve = member(run, "/curve"); !curve.empty()) {
+      steps += int_at(curve.back(), "/step");
+      trained += curve.back().value("seconds", 0.0);
+    }
+  summary["steps_used"] = steps;
+  summary["seconds_trained"] = trained;
+  summary["best_params"] = Json::object();
+  if (const Json& items = member(*best, "/items"); !items.empty())
+    summary["best_params"] = member(items.front(), "/params");
+  const auto events = session.list("/v1/events?limit=1000&sweep=" + text(id));
+  if (!events) return events.error();
+  summary["incumbents"] = incumbents(summary, *events);
+  return summary;
+}
+
+Json value_at(const Json& line, double share, std::int64_t total) {
+  Json value = nullptr;
+  for (const Json& point : line)
+    if (static_cast<double>(int_at(point, "/steps")) <= share * static_cast<double>(total))
+      value = member(point, "/value");
+  return value;
+}
+
+Json row(const std::string& what, Json left, Json right) {
+  Json json;
+  json["what"] = what;
+  json["left"] = std::move(left);
+  json["right"] = std::move(right);
+  return json;
+}
+
+// Every member of the two documents that differs, by its path.
+void differences(const std::string& path, const Json& left, const Json& right, bool all,
+                 std::vector<Json>& rows) {
+  if (left.is_object() && right.is_object()) {
+    for (const auto& [key, value] : left.items())
+      differences(path.empty() ? key : path + "." + key, value,
+                  right.contains(key) ? right.at(key) : Json(nullptr), all, rows);
+    for (const auto& [key, value] : right.items())
+      if (!left.contains(key))
+        differences(path.empty() ? key : path + "." + key, nullptr, value, all, rows);
+    return;
+  }
+  if (all || left != right) rows.push_back(row(path, left, right));
+}
+
+// Each cell as text, for a column holds values of all types.
+std::vector<Json> shown(const std::vector<Json>& rows) {
+  std::vector<Json> texts;
+  for (const Json& one : rows) {
+    const auto text = [&](const char* side) {
+      const Json& value = member(one, side);
+      if (value.is_null()) return std::string("-");
+      return value.is_structured() ? to_text(value) : value_text(value);
+    };
+    texts.push_back(row(text_at(one, "/what"), text("/left"), text("/right")));
+  }
+  return texts;
+}
+
+Result<Exit> print_rows(Session& session, const std::string& left, const std::string& right,
+                        const Json& document, const std::vector<Json>& rows) {
+  const Format format = session.options().format;
+  if (format == Format::json || format == Format::jsonl) return print_object(session, document, "");
+  Fields fields = {{"what", "/what"},
+                   {left, "/left", Manner::long_text, Where::everywhere, false, 12},
+                   {right, "/right", Manner::long_text, Where::everywhere, false, 12}};
+  return print_list(session, fields, shown(rows), "no difference");
+}
+
+std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {
+  std::vector<Json> rows;
+  for (const char* what : {"name", "state", "objective", "steps_used", "seconds_trained"})
+    rows.push_back(
+        row(what, member(left, std::string("/") + what), member(right, std::string("/") + what)));
+  for (const char* what : {"trials/proposed", "phases/done", "runs/completed", "runs/stopped",
+                           "runs/failed", "best/value", "best/trial"})
+    rows.push_back(
+        row(what, member(left, std::string("/") + what), member(right, std::string("/") + what)));
+  const Json& ours = member(left, "/incumbents");
+  const Json& theirs = member(right, "/incumbents");
+  const auto total = std::max(int_at(left, "/steps_used"), int_at(right, "/steps_used"));
+  for (const double share : {0.1, 0.25, 0.5, 1.0}) {
+    const auto steps = static_cast<std::int64_t>(share * static_cast<double>(total));
+    rows.push_back(row("best after " + count_text(steps), value_at(ours, share, total),
+                       value_at(theirs, share, total)));
+  }
+  differences("best", member(left, "/best_params"), member(right, "/best_params"), true, rows);
+  differences("spec", member(left, "/spec"), member(right, "/spec"), all, rows);
+  return rows;
+}
+
+Result<Exit> compare(Session& session, const Wish& wish) {
+  const auto left = sweep_of(session, wish.left);
+  if (!left) return left.error();
+  const auto right = sweep_of(session, wish.right);
+  if (!right) return right.error();
+  auto ours = summary_of(session, *left);
+  if (!ours) return ours.error();
+  auto theirs = summary_of(session, *right);
+  if (!theirs) return theirs.error();
+  const auto rows = summary_rows(*ours, *theirs, wish.all);
+  Json document;
+  document["left"] = *ours;
+  document["right"] = *theirs;
+  document["rows"] = rows;
+  return print_rows(session, text(*left), text(*right), document, rows);
+}
+
+// What can differ between two trials: their parameters, results, and where they came from.
+Result<Json> trial_of_server(Session& session, TrialId id) {
+  auto trial = session.get("/v1/trials/" + text(id));
+  if (!trial) return trial.error();
+  const auto sweep = session.get("/v1/sweeps/" + text_at(*trial, "/sweep"));
+  if (!sweep) return sweep.error();
+  const auto workflow = session.get("/v1/workflows/" + text_at(*sweep, "/workflow"));
+  if (!workflow) return workflow.error();
+  (*trial)["workflow"] = *workflow;
+  (*trial)["spec"] = member(*sweep, "/spec");
+  return trial;
+}
+
+Result<Exit> diff(Session& session, const Wish& wish) {
+  const auto left = trial_of(wish.left);
+  if (!left) return left.error();
+  const auto right = trial_of(wish.right);
+  if (!right) return right.error();
+  const auto ours = trial_of_server(session, *left);
+  if (!ours) return ours.error();
+  const auto theirs = trial_of_server(session, *right);
+  if (!theirs) return theirs.error();
+  std::vector<Json> rows;
+  for (const char* part : {"params", "value", "state", "reason", "phase", "sweep"})
+    differences(part, member(*ours, std::string("/") + part),
+                member(*theirs, std::string("/") + part), wish.all, rows);
+  if (text_at(*ours, "/sweep") != text_at(*theirs, "/sweep") || wish.all)
+    for (const char* part : {"workflow", "spec"})
+      differences(part, member(*ours, std::string("/") + part),
+                  member(*theirs, std::string("/") + part), wish.all, rows);
+  Json document;
+  document["left"] = text(*left);
+  document["right"] = text(*right);
+  document["rows"] = rows;
+  return print_rows(session, text(*left), text(*right), document, rows);
+}
+
+}  // namespace
+
+Work declare_compare(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.argument("SWEEP", wish->left, "one sweep");
+  flags.argument("SWEEP2", wish->right, "the other");
+  flags.flag("--all", wish->all, "what they have in common, too");
+  return [wish](Session& session) { return compare(session, *wish); };
+}
+
+Work declare_diff(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.argument("TRIAL", wish->left, "one trial");
+  flags.argument("TRIAL2", wish->right, "the other");
+  flags.flag("--all", wish->all, "what they have in common, too");
+  return [wish](Session& session) { return diff(session, *wish); };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,131 @@
+// curve: a run's reports, or a trial's over its seeds, drawn.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/plot.hpp"
+#include "sdk/cli/session/targets.hpp"
+
+namespace hone::cli {
+namespace {
+
+Fields report_fields() {
+  return {{"phase", "/phase", Manner::phase},
+          {"step", "/step", Manner::count},
+          {"value", "/value", Manner::score},
+          {"further", "/further", Manner::text, Where::everywhere, true},
+          {"verdict", "/verdict"},
+          {"reason", "/reason"},
+          {"at", "/at", Manner::ago},
+          {"inputs", "/inputs", Manner::params, Where::table_only, true}};
+}
+
+std::vector<PlotPoint> points_of(const std::vector<Json>& reports) {
+  std::vector<PlotPoint> points;
+  for (const auto& report : reports) {
+    const Json& value = member(report, "/value");
+    if (value.is_number())
+      points.push_back({static_cast<double>(int_at(report, "/step")), value.get<double>()});
+  }
+  return points;
+}
+
+std::string chart(const Json& run, const std::vector<Json>& reports, const Screen& screen) {
+  const int rows = 12;
+  const auto points = points_of(reports);
+  std::string head = text_at(run, "/id") + "  " + text_at(run, "/state");
+  if (!text_at(run, "/reason").empty()) head += " (" + text_at(run, "/reason") + ")";
+  return paint(screen, Ink::bold, head) + "\n" +
+         plot(points, {std::min(screen.columns, 100), rows, screen.unicode}) + "\n";
+}
+
+Fields band_fields() {
+  return {{"phase", "/phase", Manner::phase},
+          {"step", "/step", Manner::count},
+          {"n", "/n", Manner::number},
+          {"iqm", "/iqm", Manner::score},
+          {"low", "/low", Manner::score},
+          {"high", "/high", Manner::score},
+          {"mean", "/mean", Manner::score},
+          {"min", "/min", Manner::score, Where::data_only},
+          {"max", "/max", Manner::score, Where::data_only},
+          {"diverged", "/diverged", Manner::number, Where::everywhere, true}};
+}
+
+std::vector<PlotPoint> points_at(const std::vector<Json>& items, const char* member_name) {
+  std::vector<PlotPoint> points;
+  for (const auto& item : items)
+    if (const Json& value = member(item, member_name); value.is_number())
+      points.push_back({static_cast<double>(int_at(item, "/step")), value.get<double>()});
+  return points;
+}
+
+// Over the seeds of a trial: the interquartile mean, with the band of its bootstrap interval.
+Result<Exit> show_band(Session& session, TrialId trial) {
+  const auto reply = session.get("/v1/trials/" + text(trial) + "/curve");
+  if (!reply) return reply.error();
+  std::vector<Json> items;
+  for (const Json& item : member(*reply, "/items")) items.push_back(item);
+  if (session.options().format == Format::table && !items.empty()) {
+    auto edges = points_at(items, "/low");
+    for (const PlotPoint& high : points_at(items, "/high")) edges.push_back(high);
+    const Screen& screen = session.screen();
+    std::int64_t n = 0;
+    for (const Json& item : items) n = std::max(n, int_at(item, "/n"));
+    session.print(
+        paint(screen, Ink::bold,
+              text(trial) + "  interquartile mean, n = " + std::to_string(n) +
+                  (n > 1 ? " seeds, dots: 95 % band" : " seed: no band")) +
+        "\n" +
+        plot(points_at(items, "/iqm"), {std::min(screen.columns, 100), 12, screen.unicode}, edges) +
+        "\n");
+  }
+  return print_list(session, band_fields(), items,
+                    text(trial) + " has no reports yet; it reports at the end of each phase");
+}
+
+// A sweep stands for its best trial.
+Result<TrialId> best_trial(Session& session, SweepId sweep) {
+  const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/best?limit=1");
+  if (!reply) return reply.error();
+  const Json& items = member(*reply, "/items");
+  if (items.empty())
+    return refuse(Code::not_found,
+                  text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));
+  return trial_of(text_at(items[0], "/id"));
+}
+
+Result<Exit> show_curve(Session& session, const std::string& word) {
+  const auto object = object_of(word);
+  if (!object) return object.error();
+  if (std::holds_alternative<TrialId>(*object))
+    return show_band(session, std::get<TrialId>(*object));
+  if (std::holds_alternative<SweepId>(*object)) {
+    const auto trial = best_trial(session, std::get<SweepId>(*object));
+    return trial ? show_band(session, *trial) : Result<Exit>(trial.error());
+  }
+  const auto id = run_of(session, word);
+  if (!id) return id.error();
+  const auto reports = session.list("/v1/runs/" + text(*id) + "/curve");
+  if (!reports) return reports.error();
+  if (session.options().format == Format::table && !reports->empty()) {
+    const auto run = session.get("/v1/runs/" + text(*id));
+    if (!run) return run.error();
+    session.print(chart(*run, *reports, session.screen()));
+  }
+  return print_list(session, report_fields(), *reports,
+                    text(*id) + " has no reports yet; it reports at the end of each phase");
+}
+
+}  // namespace
+
+Work declare_curve(Flags& flags) {
+  auto id = std::make_shared<std::string>();
+  flags.argument("ID", *id, "a run; a trial, over its seeds; or a sweep, for its best trial");
+  return [id](Session& session) { return show_curve(session, *id); };
+}
+
+}  // namespace hone::cli

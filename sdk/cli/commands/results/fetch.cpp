@@ -1,0 +1,178 @@
+// fetch: a checkpoint's bytes, the files that a run left, or what a workflow kept of the working
+// folder; checked against their digests.
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/session/targets.hpp"
+#include "sdk/cpp/client.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Wish {
+  std::string model;
+  std::string name;  // of a file of a run or a workflow
+  std::string file;
+  bool force = false;
+};
+
+// To stdout by way of a file: half a checkpoint must not leave through a pipe.
+Result<Exit> fetch_to_stdout(Client& client, const std::string& sha256) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("hone-fetch-" + std::to_string(getpid()) + "-" + sha256.substr(0, 12));
+  const auto status = client.get_blob(sha256, file.string());
+  if (!status) return status.error();
+  std::cout << std::ifstream(file, std::ios::binary).rdbuf() << std::flush;
+  std::filesystem::remove(file);
+  return Exit::ok;
+}
+
+Result<Exit> fetch_to_file(Session& session, Client& client, const Json& model,
+                           const std::string& file, bool force) {
+  std::error_code ignored;
+  if (!force && std::filesystem::exists(file, ignored))
+    return refuse(Code::conflict, file + " exists; add --force to replace it, or -o another name");
+  const auto status = client.get_blob(text_at(model, "/sha256"), file);
+  if (!status) return status.error();
+  session.print(file + "\n");
+  session.note(bytes_text(int_at(model, "/bytes")) + ", sha256 checked; of " +
+               text_at(model, "/run") + " at step " + count_text(int_at(model, "/step")));
+  return Exit::ok;
+}
+
+Error dropped(const Json& model) {
+  return refuse(Code::not_found,
+                text_at(model, "/id") + " was dropped when " + text_at(model, "/run") +
+                    " ended, as its sweep keeps only the best checkpoints (checkpoints: {keep: "
+                    "all} keeps every one); see what is left with: hone models " +
+                    text_at(model, "/run"));
+}
+
+// Where a file of a run goes: below the folder that -o names, else below one that is called as the
+// run.
+std::string place_of(const Wish& wish, const std::string& run, const std::string& name) {
+  return (std::filesystem::path(wish.file.empty() ? run : wish.file) / name).string();
+}
+
+Status fetch_artifact(Session& session, Client& client, const Json& file, const std::string& place,
+                      bool force) {
+  std::error_code failure;
+  if (!force && std::filesystem::exists(place, failure))
+    return refuse(Code::conflict,
+                  place + " exists; add --force to replace it, or -o another folder");
+  std::filesystem::create_directories(std::filesystem::path(place).parent_path(), failure);
+  const auto status = client.get_blob(text_at(file, "/sha256"), place);
+  if (status) session.print(place + "\n");
+  return status;
+}
+
+// A run's own files: all of them, or the one that is named.
+Result<Exit> fetch_artifacts(Session& session, const Wish& wish, const std::string& run) {
+  const auto files = session.list("/v1/runs/" + run + "/artifacts");
+  if (!files) return files.error();
+  auto client = session.client();
+  if (!client) return client.error();
+  std::size_t fetched = 0;
+  for (const auto& file : *files) {
+    const auto name = text_at(file, "/name");
+    if (!wish.name.empty() && wish.name != name) continue;
+    ++fetched;
+    if (wish.file == "-" && !wish.name.empty())
+      return fetch_to_stdout(**client, text_at(file, "/sha256"));
+    const auto status =
+        fetch_artifact(session, **client, file, place_of(wish, run, name), wish.force);
+    if (!status) return status.error();
+  }
+  if (fetched > 0) return Exit::ok;
+  return refuse(Code::not_found,
+                run +
+                    (wish.name.empty() ? " left no files to keep" : " left no file " + wish.name) +
+                    "; its command says which with artifacts: [\"*.png\"]");
+}
+
+struct KeptText {
+  std::string_view name;
+  const char* digest;
+};
+constexpr std::array kept_texts{KeptText{"uncommitted.patch", "/patch_sha256"},
+                                KeptText{"environment.txt", "/environment_sha256"}};
+
+std::string how_to_restore(const Json& workflow, const std::string& patch) {
+  const std::string commit = text_at(workflow, "/git_commit");
+  if (commit.empty()) return {};
+  return "the code as it was: git checkout " + commit.substr(0, 12) +
+         (patch.empty() ? "" : " && git apply " + patch);
+}
+
+// What had not been committed, and the packages of its Python.
+Result<Exit> fetch_workflow(Session& session, const Wish& wish, const std::string& id) {
+  const auto workflow = session.get("/v1/workflows/" + id);
+  if (!workflow) return workflow.error();
+  auto client = session.client();
+  if (!client) return client.error();
+  std::string patch;
+  std::size_t fetched = 0;
+  for (const auto& [name, digest] : kept_texts) {
+    const std::string sha256 = text_at(*workflow, digest);
+    if (sha256.empty() || (!wish.name.empty() && wish.name != name)) continue;
+    ++fetched;
+    if (wish.file == "-" && !wish.name.empty()) return fetch_to_stdout(**client, sha256);
+    const std::string place = place_of(wish, id, std::string(name));
+    if (name == kept_texts.front().name) patch = place;
+    const auto status =
+        fetch_artifact(session, **client, Json{{"sha256", sha256}}, place, wish.force);
+    if (!status) return status.error();
+  }
+  const std::string restore = how_to_restore(*workflow, patch);
+  if (fetched > 0) {
+    if (!restore.empty()) session.note(restore);
+    return Exit::ok;
+  }
+  return refuse(Code::not_found, id + " kept no " +
+                                     (wish.name.empty() ? "patch and no environment" : wish.name) +
+                                     (restore.empty() ? "" : "; " + restore));
+}
+
+Result<Exit> fetch(Session& session, const Wish& wish) {
+  const auto id = object_of(wish.model);
+  if (!id) return id.error();
+  if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, wish, text(*id));
+  if (std::holds_alternative<WorkflowId>(*id)) return fetch_workflow(session, wish, text(*id));
+  if (!std::holds_alternative<ModelId>(*id))
+    return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
+                                     "; list its models with: hone models " + text(*id));
+  const auto model = session.get("/v1/models/" + text(*id));
+  if (!model) return model.error();
+  if (!text_at(*model, "/dropped_at").empty()) return dropped(*model);
+  auto client = session.client();
+  if (!client) return client.error();
+  if (wish.file == "-") return fetch_to_stdout(**client, text_at(*model, "/sha256"));
+  const std::string file = wish.file.empty() ? text(*id) + ".pt" : wish.file;
+  return fetch_to_file(session, **client, *model, file, wish.force);
+}
+
+}  // namespace
+
+Work declare_fetch(Flags& flags) {
+  auto wish = std::make_shared<Wish>();
+  flags.argument("ID", wish->model,
+                 "a model, as md_9, a run with its files, rn_4.0, or a workflow, wf_2");
+  flags.optional_argument("FILE", wish->name,
+                          "of a run or a workflow: one of its files; default: all of them");
+  flags.text("-o,--output FILE", wish->file,
+             "the file (- for stdout), or the folder of several (MODEL.pt or RUN)");
+  flags.flag("--force", wish->force, "replace the file if it exists");
+  return [wish](Session& session) { return fetch(session, *wish); };
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,61 @@
+#include "sdk/cli/commands/start/contenders.hpp"
+
+#include <charconv>
+
+namespace hone::cli {
+namespace {
+
+std::string name_of(const SweepSpec& spec) {
+  std::string name = spec.terminator.rule;
+  if (spec.search.method != "random" && spec.search.method != spec.terminator.rule)
+    name = spec.search.method + "/" + name;
+  return name;
+}
+
+// "eta=3,first_rung=2"
+Status read_settings(std::string_view words, const std::string& whole, TerminatorSpec& rule) {
+  while (!words.empty()) {
+    const auto end = std::min(words.find(','), words.size());
+    const std::string_view one = words.substr(0, end);
+    words.remove_prefix(std::min(end + 1, words.size()));
+    const auto equals = one.find('=');
+    double value = 0;
+    const char* last = one.data() + one.size();
+    const bool ok = equals != std::string_view::npos && equals > 0 &&
+                    std::from_chars(one.data() + equals + 1, last, value).ptr == last &&
+                    equals + 1 < one.size();
+    if (!ok)
+      return refuse(Code::invalid,
+                    "--against " + whole + ": '" + std::string(one) + "' is no NAME=NUMBER");
+    rule.settings.emplace_back(std::string(one.substr(0, equals)), value);
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::vector<Contender>> read_contenders(const SweepSpec& own,
+                                               const std::vector<std::string>& against) {
+  std::vector<Contender> contenders{{name_of(own), own}};
+  for (const std::string& words : against) {
+    SweepSpec spec = own;
+    spec.search.settings.clear();
+    spec.search.method = "random";
+    std::string_view rest = words;
+    if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
+      spec.search.method = rest.substr(0, slash);
+      rest.remove_prefix(slash + 1);
+    }
+    const auto colon = std::min(rest.find(':'), rest.size());
+    spec.terminator = {std::string(rest.substr(0, colon)), {}};
+    // Our own rule comes with our own way to propose.
+    if (spec.terminator.rule == "hone" && words.find('/') == std::string::npos)
+      spec.search.method = "hone";
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+    if (auto done = read_settings(rest, words, spec.terminator); !done) return done.error();
+    contenders.push_back({words, std::move(spec)});
+  }
+  return contenders;
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,210 @@
+#include "sdk/cli/commands/start/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "schemas/codec/body.hpp"
+#include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "server/search/terminators/terminator.hpp"
+#include "server/search/terminators/work.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct Slots {
+  int count = 1;
+  std::string of;  // whose they are
+};
+
+// What earlier sweeps of the same training say. Each is of the newest sweep that can tell.
+struct Experience {
+  double seconds_per_unit = 0;  // 0: unknown
+  std::string pace_of;
+  double phases_per_run = 0;  // under the same rule and as many phases; 0: unknown
+  std::string work_of;
+};
+
+constexpr std::int64_t seen_seconds = 60;  // a worker silent for longer is not at hand
+
+Slots slots_at_hand(Session& session, const ResourcesSpec& needs, int wished) {
+  if (wished > 0) return {wished, "as you say"};
+  int slots = 0;
+  if (const auto workers = session.list("/v1/workers"))
+    for (const Json& worker : *workers) {
+      const auto seen = parse_rfc3339(text_at(worker, "/last_seen_at"));
+      if (seen && now() - *seen <= seconds(seen_seconds))
+        slots += static_cast<int>(int_at(worker, "/cpus")) / std::max(1, needs.cpus);
+    }
+  if (slots > 0) return {slots, "of the server's workers"};
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return {std::max(1, cores / std::max(1, needs.cpus)), "on this machine"};
+}
+
+// Seconds a unit of the budget took in the runs of a sweep's first trials.
+std::optional<double> measured(Session& session, const std::string& sweep) {
+  constexpr int looked_at = 10;  // trials: enough to average over parameters
+  const auto trials =
+      session.get("/v1/sweeps/" + sweep + "/trials?limit=" + std::to_string(looked_at));
+  if (!trials) return std::nullopt;
+  double seconds = 0, units = 0;
+  for (const Json& trial : member(*trials, "/items")) {
+    const auto runs = session.get("/v1/trials/" + text_at(trial, "/id") + "/runs");
+    if (!runs) continue;
+    for (const Json& run : member(*runs, "/items")) {
+      const auto from = parse_rfc3339(text_at(run, "/started_at"));
+      const auto to = parse_rfc3339(text_at(run, "/ended_at"));
+      if (!from || !to || text_at(run, "/state") == "failed") continue;
+      seconds += static_cast<double>((*to - *from).us) / 1e6;
+      units += static_cast<double>(int_at(run, "/step"));
+    }
+  }
+  if (!(seconds > 0 && units > 0)) return std::nullopt;
+  return seconds / units;
+}
+
+bool same(const Json& a, const Json& b, std::initializer_list<const char*> pointers) {
+  return std::all_of(pointers.begin(), pointers.end(),
+                     [&](const char* pointer) { return member(a, pointer) == member(b, pointer); });
+}
+
+Experience experience_with(Session& session, const Json& spec) {
+  constexpr int looked_at = 10;  // newest sweeps
+  Experience known;
+  const auto sweeps = session.get("/v1/sweeps?limit=" + std::to_string(looked_at));
+  if (!sweeps) return known;
+  for (const Json& item : member(*sweeps, "/items")) {
+    const std::string id = text_at(item, "/id");
+    const auto sweep = session.get("/v1/sweeps/" + id);
+    if (!sweep) continue;
+    const Json& other = member(*sweep, "/spec");
+    if (!same(spec, other, {"/trainer", "/command", "/budget/unit"})) continue;
+    if (known.pace_of.empty())
+      if (const auto pace = measured(session, id))
+        known.seconds_per_unit = *pace, known.pace_of = id;
+    if (!known.work_of.empty() || !same(spec, other, {"/terminator", "/budget/phases"})) continue;
+    const auto incumbent = session.get("/v1/sweeps/" + id + "/incumbent");
+    if (incumbent && member(*incumbent, "/phases_per_run").is_number())
+      known.phases_per_run = member(*incumbent, "/phases_per_run").get<double>(),
+      known.work_of = id;
+  }
+  return known;
+}
+
+// Phases that a run trains for: as measured, else as the rule's closed form says.
+double phases_per_run(const SweepSpec& spec, const Experience& known) {
+  if (known.phases_per_run > 0) return known.phases_per_run;
+  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  return terminator ? (*terminator)->expected_phases() : spec.budget.phases;
+}
+
+// Parameter sets that fill the sweep's time limit on these slots: W0 of HyperTrick.
+Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
+                     const Experience& known) {
+  if (!spec.limits.duration || known.pace_of.empty()) return nullptr;
+  const double phase_seconds = known.seconds_per_unit * static_cast<double>(spec.budget.per_run) /
+                               static_cast<double>(spec.budget.phases);
+  const double seconds_at_hand =
+      static_cast<double>(spec.limits.duration->us) / 1e6 * static_cast<double>(slots.count);
+  const auto runs = runs_that_fit(seconds_at_hand / phase_seconds, phases);
+  return std::max<std::int64_t>(1, runs / first_runs(spec));
+}
+
+Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& known) {
+  const std::int64_t runs = spec.search.trials * first_runs(spec);
+  const double phases = phases_per_run(spec, known);
+  const double share = phases / spec.budget.phases;
+  const auto complete = static_cast<double>(runs);
+  const auto or_null = [](const std::string& id) { return id.empty() ? Json(nullptr) : Json(id); };
+  Json plan;
+  plan["trials"] = spec.search.trials;
+  plan["runs"] = runs;
+  plan["phases_at_most"] = runs * spec.budget.phases;
+  plan["phases_expected"] = std::llround(complete * phases);
+  plan["phases_per_run"] = phases;
+  plan["phases_per_run_of"] = or_null(known.work_of);
+  plan["work_at_most"] = runs * spec.budget.per_run;
+  plan["work_expected"] = std::llround(complete * share * static_cast<double>(spec.budget.per_run));
+  plan["unit"] = spec.budget.unit;
+  plan["slots"] = slots.count;
+  plan["complete_runs_one_after_another"] = complete * share / slots.count;
+  plan["pace_of"] = or_null(known.pace_of);
+  plan["seconds_expected"] =
+      known.pace_of.empty()
+          ? Json(nullptr)
+          : Json(plan["work_expected"].get<double>() * known.seconds_per_unit / slots.count);
+  plan["trials_that_fit"] = trials_that_fit(spec, phases, slots, known);
+  return plan;
+}
+
+std::string wall_text(const Json& plan, const Slots& slots) {
+  const std::string where =
+      " on " + std::to_string(slots.count) + (slots.count == 1 ? " slot " : " slots ") + slots.of;
+  if (plan["seconds_expected"].is_null())
+    return "as long as " + number_text(plan["complete_runs_one_after_another"].get<double>()) +
+           " complete runs one after another," + where;
+  const auto wall = static_cast<std::int64_t>(plan["seconds_expected"].get<double>() * 1e6);
+  return "about " + duration_text(microseconds(wall)) + where + ", at the pace of " +
+         plan["pace_of"].get<std::string>();
+}
+
+std::string work_text(const Json& plan, const char* which) {
+  const std::string suffix = which;
+  return count_text(plan["phases_" + suffix].get<std::int64_t>()) + " phases, " +
+         count_text(plan["work_" + suffix].get<std::int64_t>()) + " " +
+         plan["unit"].get<std::string>();
+}
+
+std::string expected_text(const Json& plan) {
+  const Json& measured_on = plan["phases_per_run_of"];
+  return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
+         " phases a run, " +
+         (measured_on.is_null() ? "by the rule's closed form"
+                                : "as in " + measured_on.get<std::string>());
+}
+
+std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
+                      const Screen& screen) {
+  const Json& rule = member(spec, "/terminator");
+  std::vector<RecordLine> lines = {
+      {"objective", text_at(spec, "/objective/goal") + " " + text_at(spec, "/objective/metric")},
+      {"trainer", trainer_text(spec)},
+      {"search", text_at(spec, "/search/method") + ", " +
+                     std::to_string(plan["trials"].get<std::int64_t>()) + " trials"},
+      {"terminator", text_at(rule, "/rule") + settings_text(rule, "rule")},
+      {"budget", budget_text(spec)},
+      {"runs", std::to_string(plan["runs"].get<std::int64_t>())},
+      {"expected", expected_text(plan)},
+      {"at most", work_text(plan, "at_most")},
+      {"wall time", wall_text(plan, slots)}};
+  if (!plan["trials_that_fit"].is_null())
+    lines.push_back(
+        {"time limit",
+         "holds about " + count_text(plan["trials_that_fit"].get<std::int64_t>()) + " trials"});
+  bool first = true;
+  for (const auto& [name, domain] : member(spec, "/parameters").items()) {
+    lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
+    first = false;
+  }
+  return paint(screen, Ink::bold, text_at(spec, "/name")) + "  (nothing is submitted)\n" +
+         record_text(lines, screen);
+}
+
+}  // namespace
+
+Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
+  Json document = encode(spec);
+  const Slots slots = slots_at_hand(session, spec.resources, workers);
+  Json plan = plan_json(spec, slots, experience_with(session, document));
+  const std::string shown = plan_text(document, plan, slots, session.screen());
+  document["plan"] = std::move(plan);
+  return print_object(session, document, shown);
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,312 @@
+// doctor: is everything here that hone needs? Each check gives one line with what to do about it.
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/system/doctor_install.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/local/disk_probe.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/local/data_folder.hpp"
+#include "sdk/cli/local/programs.hpp"
+#include "sdk/cpp/transport.hpp"
+
+namespace hone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t disk_bytes_low = 1ULL << 30U;  // a sweep's checkpoints soon fill less
+
+enum class Health { ok, warn, fail };
+
+struct Finding {
+  Health health = Health::ok;
+  std::string what;
+  std::string detail;
+};
+
+std::string_view word(Health health) {
+  switch (health) {
+    case Health::ok:
+      return "ok";
+    case Health::warn:
+      return "warn";
+    case Health::fail:
+      return "fail";
+  }
+  return "";
+}
+
+Ink ink_of(Health health) {
+  switch (health) {
+    case Health::ok:
+      return Ink::good;
+    case Health::warn:
+      return Ink::warn;
+    case Health::fail:
+      return Ink::bad;
+  }
+  return Ink::plain;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+Finding check_program(const std::string& name, Health if_absent, const std::string& without_it) {
+  const auto path = find_program(name);
+  if (!path) return {if_absent, name, without_it};
+  const auto said = output_of({*path, "--version"});
+  if (!said) return {if_absent, name, *path + " does not run (try: " + *path + " --version)"};
+  return {Health::ok, name, first_line(*said) + "  " + *path};
+}
+
+// On what the built-in trainers can compute, as hone-train says it.
+Finding check_backends() {
+  const auto program = find_program("hone-train");
+  const auto said = program ? output_of({*program, "--backends"}) : std::nullopt;
+  if (!said) return {Health::warn, "backends", "unknown: hone-train does not say"};
+  std::string listed;
+  for (const char letter : said->substr(0, said->find_last_not_of('\n') + 1))
+    listed += letter == '\t' ? " " : letter == '\n' ? "; " : std::string(1, letter);
+  return {Health::ok, "backends", listed};
+}
+
+Finding check_cores() {
+  const unsigned cores = std::thread::hardware_concurrency();
+  return {Health::ok, "cores",
+          std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+              ": hone up runs as many runs at once"};
+}
+
+// The nearest folder that exists: the data folder is made by the first hone up.
+fs::path existing(fs::path folder) {
+  std::error_code ignored;
+  while (!folder.empty() && !fs::exists(folder, ignored) && folder != folder.parent_path())
+    folder = folder.parent_path();
+  return folder;
+}
+
+Finding check_data_folder(const fs::path& data) {
+  std::error_code trouble;
+  const fs::path there = existing(data);
+  if (!fs::is_directory(there, trouble))
+    return {Health::fail, "data folder",
+            there.string() + " is not a folder; choose one with --data or HONE_DATA"};
+  if (access(there.c_str(), W_OK | X_OK) != 0)
+    return {Health::fail, "data folder",
+            there.string() + " cannot be written to; choose another one with --data or HONE_DATA"};
+  return {Health::ok, "data folder", data.string() + (there == data ? "" : " (will be made)")};
+}
+
+Finding check_disk(const fs::path& data) {
+  std::error_code trouble;
+  const auto space = fs::space(existing(data), trouble);
+  if (trouble) return {Health::warn, "disk", "its free space cannot be read: " + trouble.message()};
+  const std::string free = bytes_text(static_cast<std::int64_t>(space.available)) + " free";
+  if (space.available >= disk_bytes_low) return {Health::ok, "disk", free};
+  return {Health::warn, "disk",
+          free + ": checkpoints need room; free some, or choose another --data"};
+}
+
+// What every acknowledgement waits for.
+Finding check_sync(const fs::path& data) {
+  constexpr std::chrono::milliseconds probing(300);
+  constexpr double slow_ms = 20;
+  const std::string folder = existing(data).string();
+  auto probe = load::DiskProbe::in(folder);
+  if (!probe) return {Health::warn, "disk sync", probe.error().detail};
+  if (auto synced = probe->sync_for(probing); !synced)
+    return {Health::fail, "disk sync", synced.error().detail};
+  const auto& times = probe->times();
+  const std::string file_system = load::file_system_of(folder);
+  const std::string line = number_text(times.quantile_ms(0.5)) + " ms, 99 % within " +
+                           number_text(times.quantile_ms(0.99)) + " ms, on " + file_system;
+  if (file_system == "tmpfs")
+    return {Health::warn, "disk sync",
+            line + ": this folder is lost at the next start of the machine; choose another --data"};
+  if (file_system == "nfs")
+    return {Health::warn, "disk sync",
+            line + ": SQLite cannot trust the locks of a network disk; choose a local --data"};
+  if (times.quantile_ms(0.5) > slow_ms)
+    return {Health::warn, "disk sync",
+            line + ": every report waits that long; choose a faster disk with --data"};
+  return {Health::ok, "disk sync", line};
+}
+
+// The server raises the soft limit to the hard one by itself.
+Finding check_descriptors() {
+  constexpr rlim_t enough = 16'500;  // the server's connections, and its files
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return {Health::warn, "open files", "the limit cannot be read"};
+  if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= enough)
+    return {
+        Health::ok, "open files",
+        limit.rlim_max == RLIM_INFINITY ? "no limit" : "at most " + std::to_string(limit.rlim_max)};
+  return {Health::warn, "open files",
+          "at most " + std::to_string(limit.rlim_max) +
+              ", each worker takes one: for more than that, raise LimitNOFILE of the service, or "
+              "nofile in /etc/security/limits.conf"};
+}
+
+// Leases and time limits are instants: a clock that is years off makes them nonsense.
+Finding check_clock() {
+  constexpr std::int64_t hone_began_us = 1'760'000'000'000'000;  // October 2025
+  const Instant time = now();
+  const std::string text = clock_text(time) + " UTC";
+  if (time.us < hone_began_us)
+    return {Health::fail, "clock", text + " is in the past: set it, or start chrony or ntpd"};
+  timex state{};
+  const int synchronized = adjtimex(&state);
+  if (synchronized == TIME_ERROR)
+    return {Health::ok, "clock",
+            text +
+                ", kept by no time server (steps are bridged; for dates to be right start "
+                "chrony)"};
+  return {Health::ok, "clock", text + ", kept by a time server"};
+}
+
+Finding check_gpus() {
+  const auto listed = output_of(
+      {"nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"});
+  if (!listed || listed->empty())
+    return {Health::ok, "GPUs", "none found (nvidia-smi does not answer): runs use the cores"};
+  const auto count = std::count(listed->begin(), listed->end(), '\n');
+  return {Health::ok, "GPUs", std::to_string(count) + ": " + first_line(*listed)};
+}
+
+bool can_listen_on(const Endpoint& endpoint) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  const int yes = 1;
+  setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<std::uint16_t>(std::stoi(endpoint.port)));
+  const bool free =
+      bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(descriptor);
+  return free;
+}
+
+bool is_local(const Endpoint& endpoint) {
+  return endpoint.host == "127.0.0.1" || endpoint.host == "localhost";
+}
+
+Finding without_server(const Options& options, const Error& error) {
+  const auto endpoint = parse_endpoint(options.server);
+  if (!endpoint) return {Health::fail, "server", endpoint.error().detail};
+  if (error.code != Code::unavailable) return {Health::fail, "server", error.detail};
+  if (!is_local(*endpoint)) return {Health::fail, "server", error.detail};
+  if (can_listen_on(*endpoint))
+    return {Health::warn, "server",
+            "none at " + options.server + "; port " + endpoint->port +
+                " is free: start one with hone up"};
+  return {Health::fail, "server",
+          "port " + endpoint->port + " is taken by a program that is no hone server; " +
+              "use another with hone up --listen 127.0.0.1:PORT"};
+}
+
+Finding check_server(Session& session) {
+  const auto version = session.get("/v1/version");
+  if (!version) return without_server(session.options(), version.error());
+  const std::string theirs = text_at(*version, "/version");
+  const std::string line = session.options().server + "  hone " + theirs;
+  if (theirs == HONE_VERSION) return {Health::ok, "server", line};
+  return {Health::warn, "server", line + ", but this hone is " HONE_VERSION};
+}
+
+std::vector<Finding> check_workers(Session& session) {
+  const auto workers = session.list("/v1/workers");
+  if (!workers) return {};
+  std::int64_t slots = 0;
+  for (const auto& worker : *workers) slots += int_at(worker, "/cpus");
+  if (workers->empty())
+    return {{Health::warn, "workers",
+             "none has joined: start one with hone worker --server " + session.options().server}};
+  return {{Health::ok, "workers",
+           std::to_string(workers->size()) + " joined, with " + std::to_string(slots) + " slots"}};
+}
+
+std::vector<Finding> examine(Session& session, const fs::path& data) {
+  std::vector<Finding> findings = {
+      {Health::ok, "hone", HONE_VERSION},
+      check_program("hone-server", Health::fail,
+                    "missing: neither beside hone nor on PATH; build it or install hone again"),
+      check_program("hone-worker", Health::fail,
+                    "missing: neither beside hone nor on PATH; build it or install hone again"),
+      check_program("hone-train", Health::warn,
+                    "missing: neither beside hone nor on PATH; commands of your own work without"),
+      check_backends(),
+      check_cores(),
+      check_gpus(),
+      check_clock(),
+      check_descriptors(),
+      check_data_folder(data),
+      check_disk(data),
+      check_sync(data),
+      check_server(session)};
+  if (findings.back().health == Health::ok)
+    for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+void print_lines(Session& session, const std::vector<Finding>& findings) {
+  for (const auto& finding : findings) {
+    std::string health(word(finding.health));
+    health.resize(6, ' ');
+    std::string what = finding.what;
+    what.resize(13, ' ');
+    session.print(paint(session.screen(), ink_of(finding.health), health) + what + finding.detail +
+                  "\n");
+  }
+}
+
+Result<Exit> doctor(Session& session, const std::string& data) {
+  const auto findings = examine(session, fs::absolute(data));
+  const bool sound = std::none_of(findings.begin(), findings.end(),
+                                  [](const Finding& f) { return f.health == Health::fail; });
+  const Exit exit = sound ? Exit::ok : Exit::general;
+  if (session.options().format == Format::table) {
+    print_lines(session, findings);
+    return exit;
+  }
+  std::vector<Json> items;
+  for (const auto& finding : findings)
+    items.push_back(
+        {{"health", word(finding.health)}, {"what", finding.what}, {"detail", finding.detail}});
+  const Fields fields = {{"health", "/health"}, {"what", "/what"}, {"detail", "/detail"}};
+  if (const auto printed = print_list(session, fields, items, ""); !printed) return printed.error();
+  return exit;
+}
+
+}  // namespace
+
+Work declare_doctor(Flags& flags) {
+  struct Wish {
+    std::string data = default_data_folder();
+    std::string install;
+  };
+  auto wish = std::make_shared<Wish>();
+  flags.text("--data DIR", wish->data, "the data folder to check (HONE_DATA, or ~/.hone)");
+  flags.text("--install WHAT", wish->install,
+             "instead: gymnasium or atari, for hone-train --env gym:... and atari:...");
+  return [wish](Session& session) {
+    return wish->install.empty() ? doctor(session, wish->data)
+                                 : install_packages(session, wish->install);
+  };
+}
+
+}  // namespace hone::cli

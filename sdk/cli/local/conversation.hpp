@@ -1,0 +1,46 @@
+// A program that one exchanges lines with, over its stdin and stdout. Its stderr is ours.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schemas/types/instant.hpp"
+#include "base/result.hpp"
+
+namespace hone::cli {
+
+class Conversation {
+ public:
+  // argv[0] is looked for on PATH. The program gets SIGTERM from the kernel when we die. From here
+  // on this process ignores SIGPIPE: a program that is gone is told by say().
+  static Result<std::unique_ptr<Conversation>> start(const std::vector<std::string>& argv);
+
+  // Closes its stdin; who does not end within a second is killed.
+  ~Conversation();
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+
+  // Sends a line. Refuses, with how it ended, when nobody reads any more.
+  Status say(const std::string& line);
+
+  // The next line, without its newline; nullopt when none was complete within the time. Refuses,
+  // with how it ended, when nothing more can come.
+  Result<std::optional<std::string>> hear(Duration time);
+
+ private:
+  Conversation(pid_t pid, int to, int from) : pid_(pid), to_(to), from_(from) {}
+  Error gone();
+  bool reaped_within(Duration time);
+
+  pid_t pid_;
+  int to_;
+  int from_;
+  std::string heard_;  // not yet a whole line
+  std::optional<int> status_;
+};
+
+}  // namespace hone::cli

@@ -1,0 +1,39 @@
+// What the disk under a folder needs to make 4 KiB durable: the bound of whatever is acknowledged
+// only once it is safe.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/result.hpp"
+#include "sdk/cli/local/histogram.hpp"
+
+namespace hone::load {
+
+class DiskProbe {
+ public:
+  // Makes a file in the folder; it is removed with the probe.
+  static Result<DiskProbe> in(const std::string& folder);
+  ~DiskProbe();
+  DiskProbe(DiskProbe&&) noexcept;
+  DiskProbe& operator=(DiskProbe&&) = delete;
+  DiskProbe(const DiskProbe&) = delete;
+
+  // Appends 4 KiB and syncs them.
+  Status sync();
+  // The same again and again for this long.
+  Status sync_for(std::chrono::milliseconds time);
+
+  [[nodiscard]] const Histogram& times() const { return times_; }
+
+ private:
+  DiskProbe(int file, std::string path) : file_(file), path_(std::move(path)) {}
+  int file_;
+  std::string path_;
+  Histogram times_;
+};
+
+// "ext4", "tmpfs", ...: tmpfs keeps nothing, and syncs nothing.
+std::string file_system_of(const std::string& folder);
+
+}  // namespace hone::load

@@ -1,0 +1,28 @@
+#include "sdk/cli/local/graph_digest.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "placement/core/digest.hpp"
+#include "placement/graphs/generators.hpp"
+#include "placement/read/read.hpp"
+
+namespace hone::cli {
+
+Status name_graph(Json& sweep) {
+  const auto trainer = sweep.find("trainer");
+  if (trainer == sweep.end() || !trainer->is_object() ||
+      trainer->value("name", Json()) != Json("placement"))
+    return Done{};
+  const auto named = trainer->find("graph");
+  if (named == trainer->end() || !named->is_string()) return Done{};
+  const auto name = named->get<std::string>();
+  const auto graph = placement::load_graph(name);
+  if (!graph) return refuse(Code::invalid, graph.error().detail, "/trainer/graph");
+  if (placement::find_graph(name) == nullptr)
+    (*trainer)["graph"] = std::filesystem::absolute(name).string();
+  if (!trainer->contains("graph_digest")) (*trainer)["graph_digest"] = placement::digest_of(*graph);
+  return Done{};
+}
+
+}  // namespace hone::cli

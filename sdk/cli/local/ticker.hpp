@@ -1,0 +1,36 @@
+// The progress of a long computation of our own, on stderr: rewritten in place on a terminal, a
+// line every ten seconds elsewhere, nothing in the first two seconds or with --quiet.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "sdk/cli/session/session.hpp"
+
+namespace hone::cli {
+
+class Ticker {
+ public:
+  // `unit` names what is counted: "sweeps".
+  Ticker(const Session& session, std::int64_t total, std::string unit);
+  void step() { reach(count_ + 1); }
+  void reach(std::int64_t count);
+  // Takes the line away.
+  void done();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw(Clock::time_point now);
+
+  bool silent_;
+  bool terminal_;
+  bool drawn_ = false;
+  std::int64_t total_;
+  std::int64_t count_ = 0;
+  std::string unit_;
+  Clock::time_point start_;
+  Clock::time_point next_;
+};
+
+}  // namespace hone::cli

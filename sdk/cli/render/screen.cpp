@@ -1,0 +1,86 @@
+#include "sdk/cli/render/screen.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+
+namespace hone::cli {
+namespace {
+
+constexpr int columns_without_terminal = 80;
+constexpr int columns_min = 40;  // narrower than this no table can be laid out
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view{value};
+}
+
+// The first variable of the locale that is set decides, as in setlocale(3).
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    std::string locale(variable(name));
+    if (locale.empty()) continue;
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+int columns_of(int descriptor, bool is_terminal) {
+  const int wished = std::atoi(std::string(variable("COLUMNS")).c_str());
+  if (wished > 0) return std::max(wished, columns_min);
+  winsize size{};
+  if (is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return std::max<int>(size.ws_col, columns_min);
+  return columns_without_terminal;
+}
+
+std::string_view code_of(Ink ink) {
+  switch (ink) {
+    case Ink::plain:
+      return "";
+    case Ink::bold:
+      return "\x1b[1m";
+    case Ink::dim:
+      return "\x1b[2m";
+    case Ink::good:
+      return "\x1b[32m";
+    case Ink::warn:
+      return "\x1b[33m";
+    case Ink::bad:
+      return "\x1b[31m";
+    case Ink::accent:
+      return "\x1b[36m";
+  }
+  return "";
+}
+
+}  // namespace
+
+Screen look_at(int descriptor, bool no_color) {
+  Screen screen;
+  screen.is_terminal = isatty(descriptor) == 1 && variable("TERM") != "dumb";
+  screen.columns = columns_of(descriptor, screen.is_terminal);
+  screen.color = screen.is_terminal && !no_color && variable("NO_COLOR").empty();
+  screen.unicode = locale_is_utf8();
+  return screen;
+}
+
+std::string paint(const Screen& screen, Ink ink, std::string_view text) {
+  if (!screen.color || ink == Ink::plain || text.empty()) return std::string(text);
+  return std::string(code_of(ink)).append(text).append("\x1b[0m");
+}
+
+Ink ink_of_state(std::string_view state) {
+  if (state == "completed" || state == "ok") return Ink::good;
+  if (state == "running" || state == "leased") return Ink::accent;
+  if (state == "queued" || state == "paused" || state == "stopping") return Ink::warn;
+  if (state == "failed" || state == "canceled" || state == "diverged") return Ink::bad;
+  return Ink::plain;
+}
+
+}  // namespace hone::cli

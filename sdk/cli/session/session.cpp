@@ -1,0 +1,101 @@
+#include "sdk/cli/session/session.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "base/nearest.hpp"
+#include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cpp/client.hpp"
+
+namespace hone::cli {
+namespace {
+
+struct FormatRow {
+  std::string_view word;
+  Format format;
+};
+constexpr auto formats = std::to_array<FormatRow>({{"table", Format::table},
+                                                   {"json", Format::json},
+                                                   {"jsonl", Format::jsonl},
+                                                   {"csv", Format::csv},
+                                                   {"value", Format::value},
+                                                   {"curves", Format::curves},
+                                                   {"dot", Format::curves},
+                                                   {"tree", Format::table}});
+
+bool is_offered(const FormatRow& row, std::string_view own) {
+  const bool special = row.format == Format::curves || row.word == "tree";
+  return !special || (" " + std::string(own) + " ").find(" " + std::string(row.word) + " ") !=
+                         std::string::npos;
+}
+
+std::string with_cursor(const std::string& path, const std::string& cursor) {
+  const char joint = path.find('?') == std::string::npos ? '?' : '&';
+  return path + joint + "after=" + escape_path(cursor);
+}
+
+}  // namespace
+
+Result<Format> parse_format(std::string_view word, std::string_view own) {
+  std::vector<std::string_view> words;
+  for (const auto& row : formats) {
+    if (!is_offered(row, own)) continue;
+    if (row.word == word) return row.format;
+    words.push_back(row.word);
+  }
+  return refuse(Code::invalid, "'" + std::string(word) + "' is no format" +
+                                   did_you_mean(word, words) +
+                                   "; the formats are table, json, jsonl, csv and value" +
+                                   (own.empty() ? "" : ", and here " + std::string(own)));
+}
+
+Session::Session(Options options)
+    : options_(std::move(options)), screen_(look_at(STDOUT_FILENO, options_.no_color)) {}
+
+Session::~Session() = default;
+
+void Session::print(std::string_view text) { std::cout << text << std::flush; }
+
+void Session::note(std::string_view text) {
+  if (!options_.quiet && !text.empty()) std::cerr << text << std::endl;
+}
+
+Result<Client*> Session::client() {
+  if (client_) return client_.get();
+  auto endpoint = parse_endpoint(options_.server);
+  if (!endpoint) return endpoint.error();
+  if (const auto equipped = equip(*endpoint, options_.credentials); !equipped)
+    return equipped.error();
+  client_ = std::make_unique<Client>(*endpoint);
+  return client_.get();
+}
+
+Result<Json> Session::get(const std::string& path) {
+  auto there = client();
+  return there ? (*there)->get_json(path) : Result<Json>(there.error());
+}
+
+Result<Json> Session::post(const std::string& path, const Json& body) {
+  auto there = client();
+  return there ? (*there)->post_json(path, body) : Result<Json>(there.error());
+}
+
+Result<std::vector<Json>> Session::list(const std::string& path) {
+  std::vector<Json> items;
+  std::string page_path = path;
+  while (true) {
+    auto page = get(page_path);
+    if (!page) return page.error();
+    for (const auto& item : member(*page, "/items")) items.push_back(item);
+    const std::string cursor = text_at(*page, "/next");
+    if (cursor.empty()) return items;
+    page_path = with_cursor(path, cursor);
+  }
+}
+
+}  // namespace hone::cli

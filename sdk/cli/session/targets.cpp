@@ -1,0 +1,112 @@
+#include "sdk/cli/session/targets.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "sdk/cli/render/json_view.hpp"
+
+namespace hone::cli {
+namespace {
+
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+Error wrong_kind(const ObjectId& id, const std::string& wanted) {
+  return refuse(Code::invalid,
+                text(id) + " is a " + std::string(kind_of(id)) + "; this command takes " + wanted);
+}
+
+Result<SweepId> sweep_named_at(Session& session, const std::string& path) {
+  const auto reply = session.get(path);
+  if (!reply) return reply.error();
+  const auto sweep = parse_id<SweepId>(text_at(*reply, "/sweep"));
+  if (!sweep)
+    return refuse(Code::internal, "the server does not say which sweep " + path + " is of");
+  return *sweep;
+}
+
+Result<SweepId> newest_sweep(Session& session) {
+  const auto sweeps = session.list("/v1/sweeps");
+  if (!sweeps) return sweeps.error();
+  SweepId newest;
+  for (const auto& sweep : *sweeps)
+    if (const auto id = parse_id<SweepId>(text_at(sweep, "/id"))) newest = std::max(newest, *id);
+  if (!newest)
+    return refuse(Code::not_found, "there is no sweep yet; submit one with: hone submit FILE");
+  return newest;
+}
+
+}  // namespace
+
+std::string_view kind_of(const ObjectId& id) {
+  return std::visit(Overloaded{[](SweepId) { return std::string_view("sweep"); },
+                               [](TrialId) { return std::string_view("trial"); },
+                               [](RunId) { return std::string_view("run"); },
+                               [](AttemptId) { return std::string_view("attempt"); },
+                               [](ModelId) { return std::string_view("model"); },
+                               [](DatasetId) { return std::string_view("dataset"); },
+                               [](WorkflowId) { return std::string_view("workflow"); },
+                               [](WorkerId) { return std::string_view("worker"); }},
+                    id);
+}
+
+std::string in_path(const ObjectId& id) {
+  std::string path;
+  for (const char c : text(id)) path += c == '#' ? std::string("%23") : std::string(1, c);
+  return path;
+}
+
+Result<ObjectId> object_of(const std::string& word) {
+  if (const auto id = parse_object_id(word)) return *id;
+  return refuse(Code::invalid, "'" + word +
+                                   "' is no id; ids look like sw_7 (sweep), tr_42 (trial), rn_42.0 "
+                                   "(run), md_9 (model); hone ls lists the sweeps");
+}
+
+Result<SweepId> sweep_of(Session& session, const std::string& word) {
+  if (word.empty()) return newest_sweep(session);
+  const auto id = object_of(word);
+  if (!id) return id.error();
+  const auto of_trial = [&](TrialId trial) {
+    return sweep_named_at(session, "/v1/trials/" + text(trial));
+  };
+  return std::visit(
+      Overloaded{
+          [](SweepId sweep) -> Result<SweepId> { return sweep; },
+          [&](TrialId trial) { return of_trial(trial); },
+          [&](RunId run) { return of_trial(run.trial); },
+          [&](AttemptId attempt) { return of_trial(attempt.run.trial); },
+          [&](ModelId model) { return sweep_named_at(session, "/v1/models/" + text(model)); },
+          [&](auto) -> Result<SweepId> { return wrong_kind(*id, "a sweep, as sw_7"); }},
+      *id);
+}
+
+Result<TrialId> trial_of(const std::string& word) {
+  const auto id = object_of(word);
+  if (!id) return id.error();
+  return std::visit(
+      Overloaded{[](TrialId trial) -> Result<TrialId> { return trial; },
+                 [](RunId run) -> Result<TrialId> { return run.trial; },
+                 [](AttemptId attempt) -> Result<TrialId> { return attempt.run.trial; },
+                 [&](auto) -> Result<TrialId> { return wrong_kind(*id, "a trial, as tr_42"); }},
+      *id);
+}
+
+Result<RunId> run_of(Session& session, const std::string& word) {
+  const auto id = object_of(word);
+  if (!id) return id.error();
+  if (const auto* run = std::get_if<RunId>(&*id)) return *run;
+  if (const auto* attempt = std::get_if<AttemptId>(&*id)) return attempt->run;
+  if (!std::holds_alternative<TrialId>(*id)) return wrong_kind(*id, "a run, as rn_42.0");
+  const auto runs = session.list("/v1/trials/" + text(*id) + "/runs");
+  if (!runs) return runs.error();
+  if (runs->size() == 1)
+    if (const auto run = parse_id<RunId>(text_at(runs->front(), "/id"))) return *run;
+  return refuse(Code::invalid, text(*id) + " has " + std::to_string(runs->size()) +
+                                   " runs; name one of them (hone runs " + text(*id) + ")");
+}
+
+}  // namespace hone::cli

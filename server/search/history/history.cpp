@@ -1,0 +1,289 @@
+#include "server/search/history/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/expect.hpp"
+#include "server/search/history/panel.hpp"
+#include "server/search/statistics/aggregate.hpp"
+
+namespace hone {
+
+Replication replication_of(const SweepSpec& spec) {
+  return {first_runs(spec),     most_runs(spec),    spec.replicates.aggregate,
+          spec.replicates.race, instances_of(spec), by_ranks(spec)};
+}
+
+History::History(Goal goal, std::size_t dimensions, std::size_t objectives,
+                 const Replication& replication)
+    : goal_(goal), dimensions_(dimensions), objectives_(objectives), replication_(replication) {}
+
+std::size_t History::add_trial(std::span<const double> point) {
+  expect(point.size() == dimensions_, "a point has a coordinate for every dimension");
+  const std::size_t trial = trials_.size();
+  points_.insert(points_.end(), point.begin(), point.end());
+  trials_.emplace_back();
+  achievements_.emplace_back();
+  pending_.push_back(static_cast<std::uint32_t>(trial));
+  return trial;
+}
+
+void History::add_foreign(std::span<const double> point, const Achievement& achieved) {
+  expect(foreign_ == trials_.size(), "warm-started trials come first");
+  expect(achieved.grade != Achievement::Grade::pending, "an earlier trial has a result");
+  const std::size_t trial = add_trial(point);
+  trials_[trial].foreign = true;
+  ++foreign_;
+  pending_.pop_back();
+  achievements_[trial] = achieved;
+  rank(static_cast<std::uint32_t>(trial));
+}
+
+std::size_t History::add_run(std::size_t trial) {
+  expect(trial < trials_.size(), "a run belongs to a known trial");
+  auto& runs = trials_[trial].runs;
+  runs.push_back(runs_.size());
+  further_.emplace_back();
+  runs_.emplace_back();
+  runs_.back().trial = trial;
+  runs_.back().replicate = static_cast<int>(runs.size()) - 1;
+  return runs_.size() - 1;
+}
+
+void History::add_report(std::size_t run, int phase, Score score, std::span<const double> further) {
+  expect(run < runs_.size() && phase == static_cast<int>(runs_[run].merits.size()),
+         "a report is of a known run's next phase");
+  record(run, phase, score.merit(goal_));
+  further_[run].assign(further.begin(), further.end());
+  reassess_from(runs_[run].trial, phase);
+}
+
+void History::add_curve(std::size_t run, std::span<const Score> scores) {
+  expect(run < runs_.size(), "a curve is of a known run");
+  const auto next = static_cast<int>(runs_[run].merits.size());
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    record(run, next + static_cast<int>(i), scores[i].merit(goal_));
+  if (!scores.empty()) reassess_from(runs_[run].trial, next);
+}
+
+void History::record(std::size_t run, int phase, double merit) {
+  const auto column = static_cast<std::size_t>(phase);
+  if (column >= merits_by_phase_.size()) merits_by_phase_.resize(column + 1);
+  auto& merits = merits_by_phase_[column];
+  merits.insert(std::upper_bound(merits.begin(), merits.end(), merit), merit);
+  if (replication_.ranks) count(run, phase, merit);
+  runs_[run].merits.push_back(merit);
+}
+
+void History::anticipate(std::size_t run, int phase, double merit) {
+  if (replication_.ranks) count(run, phase, merit);
+}
+
+void History::count(std::size_t run, int phase, double merit) {
+  const RunRecord& record = runs_[run];
+  if (record.replicate >= replication_.first) return;
+  const auto instances = static_cast<std::size_t>(replication_.instances);
+  const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
+  while (standings_.size() <= static_cast<std::size_t>(phase) * instances + instance)
+    standings_.push_back(standings_.size() < instances ? std::vector<double>{}
+                                                       : standings_[standings_.size() - instances]);
+  for (std::size_t i = static_cast<std::size_t>(phase) * instances + instance;
+       i < standings_.size(); i += instances) {
+    std::vector<double>& column = standings_[i];
+    if (!record.merits.empty())
+      column.erase(std::lower_bound(column.begin(), column.end(), record.merits.back()));
+    column.insert(std::upper_bound(column.begin(), column.end(), merit), merit);
+  }
+}
+
+double History::rank_share(std::size_t run, int phase, double merit) const {
+  const RunRecord& record = runs_[run];
+  const auto instances = static_cast<std::size_t>(replication_.instances);
+  const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
+  std::size_t index = static_cast<std::size_t>(phase) * instances + instance;
+  // Beyond what any first run has come to, each stands where it ended.
+  while (index >= standings_.size() && index >= instances) index -= instances;
+  // A further seed is not one of those it is compared with, and comes on top.
+  const double extra = record.replicate < replication_.first ? 0 : 1;
+  if (index >= standings_.size()) return 0.5;
+  const auto [from, to] =
+      std::equal_range(standings_[index].begin(), standings_[index].end(), merit);
+  const auto below = static_cast<double>(from - standings_[index].begin());
+  const auto same = static_cast<double>(to - from) + extra;
+  return (below + same / 2) / (static_cast<double>(standings_[index].size()) + extra);
+}
+
+void History::set_standing(std::size_t run, RunRecord::Standing standing) {
+  expect(run < runs_.size() && standing != RunRecord::Standing::ended, "ends go through end_run");
+  runs_[run].standing = standing;
+}
+
+void History::end_run(std::size_t run, bool completed, bool counts, bool evicted) {
+  expect(run < runs_.size(), "an ended run is known");
+  runs_[run].standing = RunRecord::Standing::ended;
+  runs_[run].completed = completed;
+  runs_[run].counts = counts;
+  runs_[run].evicted = evicted;
+  reassess(runs_[run].trial);
+}
+
+void History::move_trial(std::size_t trial, std::span<const double> point) {
+  std::ranges::copy(point, points_.begin() + static_cast<std::ptrdiff_t>(trial * dimensions_));
+}
+
+std::span<const double> History::point(std::size_t trial) const {
+  return std::span(points_).subspan(trial * dimensions_, dimensions_);
+}
+
+const Achievement& History::achievement(std::size_t trial) const { return achievements_[trial]; }
+
+Achievement History::assess_jointly(std::size_t trial) const {
+  const Panel panel(*this, trial);
+  const auto& runs = trials_[trial].runs;
+  const auto any = [&](auto holds) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](std::size_t run) { return holds(runs_[run]); });
+  };
+  Achievement result;
+  result.phase = panel.length() - 1;
+  if (result.phase < 0) {
+    const bool failed = any([](const RunRecord& run) {
+      return run.standing == RunRecord::Standing::ended && run.counts;
+    });
+    if (failed && abandoned(trial)) result.grade = Achievement::Grade::failed;
+    return result;
+  }
+  const auto values = panel.values(result.phase);
+  result.merit = aggregate_of(replication_.aggregate, values);
+  result.values = static_cast<int>(values.size());
+  result.error = standard_error_of(values);
+  result.further = further_means(trial, result.phase);
+  result.grade = std::isinf(result.merit) ? Achievement::Grade::failed
+                 : any([](const RunRecord& run) { return run.completed; })
+                     ? Achievement::Grade::finished
+                     : Achievement::Grade::stopped;
+  return result;
+}
+
+// Of the runs that stand at this phase; further values of earlier ones are not kept.
+std::vector<double> History::further_means(std::size_t trial, int phase) const {
+  std::vector<double> means(objectives_ - 1, 0);
+  double count = 0;
+  for (const std::size_t index : trials_[trial].runs) {
+    if (static_cast<int>(runs_[index].merits.size()) <= phase) continue;
+    for (std::size_t k = 0; k < std::min(means.size(), further_[index].size()); ++k)
+      means[k] += further_[index][k];
+    ++count;
+  }
+  for (double& one : means) one /= count;
+  return means;
+}
+
+Achievement History::assess(std::size_t trial) const {
+  if (replication_.joint()) return assess_jointly(trial);
+  Achievement result;
+  bool all_ended = true, completed = false, failed = false;
+  for (const std::size_t index : trials_[trial].runs) {
+    const RunRecord& run = runs_[index];
+    all_ended = all_ended && run.standing == RunRecord::Standing::ended;
+    completed = completed || run.completed;
+    failed =
+        failed || (run.standing == RunRecord::Standing::ended && run.counts && run.merits.empty());
+    result.phase = std::max(result.phase, static_cast<int>(run.merits.size()) - 1);
+  }
+  if (result.phase < 0) {
+    if (all_ended && failed) result.grade = Achievement::Grade::failed;
+    return result;
+  }
+  result.further.assign(objectives_ - 1, 0);
+  double count = 0;
+  for (const std::size_t index : trials_[trial].runs) {
+    const RunRecord& run = runs_[index];
+    if (static_cast<int>(run.merits.size()) - 1 != result.phase) continue;
+    result.merit += run.merits.back();
+    for (std::size_t k = 0; k < std::min(result.further.size(), further_[index].size()); ++k)
+      result.further[k] += further_[index][k];
+    ++count;
+  }
+  result.merit /= count;
+  for (double& one : result.further) one /= count;
+  result.values = static_cast<int>(count);
+  const bool diverged = std::isinf(result.merit);
+  result.grade = diverged    ? Achievement::Grade::failed
+                 : completed ? Achievement::Grade::finished
+                             : Achievement::Grade::stopped;
+  return result;
+}
+
+// Canceled before it said anything: nobody will ever know.
+bool History::abandoned(std::size_t trial) const {
+  const auto& runs = trials_[trial].runs;
+  return !runs.empty() && std::all_of(runs.begin(), runs.end(), [this](std::size_t run) {
+    return runs_[run].standing == RunRecord::Standing::ended;
+  });
+}
+
+// With ranks, a report moves all that stand at its phase or beyond.
+void History::reassess_from(std::size_t trial, int phase) {
+  reassess(trial);
+  if (!replication_.ranks) return;
+  for (std::size_t other = foreign_; other < trials_.size(); ++other)
+    if (other != trial && achievements_[other].phase >= phase) reassess(other);
+}
+
+void History::reassess(std::size_t trial) {
+  const auto number = static_cast<std::uint32_t>(trial);
+  unrank(number);
+  achievements_[trial] = assess(trial);
+  rank(number);
+}
+
+bool History::before(std::uint32_t left, std::uint32_t right) const {
+  const Achievement& a = achievements_[left];
+  const Achievement& b = achievements_[right];
+  if (a.grade != b.grade) return a.grade < b.grade;
+  if (a.phase != b.phase) return a.phase > b.phase;
+  if (a.merit != b.merit) return a.merit > b.merit;
+  return left < right;
+}
+
+void History::unrank(std::uint32_t trial) {
+  auto& list = achievements_[trial].grade == Achievement::Grade::pending ? pending_ : ranked_;
+  const auto found =
+      &list == &pending_
+          ? std::lower_bound(list.begin(), list.end(), trial)
+          : std::lower_bound(list.begin(), list.end(), trial,
+                             [this](std::uint32_t l, std::uint32_t r) { return before(l, r); });
+  if (found != list.end() && *found == trial) list.erase(found);
+}
+
+void History::rank(std::uint32_t trial) {
+  if (achievements_[trial].grade == Achievement::Grade::pending) {
+    if (abandoned(trial)) return;
+    pending_.insert(std::lower_bound(pending_.begin(), pending_.end(), trial), trial);
+    return;
+  }
+  const auto place =
+      std::lower_bound(ranked_.begin(), ranked_.end(), trial,
+                       [this](std::uint32_t l, std::uint32_t r) { return before(l, r); });
+  ranked_.insert(place, trial);
+}
+
+std::span<const double> History::merits(int phase) const {
+  const auto column = static_cast<std::size_t>(phase);
+  if (phase < 0 || column >= merits_by_phase_.size()) return {};
+  return merits_by_phase_[column];
+}
+
+std::int64_t History::reports(int phase) const {
+  return static_cast<std::int64_t>(merits(phase).size());
+}
+
+std::int64_t History::rank_below(int phase, Score score) const {
+  const auto column = merits(phase);
+  return std::lower_bound(column.begin(), column.end(), score.merit(goal_)) - column.begin();
+}
+
+}  // namespace hone

@@ -1,0 +1,165 @@
+#include "server/search/samplers/tpe/process.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/search/samplers/tpe/exp.hpp"
+
+namespace hone {
+namespace {
+
+constexpr double least_pivot = 1e-12;
+constexpr double least_variance = 1e-10;
+
+// Squared distances to correlations, in place.
+template <class Real>
+void correlate(Real* squares, std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) squares[i] = std::sqrt(5 * squares[i]);
+  for (std::size_t i = 0; i < size; ++i) {
+    const Real r = squares[i];
+    squares[i] = (1 + r + r * r * (Real{1} / 3)) * fast_exp(-r);
+  }
+}
+
+// squares[i] += the weighted distance between xs[i] and y in one dimension.
+template <class Real>
+void add_squares(const Real* __restrict xs, std::size_t size, Real y, Real weight,
+                 Real* __restrict squares) {
+  for (std::size_t i = 0; i < size; ++i) {
+    const Real gap = xs[i] - y;
+    squares[i] += weight * gap * gap;
+  }
+}
+
+template <class Real>
+void add_mismatches(const Real* __restrict xs, std::size_t size, Real y, Real weight,
+                    Real* __restrict squares) {
+  for (std::size_t i = 0; i < size; ++i) squares[i] += xs[i] == y ? 0 : weight;
+}
+
+template <class Real>
+void subtract_scaled(Real* __restrict row, const Real* __restrict other, Real factor,
+                     std::size_t size) {
+  for (std::size_t i = 0; i < size; ++i) row[i] -= factor * other[i];
+}
+
+}  // namespace
+
+GaussianProcess::GaussianProcess(PointColumns points, std::span<const std::uint8_t> choice)
+    : points_(points), choice_(choice) {}
+
+bool GaussianProcess::fit(const ProcessShape& shape, std::span<const double> values) {
+  shape_ = shape;
+  const std::size_t m = points_.count;
+  upper_.assign(m * m, 0);
+  for (std::size_t i = 0; i < m; ++i) {  // the upper triangle, row by row
+    double* row = &upper_[i * m + i];
+    for (std::size_t j = 0; j < choice_.size(); ++j) {
+      const double* column = points_.column(j);
+      const auto add = choice_[j] != 0 ? add_mismatches<double> : add_squares<double>;
+      add(column + i, m - i, column[i], shape_.weights[j], row);
+    }
+    correlate(row, m - i);
+    row[0] += shape_.noise;
+  }
+  if (!factor()) return false;
+  estimate(values);
+  return true;
+}
+
+bool GaussianProcess::factor() {
+  const std::size_t m = points_.count;
+  for (std::size_t k = 0; k < m; ++k) {
+    double* pivot = &upper_[k * m];
+    if (!(pivot[k] > least_pivot)) return false;
+    const double scale = 1 / std::sqrt(pivot[k]);
+    for (std::size_t i = k; i < m; ++i) pivot[i] *= scale;
+    for (std::size_t i = k + 1; i < m; ++i)
+      subtract_scaled(&upper_[i * m + i], pivot + i, pivot[i], m - i);
+  }
+  return true;
+}
+
+// The observed points come first, so their factor is the leading block of the whole one.
+void GaussianProcess::estimate(std::span<const double> values) {
+  const std::size_t m = points_.count, n = values.size();
+  std::vector<double> a(values.begin(), values.end()), b(n, 1.0);
+  double log_det = 0, ab = 0, bb = 0, square = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double* row = &upper_[k * m];
+    a[k] /= row[k];
+    b[k] /= row[k];
+    subtract_scaled(&a[k] + 1, row + k + 1, a[k], n - k - 1);
+    subtract_scaled(&b[k] + 1, row + k + 1, b[k], n - k - 1);
+    log_det += std::log(row[k]);
+    ab += a[k] * b[k];
+    bb += b[k] * b[k];
+  }
+  mean_ = ab / bb;
+  for (std::size_t k = 0; k < n; ++k) {
+    a[k] -= mean_ * b[k];
+    square += a[k] * a[k];
+  }
+  const auto count = static_cast<double>(n);
+  variance_ = std::max(square / count, 1e-12);
+  log_likelihood_ = -0.5 * count * std::log(variance_) - log_det;
+  for (std::size_t k = n; k-- > 0;) {
+    const double* row = &upper_[k * m];
+    for (std::size_t i = k + 1; i < n; ++i) a[k] -= row[i] * a[i];
+    a[k] /= row[k];
+  }
+  alpha_ = std::move(a);
+  means_.resize(n);
+  for (std::size_t k = 0; k < n; ++k) means_[k] = values[k] - shape_.noise * alpha_[k];
+}
+
+// Of each trial with all candidates, row by row. Single precision is plenty for predictions: its
+// error is far below the noise, at least 1e-4 of the variance.
+std::vector<float> GaussianProcess::correlations(PointColumns at) const {
+  const std::vector<float> columns(at.values.begin(), at.values.end());
+  std::vector<float> rows(points_.count * at.count, 0);
+  for (std::size_t i = 0; i < points_.count; ++i) {
+    for (std::size_t j = 0; j < choice_.size(); ++j) {
+      const auto add = choice_[j] != 0 ? add_mismatches<float> : add_squares<float>;
+      add(&columns[j * at.count], at.count, static_cast<float>(points_.column(j)[i]),
+          static_cast<float>(shape_.weights[j]), &rows[i * at.count]);
+    }
+  }
+  correlate(rows.data(), rows.size());
+  return rows;
+}
+
+Prediction GaussianProcess::predict(PointColumns at) const {
+  std::vector<float> rows = correlations(at);
+  Prediction result{std::vector<double>(at.count, mean_), std::vector<double>(at.count)};
+  for (std::size_t i = 0; i < alpha_.size(); ++i)
+    for (std::size_t c = 0; c < at.count; ++c)
+      result.mean[c] += static_cast<double>(rows[i * at.count + c]) * alpha_[i];
+  const std::vector<float> left = remaining_variance(rows, at.count);
+  for (std::size_t c = 0; c < at.count; ++c) {
+    const double share = std::max(static_cast<double>(left[c]), least_variance);
+    result.spread[c] = std::sqrt(variance_ * share);
+  }
+  return result;
+}
+
+// What the correlations leave of the prior variance 1: 1 - |U^-T r|^2. Overwrites them.
+std::vector<float> GaussianProcess::remaining_variance(std::vector<float>& rows,
+                                                       std::size_t size) const {
+  const std::size_t m = points_.count;
+  std::vector<float> left(size, 1.0F);
+  for (std::size_t k = 0; k < m; ++k) {
+    const double* factors = &upper_[k * m];
+    float* solved = &rows[k * size];
+    const auto scale = static_cast<float>(1 / factors[k]);
+    for (std::size_t c = 0; c < size; ++c) {
+      solved[c] *= scale;
+      left[c] -= solved[c] * solved[c];
+    }
+    for (std::size_t i = k + 1; i < m; ++i)
+      subtract_scaled(&rows[i * size], solved, static_cast<float>(factors[i]), size);
+  }
+  return left;
+}
+
+}  // namespace hone

@@ -1,0 +1,65 @@
+// Tree-structured Parzen estimators (Bergstra et al., 2011), extended.
+//
+// The first trials follow a low-discrepancy sequence. Then the trials are split into the best
+// ceil(gamma n) and the others, each side gets a Parzen estimator (tpe_parzen.hpp), l and g, and
+//   a share of the proposals (ratio_share) is the draw from l with the greatest l(x) / g(x), which
+//     orders points as expected improvement does (Bergstra et al., 2011, eq. 2): the textbook's
+//     TPE;
+//   the others come from a surrogate that judges draws from l and their neighbours
+//     (tpe_surrogate.hpp), now and then confined to a part of the space (tpe_focus.hpp).
+// With `surrogate: false` and `explore: 0` it is the textbook's alone.
+// Pending trials count as bad in g (constant liar) and take uncertainty from the surrogate. Trials
+// that were stopped early rank below finished ones by the phase they reached, failed ones last;
+// both are evidence like any other. With one objective, the cost of a proposal does not grow with
+// the number of trials.
+#include <algorithm>
+#include <cmath>
+
+#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/tpe/evidence.hpp"
+#include "server/search/samplers/tpe/focus.hpp"
+#include "server/search/samplers/tpe/parzen.hpp"
+#include "server/search/samplers/tpe/settings.hpp"
+#include "server/search/samplers/tpe/split.hpp"
+#include "server/search/samplers/tpe/surrogate.hpp"
+
+namespace hone {
+namespace {
+
+class TpeSampler final : public Sampler {
+ public:
+  explicit TpeSampler(const TpeSettings& settings) : settings_(settings) {}
+
+  std::optional<Point> propose(const SearchSpace& space, const History& history,
+                               const Draw& draw) const override {
+    Rng rng = draw.rng();
+    if (space.dimensions().empty() || history.ranked().size() < settings_.startup ||
+        history.achievement(history.ranked()[0]).grade == Achievement::Grade::failed)
+      return start_point(space, draw, rng);
+    const Evidence evidence(history, settings_.good_max + settings_.surrogate_points, rng);
+    const TpeSplit split(space, evidence, settings_);
+    const bool by_surrogate = settings_.surrogate && rng.uniform() >= settings_.ratio_share;
+    const bool plain = settings_.surrogate && !by_surrogate;  // the surrogate does the exploring
+    const Focus focus = plain ? Focus{} : choose_focus(space, evidence, settings_, rng);
+    if (by_surrogate) {
+      const ParzenEstimator good = split.good(true);
+      if (auto point = propose_by_surrogate({space, evidence, settings_, focus, good}, rng))
+        return point;
+    }
+    if (auto point = propose_by_ratio(space, split, settings_, focus, rng)) return point;
+    return random_point(space, rng);
+  }
+
+ private:
+  TpeSettings settings_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sampler>> make_tpe(const SearchSpec& search, const SearchSpace&) {
+  auto settings = tpe_settings(search);
+  if (!settings) return settings.error();
+  return std::unique_ptr<Sampler>(std::make_unique<TpeSampler>(*settings));
+}
+
+}  // namespace hone

@@ -1,0 +1,168 @@
+#include "server/search/space/expression.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <compare>
+
+#include "base/expect.hpp"
+
+namespace hone {
+namespace {
+
+std::optional<double> number(const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return *real;
+  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
+  return std::nullopt;
+}
+
+// Numbers compare as numbers (1 == 1.0); other kinds only with their own.
+bool same(const Value& a, const Value& b) {
+  const auto x = number(a);
+  const auto y = number(b);
+  if (x && y) return *x == *y;
+  return a == b;
+}
+
+std::optional<Value> finite(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  return Value{value};
+}
+
+}  // namespace
+
+bool Expression::holds(const Params& params) const {
+  const auto value = evaluate(params);
+  const auto* truth = value ? std::get_if<bool>(&*value) : nullptr;
+  return truth != nullptr && *truth;
+}
+
+std::optional<Value> Expression::evaluate(const Params& params) const {
+  return evaluate(nodes_.size() - 1, params);
+}
+
+namespace {
+
+// nullopt where the two have no order: other kinds, or truth values.
+std::optional<std::partial_ordering> order(const Value& a, const Value& b) {
+  const auto x = number(a);
+  const auto y = number(b);
+  if (x && y) return *x <=> *y;
+  const auto* s = std::get_if<std::string>(&a);
+  const auto* t = std::get_if<std::string>(&b);
+  if (s != nullptr && t != nullptr) return *s <=> *t;
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> numbers(const std::vector<Value>& values) {
+  std::vector<double> result;
+  for (const Value& value : values) {
+    const auto one = number(value);
+    if (!one) return std::nullopt;
+    result.push_back(*one);
+  }
+  return result;
+}
+
+}  // namespace
+
+// and, or and not need no number; and/or stop at the first operand that settles them.
+std::optional<Value> Expression::logic(const Node& node, const Params& params) const {
+  const auto first = evaluate(node.args[0], params);
+  const auto* truth = first ? std::get_if<bool>(&*first) : nullptr;
+  if (truth == nullptr) return std::nullopt;
+  if (node.kind == Kind::logical_not) return Value{!*truth};
+  if (*truth == (node.kind == Kind::logical_or)) return *truth;
+  auto second = evaluate(node.args[1], params);
+  if (!second || !std::holds_alternative<bool>(*second)) return std::nullopt;
+  return second;
+}
+
+std::optional<Value> Expression::evaluate(std::size_t index, const Params& params) const {
+  const Node& node = nodes_[index];
+  if (node.kind == Kind::constant) return node.constant;
+  if (node.kind == Kind::name) {
+    const Value* value = find(params, names_[node.name]);
+    return value == nullptr ? std::nullopt : std::optional(*value);
+  }
+  if (node.kind == Kind::logical_and || node.kind == Kind::logical_or ||
+      node.kind == Kind::logical_not)
+    return logic(node, params);
+
+  std::vector<Value> args;
+  for (const std::size_t arg : node.args) {
+    auto value = evaluate(arg, params);
+    if (!value) return std::nullopt;
+    args.push_back(std::move(*value));
+  }
+  if (node.kind >= Kind::less && node.kind <= Kind::in) return relation(node.kind, args);
+  const auto x = numbers(args);
+  return x ? arithmetic(node.kind, *x) : std::nullopt;
+}
+
+std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& args) {
+  if (kind == Kind::equal) return Value{same(args[0], args[1])};
+  if (kind == Kind::not_equal) return Value{!same(args[0], args[1])};
+  if (kind == Kind::in)
+    return Value{std::any_of(args.begin() + 1, args.end(),
+                             [&](const Value& one) { return same(one, args[0]); })};
+  const auto ordering = order(args[0], args[1]);
+  if (!ordering) return std::nullopt;
+  if (kind == Kind::less) return Value{*ordering < 0};
+  if (kind == Kind::less_equal) return Value{*ordering <= 0};
+  if (kind == Kind::greater) return Value{*ordering > 0};
+  expect(kind == Kind::greater_equal, "every relation is known");
+  return Value{*ordering >= 0};
+}
+
+std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>& x) {
+  switch (kind) {
+    case Kind::negate:
+      return finite(-x[0]);
+    case Kind::add:
+      return finite(x[0] + x[1]);
+    case Kind::subtract:
+      return finite(x[0] - x[1]);
+    case Kind::multiply:
+      return finite(x[0] * x[1]);
+    case Kind::divide:
+      return finite(x[0] / x[1]);
+    case Kind::modulo:
+      return finite(x[0] - x[1] * std::floor(x[0] / x[1]));
+    case Kind::power:
+      return finite(std::pow(x[0], x[1]));
+    case Kind::min:
+      return finite(*std::min_element(x.begin(), x.end()));
+    case Kind::max:
+      return finite(*std::max_element(x.begin(), x.end()));
+    case Kind::log:
+      return finite(std::log(x[0]));
+    case Kind::exp:
+      return finite(std::exp(x[0]));
+    case Kind::sqrt:
+      return finite(std::sqrt(x[0]));
+    case Kind::abs:
+      return finite(std::abs(x[0]));
+    case Kind::floor:
+      return finite(std::floor(x[0]));
+    case Kind::ceil:
+      return finite(std::ceil(x[0]));
+    case Kind::round:
+      return finite(std::round(x[0]));
+    case Kind::constant:
+    case Kind::name:
+    case Kind::logical_not:
+    case Kind::logical_and:
+    case Kind::logical_or:
+    case Kind::less:
+    case Kind::less_equal:
+    case Kind::greater:
+    case Kind::greater_equal:
+    case Kind::equal:
+    case Kind::not_equal:
+    case Kind::in:
+      break;
+  }
+  unreachable();
+}
+
+}  // namespace hone

@@ -1,0 +1,291 @@
+#include "server/search/space/search_space.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/expect.hpp"
+#include "base/nearest.hpp"
+#include "base/rng.hpp"
+
+namespace hone {
+namespace {
+
+// About a second of work at most; spaces that leave fewer sets than one in this many are a mistake.
+constexpr std::size_t witness_tries_max = 100'000, witness_tries_min = 1000;
+constexpr std::size_t witness_work_max = 20'000'000;  // parameters, and ten for each name read
+
+bool orders(const Domain& domain) {
+  const auto* choice = std::get_if<ChoiceDomain>(&domain);
+  return !std::holds_alternative<BoolDomain>(domain) && (choice == nullptr || choice->ordered);
+}
+
+std::vector<double> prior_weights(const Domain& domain) {
+  const auto* choice = std::get_if<ChoiceDomain>(&domain);
+  if (choice == nullptr) return {0.5, 0.5};
+  std::vector<double> weights = choice->weights;
+  if (weights.empty()) weights.assign(choice->values.size(), 1);
+  double sum = 0;
+  for (const double one : weights) sum += one;
+  for (double& one : weights) one /= sum;
+  return weights;
+}
+
+std::optional<Dimension> dimension_of(const Parameter& parameter) {
+  if (std::holds_alternative<FixedDomain>(parameter.domain) ||
+      std::holds_alternative<DerivedDomain>(parameter.domain))
+    return std::nullopt;
+  const std::int64_t size = levels(parameter.domain);
+  if (size == 0) return Dimension{parameter.name, Dimension::Kind::real, 0, {}};
+  if (orders(parameter.domain)) return Dimension{parameter.name, Dimension::Kind::grid, size, {}};
+  return Dimension{parameter.name, Dimension::Kind::choice, size, prior_weights(parameter.domain)};
+}
+
+// What a parameter's condition and expression read; empty where they do not parse.
+std::vector<std::string> names_read(const Parameter& parameter) {
+  const auto* derived = std::get_if<DerivedDomain>(&parameter.domain);
+  std::vector<std::string> names;
+  for (const std::string& text : {parameter.when, derived ? derived->expr : std::string()}) {
+    if (text.empty()) continue;
+    if (const auto parsed = Expression::parse(text))
+      names.insert(names.end(), parsed->names().begin(), parsed->names().end());
+  }
+  return names;
+}
+
+// Whether `name` reads what `target` names, itself or through others. Visits each parameter once.
+bool reads(const Space& space, const std::string& name, std::string_view target) {
+  std::set<std::string> seen{name};
+  std::vector<std::string> open{name};
+  while (!open.empty()) {
+    const std::string next = std::move(open.back());
+    open.pop_back();
+    for (const Parameter& parameter : space) {
+      if (parameter.name != next) continue;
+      for (const std::string& read : names_read(parameter)) {
+        if (read == target) return true;
+        if (seen.insert(read).second) open.push_back(read);
+      }
+    }
+  }
+  return false;
+}
+
+// Everything that `expression` reads must be named before `before`.
+Status check_names(const Space& space, const Expression& expression, std::size_t before,
+                   const std::string& at) {
+  std::vector<std::string_view> earlier;
+  for (std::size_t i = 0; i < before; ++i) earlier.push_back(space[i].name);
+  for (const std::string& name : expression.names()) {
+    if (std::find(earlier.begin(), earlier.end(), name) != earlier.end()) continue;
+    const auto later = std::find_if(space.begin(), space.end(),
+                                    [&](const Parameter& one) { return one.name == name; });
+    if (later == space.end())
+      return refuse(Code::invalid,
+                    "'" + name + "' is no parameter of this sweep" + did_you_mean(name, earlier),
+                    at);
+    const std::string& self = space[before].name;
+    if (name == self || reads(space, name, self))
+      return refuse(Code::invalid,
+                    "'" + self + "' and '" + name + "' depend on each other: a cycle", at);
+    return refuse(Code::invalid,
+                  "'" + name + "' is named after this one: move it before '" + self + "'", at);
+  }
+  return Done{};
+}
+
+Result<Expression> parsed(const Space& space, const std::string& text, std::size_t before,
+                          const std::string& at) {
+  auto expression = Expression::parse(text);
+  if (!expression) return refuse(Code::invalid, expression.error().detail, at);
+  if (auto known = check_names(space, *expression, before, at); !known) return known.error();
+  return expression;
+}
+
+std::size_t level(const Dimension& dimension, double coordinate) {
+  const auto index = std::isnan(coordinate) ? 0 : std::llround(coordinate);
+  return static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, dimension.levels - 1));
+}
+
+Value choice_at(const Domain& domain, std::size_t index) {
+  const auto* choice = std::get_if<ChoiceDomain>(&domain);
+  return choice == nullptr ? Value{index == 1} : choice->values[index];
+}
+
+double choice_coordinate(const Domain& domain, const Value& value) {
+  const auto* choice = std::get_if<ChoiceDomain>(&domain);
+  if (choice == nullptr) return std::get<bool>(value) ? 1 : 0;
+  const auto found = std::find(choice->values.begin(), choice->values.end(), value);
+  return static_cast<double>(found - choice->values.begin());
+}
+
+}  // namespace
+
+Result<SearchSpace> SearchSpace::make(const Space& space,
+                                      const std::vector<std::string>& constraints) {
+  SearchSpace made;
+  made.parameters_ = space;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const Parameter& parameter = space[i];
+    const std::string at = "/parameters/" + parameter.name;
+    Step step;
+    if (!parameter.when.empty()) {
+      auto when = parsed(space, parameter.when, i, at + "/when");
+      if (!when) return when.error();
+      step.when = *std::move(when);
+      made.conditional_ = true;
+    }
+    if (const auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) {
+      auto expression = parsed(space, derived->expr, i, at + "/expr");
+      if (!expression) return expression.error();
+      step.derived = *std::move(expression);
+    }
+    if (auto dimension = dimension_of(parameter)) {
+      step.dimension = made.dimensions_.size();
+      made.dimensions_.push_back(*std::move(dimension));
+      made.parameter_of_dimension_.push_back(i);
+    }
+    made.steps_.push_back(std::move(step));
+  }
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    auto constraint =
+        parsed(space, constraints[i], space.size(), "/constraints/" + std::to_string(i));
+    if (!constraint) return constraint.error();
+    made.constraints_.push_back(*std::move(constraint));
+  }
+  if (auto found = made.find_witness(); !found) return found.error();
+  return made;
+}
+
+Status SearchSpace::find_witness() {
+  Rng rng(0, Purpose::witness, 0);
+  std::size_t work = 1 + parameters_.size();
+  for (const Expression& constraint : constraints_) work += 10 * (1 + constraint.names().size());
+  const auto limit = std::clamp(witness_work_max / work, witness_tries_min, witness_tries_max);
+  for (std::size_t tries = 0; tries < limit; ++tries) {
+    witness_ = uniform_point(rng);
+    if (feasible(witness_)) return Done{};
+  }
+  return refuse(Code::invalid,
+                "none of " + std::to_string(limit) +
+                    " random parameter sets satisfies every constraint: loosen a constraint or "
+                    "narrow the parameters to where they hold",
+                "/constraints");
+}
+
+Point SearchSpace::uniform_point(Rng& rng) const {
+  Point point(dimensions_.size());
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const double unit = rng.uniform();
+    const Dimension& dimension = dimensions_[i];
+    point[i] = unit;
+    if (dimension.kind != Dimension::Kind::choice) continue;
+    double below = 0;
+    std::size_t index = 0;
+    while (index + 1 < dimension.weights.size() && unit >= (below += dimension.weights[index]))
+      ++index;
+    point[i] = static_cast<double>(index);
+  }
+  settle(point);
+  return point;
+}
+
+bool SearchSpace::active(const Step& step, const Params& params) const {
+  return !step.when || step.when->holds(params);
+}
+
+Params SearchSpace::params_at(std::span<const double> point) const {
+  expect(point.size() == dimensions_.size(), "a point has a coordinate for every dimension");
+  Params params;
+  params.reserve(steps_.size());
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    const Parameter& parameter = parameters_[i];
+    if (!active(step, params)) continue;
+    if (step.derived) {
+      if (auto value = step.derived->evaluate(params))
+        params.push_back({parameter.name, *std::move(value)});
+    } else if (!step.dimension) {
+      params.push_back({parameter.name, value_at(parameter.domain, 0.5)});
+    } else {
+      const double x = point[*step.dimension];
+      const Dimension& dimension = dimensions_[*step.dimension];
+      if (dimension.kind == Dimension::Kind::choice)
+        params.push_back({parameter.name, choice_at(parameter.domain, level(dimension, x))});
+      else
+        params.push_back({parameter.name, value_at(parameter.domain, std::isnan(x) ? 0.5 : x)});
+    }
+  }
+  return params;
+}
+
+std::optional<Point> SearchSpace::point_of(const Params& params) const {
+  Point point(dimensions_.size(), inactive);
+  Params seen;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    const Parameter& parameter = parameters_[i];
+    if (!active(step, seen)) continue;
+    const Value* value = find(params, parameter.name);
+    if (!step.derived && value != nullptr && !contains(parameter.domain, *value))
+      return std::nullopt;
+    if (step.dimension) {
+      if (value == nullptr) return std::nullopt;
+      const bool choice = dimensions_[*step.dimension].kind == Dimension::Kind::choice;
+      point[*step.dimension] =
+          choice ? choice_coordinate(parameter.domain, *value) : *unit_of(parameter.domain, *value);
+    }
+    if (step.derived) {
+      if (auto computed = step.derived->evaluate(seen))
+        seen.push_back({parameter.name, *std::move(computed)});
+    } else {
+      seen.push_back({parameter.name, value != nullptr ? *value : value_at(parameter.domain, 0.5)});
+    }
+  }
+  return point;
+}
+
+void SearchSpace::place(const Params& given, std::span<double> point) const {
+  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
+    const Value* value = find(given, dimensions_[i].name);
+    if (value == nullptr) continue;
+    const Domain& domain = parameters_[parameter_of_dimension_[i]].domain;
+    point[i] = dimensions_[i].kind == Dimension::Kind::choice ? choice_coordinate(domain, *value)
+                                                              : unit_of(domain, *value).value();
+  }
+}
+
+void SearchSpace::settle(std::span<double> point) const {
+  expect(point.size() == dimensions_.size(), "a point has a coordinate for every dimension");
+  for (std::size_t i = 0; i < point.size(); ++i) {
+    const Dimension& dimension = dimensions_[i];
+    if (dimension.kind == Dimension::Kind::choice)
+      point[i] = static_cast<double>(level(dimension, point[i]));
+    else if (std::isnan(point[i]))
+      point[i] = 0.5;
+    if (dimension.kind == Dimension::Kind::grid) point[i] = cell(i, point[i]).middle();
+  }
+  if (!conditional_) return;
+  const Params params = params_at(point);
+  for (std::size_t i = 0; i < point.size(); ++i)
+    if (find(params, dimensions_[i].name) == nullptr) point[i] = inactive;
+}
+
+bool SearchSpace::feasible(std::span<const double> point) const {
+  return constraints_.empty() || feasible(params_at(point));
+}
+
+bool SearchSpace::feasible(const Params& params) const {
+  return std::all_of(constraints_.begin(), constraints_.end(), [&](const Expression& constraint) {
+    const bool binds =
+        std::all_of(constraint.names().begin(), constraint.names().end(),
+                    [&](const std::string& name) { return find(params, name) != nullptr; });
+    return !binds || constraint.holds(params);
+  });
+}
+
+Cell SearchSpace::cell(std::size_t dimension, double unit) const {
+  return cell_at(parameters_[parameter_of_dimension_[dimension]].domain, unit);
+}
+
+}  // namespace hone

@@ -1,0 +1,128 @@
+#include "server/search/terminators/halving/promotion.hpp"
+
+#include <algorithm>
+
+namespace hone {
+
+Promotion::Promotion(std::string title, double expected, Brackets brackets, const Plan& plan)
+    : title_(std::move(title)),
+      expected_(expected),
+      brackets_(std::move(brackets)),
+      plans_(brackets_.rungs.size(), 0) {
+  for (std::size_t bracket = 0; bracket < brackets_.rungs.size(); ++bracket)
+    for (const int length : brackets_.rungs[bracket])
+      if (length < plan.phases) stages_.push_back({length, bracket});
+  std::stable_sort(stages_.begin(), stages_.end(),
+                   [](const Stage& a, const Stage& b) { return a.length > b.length; });
+  const auto period = static_cast<std::int64_t>(brackets_.deal.size());
+  for (std::int64_t place = 0; place < period; ++place) {
+    const std::int64_t trials = plan.trials / period + (place < plan.trials % period ? 1 : 0);
+    plans_[brackets_.deal[static_cast<std::size_t>(place)]] += trials * plan.seeds;
+  }
+}
+
+std::size_t Promotion::bracket_of(const History& history, std::size_t run) const {
+  const std::size_t number = history.runs()[run].trial - history.foreign();
+  return brackets_.deal[number % brackets_.deal.size()];
+}
+
+std::optional<Promotion::Claim> Promotion::claim_at(const History& history, std::size_t run,
+                                                    const Stage& stage) const {
+  const RunRecord& record = history.runs()[run];
+  const auto length = static_cast<std::size_t>(stage.length);
+  if (record.merits.size() < length || bracket_of(history, run) != stage.bracket)
+    return std::nullopt;
+  return Claim{record.merits[length - 1], record.merits.size(),
+               record.standing == RunRecord::Standing::active, run};
+}
+
+bool Promotion::before(const Claim& left, const Claim& right) {
+  if (left.merit != right.merit) return left.merit > right.merit;
+  if (left.length != right.length) return left.length > right.length;
+  if (left.active != right.active) return left.active;
+  return left.run < right.run;
+}
+
+Promotion::Standing Promotion::standing(const History& history, const Stage& stage,
+                                        const Claim& claim) const {
+  Standing standing{1, 0};
+  for (std::size_t run = 0; run < history.runs().size(); ++run) {
+    if (run == claim.run) continue;
+    const auto other = claim_at(history, run, stage);
+    if (!other) continue;
+    ++standing.reports;
+    if (before(*other, claim)) ++standing.ahead;
+  }
+  return standing;
+}
+
+Verdict Promotion::judge(const History& history, std::size_t run, int phase, Score score) const {
+  const std::size_t bracket = bracket_of(history, run);
+  const auto& rungs = brackets_.rungs[bracket];
+  if (!rung_after(rungs, phase)) return between_rungs(rungs, phase);
+  const Stage stage{phase + 1, bracket};
+  // It competes like a paused run: what ties with it and went on is ahead of it.
+  const Claim claim{score.merit(history.goal()), static_cast<std::size_t>(stage.length), false,
+                    run};
+  const Standing at = standing(history, stage, claim);
+  const std::int64_t quota = at.reports / brackets_.eta;
+  const bool goes_on = at.ahead < quota;
+  return {goes_on ? Action::go_on : Action::pause,
+          goes_on ? VerdictReason::promoted : VerdictReason::awaits_promotion,
+          {{"phases", static_cast<double>(stage.length)},
+           {"reports", static_cast<double>(at.reports)},
+           {"ahead", static_cast<double>(at.ahead)},
+           {"quota", static_cast<double>(quota)}}};
+}
+
+// The best paused run of a rung has the fewest ahead of it among the paused ones: if it may not go
+// on, none may.
+Move Promotion::next(const History& history, bool) const {
+  for (const Stage& stage : stages_) {
+    std::optional<Claim> best;
+    for (std::size_t run = 0; run < history.runs().size(); ++run) {
+      if (history.runs()[run].standing != RunRecord::Standing::paused) continue;
+      const auto claim = claim_at(history, run, stage);
+      if (!claim || claim->length != static_cast<std::size_t>(stage.length)) continue;
+      if (!best || before(*claim, *best)) best = claim;
+    }
+    if (!best) continue;
+    const Standing at = standing(history, stage, *best);
+    if (at.ahead < at.reports / brackets_.eta) return {Move::Kind::promote, best->run};
+  }
+  return {Move::Kind::propose, 0};
+}
+
+// Later reports can only put more runs ahead of it, and the rung can hold no more runs than its
+// bracket.
+bool Promotion::promotable(const History& history, std::size_t run) const {
+  const RunRecord& record = history.runs()[run];
+  if (record.merits.empty()) return true;
+  const Stage stage{static_cast<int>(record.merits.size()), bracket_of(history, run)};
+  const std::int64_t most = plans_[stage.bracket] / brackets_.eta;
+  // The whole phase first: it is sorted, and most runs need no more.
+  const auto column = history.merits(stage.length - 1);
+  const auto no_worse =
+      column.end() - std::lower_bound(column.begin(), column.end(), record.merits.back());
+  if (no_worse <= most) return true;
+  const auto claim = claim_at(history, run, stage);
+  return standing(history, stage, *claim).ahead < most;
+}
+
+Action Promotion::recompute(const std::vector<VerdictInput>& inputs) const {
+  if (find_input(inputs, "next_rung")) return Action::go_on;
+  return input(inputs, "ahead") < input(inputs, "quota") ? Action::go_on : Action::pause;
+}
+
+std::string Promotion::explain(const Verdict& verdict) const {
+  if (verdict.reason == VerdictReason::between_rungs) return explain_between_rungs(title_, verdict);
+  const double quota = input(verdict.inputs, "quota");
+  const bool promoted = verdict.action == Action::go_on;
+  return title_ + (promoted ? " promoted it at once: " : " paused it: ") + "of the " +
+         counted(input(verdict.inputs, "reports"), "run") + " that reported after " +
+         counted(input(verdict.inputs, "phases"), "phase") + ", " +
+         number_text(input(verdict.inputs, "ahead")) + " came before it, and the best " +
+         number_text(quota) + (promoted ? " go on" : " go on; it may still be promoted");
+}
+
+}  // namespace hone

@@ -1,0 +1,38 @@
+// What `hone submit` adds to a sweep that places a graph.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "placement/core/digest.hpp"
+#include "placement/graphs/generators.hpp"
+#include "sdk/cli/local/graph_digest.hpp"
+
+namespace hone::cli {
+namespace {
+
+TEST(SubmittedGraph, is_named_by_its_digest) {
+  Json sweep{{"trainer", {{"name", "placement"}, {"graph", "resnet-50"}}}};
+  ASSERT_TRUE(name_graph(sweep).ok());
+  EXPECT_EQ(sweep["trainer"]["graph"], "resnet-50");
+  EXPECT_EQ(sweep["trainer"]["graph_digest"],
+            placement::digest_of(placement::find_graph("resnet-50")->make()));
+}
+
+TEST(SubmittedGraph, that_cannot_be_read_is_refused_where_it_stands) {
+  Json sweep{{"trainer", {{"name", "placement"}, {"graph", "resnet-5"}}}};
+  const auto named = name_graph(sweep);
+  ASSERT_FALSE(named.ok());
+  EXPECT_EQ(named.error().at, "/trainer/graph");
+}
+
+TEST(SubmittedGraph, leaves_other_sweeps_alone) {
+  for (const Json& sweep : {Json{{"trainer", {{"name", "ga3c"}, {"graph", "x"}}}},
+                            Json{{"command", {"run"}}}, Json{{"trainer", 3}}, Json::array()}) {
+    Json same = sweep;
+    ASSERT_TRUE(name_graph(same).ok());
+    EXPECT_EQ(same, sweep);
+  }
+}
+
+}  // namespace
+}  // namespace hone::cli

@@ -1,0 +1,261 @@
+#include "tests/unit/codec/generate.hpp"
+
+namespace hone {
+
+std::optional<Prior> Generator::prior(double center) {
+  if (coin()) return std::nullopt;
+  return Prior{center, 1 / static_cast<double>(integer(1, 1000))};
+}
+
+Domain Generator::float_domain() {
+  const double min = static_cast<double>(integer(1, 1000)) / 997;
+  const double max = min * 1e3;
+  const auto step = coin() ? std::optional(min / 7) : std::nullopt;
+  const auto scale = word<Scale>();
+  if (scale != Scale::logit) return FloatDomain{min, max, scale, step, prior(min * 3)};
+  return FloatDomain{0.25, 1 - 1 / (max + 2), scale, std::nullopt, prior(0.3)};
+}
+
+Domain Generator::int_domain() {
+  const auto min = integer(1, 1000);
+  const auto max = min + integer(1, 1'000'000'000'000);
+  return IntDomain{min, max, coin() ? Scale::linear : Scale::log, integer(1, max - min),
+                   prior(static_cast<double>(max))};
+}
+
+Domain Generator::choice_domain() {
+  std::vector<Value> values{coin(), std::string("relu"), 0.25};
+  if (coin()) values.emplace_back(integer(2, 99));
+  std::vector<double> weights;
+  if (coin())
+    for (std::size_t i = 0; i < values.size(); ++i)
+      weights.push_back(static_cast<double>(integer(1, 1'000'000)) / 7);
+  return ChoiceDomain{values, coin(), weights};
+}
+
+Domain Generator::domain() {
+  switch (integer(0, 5)) {
+    case 0:
+      return float_domain();
+    case 1:
+      return int_domain();
+    case 2:
+      return choice_domain();
+    case 3:
+      return BoolDomain{};
+    case 4:
+      return DerivedDomain{"2 * a + b"};
+    default:
+      return FixedDomain{setting()};
+  }
+}
+
+SearchSpec Generator::search() {
+  SearchSpec search;
+  search.method = coin() ? "random" : "grid";
+  search.trials = integer(1, 1'000'000);
+  for (auto n = integer(0, 3); n > 0; --n) search.settings.push_back({numbered("s", n), setting()});
+  for (auto n = integer(0, 2); n > 0; --n) search.warm_start.push_back(id<SweepTag>());
+  if (coin()) search.command = {"picker", any_text()};
+  return search;
+}
+
+CommandTrainer Generator::command() {
+  CommandTrainer command{{"python3", plain_text(), plain_text()}};
+  if (coin()) return command;
+  command.params = word<ParamStyle>();
+  command.env = {{"LR", plain_text()}, {"OMP_NUM_THREADS", "1"}};
+  command.folder = word<WorkFolder>();
+  if (coin()) command.prepare = {"make", plain_text()};
+  if (coin()) command.artifacts = {"*.png", "logs/**"};
+  if (coin()) command.disk = integer(1 << 20, 1LL << 40);
+  if (coin()) return command;
+  CollectSpec& collect = command.collect.emplace();
+  if (coin()) collect.file = "results.txt";
+  collect.objectives = {"score"};
+  if (coin()) {
+    collect.format = CollectFormat::regex;
+    collect.patterns = {"score: (?<score>\\d+)", "at (?P<at>\\d+)"};
+    collect.step = "at";
+  } else {
+    collect.columns = {"at", "score", "loss"};
+    collect.step = "at";
+    collect.metrics = {"loss"};
+  }
+  collect.step_sum = coin();
+  collect.window = small(0, 1000);
+  collect.summary = word<Summary>();
+  return command;
+}
+
+TrainerSpec Generator::trainer() {
+  switch (integer(0, 2)) {
+    case 0:
+      return BuiltinTrainer{name(), {{"env", setting()}, {"envs", setting()}}};
+    case 1:
+      return command();
+    default:
+      return AskTrainer{};
+  }
+}
+
+SweepSpec Generator::spec() {
+  SweepSpec spec;
+  spec.name = name();
+  spec.project = name();
+  spec.seed = static_cast<std::uint64_t>(integer(0, (std::int64_t{1} << 53) - 1));
+  spec.objective = {name(), word<Goal>()};
+  for (auto n = integer(0, 2); n > 0; --n)
+    spec.further_objectives.push_back({numbered("further", n), word<Goal>()});
+  spec.trainer = trainer();
+  auto* const command = std::get_if<CommandTrainer>(&spec.trainer);
+  if (command != nullptr && !spec.further_objectives.empty())
+    command->collect.reset();  // what it collects is one objective
+  for (auto n = integer(0, 6); n > 0; --n)
+    spec.parameters.push_back({numbered("p.", n), domain(), coin() ? "a > 1" : ""});
+  for (auto n = integer(0, 2); n > 0; --n) spec.constraints.push_back(numbered("a > ", n));
+  spec.search = search();
+  if (coin())
+    spec.terminator = {"hypertrick", {{"eviction_rate", real()}, {"dcm_fraction", real()}}};
+  spec.budget.unit = name();
+  spec.budget.phases = small(1, 10'000);
+  spec.budget.per_run = integer(spec.budget.phases, 100'000'000'000'000);
+  spec.seeds = small(1, 1000);
+  spec.resources = {small(1, 64), small(0, 8)};
+  if (coin()) spec.limits.duration = duration() + Duration{1};
+  if (spec.limits.duration > Duration{3650LL * 86'400 * 1'000'000}) spec.limits.duration.reset();
+  spec.limits.max_retries = small(0, 1000);
+  spec.checkpoints.keep = word<Keep>();
+  if (coin()) spec.limits.run = seconds(small(1, 9999));
+  if (coin()) spec.limits.phase = seconds(small(1, 9999));
+  if (coin()) spec.limits.concurrency = small(1, 9999);
+  if (coin()) spec.replicates = replicates(spec.seeds);
+  if (coin()) spec.confirm = ConfirmSpec{small(1, 100), small(2, 1000)};
+  if (coin()) spec.confirms = id<SweepTag>();
+  return spec;
+}
+
+ReplicatesSpec Generator::replicates(int seeds) {
+  ReplicatesSpec spec;
+  if (coin() && seeds < 1000) spec.max = small(seeds + 1, 1000);
+  spec.race = spec.max > 0 || coin();
+  do spec.aggregate = word<Aggregate>();
+  while (spec.aggregate == Aggregate::lcb && seeds < 2);
+  if (coin()) return spec;
+  InstancesSpec instances{name(), {}, {}, {}};
+  const bool references = coin();
+  for (auto n = integer(1, 4); n > 0; --n) {
+    instances.values.emplace_back(std::string(numbered("game", n)));
+    if (references)
+      instances.worst.push_back(-small(0, 99)), instances.best.push_back(small(1, 99));
+  }
+  if (!references && instances.values.size() > 1) instances.normalize = word<Normalize>();
+  spec.instances = instances;
+  return spec;
+}
+
+TellRequest Generator::tell() {
+  TellRequest request;
+  request.told = word<Told>();
+  if (coin()) request.phase = small(0, 9999);
+  request.step = integer(0, std::int64_t{1} << 52);
+  if (request.told == Told::value) request.score = score();
+  request.further = scores();
+  request.detail = any_text();
+  return request;
+}
+
+WorkflowInfo Generator::workflow() {
+  WorkflowInfo info{{"hone", any_text()}, any_text(), any_text(), any_text(), "",
+                    any_text(),           "",         "0.1.0"};
+  if (coin()) info.git_commit = std::string(40, 'a');
+  if (coin()) info.patch_sha256 = sha256();
+  if (coin()) info.environment_sha256 = sha256();
+  return info;
+}
+
+LeaseGrant Generator::grant() {
+  const SweepSpec from = spec();
+  LeaseGrant grant;
+  grant.lease = id<LeaseTag>();
+  grant.attempt = {run(), small(1, 9)};
+  grant.sweep = id<SweepTag>();
+  grant.sweep_name = from.name;
+  grant.objective = from.objective;
+  grant.trainer = from.trainer;
+  if (std::holds_alternative<AskTrainer>(grant.trainer)) grant.trainer = CommandTrainer{{"train"}};
+  grant.params = params();
+  grant.seed = from.seed;
+  grant.budget = from.budget;
+  grant.resources = from.resources;
+  grant.next_phase = small(0, from.budget.phases);
+  if (coin())
+    grant.resume =
+        ModelRef{id<ModelTag>(), sha256(), integer(0, 1 << 30), integer(0, 1 << 30), small(0, 9)};
+  grant.expires_at = instant();
+  if (coin()) grant.limits.run = seconds(small(1, 999));
+  if (coin()) grant.limits.phase = seconds(small(1, 999));
+  return grant;
+}
+
+std::vector<EventBody> Generator::one_of_each_event() {
+  const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
+  const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
+  return {
+      ServerStarted{any_text(), duration()},
+      WorkflowRecorded{id<WorkflowTag>(), workflow()},
+      DatasetRecorded{id<DatasetTag>(), {any_text(), any_text(), any_text()}},
+      SweepSubmitted{id<SweepTag>(), any_text(), spec(), id<WorkflowTag>(),
+                     coin() ? std::optional(id<DatasetTag>()) : std::nullopt},
+      SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
+      SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>()},
+      WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64),
+                   small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}},
+      TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params()},
+      LeaseGranted{id<LeaseTag>(),
+                   {run(), small(1, 9)},
+                   id<WorkerTag>(),
+                   any_text(),
+                   maybe_model(),
+                   instant()},
+      LeaseRenewed{id<LeaseTag>(), instant()},
+      RunStarted{id<LeaseTag>()},
+      ReportRecorded{id<LeaseTag>(), run(), small(0, 9999), integer(0, 1LL << 50), score(),
+                     scores()},
+      VerdictGiven{run(), small(0, 9999), verdict()},
+      ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
+                 integer(0, 1LL << 50), small(0, 9999), maybe_model()},
+      RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
+                  maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt},
+      RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
+               word<Failure>()},
+      TrialEnqueued{id<SweepTag>(), any_text(), params()},
+      RunAdded{run()},
+      RunPaused{id<LeaseTag>(), run()},
+      ModelDropped{id<ModelTag>(), run()},
+      RunReady{run(), maybe_instant()},
+      WorkerSeen{id<WorkerTag>()},
+      WorkerSetAside{id<WorkerTag>(), instant(), any_text()},
+      WorkerAllowed{id<WorkerTag>(), coin()},
+      TokenCreated{id<TokenTag>(), any_text(), any_text(), Scope::read | Scope::worker, sha256(),
+                   coin() ? std::optional(instant()) : std::nullopt,
+                   coin() ? id<TokenTag>() : TokenId{}},
+      TokenRevoked{id<TokenTag>(), coin() ? id<TokenTag>() : TokenId{}},
+      ArtifactSaved{id<LeaseTag>(), run(), "plots/loss.png", sha256(), integer(0, 1LL << 50)},
+      NoteAdded{any_text(), run(), any_text(), any_text()},
+      TagsChanged{id<SweepTag>(), {"good"}, {"old", "bad"}},
+      SweepArchived{id<SweepTag>(), coin()},
+      TrialPinned{id<TrialTag>(), coin()},
+      SweepEdited{id<SweepTag>(),
+                  any_text(),
+                  integer(1, 999),
+                  small(0, 9),
+                  {{"x", -0.5, std::nullopt, {}}, {"y", {}, {}, {true, std::string("z")}}}},
+      SweepImported{id<SweepTag>(),
+                    any_text(),
+                    {Event{0, instant(), RunStarted{id<LeaseTag>()}},
+                     Event{0, instant(), SweepArchived{id<SweepTag>(), true}}}},
+  };
+}
+
+}  // namespace hone

@@ -1,0 +1,275 @@
+// The one writer, without a thread: one commit a batch, answers after it, polls that wait.
+#include <SQLiteCpp/Exception.h>
+
+#include "server/limits.hpp"
+#include "tests/unit/db/storm.hpp"
+#include "tests/unit/engine/given.hpp"
+
+namespace hone {
+namespace {
+
+using Grant = std::optional<LeaseGrant>;
+
+TEST(Engine, CommitsTheStartOfTheServer) {
+  EngineGiven given;
+  EXPECT_EQ(given.engine->last_seq(), 1);
+  EXPECT_EQ(given.engine->book().lease_length, limits::lease_length);
+}
+
+TEST(Engine, CommitsABatchOnce) {
+  EngineGiven given;
+  std::vector<Envelope> batch;
+  for (int i = 0; i < 64; ++i)
+    given.envelope(batch, Join{{"join-" + std::to_string(i), "host", 1, 1, 0, "test"}});
+  given.engine->step(std::move(batch), given.now);
+  EXPECT_EQ(given.commits, 1);
+  EXPECT_EQ(given.engine->last_seq(), 65);
+  EXPECT_EQ(given.events(), 65);
+}
+
+TEST(Engine, RepliesAfterTheCommit) {
+  EngineGiven given;
+  int commits_at_reply = -1;
+  given.engine->step({{Join{{"join", "host", 1, 1, 0, "test"}},
+                       [&](const Result<Reply>&) { commits_at_reply = given.commits; }}},
+                     given.now);
+  EXPECT_EQ(commits_at_reply, 1);
+}
+
+TEST(Engine, ACommandSeesTheEventsOfTheOnesBeforeItInTheBatch) {
+  EngineGiven given;
+  const auto worker = given.join();
+  std::vector<Envelope> batch;
+  given.envelope(batch, Submit{{"submit", small_spec(), {}}});
+  const Sent& grant = given.envelope(batch, EngineGiven::acquire(worker, "acquire"));
+  given.engine->step(std::move(batch), given.now);
+  EXPECT_TRUE(grant.as<Grant>().has_value());
+}
+
+TEST(Engine, WritesNothingForARefusedCommand) {
+  EngineGiven given;
+  const Sent& sent = given.step(Steer{{7}, {Verb::stop}});
+  ASSERT_TRUE(sent.refused());
+  EXPECT_EQ(sent.reply->error().code, Code::not_found);
+  EXPECT_EQ(given.commits, 0);
+  EXPECT_EQ(given.engine->last_seq(), 1);
+}
+
+TEST(Engine, ARefusedCommandDoesNotSpoilItsBatch) {
+  EngineGiven given;
+  std::vector<Envelope> batch;
+  const Sent& bad = given.envelope(batch, Steer{{7}, {Verb::stop}});
+  const Sent& good = given.envelope(batch, Join{{"join", "host", 1, 1, 0, "test"}});
+  given.engine->step(std::move(batch), given.now);
+  EXPECT_TRUE(bad.refused());
+  EXPECT_EQ(good.as<JoinReply>().worker, WorkerId{1});
+}
+
+TEST(Engine, DoesNotCommitWhenNothingHappened) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit();
+  const auto lease = given.granted(worker, "acquire").lease;
+  given.step(Beat{worker, {{lease}}});  // the first sign of life is an event
+  given.commits = 0;
+  given.step(Beat{worker, {{lease}}});
+  given.idle();
+  EXPECT_EQ(given.commits, 0);
+}
+
+TEST(Engine, AFailedCommitThrowsAndSendsNoReply) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit();
+  const auto events = given.events();
+  given.commits_fail = true;
+  std::vector<Envelope> batch;
+  const Sent& first = given.envelope(batch, EngineGiven::acquire(worker, "acquire"));
+  const Sent& second = given.envelope(batch, Steer{{99}, {Verb::stop}});
+  EXPECT_THROW(given.engine->step(std::move(batch), given.now), SQLite::Exception);
+  EXPECT_EQ(first.replies + second.replies, 0);
+  EXPECT_EQ(given.events(), events);
+
+  given.commits_fail = false;
+  given.restart();
+  EXPECT_EQ(given.granted(worker, "acquire").attempt.number, 1)
+      << "the failed grant never happened";
+}
+
+TEST(Engine, ReplaysWhatItDecidedLive) {
+  EngineGiven given;
+  Storm storm(7, [&](const Command& command, Instant now) {
+    given.now = now;
+    const Sent& sent = given.step(command);
+    EXPECT_EQ(sent.replies, 1);
+    return *sent.reply;
+  });
+  storm.blow(2000);
+  given.now = storm.now();
+  given.step(Tick{});
+  const auto live = digest(given.engine->book());
+  Book replayed;
+  Ledger(*given.db).replay(0, [&](const Event& event) { evolve(replayed, event); });
+  EXPECT_EQ(digest(replayed), live);
+  const auto tables = dump_projection(*given.db);
+  rebuild_projection(*given.db);
+  EXPECT_TRUE(dump_projection(*given.db) == tables) << "the projection differs from its rebuild";
+}
+
+TEST(Engine, RequestIdsAreIdempotentAcrossARestart) {
+  EngineGiven given;
+  const auto sweep = given.submit("submit-1");
+  const auto worker = given.join("join-1");
+  const auto lease = given.granted(worker, "acquire-1").lease;
+  given.restart();
+  const auto events = given.events();
+  EXPECT_EQ(given.submit("submit-1"), sweep);
+  EXPECT_EQ(given.join("join-1"), worker);
+  EXPECT_EQ(given.granted(worker, "acquire-1").lease, lease);
+  EXPECT_EQ(given.events(), events);
+}
+
+TEST(Engine, TimeNeverGoesBackwards) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit();
+  const auto expires = given.granted(worker, "acquire").expires_at;
+  given.now = given.now - seconds(3600);
+  given.join("join-2");
+  EXPECT_EQ(given.engine->book().last_at, Instant{1'700'000'000'000'000});
+  EXPECT_EQ(given.granted(worker, "acquire-2").expires_at, expires);
+  given.restart();
+  EXPECT_EQ(given.engine->book().last_at, Instant{1'700'000'000'000'000});
+}
+
+TEST(Engine, ExpiresALeaseAtItsDeadlineWithoutACommand) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit();
+  const auto grant = given.granted(worker, "acquire");
+  ASSERT_EQ(given.engine->next_deadline(), grant.expires_at);
+  given.now = grant.expires_at;
+  given.idle();
+  EXPECT_EQ(find_run(given.engine->book(), grant.attempt.run)->state, RunState::queued);
+}
+
+TEST(Engine, AHeartbeatThatWaitedInTheInboxStillSavesItsLease) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit();
+  const auto grant = given.granted(worker, "acquire");
+  given.now = grant.expires_at + seconds(1);
+  given.step(Beat{worker, {{grant.lease}}});
+  EXPECT_NE(find_run(given.engine->book(), grant.attempt.run)->state, RunState::queued);
+}
+
+TEST(Engine, AnAcquireWithoutWaitIsAnsweredAtOnce) {
+  EngineGiven given;
+  const auto worker = given.join();
+  EXPECT_FALSE(given.step(EngineGiven::acquire(worker, "a")).as<Grant>().has_value());
+}
+
+TEST(Engine, AParkedAcquireGetsTheWorkOfALaterBatchInTheSameCommit) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& poll = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  EXPECT_EQ(poll.replies, 0);
+  given.commits = 0;
+  given.submit();
+  EXPECT_EQ(poll.replies, 1);
+  EXPECT_TRUE(poll.as<Grant>().has_value());
+  EXPECT_EQ(given.commits, 1);
+}
+
+TEST(Engine, ParkedAcquiresAreServedInTheOrderOfTheirArrival) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& first = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  const Sent& second = given.step(EngineGiven::acquire(worker, "b", seconds(20)));
+  given.submit("submit", small_spec(1));
+  EXPECT_TRUE(first.as<Grant>().has_value());
+  EXPECT_EQ(second.replies, 0) << "there was one run only";
+}
+
+TEST(Engine, AParkedAcquireIsReleasedAtItsDeadline) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& poll = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  ASSERT_EQ(given.engine->next_deadline(), given.now + seconds(20));
+  given.now = given.now + milliseconds(19'999);
+  given.idle();
+  EXPECT_EQ(poll.replies, 0);
+  given.now = given.now + milliseconds(1);
+  given.idle();
+  EXPECT_EQ(poll.replies, 1);
+  EXPECT_FALSE(poll.as<Grant>().has_value());
+  EXPECT_EQ(given.engine->next_deadline(), std::nullopt);
+}
+
+TEST(Engine, AWaitIsCutToItsBound) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.step(EngineGiven::acquire(worker, "a", seconds(3600)));
+  EXPECT_EQ(given.engine->next_deadline(), given.now + limits::acquire_wait_max);
+}
+
+TEST(Engine, ParksNoMoreThanItsBound) {
+  EngineGiven given;
+  const auto worker = given.join();
+  std::vector<Envelope> batch;
+  for (std::size_t i = 0; i < limits::parked_acquires_max; ++i)
+    given.envelope(batch, EngineGiven::acquire(worker, "a" + std::to_string(i), seconds(20)));
+  given.engine->step(std::move(batch), given.now);
+  EXPECT_FALSE(
+      given.step(EngineGiven::acquire(worker, "over", seconds(20))).as<Grant>().has_value());
+}
+
+TEST(Engine, AnExpiredLeaseGoesToAParkedAcquire) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit("submit", small_spec(1));
+  const auto lost = given.granted(worker, "a");
+  const Sent& poll = given.step(EngineGiven::acquire(worker, "b", seconds(20)));
+  given.now = lost.expires_at;
+  given.idle();
+  EXPECT_EQ(poll.replies, 0) << "the run rests";
+  given.now = given.now + seconds(1);
+  given.idle();
+  ASSERT_EQ(poll.replies, 1);
+  EXPECT_EQ(poll.as<Grant>()->attempt, (AttemptId{lost.attempt.run, 2}));
+}
+
+TEST(Engine, ReleasesTheParkedWhenItStops) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& poll = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  given.engine->release_parked();
+  given.engine->release_parked();
+  EXPECT_EQ(poll.replies, 1);
+  ASSERT_TRUE(poll.refused());
+  EXPECT_EQ(poll.reply->error().code, Code::unavailable);
+}
+
+TEST(Engine, StoresMetricsInTheCommitOfTheBatchWithoutAnEvent) {
+  EngineGiven given;
+  const auto worker = given.join();
+  given.submit();
+  const auto grant = given.granted(worker, "a");
+  const auto events = given.events();
+  given.commits = 0;
+  given.step(LogMetrics{grant.lease, {{{"loss", 1, 0.5}, {"loss", 2, 0.25}}}});
+  EXPECT_EQ(given.commits, 1);
+  EXPECT_EQ(given.events(), events);
+  EXPECT_EQ(given.db->execAndGet("SELECT count(*) FROM metric_point WHERE name = 'loss'").getInt(),
+            2);
+  EXPECT_TRUE(given.step(LogMetrics{{99}, {{{"loss", 3, 1}}}}).refused());
+}
+
+TEST(Engine, ADamagedLedgerStopsTheStart) {
+  const auto db = open_in_memory();
+  db->exec("INSERT INTO event (seq, at, kind, body) VALUES (1, 5, 'nonsense', '{}')");
+  EXPECT_THROW(Engine(*db, Instant{10}), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,207 @@
+// Generators against their published totals, co-location rules, and what a bad graph is told.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "placement/graphs/generators.hpp"
+#include "placement/core/group.hpp"
+#include "placement/core/problem.hpp"
+#include "placement/read/read.hpp"
+#include "schemas/codec/json.hpp"
+
+namespace hone::placement {
+namespace {
+
+struct Expected {
+  const char* name;
+  std::size_t nodes, edges;
+  double params_m, gmac, out_mb, stored_mb, kernels;
+  int chains;  // 0: not told
+};
+
+void PrintTo(const Expected& row, std::ostream* out) { *out << row.name; }
+
+class Generated : public testing::TestWithParam<Expected> {};
+
+TEST_P(Generated, has_the_totals_of_its_network) {
+  const auto& row = GetParam();
+  const Graph graph = find_graph(row.name)->make();
+  const Totals totals = totals_of(graph);
+  EXPECT_TRUE(check(graph).ok());
+  EXPECT_EQ(graph.nodes.size(), row.nodes);
+  EXPECT_EQ(graph.edges.size(), row.edges);
+  EXPECT_NEAR(totals.params / 1e6, row.params_m, 0.00051);
+  EXPECT_NEAR(totals.flop / 2 / graph.batch / 1e9, row.gmac, 0.01);
+  EXPECT_NEAR(totals.out_bytes / graph.batch / 1e6, row.out_mb, 0.051);
+  EXPECT_NEAR(totals.stored_bytes / graph.batch / 1e6, row.stored_mb, 0.051);
+  EXPECT_EQ(totals.kernels, row.kernels);
+  if (row.chains > 0) {
+    EXPECT_EQ(group(graph, GroupRule::chain).groups, row.chains);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, Generated,
+    testing::Values(Expected{"inception-v3", 121, 155, 23.835, 5.725, 57.7, 92.5, 310, 62},
+                    Expected{"resnet-50", 73, 88, 25.557, 3.864, 65.8, 107.6, 196, 37},
+                    Expected{"resnet-50-v1.5", 73, 88, 25.557, 4.096, 68.0, 111.8, 196, 37},
+                    Expected{"resnet-101", 141, 173, 44.549, 7.580, 100.0, 162.2, 383, 71},
+                    Expected{"resnet-101-v1.5", 141, 173, 44.549, 7.811, 102.1, 166.4, 383, 71},
+                    Expected{"rnnlm", 160, 198, 108.095, 3.504, 1.0, 8.1, 640, 158},
+                    Expected{"rnnlm-4", 240, 356, 54.061, 1.753, 0.8, 8.0, 1120, 0},
+                    Expected{"nmt", 321, 517, 134.149, 2.911, 1.3, 21.7, 1401, 319},
+                    Expected{"nmt-4", 481, 835, 167.720, 4.254, 2.0, 26.3, 2361, 479},
+                    Expected{"transformer", 69, 91, 63.082, 3.195, 10.6, 44.3, 275, 0}));
+
+TEST(Groups, keep_what_a_file_colours_alike_together) {
+  Graph graph = make_inception_v3(32);
+  graph.nodes[3].color = graph.nodes[50].color = 7;
+  const auto grouped = group(graph, GroupRule::op);
+  EXPECT_EQ(grouped.group_of_node[3], grouped.group_of_node[50]);
+  EXPECT_EQ(grouped.groups, 120);
+}
+
+TEST(Groups, join_an_operation_to_its_only_consumer) {
+  const auto grouped = group(make_resnet({}), GroupRule::single);
+  EXPECT_LT(grouped.groups, 37);
+  const auto model = group(find_graph("rnnlm")->make(), GroupRule::model);
+  EXPECT_EQ(model.groups, 4);  // embedding, two layers, softmax
+}
+
+std::string told(const std::string& text) {
+  const auto graph = read_graph(text, "g");
+  EXPECT_FALSE(graph.ok()) << text;
+  return graph.ok() ? "" : graph.error().detail + " @" + graph.error().at;
+}
+
+std::string with(const std::string& nodes, const std::string& edges) {
+  return R"({"nodes":[)" + nodes + R"(],"edges":[)" + edges + "]}";
+}
+
+const std::string two = R"({"name":"a","forward_ms":1},{"name":"b","forward_ms":1})";
+
+TEST(BadGraph, is_refused_with_its_place) {
+  EXPECT_NE(told(with(two, R"(["a","b",1],["b","a",1])")).find("cycle: a -> b -> a"),
+            std::string::npos);
+  EXPECT_NE(told(with(two, R"(["a","c",1])")).find("node 'c', which is not there @/edges/0"),
+            std::string::npos);
+  EXPECT_NE(told(with(two, R"(["a","b",-1])")).find("negative cost @/edges/0"), std::string::npos);
+  EXPECT_NE(told(with(R"({"name":"a","forward_ms":-2})", "")).find("negative time @/nodes/0"),
+            std::string::npos);
+  EXPECT_NE(told(with(R"({"name":"a","flop":-2})", "")).find("flop -2"), std::string::npos);
+  EXPECT_NE(told(with(R"({"name":"a","forward_ms":NaN})", "")).find("byte"), std::string::npos);
+  EXPECT_NE(told(with(R"({"name":"a","forward_ms":1e999})", "")).find("@"), std::string::npos);
+  EXPECT_NE(told(with(two + "," + two, "")).find("twice @/nodes/2"), std::string::npos);
+  EXPECT_NE(told(with(two, R"(["a","a",1])")).find("itself @/edges/0"), std::string::npos);
+  EXPECT_NE(told(with("", "")).find("no nodes"), std::string::npos);
+  EXPECT_NE(told("").find("empty"), std::string::npos);
+  Graph nan = make_resnet({});
+  nan.nodes[4].flop = std::nan("");
+  EXPECT_EQ(check(nan).error().at, "/nodes/4");
+}
+
+// Every member of a good graph becomes every kind of nonsense: refused with its place, or taken.
+TEST(BadGraph, of_any_kind_is_answered) {
+  const Json good = *parse_json(R"({"name":"g","batch":1,"training":true,
+    "weights":[{"name":"w","bytes":4e6}],"nodes":[
+    {"name":"a","flop":1e9,"out_bytes":1e6,"weights":[0],"color":1,"accelerator":true},
+    {"name":"b","forward_ms":1,"stored_bytes":1e6,"color":1},{"name":"c","forward_ms":1}],
+    "edges":[{"from":"a","to":"b","bytes":1e6},["b","c",1]]})");
+  const Json nonsense =
+      *parse_json(R"([null,true,-1,0,1e308,-1e308,"x","",[],{},[1],{"a":1},3.5,1e18,[0,0],[99],[-1],
+    [null],[[]],"a",18446744073709551615])");
+  const auto cluster = cluster_of(*find_device("p100"), 2, 0);
+  const Json flat = good.flatten();
+  int refused = 0;
+  for (const auto& [leaf, unused] : flat.items())
+    for (Json::json_pointer at(leaf); !at.empty(); at.pop_back())
+      for (const Json& wrong : nonsense) {
+        Json bad = good;
+        bad[at] = wrong;
+        const auto graph = read_graph(to_text(bad), "g");
+        EXPECT_TRUE(graph.ok() || !graph.error().at.empty()) << to_text(bad);
+        const auto problem = graph ? make_problem(*graph, {GroupRule::op, cluster}) : graph.error();
+        EXPECT_TRUE(!problem.ok() || std::isfinite(problem->failed_ms)) << to_text(bad);
+        refused += problem ? 0 : 1;
+      }
+  EXPECT_GT(refused, 300);
+}
+
+TEST(BadGraph, that_costs_nothing_or_more_than_can_be_added_is_refused) {
+  EXPECT_NE(told(with(R"({"name":"a","forward_ms":1e300})", "")).find("1e30 @/nodes/0"),
+            std::string::npos);
+  const auto free = read_graph(with(R"({"name":"a","forward_ms":0})", ""), "g");
+  const auto problem = make_problem(*free, {GroupRule::op, cluster_of(*find_device("p100"), 2, 0)});
+  ASSERT_FALSE(problem.ok());
+  EXPECT_NE(problem.error().detail.find("costs any time"), std::string::npos);
+}
+
+TEST(BadGraph, of_a_node_that_fits_no_device_names_it) {
+  const auto cluster = cluster_of(*find_device("p100"), 2, 0);
+  const auto host = read_graph(with(R"({"name":"a","cpu_ms":1,"accelerator":false})", ""), "g");
+  const auto barred = make_problem(*host, {GroupRule::op, cluster});
+  ASSERT_FALSE(barred.ok());
+  EXPECT_NE(barred.error().detail.find("'a' runs on no accelerator"), std::string::npos);
+  EXPECT_EQ(barred.error().at, "/nodes/0");
+  const auto large = read_graph(with(R"({"name":"a","stored_bytes":2e10})", ""), "g");
+  const auto full = make_problem(*large, {GroupRule::op, cluster});
+  ASSERT_FALSE(full.ok());
+  EXPECT_NE(full.error().detail.find("fits no device"), std::string::npos);
+}
+
+TEST(Reader, takes_rows_objects_and_the_published_names) {
+  const auto rows = read_graph(
+      R"({"maxSizePerAccelerator":100,"node_columns":["id","accel_ok","cpu_time","accel_time",)"
+      R"("backward","color","bytes"],"nodes":[[7,1,30,3,0,5,10],[9,0,20,2,0,5,20]],)"
+      R"("edge_columns":["src","dst","transfer_time"],"edges":[[7,9,0.5]]})",
+      "g");
+  const auto objects = read_graph(
+      R"({"maxSizePerFPGA":100,"nodes":[{"id":7,"supportedOnFpga":1,"cpuLatency":30,)"
+      R"("fpgaLatency":3,"isBackwardNode":0,"colorClass":5,"size":10},{"id":9,)"
+      R"("supportedOnFpga":0,"cpuLatency":20,"fpgaLatency":2,"colorClass":5,"size":20}],)"
+      R"("edges":[{"sourceId":7,"destId":9,"cost":0.5}]})",
+      "g");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_TRUE(objects.ok());
+  EXPECT_EQ(canonical_text(*rows), canonical_text(*objects));
+  EXPECT_FALSE(rows->training);
+  EXPECT_EQ(rows->nodes[1].cpu_ms, 20);
+  EXPECT_FALSE(rows->nodes[1].accelerator);
+  EXPECT_EQ(rows->edges[0].leg_ms, 0.5);
+  EXPECT_EQ(rows->nodes[0].color, 5);
+}
+
+TEST(Reader, reads_back_what_it_writes) {
+  for (const auto& row : graph_table()) {
+    const Graph graph = row.make();
+    const auto again = read_graph(json_text(graph), "other");
+    ASSERT_TRUE(again.ok()) << row.name << ": " << again.error().detail;
+    EXPECT_EQ(canonical_text(*again), canonical_text(graph)) << row.name;
+  }
+}
+
+constexpr auto profile =
+    "node1 -- Input0 -- forward_compute_time=0.000, backward_compute_time=0.000, "
+    "activation_size=100.0, parameter_size=0.000\n"
+    "node4 -- Conv2d(3, 64, kernel_size=(7, 7)) -- forward_compute_time=3.5, "
+    "backward_compute_time=4.5, activation_size=[10.0; 20.0], parameter_size=64.0 -- stage_id=1\n"
+    "\tnode1 -- node4\n";
+
+TEST(Reader, takes_a_pipedream_profile) {
+  const auto graph = read_graph(profile, "net");
+  ASSERT_TRUE(graph.ok()) << graph.error().detail;
+  ASSERT_EQ(graph->nodes.size(), 2U);
+  EXPECT_EQ(graph->nodes[1].kind, "Conv2d");
+  EXPECT_EQ(graph->nodes[1].backward_ms, 4.5);
+  EXPECT_EQ(graph->nodes[1].out_bytes, 30);
+  EXPECT_EQ(graph->edges[0].bytes, 100);
+  EXPECT_TRUE(graph->training);
+  std::string bad = profile;
+  bad.replace(bad.find("3.5"), 3, "nan");
+  EXPECT_NE(told(bad).find("line 2: 'nan'"), std::string::npos);
+  EXPECT_NE(told(std::string(profile) + "\tnode1 -- node9\n").find("line 4"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::placement

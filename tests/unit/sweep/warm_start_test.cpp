@@ -1,0 +1,95 @@
+// search.warm_start: what a new sweep learns from earlier ones, and what does not fit.
+#include <gtest/gtest.h>
+
+#include "server/sweep/warm_start.hpp"
+#include "tests/unit/sweep/given.hpp"
+
+namespace hone {
+namespace {
+
+// Three trials of x in [0, 1]: two completed, one still running.
+SweepId earlier_sweep(Given& given, const SweepSpec& spec = small_spec(4, 2)) {
+  const SweepId id = given.submit(spec, "earlier");
+  const WorkerId worker = given.join();
+  const auto first = given.acquire(worker, "a1");
+  given.report(first->lease, 0, Score::of(1));
+  given.report(first->lease, 1, Score::of(5));
+  const auto second = given.acquire(worker, "a2");
+  given.report(second->lease, 0, Score::of(3));
+  given.report(second->lease, 1, Score::of(4));
+  given.acquire(worker, "a3");
+  return id;
+}
+
+SweepSpec warmed(SweepId earlier) {
+  SweepSpec spec = small_spec(4, 4);
+  spec.search.warm_start = {earlier};
+  return spec;
+}
+
+TEST(WarmStart, takes_finished_trials_and_leaves_out_those_of_which_nothing_is_known) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  const SweepId id = given.submit(warmed(earlier), "later");
+  const History& history = given.sweep(id).history;
+  ASSERT_EQ(history.foreign(), 2U);
+  EXPECT_EQ(history.achievement(0).grade, Achievement::Grade::finished);
+  EXPECT_DOUBLE_EQ(history.achievement(0).merit, 5);
+  EXPECT_EQ(history.achievement(0).phase, 3);  // the last of two phases is the last of four
+  EXPECT_EQ(history.ranked().front(), 0U);
+  EXPECT_EQ(history.point(0)[0], given.sweep(earlier).history.point(0)[0]);
+}
+
+TEST(WarmStart, its_own_trials_are_numbered_from_zero_and_follow_in_the_history) {
+  Given given;
+  const SweepId id = given.submit(warmed(earlier_sweep(given)), "later");
+  given.when(Steer{SweepId{1}, {Verb::kill}});
+  const auto grant = given.acquire(given.join("other"), "b1");
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(grant->sweep, id);
+  const Trial& trial = *find_trial(given.book, grant->attempt.run.trial);
+  EXPECT_EQ(trial.number, 0);
+  given.report(grant->lease, 0, Score::of(2));
+  EXPECT_EQ(given.sweep(id).history.achievement(2).phase, 0);
+}
+
+TEST(WarmStart, leaves_out_trials_whose_values_lie_outside_or_are_missing) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  SweepSpec narrow = warmed(earlier);
+  const double x = given.sweep(earlier).history.point(0)[0];
+  narrow.parameters = {{"x", FloatDomain{x - 1e-9, x + 1e-9, Scale::linear, {}}, ""}};
+  EXPECT_EQ(given.sweep(given.submit(narrow, "narrow")).history.foreign(), 1U);
+  SweepSpec more = warmed(earlier);
+  more.parameters.push_back({"y", FloatDomain{0, 1, Scale::linear, {}}, ""});
+  EXPECT_EQ(given.sweep(given.submit(more, "more")).history.foreign(), 0U);
+  SweepSpec bound = warmed(earlier);
+  bound.constraints = {"x > 2 or x < " + std::to_string(x / 2)};
+  for (const TrialRecord& trial : given.sweep(given.submit(bound, "bound")).history.trials())
+    EXPECT_TRUE(trial.foreign);
+}
+
+TEST(WarmStart, refuses_unknown_sweeps_and_other_objectives_with_their_place) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  given.when(Submit{{"unknown", warmed(SweepId{99}), {}}});
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->at, "/spec/search/warm_start/0");
+  SweepSpec other = warmed(earlier);
+  other.objective.metric = "loss";
+  given.when(Submit{{"other", other, {}}});
+  ASSERT_TRUE(given.error);
+  EXPECT_NE(given.error->detail.find("another objective"), std::string::npos);
+}
+
+TEST(WarmStart, what_the_earlier_sweep_learns_later_changes_nothing) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  const SweepId id = given.submit(warmed(earlier), "later");
+  const auto lease = given.run({given.sweep(earlier).trials[2], 0}).lease;
+  given.report(lease, 0, Score::of(100));
+  EXPECT_EQ(given.sweep(id).history.foreign(), 2U);
+}
+
+}  // namespace
+}  // namespace hone

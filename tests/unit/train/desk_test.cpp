@@ -1,0 +1,249 @@
+// The queue between agents and servers, the weights' snapshots, and the roll-out's hand-over, with
+// real threads.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "worker/train/actor_critic/serving/desk.hpp"
+#include "worker/train/actor_critic/experience/frames.hpp"
+#include "worker/train/actor_critic/experience/rollout.hpp"
+#include "worker/train/actor_critic/learning/weights.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+struct Parcel {
+  int id = 0;
+  int weight = 1;
+};
+int weight_of(const Parcel& parcel) { return parcel.weight; }
+
+using ParcelDesk = Desk<Parcel>;
+
+std::vector<int> ids(const std::vector<Parcel>& batch) {
+  std::vector<int> result;
+  for (const auto& parcel : batch) result.push_back(parcel.id);
+  return result;
+}
+
+TEST(Desk, takes_what_is_queued_up_to_the_weight) {
+  ParcelDesk desk({.capacity = 8, .seats = 1, .batch_weight_max = 5});
+  const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}, {4, 1}};
+  desk.push(parcels, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  ASSERT_TRUE(desk.sit(batch));
+  EXPECT_EQ(ids(batch), (std::vector{1, 2}));
+  desk.leave(ParcelDesk::Then::leave);
+  ASSERT_TRUE(desk.sit(batch));
+  EXPECT_EQ(ids(batch), (std::vector{3, 4}));
+}
+
+TEST(Desk, takes_one_item_even_if_it_is_too_heavy) {
+  ParcelDesk desk({.capacity = 2, .seats = 1, .batch_weight_max = 5});
+  const Parcel heavy{1, 100};
+  desk.push({&heavy, 1}, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  ASSERT_TRUE(desk.sit(batch));
+  EXPECT_EQ(batch.size(), 1U);
+}
+
+TEST(Desk, seats_no_more_servers_than_it_has_seats) {
+  ParcelDesk desk({.capacity = 4, .seats = 1, .batch_weight_max = 1});
+  const std::vector<Parcel> parcels{{1}, {2}};
+  desk.push(parcels, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  std::vector<Parcel> second;
+  ASSERT_TRUE(desk.sit(batch));
+  EXPECT_FALSE(desk.sit(second));
+  desk.leave(ParcelDesk::Then::leave);
+  EXPECT_TRUE(desk.sit(second));
+}
+
+// Clients that serve themselves when they may, beside server threads: every item is served once,
+// nobody hangs.
+TEST(Desk, serves_every_item_of_many_clients_once) {
+  constexpr int clients = 6;
+  constexpr int rounds = 2000;
+  struct Slot {
+    std::atomic<bool> answered{true};
+    std::atomic<int> served{0};
+  };
+  std::vector<Slot> slots(clients);
+  std::atomic<int> serving{0};
+  std::atomic<int> serving_max{0};
+  ParcelDesk desk({.capacity = clients, .seats = 2, .batch_weight_max = 3});
+  const auto serve = [&](const std::vector<Parcel>& batch) {
+    const int now = ++serving;
+    int seen = serving_max.load();
+    while (now > seen && !serving_max.compare_exchange_weak(seen, now)) {
+    }
+    for (const auto& parcel : batch) {
+      auto& slot = slots[static_cast<std::size_t>(parcel.id)];
+      ++slot.served;
+      slot.answered = true;
+      slot.answered.notify_one();
+    }
+    --serving;
+  };
+  std::vector<std::jthread> servers;
+  for (int i = 0; i < 2; ++i) servers.emplace_back([&] { desk.serve_until_dismissed(serve); });
+  {
+    std::vector<std::jthread> threads;
+    for (int id = 0; id < clients; ++id)
+      threads.emplace_back([&, id] {
+        auto& slot = slots[static_cast<std::size_t>(id)];
+        std::vector<Parcel> batch;
+        for (int round = 0; round < rounds; ++round) {
+          slot.answered = false;
+          const Parcel parcel{id, 1};
+          // Half of the clients leave the work to the servers, as the published agents do.
+          desk.push({&parcel, 1}, id % 2 == 0 ? ParcelDesk::Then::serve : ParcelDesk::Then::leave);
+          while (!slot.answered) {
+            if (id % 2 != 0 || !desk.sit(batch)) {
+              slot.answered.wait(false);
+              break;
+            }
+            serve(batch);
+            desk.leave(ParcelDesk::Then::leave);
+          }
+        }
+      });
+  }
+  desk.close();
+  servers.clear();
+  for (const auto& slot : slots) EXPECT_EQ(slot.served, rounds);
+  EXPECT_LE(serving_max, 2);
+}
+
+TEST(Desk, lets_one_server_go_and_serves_with_the_others) {
+  ParcelDesk desk({.capacity = 4, .seats = 2, .batch_weight_max = 1});
+  std::atomic<int> served{0};
+  std::atomic<int> left{0};
+  const auto life = [&] {
+    desk.serve_until_dismissed([&](const auto&) {
+      ++served;
+      served.notify_all();
+    });
+    ++left;
+    left.notify_all();
+  };
+  std::vector<std::jthread> servers;
+  servers.emplace_back(life);
+  servers.emplace_back(life);
+  desk.dismiss();
+  left.wait(0);
+  const Parcel parcel{1};
+  desk.push({&parcel, 1}, ParcelDesk::Then::leave);
+  served.wait(0);
+  desk.hire();
+  servers.emplace_back(life);
+  desk.push({&parcel, 1}, ParcelDesk::Then::leave);
+  served.wait(1);
+  desk.close();
+  servers.clear();
+  EXPECT_EQ(served, 2);
+  EXPECT_EQ(left, 3);
+}
+
+// A client that serves itself woke nobody, so a second seat stayed empty.
+TEST(Desk, wakes_a_server_for_what_a_serving_client_leaves) {
+  ParcelDesk desk({.capacity = 4, .seats = 2, .batch_weight_max = 1});
+  std::atomic<int> served{0};
+  std::jthread server([&] {
+    desk.serve_until_dismissed([&](const auto&) {
+      ++served;
+      served.notify_all();
+    });
+  });
+  const std::vector<Parcel> parcels{{1}, {2}};
+  desk.push(parcels, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  ASSERT_TRUE(desk.sit(batch));
+  served.wait(0);  // while this client is busy with its own
+  desk.leave(ParcelDesk::Then::leave);
+  desk.close();
+  server.join();
+  EXPECT_EQ(served, 1);
+}
+
+TEST(Desk, tells_what_it_served) {
+  ParcelDesk desk({.capacity = 8, .seats = 1, .batch_weight_max = 5});
+  const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}};
+  desk.push(parcels, ParcelDesk::Then::serve);
+  std::vector<Parcel> batch;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(desk.sit(batch));
+    desk.leave(ParcelDesk::Then::serve);
+  }
+  const auto meter = desk.take_meter();
+  EXPECT_EQ(meter.batches, 2);
+  EXPECT_EQ(meter.queued, 3 + 1);
+  EXPECT_EQ(meter.weight, 6);
+  EXPECT_EQ(desk.take_meter().batches, 0);
+}
+
+TEST(WeightBoard, keeps_a_reading_unchanged_while_newer_versions_are_published) {
+  WeightBoard board(2, 1);
+  board.publish(std::vector<float>{1, 1});
+  const auto old = board.read();
+  board.publish(std::vector<float>{2, 2});
+  board.publish(std::vector<float>{3, 3});
+  EXPECT_EQ(old.parameters()[0], 1.0F);
+  EXPECT_EQ(old.version(), 1U);
+}
+
+TEST(WeightBoard, never_shows_a_half_written_version) {
+  constexpr std::size_t size = 512;
+  WeightBoard board(size, 2);
+  board.publish(std::vector<float>(size, 0.0F));
+  std::atomic<bool> over{false};
+  std::atomic<int> torn{0};
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 2; ++i)
+    readers.emplace_back([&] {
+      while (!over) {
+        const auto reading = board.read();
+        const auto weights = reading.parameters();
+        for (const float weight : weights)
+          if (weight != weights[0]) ++torn;
+      }
+    });
+  for (int version = 1; version < 5000; ++version)
+    board.publish(std::vector<float>(size, static_cast<float>(version)));
+  over = true;
+  readers.clear();
+  EXPECT_EQ(torn, 0);
+}
+
+TEST(Rollout, is_free_again_once_every_piece_is_trained) {
+  Rollout rollout({.columns = 2, .steps_max = 3, .row_floats = 1});
+  EXPECT_TRUE(rollout.is_free());
+  rollout.hand_over(2);
+  std::jthread trainer([&] {
+    rollout.piece_trained();
+    rollout.piece_trained();
+  });
+  rollout.wait_until_free();
+  EXPECT_TRUE(rollout.is_free());
+}
+
+TEST(FrameCounter, shares_a_phase_out_to_its_end) {
+  FrameCounter frames;
+  frames.open_until(100);
+  EXPECT_EQ(frames.claim(16, 4), 4);
+  EXPECT_EQ(frames.claim(16, 4), 3);  // 64 + 48 passes 100 by less than 16
+  EXPECT_EQ(frames.claim(16, 4), 0);
+  EXPECT_EQ(frames.claimed(), 112);
+}
+
+TEST(FrameCounter, gives_nothing_after_a_stop) {
+  FrameCounter frames;
+  frames.open_until(100);
+  frames.stop();
+  EXPECT_EQ(frames.claim(1, 1), 0);
+}
+
+}  // namespace
+}  // namespace hone::ga3c

@@ -1,0 +1,190 @@
+// Environments of other people's programs, held to tests/data/gym/toy_envs.py, which needs neither
+// Gymnasium nor NumPy. With Gymnasium and Atari: tests/e2e/test_gym.py.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "worker/train/envs/table.hpp"
+
+namespace hone::envs {
+namespace {
+
+using Floats = std::vector<float>;
+using Marks = std::vector<std::uint8_t>;
+
+class Bridge : public testing::Test {
+ protected:
+  Bridge() {
+    setenv("PYTHONPATH", HONE_SOURCE_DIR "/tests/data/gym", 1);
+    setenv("HONE_PYTHON", "python3", 1);
+  }
+
+  // The rows of one environment.
+  struct Played {
+    explicit Played(VecEnv& env)
+        : count(static_cast<std::size_t>(env.count())),
+          size(static_cast<std::size_t>(env.spec().row_floats())),
+          observations(count * size),
+          final_observations(count * size),
+          rewards(count),
+          terminated(count),
+          truncated(count) {
+      env.reset(observations.data());
+    }
+    void step(VecEnv& env, std::vector<std::int32_t> choices, std::vector<float> numbers = {}) {
+      env.step({choices, numbers}, {observations.data(), rewards.data(), terminated.data(),
+                                    truncated.data(), final_observations.data()});
+    }
+    std::size_t count, size;
+    std::vector<float> observations, final_observations, rewards;
+    std::vector<std::uint8_t> terminated, truncated;
+  };
+
+  static Env found(const std::string& name) {
+    auto env = find_env(name);
+    EXPECT_TRUE(env) << env.error().detail;
+    return *std::move(env);
+  }
+  static std::unique_ptr<VecEnv> made(const std::string& name, int count = 1) {
+    auto env = found(name).make({.count = count, .seed = 7});
+    EXPECT_TRUE(env) << env.error().detail;
+    return *std::move(env);
+  }
+};
+
+TEST_F(Bridge, tells_what_an_environment_is_like) {
+  const auto spec = found("gym:toy_envs:Walk?length=5").spec;
+  EXPECT_EQ(spec.observation_size, 3);
+  EXPECT_EQ(spec.actions, 4);
+  EXPECT_EQ(spec.action_kind, ActionKind::discrete);
+  EXPECT_TRUE(spec.forgets);
+  EXPECT_EQ(found("gym:toy_envs:Walk?actions=numbers").spec.action_kind, ActionKind::continuous);
+  EXPECT_EQ(found("gym:toy_envs:Picture").spec.planes, (Planes{2, 5, 2}));
+}
+
+TEST_F(Bridge, plays_and_begins_anew_in_the_step_that_ends_an_episode) {
+  const auto env = made("gym:toy_envs:Walk?length=2", 2);
+  Played played(*env);
+  const float seed = played.observations[0];
+  EXPECT_NE(seed, played.observations[3]) << "each copy has a seed of its own";
+  played.step(*env, {1, 3});  // they start at 10
+  EXPECT_EQ(played.rewards, (Floats{11, 13}));
+  EXPECT_EQ(played.observations, (Floats{seed, 11, 1, played.observations[3], 13, 1}));
+  EXPECT_EQ(played.terminated, (Marks{0, 0}));
+  played.step(*env, {0, 0});
+  EXPECT_EQ(played.terminated, (Marks{1, 1}));
+  EXPECT_EQ(played.truncated, (Marks{0, 0}));
+  const float other = played.final_observations[3];
+  EXPECT_EQ(played.final_observations, (Floats{seed, 21, 2, other, 23, 2}));
+  EXPECT_EQ(played.observations, (Floats{seed + 1, 0, 0, other + 1, 0, 0}));
+}
+
+TEST_F(Bridge, tells_a_cut_from_an_end) {
+  const auto env = made("gym:toy_envs:Walk?length=1&cut=true");
+  Played played(*env);
+  played.step(*env, {0});
+  EXPECT_EQ(played.terminated, (Marks{0}));
+  EXPECT_EQ(played.truncated, (Marks{1}));
+}
+
+TEST_F(Bridge, brings_numbers_into_the_bounds_of_the_environment) {
+  const auto env = made("gym:toy_envs:Walk?actions=numbers");
+  Played played(*env);
+  played.step(*env, {}, {-1, 1});  // -2 and 6
+  EXPECT_FLOAT_EQ(played.rewards[0], 4);
+  played.step(*env, {}, {-9, 0});  // -2 and 2
+  EXPECT_FLOAT_EQ(played.rewards[0], 0);
+}
+
+TEST_F(Bridge, shows_bytes_that_are_no_picture_as_numbers) {
+  const auto env = made("gym:toy_envs:Picture?flat=true");
+  EXPECT_EQ(env->spec().planes, Planes{});
+  EXPECT_EQ(env->spec().storage, Storage::floats);
+  Played played(*env);
+  ASSERT_EQ(played.observations.size(), 20U);
+  EXPECT_FLOAT_EQ(played.observations[13] * 255, 53);
+}
+
+TEST_F(Bridge, turns_planes_so_that_channels_come_last) {
+  for (const std::size_t channels : {2, 4}) {
+    const auto env = made("gym:toy_envs:Picture?channels=" + std::to_string(channels));
+    const auto& spec = env->spec();
+    EXPECT_EQ(spec.storage, Storage::bytes);
+    Played played(*env);
+    Floats seen(10 * channels);
+    read_numbers(spec.storage, played.observations.data(), spec.observation_size, seen.data());
+    for (std::size_t row = 0; row < 2; ++row)
+      for (std::size_t column = 0; column < 5; ++column)
+        for (std::size_t channel = 0; channel < channels; ++channel)
+          EXPECT_FLOAT_EQ(seen[(row * 5 + column) * channels + channel] * 255,
+                          static_cast<float>(channel * 50 + row * 10 + column));
+  }
+}
+
+TEST_F(Bridge, is_the_same_for_the_same_seed_and_goes_on_from_saved_words) {
+  const auto one = made("gym:toy_envs:Walk", 3);
+  const auto other = made("gym:toy_envs:Walk", 3);
+  Played first(*one);
+  Played second(*other);
+  EXPECT_EQ(first.observations, second.observations);
+  const auto words = one->save();
+  Played again(*one);
+  std::vector<float> restored(first.observations.size());
+  ASSERT_TRUE(other->restore(words, restored.data()));
+  EXPECT_NE(restored, first.observations) << "a new episode, with the next seed";
+  EXPECT_FALSE(other->restore(std::vector<std::uint64_t>(5), restored.data()));
+}
+
+TEST_F(Bridge, cuts_episodes_short_when_their_process_dies_or_raises) {
+  for (const std::string fault : {"die", "raise"}) {
+    const auto env = made("gym:toy_envs:Walk?length=9&fault=" + fault, 2);
+    Played played(*env);
+    played.step(*env, {1, 2});
+    const auto before = played.observations;
+    played.step(*env, {1, 2});
+    EXPECT_EQ(played.truncated, (Marks{1, 1})) << fault;
+    EXPECT_EQ(played.rewards, (Floats{0, 0}));
+    EXPECT_EQ(played.final_observations, before) << "where it was before the step that failed";
+    EXPECT_FLOAT_EQ(played.observations[2], 0) << "a new episode";
+    played.step(*env, {1, 2});
+    EXPECT_EQ(played.rewards, (Floats{11, 12}));
+  }
+}
+
+TEST_F(Bridge, does_not_wait_for_ever) {
+  setenv("HONE_ENV_TIMEOUT", "1", 1);
+  const auto env = made("gym:toy_envs:Walk?fault=hang&fault_at=1");
+  Played played(*env);
+  played.step(*env, {0});
+  EXPECT_EQ(played.truncated, (Marks{1}));
+  unsetenv("HONE_ENV_TIMEOUT");
+}
+
+TEST_F(Bridge, gives_up_when_failures_do_not_end) {
+  EXPECT_EXIT(
+      {
+        const auto env = made("gym:toy_envs:Walk?fault=raise&fault_at=1");
+        Played played(*env);
+        for (int i = 0; i < 100; ++i) played.step(*env, {0});
+      },
+      testing::ExitedWithCode(EXIT_FAILURE), "the walk is over.*given up after too many failures");
+}
+
+TEST_F(Bridge, refuses_what_cannot_be_made_with_the_reason) {
+  const auto refusal = [](const std::string& name) {
+    const auto env = find_env(name);
+    EXPECT_FALSE(env) << name;
+    EXPECT_EQ(env.error().at, "/env");
+    return env.error().detail;
+  };
+  EXPECT_NE(refusal("gym:toy_envs:broken").find("ValueError: no such walk"), std::string::npos);
+  EXPECT_NE(refusal("gym:no_such_module:make").find("no_such_module"), std::string::npos);
+  EXPECT_NE(refusal("gym:toy_envs:Flight").find("Flight"), std::string::npos);
+  setenv("HONE_PYTHON", "/nowhere/python", 1);
+  EXPECT_NE(refusal("gym:toy_envs:Walk").find("Python"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone::envs

@@ -1,0 +1,152 @@
+// Model files: what is written is read back, and nothing else is taken for a model.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/nn/tensor_file.hpp"
+
+namespace hone {
+namespace {
+
+class ModelFile : public testing::Test {
+ protected:
+  ModelFile()
+      : folder_(std::filesystem::temp_directory_path() /
+                ("hone-model-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+                 "-" + ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~ModelFile() override { std::filesystem::remove_all(folder_); }
+
+  static ga3c::Model model() {
+    ga3c::Model model;
+    model.env = "CartPole-v1";
+    model.net = {4, 8, 2, ga3c::Activation::relu, 2};
+    model.frames = 1234;
+    model.optimizer = ga3c::OptimizerKind::adam;
+    model.episodes = {{10, 20.5}, {10, 20}, 7};
+    model.scale = {20, 1.5, 0.25};
+    model.observations = {7, {1, 2, 3, 4}, {5, 6, 7, 8}};
+    model.staff = {{3, 2, 1}, 0, 5};
+    model.groups = {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {2}, {0.75}}};
+    model.master.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
+    model.master.mean_square.assign(model.master.weights.size(), 0.25F);
+    model.master.mean.assign(model.master.weights.size(), -0.5F);
+    model.master.frames = 1200;
+    model.master.updates = 11;
+    return model;
+  }
+
+  std::filesystem::path written() {
+    const auto path = folder_ / "model.safetensors";
+    EXPECT_TRUE(ga3c::write_model(path, model()).ok());
+    return path;
+  }
+
+  static std::string bytes(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  std::filesystem::path with_bytes(const std::string& content) {
+    const auto path = folder_ / "other.safetensors";
+    std::ofstream(path, std::ios::binary) << content;
+    return path;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(ModelFile, reads_back_all_that_was_written) {
+  const auto read = ga3c::read_model(written());
+  ASSERT_TRUE(read.ok()) << read.error().detail;
+  const auto original = model();
+  EXPECT_EQ(read->env, original.env);
+  EXPECT_EQ(read->net, original.net);
+  EXPECT_EQ(read->frames, original.frames);
+  EXPECT_EQ(read->master.weights, original.master.weights);
+  EXPECT_EQ(read->master.mean_square, original.master.mean_square);
+  EXPECT_EQ(read->master.mean, original.master.mean);
+  EXPECT_EQ(read->optimizer, original.optimizer);
+  EXPECT_EQ(read->staff.kept, original.staff.kept);
+  EXPECT_EQ(read->staff.moves, original.staff.moves);
+  EXPECT_EQ(read->episodes.last_lengths, original.episodes.last_lengths);
+  EXPECT_EQ(read->groups[0].running_lengths, original.groups[0].running_lengths);
+  EXPECT_EQ(read->master.frames, original.master.frames);
+  EXPECT_EQ(read->master.updates, original.master.updates);
+  EXPECT_EQ(read->episodes.last, original.episodes.last);
+  EXPECT_EQ(read->episodes.finished, original.episodes.finished);
+  EXPECT_EQ(read->scale.count, original.scale.count);
+  EXPECT_EQ(read->scale.mean, original.scale.mean);
+  EXPECT_EQ(read->scale.squares, original.scale.squares);
+  EXPECT_EQ(read->observations.count, original.observations.count);
+  EXPECT_EQ(read->observations.mean, original.observations.mean);
+  EXPECT_EQ(read->observations.squares, original.observations.squares);
+  ASSERT_EQ(read->groups.size(), 1U);
+  EXPECT_EQ(read->groups[0].environments, original.groups[0].environments);
+  EXPECT_EQ(read->groups[0].streams, original.groups[0].streams);
+  EXPECT_EQ(read->groups[0].running_returns, original.groups[0].running_returns);
+  EXPECT_EQ(read->groups[0].discounted_returns, original.groups[0].discounted_returns);
+}
+
+TEST_F(ModelFile, is_written_the_same_twice) {
+  const auto first = bytes(written());
+  EXPECT_EQ(first, bytes(written()));
+}
+
+TEST_F(ModelFile, refuses_every_truncation) {
+  const auto whole = bytes(written());
+  for (std::size_t length = 0; length < whole.size(); length += 7)
+    EXPECT_FALSE(ga3c::read_model(with_bytes(whole.substr(0, length))).ok()) << length;
+}
+
+TEST_F(ModelFile, refuses_every_flipped_bit_of_the_data_and_survives_those_of_the_header) {
+  const auto whole = bytes(written());
+  std::uint64_t header = 0;
+  std::memcpy(&header, whole.data(), sizeof header);
+  const auto data_start = sizeof header + header;
+  for (std::size_t i = 0; i < whole.size(); i += 3) {
+    auto damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 4);
+    const auto read = ga3c::read_model(with_bytes(damaged));
+    EXPECT_TRUE(i < data_start || !read.ok()) << "byte " << i;
+  }
+}
+
+TEST_F(ModelFile, says_in_one_sentence_what_is_wrong) {
+  const auto missing = ga3c::read_model(folder_ / "none");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, Code::not_found);
+  const auto alien = ga3c::read_model(with_bytes("learning_rate: 0.001\nt_max: 8\n"));
+  ASSERT_FALSE(alien.ok());
+  EXPECT_NE(alien.error().detail.find("is not a model file of hone"), std::string::npos);
+  auto content = bytes(written());
+  content.back() = static_cast<char>(content.back() ^ 1);
+  const auto damaged = ga3c::read_model(with_bytes(content));
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_NE(damaged.error().detail.find("is damaged"), std::string::npos);
+}
+
+TEST_F(ModelFile, refuses_tensors_that_point_outside_the_data) {
+  const std::string header =
+      R"({"a":{"dtype":"F32","shape":[4611686018427387905],"data_offsets":[0,4]},)"
+      R"("__metadata__":{"crc32":"0"}})";
+  std::string content(8, '\0');
+  content[0] = static_cast<char>(header.size());
+  EXPECT_FALSE(trainers::read_tensor_file(with_bytes(content + header + "abcd")).ok());
+}
+
+TEST_F(ModelFile, refuses_a_folder_that_is_not_there) {
+  const auto status = ga3c::write_model(folder_ / "no" / "model", model());
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().detail.find("cannot write"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hone

@@ -1,0 +1,281 @@
+// The worker's own calls: joining, asking for work, heartbeats, leaving.
+#include "tests/unit/worker/given.hpp"
+
+namespace hone::worker {
+namespace {
+
+// The first thing a worker does is to join, with its slots.
+TEST(WorkerAgent, JoinsFirst) {
+  GivenAgent given;
+  given.when(Tick{});
+  ASSERT_EQ(given.open.size(), 1U);
+  EXPECT_EQ(given.request<JoinRequest>().cpus, 2);
+}
+
+// A server that is away is asked again under the same request id, for ever, at most 5 s apart.
+TEST(WorkerAgent, JoinsUntilTheServerAnswers) {
+  GivenAgent given;
+  given.when(Tick{});
+  for (int i = 0; i < 100; ++i) {
+    given.reply<JoinRequest>(away());
+    EXPECT_FALSE(given.call<JoinRequest>()) << "no call before its time";
+    const auto wait = *given.agent.next_deadline() - given.now;
+    EXPECT_GE(wait, milliseconds(50));
+    EXPECT_LE(wait, seconds(5));
+    given.at_deadline();
+    EXPECT_EQ(given.request<JoinRequest>().request_id, "w");
+  }
+}
+
+// People are told once that the server is away, and once that it is back.
+TEST(WorkerAgent, SaysOnceThatTheServerIsAway) {
+  GivenAgent given;
+  given.when(Tick{});
+  given.reply<JoinRequest>(away());
+  EXPECT_EQ(given.said<Note>().size(), 1U);
+  given.at_deadline();
+  given.reply<JoinRequest>(away());
+  EXPECT_TRUE(given.said<Note>().empty());
+  given.at_deadline();
+  given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{1}, seconds(15), seconds(3)}});
+  ASSERT_EQ(given.said<Note>().size(), 1U);
+  EXPECT_EQ(given.said<Note>()[0].text, "the server is back");
+}
+
+// The same seed gives the same times; another seed others.
+TEST(WorkerAgent, RetriesAreDeterministicAndSpread) {
+  const auto times = [](std::uint64_t seed) {
+    auto config = GivenAgent::with_slots(1);
+    config.seed = seed;
+    GivenAgent given(config);
+    given.when(Tick{});
+    std::vector<std::int64_t> waits;
+    for (int i = 0; i < 8; ++i) {
+      given.reply<JoinRequest>(away());
+      waits.push_back((*given.agent.next_deadline() - given.now).us);
+      given.at_deadline();
+    }
+    return waits;
+  };
+  EXPECT_EQ(times(1), times(1));
+  EXPECT_NE(times(1), times(2));
+}
+
+// After joining, work is asked for with all slots; each grant is started and the rest asked for.
+TEST(WorkerAgent, AcquiresWhileASlotIsFree) {
+  GivenAgent given;
+  given.join();
+  EXPECT_EQ(given.request<AcquireRequest>().cpus, 2);
+  given.grant(small_grant(1));
+  EXPECT_EQ(given.said<Spawn>().size(), 1U);
+  EXPECT_EQ(given.request<AcquireRequest>().cpus, 1);
+  given.grant(small_grant(2));
+  EXPECT_FALSE(given.call<AcquireRequest>()) << "no slot is free";
+  EXPECT_EQ(given.agent.running(), 2U);
+}
+
+// A slot is free again when the process has exited, even if the server has not heard of it yet.
+TEST(WorkerAgent, AnExitFreesTheSlot) {
+  GivenAgent given(GivenAgent::with_slots(1));
+  given.run();
+  EXPECT_FALSE(given.call<AcquireRequest>());
+  given.exit(1);
+  EXPECT_TRUE(given.call<EndCall>());
+  EXPECT_TRUE(given.call<AcquireRequest>());
+}
+
+// A failed acquire is repeated under its request id, so that a grant whose answer got lost is found
+// again.
+TEST(WorkerAgent, AcquireRepeatsItsRequestId) {
+  GivenAgent given;
+  given.join();
+  const auto first = given.request<AcquireRequest>();
+  given.reply<AcquireRequest>(refuse(Code::timed_out, "no answer"));
+  given.at_deadline();
+  EXPECT_EQ(given.request<AcquireRequest>().request_id, first.request_id);
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  given.at_deadline();
+  EXPECT_NE(given.request<AcquireRequest>().request_id, first.request_id)
+      << "answered: the next is a new one";
+}
+
+// The same lease twice is one run.
+TEST(WorkerAgent, AGrantTwiceIsOneRun) {
+  GivenAgent given;
+  given.run();
+  given.grant(small_grant());
+  EXPECT_FALSE(given.has<Spawn>());
+  EXPECT_EQ(given.agent.running(), 1U);
+}
+
+// A server that does not know the worker (another data folder, say) is joined again; runs go on.
+TEST(WorkerAgent, JoinsAgainWhenTheServerDoesNotKnowIt) {
+  GivenAgent given;
+  given.run();
+  given.reply<AcquireRequest>(refuse(Code::not_found, "no worker wk_1"));
+  EXPECT_EQ(given.request<JoinRequest>().request_id, "w");
+  EXPECT_FALSE(given.has<Kill>());
+  given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{9}, seconds(15), seconds(3)}});
+  EXPECT_EQ(given.agent.worker(), WorkerId{9});
+  EXPECT_EQ(given.request<AcquireRequest>().worker, WorkerId{9});
+}
+
+// Heartbeats name every lease, at the server's period, whatever else is slow.
+TEST(WorkerAgent, BeatsAtThePeriodOfTheJoinReply) {
+  GivenAgent given;
+  given.join();
+  EXPECT_FALSE(given.call<BeatCall>()) << "there is no lease to keep";
+  given.grant(small_grant(1));
+  EXPECT_EQ(given.request<BeatCall>().request.leases, std::vector{LeaseId{1}});
+  given.reply<BeatCall>(CallReply{BeatReply{{{LeaseId{1}, Order::none, {}}}}});
+  given.after(seconds(3) - microseconds(1));
+  EXPECT_FALSE(given.call<BeatCall>());
+  given.after(microseconds(1));
+  EXPECT_TRUE(given.call<BeatCall>());
+}
+
+// Lost heartbeats are no reason to stop training: only the server's word is.
+TEST(WorkerAgent, GoesOnWithoutTheServer) {
+  GivenAgent given;
+  given.run();
+  for (int i = 0; i < 100; ++i) {
+    while (!given.call<BeatCall>()) given.at_deadline();
+    given.reply<BeatCall>(away());
+    EXPECT_FALSE(given.has<Kill>() || given.has<Terminate>());
+  }
+  EXPECT_EQ(given.agent.running(), 1U);
+}
+
+// GPUs are handed out lowest first, and come back with the exit.
+TEST(WorkerAgent, HandsOutGpus) {
+  GivenAgent given(GivenAgent::with_slots(4, 2));
+  auto wants_gpu = [](std::int64_t lease) {
+    LeaseGrant grant = small_grant(lease);
+    grant.resources = {1, 1};
+    return grant;
+  };
+  given.run(wants_gpu(1));
+  EXPECT_EQ(given.said<Spawn>()[0].gpus, std::vector{0});
+  EXPECT_EQ(given.request<AcquireRequest>().gpus, 1);
+  given.grant(wants_gpu(2));
+  EXPECT_EQ(given.said<Spawn>()[0].gpus, std::vector{1});
+  given.exit(1, 1);
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  given.after(seconds(1));
+  given.grant(wants_gpu(3));
+  EXPECT_EQ(given.said<Spawn>()[0].gpus, std::vector{0});
+}
+
+// A run that does not fit the free slots goes back at once.
+TEST(WorkerAgent, ReturnsAGrantThatDoesNotFit) {
+  GivenAgent given(GivenAgent::with_slots(1));
+  given.join();
+  LeaseGrant grant = small_grant();
+  grant.resources.cpus = 4;
+  given.grant(grant);
+  EXPECT_FALSE(given.has<Spawn>());
+  EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::requeue_requested);
+}
+
+// SIGTERM to the worker: TERM to all, KILL after 10 s, the runs go back to the queue, then it
+// leaves.
+TEST(WorkerAgent, Drains) {
+  GivenAgent given;
+  given.run();
+  given.when(Drain{});
+  EXPECT_TRUE(given.has<Terminate>());
+  given.after(seconds(10));
+  EXPECT_TRUE(given.has<Kill>());
+  given.killed_by(9);
+  EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::requeue_requested);
+  EXPECT_FALSE(given.has<Quit>());
+  given.reply<EndCall>(CallReply{Done{}});
+  EXPECT_TRUE(given.has<Forget>());
+  EXPECT_TRUE(given.has<Quit>());
+  EXPECT_TRUE(given.agent.done());
+}
+
+TEST(WorkerAgent, ASecondSignalKillsAtOnce) {
+  GivenAgent given;
+  given.run();
+  given.when(Drain{});
+  given.when(Drain{true});
+  EXPECT_TRUE(given.has<Kill>());
+}
+
+// While draining nothing new is asked for, and a grant that was under way goes back.
+TEST(WorkerAgent, TakesNoWorkWhileDraining) {
+  GivenAgent given;
+  given.run();
+  given.when(Drain{});
+  given.grant(small_grant(2));
+  EXPECT_FALSE(given.has<Spawn>());
+  EXPECT_EQ(given.request<EndCall>().lease, LeaseId{2});
+  EXPECT_FALSE(given.call<AcquireRequest>());
+}
+
+// A server that is away does not keep a worker from leaving: the leases expire by themselves.
+TEST(WorkerAgent, LeavesWithoutTheServer) {
+  GivenAgent given;
+  given.run();
+  given.when(Drain{});
+  given.exit(143);
+  for (int i = 0; i < 1000 && !given.agent.done(); ++i) {
+    if (given.call<EndCall>()) given.reply<EndCall>(away());
+    if (!given.agent.done()) given.at_deadline();
+  }
+  EXPECT_TRUE(given.agent.done());
+  EXPECT_LE(given.now - Instant{1'000'000'000}, seconds(16));
+}
+
+// --until-idle: leaves when there is no work and nothing runs.
+TEST(WorkerAgent, LeavesWhenIdle) {
+  auto config = GivenAgent::with_slots(2);
+  config.until_idle = true;
+  GivenAgent given(config);
+  given.run();
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  EXPECT_FALSE(given.has<Quit>()) << "a run is under way";
+  given.exit(1);
+  given.reply<EndCall>(CallReply{Done{}});
+  given.after(seconds(1));
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  EXPECT_TRUE(given.has<Quit>());
+}
+
+// A server that answers polls at once without work is not asked in a tight loop.
+TEST(WorkerAgent, PollsNoFasterThanFourTimesASecond) {
+  GivenAgent given;
+  given.join();
+  int polls = 0;
+  for (const Instant end = given.now + seconds(10); given.now < end; given.at_deadline())
+    if (given.call<AcquireRequest>()) {
+      given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+      ++polls;
+    }
+  EXPECT_LE(polls, 41);
+}
+
+// The same inputs give the same actions: a copy has the same future.
+TEST(WorkerAgent, IsAValue) {
+  GivenAgent given;
+  given.run();
+  GivenAgent copy = given;
+  given.report(0);
+  copy.report(0);
+  EXPECT_EQ(given.last.size(), copy.last.size());
+  EXPECT_EQ(given.call<ReportCall>()->id, copy.call<ReportCall>()->id);
+}
+
+// Answers that come twice, late or to nobody change nothing.
+TEST(WorkerAgent, IgnoresAnswersToNobody) {
+  GivenAgent given;
+  given.run();
+  EXPECT_TRUE(given.when(Replied{999, CallReply{Done{}}}).empty());
+  EXPECT_TRUE(given.when(TrialSaid{LeaseId{77}, ReportLine{}, Origin::socket}).empty());
+  EXPECT_TRUE(given.when(Exited{LeaseId{77}, false, 0, ""}).empty());
+  EXPECT_TRUE(given.when(NotStarted{LeaseId{77}, "?"}).empty());
+}
+
+}  // namespace
+}  // namespace hone::worker

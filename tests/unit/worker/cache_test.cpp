@@ -1,0 +1,99 @@
+// Checkpoints kept on the worker's machine, by content.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sdk/cpp/digest.hpp"
+#include "tests/unit/sdk/given.hpp"
+#include "worker/process/blob_cache.hpp"
+
+namespace hone::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WorkerCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / "hone-cache-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static ModelRef model_of(const std::string& bytes) {
+    return {ModelId{1}, sha256_hex(bytes), static_cast<std::int64_t>(bytes.size()), 10, 0};
+  }
+  // A server that sends these blobs, in order, each asked for on one connection.
+  static Listener::Script sends(std::vector<std::string> blobs) {
+    return [blobs = std::move(blobs)](Peer& peer) {
+      for (const auto& bytes : blobs) {
+        EXPECT_TRUE(peer.request().starts_with("GET /v1/blobs/" + sha256_hex(bytes)));
+        peer.answer(bytes);
+      }
+      EXPECT_EQ(peer.request(), "") << "nothing else is asked for";
+    };
+  }
+  static std::string read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+
+  std::string folder_;
+};
+
+TEST_F(WorkerCache, FetchesABlobOnce) {
+  Listener listener({sends({"weights"})});
+  Client client(listener.endpoint);
+  BlobCache cache(folder_ + "/cache");
+  for (int i = 0; i < 3; ++i) {
+    const auto path = cache.get(model_of("weights"), client);
+    ASSERT_TRUE(path) << path.error().detail;
+    EXPECT_EQ(read(*path), "weights");
+  }
+}
+
+// A file that a crash left half-written is fetched again.
+TEST_F(WorkerCache, DoesNotTrustAFileOfAnotherSize) {
+  Listener listener({sends({"weights"})});
+  Client client(listener.endpoint);
+  BlobCache cache(folder_ + "/cache");
+  std::ofstream(folder_ + "/cache/" + sha256_hex("weights")) << "wei";
+  EXPECT_EQ(read(*cache.get(model_of("weights"), client)), "weights");
+}
+
+// The least recently used go first; the newest stays even when it alone is too large.
+TEST_F(WorkerCache, StaysWithinItsBound) {
+  Listener listener({sends({"aaaa", "bbbb", "cccc", "dddddddddddd"})});
+  Client client(listener.endpoint);
+  BlobCache cache(folder_ + "/cache", 10);
+  const auto a = *cache.get(model_of("aaaa"), client);
+  const auto b = *cache.get(model_of("bbbb"), client);
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(a, long_ago);
+  fs::last_write_time(b, long_ago);
+  ASSERT_TRUE(cache.get(model_of("aaaa"), client)) << "used: b is the older now";
+  const auto c = *cache.get(model_of("cccc"), client);
+  EXPECT_TRUE(fs::exists(a));
+  EXPECT_FALSE(fs::exists(b));
+  EXPECT_TRUE(fs::exists(c));
+  const auto d = *cache.get(model_of("dddddddddddd"), client);
+  EXPECT_FALSE(fs::exists(a) || fs::exists(c));
+  EXPECT_TRUE(fs::exists(d));
+}
+
+TEST_F(WorkerCache, ARefusalLeavesNothing) {
+  Listener listener({[](Peer& peer) {
+    peer.request();
+    peer.answer(R"({"code":"not_found","detail":"no blob","at":"","retryable":false})",
+                "404 Not Found");
+  }});
+  Client client(listener.endpoint);
+  BlobCache cache(folder_ + "/cache");
+  EXPECT_EQ(cache.get(model_of("weights"), client).error().code, Code::not_found);
+  EXPECT_TRUE(fs::is_empty(folder_ + "/cache"));
+}
+
+}  // namespace
+}  // namespace hone::worker

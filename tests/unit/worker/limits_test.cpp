@@ -1,0 +1,77 @@
+// limits.run and limits.phase at a worker.
+#include "tests/unit/worker/given.hpp"
+
+namespace hone::worker {
+namespace {
+
+LeaseGrant with_limits(std::optional<Duration> run, std::optional<Duration> phase) {
+  LeaseGrant grant = small_grant();
+  grant.limits = {run, phase};
+  return grant;
+}
+
+TEST(WorkerLimits, a_silent_process_is_ended_and_told_of) {
+  GivenAgent given;
+  given.run(with_limits({}, seconds(60)));
+  given.after(seconds(60) - microseconds(1));
+  EXPECT_FALSE(given.has<Terminate>());
+  given.after(microseconds(1));
+  EXPECT_TRUE(given.has<Terminate>());
+  given.after(seconds(10));
+  EXPECT_TRUE(given.has<Kill>());
+  given.killed_by(9);
+  const auto end = given.request<EndCall>().request;
+  EXPECT_EQ(end.reason, EndReason::time_limit);
+  EXPECT_EQ(end.failure, Failure::timed_out);
+  EXPECT_EQ(end.detail, "no report and no checkpoint for 60 s (limits.phase)");
+}
+
+TEST(WorkerLimits, a_report_is_a_sign_of_life_and_waiting_for_its_verdict_is_not_silence) {
+  GivenAgent given;
+  given.run(with_limits({}, seconds(60)));
+  given.after(seconds(59));
+  given.report(0);
+  given.after(seconds(3600));
+  EXPECT_FALSE(given.has<Terminate>()) << "it waits for the server";
+  given.verdict(Action::go_on);
+  given.after(seconds(59));
+  EXPECT_FALSE(given.has<Terminate>());
+  given.after(seconds(1));
+  EXPECT_TRUE(given.has<Terminate>());
+}
+
+TEST(WorkerLimits, the_time_of_a_run_adds_up_over_its_reports) {
+  GivenAgent given;
+  given.run(with_limits(seconds(100), {}));
+  given.after(seconds(60));
+  given.report(0);
+  given.after(seconds(1000));
+  given.verdict(Action::go_on);
+  given.after(seconds(40) - microseconds(1));
+  EXPECT_FALSE(given.has<Terminate>());
+  given.after(microseconds(1));
+  EXPECT_TRUE(given.has<Terminate>());
+  given.exit(143);
+  EXPECT_EQ(given.request<EndCall>().request.detail, "the run used up its time (limits.run)");
+}
+
+TEST(WorkerLimits, none_is_no_deadline) {
+  GivenAgent given;
+  given.run();
+  given.after(seconds(1'000'000));
+  EXPECT_FALSE(given.has<Terminate>());
+}
+
+TEST(WorkerLimits, a_stopped_process_has_its_grace_and_no_other_clock) {
+  GivenAgent given;
+  given.run(with_limits(seconds(5), seconds(5)));
+  given.report(0);
+  given.verdict(Action::stop, VerdictReason::evicted);
+  given.after(seconds(9));
+  EXPECT_FALSE(given.has<Terminate>());
+  given.exit(0);
+  EXPECT_TRUE(given.has<Forget>());
+}
+
+}  // namespace
+}  // namespace hone::worker

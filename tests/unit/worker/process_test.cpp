@@ -1,0 +1,284 @@
+// Real processes: how they start and how they end. No server is involved.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/json.hpp"
+#include "worker/process/command_line.hpp"
+#include "worker/process/environment.hpp"
+#include "tests/unit/worker/process_given.hpp"
+
+namespace hone::worker {
+namespace {
+
+// Starting --------------------------------------------------------------------
+
+TEST_F(WorkerProcess, ExitStatusIsSeen) {
+  ASSERT_TRUE(shell("exit 7"));
+  const auto end = exited();
+  EXPECT_FALSE(end.by_signal);
+  EXPECT_EQ(end.number, 7);
+}
+
+TEST_F(WorkerProcess, SignalIsSeen) {
+  ASSERT_TRUE(shell("kill -SEGV $$"));
+  const auto end = exited();
+  EXPECT_TRUE(end.by_signal);
+  EXPECT_EQ(end.number, SIGSEGV);
+}
+
+// A program that is not there is refused with its name, before anything runs.
+TEST_F(WorkerProcess, AMissingProgramIsNamed) {
+  EXPECT_FALSE(start({"no-such-program-of-ours"}));
+  EXPECT_NE(refusal_.detail.find("no-such-program-of-ours"), std::string::npos);
+  EXPECT_FALSE(start({"./missing.sh"}));
+  EXPECT_NE(refusal_.detail.find("missing.sh"), std::string::npos);
+}
+
+TEST_F(WorkerProcess, AFileThatIsNoProgramIsRefused) {
+  const fs::path file = fs::path(place_.data) / "text";
+  std::ofstream(file) << "\x7f"
+                         "ELF, but not really";
+  fs::permissions(file, fs::perms::owner_all);
+  EXPECT_FALSE(start({file.string()}));
+  EXPECT_NE(refusal_.detail.find("cannot run"), std::string::npos);
+}
+
+// What is wrong with this machine is told apart from what is wrong with the run.
+TEST_F(WorkerProcess, AFolderThatCannotBeMadeIsThisMachinesFault) {
+  const fs::path file = fs::path(place_.data) / "file";
+  std::ofstream(file) << "no folder";
+  const std::string data = std::exchange(place_.data, file.string());
+  EXPECT_FALSE(shell("exit 0"));
+  EXPECT_EQ(refusal_.code, Code::internal);
+  place_.data = data;
+  EXPECT_FALSE(start({"no-such-program-of-ours"}));
+  EXPECT_EQ(refusal_.code, Code::not_found);
+}
+
+TEST_F(WorkerProcess, TheBuiltinTrainerThatWasNotBuiltIsNamed) {
+  auto grant = grant_of({});
+  grant.trainer = BuiltinTrainer{"ga3c", {}};
+  const auto run = RunProcess::start(place_, {grant, {}, {}});
+  ASSERT_FALSE(run);
+  EXPECT_NE(run.error().detail.find("/nowhere/hone-train"), std::string::npos);
+}
+
+// It finds its run file, an empty checkpoint folder, no input, and no descriptor of ours.
+TEST_F(WorkerProcess, SeesWhatItWasPromised) {
+  ASSERT_TRUE(shell(
+      "cat \"$HONE_RUN_FILE\"; ls -d \"$HONE_CHECKPOINT_DIR\"; cat; ls /proc/self/fd | wc -l"));
+  EXPECT_EQ(exited().number, 0);
+  const std::string text = log();
+  const auto run = parse_json(text.substr(0, text.find("\n}\n") + 2));
+  ASSERT_TRUE(run) << run.error().detail;
+  EXPECT_EQ((*run)["run"], "rn_42.0");
+  EXPECT_EQ((*run)["attempt"], 1);
+  EXPECT_EQ((*run)["params"]["layers"], 2);
+  EXPECT_EQ((*run)["budget"]["per_run"], 1000);
+  EXPECT_TRUE((*run)["resume"].is_null());
+  EXPECT_NE(text.find("/checkpoints\n4\n"), std::string::npos) << text;  // 0 1 2 and ls's own
+}
+
+TEST_F(WorkerProcess, ThreadsAndDevicesAreBounded) {
+  const auto env = trial_environment({"CUDA_VISIBLE_DEVICES=5,6", "HONE_TOKEN=secret", "HOME=/h"},
+                                     {"r", "s", "c"}, 2, {1});
+  const auto has = [&](const std::string& entry) {
+    return std::find(env.begin(), env.end(), entry) != env.end();
+  };
+  EXPECT_TRUE(has("OMP_NUM_THREADS=2"));
+  EXPECT_TRUE(has("CUDA_VISIBLE_DEVICES=6")) << "the second of those the worker may use";
+  EXPECT_TRUE(has("HOME=/h"));
+  EXPECT_FALSE(has("HONE_TOKEN=secret")) << "a trial speaks to its worker only";
+  const auto none = trial_environment({}, {"r", "s", "c"}, 1, {});
+  EXPECT_NE(std::find(none.begin(), none.end(), "CUDA_VISIBLE_DEVICES="), none.end());
+}
+
+// Words of a command ----------------------------------------------------------
+
+TEST_F(WorkerProcess, ParametersAreFilledIn) {
+  const auto plan = command_plan(
+      grant_of({"train", "--lr=${lr}", "${layers}${act}", "${big}", "$${lr} $x", "${m:-0.9}"}), {});
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->stages, (std::vector<std::vector<std::string>>{
+                              {"train", "--lr=0.001", "2relu", "true", "${lr} $x", "0.9"}}));
+}
+
+TEST_F(WorkerProcess, ParametersThatNoWordNamesAreHandedOverInAStyle) {
+  auto grant = grant_of({"train", "${hone.seed}"});
+  auto& command = std::get<CommandTrainer>(grant.trainer);
+  command.env = {{"ACT", "${act}"}};
+  const auto words = [&](ParamStyle style) {
+    command.params = style;
+    auto plan = command_plan(grant, {{"r", "s", "c", "f", "p.json"}, {}, {}, {}});
+    EXPECT_TRUE(plan);
+    std::string text;
+    for (const auto& word : plan->stages.back()) text += (text.empty() ? "" : " ") + word;
+    for (const auto& variable : plan->env) text += " " + variable.name + ":" + variable.value;
+    return text;
+  };
+  const std::string seed = std::to_string(grant.seed);
+  EXPECT_EQ(words(ParamStyle::none), "train " + seed + " ACT:relu");
+  EXPECT_EQ(words(ParamStyle::flags),
+            "train " + seed + " --lr 0.001 --layers 2 --big true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::flags_equals),
+            "train " + seed + " --lr=0.001 --layers=2 --big=true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::key_value), "train " + seed + " lr=0.001 layers=2 big=true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::json), "train " + seed + " p.json ACT:relu");
+  EXPECT_EQ(words(ParamStyle::env), "train " + seed +
+                                        " ACT:relu HONE_PARAM_LR:0.001 HONE_PARAM_LAYERS:2"
+                                        " HONE_PARAM_BIG:true");
+}
+
+TEST_F(WorkerProcess, AnUnknownParameterIsNamedWithThoseThereAre) {
+  EXPECT_FALSE(start({"train", "${rate}"}));
+  EXPECT_NE(refusal_.detail.find("${rate}"), std::string::npos);
+  EXPECT_NE(refusal_.detail.find("lr, layers, act, big"), std::string::npos);
+  EXPECT_FALSE(command_plan(grant_of({"train", "${lr"}), {}));
+}
+
+// No shell: what a parameter holds is never run.
+TEST_F(WorkerProcess, ValuesAreNotInterpreted) {
+  auto grant = grant_of({"/bin/echo", "${act}"});
+  grant.params = {{"act", std::string("$(touch harm); `id`")}};
+  auto run = RunProcess::start(place_, {grant, {}, {}});
+  ASSERT_TRUE(run);
+  run_ = std::move(*run);
+  exited();
+  EXPECT_EQ(log(), "$(touch harm); `id`\n");
+  EXPECT_FALSE(fs::exists(fs::path(place_.data) / "harm"));
+}
+
+// Ends ------------------------------------------------------------------------
+
+TEST_F(WorkerProcess, TermIsHeard) {
+  ASSERT_TRUE(shell("trap 'echo bye; exit 143' TERM; echo ready; while :; do sleep 0.05; done"));
+  serve_until([&] { return log() == "ready\n"; });
+  run_->signal(SIGTERM);
+  const auto end = exited();
+  EXPECT_EQ(end.number, 143);
+  EXPECT_TRUE(end.log_tail.ends_with("bye\n"));
+}
+
+TEST_F(WorkerProcess, KillReachesAChildThatIgnoresTerm) {
+  ASSERT_TRUE(shell("trap '' TERM; echo ready; while :; do sleep 0.05; done"));
+  serve_until([&] { return log() == "ready\n"; });
+  run_->signal(SIGTERM);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  serve_until([&] { return std::chrono::steady_clock::now() > patience; });
+  EXPECT_FALSE(exited_);
+  run_->signal(SIGKILL);
+  EXPECT_EQ(exited().number, SIGKILL);
+}
+
+bool is_alive(pid_t pid) {  // a zombie that init has not collected yet is not
+  const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  return !stat.empty() && stat.find(") Z") == std::string::npos &&
+         stat.find(") X") == std::string::npos;
+}
+
+// The group goes with its leader, however the leader ends: helpers must not eat the next run's
+// processor.
+TEST_F(WorkerProcess, GrandchildrenGoWithTheirParent) {
+  ASSERT_TRUE(shell("sleep 1000 & echo $!; exit 0"));
+  const auto end = exited();
+  const pid_t helper = std::stoi(end.log_tail);
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  serve_until([&] { return !is_alive(helper) || std::chrono::steady_clock::now() > patience; });
+  EXPECT_FALSE(is_alive(helper));
+}
+
+// A daemon that left the group and holds the pipe open does not keep the end from being seen.
+TEST_F(WorkerProcess, AStrayDaemonDoesNotHideTheEnd) {
+  ASSERT_TRUE(shell("setsid sleep 30 & echo $!; exit 3"));
+  EXPECT_EQ(exited().number, 3);
+}
+
+TEST_F(WorkerProcess, ItsFolderGoesAndItsLogStays) {
+  ASSERT_TRUE(shell("echo weights > \"$HONE_CHECKPOINT_DIR/p0.pt\""));
+  exited();
+  const fs::path folder = fs::path(place_.data) / "runs" / "rn_42.0#1";
+  EXPECT_TRUE(run_->checkpoint("p0.pt")) << "it is kept until it was stored";
+  run_.reset();
+  EXPECT_FALSE(fs::exists(folder));
+  EXPECT_TRUE(fs::exists(fs::path(place_.data) / "logs" / "rn_42.0#1.log"));
+}
+
+TEST_F(WorkerProcess, ARunThatIsDroppedIsKilled) {
+  ASSERT_TRUE(shell("echo $$; sleep 1000"));
+  serve_until([&] { return !log().empty(); });
+  const pid_t pid = std::stoi(log());
+  run_.reset();
+  int status = 0;
+  EXPECT_GT(::waitpid(-1, &status, 0), 0) << "its keeper, which ends as it did";
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_NE(::kill(pid, 0), 0);
+}
+
+// Long files ------------------------------------------------------------------
+
+class WorkerLongFile : public WorkerProcess {
+ protected:
+  // A program that leaves 20 MB of rows and ends; collected from, but not served meanwhile.
+  void leave_rows() {
+    auto grant = grant_of(
+        {"python3", "-c", "open('r.csv', 'w').write('score,loss\\n' + '1,2\\n' * 5_000_000)"});
+    auto& command = std::get<CommandTrainer>(grant.trainer);
+    command.folder = WorkFolder::fresh;
+    command.collect = CollectSpec{"r.csv"};
+    command.collect->objectives = {"score"};
+    command.collect->metrics = {"loss"};
+    auto run = RunProcess::start(place_, {grant, {}, {}});
+    ASSERT_TRUE(run) << run.error().detail;
+    run_ = std::move(*run);
+    while (run_->pid() != 0 && !exited_) step();
+  }
+  // One look at it, as the loop takes it between all else that it does.
+  std::size_t step() {
+    heard_.clear();
+    exited_ = run_->collect(LeaseId{1}, heard_);
+    return heard_.size();
+  }
+};
+
+// It was read in one go: no heartbeat was sent meanwhile, and all its rows were in memory at once.
+TEST_F(WorkerLongFile, IsReadInBoundedSteps) {
+  leave_rows();
+  ASSERT_FALSE(exited_);
+  std::size_t lines = heard_.size(), most = 0;
+  int steps = 0;
+  for (; !exited_; ++steps) {
+    ASSERT_TRUE(run_->draining());
+    const std::size_t heard = step();
+    most = std::max(most, heard);
+    lines += heard;
+  }
+  EXPECT_EQ(lines, 5'000'000U + 10) << "a metric a row, and ten phases";
+  EXPECT_LT(most, limits::last_file_lines_max + 64 * 1024) << "one piece may be all rows";
+  EXPECT_GE(steps, 20'000'000 / (limits::last_file_pieces_max * 64 * 1024));
+  EXPECT_FALSE(run_->draining());
+}
+
+TEST_F(WorkerLongFile, WaitsWhileItsRunIsHeld) {
+  leave_rows();
+  run_->hold(true);
+  EXPECT_FALSE(run_->draining());
+  EXPECT_EQ(step(), 0U);
+  EXPECT_FALSE(exited_);
+  run_->hold(false);
+  EXPECT_GT(step(), 0U);
+}
+
+TEST_F(WorkerLongFile, IsLeftAloneWhenItsRunIsToEnd) {
+  leave_rows();
+  run_->hold(true);
+  run_->signal(SIGTERM);
+  EXPECT_TRUE(run_->draining());
+  step();
+  EXPECT_TRUE(exited_);
+}
+
+}  // namespace
+}  // namespace hone::worker

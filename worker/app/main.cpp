@@ -1,0 +1,130 @@
+// hone-worker: leases runs and executes them. See worker/agent/agent.hpp for the rules,
+// worker/process/loop.hpp for the loop.
+#include <fcntl.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "worker/app/options.hpp"
+#include "worker/process/loop.hpp"
+
+namespace hone::worker {
+namespace {
+
+constexpr int exit_failure = 1;
+
+void log_to_stderr(bool verbose) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("hone-worker"));
+  spdlog::set_pattern("%H:%M:%S.%e %^%l%$ %v");
+  spdlog::set_level(verbose ? spdlog::level::debug : spdlog::level::info);
+}
+
+// Two workers in one folder would remove each other's runs.
+FileHandle lock_data(const std::string& data) {
+  std::filesystem::create_directories(data);
+  const std::string path = data + "/worker.lock";
+  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!lock)
+    throw std::runtime_error("cannot write in the data folder " + data + ": " +
+                             std::strerror(errno));
+  if (::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0)
+    throw std::runtime_error("another worker uses the data folder " + data +
+                             ": give each its own with --data");
+  return lock;
+}
+
+void die_with_parent() {
+  const pid_t parent = ::getppid();
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent)
+    ::raise(SIGTERM);  // it died before prctl; the loop finds the blocked signal
+}
+
+std::string program_folder() {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+// Tells this process from every other worker there ever was; nothing of a run depends on it.
+std::uint64_t own_number() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
+    throw std::runtime_error("the system has no random numbers");
+  return number;
+}
+
+// A worker that is started again with its folder is the same worker, and may go on with what it
+// was lent; unless it offers something else or the folder was carried to another host.
+std::string own_name(const Options& options, std::uint64_t own) {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string offer = std::to_string(options.cpus) + " " + std::to_string(options.gpus) +
+                            " " + host.data() + " " + options.name;
+  const std::string path = options.data + "/worker-id";
+  std::string name;
+  std::string known;
+  std::ifstream file(path);
+  if (std::getline(file, name) && std::getline(file, known) && known == offer) return name;
+  name = "worker-" + std::to_string(own);
+  std::ofstream(path + ".new") << name << '\n' << offer << '\n';
+  std::filesystem::rename(path + ".new", path);
+  return name;
+}
+
+LoopConfig loop_config(const Options& options) {
+  LoopConfig config;
+  const std::uint64_t own = own_number();
+  config.agent.join = {own_name(options, own), options.name, ::getpid(),
+                       options.cpus,           options.gpus, HONE_VERSION};
+  config.agent.life = "-" + std::to_string(own);
+  config.agent.seed = own;
+  config.agent.until_idle = options.until_idle;
+  config.endpoint = options.endpoint;
+  config.place = {options.data, program_folder(), options.work_folder};
+  config.joined = [options](const JoinReply& reply) {
+    std::cout << "hone-worker " << text(reply.worker) << " ready: " << options.cpus
+              << (options.cpus == 1 ? " slot" : " slots");
+    if (options.gpus > 0)
+      std::cout << ", " << options.gpus << (options.gpus == 1 ? " GPU" : " GPUs");
+    std::cout << ", server " << options.endpoint.url() << std::endl;
+  };
+  return config;
+}
+
+int run(const Options& options) {
+  log_to_stderr(options.verbose);
+  block_signals();
+  if (options.die_with_parent) die_with_parent();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // of what a killed keeper leaves
+  const FileHandle lock = lock_data(options.data);
+  Loop loop(loop_config(options));
+  loop.run();
+  return 0;
+}
+
+}  // namespace
+}  // namespace hone::worker
+
+int main(int argc, char** argv) {
+  int exit_code = 0;
+  const auto options = hone::worker::read_options(argc, argv, exit_code);
+  if (!options) return exit_code;
+  try {
+    return hone::worker::run(*options);
+  } catch (const std::exception& error) {
+    std::cerr << "hone-worker: " << error.what() << '\n';
+    return hone::worker::exit_failure;
+  }
+}

@@ -1,0 +1,202 @@
+#include "worker/train/actor_critic/agents/agent.hpp"
+
+#include <algorithm>
+
+#include "worker/train/actor_critic/experience/rollout.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+class CorrectedAgent final : public Agent {
+ public:
+  CorrectedAgent(std::unique_ptr<Group> group, const AgentRule& rule, RewardScale& scale)
+      : group_(std::move(group)),
+        rule_(rule),
+        scale_(scale),
+        rollout_({group_->count(), rule.t_max, group_->spec().row_floats(),
+                  static_cast<int>(group_->numbers_each())}) {
+    for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
+  }
+
+  Group& group() override { return *group_; }
+
+  void play(Shift& shift, EpisodeBook& episodes, Services& services) override {
+    group_->predict(group_->latest().data(), services);
+    while (const int steps = services.diverged() ? 0 : shift.claim(group_->count(), rule_.t_max)) {
+      record(steps, episodes, services);
+      label();
+      for (int epoch = 0; epoch < rule_.epochs; ++epoch) {
+        rollout_.hand_over(group_->count());
+        services.train(pieces_, TrainingDesk::Then::serve);
+        services.settle(rollout_);
+        // Other environments share a batch in the next epoch.
+        std::rotate(pieces_.begin(), pieces_.begin() + 1, pieces_.end());
+      }
+      std::sort(pieces_.begin(), pieces_.end(),
+                [](const Piece& a, const Piece& b) { return a.column < b.column; });
+    }
+  }
+
+ private:
+  void record(int steps, EpisodeBook& episodes, Services& services) {
+    rollout_.steps = steps;
+    const auto latest = group_->latest();
+    std::copy(latest.begin(), latest.end(), rollout_.observations(0));
+    for (int t = 0; t < steps; ++t) {
+      rollout_.version(t) = group_->version();
+      group_->draw_actions();
+      group_->step(rollout_.observations(t + 1), episodes);
+      note(t);
+      group_->predict(rollout_.observations(t + 1), services, cut_);
+      for (std::size_t k = 0; k < cut_.size(); ++k)
+        rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value =
+            group_->also_values()[k];
+      for (int i = 0; i < group_->count(); ++i)
+        rollout_.outcomes(i)[static_cast<std::size_t>(t)].next_value =
+            group_->values()[static_cast<std::size_t>(i)];
+    }
+    std::copy_n(rollout_.observations(steps), latest.size(), latest.begin());
+  }
+
+  void note(int t) {
+    cut_.clear();
+    for (int i = 0; i < group_->count(); ++i) {
+      auto ending = group_->truncated(i) ? Ending::truncated : Ending::none;
+      if (group_->terminated(i)) ending = Ending::terminated;
+      if (ending == Ending::truncated) cut_.push_back(i);
+      const auto cell = static_cast<std::size_t>(t);
+      rollout_.actions(i)[cell] = group_->action(i);
+      std::copy_n(group_->numbers(i).begin(), group_->numbers_each(),
+                  rollout_.numbers(t, i).begin());
+      const double value = group_->values()[static_cast<std::size_t>(i)];
+      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0, 0, value};
+      if (rule_.bounded) rollout_.log_chances(i)[cell] = group_->log_chance(i);
+    }
+  }
+
+  [[nodiscard]] double clipped(double reward) const {
+    return rule_.reward_clip > 0 ? std::clamp(reward, -rule_.reward_clip, rule_.reward_clip)
+                                 : reward;
+  }
+
+  void label() {
+    const auto steps = static_cast<std::size_t>(rollout_.steps);
+    for (int i = 0; i < group_->count(); ++i) {
+      const auto outcomes = rollout_.outcomes(i).first(steps);
+      const auto column = static_cast<std::size_t>(i);
+      if (rule_.scale_rewards) scale_.apply(outcomes, group_->discounted_returns()[column]);
+      discounted_returns(outcomes, group_->values()[column], rule_.discount, rollout_.returns(i));
+      if (!rule_.bounded) continue;
+      for (std::size_t t = 0; t < steps; ++t)
+        rollout_.advantages(i)[t] =
+            rollout_.returns(i)[t] - static_cast<float>(rollout_.outcomes(i)[t].value);
+    }
+  }
+
+  std::unique_ptr<Group> group_;
+  AgentRule rule_;
+  RewardScale& scale_;
+  Rollout rollout_;
+  std::vector<Piece> pieces_;
+  std::vector<int> cut_;  // environments whose episode the last step truncated
+};
+
+class ParityAgent final : public Agent {
+ public:
+  ParityAgent(std::unique_ptr<Group> group, const AgentRule& rule, int slots)
+      : group_(std::move(group)), rule_(rule), tracks_(static_cast<std::size_t>(group_->count())) {
+    const RolloutShape shape{1, rule.t_max, group_->spec().row_floats(),
+                             static_cast<int>(group_->numbers_each())};
+    for (int i = 0; i < slots; ++i) slots_.push_back(std::make_unique<Rollout>(shape));
+    next_.resize(group_->latest().size());
+  }
+
+  Group& group() override { return *group_; }
+
+  void play(Shift& shift, EpisodeBook& episodes, Services& services) override {
+    for (auto& track : tracks_) track = {};
+    group_->predict(group_->latest().data(), services);
+    while (!services.diverged() && shift.claim(group_->count(), 1) > 0) {
+      group_->draw_actions();
+      group_->step(next_.data(), episodes);
+      for (int i = 0; i < group_->count(); ++i) record(i, services);
+      std::copy(next_.begin(), next_.end(), group_->latest().begin());
+      group_->predict(group_->latest().data(), services);
+    }
+    for (auto& slot : slots_) services.settle(*slot);
+  }
+
+ private:
+  struct Experience {
+    std::vector<float> observation;
+    std::int32_t action = 0;
+    std::vector<float> numbers;
+    double reward = 0;
+    std::uint64_t version = 0;
+  };
+  struct Track {
+    std::vector<Experience> experiences;
+    int time_count = 0;
+  };
+
+  void record(int i, Services& services) {
+    const auto size = static_cast<std::size_t>(group_->spec().row_floats());
+    const auto row = group_->latest().subspan(static_cast<std::size_t>(i) * size, size);
+    auto& track = tracks_[static_cast<std::size_t>(i)];
+    const auto numbers = group_->numbers(i);
+    track.experiences.push_back({{row.begin(), row.end()},
+                                 group_->action(i),
+                                 {numbers.begin(), numbers.end()},
+                                 group_->reward(i),
+                                 group_->version()});
+    const bool done = group_->terminated(i) || group_->truncated(i);
+    if (done || track.time_count == rule_.t_max) {
+      const double tail = done ? 0.0 : group_->values()[static_cast<std::size_t>(i)];
+      hand_over(track.experiences, tail, services);
+      track.experiences.erase(track.experiences.begin(), track.experiences.end() - (done ? 0 : 1));
+      track.time_count = 0;
+    }
+    track.time_count = done ? 0 : track.time_count + 1;
+  }
+
+  void hand_over(const std::vector<Experience>& experiences, double tail, Services& services) {
+    if (experiences.size() < 2) return;
+    auto& slot = *slots_[next_slot_++ % slots_.size()];
+    services.settle(slot);
+    slot.steps = static_cast<int>(experiences.size()) - 1;
+    std::vector<double> rewards;
+    for (const auto& experience : experiences) rewards.push_back(experience.reward);
+    parity_returns(rewards, tail, {rule_.discount.gamma, rule_.reward_clip}, slot.returns(0));
+    for (int t = 0; t < slot.steps; ++t) {
+      const auto& experience = experiences[static_cast<std::size_t>(t)];
+      std::copy(experience.observation.begin(), experience.observation.end(), slot.observations(t));
+      slot.actions(0)[static_cast<std::size_t>(t)] = experience.action;
+      std::copy(experience.numbers.begin(), experience.numbers.end(), slot.numbers(t, 0).begin());
+      slot.version(t) = experience.version;
+    }
+    slot.hand_over(1);
+    const Piece piece{&slot, 0};
+    services.train({&piece, 1}, TrainingDesk::Then::leave);
+  }
+
+  std::unique_ptr<Group> group_;
+  AgentRule rule_;
+  std::vector<Track> tracks_;
+  std::vector<std::unique_ptr<Rollout>> slots_;
+  std::size_t next_slot_ = 0;
+  std::vector<float> next_;
+};
+
+}  // namespace
+
+std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+                                            RewardScale& scale) {
+  return std::make_unique<CorrectedAgent>(std::move(group), rule, scale);
+}
+
+std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+                                         int slots) {
+  return std::make_unique<ParityAgent>(std::move(group), rule, slots);
+}
+
+}  // namespace hone::ga3c

@@ -1,0 +1,138 @@
+#include "worker/train/actor_critic/agents/group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "worker/train/actor_critic/learning/gaussian.hpp"
+
+namespace hone::ga3c {
+Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
+    : env_(std::move(env)) {
+  const auto count = static_cast<std::size_t>(env_->count());
+  const auto size = static_cast<std::size_t>(env_->spec().row_floats());
+  for (std::size_t i = 0; i < count; ++i)
+    streams_.emplace_back(seed, envs::Purpose::action, first_index + i);
+  for (auto* rows : {&latest_, &final_observations_, &also_observations_})
+    rows->resize(count * size);
+  for (auto* column : {&values_, &rewards_, &also_values_, &uniforms_, &cumulative_})
+    column->resize(count);
+  numbers_.resize(count * numbers_each());
+  const auto outputs = static_cast<std::size_t>(env_->spec().actions) + numbers_each();
+  policy_.resize(count * outputs);
+  terminated_.resize(count);
+  truncated_.resize(count);
+  actions_.resize(count);
+  finished_.reserve(count);
+  running_returns_.resize(count);
+  running_lengths_.resize(count);
+  discounted_returns_.resize(count);
+  request_.policy = policy_;
+  request_.values = values_;
+  request_.extra_values = also_values_;
+  request_.rows = env_->count();
+  env_->reset(latest_.data());
+}
+
+void Group::predict(const float* observations, Services& services, std::span<const int> also) {
+  const auto size = env_->spec().row_floats();
+  float* out = also_observations_.data();
+  for (const int i : also) out = std::copy_n(final_observations_.data() + i * size, size, out);
+  request_.observations = observations;
+  request_.extra_observations = also_observations_.data();
+  request_.extra_rows = static_cast<int>(also.size());
+  services.predict(request_);
+}
+
+void Group::draw_actions() {
+  if (numbers_.empty())
+    draw_choices();
+  else
+    draw_numbers();
+}
+
+void Group::draw_numbers() {
+  const auto count = actions_.size();
+  const auto each = numbers_each();
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t d = 0; d < each; ++d) {
+      const double deviation = gaussian_deviation(policy_[(each + d) * count + i]);
+      numbers_[i * each + d] =
+          policy_[d * count + i] + static_cast<float>(deviation * streams_[i].normal());
+    }
+}
+
+// The action is the number of cumulative probabilities that the uniform number has passed.
+void Group::draw_choices() {
+  const auto count = actions_.size();
+  for (std::size_t i = 0; i < count; ++i)
+    uniforms_[i] = static_cast<float>(streams_[i].bits() >> 40) * 0x1p-24F;
+  std::fill(actions_.begin(), actions_.end(), 0);
+  std::fill(cumulative_.begin(), cumulative_.end(), 0.0F);
+  const float* probabilities = policy_.data();
+  for (int a = 1; a < env_->spec().actions; ++a, probabilities += count)
+    for (std::size_t i = 0; i < count; ++i) {
+      cumulative_[i] += probabilities[i];
+      actions_[i] += uniforms_[i] >= cumulative_[i] ? 1 : 0;
+    }
+}
+
+float Group::log_chance(int i) const {
+  const auto count = actions_.size();
+  const auto row = static_cast<std::size_t>(i);
+  const auto each = numbers_each();
+  if (each == 0) {
+    const float chance = policy_[static_cast<std::size_t>(actions_[row]) * count + row];
+    return std::log(std::max(chance, std::numeric_limits<float>::min()));
+  }
+  double sum = 0;
+  for (std::size_t d = 0; d < each; ++d)
+    sum += gaussian_log_density(numbers_[row * each + d], policy_[d * count + row],
+                                gaussian_deviation(policy_[(each + d) * count + row]));
+  return static_cast<float>(sum);
+}
+
+void Group::step(float* next, EpisodeBook& episodes) {
+  env_->step({actions_, numbers_}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
+                                    final_observations_.data()});
+  finished_.clear();
+  for (std::size_t i = 0; i < actions_.size(); ++i) {
+    running_returns_[i] += rewards_[i];
+    running_lengths_[i] += 1;
+    if (terminated_[i] == 0 && truncated_[i] == 0) continue;
+    finished_.push_back({running_returns_[i], running_lengths_[i]});
+    running_returns_[i] = 0;
+    running_lengths_[i] = 0;
+  }
+  if (!finished_.empty()) episodes.finish(finished_);
+}
+
+Group::State Group::state() const {
+  State state{env_->save(), {}, running_returns_, running_lengths_, discounted_returns_};
+  for (const auto& stream : streams_)
+    state.streams.insert(state.streams.end(), stream.words().begin(), stream.words().end());
+  return state;
+}
+
+bool Group::restore(const State& state) {
+  const auto words = envs::Stream::Words{}.size();
+  if (state.streams.size() != streams_.size() * words) return false;
+  if (state.running_returns.size() != running_returns_.size()) return false;
+  if (state.running_lengths.size() != running_lengths_.size()) return false;
+  if (state.discounted_returns.size() != discounted_returns_.size()) return false;
+  if (!env_->restore(state.environments, latest_.data())) return false;
+  if (!env_->spec().forgets) {
+    running_returns_ = state.running_returns;
+    running_lengths_ = state.running_lengths;
+    discounted_returns_ = state.discounted_returns;
+  }
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    envs::Stream::Words part;
+    std::copy_n(state.streams.begin() + static_cast<std::ptrdiff_t>(i * words), words,
+                part.begin());
+    streams_[i] = envs::Stream(part);
+  }
+  return true;
+}
+
+}  // namespace hone::ga3c

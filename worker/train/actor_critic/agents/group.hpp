@@ -1,0 +1,91 @@
+// A group of environments that one agent thread steps together, with what the network last said
+// about each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "worker/train/envs/core/env.hpp"
+#include "worker/train/envs/core/stream.hpp"
+#include "worker/train/actor_critic/experience/episodes.hpp"
+#include "worker/train/actor_critic/serving/services.hpp"
+
+namespace hone::ga3c {
+
+class Group {
+ public:
+  // first_index: of its first environment among all of the run.
+  Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index);
+
+  [[nodiscard]] int count() const { return env_->count(); }
+  [[nodiscard]] const envs::EnvSpec& spec() const { return env_->spec(); }
+
+  // Asks the network about these states; with `also`, for the values of rows of
+  // final_observations() that a step left.
+  void predict(const float* observations, Services& services, std::span<const int> also = {});
+  // Draws an action for each environment from the predicted policy.
+  void draw_actions();
+  // Where actions are discrete.
+  [[nodiscard]] std::int32_t action(int i) const { return actions_[static_cast<std::size_t>(i)]; }
+  // Of a continuous action; else empty.
+  [[nodiscard]] std::span<const float> numbers(int i) const {
+    return std::span(numbers_).subspan(static_cast<std::size_t>(i) * numbers_each(),
+                                       numbers_each());
+  }
+  [[nodiscard]] std::size_t numbers_each() const {
+    const bool continuous = spec().action_kind == envs::ActionKind::continuous;
+    return continuous ? static_cast<std::size_t>(spec().actions) : 0;
+  }
+  // The logarithm of the drawn action's probability, or density.
+  [[nodiscard]] float log_chance(int i) const;
+  // Steps all environments; the next states go to `next`. Finished episodes are entered in the
+  // book.
+  void step(float* next, EpisodeBook& episodes);
+
+  // Of the last prediction and the last step, one for each environment.
+  [[nodiscard]] std::uint64_t version() const { return request_.version; }
+  [[nodiscard]] std::span<const float> values() const { return values_; }
+  [[nodiscard]] std::span<const float> also_values() const { return also_values_; }
+  [[nodiscard]] double reward(int i) const { return rewards_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] bool terminated(int i) const {
+    return terminated_[static_cast<std::size_t>(i)] != 0;
+  }
+  [[nodiscard]] bool truncated(int i) const { return truncated_[static_cast<std::size_t>(i)] != 0; }
+
+  // The states to act on next, whenever no roll-out is being played.
+  [[nodiscard]] std::span<float> latest() { return latest_; }
+  [[nodiscard]] std::span<const double> running_returns() const { return running_returns_; }
+  // Of the running episodes, for the agent's own use.
+  [[nodiscard]] std::span<double> discounted_returns() { return discounted_returns_; }
+
+  struct State {
+    std::vector<std::uint64_t> environments;
+    std::vector<std::uint64_t> streams;
+    std::vector<double> running_returns;
+    std::vector<double> running_lengths;
+    std::vector<double> discounted_returns;
+  };
+  [[nodiscard]] State state() const;
+  // false for a state of another environment or another number of copies.
+  bool restore(const State& state);
+
+ private:
+  void draw_choices();
+  void draw_numbers();
+
+  std::unique_ptr<envs::VecEnv> env_;
+  std::vector<envs::Stream> streams_;  // of the actions
+  std::vector<float> latest_, policy_, values_, rewards_, final_observations_;
+  std::vector<float> also_observations_, also_values_;
+  std::vector<std::uint8_t> terminated_, truncated_;
+  std::vector<std::int32_t> actions_;
+  std::vector<float> numbers_;  // of continuous actions
+  std::vector<double> running_returns_, running_lengths_, discounted_returns_;
+  std::vector<float> uniforms_, cumulative_;
+  std::vector<Episode> finished_;  // by the last step
+  PredictRequest request_;
+};
+
+}  // namespace hone::ga3c

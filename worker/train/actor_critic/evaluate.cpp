@@ -1,0 +1,137 @@
+#include "worker/train/actor_critic/evaluate.hpp"
+
+#include <algorithm>
+
+#include "worker/train/envs/core/stream.hpp"
+#include "worker/train/envs/table.hpp"
+#include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/actor_critic/model.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+// Without a limit of the environment's own a perfect player would play for ever: its return counts
+// as it stands then.
+constexpr int steps_max = 100'000;
+
+// Every episode is the first of its own copy of the environment, so that short episodes do not
+// count more often.
+class Player {
+ public:
+  Player(const Model& model, std::unique_ptr<envs::VecEnv> env,
+         const trainers::EvaluationPlan& plan)
+      : model_(model),
+        sample_(plan.sample),
+        stream_(plan.seed, envs::Purpose::evaluation, 0),
+        env_(std::move(env)),
+        network_(make_own_network(model.net, env_->count())),
+        weights_(pack(model.net, model.master.weights)) {
+    const auto count = static_cast<std::size_t>(env_->count());
+    observations_.resize(count * static_cast<std::size_t>(model.net.input_floats()));
+    final_observations_.resize(observations_.size());
+    rewards_.resize(count);
+    terminated_.resize(count);
+    truncated_.resize(count);
+    actions_.resize(count);
+    numbers_.resize(count * static_cast<std::size_t>(model.net.deviations()));
+    returns_.resize(count, 0.0);
+    over_.resize(count, false);
+  }
+
+  std::vector<double> play() {
+    env_->reset(observations_.data());
+    for (int t = 0; t < steps_max && std::find(over_.begin(), over_.end(), false) != over_.end();
+         ++t) {
+      act();
+      env_->step({actions_, numbers_}, {observations_.data(), rewards_.data(), terminated_.data(),
+                                        truncated_.data(), final_observations_.data()});
+      for (std::size_t i = 0; i < over_.size(); ++i) {
+        if (!over_[i]) returns_[i] += rewards_[i];
+        over_[i] = over_[i] || terminated_[i] != 0 || truncated_[i] != 0;
+      }
+    }
+    return returns_;
+  }
+
+ private:
+  void act() {
+    const auto heads = network_->forward(weights_, observations_.data(), env_->count());
+    if (model_.net.policy == Policy::gaussian) return choose_numbers(heads);
+    if (sample_) dense::best_kernels().softmax(heads);
+    for (std::size_t i = 0; i < actions_.size(); ++i)
+      actions_[i] = sample_ ? drawn(heads, i) : most_probable(heads, i);
+  }
+
+  void choose_numbers(const dense::Heads& heads) {
+    const auto each = static_cast<std::size_t>(model_.net.actions);
+    const auto at = [&](std::size_t output, std::size_t row) {
+      return heads.data[output * static_cast<std::size_t>(heads.stride) + row];
+    };
+    for (std::size_t i = 0; i < over_.size(); ++i)
+      for (std::size_t d = 0; d < each; ++d) {
+        double number = at(d, i);
+        if (sample_) number += gaussian_deviation(at(each + d, i)) * stream_.normal();
+        numbers_[i * each + d] = static_cast<float>(number);
+      }
+  }
+
+  static std::int32_t most_probable(const dense::Heads& heads, std::size_t row) {
+    std::int32_t best = 0;
+    for (std::int32_t a = 1; a < heads.actions; ++a)
+      if (heads.data[a * heads.stride + static_cast<std::ptrdiff_t>(row)] >
+          heads.data[best * heads.stride + static_cast<std::ptrdiff_t>(row)])
+        best = a;
+    return best;
+  }
+
+  std::int32_t drawn(const dense::Heads& probabilities, std::size_t row) {
+    const float* p = probabilities.data + row;
+    double u = stream_.uniform();
+    std::int32_t a = 0;
+    while (a + 1 < probabilities.actions && (u -= p[a * probabilities.stride]) >= 0) ++a;
+    return a;
+  }
+
+  const Model& model_;
+  bool sample_;
+  envs::Stream stream_;
+  std::unique_ptr<envs::VecEnv> env_;
+  std::unique_ptr<Network> network_;
+  dense::Floats weights_;
+  std::vector<float> observations_, final_observations_, rewards_;
+  std::vector<std::uint8_t> terminated_, truncated_;
+  std::vector<std::int32_t> actions_;
+  std::vector<float> numbers_;  // of continuous actions
+  std::vector<double> returns_;
+  std::vector<bool> over_;
+};
+
+}  // namespace
+
+Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
+  auto model = read_model(plan.model);
+  if (!model) return model.error();
+  const auto name = plan.env.empty() ? model->env : plan.env;
+  const auto known = envs::find_env(name);
+  if (!known) return known.error();
+  if (known->spec.observation_size != model->net.inputs ||
+      known->spec.actions != model->net.actions ||
+      (known->spec.action_kind == envs::ActionKind::continuous) !=
+          (model->net.policy == Policy::gaussian))
+    return refuse(
+        Code::invalid,
+        plan.model.string() + " was trained on " + model->env + " and does not fit " + name,
+        "/env");
+  model->net.storage = known->spec.storage;
+  // Streams far from those of the training, whatever its seed.
+  auto env = known->make({.count = plan.episodes, .seed = ~plan.seed});
+  if (!env) return env.error();
+  ObservationScale scale(model->net.inputs);
+  if (!model->observations.mean.empty()) {
+    scale.restore(model->observations);
+    *env = scaled_env(*std::move(env), scale, Scaling::fixed);
+  }
+  return trainers::Evaluation{name, Player(*model, std::move(*env), plan).play()};
+}
+
+}  // namespace hone::ga3c

@@ -1,0 +1,131 @@
+// Turns roll-outs into updates of the weights.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "worker/train/actor_critic/learning/loss.hpp"
+#include "worker/train/nn/network.hpp"
+#include "worker/train/nn/optimizer.hpp"
+#include "worker/train/actor_critic/experience/rollout.hpp"
+#include "worker/train/actor_critic/learning/weights.hpp"
+
+namespace hone::ga3c {
+
+// Sums since they were last taken.
+struct LearningMeter {
+  std::int64_t updates = 0;
+  std::int64_t samples = 0;
+  LossTerms loss;            // sums over samples
+  double gradient_norm = 0;  // sum over updates
+  double policy_lag =
+      0;            // sum over samples: updates between choosing an action and learning from it
+  double rate = 0;  // the last one
+};
+
+// The sums over samples; not those over updates.
+void add(LearningMeter& sum, const LearningMeter& batch);
+
+// Annealed linearly over the frames of the budget.
+struct Schedule {
+  double start = 0;
+  double end = 0;
+  [[nodiscard]] double at(double done) const { return start + (end - start) * done; }
+};
+
+struct LearningRule {
+  LossWeights loss;  // its entropy is the schedule's
+  OptimizerRule optimizer;
+  bool mean_loss = true;  // else the sum over the batch, as published
+  Schedule rate{1e-3, 0};
+  Schedule entropy{0.01, 0.01};
+  int epochs = 1;  // how often a frame is trained
+  std::int64_t frames_total = 1;
+};
+
+// What all learners share: the weights that count, the optimizer, the annealing.
+class Master {
+ public:
+  // weights in the file's order
+  Master(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
+         int readers_max);
+
+  // Applies one gradient and publishes the new weights. A gradient that is not finite changes
+  // nothing and marks the run as diverged.
+  void apply(std::span<const float> gradient, const LearningMeter& batch);
+
+  [[nodiscard]] WeightBoard& weights() { return board_; }
+  [[nodiscard]] const LearningRule& rule() const { return rule_; }
+  [[nodiscard]] bool diverged() const { return diverged_.load(std::memory_order_relaxed); }
+  // The weights of the loss's terms as annealed by now.
+  [[nodiscard]] LossWeights loss_weights() const;
+  LearningMeter take_meter();
+
+  // For checkpoints, while nobody learns; vectors in the file's order.
+  struct State {
+    std::vector<float> weights;
+    std::vector<float> mean_square;
+    std::vector<float> mean;  // Adam's, else empty
+    std::int64_t frames = 0;  // trained on: the annealing's position
+    std::int64_t updates = 0;
+  };
+  [[nodiscard]] State state() const;
+  // Precondition: of the same network and optimizer.
+  void restore(const State& state);
+
+ private:
+  [[nodiscard]] double done() const;
+
+  const LearningRule rule_;
+  const NetShape shape_;
+  std::mutex mutex_;
+  dense::Floats master_;
+  Optimizer optimizer_;
+  std::atomic<std::int64_t> frames_ = 0;
+  std::int64_t updates_ = 0;
+  LearningMeter meter_;
+  std::atomic<bool> diverged_{false};
+  WeightBoard board_;
+};
+
+// One for each thread that may train.
+class Learner {
+ public:
+  Learner(const NetShape& shape, int samples_max, NetworkMaker networks, Master& master);
+
+  // One update from the pieces, whose gradient is taken at `weights`.
+  void serve(std::span<const Piece> pieces, const WeightView& weights);
+  // The same without the update: valid until the next call. The pieces are done with.
+  std::span<const float> gradient_of(std::span<const Piece> pieces, const WeightView& weights,
+                                     LearningMeter& meter);
+
+ private:
+  // Of pieces that fit into one batch; each sample counts `scale`.
+  std::span<const float> batch_gradient(std::span<const Piece> pieces, const WeightView& weights,
+                                        float scale);
+  std::size_t fitting(std::span<const Piece> pieces) const;
+  void gather(std::span<const Piece> pieces);
+  // Fills output_gradient_.
+  dense::LossSums loss_of(const dense::Heads& outputs, float scale);
+
+  NetShape shape_;
+  Master& master_;
+  std::unique_ptr<Network> network_;
+  int samples_max_;
+  int samples_ = 0;
+  double version_sum_ = 0;
+  LearningMeter batch_;
+  dense::Floats observations_;
+  dense::Numbers actions_;
+  std::vector<float> numbers_;  // of continuous actions, a row for each sample
+  dense::Floats targets_;
+  dense::Floats advantages_, log_chances_;
+  dense::Floats output_gradient_;
+  dense::Floats gradient_sum_;  // over batches
+};
+
+}  // namespace hone::ga3c

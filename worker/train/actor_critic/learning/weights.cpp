@@ -1,0 +1,43 @@
+#include "worker/train/actor_critic/learning/weights.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace hone::ga3c {
+
+// One snapshot for each reader, one that is current, one to write into.
+WeightBoard::WeightBoard(std::size_t parameters, int readers_max)
+    : snapshots_(static_cast<std::size_t>(readers_max) + 2) {
+  for (auto& snapshot : snapshots_) snapshot.parameters.resize(parameters);
+}
+
+WeightBoard::Reading WeightBoard::read() {
+  const std::scoped_lock lock(mutex_);
+  ++snapshots_[current_].readers;
+  return {*this, current_, version_};
+}
+
+WeightBoard::Reading::~Reading() {
+  const std::scoped_lock lock(board_.mutex_);
+  --board_.snapshots_[snapshot_].readers;
+}
+
+std::span<const float> WeightBoard::Reading::parameters() const {
+  return board_.snapshots_[snapshot_].parameters;
+}
+
+void WeightBoard::publish(std::span<const float> parameters) {
+  std::size_t next = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    while (next < snapshots_.size() && (next == current_ || snapshots_[next].readers > 0)) ++next;
+    assert(next < snapshots_.size());
+  }
+  // Nobody reads it, and nobody can start to before it is current.
+  std::copy(parameters.begin(), parameters.end(), snapshots_[next].parameters.begin());
+  const std::scoped_lock lock(mutex_);
+  current_ = next;
+  ++version_;
+}
+
+}  // namespace hone::ga3c

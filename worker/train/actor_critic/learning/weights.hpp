@@ -1,0 +1,62 @@
+// The network's weights as immutable snapshots: readers never wait for an update to finish, and an
+// update never waits for readers. Every snapshot has a version, so that the age of a prediction can
+// be told.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "worker/train/nn/kernels/floats.hpp"
+
+namespace hone::ga3c {
+
+// Weights to work with, and which version they are.
+struct WeightView {
+  std::span<const float> parameters;
+  std::uint64_t version = 0;
+};
+
+class WeightBoard {
+ public:
+  // `readers_max` readings may be held at once.
+  WeightBoard(std::size_t parameters, int readers_max);
+
+  // A snapshot, kept unchanged while this object lives.
+  class Reading {
+   public:
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    ~Reading();
+    [[nodiscard]] std::span<const float> parameters() const;
+    [[nodiscard]] std::uint64_t version() const { return version_; }
+    [[nodiscard]] WeightView view() const { return {parameters(), version_}; }
+
+   private:
+    friend class WeightBoard;
+    Reading(WeightBoard& board, std::size_t snapshot, std::uint64_t version)
+        : board_(board), snapshot_(snapshot), version_(version) {}
+
+    WeightBoard& board_;
+    std::size_t snapshot_;
+    std::uint64_t version_;
+  };
+
+  [[nodiscard]] Reading read();
+  // Publishes the next version. One writer at a time.
+  void publish(std::span<const float> parameters);
+
+ private:
+  struct Snapshot {
+    dense::Floats parameters;
+    int readers = 0;
+  };
+
+  std::mutex mutex_;
+  std::vector<Snapshot> snapshots_;
+  std::size_t current_ = 0;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace hone::ga3c

@@ -1,0 +1,227 @@
+#include "worker/train/actor_critic/model.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "schemas/codec/json.hpp"
+#include "worker/train/nn/tensor_file.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+using trainers::Tensor;
+using trainers::TensorFile;
+
+constexpr std::string_view format = "hone-ga3c-1";
+constexpr const char* relu = "relu";
+constexpr const char* tanh = "tanh";
+constexpr const char* gaussian = "gaussian";
+constexpr const char* categorical = "categorical";
+constexpr std::array kinds{std::pair{NetKind::mlp, "mlp"}, std::pair{NetKind::minatar, "minatar"},
+                           std::pair{NetKind::conv, "conv"}};
+constexpr const char* rmsprop = "rmsprop";
+constexpr const char* adam = "adam";
+
+template <class T>
+Tensor flat(std::string name, std::vector<T> values) {
+  return {std::move(name), {values.size()}, std::move(values)};
+}
+
+void put_parts(TensorFile& file, const NetShape& net, const std::vector<float>& values,
+               const std::string& prefix) {
+  for (const auto& part : net_parts(net)) {
+    const auto start = values.begin() + static_cast<std::ptrdiff_t>(part.offset);
+    std::vector<float> copy(start, start + static_cast<std::ptrdiff_t>(part.size));
+    file.tensors.push_back({prefix + part.name, part.shape, std::move(copy)});
+  }
+}
+
+std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetShape& net,
+                                             const std::string& prefix) {
+  std::vector<float> values;
+  for (const auto& part : net_parts(net)) {
+    const auto* tensor = trainers::find_tensor<float>(file, prefix + part.name);
+    if (tensor == nullptr || tensor->size() != part.size) return std::nullopt;
+    values.insert(values.end(), tensor->begin(), tensor->end());
+  }
+  return values;
+}
+
+// What older files lack.
+std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& name,
+                                     std::size_t size) {
+  const auto* numbers = trainers::find_tensor<double>(file, name);
+  if (numbers == nullptr || numbers->size() != size) return std::vector<double>(size, 0.0);
+  return *numbers;
+}
+
+std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
+
+// Convolutions came later than the format: a file without them says nothing about any.
+void take_kind(const Json& state, NetShape& net) {
+  const auto word = state.value("network", std::string("mlp"));
+  for (const auto& [kind, name] : kinds)
+    if (word == name) net.kind = kind;
+  const auto planes = state.value("planes", std::vector<int>());
+  if (planes.size() == 3) net.planes = {planes[0], planes[1], planes[2]};
+}
+
+void put_kind(const NetShape& net, Json& state) {
+  for (const auto& [kind, name] : kinds)
+    if (net.kind == kind) state["network"] = name;
+  state["planes"] = {net.planes.rows, net.planes.columns, net.planes.channels};
+}
+
+void take_staff(const Json& staff, StaffTuner::State& state) {
+  staff.at("agents").get_to(state.kept.agents);
+  staff.at("predictors").get_to(state.kept.predictors);
+  staff.at("trainers").get_to(state.kept.trainers);
+  staff.at("moves").get_to(state.moves);
+}
+
+// Throws nlohmann's exceptions on a text of another form.
+void take_state(const Json& state, Model& model) {
+  state.at("env").get_to(model.env);
+  state.at("inputs").get_to(model.net.inputs);
+  state.at("hidden").get_to(model.net.hidden);
+  state.at("actions").get_to(model.net.actions);
+  model.net.activation = state.at("activation") == relu ? Activation::relu : Activation::tanh;
+  model.net.layers = state.value("layers", 1);
+  take_kind(state, model.net);
+  model.net.policy =
+      state.value("policy", categorical) == gaussian ? Policy::gaussian : Policy::categorical;
+  state.at("frames").get_to(model.frames);
+  state.at("trained_frames").get_to(model.master.frames);
+  state.at("updates").get_to(model.master.updates);
+  state.at("episodes").get_to(model.episodes.finished);
+  model.optimizer =
+      state.value("optimizer", rmsprop) == adam ? OptimizerKind::adam : OptimizerKind::rmsprop;
+  if (const auto staff = state.find("staff"); staff != state.end()) take_staff(*staff, model.staff);
+  model.groups.resize(state.at("agents").get<std::size_t>());
+}
+
+bool take_observations(const TensorFile& file, Model& model) {
+  const auto* count = trainers::find_tensor<double>(file, "observation_scale.count");
+  if (count == nullptr) return true;
+  const auto* mean = trainers::find_tensor<double>(file, "observation_scale.mean");
+  const auto* squares = trainers::find_tensor<double>(file, "observation_scale.squares");
+  const auto size = static_cast<std::size_t>(model.net.inputs);
+  if (mean == nullptr || squares == nullptr || count->size() != 1 || mean->size() != size ||
+      squares->size() != size)
+    return false;
+  model.observations = {count->front(), *mean, *squares};
+  return true;
+}
+
+void put_observations(const ObservationScale::State& scale, TensorFile& file) {
+  if (scale.mean.empty()) return;
+  file.tensors.push_back(flat("observation_scale.count", std::vector<double>{scale.count}));
+  file.tensors.push_back(flat("observation_scale.mean", scale.mean));
+  file.tensors.push_back(flat("observation_scale.squares", scale.squares));
+}
+
+bool take_tensors(const TensorFile& file, Model& model) {
+  auto weights = take_parts(file, model.net, "");
+  auto mean_square = take_parts(file, model.net, "rmsprop.");
+  auto momentum = take_parts(file, model.net, "adam.");
+  if (!momentum && model.optimizer == OptimizerKind::adam) return false;
+  const auto* last = trainers::find_tensor<double>(file, "last_returns");
+  const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
+  if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3)
+    return false;
+  model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
+  if (!take_observations(file, model)) return false;
+  model.master.weights = std::move(*weights);
+  model.master.mean_square = std::move(*mean_square);
+  if (momentum) model.master.mean = std::move(*momentum);
+  model.episodes.last = *last;
+  model.episodes.last_lengths = numbers_or_zeros(file, "last_lengths", last->size());
+  for (std::size_t i = 0; i < model.groups.size(); ++i) {
+    const auto* environments =
+        trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "environments");
+    const auto* streams = trainers::find_tensor<std::uint64_t>(file, group_prefix(i) + "streams");
+    const auto* running = trainers::find_tensor<double>(file, group_prefix(i) + "running_returns");
+    const auto* discounted =
+        trainers::find_tensor<double>(file, group_prefix(i) + "discounted_returns");
+    if (environments == nullptr || streams == nullptr || running == nullptr ||
+        discounted == nullptr)
+      return false;
+    model.groups[i] = {*environments, *streams, *running,
+                       numbers_or_zeros(file, group_prefix(i) + "running_lengths", running->size()),
+                       *discounted};
+  }
+  return true;
+}
+
+Json staff_document(const StaffTuner::State& staff) {
+  return {{"agents", staff.kept.agents},
+          {"predictors", staff.kept.predictors},
+          {"trainers", staff.kept.trainers},
+          {"moves", staff.moves}};
+}
+
+}  // namespace
+
+Status write_model(const std::filesystem::path& path, const Model& model) {
+  Json state{{"env", model.env},
+             {"inputs", model.net.inputs},
+             {"hidden", model.net.hidden},
+             {"layers", model.net.layers},
+             {"actions", model.net.actions},
+             {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
+             {"activation", model.net.activation == Activation::relu ? relu : tanh},
+             {"frames", model.frames},
+             {"trained_frames", model.master.frames},
+             {"updates", model.master.updates},
+             {"episodes", model.episodes.finished},
+             {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
+             {"staff", staff_document(model.staff)},
+             {"agents", model.groups.size()}};
+  put_kind(model.net, state);
+  TensorFile file;
+  file.texts = {
+      {"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
+  put_parts(file, model.net, model.master.weights, "");
+  put_parts(file, model.net, model.master.mean_square, "rmsprop.");
+  if (!model.master.mean.empty()) put_parts(file, model.net, model.master.mean, "adam.");
+  file.tensors.push_back(flat("last_returns", model.episodes.last));
+  file.tensors.push_back(flat("last_lengths", model.episodes.last_lengths));
+  const auto& scale = model.scale;
+  file.tensors.push_back(
+      flat("reward_scale", std::vector<double>{scale.count, scale.mean, scale.squares}));
+  put_observations(model.observations, file);
+  for (std::size_t i = 0; i < model.groups.size(); ++i) {
+    file.tensors.push_back(flat(group_prefix(i) + "environments", model.groups[i].environments));
+    file.tensors.push_back(flat(group_prefix(i) + "streams", model.groups[i].streams));
+    file.tensors.push_back(
+        flat(group_prefix(i) + "running_returns", model.groups[i].running_returns));
+    file.tensors.push_back(
+        flat(group_prefix(i) + "running_lengths", model.groups[i].running_lengths));
+    file.tensors.push_back(
+        flat(group_prefix(i) + "discounted_returns", model.groups[i].discounted_returns));
+  }
+  return trainers::write_tensor_file(path, file);
+}
+
+Result<Model> read_model(const std::filesystem::path& path) {
+  const auto file = trainers::read_tensor_file(path);
+  if (!file) return file.error();
+  const auto* name = trainers::find_text(*file, "format");
+  const auto* text = trainers::find_text(*file, "state");
+  const auto alien = refuse(Code::invalid, path.string() + " is not a model of ga3c");
+  if (name == nullptr || *name != format || text == nullptr) return alien;
+  const auto state = parse_json(*text);
+  if (!state) return alien;
+  Model model;
+  try {
+    take_state(*state, model);
+  } catch (const nlohmann::json::exception&) {
+    return alien;
+  }
+  if (model.net.kind != NetKind::mlp && model.net.planes.size() != model.net.inputs) return alien;
+  if (!take_tensors(*file, model)) return alien;
+  return model;
+}
+
+}  // namespace hone::ga3c

@@ -1,0 +1,174 @@
+#include "worker/train/actor_critic/options.hpp"
+
+#include <string>
+
+#include "worker/train/actor_critic/presets.hpp"
+
+namespace hone::ga3c {
+namespace {
+
+using trainers::Settings;
+
+constexpr int screen_side = 20;  // planes smaller than that are MinAtar's kind
+constexpr double published_log_floor = 1e-6;
+constexpr int own_batch_samples = 512;   // of A3C and A2C: longer roll-outs take several
+constexpr Staff dynamic_most{32, 8, 8};  // beyond, batches shrink and threads only wait
+
+// Where nobody chose a value, parity takes the published one.
+double real(const Settings& settings, std::string_view name, bool parity, double published) {
+  return parity && !settings.given(name) ? published : settings.real(name);
+}
+
+OptimizerRule optimizer_of(const Settings& settings, bool parity) {
+  OptimizerRule rule;
+  rule.clip = real(settings, "grad_clip", parity, 0);
+  if (settings.word("optimizer") == "adam") {
+    rule.kind = OptimizerKind::adam;
+    rule.decay = settings.real("adam_beta2");
+    rule.momentum = settings.real("adam_beta1");
+    rule.epsilon = settings.real("adam_epsilon");
+    return rule;
+  }
+  rule.decay = settings.real("rmsprop_decay");
+  rule.epsilon = real(settings, "rmsprop_epsilon", parity, 0.1);
+  return rule;
+}
+
+LearningRule learning_of(const Settings& settings, std::int64_t frames_total, bool parity) {
+  LearningRule rule;
+  rule.entropy.start = real(settings, "entropy", parity, 0.01);
+  rule.entropy.end =
+      settings.stated("entropy_end") ? settings.real("entropy_end") : rule.entropy.start;
+  rule.loss.value = settings.real("value_loss");
+  rule.loss.log_floor = parity ? published_log_floor : 0;
+  if (!parity) {
+    rule.loss.ratio_clip = settings.real("ratio_clip");
+    rule.epochs = settings.small_integer("epochs");
+  }
+  rule.optimizer = optimizer_of(settings, parity);
+  rule.mean_loss = !parity;
+  rule.rate.start = real(settings, "learning_rate", parity, 3e-4);
+  rule.rate.end = real(settings, "learning_rate_end", parity, rule.rate.start);
+  rule.frames_total = frames_total;
+  return rule;
+}
+
+AgentRule agent_of(const Settings& settings, bool parity) {
+  AgentRule rule;
+  rule.t_max = settings.small_integer("t_max");
+  if (parity && !settings.given("t_max")) rule.t_max = 5;
+  rule.discount = {settings.real("gamma"), settings.real("lambda")};
+  rule.reward_clip = real(settings, "reward_clip", parity, 1);
+  if (!parity) {
+    rule.epochs = settings.small_integer("epochs");
+    rule.bounded = settings.real("ratio_clip") > 0;
+  }
+  rule.scale_rewards = settings.word("reward_scale") == "yes";
+  return rule;
+}
+
+Backend backend_of(const std::string& word) {
+  if (word == "cuda") return Backend::cuda;
+  return word == "torch" ? Backend::torch : Backend::own;
+}
+
+NetKind kind_of(const std::string& word, const envs::Planes& planes) {
+  if (word == "mlp") return NetKind::mlp;
+  if (word == "minatar") return NetKind::minatar;
+  if (word == "conv") return NetKind::conv;
+  if (planes == envs::Planes{}) return NetKind::mlp;
+  return std::min(planes.rows, planes.columns) < screen_side ? NetKind::minatar : NetKind::conv;
+}
+
+Status take_kind(const Settings& settings, Options& options) {
+  const auto& planes = options.env.spec.planes;
+  const auto kind = kind_of(settings.word("network"), planes);
+  if (kind == NetKind::mlp) return Done{};
+  if (std::min(planes.rows, planes.columns) < 3)
+    return refuse(Code::invalid,
+                  "network " + settings.word("network") + " needs planes of at least 3 by 3, and " +
+                      options.env.name + " is seen as plain numbers",
+                  "/network");
+  options.net.kind = kind;
+  options.net.planes = planes;
+  return Done{};
+}
+
+Status take_network(const Settings& settings, Options& options) {
+  const auto& spec = options.env.spec;
+  const auto& word = settings.word("activation");
+  auto activation = word == "relu" ? Activation::relu : Activation::tanh;
+  if (options.parity && !settings.given("activation")) activation = Activation::relu;
+  options.net.inputs = spec.observation_size;
+  options.net.storage = spec.storage;
+  options.net.hidden = settings.small_integer("hidden");
+  options.net.actions = spec.actions;
+  options.net.activation = activation;
+  options.net.layers = settings.small_integer("layers");
+  if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = Policy::gaussian;
+  options.deviation = settings.real("deviation");
+  options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
+  return take_kind(settings, options);
+}
+
+// What only GA3C has: queues, and who serves them.
+Status take_queues(const Settings& settings, Options& options) {
+  options.staff.predictors = settings.small_integer("predictors");
+  options.staff.trainers = settings.small_integer("trainers");
+  options.predict_rows_max = settings.small_integer("predict_batch");
+  options.train_samples_max = settings.small_integer("train_batch");
+  options.dynamic = settings.word("dynamic") == "yes";
+  options.dynamic_wait =
+      std::chrono::milliseconds(static_cast<std::int64_t>(1000 * settings.real("dynamic_wait")));
+  options.most = options.staff;
+  if (settings.word("deterministic") == "yes" && (options.staff != Staff{} || options.dynamic))
+    return refuse(Code::invalid,
+                  "deterministic needs one agent, one predictor, one trainer and dynamic=no: "
+                  "with more, the order of updates is that of the threads",
+                  "/deterministic");
+  if (options.dynamic)
+    options.most = {std::max(options.staff.agents, dynamic_most.agents),
+                    std::max(options.staff.predictors, dynamic_most.predictors),
+                    std::max(options.staff.trainers, dynamic_most.trainers)};
+  return Done{};
+}
+
+}  // namespace
+
+Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
+  Options options;
+  options.scheme = scheme;
+  options.parity = scheme == Scheme::ga3c && job.settings.word("mode") == "parity";
+  const auto& name = job.settings.word("env");
+  const auto settings = options.parity ? job.settings : with_presets(job.settings, name);
+  auto env = envs::find_env(name);
+  if (!env) return std::move(env).error();
+  options.env = std::move(*env);
+  if (settings.given("sticky")) {
+    if (!options.env.spec.sticky)
+      return refuse(Code::invalid, options.env.name + " has no rule of sticky actions", "/sticky");
+    options.sticky = settings.real("sticky");
+  }
+  options.scale_observations = settings.word("observation_scale") == "yes";
+  if (options.scale_observations && options.env.spec.planes != envs::Planes{})
+    return refuse(Code::invalid, options.env.name + " is seen as planes, which have one scale",
+                  "/observation_scale");
+  options.seed = job.seed;
+  options.envs_per_agent = settings.small_integer("envs");
+  options.staff.agents = settings.small_integer("agents");
+  if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
+  options.agent = agent_of(settings, options.parity);
+  options.learning = learning_of(settings, job.budget, options.parity);
+  if (scheme == Scheme::ga3c) {
+    if (auto taken = take_queues(settings, options); !taken) return std::move(taken).error();
+  } else {
+    options.most = options.staff;
+    options.train_samples_max = own_batch_samples;
+  }
+  const auto maker = network_maker(backend_of(settings.word("backend")));
+  if (!maker) return maker.error();
+  options.networks = *maker;
+  return options;
+}
+
+}  // namespace hone::ga3c

@@ -1,0 +1,80 @@
+#include "worker/train/actor_critic/telemetry.hpp"
+
+#include <numeric>
+
+namespace hone::ga3c {
+namespace {
+
+void add_to(DeskMeter& sum, const DeskMeter& part) {
+  sum.batches += part.batches;
+  sum.queued += part.queued;
+  sum.weight += part.weight;
+}
+
+void add_learning(const LearningMeter& meter, double seconds,
+                  std::vector<trainers::MetricPoint>& points) {
+  if (meter.updates == 0) return;
+  const auto samples = static_cast<double>(meter.samples);
+  const auto updates = static_cast<double>(meter.updates);
+  points.insert(points.end(), {{"policy_loss", meter.loss.policy / samples},
+                               {"value_loss", meter.loss.value / samples},
+                               {"entropy", meter.loss.entropy / samples},
+                               {"gradient_norm", meter.gradient_norm / updates},
+                               {"learning_rate", meter.rate},
+                               {"policy_lag", meter.policy_lag / samples},
+                               {"train_batch", samples / updates}});
+  if (seconds > 0) points.push_back({"updates_per_s", updates / seconds});
+}
+
+}  // namespace
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+void Telemetry::add(const QueueMeters& meters) {
+  add_to(queues_.predictions, meters.predictions);
+  add_to(queues_.training, meters.training);
+}
+
+void Telemetry::add_queues(double seconds, const Staff& staff,
+                           std::vector<trainers::MetricPoint>& points) const {
+  const auto each = [](std::int64_t sum, const DeskMeter& meter) {
+    return static_cast<double>(sum) / static_cast<double>(meter.batches);
+  };
+  const auto& [predictions, training] = queues_;
+  if (predictions.batches > 0) {
+    points.push_back({"predictors", static_cast<double>(staff.predictors)});
+    points.push_back({"trainers", static_cast<double>(staff.trainers)});
+    if (seconds > 0)
+      points.push_back({"predictions_per_s", static_cast<double>(predictions.weight) / seconds});
+    points.push_back({"predict_batch", each(predictions.weight, predictions)});
+    points.push_back({"predict_queue", each(predictions.queued, predictions)});
+  }
+  if (training.batches > 0) points.push_back({"train_queue", each(training.queued, training)});
+}
+
+std::vector<trainers::MetricPoint> Telemetry::take(std::int64_t step,
+                                                   const EpisodeBook::State& episodes,
+                                                   const LearningMeter& learning,
+                                                   const Staff& staff) {
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - taken_).count();
+  std::vector<trainers::MetricPoint> points;
+  if (seconds > 0)
+    points.push_back({"frames_per_s", static_cast<double>(step - frames_) / seconds});
+  if (!episodes.last.empty()) {
+    points.push_back({"episode_return", mean(episodes.last)});
+    points.push_back({"episode_length", mean(episodes.last_lengths)});
+    points.push_back({"episodes", static_cast<double>(episodes.finished)});
+  }
+  add_learning(learning, seconds, points);
+  add_queues(seconds, staff, points);
+  points.push_back({"agents", static_cast<double>(staff.agents)});
+  taken_ = now;
+  frames_ = step;
+  queues_ = {};
+  return points;
+}
+
+}  // namespace hone::ga3c

@@ -1,0 +1,213 @@
+#include "worker/train/app/commands.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "schemas/codec/json.hpp"
+#include "worker/train/run/phases.hpp"
+#include "worker/train/run/progress.hpp"
+#include "worker/train/run/stop_signal.hpp"
+
+namespace hone::trainers {
+namespace {
+
+Result<Params> params_of(const TrainerInfo& info, const TrainCommand& command) {
+  Params params;
+  if (!command.env.empty()) params.push_back({"env", command.env});
+  for (const auto& text : command.settings) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos)
+      return refuse(Code::invalid, "--set takes name=value, not '" + text + "'");
+    const auto name = text.substr(0, equals);
+    const auto* setting = find_setting(info, name);
+    if (setting == nullptr) {
+      params.push_back({name, std::string()});  // resolve() says what is near
+      continue;
+    }
+    auto value = parse_setting(*setting, text.substr(equals + 1));
+    if (!value) return std::move(value).error();
+    params.push_back({name, std::move(*value)});
+  }
+  return params;
+}
+
+const char* environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile& file) {
+  const auto* info = find_trainer(row.name);
+  const auto* builtin = std::get_if<BuiltinTrainer>(&file.trainer);
+  if (info == nullptr || builtin == nullptr || builtin->name != row.name)
+    return refuse(Code::invalid,
+                  "the run file is not for the trainer '" + std::string(row.name) + "'",
+                  "/trainer");
+  auto settings = Settings::resolve(*info, builtin->settings, file.params);
+  if (!settings) return std::move(settings).error();
+  return row.make({std::move(*settings), file.seed, file.budget.per_run});
+}
+
+struct Outcome {
+  std::int64_t steps = 0;
+  double seconds = 0;
+  Score value = Score::diverged();
+  std::optional<Solved> solved;
+  std::vector<Fact> facts;
+};
+
+Json solved_document(const std::optional<Solved>& solved, const std::string& unit) {
+  if (!solved) return nullptr;
+  return {{unit, solved->step}, {"cpu_s", solved->cpu_s}};
+}
+
+void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainCommand& command) {
+  const std::string objective(info.objectives);
+  const std::string unit(info.unit);
+  const auto rate = static_cast<double>(outcome.steps) / outcome.seconds;
+  if (command.json) {
+    Json document{
+        {objective, outcome.value.is_diverged() ? Json("diverged") : Json(outcome.value.value())},
+        {unit, outcome.steps},
+        {"seconds", outcome.seconds},
+        {unit + "_per_s", rate},
+        {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+        {"solved", solved_document(outcome.solved, unit)},
+        {"seed", command.seed},
+        {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
+    for (const Fact& fact : outcome.facts) document[fact.name] = fact.value;
+    std::cout << to_text(document) << "\n";
+    return;
+  }
+  std::cout << objective << " ";
+  if (outcome.value.is_diverged())
+    std::cout << "diverged";
+  else
+    std::cout << outcome.value.value();
+  std::cout << " after " << outcome.steps << " " << unit << " (" << short_count(rate) << " " << unit
+            << "/s)";
+  if (outcome.solved)
+    std::cout << ", goal reached after " << short_count(static_cast<double>(outcome.solved->step));
+  if (!command.out.empty()) std::cout << ", model in " << command.out.string();
+  std::cout << "\n";
+  for (const Fact& fact : outcome.facts)
+    std::cout << "  " << fact.name << ": " << fact.value << "\n";
+}
+
+// Saves at multiples of save_every, so that a training that was killed goes on from the last of
+// them through the same parts, and ends with the same weights, as one that was not.
+Status train_in_parts(Trainer& trainer, const TrainCommand& command, const std::stop_token& stop,
+                      const std::function<void()>& tick) {
+  const auto part = command.save_every > 0 ? command.save_every : command.budget;
+  while (trainer.step() < command.budget && !stop.stop_requested() &&
+         !trainer.value().is_diverged()) {
+    const auto end = std::min((trainer.step() / part + 1) * part, command.budget);
+    trainer.advance(end, stop, tick);
+    if (command.save_every == 0 || stop.stop_requested() || trainer.value().is_diverged()) continue;
+    if (auto saved = trainer.save(command.out); !saved) return saved;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<Settings> settings_of(const TrainerInfo& info, const TrainCommand& command) {
+  auto params = params_of(info, command);
+  if (!params) return std::move(params).error();
+  return Settings::resolve(info, *params, {});
+}
+
+Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& run_file) {
+  const StopSignal stop;
+  const auto file = read_run_file(run_file);
+  if (!file) return file.error();
+  auto trainer = trainer_of(row, *file);
+  if (!trainer) {  // these parameters can never work: another attempt cannot help
+    std::cerr << "hone-train: " << trainer.error().detail << "\n";
+    return exit_infeasible;
+  }
+  auto trial = Trial::connect(environment("HONE_SOCKET"));
+  if (!trial) return trial.error();
+  return run_phases({*file, **trial, environment("HONE_CHECKPOINT_DIR")}, **trainer, stop.token());
+}
+
+Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
+  const StopSignal stop;
+  const auto& info = *find_trainer(row.name);
+  auto settings = settings_of(info, command);
+  if (!settings) return std::move(settings).error();
+  auto made = row.make({std::move(*settings), command.seed, command.budget});
+  if (!made) return std::move(made).error();
+  auto& trainer = **made;
+  if (!command.from.empty())
+    if (auto loaded = trainer.load(command.from); !loaded) return std::move(loaded).error();
+
+  const auto start = trainer.step();
+  const auto started = std::chrono::steady_clock::now();
+  ProgressLine progress(
+      {std::string(info.unit), std::string(info.objectives), start, command.budget},
+      isatty(STDERR_FILENO) != 0);
+  const auto tick = [&] { progress.show(trainer.step(), trainer.value()); };
+  if (auto saved = train_in_parts(trainer, command, stop.token(), tick); !saved)
+    return std::move(saved).error();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
+  progress.finish(trainer.step(), trainer.value());
+  if (!command.out.empty())
+    if (auto saved = trainer.save(command.out); !saved) return std::move(saved).error();
+  if (stop.token().stop_requested()) return exit_terminated;
+  print_outcome(
+      {trainer.step() - start, spent.count(), trainer.value(), trainer.solved(), trainer.facts()},
+      info, command);
+  return trainer.value().is_diverged() ? exit_failed : exit_done;
+}
+
+Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json) {
+  const auto evaluation = row.evaluate(plan);
+  if (!evaluation) return evaluation.error();
+  const auto& returns = evaluation->returns;
+  const auto count = static_cast<double>(returns.size());
+  const double mean = std::accumulate(returns.begin(), returns.end(), 0.0) / count;
+  double square = 0;
+  for (const double value : returns) square += (value - mean) * (value - mean);
+  const double deviation = returns.size() < 2 ? 0 : std::sqrt(square / (count - 1));
+  const auto [least, most] = std::minmax_element(returns.begin(), returns.end());
+  if (json) {
+    const Json document{{"env", evaluation->env}, {"episodes", returns.size()},
+                        {"mean", mean},           {"sd", deviation},
+                        {"min", *least},          {"max", *most}};
+    std::cout << to_text(document) << "\n";
+    return exit_done;
+  }
+  std::printf("%s: mean %.2f, sd %.2f, min %g, max %g over %zu episodes\n", evaluation->env.c_str(),
+              mean, deviation, *least, *most, returns.size());
+  return exit_done;
+}
+
+Result<std::int64_t> parse_count(const std::string& text) {
+  double number = 0;
+  const auto* end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+  double factor = 0;
+  if (suffix.empty()) factor = 1;
+  if (suffix == "k") factor = 1e3;
+  if (suffix == "M") factor = 1e6;
+  if (suffix == "G") factor = 1e9;
+  const double count = number * factor;
+  if (fault != std::errc{} || factor == 0 || count < 1 || count > 9e15 ||
+      count != std::floor(count))
+    return refuse(Code::invalid, "'" + text + "' is not a count: write 5000, 200k, 1M or 2G");
+  return static_cast<std::int64_t>(count);
+}
+
+}  // namespace hone::trainers

@@ -1,0 +1,37 @@
+// What `hone-train NAME` does: a run of a worker's (HONE_RUN_FILE), a training of its own, or an
+// evaluation.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "worker/train/table.hpp"
+
+namespace hone::trainers {
+
+struct TrainCommand {
+  std::int64_t budget = 0;
+  std::uint64_t seed = 1;
+  std::string env;                    // empty: the default
+  std::vector<std::string> settings;  // "name=value"
+  std::filesystem::path out;          // empty: the model is not kept
+  std::filesystem::path from;         // a model to continue from, or empty
+  std::int64_t save_every = 0;        // units between two savings of `out`; 0: only at the end
+  bool json = false;
+};
+
+// Each returns the exit status of the process; messages go to stderr, results to stdout.
+Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& run_file);
+Result<int> train_alone(const TrainerRow& row, const TrainCommand& command);
+Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json);
+
+// What the command's options say, checked against the trainer's settings.
+Result<Settings> settings_of(const TrainerInfo& info, const TrainCommand& command);
+
+// "1M", "200k", "5000" -> a count of at least one.
+Result<std::int64_t> parse_count(const std::string& text);
+
+}  // namespace hone::trainers

@@ -1,0 +1,181 @@
+// hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with
+// HONE_RUN_FILE set; people may train and evaluate with it alone.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <map>
+#include <sstream>
+
+#include "worker/train/app/backends_command.hpp"
+#include "worker/train/app/measure_command.hpp"
+#include "worker/train/app/commands.hpp"
+#include "worker/train/run/host.hpp"
+
+namespace hone::trainers {
+namespace {
+
+constexpr int exit_usage = 2;
+constexpr int exit_not_found = 3;
+
+struct Flags {
+  TrainCommand train;
+  EvaluationPlan evaluation;
+  bool measures = false;
+  MeasurePlan measure;
+  std::string count;
+  std::string save_every;
+  std::string format = "text";
+  std::map<std::string, std::string> named;  // settings given as options of their own
+};
+
+std::string settings_text(const TrainerInfo& info, bool measures) {
+  std::ostringstream text;
+  text << "settings (--set name=value, or --name value with dashes):\n";
+  for (const auto& setting : info.settings) {
+    text << "  " << setting.name;
+    text << std::string(setting.name.size() < 18 ? 18 - setting.name.size() : 1, ' ');
+    text << setting.help << " [" << setting.fallback << "]\n";
+  }
+  const auto long_run = "  hone-train " + std::string(info.name) + " --" + std::string(info.unit) +
+                        " " + std::string(info.budget);
+  const auto& setting = info.settings.size() > 1 ? info.settings[1] : info.settings.front();
+  text << "\nexamples:\n"
+       << long_run << " --seed 1 --out model.safetensors\n"
+       << long_run << " --set " << setting.name << "=" << setting.fallback << "\n"
+       << "  hone-train " << info.name << " --evaluate model.safetensors "
+       << (info.unit == "episodes" ? "--plays" : "--episodes") << " 100\n";
+  if (measures)
+    text << "  hone-train " << info.name << " --graph resnet-50 --devices 2 --measure\n"
+         << "  hone-train " << info.name << " --devices 2 --measure --evaluate found.json\n";
+  return text.str();
+}
+
+void add_measuring(CLI::App& sub, Flags& flags) {
+  auto* measure = sub.add_flag("--measure", flags.measures,
+                               "run placements for real with libtorch, beside the simulator");
+  sub.add_option("--measure-rounds", flags.measure.rounds, "rounds through all placements [3]")
+      ->check(CLI::Range(1, 10'000))
+      ->needs(measure);
+  sub.add_option("--measure-steps", flags.measure.steps,
+                 "steps of each placement in a round, the first discarded [5]")
+      ->check(CLI::Range(2, 10'000))
+      ->needs(measure);
+  sub.add_option("--measure-random", flags.measure.random, "random placements among them [12]")
+      ->check(CLI::Range(0, 10'000))
+      ->needs(measure);
+  sub.add_option("--measure-ms", flags.measure.step_ms,
+                 "the graph is made smaller until a step on one device takes about this [100]")
+      ->check(CLI::Range(1.0, 1e6))
+      ->needs(measure);
+}
+
+CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
+  const TrainerInfo& info = *find_trainer(row.name);
+  auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
+  if (find_setting(info, "env") != nullptr)
+    sub->add_option("--env", flags.train.env, "environment to learn or to play");
+  sub->add_option("--" + std::string(info.unit), flags.count,
+                  "how long to train: 5000, 200k, 1M [" + std::string(info.budget) + "]");
+  sub->add_option("--seed", flags.train.seed, "of everything random [1]");
+  sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")
+      ->allow_extra_args(false);
+  auto* out = sub->add_option("--out", flags.train.out, "where to keep the model");
+  sub->add_option("--save-every", flags.save_every, "save also after each so many: 100k, 1M")
+      ->needs(out);
+  sub->add_option("--resume", flags.train.from, "continue from this model");
+  auto* evaluate =
+      sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
+  // A trainer that counts its budget in episodes has that word for it.
+  const bool taken = info.unit == "episodes";
+  sub->add_option(taken ? "--plays" : "--episodes", flags.evaluation.episodes,
+                  "episodes to play [100]")
+      ->check(CLI::Range(1, 100'000))
+      ->needs(evaluate);
+  sub->add_flag("--sample", flags.evaluation.sample,
+                "draw actions from the policy, instead of the most probable")
+      ->needs(evaluate);
+  if (row.measures) add_measuring(*sub, flags);
+  // Any other setting as an option of its own: --graph resnet-50 for --set graph=resnet-50.
+  for (const auto& setting : info.settings) {
+    std::string name(setting.name);
+    std::replace(name.begin(), name.end(), '_', '-');
+    if (sub->get_option_no_throw("--" + name) != nullptr) continue;
+    sub->add_option("--" + name, flags.named[std::string(setting.name)])->group("");
+  }
+  sub->add_option("--format", flags.format, "text or json [text]")
+      ->check(CLI::IsMember({"text", "json"}));
+  sub->footer(settings_text(info, row.measures));
+  return sub;
+}
+
+Result<int> run_alone(const TrainerRow& row, Flags& flags) {
+  const bool json = flags.format == "json";
+  if (!flags.evaluation.model.empty() && !flags.measures) {
+    flags.evaluation.env = flags.train.env;
+    flags.evaluation.seed = flags.train.seed;
+    return evaluate(row, flags.evaluation, json);
+  }
+  const auto budget =
+      parse_count(flags.count.empty() ? std::string(find_trainer(row.name)->budget) : flags.count);
+  if (!budget) return budget.error();
+  flags.train.budget = *budget;
+  if (!flags.save_every.empty()) {
+    const auto every = parse_count(flags.save_every);
+    if (!every) return every.error();
+    flags.train.save_every = *every;
+  }
+  flags.train.json = json;
+  for (const auto& [name, value] : flags.named)
+    if (!value.empty()) flags.train.settings.push_back(name + "=" + value);
+  if (!flags.measures) return train_alone(row, flags.train);
+  flags.measure.model = flags.evaluation.model;
+  return measure(row, flags.train, flags.measure);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Trains reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.",
+      "hone-train");
+  app.set_version_flag("--version", HONE_VERSION);
+  app.add_flag_callback(
+      "--backends", [] { std::cout << backends_text(), throw CLI::Success(); },
+      "Say on what networks can be computed here, and exit");
+  app.require_subcommand(1);
+  Flags flags;
+  for (const auto& row : trainer_table()) add_trainer(app, row, flags);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& outcome) {
+    return app.exit(outcome) == 0 ? 0 : exit_usage;
+  }
+  const auto* chosen = app.get_subcommands().front();
+  const auto& row = *find_trainer_row(chosen->get_name());
+  const char* run_file = std::getenv("HONE_RUN_FILE");
+  const bool for_worker = run_file != nullptr && argc == 2;
+  const auto status = for_worker ? run_for_worker(row, run_file) : run_alone(row, flags);
+  if (status) return *status;
+  std::cerr << "hone-train: " << status.error().detail << "\n";
+  if (for_worker) return 1;
+  return status.error().code == Code::not_found ? exit_not_found : exit_usage;
+}
+
+}  // namespace
+}  // namespace hone::trainers
+
+int main(int argc, char** argv) {
+  hone::trainers::tune_process();
+  int status = 1;
+  try {
+    status = hone::trainers::run(argc, argv);
+  } catch (const std::exception& fault) {
+    std::cerr << "hone-train: " << fault.what() << "\n";
+  }
+  // libtorch takes its registries apart for a tenth of a second at exit; everything of ours is
+  // closed by now.
+  std::cout.flush();
+  std::fflush(nullptr);
+  std::_Exit(status);
+}

@@ -1,0 +1,12 @@
+// `hone-train placement --measure`.
+#pragma once
+
+#include "worker/train/app/commands.hpp"
+#include "worker/train/placement/measure.hpp"
+
+namespace hone::trainers {
+
+// Returns the exit status of the process; the table goes to stdout, what is done now to stderr.
+Result<int> measure(const TrainerRow& row, const TrainCommand& command, MeasurePlan plan);
+
+}  // namespace hone::trainers

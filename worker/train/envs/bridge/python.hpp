@@ -1,0 +1,39 @@
+// A Python process that runs host.py. Internal to worker/train/envs/bridge.
+#pragma once
+
+#include <sys/types.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "worker/train/envs/bridge/descriptor.hpp"
+
+namespace hone::envs::bridge {
+
+// HONE_PYTHON; else ~/.hone/python/bin/python, where `hone doctor --install` puts packages; else
+// python3.
+std::string python_program();
+
+class Python {
+ public:
+  // `words` are what host.py is called with; `inherited` are the descriptors that it gets, under
+  // the numbers that they have here. Safe beside other threads.
+  static Result<Python> start(const std::vector<std::string>& words,
+                              std::initializer_list<int> inherited);
+  Python(Python&& other) noexcept;
+  Python& operator=(Python&&) = delete;
+  ~Python();  // kills it, and waits for its end
+
+  [[nodiscard]] int descriptor() const { return watch_.number(); }  // readable: it has ended
+  // "ended with status 1", "was killed by signal 9". Waits for its end.
+  std::string ending();
+
+ private:
+  Python(pid_t process, Descriptor watch) : process_(process), watch_(std::move(watch)) {}
+  pid_t process_ = -1;  // -1: it was waited for
+  Descriptor watch_;
+};
+
+}  // namespace hone::envs::bridge

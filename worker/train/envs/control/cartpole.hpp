@@ -1,0 +1,26 @@
+// CartPole-v1 by the rules of Gymnasium: a pole on a cart, pushed left (0) or right (1); reward 1
+// for every step, 500 steps at most. Computed in double, observed in float.
+#pragma once
+
+#include "worker/train/envs/core/env.hpp"
+
+namespace hone::envs::cartpole {
+
+inline constexpr EnvSpec spec{
+    .observation_size = 4, .actions = 2, .step_limit = 500, .solved_return = 475};
+
+struct State {
+  double x = 0;  // of the cart
+  double speed = 0;
+  double angle = 0;  // of the pole, 0 is upright
+  double turn_rate = 0;
+};
+
+// One explicit Euler step of 0.02 s.
+State advance(const State& state, int action);
+// Out of bounds: the episode is over.
+bool failed(const State& state);
+
+std::unique_ptr<VecEnv> make(const EnvPlan& plan);
+
+}  // namespace hone::envs::cartpole

@@ -1,0 +1,31 @@
+// MinAtar's breakout: keep a ball in play with a paddle, a point for every brick; when all are gone
+// there are new ones. Over when the ball is missed.
+#pragma once
+
+#include "worker/train/envs/minatar/grid.hpp"
+
+namespace hone::envs::minatar {
+
+struct Breakout {
+  enum Channel { paddle, ball, trail, brick, channels_count };
+  static constexpr int channels = channels_count;
+  static constexpr std::array acts{Act::nothing, Act::left, Act::right};
+
+  struct Ball {
+    std::int32_t row = 0, column = 0;
+  };
+  struct State {
+    Ball ball, last_ball;
+    std::int32_t down = 1;   // the way of the ball: 1 down, -1 up
+    std::int32_t right = 1;  // 1 right, -1 left
+    std::int32_t paddle = 4;
+    Flag struck = 0;  // a brick in the last step: the next one is left alone
+    std::array<std::array<Flag, side>, side> bricks{};
+  };
+
+  static void begin(State& state, Dice& dice);
+  static Outcome move(State& state, Act act, Dice& dice);
+  static void draw(const State& state, const Canvas& canvas);
+};
+
+}  // namespace hone::envs::minatar

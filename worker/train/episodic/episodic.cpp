@@ -1,0 +1,249 @@
+#include "worker/train/episodic/episodic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "worker/train/envs/control/cartpole.hpp"
+#include "worker/train/episodic/policy_net.hpp"
+#include "worker/train/nn/adam.hpp"
+
+namespace hone::trainers::episodic {
+namespace {
+
+namespace cartpole = envs::cartpole;
+
+constexpr std::size_t recent_episodes = 100;
+constexpr double solved_share = 0.975;  // of the longest episode: 195 of 200
+constexpr std::string_view format = "hone-episodic-1";
+
+struct Episode {
+  std::vector<Observation> observations;
+  std::vector<int> actions;
+  [[nodiscard]] double total() const { return static_cast<double>(actions.size()); }
+};
+
+// `sure`: the most probable action each time.
+Episode play(PolicyNet& net, placement::Dice& dice, int steps, bool sure) {
+  const auto start = [&] { return 0.05 * (2 * dice.uniform() - 1); };
+  cartpole::State state;
+  state.x = start();
+  state.speed = start();
+  state.angle = start();
+  state.turn_rate = start();
+  Episode episode;
+  for (int step = 0; step < steps; ++step) {
+    const Observation seen{state.x, state.speed, state.angle, state.turn_rate};
+    const auto probability = net.forward(seen);
+    const bool second = sure ? probability[1] > probability[0] : dice.uniform() < probability[1];
+    const int action = second ? 1 : 0;
+    episode.observations.push_back(seen);
+    episode.actions.push_back(action);
+    state = cartpole::advance(state, action);
+    if (cartpole::failed(state)) break;
+  }
+  return episode;
+}
+
+class EpisodicTrainer : public Trainer {
+ public:
+  EpisodicTrainer(const TrainingJob& job, bool reinforce)
+      : job_(job),
+        reinforce_(reinforce),
+        steps_(job.settings.small_integer("episode_steps")),
+        dice_(placement::Dice(job.seed).bits()),
+        net_(job.settings.small_integer("hidden"), dice_) {}
+
+  void advance(std::int64_t until_step, const std::stop_token& stop,
+               const std::function<void()>& tick) override {
+    const int batch = job_.settings.small_integer("batch");
+    while (step_ < until_step && !stop.stop_requested()) {
+      std::vector<Episode> episodes;
+      for (int i = 0; i < batch; ++i) {
+        episodes.push_back(play(net_, dice_, steps_, false));
+        note(episodes.back().total());
+      }
+      if (reinforce_)
+        follow_returns(episodes);
+      else
+        copy_elites(episodes);
+      tick();
+    }
+  }
+
+  [[nodiscard]] std::int64_t step() const override { return step_; }
+  [[nodiscard]] Score value() const override {
+    if (recent_.empty()) return Score::of(0);
+    return Score::of(std::accumulate(recent_.begin(), recent_.end(), 0.0) /
+                     static_cast<double>(recent_.size()));
+  }
+  [[nodiscard]] std::optional<Solved> solved() const override { return solved_; }
+  std::vector<MetricPoint> take_metrics() override {
+    if (recent_.empty()) return {};
+    return {{"last_return", recent_.back()}};
+  }
+
+  [[nodiscard]] Status save(const std::filesystem::path& path) const override {
+    const Json document{{"format", format},
+                        {"trainer", reinforce_ ? "reinforce" : "cem"},
+                        {"hidden", job_.settings.integer("hidden")},
+                        {"episode_steps", steps_},
+                        {"step", step_},
+                        {"recent", recent_},
+                        {"dice", dice_.state()},
+                        {"weights", net_.weights()},
+                        {"adam", adam_.state()}};
+    std::ofstream file(path, std::ios::binary);
+    file << to_text(document) << "\n";
+    file.close();
+    if (!file) return refuse(Code::invalid, "cannot write " + path.string());
+    return Done{};
+  }
+
+  Status load(const std::filesystem::path& path) override;
+
+ private:
+  void note(double total) {
+    ++step_;
+    recent_.push_back(total);
+    if (recent_.size() > recent_episodes) recent_.erase(recent_.begin());
+    if (!solved_ && recent_.size() == recent_episodes && value().value() >= solved_share * steps_)
+      solved_ = Solved{step_, static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
+  }
+
+  // One step towards what the best episodes did.
+  void copy_elites(const std::vector<Episode>& episodes) {
+    std::vector<double> totals;
+    for (const Episode& episode : episodes) totals.push_back(episode.total());
+    const double bound = percentile(totals, job_.settings.real("percentile"));
+    std::vector<double> gradient(net_.weights().size(), 0);
+    double count = 0;
+    for (const Episode& episode : episodes)
+      if (episode.total() >= bound) count += episode.total();
+    for (const Episode& episode : episodes)
+      if (episode.total() >= bound)
+        for (std::size_t i = 0; i < episode.actions.size(); ++i) {
+          net_.forward(episode.observations[i]);
+          net_.add_gradient(episode.actions[i], 1 / count, gradient);
+        }
+    adam_.step(net_.weights(), gradient, -job_.settings.real("learning_rate"));
+  }
+
+  // Up the mean of return times log probability.
+  void follow_returns(const std::vector<Episode>& episodes) {
+    std::vector<double> returns;
+    for (const Episode& episode : episodes) {
+      const auto part = discounted(episode.actions.size(), job_.settings.real("gamma"));
+      returns.insert(returns.end(), part.begin(), part.end());
+    }
+    if (job_.settings.word("standardize") == "yes") standardize(returns);
+    std::vector<double> gradient(net_.weights().size(), 0);
+    const double share = 1 / static_cast<double>(returns.size());
+    std::size_t at = 0;
+    for (const Episode& episode : episodes)
+      for (std::size_t i = 0; i < episode.actions.size(); ++i) {
+        net_.forward(episode.observations[i]);
+        net_.add_gradient(episode.actions[i], share * returns[at++], gradient);
+      }
+    adam_.step(net_.weights(), gradient, -job_.settings.real("learning_rate"));
+  }
+
+  static void standardize(std::vector<double>& values) {
+    const auto count = static_cast<double>(values.size());
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+    double square = 0;
+    for (const double value : values) square += (value - mean) * (value - mean) / count;
+    const double deviation = std::sqrt(square);
+    for (double& value : values) value = deviation > 0 ? (value - mean) / deviation : 0;
+  }
+
+  TrainingJob job_;
+  bool reinforce_;
+  int steps_;
+  placement::Dice dice_;
+  PolicyNet net_;
+  Adam adam_;
+  std::int64_t step_ = 0;  // episodes
+  std::vector<double> recent_;
+  std::optional<Solved> solved_;
+};
+
+Result<Json> read_model(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  auto document = parse_json(text);
+  if (!document || !document->is_object() || document->value("format", "") != format)
+    return refuse(Code::not_found, path.string() + " is no model of cem or reinforce");
+  return document;
+}
+
+Status EpisodicTrainer::load(const std::filesystem::path& path) {
+  const auto document = read_model(path);
+  if (!document) return document.error();
+  try {
+    auto weights = document->at("weights").get<std::vector<double>>();
+    if (weights.size() != net_.weights().size() ||
+        document->at("trainer") != (reinforce_ ? "reinforce" : "cem"))
+      return refuse(Code::invalid, path.string() + " is of another trainer or width");
+    net_.weights() = std::move(weights);
+    adam_.restore(document->at("adam"));
+    step_ = document->at("step").get<std::int64_t>();
+    recent_ = document->at("recent").get<std::vector<double>>();
+    dice_ = placement::Dice(document->at("dice").get<std::uint64_t>());
+  } catch (const Json::exception& fault) {
+    return refuse(Code::invalid, path.string() + " is damaged: " + fault.what());
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Trainer>> make_cem(const TrainingJob& job) {
+  return std::unique_ptr<Trainer>(std::make_unique<EpisodicTrainer>(job, false));
+}
+
+Result<std::unique_ptr<Trainer>> make_reinforce(const TrainingJob& job) {
+  return std::unique_ptr<Trainer>(std::make_unique<EpisodicTrainer>(job, true));
+}
+
+Result<Evaluation> evaluate(const EvaluationPlan& plan) {
+  const auto document = read_model(plan.model);
+  if (!document) return document.error();
+  try {
+    placement::Dice dice(plan.seed);
+    PolicyNet net(document->at("hidden").get<int>(), dice);
+    auto weights = document->at("weights").get<std::vector<double>>();
+    if (weights.size() != net.weights().size())
+      return refuse(Code::invalid, plan.model.string() + " is damaged");
+    net.weights() = std::move(weights);
+    Evaluation evaluation{"CartPole", {}};
+    for (int i = 0; i < plan.episodes; ++i)
+      evaluation.returns.push_back(
+          play(net, dice, document->at("episode_steps").get<int>(), !plan.sample).total());
+    return evaluation;
+  } catch (const Json::exception& fault) {
+    return refuse(Code::invalid, plan.model.string() + " is damaged: " + fault.what());
+  }
+}
+
+double percentile(std::vector<double> values, double percent) {
+  std::sort(values.begin(), values.end());
+  const double place = percent / 100 * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto above = std::min(below + 1, values.size() - 1);
+  return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
+}
+
+std::vector<double> discounted(std::size_t steps, double gamma) {
+  std::vector<double> returns(steps);
+  double sum = 0;
+  for (std::size_t i = steps; i-- > 0;) returns[i] = sum = 1 + gamma * sum;
+  return returns;
+}
+
+}  // namespace hone::trainers::episodic

@@ -1,0 +1,51 @@
+#include "worker/train/nn/optimizer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "worker/train/nn/kernels/kernels.hpp"
+
+namespace hone::ga3c {
+
+Optimizer::Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square)
+    : rule_(rule), state_{{}, std::move(first_mean_square), 0} {
+  if (rule.kind == OptimizerKind::rmsprop) return;
+  std::fill(state_.mean_square.begin(), state_.mean_square.end(), 0.0F);
+  state_.mean = state_.mean_square;
+}
+
+double Optimizer::step(std::span<float> parameters, std::span<const float> gradient,
+                       double learning_rate) {
+  const auto& kernels = dense::best_kernels();
+  const auto count = static_cast<std::int64_t>(parameters.size());
+  const double norm = std::sqrt(kernels.square_sum(gradient.data(), count));
+  if (!std::isfinite(norm)) return norm;
+  ++state_.steps;
+
+  const bool clipped = rule_.clip > 0 && norm > rule_.clip;
+  dense::OptimizerStep step;
+  step.count = count;
+  step.parameters = parameters.data();
+  step.gradient = gradient.data();
+  step.first = state_.mean.data();
+  step.second = state_.mean_square.data();
+  step.scale = static_cast<float>(clipped ? rule_.clip / norm : 1.0);
+  step.second_decay = static_cast<float>(rule_.decay);
+  const double epsilon = std::max(rule_.epsilon, 1e-30);  // no gradient, no step: not 0/0
+  switch (rule_.kind) {
+    case OptimizerKind::rmsprop:
+      step.rate = static_cast<float>(learning_rate);
+      step.epsilon = static_cast<float>(epsilon);
+      return norm + kernels.rmsprop(step);
+    case OptimizerKind::adam:
+      break;
+  }
+  const auto steps = static_cast<double>(state_.steps);
+  const double root = std::sqrt(1 - std::pow(rule_.decay, steps));
+  step.first_decay = static_cast<float>(rule_.momentum);
+  step.rate = static_cast<float>(learning_rate * root / (1 - std::pow(rule_.momentum, steps)));
+  step.epsilon = static_cast<float>(epsilon * root);
+  return norm + kernels.adam(step);
+}
+
+}  // namespace hone::ga3c

@@ -1,0 +1,48 @@
+// RMSProp and Adam over packed parameter and gradient vectors, with the clip of the global gradient
+// norm.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "worker/train/nn/kernels/floats.hpp"
+
+namespace hone::ga3c {
+
+enum class OptimizerKind { rmsprop, adam };
+
+struct OptimizerRule {
+  OptimizerKind kind = OptimizerKind::rmsprop;
+  double decay = 0.99;  // of the mean square; Adam's beta2
+  double epsilon = 1e-5;
+  double momentum = 0.9;  // Adam's beta1
+  double clip = 0.5;      // of the global norm; 0: none
+};
+
+// RMSProp in the form of TensorFlow 1: epsilon under the root, and the mean square starts at one,
+// so the first steps are short. Adam as published, with its corrections of the start.
+class Optimizer {
+ public:
+  Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square);
+
+  // Moves the parameters. Returns the gradient's norm before the clip, or a number that is not
+  // finite when the gradient or a parameter is not: the run has diverged, and the parameters are
+  // worth nothing.
+  double step(std::span<float> parameters, std::span<const float> gradient, double learning_rate);
+
+  struct State {
+    dense::Floats mean;  // Adam's; else empty
+    dense::Floats mean_square;
+    std::int64_t steps = 0;
+  };
+  [[nodiscard]] const State& state() const { return state_; }
+  // Precondition: of the same rule and size.
+  void restore(State state) { state_ = std::move(state); }
+
+ private:
+  OptimizerRule rule_;
+  State state_;
+};
+
+}  // namespace hone::ga3c

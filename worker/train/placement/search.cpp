@@ -1,0 +1,277 @@
+#include "worker/train/placement/search.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "placement/baselines/baselines.hpp"
+#include "placement/core/digest.hpp"
+#include "placement/local_search.hpp"
+#include "placement/read/placement_file.hpp"
+#include "placement/read/read.hpp"
+#include "placement/setup.hpp"
+#include "worker/train/placement/evaluator.hpp"
+
+namespace hone::trainers {
+namespace {
+
+using placement::Placement;
+using placement::Problem;
+
+constexpr int chunk_max = 64;  // samples between two looks at the stop token
+constexpr std::string_view format = "hone-placement-1";
+
+placement::Setup setup_of(const Settings& settings) {
+  placement::Setup setup;
+  setup.graph = settings.word("graph");
+  setup.devices = settings.small_integer("devices");
+  setup.cpus = settings.small_integer("cpus");
+  setup.device = settings.word("device");
+  setup.group = settings.word("group");
+  setup.links = settings.word("links");
+  setup.memory_gb = settings.real("memory_gb");
+  return setup;
+}
+
+// Where the policy starts, and what it is called after.
+struct Start {
+  Placement placement;  // empty: uniform
+  std::string name;
+};
+
+Start best_baseline(const Problem& problem, std::uint64_t seed) {
+  placement::Simulator simulator(problem);
+  Start best;
+  double best_ms = problem.failed_ms;
+  for (const auto& baseline : placement::baseline_table()) {
+    const auto placed = baseline.place(problem, seed);
+    if (!placed) continue;
+    const double ms = simulator.step_ms(*placed);
+    if (ms >= best_ms) continue;
+    best_ms = ms;
+    best = {*placed, std::string(baseline.name)};
+  }
+  return best;
+}
+
+Start start_of(const Problem& problem, const Settings& settings, std::uint64_t seed) {
+  const std::string& word = settings.word("start");
+  if (word == "uniform") return {};
+  if (word == "baseline") return best_baseline(problem, seed);
+  auto single = placement::place_single(problem, seed);
+  return {*std::move(single), "single"};
+}
+
+class PlacementSearch : public Trainer {
+ public:
+  PlacementSearch(Problem problem, const TrainingJob& job)
+      : problem_(std::move(problem)),
+        job_(job),
+        start_(start_of(problem_, job_.settings, job.seed)),
+        dice_(placement::Dice(job.seed).bits()),
+        evaluator_(problem_, job_.settings.small_integer("threads")),
+        agent_(make_agent({problem_, job_.settings, job.budget, start_.placement})) {
+    best_ms_ = problem_.failed_ms;
+    if (job_.settings.word("start") == "baseline" && !start_.placement.empty())
+      keep(evaluator_.evaluate({start_.placement}).front());
+  }
+
+  void advance(std::int64_t until_step, const std::stop_token& stop,
+               const std::function<void()>& tick) override {
+    while (step_ < until_step && !stop.stop_requested()) {
+      const auto left = std::min<std::int64_t>(until_step - step_, chunk_max);
+      const int count = std::min(static_cast<int>(left), agent_->wanted());
+      std::vector<Placement> drawn;
+      for (int i = 0; i < count; ++i) drawn.push_back(agent_->sample(dice_));
+      for (const Sample& sample : evaluator_.evaluate(std::move(drawn))) {
+        keep(sample);
+        ++step_;
+        ++window_count_;
+        window_sum_ += sample.step_ms;
+        failures_ += sample.ran ? 0 : 1;
+        agent_->observe(sample);
+      }
+      tick();
+    }
+    if (step_ >= job_.budget && !polished_ && !stop.stop_requested()) finish(stop, tick);
+  }
+
+  [[nodiscard]] std::int64_t step() const override { return step_; }
+  [[nodiscard]] Score value() const override { return Score::of(best_ms_); }
+
+  std::vector<MetricPoint> take_metrics() override {
+    const double greedy = evaluator_.evaluate({agent_->greedy()}).front().step_ms;
+    std::vector<MetricPoint> points{{"of_one_device", best_ms_ / problem_.one_device_ms},
+                                    {"greedy_ms", greedy},
+                                    {"entropy", agent_->entropy()}};
+    if (window_count_ > 0) {
+      points.push_back({"mean_ms", window_sum_ / window_count_});
+      points.push_back({"failed_share", failures_ / window_count_});
+    }
+    window_sum_ = window_count_ = failures_ = 0;
+    return points;
+  }
+
+  [[nodiscard]] std::vector<Fact> facts() const override {
+    return {{"method", method()},
+            {"graph", problem_.graph.name},
+            {"devices", std::to_string(problem_.devices())},
+            {"one_device_ms", std::to_string(problem_.one_device_ms)},
+            {"ran", best_.empty() ? "no placement that fits was found" : "yes"}};
+  }
+
+  // Empty: none has run.
+  [[nodiscard]] const Placement& best() const { return best_; }
+
+  // What found the placement, local search and starting point included.
+  [[nodiscard]] std::string method() const {
+    std::string text = job_.settings.word("agent");
+    if (!start_.name.empty()) text += " from " + start_.name;
+    if (polished_ && job_.settings.integer("polish") > 0) text += " + local search";
+    return text;
+  }
+
+  [[nodiscard]] Status save(const std::filesystem::path& path) const override {
+    Json document{{"format", format},
+                  {"graph", job_.settings.word("graph")},
+                  {"digest", placement::digest_of(problem_.graph)},
+                  {"method", method()},
+                  {"step", step_},
+                  {"step_ms", best_ms_},
+                  {"polished", polished_},
+                  {"dice", dice_.state()},
+                  {"best", best_},
+                  {"agent", agent_->state()}};
+    document["settings"] = Json::object();
+    for (const Param& param : job_.settings.all())
+      std::visit([&](const auto& value) { document["settings"][param.name] = value; }, param.value);
+    if (!best_.empty())
+      document["placement"] =
+          Json::parse(placement::placement_text(problem_, best_)).at("placement");
+    std::ofstream file(path, std::ios::binary);
+    file << to_text(document) << "\n";
+    file.close();
+    if (!file) return refuse(Code::invalid, "cannot write " + path.string());
+    return Done{};
+  }
+
+  Status load(const std::filesystem::path& path) override {
+    std::ifstream file(path, std::ios::binary);
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    const auto document = parse_json(text);
+    if (!document || !document->is_object() || document->value("format", "") != format)
+      return refuse(Code::invalid, path.string() + " is no model of a placement trainer");
+    try {
+      return restore(*document);
+    } catch (const Json::exception& fault) {
+      return refuse(Code::invalid, path.string() + " is damaged: " + fault.what());
+    }
+  }
+
+ private:
+  void keep(const Sample& sample) {
+    if (!sample.ran || sample.step_ms >= best_ms_) return;
+    best_ms_ = sample.step_ms;
+    best_ = sample.placement;
+  }
+
+  // The greedy placement is tried once, then the best is bettered by small changes.
+  void finish(const std::stop_token& stop, const std::function<void()>& tick) {
+    polished_ = true;
+    keep(evaluator_.evaluate({agent_->greedy()}).front());
+    const int evaluations = job_.settings.small_integer("polish");
+    if (evaluations == 0) return;
+    const auto keep_going = [&] {
+      tick();
+      return !stop.stop_requested();
+    };
+    const auto found = placement::improve(problem_, best_.empty() ? agent_->greedy() : best_,
+                                          {evaluations, keep_going}, dice_);
+    keep(evaluator_.evaluate({found.placement}).front());
+    if (stop.stop_requested()) polished_ = false;  // done again when the run goes on
+  }
+
+  Status restore(const Json& document) {
+    if (document.at("digest") != placement::digest_of(problem_.graph))
+      return refuse(Code::invalid, "the model is of another graph, or of other groups of it");
+    if (auto restored = agent_->restore(document.at("agent")); !restored) return restored;
+    step_ = document.at("step").get<std::int64_t>();
+    best_ms_ = document.at("step_ms").get<double>();
+    best_ = document.at("best").get<Placement>();
+    polished_ = document.at("polished").get<bool>();
+    dice_ = placement::Dice(document.at("dice").get<std::uint64_t>());
+    return Done{};
+  }
+
+  Problem problem_;
+  TrainingJob job_;
+  Start start_;
+  placement::Dice dice_;
+  Evaluator evaluator_;
+  std::unique_ptr<Agent> agent_;
+  std::int64_t step_ = 0;
+  Placement best_;  // empty: none has run
+  double best_ms_ = 0;
+  bool polished_ = false;
+  double window_sum_ = 0;
+  double window_count_ = 0;
+  double failures_ = 0;
+};
+
+Status check_digest(const Settings& settings, const placement::Graph& graph) {
+  const std::string& told = settings.word("graph_digest");
+  if (told.empty() || told == placement::digest_of(graph)) return Done{};
+  return refuse(Code::invalid,
+                "the graph " + settings.word("graph") +
+                    " is not the one that graph_digest names: it has changed since",
+                "/graph_digest");
+}
+
+}  // namespace
+
+Result<Problem> placement_problem(const Settings& settings) {
+  auto graph = placement::load_graph(settings.word("graph"));
+  if (!graph) return std::move(graph).error();
+  if (auto same = check_digest(settings, *graph); !same) return std::move(same).error();
+  return placement::set_up(*std::move(graph), setup_of(settings));
+}
+
+Result<std::unique_ptr<Trainer>> make_placement(const TrainingJob& job) {
+  auto problem = placement_problem(job.settings);
+  if (!problem) return std::move(problem).error();
+  return std::unique_ptr<Trainer>(std::make_unique<PlacementSearch>(*std::move(problem), job));
+}
+
+Searched search_placement(const Problem& problem, const TrainingJob& job,
+                          const std::stop_token& stop) {
+  PlacementSearch search(problem, job);
+  search.advance(job.budget, stop, [] {});
+  return {search.best(), search.method()};
+}
+
+Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
+  std::ifstream file(plan.model, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  const auto document = parse_json(text);
+  if (!document || !document->is_object() || document->value("format", "") != format)
+    return refuse(Code::not_found, plan.model.string() + " is no model of a placement trainer");
+  Params params;
+  for (const auto& [name, value] : document->at("settings").items()) {
+    if (value.is_string())
+      params.push_back({name, value.get<std::string>()});
+    else if (value.is_number_integer())
+      params.push_back({name, value.get<std::int64_t>()});
+    else if (value.is_number())
+      params.push_back({name, value.get<double>()});
+  }
+  const auto settings = Settings::resolve(*find_trainer("placement"), params, {});
+  if (!settings) return settings.error();
+  const auto problem = placement::set_up(setup_of(*settings));
+  if (!problem) return problem.error();
+  const auto placed = placement::read_placement(*problem, text);
+  if (!placed) return placed.error();
+  return Evaluation{problem->graph.name, {placement::Simulator(*problem).step_ms(*placed)}};
+}
+
+}  // namespace hone::trainers

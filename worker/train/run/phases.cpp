@@ -1,0 +1,84 @@
+#include "worker/train/run/phases.hpp"
+
+#include <chrono>
+#include <cmath>
+
+namespace hone::trainers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A phase that is shorter than this shares its telemetry with the next: a run of a second needs no
+// ten points. The first phase always tells, since a verdict may end the run there.
+constexpr auto metrics_interval = std::chrono::milliseconds(500);
+// How long a process that was asked to end waits for its last checkpoint to be stored.
+constexpr auto last_patience = std::chrono::seconds(2);
+
+class Phases {
+ public:
+  Phases(const PhaseRun& run, Trainer& trainer) : run_(run), trainer_(trainer) {}
+
+  Result<int> drive(const std::stop_token& stop) {
+    const std::stop_callback on_stop(stop, [&] { run_.trial.hurry(last_patience); });
+    for (int phase = run_.file.next_phase; phase < run_.file.budget.phases; ++phase) {
+      const auto end = phase_end(run_.file.budget, phase);
+      trainer_.advance(end, stop, [&] { send_metrics(); });
+      if (stop.stop_requested()) return terminate(phase);
+      const bool last = phase + 1 == run_.file.budget.phases;
+      if (last || Clock::now() - metrics_sent_ >= metrics_interval) send_metrics();
+      const auto verdict = report(phase, end);
+      if (!verdict && stop.stop_requested()) return exit_terminated;
+      if (!verdict) return verdict.error();
+      // Paused: the worker has the checkpoint and will start another attempt if the run is
+      // promoted.
+      if (verdict->action != TrialVerdict::Action::go_on) return exit_done;
+    }
+    return exit_done;
+  }
+
+ private:
+  Result<TrialVerdict> report(int phase, std::int64_t end) {
+    const auto value = trainer_.value();
+    if (!value.is_diverged())  // what diverged is not worth continuing from
+      if (auto saved = save(phase, end); !saved) return std::move(saved).error();
+    return run_.trial.report(phase, end, value, true);
+  }
+
+  Status save(int phase, std::int64_t step) {
+    const auto path = run_.checkpoints / ("phase-" + std::to_string(phase) + ".safetensors");
+    if (auto written = trainer_.save(path); !written) return written;
+    auto stored = run_.trial.checkpoint(path, step, phase);
+    if (!stored) return std::move(stored).error();
+    std::error_code ignored;  // the worker has it; a file that stays behind goes with the folder
+    std::filesystem::remove(path, ignored);
+    return Done{};
+  }
+
+  // Best effort: the process ends either way.
+  Result<int> terminate(int phase) {
+    if (!trainer_.value().is_diverged()) (void)save(phase, trainer_.step());
+    return exit_terminated;
+  }
+
+  void send_metrics() {
+    for (const auto& [name, value] : trainer_.take_metrics())
+      (void)run_.trial.metric(name, trainer_.step(),
+                              value);  // a broken line shows at the next report
+    metrics_sent_ = Clock::now();
+  }
+
+  const PhaseRun& run_;
+  Trainer& trainer_;
+  Clock::time_point metrics_sent_{};
+};
+
+}  // namespace
+
+Result<int> run_phases(const PhaseRun& run, Trainer& trainer, const std::stop_token& stop) {
+  if (run.file.resume)
+    if (auto loaded = trainer.load(run.file.resume->path); !loaded)
+      return std::move(loaded).error();
+  return Phases(run, trainer).drive(stop);
+}
+
+}  // namespace hone::trainers
