@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "placement/read/read.hpp"
 #include "base/nearest.hpp"
+#include "placement/read/read.hpp"
 
 namespace hone::placement {
 namespace {

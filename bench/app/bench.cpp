@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "bench/search/driver.hpp"
 #include "bench/fill/bench_lineage.hpp"
+#include "bench/load/load.hpp"
+#include "bench/search/driver.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/session/flags.hpp"
-#include "bench/load/load.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/session.hpp"
 

@@ -10,12 +10,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/local/child.hpp"
+#include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/pace.hpp"
-#include "sdk/cli/local/child.hpp"
-#include "sdk/cli/local/programs.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "sdk/cli/session/session.hpp"
 #include "bench/fill/fill.hpp"
+#include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {
 

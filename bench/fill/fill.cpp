@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "db/file/database.hpp"
 #include "base/expect.hpp"
+#include "db/file/database.hpp"
 #include "server/engine/engine.hpp"
 
 namespace hone::upkeep {

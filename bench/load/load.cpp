@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "bench/load/clients.hpp"
-#include "sdk/cli/local/disk_probe.hpp"
 #include "bench/load/herd.hpp"
 #include "bench/load/target.hpp"
+#include "sdk/cli/local/disk_probe.hpp"
 
 namespace hone::load {
 namespace {

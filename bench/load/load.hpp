@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "sdk/cli/render/screen.hpp"
 
 namespace hone::load {

@@ -7,8 +7,8 @@
 #include <map>
 #include <string>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone::load {

@@ -1,8 +1,8 @@
 #include "db/filter/rows.hpp"
 
+#include "base/nearest.hpp"
 #include "db/filter/series.hpp"
 #include "db/filter/values.hpp"
-#include "base/nearest.hpp"
 
 namespace hone::filter {
 namespace {

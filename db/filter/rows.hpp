@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "db/filter/compile.hpp"
 #include "base/expect.hpp"
+#include "db/filter/compile.hpp"
 
 namespace hone::filter {
 

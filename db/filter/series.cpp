@@ -1,7 +1,7 @@
 #include "db/filter/series.hpp"
 
-#include "db/filter/values.hpp"
 #include "base/expect.hpp"
+#include "db/filter/values.hpp"
 
 namespace hone::filter {
 namespace {

@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "schemas/codec/body.hpp"
 #include "base/expect.hpp"
+#include "schemas/codec/body.hpp"
 
 namespace hone::filter {
 namespace {

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/expect.hpp"
 #include "db/projection/projection.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 

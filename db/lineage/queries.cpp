@@ -1,11 +1,12 @@
 // The lineage of a thing: breadth first along the relations, up to what it came from and down to
 // what came from it.
+#include "db/queries/queries.hpp"
+
 #include <deque>
 #include <set>
 #include <tuple>
 
 #include "db/lineage/steps.hpp"
-#include "db/queries/queries.hpp"
 
 namespace hone {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/expect.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 namespace {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "base/expect.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 namespace {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/expect.hpp"
 #include "db/projection/event_facts.hpp"
 #include "db/projection/further.hpp"
 #include "db/projection/mean_cost.hpp"
@@ -13,7 +14,6 @@
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 

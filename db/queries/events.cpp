@@ -1,10 +1,10 @@
 // Reads of the ledger itself, and the totals.
+#include "base/expect.hpp"
 #include "db/queries/follow.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 namespace {

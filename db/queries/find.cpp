@@ -2,10 +2,10 @@
 
 #include <array>
 
+#include "base/expect.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
 #include "db/filter/compile.hpp"
 #include "db/queries/rows.hpp"
-#include "base/result.hpp"
 
 namespace hone {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "db/queries/rows.hpp"
 #include "base/result.hpp"
+#include "db/queries/rows.hpp"
 
 namespace hone {
 

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "schemas/types/past.hpp"
 #include "base/result.hpp"
+#include "schemas/types/past.hpp"
 
 namespace hone {
 

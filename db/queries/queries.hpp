@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "db/queries/rows.hpp"
 #include "schemas/types/key.hpp"
-#include "base/result.hpp"
 
 namespace hone {
 

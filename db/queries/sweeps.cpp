@@ -1,14 +1,14 @@
 // Reads of sweeps and trials.
 #include <algorithm>
 
-#include "db/queries/find.hpp"
+#include "base/expect.hpp"
 #include "db/projection/further.hpp"
+#include "db/queries/find.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
-#include "base/expect.hpp"
 
 namespace hone {
 

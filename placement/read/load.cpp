@@ -4,9 +4,9 @@
 #include <sstream>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "placement/graphs/generators.hpp"
 #include "placement/read/read.hpp"
-#include "base/nearest.hpp"
 
 namespace hone::placement {
 namespace {

@@ -4,10 +4,10 @@
 // server/sweep/check.hpp.
 #pragma once
 
+#include "base/result.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/past.hpp"
-#include "base/result.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/wire.hpp"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "schemas/codec/json.hpp"
 #include "base/nearest.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 
 namespace hone::codec {
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "schemas/types/space.hpp"
 
 namespace hone {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/types/ids.hpp"
-#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 #include "sdk/cpp/transport.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/types/instant.hpp"
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 
 namespace hone {
 

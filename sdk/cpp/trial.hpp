@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "schemas/types/score.hpp"
 
 namespace hone {

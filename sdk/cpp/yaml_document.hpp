@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 
 namespace hone {
 

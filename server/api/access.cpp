@@ -8,8 +8,8 @@
 #include <cctype>
 #include <charconv>
 
-#include "schemas/codec/words.hpp"
 #include "base/hex.hpp"
+#include "schemas/codec/words.hpp"
 #include "server/limits.hpp"
 
 namespace hone::api {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "schemas/types/key.hpp"
 #include "base/result.hpp"
+#include "schemas/types/key.hpp"
 #include "server/api/router.hpp"
 #include "server/sweep/speaker.hpp"
 

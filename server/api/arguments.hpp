@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "base/result.hpp"
 #include "db/queries/rows.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/types/ids.hpp"
-#include "base/result.hpp"
 #include "server/api/request.hpp"
 
 namespace hone::api {

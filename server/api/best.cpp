@@ -13,8 +13,8 @@
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
-#include "server/search/seeds/leaders.hpp"
 #include "server/search/history/panel.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/types/instant.hpp"
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 
 namespace hone::api {
 

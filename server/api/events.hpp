@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "schemas/types/ids.hpp"
 #include "base/result.hpp"
+#include "schemas/types/ids.hpp"
 #include "server/api/request.hpp"
 
 namespace hone::api {

@@ -1,9 +1,9 @@
 // Searches: /v1/find, and what ?where= lets through of the lists.
 #include "db/queries/find.hpp"
 
+#include "base/expect.hpp"
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
-#include "base/expect.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
 #include "server/api/render.hpp"

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-#include "db/queries/rows.hpp"
 #include "base/result.hpp"
+#include "db/queries/rows.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/search/history/history.hpp"
 

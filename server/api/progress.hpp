@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "db/queries/rows.hpp"
 #include "base/result.hpp"
+#include "db/queries/rows.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone::api {

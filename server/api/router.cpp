@@ -5,8 +5,8 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "schemas/codec/words.hpp"
 #include "base/nearest.hpp"
+#include "schemas/codec/words.hpp"
 #include "server/api/replicates.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"

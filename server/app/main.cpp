@@ -12,16 +12,16 @@
 #include "db/file/database.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/router.hpp"
+#include "server/app/first_tokens.hpp"
+#include "server/app/options.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
-#include "server/limits.hpp"
-#include "server/app/first_tokens.hpp"
 #include "server/follow/followers.hpp"
-#include "server/http/server.hpp"
 #include "server/follow/log_lines.hpp"
-#include "server/app/options.hpp"
+#include "server/http/server.hpp"
+#include "server/limits.hpp"
 
 namespace hone {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "db/ledger/ledger.hpp"
 #include "schemas/types/instant.hpp"
-#include "server/limits.hpp"
 #include "server/engine/meter.hpp"
 #include "server/engine/restored.hpp"
+#include "server/limits.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/speaker.hpp"

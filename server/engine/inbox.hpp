@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "schemas/types/instant.hpp"
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 #include "server/engine/engine.hpp"
 
 namespace hone {

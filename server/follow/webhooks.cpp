@@ -11,10 +11,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/hex.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
-#include "base/hex.hpp"
 
 namespace hone {
 namespace {

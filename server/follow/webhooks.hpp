@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "db/queries/rows.hpp"
-#include "server/http/outgoing.hpp"
 #include "server/follow/ledger_tail.hpp"
+#include "server/http/outgoing.hpp"
 
 namespace hone {
 

@@ -14,9 +14,9 @@
 #include <optional>
 #include <vector>
 
-#include "server/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "schemas/types/instant.hpp"
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 
 namespace hone::http {
 

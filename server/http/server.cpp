@@ -15,9 +15,9 @@
 
 #include "server/api/unused_blobs.hpp"
 #include "server/engine/clock.hpp"
-#include "server/limits.hpp"
 #include "server/http/connection.hpp"
 #include "server/http/shared.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "schemas/types/instant.hpp"
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 #include "server/api/access.hpp"
 #include "server/api/blobs.hpp"
 #include "server/engine/counters.hpp"

@@ -20,9 +20,9 @@
 #include "server/api/origin.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
-#include "server/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;

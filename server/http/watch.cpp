@@ -6,9 +6,9 @@
 #include <boost/beast/http/write.hpp>
 
 #include "server/api/events.hpp"
-#include "server/limits.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/expect.hpp"
-#include "server/search/seeds/leaders.hpp"
 #include "base/rng.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/rules.hpp"

@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/key.hpp"
 #include "schemas/types/past.hpp"
-#include "base/result.hpp"
 #include "schemas/types/wire.hpp"
 
 namespace hone {

@@ -3,8 +3,8 @@
 // answer.
 #pragma once
 
-#include "schemas/types/instant.hpp"
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/state.hpp"
 

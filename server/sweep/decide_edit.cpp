@@ -2,9 +2,9 @@
 // that every number in the ledger keeps its meaning and a replay proposes the same again.
 #include <algorithm>
 
-#include "schemas/types/edit.hpp"
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
+#include "schemas/types/edit.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/rules.hpp"
 

@@ -2,8 +2,8 @@
 // process.
 #include <algorithm>
 
-#include "schemas/types/edit.hpp"
 #include "base/expect.hpp"
+#include "schemas/types/edit.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/run_seed.hpp"

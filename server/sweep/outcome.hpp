@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "schemas/types/event.hpp"
 #include "base/expect.hpp"
+#include "schemas/types/event.hpp"
 #include "server/sweep/failures.hpp"
 
 namespace hone {

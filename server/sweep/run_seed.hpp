@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "schemas/types/spec.hpp"
 #include "base/rng.hpp"
+#include "schemas/types/spec.hpp"
 
 namespace hone {
 

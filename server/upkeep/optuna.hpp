@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 
 namespace hone::upkeep {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/types/ids.hpp"
 #include "base/result.hpp"
+#include "schemas/types/ids.hpp"
 #include "schemas/types/wire.hpp"
 
 namespace hone::upkeep {

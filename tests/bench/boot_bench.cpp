@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "db/queries/queries.hpp"
 #include "base/expect.hpp"
+#include "db/queries/queries.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/engine.hpp"

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "server/search/space/expression.hpp"
 #include "server/search/samplers/sampler.hpp"
+#include "server/search/space/expression.hpp"
 #include "server/search/space/space.hpp"
 
 namespace hone {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "schemas/types/instant.hpp"
 #include "base/rng.hpp"
+#include "schemas/types/instant.hpp"
 
 namespace hone::sim {
 

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "schemas/codec/body.hpp"
 #include "base/expect.hpp"
+#include "schemas/codec/body.hpp"
 
 namespace hone::sim {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/expect.hpp"
 #include "db/file/database.hpp"
 #include "db/ledger/ledger.hpp"
 #include "db/queries/queries.hpp"
-#include "base/expect.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"

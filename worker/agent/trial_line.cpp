@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "base/nearest.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
-#include "base/nearest.hpp"
 
 namespace hone::worker {
 namespace {

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "schemas/types/ids.hpp"
 #include "base/result.hpp"
+#include "schemas/types/ids.hpp"
 #include "schemas/types/wire.hpp"
 #include "worker/agent/trial_line.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.hpp"
 #include "base/file_handle.hpp"
+#include "base/result.hpp"
 
 namespace hone::worker {
 

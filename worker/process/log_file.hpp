@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "worker/agent/limits.hpp"
 #include "base/file_handle.hpp"
+#include "worker/agent/limits.hpp"
 
 namespace hone::worker {
 

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <vector>
 
-#include "worker/agent/words.hpp"
 #include "base/file_handle.hpp"
+#include "worker/agent/words.hpp"
 
 namespace hone::worker {
 

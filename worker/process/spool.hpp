@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/file_handle.hpp"
 #include "worker/agent/limits.hpp"
 #include "worker/agent/words.hpp"
-#include "base/file_handle.hpp"
 
 namespace hone::worker {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "worker/agent/trial_line.hpp"
 #include "base/file_handle.hpp"
+#include "worker/agent/trial_line.hpp"
 #include "worker/process/line_reader.hpp"
 
 namespace hone::worker {

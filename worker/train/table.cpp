@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "worker/train/episodic/episodic.hpp"
 #include "worker/train/actor_critic/actor_critic.hpp"
 #include "worker/train/actor_critic/evaluate.hpp"
+#include "worker/train/episodic/episodic.hpp"
 #include "worker/train/placement/search.hpp"
 
 namespace hone::trainers {

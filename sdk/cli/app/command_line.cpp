@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "sdk/cli/app/command_table.hpp"
-#include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/app/help.hpp"
+#include "sdk/cli/session/flags.hpp"
 
 namespace hone::cli {
 namespace {

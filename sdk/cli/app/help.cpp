@@ -5,8 +5,8 @@
 
 #include "base/nearest.hpp"
 #include "sdk/cli/app/command_table.hpp"
-#include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/render/width.hpp"
+#include "sdk/cli/session/flags.hpp"
 
 namespace hone::cli {
 namespace {

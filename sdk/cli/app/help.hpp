@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "sdk/cli/session/command.hpp"
 #include "sdk/cli/render/screen.hpp"
+#include "sdk/cli/session/command.hpp"
 
 namespace hone::cli {
 

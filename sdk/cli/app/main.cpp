@@ -5,8 +5,8 @@
 
 #include "sdk/cli/app/command_line.hpp"
 #include "sdk/cli/app/command_table.hpp"
-#include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/app/help.hpp"
+#include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/programs.hpp"
 
 namespace hone::cli {

@@ -1,8 +1,8 @@
 // A sweep that places a graph names the graph it was submitted for.
 #pragma once
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 
 namespace hone::cli {
 

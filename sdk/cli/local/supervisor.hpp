@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sdk/cli/session/exit_codes.hpp"
 #include "sdk/cli/local/backoff.hpp"
 #include "sdk/cli/local/child.hpp"
+#include "sdk/cli/session/exit_codes.hpp"
 
 namespace hone::cli {
 

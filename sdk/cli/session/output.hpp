@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
-#include "sdk/cli/session/command.hpp"
 #include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/session/command.hpp"
 #include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {

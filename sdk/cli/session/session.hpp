@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "sdk/cli/render/screen.hpp"
 #include "sdk/cpp/transport.hpp"
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/codec/json.hpp"
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 
 namespace hone {
 

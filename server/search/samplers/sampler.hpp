@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "base/rng.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/search/history/history.hpp"
-#include "base/rng.hpp"
 #include "server/search/space/search_space.hpp"
 
 namespace hone {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/search/statistics/aggregate.hpp"
 #include "server/search/seeds/whole.hpp"
+#include "server/search/statistics/aggregate.hpp"
 
 namespace hone {
 namespace {

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/rng.hpp"
 #include "schemas/types/space.hpp"
 #include "server/search/space/expression.hpp"
-#include "base/rng.hpp"
 #include "server/search/space/space.hpp"
 
 namespace hone {

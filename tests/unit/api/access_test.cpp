@@ -1,7 +1,8 @@
 // The door: keyring, scopes, and what the header may say.
+#include "server/api/access.hpp"
+
 #include <gtest/gtest.h>
 
-#include "server/api/access.hpp"
 #include "server/limits.hpp"
 
 namespace hone::api {

@@ -1,11 +1,11 @@
+#include "server/api/blobs.hpp"
+
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <fstream>
 #include <iterator>
-
-#include "server/api/blobs.hpp"
 
 namespace hone::api {
 namespace {

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "server/api/rates.hpp"
+
+#include <gtest/gtest.h>
 
 namespace hone::api {
 namespace {

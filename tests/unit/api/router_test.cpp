@@ -1,3 +1,5 @@
+#include "server/api/router.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -5,7 +7,6 @@
 
 #include "schemas/codec/problem.hpp"
 #include "server/api/origin.hpp"
-#include "server/api/router.hpp"
 
 namespace hone::api {
 namespace {

@@ -1,8 +1,8 @@
 // What hone bench load counts with.
 #include <gtest/gtest.h>
 
-#include "sdk/cli/local/histogram.hpp"
 #include "bench/load/wire.hpp"
+#include "sdk/cli/local/histogram.hpp"
 
 namespace hone::load {
 namespace {

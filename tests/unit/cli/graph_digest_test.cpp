@@ -1,11 +1,12 @@
 // What `hone submit` adds to a sweep that places a graph.
+#include "sdk/cli/local/graph_digest.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "placement/core/digest.hpp"
 #include "placement/graphs/generators.hpp"
-#include "sdk/cli/local/graph_digest.hpp"
 
 namespace hone::cli {
 namespace {

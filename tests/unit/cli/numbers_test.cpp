@@ -1,6 +1,7 @@
+#include "sdk/cli/render/numbers.hpp"
+
 #include <gtest/gtest.h>
 
-#include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
 namespace hone::cli {

@@ -1,3 +1,5 @@
+#include "sdk/cli/session/output.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -5,12 +7,11 @@
 
 #include "sdk/cli/app/command_line.hpp"
 #include "sdk/cli/app/command_table.hpp"
-#include "sdk/cli/session/exit_codes.hpp"
 #include "sdk/cli/app/help.hpp"
-#include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/lineage_tree.hpp"
 #include "sdk/cli/local/backoff.hpp"
 #include "sdk/cli/local/child.hpp"
+#include "sdk/cli/render/lineage_tree.hpp"
+#include "sdk/cli/session/exit_codes.hpp"
 
 namespace hone::cli {
 namespace {

@@ -1,3 +1,5 @@
+#include "sdk/cli/render/progress.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 
 #include "sdk/cli/render/pace.hpp"
 #include "sdk/cli/render/plot.hpp"
-#include "sdk/cli/render/progress.hpp"
 #include "sdk/cli/render/width.hpp"
 
 namespace hone::cli {

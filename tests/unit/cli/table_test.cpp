@@ -1,9 +1,10 @@
+#include "sdk/cli/render/table.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <sstream>
 
-#include "sdk/cli/render/table.hpp"
 #include "sdk/cli/render/tree.hpp"
 #include "sdk/cli/render/width.hpp"
 

@@ -1,11 +1,12 @@
+#include "schemas/codec/words.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
 
+#include "base/nearest.hpp"
 #include "schemas/codec/problem.hpp"
 #include "schemas/codec/word_tables.hpp"
-#include "schemas/codec/words.hpp"
-#include "base/nearest.hpp"
 
 namespace hone {
 namespace {

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "db/filter/syntax.hpp"
-#include "db/queries/find.hpp"
 #include "db/ledger/ledger.hpp"
+#include "db/queries/find.hpp"
 #include "tests/unit/db/given.hpp"
 
 namespace hone {

@@ -1,7 +1,7 @@
 // The server's time when the wall clock is set.
-#include <gtest/gtest.h>
-
 #include "server/engine/clock.hpp"
+
+#include <gtest/gtest.h>
 
 namespace hone {
 namespace {

@@ -1,6 +1,4 @@
 // The thread around the engine and its inbox: many producers, one answer each, an orderly end.
-#include "server/engine/engine_thread.hpp"
-
 #include <sqlite3.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "server/engine/engine_thread.hpp"
 #include "server/engine/inbox.hpp"
 #include "tests/unit/db/given.hpp"
 

@@ -1,8 +1,8 @@
 // Signatures and waits of webhooks. The digest below is Python's hmac.new(b"swordfish",
 // b"1790000000." + b'{"id":1}', "sha256").hexdigest().
-#include <gtest/gtest.h>
-
 #include "server/follow/webhooks.hpp"
+
+#include <gtest/gtest.h>
 
 namespace hone {
 namespace {

@@ -1,9 +1,10 @@
 // Baselines against published step times, and what bounds them all.
+#include "placement/baselines/baselines.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "placement/baselines/baselines.hpp"
 #include "placement/baselines/favourites.hpp"
 #include "placement/bound.hpp"
 #include "placement/core/digest.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "placement/graphs/generators.hpp"
 #include "placement/core/group.hpp"
 #include "placement/core/problem.hpp"
+#include "placement/graphs/generators.hpp"
 #include "placement/read/read.hpp"
 #include "schemas/codec/json.hpp"
 

@@ -1,10 +1,11 @@
 // No proof may be wrong: every placement of small graphs is tried.
+#include "placement/proof.hpp"
+
 #include <gtest/gtest.h>
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/bound.hpp"
 #include "placement/core/dice.hpp"
-#include "placement/proof.hpp"
 #include "placement/setup.hpp"
 #include "placement/simulator.hpp"
 

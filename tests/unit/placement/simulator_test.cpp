@@ -1,5 +1,7 @@
 // The simulator against traces worked out by hand, published single-device times, and what must
 // hold of every placement.
+#include "placement/simulator.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <random>
 
 #include "placement/graphs/generators.hpp"
-#include "placement/simulator.hpp"
 
 namespace hone::placement {
 namespace {

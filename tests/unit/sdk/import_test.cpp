@@ -1,5 +1,7 @@
 // Sweeps of other tools, as their documentation writes them (tests/data/import), become sweep files
 // that hone reads, with the same meaning.
+#include "sdk/cpp/import/import.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +12,6 @@
 #include <sstream>
 
 #include "schemas/codec/body.hpp"
-#include "sdk/cpp/import/import.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/terminators/terminator.hpp"

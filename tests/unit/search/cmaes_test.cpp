@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "server/search/samplers/sampler.hpp"
 #include "server/search/samplers/cmaes/state.hpp"
+#include "server/search/samplers/sampler.hpp"
 #include "server/search/space/space.hpp"
 
 namespace hone {

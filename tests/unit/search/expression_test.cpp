@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "server/search/space/expression.hpp"
+
+#include <gtest/gtest.h>
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
-
 #include "server/search/history/history.hpp"
+
+#include <gtest/gtest.h>
 
 namespace hone {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "server/search/history/history.hpp"
-#include "server/search/terminators/terminator.hpp"
 #include "server/search/terminators/hone/field.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone {
 namespace {

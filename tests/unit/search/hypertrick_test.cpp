@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "server/search/history/history.hpp"
 #include "base/rng.hpp"
+#include "server/search/history/history.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "tests/unit/search/play.hpp"
 

@@ -1,11 +1,12 @@
 // fANOVA against variances known by hand or found by plain integration.
+#include "server/search/importance/importance.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
 #include "server/search/importance/fanova.hpp"
-#include "server/search/importance/importance.hpp"
 
 namespace hone {
 namespace {

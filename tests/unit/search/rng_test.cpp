@@ -1,9 +1,9 @@
+#include "base/rng.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
-
-#include "base/rng.hpp"
 
 namespace hone {
 namespace {

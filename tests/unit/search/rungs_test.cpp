@@ -1,12 +1,13 @@
 // Rules that pause and promote: asha, sha, hyperband, and the arithmetic of rungs. The acceptance
 // figures are those of the published tables.
+#include "server/search/terminators/halving/rungs.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "base/rng.hpp"
 #include "server/search/terminators/halving/hyperband.hpp"
-#include "server/search/terminators/halving/rungs.hpp"
 #include "tests/unit/search/play.hpp"
 
 namespace hone {

@@ -1,10 +1,10 @@
+#include "server/search/space/space.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 #include <utility>
-
-#include "server/search/space/space.hpp"
 
 namespace hone {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "server/search/samplers/sampler.hpp"
 #include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/sampler.hpp"
 
 namespace hone {
 

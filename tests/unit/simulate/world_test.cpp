@@ -1,10 +1,11 @@
 // The simulated sweep against what can be told by hand.
+#include "server/simulate/world.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "server/simulate/summary.hpp"
-#include "server/simulate/world.hpp"
 
 namespace hone::simulate {
 namespace {

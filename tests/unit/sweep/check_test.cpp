@@ -1,7 +1,8 @@
 // Refused sweeps: the place and the reason.
+#include "server/sweep/check.hpp"
+
 #include <functional>
 
-#include "server/sweep/check.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -1,5 +1,3 @@
-#include "sdk/cpp/sweep_file.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <random>
 
 #include "schemas/codec/body.hpp"
+#include "sdk/cpp/sweep_file.hpp"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
 // Several problems compared by ranks: what a trial is worth where no value has a scale.
-#include "server/search/seeds/leaders.hpp"
 #include "server/search/history/panel.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
 namespace hone {

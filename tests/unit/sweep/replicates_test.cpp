@@ -1,10 +1,10 @@
 // Trials of several runs: judged whole, raced, confirmed; nothing waits for ever on a missing seed.
 #include <set>
 
-#include "server/search/seeds/leaders.hpp"
 #include "server/search/history/panel.hpp"
-#include "server/search/statistics/tests.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "server/search/seeds/race.hpp"
+#include "server/search/statistics/tests.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
 namespace hone {

@@ -1,7 +1,8 @@
 // search.warm_start: what a new sweep learns from earlier ones, and what does not fit.
+#include "server/sweep/warm_start.hpp"
+
 #include <gtest/gtest.h>
 
-#include "server/sweep/warm_start.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

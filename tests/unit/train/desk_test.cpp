@@ -1,12 +1,13 @@
 // The queue between agents and servers, the weights' snapshots, and the roll-out's hand-over, with
 // real threads.
+#include "worker/train/actor_critic/serving/desk.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <numeric>
 #include <thread>
 
-#include "worker/train/actor_critic/serving/desk.hpp"
 #include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/weights.hpp"

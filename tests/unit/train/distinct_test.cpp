@@ -1,7 +1,8 @@
+#include "worker/train/nn/distinct.hpp"
+
 #include <gtest/gtest.h>
 
 #include "worker/train/envs/core/stream.hpp"
-#include "worker/train/nn/distinct.hpp"
 
 namespace hone::ga3c {
 namespace {

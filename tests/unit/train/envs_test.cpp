@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "worker/train/envs/table.hpp"
 #include "worker/train/actor_critic/model.hpp"
+#include "worker/train/envs/table.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::envs {

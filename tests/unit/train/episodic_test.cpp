@@ -1,10 +1,11 @@
 // The cross-entropy method and REINFORCE on CartPole against published learning speeds.
+#include "worker/train/episodic/episodic.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "worker/train/episodic/episodic.hpp"
 #include "worker/train/episodic/policy_net.hpp"
 
 namespace hone::trainers::episodic {

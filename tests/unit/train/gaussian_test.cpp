@@ -1,14 +1,15 @@
 // The loss of continuous actions against its definition in double precision, by central
 // differences.
+#include "worker/train/actor_critic/learning/gaussian.hpp"
+
 #include <gtest/gtest.h>
 
 #include <numbers>
 #include <vector>
 
+#include "worker/train/actor_critic/learning/loss.hpp"
 #include "worker/train/envs/core/stream.hpp"
 #include "worker/train/nn/kernels/floats.hpp"
-#include "worker/train/actor_critic/learning/gaussian.hpp"
-#include "worker/train/actor_critic/learning/loss.hpp"
 
 namespace hone::ga3c {
 namespace {

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "tests/unit/train/reference.hpp"
-#include "worker/train/nn/kernels/kernels.hpp"
 #include "worker/train/actor_critic/experience/observation_scale.hpp"
-#include "worker/train/nn/optimizer.hpp"
 #include "worker/train/actor_critic/experience/returns.hpp"
 #include "worker/train/actor_critic/experience/reward_scale.hpp"
+#include "worker/train/nn/kernels/kernels.hpp"
+#include "worker/train/nn/optimizer.hpp"
 
 namespace hone::ga3c {
 namespace {

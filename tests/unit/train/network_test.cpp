@@ -1,4 +1,6 @@
 // Both implementations of the network against autograd, on one packed vector.
+#include "worker/train/nn/network.hpp"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/autograd.h>
@@ -6,7 +8,6 @@
 #include <stdexcept>
 
 #include "worker/train/envs/core/stream.hpp"
-#include "worker/train/nn/network.hpp"
 
 namespace hone::ga3c {
 namespace {

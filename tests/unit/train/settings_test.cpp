@@ -1,7 +1,8 @@
+#include "worker/train/settings/settings.hpp"
+
 #include <gtest/gtest.h>
 
 #include "worker/train/actor_critic/presets.hpp"
-#include "worker/train/settings/settings.hpp"
 
 namespace hone::trainers {
 namespace {

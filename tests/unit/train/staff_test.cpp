@@ -1,7 +1,7 @@
 // The rule that adjusts how many agents, predictors and trainers work.
-#include <gtest/gtest.h>
-
 #include "worker/train/actor_critic/staff.hpp"
+
+#include <gtest/gtest.h>
 
 namespace hone::ga3c {
 namespace {

@@ -1,4 +1,6 @@
 // The trial API against a scripted worker on a real Unix socket.
+#include "sdk/cpp/trial.hpp"
+
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,7 +12,6 @@
 #include <thread>
 
 #include "sdk/cpp/run_file.hpp"
-#include "sdk/cpp/trial.hpp"
 
 namespace hone {
 namespace {

@@ -1,9 +1,10 @@
 // Rows of what a program writes, as reports of phases: no program, no file.
+#include "worker/agent/collector.hpp"
+
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "worker/agent/collector.hpp"
 #include "worker/agent/glob.hpp"
 
 namespace hone::worker {

@@ -1,9 +1,10 @@
 // Whose fault the end of a process was: signals, the kernel's word, and what logs say.
+#include "worker/agent/evidence.hpp"
+
 #include <gtest/gtest.h>
 
 #include <csignal>
 
-#include "worker/agent/evidence.hpp"
 #include "worker/agent/exit.hpp"
 
 namespace hone::worker {

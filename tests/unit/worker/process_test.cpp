@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/json.hpp"
+#include "tests/unit/worker/process_given.hpp"
 #include "worker/process/command_line.hpp"
 #include "worker/process/environment.hpp"
-#include "tests/unit/worker/process_given.hpp"
 
 namespace hone::worker {
 namespace {

@@ -1,6 +1,6 @@
 // What real processes say: output, checkpoints, and lines on the socket. No server is involved.
-#include "worker/process/log_file.hpp"
 #include "tests/unit/worker/process_given.hpp"
+#include "worker/process/log_file.hpp"
 
 namespace hone::worker {
 namespace {

@@ -1,10 +1,11 @@
 // What a worker keeps on disk, and what it makes of what an earlier process left.
+#include "worker/process/spool.hpp"
+
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "worker/process/spool.hpp"
 #include "tests/unit/worker/given.hpp"
 
 namespace hone::worker {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "worker/train/envs/core/stream.hpp"
-#include "worker/train/envs/table.hpp"
 #include "worker/train/actor_critic/learning/gaussian.hpp"
 #include "worker/train/actor_critic/model.hpp"
+#include "worker/train/envs/core/stream.hpp"
+#include "worker/train/envs/table.hpp"
 
 namespace hone::ga3c {
 namespace {

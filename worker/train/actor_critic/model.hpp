@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/actor_critic/agents/group.hpp"
-#include "worker/train/actor_critic/learning/learner.hpp"
-#include "worker/train/nn/network.hpp"
+#include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/actor_critic/experience/observation_scale.hpp"
 #include "worker/train/actor_critic/experience/reward_scale.hpp"
+#include "worker/train/actor_critic/learning/learner.hpp"
 #include "worker/train/actor_critic/staff.hpp"
+#include "worker/train/nn/network.hpp"
 
 namespace hone::ga3c {
 

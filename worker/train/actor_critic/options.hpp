@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "base/result.hpp"
-#include "worker/train/envs/table.hpp"
 #include "worker/train/actor_critic/agents/agent.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
-#include "worker/train/nn/network.hpp"
 #include "worker/train/actor_critic/staff.hpp"
+#include "worker/train/envs/table.hpp"
+#include "worker/train/nn/network.hpp"
 #include "worker/train/run/trainer.hpp"
 
 namespace hone::ga3c {

@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "worker/train/app/backends_command.hpp"
-#include "worker/train/app/measure_command.hpp"
 #include "worker/train/app/commands.hpp"
+#include "worker/train/app/measure_command.hpp"
 #include "worker/train/run/host.hpp"
 
 namespace hone::trainers {

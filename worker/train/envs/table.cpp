@@ -3,13 +3,13 @@
 #include <array>
 
 #include "base/nearest.hpp"
-#include "worker/train/envs/control/acrobot.hpp"
-#include "worker/train/envs/bridge/gym_env.hpp"
-#include "worker/train/envs/control/cartpole.hpp"
 #include "worker/train/envs/box2d/lunar_lander.hpp"
-#include "worker/train/envs/minatar/games.hpp"
+#include "worker/train/envs/bridge/gym_env.hpp"
+#include "worker/train/envs/control/acrobot.hpp"
+#include "worker/train/envs/control/cartpole.hpp"
 #include "worker/train/envs/control/mountain_car.hpp"
 #include "worker/train/envs/control/pendulum.hpp"
+#include "worker/train/envs/minatar/games.hpp"
 
 namespace hone::envs {
 namespace {

@@ -1,8 +1,8 @@
 // Convolutions of planes that are mostly blank, MinAtar's: only cells that are not blank cost.
 #pragma once
 
-#include "worker/train/nn/kernels/sparse_room.hpp"
 #include "worker/train/nn/convolutions.hpp"
+#include "worker/train/nn/kernels/sparse_room.hpp"
 
 namespace hone::ga3c {
 

@@ -11,10 +11,10 @@
 #include "placement/read/placement_file.hpp"
 #include "placement/setup.hpp"
 #include "placement/simulator.hpp"
+#include "worker/train/nn/torch_module.hpp"
 #include "worker/train/placement/bench_here.hpp"
 #include "worker/train/placement/ranks.hpp"
 #include "worker/train/placement/search.hpp"
-#include "worker/train/nn/torch_module.hpp"
 
 namespace hone::trainers {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "worker/train/nn/adam.hpp"
-#include "worker/train/placement/agent.hpp"
 #include "worker/train/nn/tape.hpp"
+#include "worker/train/placement/agent.hpp"
 
 namespace hone::trainers {
 

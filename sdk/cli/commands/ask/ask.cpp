@@ -6,10 +6,10 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/local/workflow.hpp"
+#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/fields.hpp"
-#include "sdk/cli/local/workflow.hpp"
 #include "sdk/cli/session/targets.hpp"
 #include "sdk/cpp/client.hpp"
 

@@ -4,9 +4,9 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/targets.hpp"
 
 namespace hone::cli {

@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
+#include "sdk/cli/session/output.hpp"
 
 namespace hone::cli {
 namespace {

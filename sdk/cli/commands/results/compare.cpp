@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/targets.hpp"
 
 namespace hone::cli {

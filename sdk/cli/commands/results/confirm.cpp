@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
-#include "sdk/cli/local/request_id.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/targets.hpp"
 
 namespace hone::cli {

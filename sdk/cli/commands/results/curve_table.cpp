@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/look/show_texts.hpp"
-#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/session/output.hpp"
 
 namespace hone::cli {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/results/curve_table.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/targets.hpp"
 #include "sdk/cpp/client.hpp"
 #include "server/upkeep/optuna.hpp"

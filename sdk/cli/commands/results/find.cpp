@@ -3,9 +3,9 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/filters.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/json_view.hpp"
 
 namespace hone::cli {
 namespace {

@@ -3,11 +3,11 @@
 
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/local/workflow.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/targets.hpp"
 
 namespace hone::cli {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest.hpp"
 #include "placement/baselines/baselines.hpp"
 #include "placement/bound.hpp"
 #include "placement/core/digest.hpp"
@@ -17,7 +18,6 @@
 #include "placement/setup.hpp"
 #include "placement/simulator.hpp"
 #include "placement/trace.hpp"
-#include "base/nearest.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"

@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/session.hpp"
 #include "sdk/cpp/digest.hpp"
 #include "sdk/cpp/sweep_file.hpp"

@@ -9,9 +9,9 @@
 
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
-#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "server/search/terminators/work.hpp"
 

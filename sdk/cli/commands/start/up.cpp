@@ -5,12 +5,12 @@
 #include <thread>
 
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/session.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/local/supervisor.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {
 namespace {

@@ -5,13 +5,13 @@
 
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/interrupt.hpp"
-#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/progress.hpp"
 #include "sdk/cli/render/width.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/interrupt.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/targets.hpp"
 
 namespace hone::cli {

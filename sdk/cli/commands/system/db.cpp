@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/session/flags.hpp"
-#include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/ticker.hpp"
+#include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "server/upkeep/upkeep.hpp"
 
 namespace hone::cli {

@@ -13,13 +13,13 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/system/doctor_install.hpp"
-#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/disk_probe.hpp"
-#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
-#include "sdk/cli/local/data_folder.hpp"
-#include "sdk/cli/local/programs.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {

@@ -6,14 +6,14 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "base/nearest.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
-#include "base/nearest.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/local/request_id.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/render/json_view.hpp"
-#include "sdk/cli/local/request_id.hpp"
 #include "sdk/cpp/digest.hpp"
 #include "server/upkeep/upkeep.hpp"
 

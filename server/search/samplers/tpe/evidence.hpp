@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "server/search/history/history.hpp"
 #include "base/rng.hpp"
+#include "server/search/history/history.hpp"
 
 namespace hone {
 

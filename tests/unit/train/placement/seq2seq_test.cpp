@@ -1,12 +1,13 @@
 // The sequence-to-sequence agent: its log probabilities, its gradient, and what a late failure does
 // to it.
+#include "worker/train/placement/seq2seq.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "placement/setup.hpp"
 #include "placement/simulator.hpp"
-#include "worker/train/placement/seq2seq.hpp"
 
 namespace hone::trainers {
 namespace {

@@ -7,9 +7,9 @@
 #include "placement/baselines/baselines.hpp"
 #include "placement/retime.hpp"
 #include "placement/setup.hpp"
-#include "worker/train/run/host.hpp"
-#include "worker/train/placement/crew.hpp"
 #include "worker/train/nn/torch_module.hpp"
+#include "worker/train/placement/crew.hpp"
+#include "worker/train/run/host.hpp"
 
 namespace hone::trainers {
 namespace {

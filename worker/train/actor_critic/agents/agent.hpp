@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/agents/group.hpp"
+#include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/experience/reward_scale.hpp"
 
 namespace hone::ga3c {

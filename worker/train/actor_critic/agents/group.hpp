@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/envs/core/env.hpp"
-#include "worker/train/envs/core/stream.hpp"
 #include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/actor_critic/serving/services.hpp"
+#include "worker/train/envs/core/env.hpp"
+#include "worker/train/envs/core/stream.hpp"
 
 namespace hone::ga3c {
 

@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
+#include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/loss.hpp"
+#include "worker/train/actor_critic/learning/weights.hpp"
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
-#include "worker/train/actor_critic/experience/rollout.hpp"
-#include "worker/train/actor_critic/learning/weights.hpp"
 
 namespace hone::ga3c {
 

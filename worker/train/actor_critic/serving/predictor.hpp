@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/nn/network.hpp"
 #include "worker/train/actor_critic/learning/weights.hpp"
+#include "worker/train/nn/network.hpp"
 
 namespace hone::ga3c {
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/serving/desk.hpp"
-#include "worker/train/actor_critic/learning/learner.hpp"
-#include "worker/train/actor_critic/serving/predictor.hpp"
 #include "worker/train/actor_critic/experience/rollout.hpp"
+#include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/actor_critic/serving/desk.hpp"
+#include "worker/train/actor_critic/serving/predictor.hpp"
 
 namespace hone::ga3c {
 
