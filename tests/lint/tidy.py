@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The rules of the house that a machine can check: layering, lengths, banned words.
+"""Checks the C++ rules of this repository: layering, lengths, banned calls.
 
-Usage: tidy.py [ROOT]. Prints one line for each broken rule (file:line: sentence) and exits 1 when there is any.
-Needs nothing but Python's standard library. ARCHITECTURE.md tells the reasons.
+Usage: tidy.py [ROOT]. Prints one line for each broken rule (file:line: sentence) and exits 1 if there is one.
+Needs only Python's standard library. ARCHITECTURE.md gives the reasons; text.py checks the other files.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ LINES_PER_FILE_MAX = 400
 LINES_PER_FUNCTION_MAX = 60
 COLUMNS_MAX = 100
 
-# Who may include whom: room -> rooms whose headers it may include (its own are always allowed).
+# Room -> rooms whose headers it may include (its own are always allowed).
 ALLOWED = {
     "base": [],
     "schemas/types": ["base"],
@@ -43,6 +43,23 @@ ALLOWED = {
     "worker/train": ["base", "worker/train/envs", "placement", "sdk/cpp", "schemas/types", "schemas/codec"],
 }
 
+# Folders inside a room, lowest first: a folder includes only folders to its left. "." is the room's own files.
+# A folder "x/*" stands for every folder below x; a room that is not named here is only checked for cycles.
+ORDER = {
+    "placement": ["core", "graphs", "read", "baselines", "."],
+    "server/search": ["space", "statistics", "history", "importance", "samplers", "samplers/*", "terminators",
+                      "terminators/curve", "terminators/halving", "terminators/hone", "seeds"],
+    "db": [".", "filter", "projection", "ledger", "queries", "lineage", "file"],
+    "sdk/cpp": ["import", "."],
+    "sdk/cli": ["render", "session", "local", "commands", "commands/look", "commands/ask", "commands/steer",
+                "commands/results", "commands/start", "commands/system", "app"],
+    "bench": ["search", "load", "fill", "app"],
+    "worker/train/envs": ["core", "control", "minatar", "box2d", "bridge", "."],
+    "worker/train": ["settings", "run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
+                     "actor_critic/serving", "actor_critic/agents", "actor_critic", "placement", "episodic", ".",
+                     "app"],
+}
+
 # Libraries that belong to certain places only: pattern of the include -> prefixes of files that may have it.
 CONFINED = {
     r"boost/(beast|asio)": ["server/http/", "sdk/cpp/transport"],
@@ -54,39 +71,118 @@ CONFINED = {
     r"openssl/": ["server/", "sdk/", "worker/"],
 }
 
-# Pure rooms decide: no clock, no dice, no threads, no streams, no iteration order that depends on addresses.
+# Pure rooms: no clock, no random device, no threads, no streams, no iteration order that depends on addresses,
+# neither directly nor through a header of ours.
 PURE = ["base/rng", "server/search", "server/sweep", "server/simulate", "schemas/types", "placement"]
 BANNED_IN_PURE = r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>"
 
-# A clock is read in these places alone.
+# SQL that reads the clock: time is an argument there too. Migrations are history and stay as they are.
+SQL_CLOCK = r"CURRENT_(TIMESTAMP|DATE|TIME)\b|\b(strftime|datetime|julianday|date|time|unixepoch)\([^()]*'now'|\bunixepoch\(\)"
+
+# Only these places read a clock.
 CLOCK_ALLOWED = ["server/engine/clock", "server/engine/engine_thread", "server/engine/inbox", "server/http/", "server/app/main", "server/follow/webhooks", "bench/",
                  "worker/process/", "worker/app/main", "worker/train/", "sdk/", "tests/"]
 
-SOURCES = ("*.cpp", "*.hpp")
+TOPS = ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests")
+SOURCES = ("*.cpp", "*.hpp", "*.sql")
 
 
 def room_of(path: str) -> str:
     return max((room for room in ALLOWED if path.startswith(room + "/")), key=len, default="")
 
 
-def check_includes(path: str, lines: list[str]):
-    room = room_of(path)
-    for number, line in enumerate(lines, 1):
+def is_pure(path: str) -> bool:
+    """Entries of PURE are rooms, or a file without its ending."""
+    return any(path.startswith((pure + "/", pure + ".")) for pure in PURE)
+
+
+def includes_of(text: str) -> list[tuple[int, str, str]]:
+    """(line number, header, line) of every #include."""
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
         match = re.match(r'\s*#\s*include\s+["<]([^">]+)[">]', line)
-        if not match:
-            continue
-        header = match.group(1)
+        if match:
+            found.append((number, match.group(1), line))
+    return found
+
+
+def check_includes(path: str, text: str):
+    room = room_of(path)
+    for number, header, line in includes_of(text):
         target = room_of(header)
         if not path.startswith("tests/"):
             if header.startswith("tests/"):
-                yield number, "nothing includes tests"
+                yield number, "only tests include tests"
             if target and target != room and target not in ALLOWED[room]:
                 yield number, f"{room} may not include {target}: allowed are {', '.join(ALLOWED[room]) or 'none'}"
-            if room in PURE and re.search(BANNED_IN_PURE, line):
+            if target == room and room in ORDER:
+                yield from ((number, sentence) for sentence in out_of_order(room, path, header))
+            if is_pure(path) and re.search(BANNED_IN_PURE, line):
                 yield number, f"{room} is pure and may not include <{header}>"
         for pattern, places in CONFINED.items():
             if re.match(pattern, header) and not any(path.startswith(place) for place in places):
                 yield number, f"<{header}> belongs under {', '.join(places)}"
+
+
+def rank_of(room: str, path: str) -> tuple[str, int | None]:
+    """The folder of a file inside its room, and its place in ORDER."""
+    folder = str(pathlib.PurePosixPath(path).parent.relative_to(room))
+    order = ORDER[room]
+    if folder in order:
+        return folder, order.index(folder)
+    parents = [f"{parent}/*" for parent in pathlib.PurePosixPath(folder).parents]
+    return folder, next((order.index(parent) for parent in parents if parent in order), None)
+
+
+def out_of_order(room: str, path: str, header: str):
+    (folder, rank), (below, lower) = rank_of(room, path), rank_of(room, header)
+    for name, place in ((folder, rank), (below, lower)):
+        if place is None:
+            yield f"{room}/{name} has no place in ORDER (tests/lint/tidy.py)"
+    if rank is not None and lower is not None and folder != below and lower >= rank:
+        yield f"{room}/{folder} may not include {room}/{below}: ORDER puts it higher"
+
+
+def check_cycles(texts: dict[str, str]):
+    """One sentence for each pair of folders that reach each other by includes."""
+    graph: dict[str, set[str]] = {}
+    for path, text in texts.items():
+        if path.startswith("tests/"):
+            continue
+        folder = str(pathlib.PurePosixPath(path).parent)
+        headers = (str(pathlib.PurePosixPath(header).parent) for _, header, _ in includes_of(text) if header in texts)
+        graph.setdefault(folder, set()).update(header for header in headers if header != folder)
+    reached = {folder: closure(graph, folder) for folder in graph}
+    for folder in sorted(graph):
+        for other in sorted(graph[folder]):
+            if folder in reached.get(other, ()):
+                yield f"{folder}:1: includes {other}, which includes {folder}, perhaps through others: a cycle"
+
+
+def closure(graph: dict[str, set[str]], start: str) -> set[str]:
+    found: set[str] = set()
+    waiting = list(graph.get(start, ()))
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            waiting.extend(graph.get(node, ()))
+    return found
+
+
+def check_purity(texts: dict[str, str]):
+    """One sentence for each header of ours through which a pure room reaches a banned standard header."""
+    graph = {path: {header for _, header, _ in includes_of(text) if header in texts} for path, text in texts.items()}
+    impure = {}
+    for path, text in texts.items():
+        banned = [header for _, header, line in includes_of(text) if re.search(BANNED_IN_PURE, line)]
+        if banned:
+            impure[path] = banned
+    for path in texts:
+        if not is_pure(path):
+            continue
+        for header in sorted(closure(graph, path) & impure.keys()):
+            yield f"{path}:1: is pure, but reaches <{'>, <'.join(impure[header])}> through {header}"
 
 
 def strip_code(text: str) -> str:
@@ -127,7 +223,7 @@ def functions(text: str):
 
 def check_lengths(path: str, text: str, lines: list[str]):
     if len(lines) > LINES_PER_FILE_MAX:
-        yield LINES_PER_FILE_MAX, f"{len(lines)} lines; a file stops at {LINES_PER_FILE_MAX}: would two rooms be clearer?"
+        yield LINES_PER_FILE_MAX, f"{len(lines)} lines; a file stops at {LINES_PER_FILE_MAX}: split it by subject"
     for number, line in enumerate(lines, 1):
         # A line of JSON inside a test's raw string reads better whole.
         if len(line) > COLUMNS_MAX and not (path.startswith("tests/") and re.match(r'\s*([{"}]|R"|\{R")', line)):
@@ -137,7 +233,7 @@ def check_lengths(path: str, text: str, lines: list[str]):
             yield number, f"a function of {length} lines; it stops at {LINES_PER_FUNCTION_MAX}"
 
 
-def check_words(path: str, lines: list[str]):
+def check_calls(path: str, lines: list[str]):
     for number, line in enumerate(lines, 1):
         if re.search(r"\busing namespace\b", line):
             yield number, "no using namespace"
@@ -145,30 +241,38 @@ def check_words(path: str, lines: list[str]):
             path.startswith(place) for place in CLOCK_ALLOWED
         ):
             yield number, "time is an argument: only the engine's thread and the worker's loop read a clock"
+        if re.search(SQL_CLOCK, line) and not path.startswith(("db/migrations/", "tests/")):
+            yield number, "time is an argument of the query: SQL must not read the clock"
         if re.search(r"\bstd::(random_device|mt19937\w*|\w+_distribution)\b", line) and not path.startswith("tests/"):
             yield number, "randomness is an addressed stream: base/rng.hpp or worker/train/envs/core/stream.hpp"
         if path.startswith("tests/") and re.search(r"\bsleep_for\b|\busleep\(|\bsleep\(", line):
             yield number, "no sleep as synchronisation"
 
 
+def read_sources(root: pathlib.Path) -> dict[str, str]:
+    files = (file for top in TOPS for pattern in SOURCES for file in (root / top).rglob(pattern))
+    return {file.relative_to(root).as_posix(): file.read_text(encoding="utf-8") for file in sorted(files)}
+
+
+def broken_rules(texts: dict[str, str]):
+    for path, text in texts.items():
+        lines = text.splitlines()
+        found = [*check_calls(path, lines)]
+        if not path.endswith(".sql"):
+            found += [*check_includes(path, text), *check_lengths(path, text, lines)]
+        yield from (f"{path}:{number}: {sentence}" for number, sentence in found)
+    yield from check_cycles(texts)
+    yield from check_purity(texts)
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
-    broken = 0
-    files = 0
-    for top in ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests"):
-        for file in sorted(p for pattern in SOURCES for p in (root / top).rglob(pattern)):
-            path = file.relative_to(root).as_posix()
-            text = file.read_text(encoding="utf-8")
-            lines = text.splitlines()
-            files += 1
-            for number, sentence in (*check_includes(path, lines), *check_lengths(path, text, lines),
-                                     *check_words(path, lines)):
-                print(f"{path}:{number}: {sentence}")
-                broken += 1
-    if files < 20:
-        print(f"{root}: only {files} source files found: is this the root of the repository?")
+    texts = read_sources(root)
+    if len(texts) < 20:
+        print(f"{root}: only {len(texts)} source files found: is this the root of the repository?")
         return 1
-    print(f"tidy: {files} files, {broken} broken rules")
+    broken = list(broken_rules(texts))
+    print(*broken, f"tidy: {len(texts)} files, {len(broken)} broken rules", sep="\n")
     return 1 if broken else 0
 
 
