@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Compares hone's own method with its rivals by `hone simulate` on curve tables.
 
-  methods_bench.py [--hone build/release/bin/hone] [--reps 400] [--phases 10] TABLE.csv ...
+methods_bench.py [--hone build/release/bin/hone] [--reps 400] [--phases 10] TABLE.csv ...
 
-For each table and each of (workers, deadline) = (4, 2), (8, 2), (8, 4) it prints the mean normalized
-regret of every method with its standard error, under the incumbent that the method names, and whether
-`hone` is lowest or within one standard error of the lowest. A summary follows. --json keeps everything.
+For each table and each of (workers, deadline) = (4, 2), (8, 2), (8, 4) it prints the mean
+normalized regret of every method with its standard error, under the incumbent that the method
+names, and whether
+`hone` is lowest or within one standard error of the lowest.
+A summary follows. --json keeps everything.
 """
 
 import argparse
@@ -17,13 +19,15 @@ import sys
 import tempfile
 
 COLUMNS = [(4, 2), (8, 2), (8, 4)]
-RIVALS = ["none", "hypertrick", "asha", "asha:eta=4", "asha_stopping", "sha", "hyperband", "median", "percentile",
+RIVALS = ["none", "hypertrick", "asha", "asha:eta=4", "asha_stopping", "sha", "hyperband", "median",
+          "percentile",
           "tpe/asha"]
 
 
 def sweep_of(card: dict, options) -> dict:
     return {
-        "name": "simulation", "objective": {"metric": "value", "goal": card["goal"]}, "command": ["true"],
+        "name": "simulation", "objective": {"metric": "value", "goal": card["goal"]},
+        "command": ["true"],
         "parameters": card["parameters"],
         "search": {"method": "hone", "trials": options.trials}, "terminator": {"rule": "hone"},
         "budget": {"unit": "checkpoints", "per_run": card["checkpoints"], "phases": options.phases},
@@ -36,8 +40,10 @@ def simulate(table: str, options, workers: int, deadline: int) -> dict:
     with tempfile.NamedTemporaryFile("w", suffix=".json") as sweep:
         json.dump(sweep_of(card, options), sweep)
         sweep.flush()
-        command = [options.hone, "simulate", sweep.name, "--table", table, "--workers", str(workers), "--deadline",
-                   str(deadline), "--reps", str(options.reps), "--seed", str(options.seed), "--format", "jsonl", "-q"]
+        command = [options.hone, "simulate", sweep.name, "--table", table, "--workers",
+                   str(workers), "--deadline",
+                   str(deadline), "--reps", str(options.reps), "--seed", str(options.seed),
+                   "--format", "jsonl", "-q"]
         for rival in options.against:
             command += ["--against", rival]
         done = subprocess.run(command, capture_output=True, text=True)
@@ -52,14 +58,16 @@ def anytime(row: dict, share: float) -> float:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="+")
     parser.add_argument("--hone", default="build/release/bin/hone")
     parser.add_argument("--reps", type=int, default=400)
     parser.add_argument("--phases", type=int, default=10)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--against", action="append", help="instead of the usual rivals; may be repeated")
+    parser.add_argument("--against", action="append",
+                        help="instead of the usual rivals; may be repeated")
     parser.add_argument("--json", help="write all results here")
     options = parser.parse_args()
     options.against = options.against or RIVALS
@@ -70,7 +78,8 @@ def main():
             kept += rows.values()
             columns += 1
             own, best_rival = rows["hone"]["regret"], min(
-                (row["regret"] for name, row in rows.items() if name != "hone"), key=lambda regret: regret["mean"])
+                (row["regret"] for name, row in rows.items() if name != "hone"),
+                key=lambda regret: regret["mean"])
             least = min(own["mean"], best_rival["mean"])
             noise = math.hypot(own["se"], best_rival["se"])
             strictly = own["mean"] < best_rival["mean"]
@@ -80,13 +89,15 @@ def main():
             name = os.path.basename(table)[:-4]
             print(f"\n{name}  {workers} workers, deadline {deadline}: "
                   + ("lowest" if strictly else "within one standard error" if within else "BEHIND"))
-            print(f"  {'method':32} {'regret':>17}  {'best report':>11}  {'25%':>6} {'50%':>6} {'75%':>6}  trials")
+            print(
+                f"  {'method':32} {'regret':>17}  {'best report':>11}  {'25%':>6} {'50%':>6} {'75%':>6}  trials")
             for method, row in sorted(rows.items(), key=lambda item: item[1]["regret"]["mean"]):
                 regret = row["regret"]
                 print(f"  {method:32} {regret['mean']:8.4f} ± {regret['se']:6.4f}  "
                       f"{row['regret_of_best_report']['mean']:11.4f}  {anytime(row, .25):6.3f} "
                       f"{anytime(row, .5):6.3f} {anytime(row, .75):6.3f}  {row['trials']['mean']:6.1f}")
-    print(f"\nhone: lowest in {lowest} of {columns} columns, lowest or within one standard error in {tied}")
+    print(
+        f"\nhone: lowest in {lowest} of {columns} columns, lowest or within one standard error in {tied}")
     if options.json:
         json.dump(kept, open(options.json, "w"), indent=1)
 

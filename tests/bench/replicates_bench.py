@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""What seeds, racing and confirmation are worth, by `hone simulate`: prints the tables of docs/replicates.md.
+"""What seeds, racing and confirmation are worth, by `hone simulate`: prints the tables of
+docs/replicates.md.
 
-  replicates_bench.py winner   regret of the confirmed winner, and how optimistic the tuning score was
+replicates_bench.py winner   regret of the confirmed winner, and how optimistic the tuning score was
   replicates_bench.py lost     how often each rule stops the truly best set, at which work
-  replicates_bench.py seeds    min, max and confirmation: what the recommendations are drawn from
+replicates_bench.py seeds    min, max and confirmation: what the recommendations are drawn from
 
-By default on the tables that the page reports: three made by tools/make_noisy_curves and hone's own GA3C tables.
---held-out takes the eleven others on which settings were chosen. --reps says how many sweeps; each has 8 workers.
+By default on the tables that the page reports: three made by tools/make_noisy_curves and hone's own
+GA3C tables. --held-out takes the eleven others on which settings were chosen. --reps says how many
+sweeps; each has 8 workers.
 """
 import argparse
 import json
@@ -21,7 +23,8 @@ REPORTED = {
     "collapsing": "--collapse 0.3 --luck 0.1 --seed 2",
     "calm": "--luck 0.05 --collapse 0 --seed 3",
 }
-RECORDED = ["ga3c_cartpole", "ga3c_cartpole_wide", "ga3c_acrobot", "ga3c_cartpole_20", "ga3c_cartpole_wide_20",
+RECORDED = ["ga3c_cartpole", "ga3c_cartpole_wide", "ga3c_acrobot", "ga3c_cartpole_20",
+            "ga3c_cartpole_wide_20",
             "ga3c_acrobot_20", "ga3c_cartpole_short"]
 HELD_OUT = {
     "rough": "--luck 0.3 --jitter 0.1 --collapse 0.2 --seed 11",
@@ -31,10 +34,14 @@ HELD_OUT = {
     "quiet": "--luck 0.03 --jitter 0.02 --collapse 0 --seeds 3 --seed 15",
     "three": "--luck 0.15 --collapse 0.15 --seeds 3 --seed 16",
     "capped": "--luck 0.25 --collapse 0.1 --ceiling 0.7 --seeds 3 --sets 80 --seed 17",
-    "ceil": "--luck 0.02 --jitter 0.004 --collapse 0 --ceiling 0.5 --slope 2 --unstable 0.5 --seeds 20 --seed 31",
-    "shaky": "--luck 0.05 --jitter 0.03 --collapse 0 --ceiling 0.75 --unstable 0.6 --seeds 20 --seed 21",
-    "bloom": "--luck 0.05 --jitter 0.03 --collapse 0.05 --crossing 1 --slope 2 --seeds 20 --seed 41",
-    "blooms": "--luck 0.15 --jitter 0.03 --collapse 0.05 --crossing 1.3 --slope 2 --ceiling 0.6 --unstable 0.4 "
+    "ceil":
+    "--luck 0.02 --jitter 0.004 --collapse 0 --ceiling 0.5 --slope 2 --unstable 0.5 --seeds 20 --seed 31",
+    "shaky":
+    "--luck 0.05 --jitter 0.03 --collapse 0 --ceiling 0.75 --unstable 0.6 --seeds 20 --seed 21",
+    "bloom":
+    "--luck 0.05 --jitter 0.03 --collapse 0.05 --crossing 1 --slope 2 --seeds 20 --seed 41",
+    "blooms":
+    "--luck 0.15 --jitter 0.03 --collapse 0.05 --crossing 1.3 --slope 2 --ceiling 0.6 --unstable 0.4 "
               "--seeds 20 --seed 42",
 }
 
@@ -43,7 +50,8 @@ def make_tables(options) -> list:
     made = []
     for name, words in (HELD_OUT if options.held_out else REPORTED).items():
         file = options.folder / f"{name}.csv"
-        subprocess.run([sys.executable, ROOT / "tools/make_noisy_curves", file, *words.split()], check=True)
+        subprocess.run([sys.executable, ROOT / "tools/make_noisy_curves", file, *words.split()],
+                       check=True)
         made.append(file)
     if not options.held_out:
         made += [ROOT / f"tests/data/curves/{name}.csv" for name in RECORDED]
@@ -52,12 +60,15 @@ def make_tables(options) -> list:
 
 def simulate(options, table, deadline, **changes) -> dict:
     card = json.loads(table.with_suffix(".json").read_text())
-    sweep = {"name": "simulated", "objective": {"metric": "value", "goal": card["goal"]}, "command": ["true"],
+    sweep = {"name": "simulated", "objective": {"metric": "value", "goal": card["goal"]},
+             "command": ["true"],
              "parameters": card["parameters"], "search": {"trials": 200},
-             "budget": {"unit": "checkpoints", "per_run": card["checkpoints"], "phases": 10}, **changes}
+             "budget": {"unit": "checkpoints", "per_run": card["checkpoints"], "phases": 10},
+             **changes}
     file = options.folder / "sweep.json"
     file.write_text(json.dumps(sweep))
-    command = [options.hone, "simulate", file, "--table", table, "--workers", "8", "--deadline", str(deadline),
+    command = [options.hone, "simulate", file, "--table", table, "--workers", "8", "--deadline",
+               str(deadline),
                "--reps", str(options.reps), "--seed", str(options.seed), "--format", "jsonl", "-q"]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -75,7 +86,8 @@ def estimate(row, name):
 
 def print_winner(options):
     confirmed = {"replicates": {"seeds": {"min": 1, "max": 5}}, "confirm": {"top": 2, "seeds": 4}}
-    say("table", "single runs: regret", "gap", "seeds {1..5}, confirmed: regret", "gap of the aggregate",
+    say("table", "single runs: regret", "gap", "seeds {1..5}, confirmed: regret",
+        "gap of the aggregate",
         "gap of `expected`", "gap of the confirmation")
     say("---", *["---:"] * 6)
     for table in make_tables(options):
@@ -107,7 +119,8 @@ def print_lost(options):
     say("---", "---", *["---:"] * 3)
     for table in make_tables(options):
         for name, rule, replicates in RULES:
-            row = simulate(options, table, 200, search={"method": "random", "trials": 32}, terminator=rule,
+            row = simulate(options, table, 200, search={"method": "random", "trials": 32},
+                           terminator=rule,
                            replicates=replicates)
             say(table.stem, name, f"{100 * row['lost_best']:.1f} %", f"{row['phases']['mean']:.1f}",
                 estimate(row, "regret"))
@@ -117,7 +130,8 @@ def print_seeds(options):
     say("table", "seeds", "confirm", "regret", "confirmed", "trials")
     say("---", "---", "---", *["---:"] * 3)
     for table in make_tables(options):
-        for least, most, top, seeds in [(1, 5, 2, 4), (1, 5, 4, 2), (1, 5, 3, 5), (1, 3, 2, 4), (2, 5, 2, 4)]:
+        for least, most, top, seeds in [(1, 5, 2, 4), (1, 5, 4, 2), (1, 5, 3, 5), (1, 3, 2, 4),
+                                        (2, 5, 2, 4)]:
             row = simulate(options, table, 6, replicates={"seeds": {"min": least, "max": most}},
                            confirm={"top": top, "seeds": seeds})
             say(table.stem, f"{{{least}..{most}}}", f"{top} x {seeds}", estimate(row, "regret"),
@@ -125,9 +139,11 @@ def print_seeds(options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=("winner", "lost", "seeds"))
-    parser.add_argument("--hone", default=ROOT / "build/bin/hone", help="the program (build/bin/hone)")
+    parser.add_argument("--hone", default=ROOT / "build/bin/hone",
+                        help="the program (build/bin/hone)")
     parser.add_argument("--reps", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1, help="of the first sweep")
     parser.add_argument("--held-out", action="store_true")

@@ -1,4 +1,5 @@
-"""Holds the curve tables of tests/data/curves to their cards, and the cards to the sweeps that made them."""
+"""Holds the curve tables of tests/data/curves to their cards, and the cards to the sweeps that made
+them."""
 
 import csv
 import json
@@ -41,7 +42,8 @@ def faults_of(table):
         yield "the columns are not those of the card"
         return
     for number, row in enumerate(rows, 2):
-        for fault in (*faults_of_space(row, card["parameters"]), *faults_of_curve(row, checkpoints)):
+        for fault in (*faults_of_space(row, card["parameters"]),
+                      *faults_of_curve(row, checkpoints)):
             yield f"line {number}: {fault}"
     seeds = {}
     for row in rows:
@@ -54,8 +56,9 @@ def faults_of(table):
         yield f"is larger than {BYTES_MAX} bytes"
     sweep = table.with_suffix(".yaml").read_text()
     in_sweep = re.findall(r"^  (\w+): +\{type:", sweep, re.MULTILINE)
-    if in_sweep != names or f"phases: {checkpoints}}}" not in sweep or f"goal: {card['goal']}}}" not in sweep:
-        yield "is not of the sweep beside it"
+    said = (f"phases: {checkpoints}}}", f"goal: {card['goal']}}}")
+    if in_sweep != names or any(text not in sweep for text in said):
+        yield "does not belong to the sweep file of its name"
 
 
 def main():

@@ -1,5 +1,5 @@
-"""The Python SDK against schemas/cases, the rows that the C++ codec is tested with, and its conversation with a worker
-that is played here. Standard library only."""
+"""The Python SDK against schemas/cases, the rows that the C++ codec is tested with, and its
+conversation with a worker that is played here. Standard library only."""
 import json
 import os
 import pathlib
@@ -17,7 +17,8 @@ import hone  # noqa: E402
 from hone import rules  # noqa: E402
 
 RUN_FILE = {
-    "run": "rn_42.0", "attempt": 1, "sweep": "sw_7", "sweep_name": "demo", "trainer": {"command": ["train"]},
+    "run": "rn_42.0", "attempt": 1, "sweep": "sw_7", "sweep_name": "demo",
+    "trainer": {"command": ["train"]},
     "params": {"lr": 0.1}, "seed": 7, "objective": {"metric": "return", "goal": "maximize"},
     "budget": {"unit": "frames", "per_run": 1000, "phases": 3}, "next_phase": 1, "resume": None,
 }
@@ -42,7 +43,8 @@ class Cases(unittest.TestCase):
             return
         with self.assertRaises(hone.Invalid) as caught:
             read(row["value"])
-        if row["schema"] not in ("trial_line", "trial_answer"):  # their schemas say less of the place than this reader
+        if row["schema"] not in ("trial_line",
+                                 "trial_answer"):  # their schemas say less of the place than this reader
             self.assertEqual(caught.exception.at, row["error_at"])
         self.assertIn(row.get("error_says", ""), caught.exception.detail)
 
@@ -85,9 +87,12 @@ class Trials(unittest.TestCase):
             run_file = pathlib.Path(folder, "run.json")
             run_file.write_text(json.dumps({**RUN_FILE, **changes}))
             worker = Worker(os.path.join(folder, "socket"), verdicts)
-            environment = {**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python"), "HONE_RUN_FILE": str(run_file),
-                           "HONE_SOCKET": os.path.join(folder, "socket"), "HONE_CHECKPOINT_DIR": folder}
-            done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True,
+            environment = {**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python"),
+                           "HONE_RUN_FILE": str(run_file),
+                           "HONE_SOCKET": os.path.join(folder, "socket"),
+                           "HONE_CHECKPOINT_DIR": folder}
+            done = subprocess.run([sys.executable, "-c", text], env=environment,
+                                  capture_output=True, text=True,
                                   timeout=60)
             worker.thread.join(60)
             return done, worker.said
@@ -117,14 +122,17 @@ class Trials(unittest.TestCase):
         done, _ = self.run_program(
             "import hone\nprint(hone.current().report(1, 2.0, raises=False))\n",
             [{"verdict": "pause", "reason": "awaits_promotion"}])
-        self.assertEqual(done.stdout, "Verdict(verdict='pause', reason='awaits_promotion')\n", done.stderr)
+        self.assertEqual(done.stdout, "Verdict(verdict='pause', reason='awaits_promotion')\n",
+                         done.stderr)
 
     def test_a_value_that_is_no_number_has_diverged(self):
-        _, said = self.run_program("import hone\nhone.current().report(1, float('nan'))\n", [self.GOES_ON])
+        _, said = self.run_program("import hone\nhone.current().report(1, float('nan'))\n",
+                                   [self.GOES_ON])
         self.assertEqual(said[0]["report"]["value"], "diverged")
 
     def test_a_refused_metric_is_a_warning(self):
-        done, _ = self.run_program("import hone\nrun = hone.current()\nrun.metric('bad', 1)\nrun.report(1, 1)\n",
+        done, _ = self.run_program(
+            "import hone\nrun = hone.current()\nrun.metric('bad', 1)\nrun.report(1, 1)\n",
                                    [self.GOES_ON])
         self.assertEqual(done.returncode, 0)
         self.assertIn("hone refused a metric: no such", done.stderr)
@@ -132,7 +140,8 @@ class Trials(unittest.TestCase):
     def test_a_refused_report_raises(self):
         done, _ = self.run_program(
             "import hone\ntry:\n    hone.current().report(1, 1)\nexcept hone.Problem as error:\n    print(error.code)\n",
-            [{"error": {"code": "conflict", "detail": "phase 0 has no report yet", "at": "/phase"}}])
+            [{"error": {"code": "conflict", "detail": "phase 0 has no report yet",
+                        "at": "/phase"}}])
         self.assertEqual(done.stdout, "conflict\n", done.stderr)
 
     def test_a_checkpoint_outside_the_folder_is_copied_into_it(self):
@@ -148,7 +157,8 @@ class Trials(unittest.TestCase):
     def test_outside_a_sweep_it_says_so_or_runs_alone(self):
         clean = {key: value for key, value in os.environ.items() if not key.startswith("HONE_")}
         clean["PYTHONPATH"] = str(ROOT / "sdk" / "python")
-        refused = subprocess.run([sys.executable, "-c", "import hone; hone.current()"], env=clean, capture_output=True,
+        refused = subprocess.run([sys.executable, "-c", "import hone; hone.current()"], env=clean,
+                                 capture_output=True,
                                  text=True, timeout=60)
         self.assertIn("no sweep of hone runs this program", refused.stderr)
         alone = subprocess.run(
@@ -158,12 +168,14 @@ class Trials(unittest.TestCase):
         self.assertEqual(alone.stdout, "[True, True]\n", alone.stderr)
 
     def test_a_worker_that_is_gone_is_unavailable(self):
-        clean = {**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python"), "HONE_SOCKET": "/nonexistent/socket"}
+        clean = {**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python"),
+                 "HONE_SOCKET": "/nonexistent/socket"}
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             file.write(json.dumps(RUN_FILE))
             file.flush()
             clean["HONE_RUN_FILE"] = file.name
-            done = subprocess.run([sys.executable, "-c", "import hone\nhone.current()"], env=clean, capture_output=True,
+            done = subprocess.run([sys.executable, "-c", "import hone\nhone.current()"], env=clean,
+                                  capture_output=True,
                                   text=True, timeout=60)
         self.assertIn("hone.errors.Unavailable: no worker answers", done.stderr)
 

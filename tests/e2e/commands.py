@@ -12,11 +12,13 @@ from conftest import START_SECONDS, program, sweep_spec
 
 def hone(*words, server=None, cwd=None, timeout=60, **environment):
     """Runs `hone`; the result has returncode, stdout and stderr."""
-    clean = {key: value for key, value in os.environ.items() if key not in ("HONE_SERVER", "NO_COLOR", "COLUMNS")}
+    clean = {key: value for key,
+             value in os.environ.items() if key not in ("HONE_SERVER", "NO_COLOR", "COLUMNS")}
     clean.update(environment)
     if server is not None:
         clean["HONE_SERVER"] = f"http://127.0.0.1:{server.port}"
-    return subprocess.run([program("hone"), *words], capture_output=True, text=True, env=clean, cwd=cwd,
+    return subprocess.run([program("hone"), *words], capture_output=True, text=True, env=clean,
+                          cwd=cwd,
                           timeout=timeout)
 
 
@@ -39,7 +41,8 @@ class Up:
         program("hone-server"), program("hone-worker")
         self.data = data
         self.process = subprocess.Popen(
-            [program("hone"), "up", "--data", str(data), "--listen", "127.0.0.1:0", *extra], cwd=cwd,
+            [program("hone"), "up", "--data", str(data), "--listen", "127.0.0.1:0", *extra],
+            cwd=cwd,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.text = ""
         while "stop" not in self.text:
@@ -49,7 +52,8 @@ class Up:
         self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.text)[1])
 
     def children(self):
-        """pid -> command line of everything that works for this data folder or is a child of such a process."""
+        """pid -> command line of everything that works for this data folder or is a child of such a
+        process."""
         found = {}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -57,7 +61,8 @@ class Up:
                 environment = (folder / "environ").read_bytes()
             except OSError:
                 continue
-            mine = any(str(self.data).encode() in word for word in words) or str(self.data).encode() in environment
+            mine = any(str(self.data).encode() in word
+                       for word in words) or str(self.data).encode() in environment
             if mine and words != [b""] and int(folder.name) != self.process.pid:
                 found[int(folder.name)] = b" ".join(words).decode()
         return found

@@ -1,4 +1,5 @@
-"""What the end-to-end tests share: the built programs, and servers on free ports with their own data folders.
+"""What the end-to-end tests share: the built programs, and servers on free ports with their own
+data folders.
 
 Standard library only. HONE_BIN names the folder of the programs; without it build/bin is used.
 """
@@ -57,7 +58,8 @@ class Server:
         self.log = None
 
     def start(self, port=0):
-        command = [program("hone-server"), "--data", str(self.folder), "--listen", f"{self.host}:{port}",
+        command = [program("hone-server"), "--data", str(self.folder), "--listen",
+                   f"{self.host}:{port}",
                    "--die-with-parent", *self.extra]
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder.parent / f"{self.folder.name}.log", "ab")
@@ -137,11 +139,14 @@ class Server:
         return self.post("/v1/sweeps", body)["sweep"]
 
     def join(self, cpus=4, gpus=0):
-        return self.post("/v1/workers", {"request_id": str(uuid.uuid4()), "host": "testhost", "pid": 4242,
-                                         "cpus": cpus, "gpus": gpus, "hone_version": "0.1.0"})["worker"]
+        return self.post("/v1/workers", {"request_id": str(uuid.uuid4()), "host": "testhost",
+                                         "pid": 4242,
+                                         "cpus": cpus, "gpus": gpus,
+                                         "hone_version": "0.1.0"})["worker"]
 
     def acquire(self, worker, wait=0.0, cpus=1, request_id=None):
-        return self.post("/v1/leases", {"request_id": request_id or str(uuid.uuid4()), "worker": worker,
+        return self.post("/v1/leases", {"request_id": request_id or str(uuid.uuid4()),
+                                        "worker": worker,
                                         "cpus": cpus, "gpus": 0, "wait": wait})["grant"]
 
     def report(self, grant, phase, value, step=None):
@@ -152,7 +157,8 @@ class Server:
 
     def end(self, grant, reason="budget_reached", exit_code=0, detail="", log_tail=""):
         return self.post(f"/v1/leases/{grant['lease']}/end",
-                         {"reason": reason, "exit_code": exit_code, "detail": detail, "log_tail": log_tail})
+                         {"reason": reason, "exit_code": exit_code, "detail": detail,
+                          "log_tail": log_tail})
 
 
 def sweep_spec(**changes):
@@ -169,7 +175,8 @@ def sweep_spec(**changes):
     }
     spec.update(changes)
     if "command" not in changes and "lr" not in (spec["parameters"] or {}):
-        spec["command"] = ["python3", "train.py"]  # a command may name only parameters that there are
+        spec["command"] = ["python3",
+                           "train.py"]  # a command may name only parameters that there are
     return {key: value for key, value in spec.items() if value is not None}
 
 

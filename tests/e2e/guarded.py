@@ -31,7 +31,8 @@ class Guarded(Server):
     def create(self, *scopes, **more):
         """A new token's id and its secret."""
         secret = "hone_" + secrets.token_hex(32)
-        body = {"request_id": secrets.token_hex(8), "name": secrets.token_hex(8), "scopes": list(scopes),
+        body = {"request_id": secrets.token_hex(8), "name": secrets.token_hex(8),
+                "scopes": list(scopes),
                 "sha256": hashlib.sha256(secret.encode()).hexdigest(), **more}
         answer = self.ask("POST", "/v1/tokens", body)
         assert answer.status == 201, answer
@@ -39,7 +40,8 @@ class Guarded(Server):
 
 
 class Certificate:
-    """Self-signed, so that it is its own authority. `names` as openssl writes them: DNS:localhost,IP:127.0.0.1."""
+    """Self-signed, so that it is its own authority. `names` as openssl writes them:
+    DNS:localhost,IP:127.0.0.1."""
 
     def __init__(self, folder, name, names="DNS:localhost,IP:127.0.0.1"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,19 +49,23 @@ class Certificate:
         self.make(names)
 
     def make(self, names="DNS:localhost,IP:127.0.0.1"):
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
-                        "-days", "30", "-subj", "/CN=hone", "-addext", f"subjectAltName={names}", "-keyout",
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-nodes",
+                        "-days", "30", "-subj", "/CN=hone", "-addext", f"subjectAltName={names}",
+                        "-keyout",
                         str(self.key), "-out", str(self.cert)], check=True, capture_output=True)
 
 
 class Secret(Guarded):
-    """Speaks https with `own`; where `clients` is given, with those alone who show that certificate."""
+    """Speaks https with `own`; where `clients` is given, with those alone who show that
+    certificate."""
 
     scheme = "https"
 
     def __init__(self, folder, own, *extra, clients=None):
         more = ["--tls-client-ca", str(clients.cert)] if clients else []
-        super().__init__(folder, "--tls-cert", str(own.cert), "--tls-key", str(own.key), *more, *extra)
+        super().__init__(folder, "--tls-cert", str(own.cert), "--tls-key", str(own.key), *more,
+                         *extra)
         self.own, self.clients = own, clients
 
     def context(self):
@@ -69,7 +75,8 @@ class Secret(Guarded):
         return context
 
     def connect(self, timeout=40):
-        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=self.context())
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout,
+                                           context=self.context())
 
     @property
     def url(self):

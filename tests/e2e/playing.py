@@ -1,4 +1,5 @@
-"""Programs as trials: one worker of the test's own, one sweep a program, and no process left behind."""
+"""Programs as trials: one worker of the test's own, one sweep a program, and no process left
+behind."""
 import contextlib
 import pathlib
 
@@ -29,7 +30,8 @@ def playing(server, folder, *worker_words):
         if not workers:
             workers.append(Worker(server, folder / "worker", "--verbose", *worker_words))
             workers[0].ready()
-        wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"), seconds=90)
+        wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"),
+                 seconds=90)
         trial = server.get(f"/v1/sweeps/{sweep}/trials")["items"][0]["id"]
         return server.get(f"/v1/trials/{trial}/runs")["items"][0]
 

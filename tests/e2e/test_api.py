@@ -1,4 +1,4 @@
-"""Every route of hone-server, asked from the outside: a sweep from its file to its end."""
+"""Calls every route of hone-server: a sweep from its file to its end."""
 import hashlib
 import json
 import re
@@ -6,23 +6,27 @@ import subprocess
 
 from conftest import ROOT, problem, program, sweep_spec
 
-WORKFLOW = {"command": ["hone", "submit", "small.yaml"], "cwd": "/home/ada", "host": "testhost", "user": "ada",
-            "git_commit": "0123456789abcdef0123456789abcdef01234567", "git_branch": "main", "patch_sha256": "",
+WORKFLOW = {"command": ["hone", "submit", "small.yaml"], "cwd": "/home/ada", "host": "testhost",
+            "user": "ada",
+            "git_commit": "0123456789abcdef0123456789abcdef01234567", "git_branch": "main",
+            "patch_sha256": "",
             "hone_version": "0.1.0"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
 
 def routes():
-    text = subprocess.run([program("hone-server"), "--routes"], check=True, capture_output=True).stdout
+    text = subprocess.run([program("hone-server"), "--routes"], check=True,
+                          capture_output=True).stdout
     return json.loads(text)
 
 
 class Walk:
-    """Asks, and remembers which rows of the table answered."""
+    """Sends requests and records which rows of the route table answered."""
 
     def __init__(self, server):
         self.server = server
-        self.table = [(row["method"], re.compile(re.sub(r"\{[^}]*\}", "[^/]+", row["path"]) + "$"), row["path"])
+        self.table = [(row["method"], re.compile(re.sub(r"\{[^}]*\}", "[^/]+", row["path"]) + "$"),
+                       row["path"])
                       for row in routes()]
         self.hit = set()
 
@@ -32,7 +36,8 @@ class Walk:
         assert answer.headers["cache-control"] == "no-store"
         assert answer.headers["server"].startswith("hone/")
         bare = path.split("?")[0]
-        matching = [(verb, pattern) for verb, regex, pattern in self.table if verb == method and regex.match(bare)]
+        matching = [(verb, pattern) for verb, regex, pattern in self.table if verb == method
+                    and regex.match(bare)]
         assert len(matching) == 1, (method, path, matching)
         self.hit.add(matching[0])
         return answer
@@ -41,14 +46,7 @@ class Walk:
         return {(verb, pattern) for verb, _, pattern in self.table} - self.hit
 
 
-def test_every_route_answers(server):
-    walk = Walk(server)
-
-    assert walk("GET", "/healthz").json["status"] == "ok"
-    assert walk("GET", "/readyz").json == {"ready": True}
-    assert walk("GET", "/v1/version").json["api"] == "v1"
-
-    # Submit.
+def submit_sweep(walk):
     spec = sweep_spec(terminator={"rule": "hypertrick", "eviction_rate": 0.25})
     body = {"request_id": "s1", "spec": spec, "workflow": WORKFLOW}
     sweep = walk("POST", "/v1/sweeps", body, status=201).json["sweep"]
@@ -59,30 +57,36 @@ def test_every_route_answers(server):
     assert one == listed
     assert one["state"] == "running" and one["trials"] == {"total": 4, "proposed": 0}
     assert one["best"] is None and one["ended_at"] is None and TIME.fullmatch(one["submitted_at"])
+    return one
 
-    # A worker leases the first run.
-    join = {"request_id": "w1", "host": "testhost", "pid": 7, "cpus": 2, "gpus": 0, "hone_version": "0.1.0"}
+
+def lease_first_run(walk):
+    join = {"request_id": "w1", "host": "testhost", "pid": 7, "cpus": 2, "gpus": 0,
+            "hone_version": "0.1.0"}
     joined = walk("POST", "/v1/workers", join).json
     worker = joined["worker"]
     assert joined["lease"] == 15.0 and joined["heartbeat"] == 3.0
     acquire = {"request_id": "l1", "worker": worker, "cpus": 1, "gpus": 0, "wait": 0}
     grant = walk("POST", "/v1/leases", acquire).json["grant"]
-    lease, run = grant["lease"], grant["attempt"].split("#")[0]
-    trial = "tr_" + run[3:].split(".")[0]
     assert set(grant["params"]) == {"lr", "depth"} and grant["seed"] < 2**53
     assert grant["next_phase"] == 0 and grant["resume"] is None
-    beat = walk("POST", f"/v1/workers/{worker}/beat", {"leases": [lease]}).json
+    beat = walk("POST", f"/v1/workers/{worker}/beat", {"leases": [grant["lease"]]}).json
     assert walk("POST", f"/v1/workers/{worker}/allow", {}).json == {}
     assert beat["leases"][0]["order"] == "none" and TIME.fullmatch(beat["leases"][0]["expires_at"])
+    return worker, grant
 
-    # A token, and its end; this server asks for none.
-    secret = {"request_id": "t1", "name": "ada", "scopes": ["read"], "sha256": hashlib.sha256(b"secret").hexdigest()}
+
+def create_and_revoke_token(walk):
+    """This server does not ask for tokens, but keeps them."""
+    secret = {"request_id": "t1", "name": "ada", "scopes": ["read"],
+              "sha256": hashlib.sha256(b"secret").hexdigest()}
     token = walk("POST", "/v1/tokens", secret, status=201).json["token"]
     (row,) = walk("GET", "/v1/tokens").json["items"]
     assert row["id"] == token and row["scopes"] == ["read"] and "sha256" not in row
     assert walk("POST", f"/v1/tokens/{token}/revoke", {}).json == {}
 
-    # A checkpoint, metrics and a report.
+
+def save_checkpoint_metrics_and_file(walk, lease, run):
     blob = b"weights" * 1000
     digest = hashlib.sha256(blob).hexdigest()
     walk("GET", f"/v1/blobs/{digest}", status=404)
@@ -92,20 +96,31 @@ def test_every_route_answers(server):
     assert got.body == blob and got.headers["content-type"] == "application/octet-stream"
     save = {"sha256": digest, "bytes": len(blob), "step": 250, "phase": 0}
     model = walk("POST", f"/v1/leases/{lease}/models", save).json["model"]
-    points = {"points": [{"name": "loss", "step": 100, "value": 0.5}, {"name": "loss", "step": 200, "value": 0.25}]}
+    points = {"points": [{"name": "loss", "step": 100, "value": 0.5},
+                         {"name": "loss", "step": 200, "value": 0.25}]}
     assert walk("POST", f"/v1/leases/{lease}/metrics", points).json == {}
     file = {"name": "plots/loss.png", "sha256": digest, "bytes": len(blob)}
     assert walk("POST", f"/v1/leases/{lease}/artifacts", file).json == {}
     assert walk("POST", f"/v1/leases/{lease}/artifacts", file).json == {}
-    problem(walk("POST", f"/v1/leases/{lease}/artifacts", {**file, "name": "../x"}, status=400), 400, "invalid", "/name")
-    problem(walk("POST", f"/v1/leases/{lease}/artifacts", {**file, "sha256": "0" * 64}, status=400), 400, "invalid",
+    problem(walk("POST", f"/v1/leases/{lease}/artifacts", {**file, "name": "../x"}, status=400),
+            400, "invalid", "/name")
+    problem(walk("POST", f"/v1/leases/{lease}/artifacts", {**file, "sha256": "0" * 64}, status=400),
+            400, "invalid",
             "/sha256")
     (artifact,) = walk("GET", f"/v1/runs/{run}/artifacts").json["items"]
     assert TIME.fullmatch(artifact.pop("saved_at")) and artifact == file
-    verdict = walk("POST", f"/v1/leases/{lease}/reports", {"phase": 0, "step": 250, "value": 12.5}).json
-    assert verdict["verdict"] == "continue" and verdict["reason"] in ("collecting", "good_enough")
+    return model, digest
 
-    # What can be read about all that.
+
+def report_first_phase(walk, lease):
+    verdict = walk("POST", f"/v1/leases/{lease}/reports", {"phase": 0, "step": 250,
+                                                           "value": 12.5}).json
+    assert verdict["verdict"] == "continue" and verdict["reason"] in ("collecting", "good_enough")
+    return verdict
+
+
+def read_trial_run_and_curve(walk, sweep, worker, grant, verdict):
+    lease, run, trial = names_of(grant)
     (row,) = walk("GET", f"/v1/sweeps/{sweep}/trials?sort=value").json["items"]
     assert row == walk("GET", f"/v1/trials/{trial}").json
     assert row["value"] == 12.5 and row["state"] == "running" and row["params"] == grant["params"]
@@ -113,17 +128,24 @@ def test_every_route_answers(server):
     assert entry == walk("GET", f"/v1/runs/{run}").json
     assert entry["seed"] == grant["seed"] and entry["worker"] == worker and entry["phase"] == 1
     (attempt,) = walk("GET", f"/v1/runs/{run}/attempts").json["items"]
-    assert attempt["id"] == grant["attempt"] and attempt["lease"] == lease and attempt["end_reason"] is None
+    assert attempt["id"] == grant["attempt"] and attempt["lease"] == lease
+    assert attempt["end_reason"] is None
     (point,) = walk("GET", f"/v1/runs/{run}/curve").json["items"]
-    assert point["value"] == 12.5 and point["verdict"] == "continue" and point["inputs"] == verdict["inputs"]
+    assert point["value"] == 12.5 and point["verdict"] == "continue"
+    assert point["inputs"] == verdict["inputs"]
     series = walk("GET", f"/v1/runs/{run}/metrics?name=loss&limit=1").json
     assert series["items"][0]["value"] == 0.5 and series["next"]
     rest = walk("GET", f"/v1/runs/{run}/metrics?name=loss&limit=1&after={series['next']}").json
     assert rest["items"][0]["value"] == 0.25
+
+
+def read_results(walk, sweep, grant, model, digest):
+    _, run, trial = names_of(grant)
     (best,) = walk("GET", f"/v1/sweeps/{sweep}/best").json["items"]
     assert best["rank"] == 1 and best["run"] == run and best["model"] == model
     (curve,) = walk("GET", f"/v1/sweeps/{sweep}/curves?limit=1").json["items"]
-    assert curve["run"] == run and curve["params"] == grant["params"] and curve["state"] == "running"
+    assert curve["run"] == run and curve["params"] == grant["params"]
+    assert curve["state"] == "running"
     assert curve["curve"][0]["value"] == 12.5 and curve["curve"][0]["seconds"] > 0
     (saved,) = walk("GET", f"/v1/models?run={run}").json["items"]
     assert saved == walk("GET", f"/v1/models/{model}").json
@@ -133,42 +155,61 @@ def test_every_route_answers(server):
     assert "is running" in explained["text"] and "12.5" in explained["text"]
     assert explained["verdicts"][0]["recomputed"] == "continue"
 
-    # A trial for somebody who asks, and a parameter set of their own.
+
+def ask_and_tell(walk, sweep, trial):
+    """A trial that a client asks for, with a parameter set it enqueued."""
     mine = {"request_id": "q1", "params": {"lr": 0.001}}
     assert walk("POST", f"/v1/sweeps/{sweep}/enqueue", mine).json == {"waiting": 1}
     asked = walk("POST", f"/v1/sweeps/{sweep}/ask", {"asker": "ada"}).json
     assert asked["params"]["lr"] == 0.001 and asked["number"] == 1 and asked["next_phase"] == 0
     told = walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "step": 250}).json
     assert told["verdict"] in ("continue", "stop")
-    assert walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "phase": 0, "step": 250}).json == told
+    assert walk("POST", f"/v1/trials/{asked['trial']}/tell", {"value": 3.5, "phase": 0,
+                                                              "step": 250}).json == told
     assert walk("GET", f"/v1/sweeps/{sweep}/incumbent").json["trial"]["sweep"] == sweep
     (band,) = walk("GET", f"/v1/trials/{trial}/curve").json["items"]
     assert band["n"] == 1 and band["iqm"] == 12.5 and band["low"] is None
-    problem(walk("GET", f"/v1/sweeps/{sweep}/confirm", status=404), 404, "not_found", words=["hone confirm"])
-    problem(walk("POST", "/v1/sweeps/sw_999/confirm", {"request_id": "k", "top": 1}, status=404), 404, "not_found")
-    problem(walk("GET", f"/v1/sweeps/{sweep}/pareto", status=400), 400, "invalid", words=["one objective, return"])
-    problem(walk("GET", f"/v1/sweeps/{sweep}/importance?objective=return", status=409), 409, "conflict",
+    return asked["trial"]
+
+
+def refuse_too_early(walk, sweep):
+    problem(walk("GET", f"/v1/sweeps/{sweep}/confirm", status=404), 404, "not_found",
+            words=["hone confirm"])
+    problem(walk("POST", "/v1/sweeps/sw_999/confirm", {"request_id": "k", "top": 1}, status=404),
+            404, "not_found")
+    problem(walk("GET", f"/v1/sweeps/{sweep}/pareto", status=400), 400, "invalid",
+            words=["one objective, return"])
+    problem(walk("GET", f"/v1/sweeps/{sweep}/importance?objective=return", status=409), 409,
+            "conflict",
             words=["at least 10 completed trials"])
 
-    # Where it came from.
+
+def read_origins(walk, one, worker, model, run, trial):
+    sweep = one["id"]
     workflow = walk("GET", f"/v1/workflows/{one['workflow']}").json
-    assert workflow["git_commit"] == WORKFLOW["git_commit"] and workflow["command"] == WORKFLOW["command"]
+    assert workflow["git_commit"] == WORKFLOW["git_commit"]
+    assert workflow["command"] == WORKFLOW["command"]
     walk("GET", "/v1/datasets/ds_999", status=404)
     graph = walk("GET", f"/v1/lineage/{model}?direction=up").json
     relations = {(edge["from"], edge["relation"], edge["to"]) for edge in graph["edges"]}
     assert (model, "saved_by", run) in relations and (trial, "proposed_by", sweep) in relations
-    assert {node["kind"] for node in graph["nodes"]} >= {"model", "run", "trial", "sweep", "workflow"}
+    assert {node["kind"] for node in graph["nodes"]} >= {"model", "run", "trial", "sweep",
+                                                         "workflow"}
     seen, asker = walk("GET", "/v1/workers").json["items"]
     assert asker["host"] == "ada" and asker["cpus"] == 0
     assert seen == walk("GET", f"/v1/workers/{worker}").json
     assert seen["running"] == 1 and seen["host"] == "testhost"
     events = walk("GET", "/v1/events").json["items"]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
-    assert {"server_started", "sweep_submitted", "trial_proposed", "verdict_given"} <= {e["kind"] for e in events}
+    assert {"server_started", "sweep_submitted", "trial_proposed",
+            "verdict_given"} <= {e["kind"] for e in events}
 
-    # What is known of it, and what users say of it and change.
-    assert [item["id"] for item in walk("GET", "/v1/find?where=trial").json["items"]] == [asked["trial"], trial]
-    assert walk("GET", f"/v1/sweeps/{sweep}/runs?where=value").json["items"][0] == walk("GET", f"/v1/runs/{run}").json
+
+def find_annotate_and_edit(walk, sweep, asked, trial, run):
+    found = walk("GET", "/v1/find?where=trial").json["items"]
+    assert [item["id"] for item in found] == [asked, trial]
+    first = walk("GET", f"/v1/sweeps/{sweep}/runs?where=value").json["items"][0]
+    assert first == walk("GET", f"/v1/runs/{run}").json
     assert walk("POST", "/v1/notes", {"request_id": "n1", "on": trial, "text": "good"}).json == {}
     assert walk("POST", "/v1/tags", {"on": trial, "add": ["keep"]}).json == {}
     assert walk("GET", f"/v1/about/{trial}").json["tags"] == ["keep"]
@@ -177,26 +218,57 @@ def test_every_route_answers(server):
     assert walk("POST", f"/v1/sweeps/{sweep}/edit", {"request_id": "e1", "trials": 5}).json == {}
     assert walk("GET", f"/v1/sweeps/{sweep}/replay").json["same"]
     document = walk("GET", f"/v1/sweeps/{sweep}/export").json
-    problem(walk("POST", "/v1/imports", {"request_id": "i1", "export": document}, status=400), 400, "invalid",
+    problem(walk("POST", "/v1/imports", {"request_id": "i1", "export": document}, status=400), 400,
+            "invalid",
             "/export/events", words=["had not ended"])
 
-    # The end.
-    end = {"reason": "exit_code", "exit_code": 3, "detail": "", "log_tail": "Traceback: no such file"}
+
+def end_run_and_sweep(walk, sweep, lease, trial):
+    end = {"reason": "exit_code", "exit_code": 3, "detail": "",
+           "log_tail": "Traceback: no such file"}
     assert walk("POST", f"/v1/leases/{lease}/end", end).json == {}
     why = walk("GET", f"/v1/trials/{trial}/explain").json
     assert why["state"] == "failed" and "status 3" in why["text"] and "no such file" in why["text"]
     steered = walk("POST", f"/v1/sweeps/{sweep}/steer", {"verb": "cancel"}).json
     assert steered["sweep"] == sweep and steered["state"] in ("stopping", "canceled")
     text = walk("GET", "/metrics").body.decode()
-    assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text and re.search(r"^hone_db_wal_bytes [1-9]", text, re.M)
+    assert 'hone_runs{state="failed"} 1' in text and "hone_events_total" in text
+    assert re.search(r"^hone_db_wal_bytes [1-9]", text, re.M)
     for line in text.splitlines():
-        assert line.startswith("#") or re.fullmatch(r'[a-z_]+(\{([a-z]+="[a-z_I0-9.+]+",?)+\})? -?\d+(\.\d+)?', line), line
+        assert line.startswith("#") or re.fullmatch(
+            r'[a-z_]+(\{([a-z]+="[a-z_I0-9.+]+",?)+\})? -?\d+(\.\d+)?', line), line
 
+
+def names_of(grant):
+    """The lease, run and trial of a grant."""
+    run = grant["attempt"].split("#")[0]
+    return grant["lease"], run, "tr_" + run[3:].split(".")[0]
+
+
+def test_every_route_answers(server):
+    walk = Walk(server)
+    assert walk("GET", "/healthz").json["status"] == "ok"
+    assert walk("GET", "/readyz").json == {"ready": True}
+    assert walk("GET", "/v1/version").json["api"] == "v1"
+    one = submit_sweep(walk)
+    sweep = one["id"]
+    worker, grant = lease_first_run(walk)
+    lease, run, trial = names_of(grant)
+    create_and_revoke_token(walk)
+    model, digest = save_checkpoint_metrics_and_file(walk, lease, run)
+    verdict = report_first_phase(walk, lease)
+    read_trial_run_and_curve(walk, sweep, worker, grant, verdict)
+    read_results(walk, sweep, grant, model, digest)
+    asked = ask_and_tell(walk, sweep, trial)
+    refuse_too_early(walk, sweep)
+    read_origins(walk, one, worker, model, run, trial)
+    find_annotate_and_edit(walk, sweep, asked, trial, run)
+    end_run_and_sweep(walk, sweep, lease, trial)
     assert walk.missed() == set()
 
 
 def test_openapi_describes_every_route():
-    """The file is YAML, but regular: two levels of keys are enough here, and need no package."""
+    """The file is regular YAML: two levels of keys are enough here and need no package."""
     described, path = set(), None
     for line in (ROOT / "schemas" / "openapi.yaml").read_text().splitlines():
         if found := re.fullmatch(r"  (/\S*):", line):
@@ -218,7 +290,8 @@ def test_evicted_run_is_explained(server):
     server.end(grants[stopped[0]], reason="evicted")
     why = server.get(f"/v1/runs/{run}/explain")
     assert why["state"] == "stopped" and why["reason"] == "evicted"
-    for words in ("stopped early", "phase 1 of 4", f"return = {8 - stopped[0]}", "HyperTrick evicted it", "worse"):
+    for words in ("stopped early", "phase 1 of 4", f"return = {8 - stopped[0]}",
+                  "HyperTrick evicted it", "worse"):
         assert words in why["text"], why["text"]
     assert why["verdicts"][0]["recomputed"] == "stop" and "bug" not in why["text"]
     assert why["verdicts"][0]["inputs"] == verdicts[stopped[0]]["inputs"]
@@ -232,5 +305,6 @@ def test_completed_run_is_explained(server):
     assert server.report(grant, 3, 2.0) == {"verdict": "stop", "reason": "last_phase", "inputs": {}}
     server.end(grant)
     why = server.get(f"/v1/runs/{grant['attempt'].split('#')[0]}/explain")
-    assert why["state"] == "completed" and "whole budget" in why["text"] and "4, in phase 2" in why["text"]
+    assert why["state"] == "completed" and "whole budget" in why["text"]
+    assert "4, in phase 2" in why["text"]
     assert [row["recomputed"] for row in why["verdicts"]] == ["continue"] * 3 + ["stop"]

@@ -1,4 +1,5 @@
-"""hone as an optimizer without workers, over HTTP: ask, tell, enqueue, and the trade-offs of several objectives."""
+"""hone as an optimizer without workers, over HTTP: ask, tell, enqueue, and the trade-offs of
+several objectives."""
 import concurrent.futures
 import time
 
@@ -28,7 +29,8 @@ def test_an_optimization_from_first_ask_to_last_tell(server):
     assert len(seen) == 5
     one = server.get(f"/v1/sweeps/{sweep}")
     assert one["state"] == "completed" and one["runs"]["completed"] == 5
-    problem(server.ask("POST", f"/v1/sweeps/{sweep}/ask", {"asker": "ada"}), 409, "conflict", words=["ended"])
+    problem(server.ask("POST", f"/v1/sweeps/{sweep}/ask", {"asker": "ada"}), 409, "conflict",
+            words=["ended"])
 
 
 def test_an_answer_that_got_lost_is_asked_for_again(server):
@@ -42,7 +44,8 @@ def test_an_answer_that_got_lost_is_asked_for_again(server):
     server.kill()
     server.start()
     assert tell(server, trial, value=1.0) == verdict
-    problem(server.ask("POST", f"/v1/trials/{trial['trial']}/tell", {"value": 2.0}), 409, "conflict")
+    problem(server.ask("POST", f"/v1/trials/{trial['trial']}/tell", {"value": 2.0}), 409,
+            "conflict")
     assert ask(server, sweep)["trial"] != trial["trial"]
 
 
@@ -50,18 +53,21 @@ def test_several_askers_have_a_trial_each_and_a_bound(server):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 3}))
     trials = {asker: ask(server, sweep, asker)["trial"] for asker in ("ada", "bob", "eve")}
     assert len(set(trials.values())) == 3
-    problem(server.ask("POST", f"/v1/sweeps/{sweep}/ask", {"asker": "joe"}), 409, "conflict", words=["nothing to ask"])
+    problem(server.ask("POST", f"/v1/sweeps/{sweep}/ask", {"asker": "joe"}), 409, "conflict",
+            words=["nothing to ask"])
     assert server.acquire(server.join()) is None
 
 
 def test_a_trial_in_phases_is_stopped_early(server):
-    spec = sweep_spec(command=None, trainer={"name": "ask"}, search={"method": "random", "trials": 8},
+    spec = sweep_spec(command=None, trainer={"name": "ask"}, search={"method": "random",
+                                                                     "trials": 8},
                       terminator={"rule": "hypertrick", "eviction_rate": 0.25})
     sweep = server.submit(spec)
     trials = [ask(server, sweep, f"asker{i}") for i in range(8)]
     verdicts = [tell(server, trial, value=8.0 - i, step=250) for i, trial in enumerate(trials)]
     stopped = [trial for trial, verdict in zip(trials, verdicts) if verdict["verdict"] == "stop"]
-    assert stopped and "HyperTrick evicted it" in server.get(f"/v1/trials/{stopped[0]['trial']}/explain")["text"]
+    assert stopped and "HyperTrick evicted it" in server.get(
+        f"/v1/trials/{stopped[0]['trial']}/explain")["text"]
     again = ask(server, sweep, "asker0")
     assert again["trial"] == trials[0]["trial"] and again["next_phase"] == 1
 
@@ -69,11 +75,14 @@ def test_a_trial_in_phases_is_stopped_early(server):
 def test_enqueued_parameters_come_first_and_are_checked(server):
     sweep = server.submit(asked_spec())
     path = f"/v1/sweeps/{sweep}/enqueue"
-    assert server.post(path, {"request_id": "1", "params": {"lr": 1e-3, "depth": 2}}) == {"waiting": 1}
+    assert server.post(path,
+                       {"request_id": "1", "params": {"lr": 1e-3, "depth": 2}}) == {"waiting": 1}
     assert server.post(path, {"request_id": "2", "params": {"depth": 7}}) == {"waiting": 2}
-    problem(server.ask("POST", path, {"request_id": "3", "params": {"dpth": 7}}), 400, "invalid", "/params/dpth",
+    problem(server.ask("POST", path, {"request_id": "3", "params": {"dpth": 7}}), 400, "invalid",
+            "/params/dpth",
             ["did you mean", "depth"])
-    problem(server.ask("POST", path, {"request_id": "3", "params": {"depth": 9}}), 400, "invalid", "/params/depth")
+    problem(server.ask("POST", path, {"request_id": "3", "params": {"depth": 9}}), 400, "invalid",
+            "/params/depth")
     assert ask(server, sweep, "a")["params"] == {"lr": 1e-3, "depth": 2}
     assert ask(server, sweep, "b")["params"]["depth"] == 7
 
@@ -91,7 +100,8 @@ def test_the_front_of_two_objectives(server):
 
 
 def test_a_waiting_worker_gets_what_is_enqueued(server):
-    """With method external there is nothing to do until somebody enqueues: a long poll hears of it at once."""
+    """With method external there is nothing to do until somebody enqueues: a long poll hears of it
+    at once."""
     sweep = server.submit(sweep_spec(search={"method": "external", "trials": 3}))
     worker = server.join()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:

@@ -1,5 +1,6 @@
-"""Every bad input of bad_inputs.py against a real server. Each must be refused with a problem body, leave the ledger as
-it was and the server serving. docs/bad_inputs.md is what happened; `python3 tests/e2e/test_bad_inputs.py --write` writes it."""
+"""Every bad input of bad_inputs.py against a real server. Each must be refused with a problem body,
+leave the ledger as it was and the server serving. docs/bad_inputs.md is what happened; `python3
+tests/e2e/test_bad_inputs.py --write` writes it."""
 import hashlib
 import http.client
 import io
@@ -20,7 +21,8 @@ SCOPES = ("read", "submit", "worker")
 
 
 class Target:
-    """A server with a sweep, an asked trial (its lease le_1 never expires) and a token of each scope."""
+    """A server with a sweep, an asked trial (its lease le_1 never expires) and a token of each
+    scope."""
 
     def __init__(self, folder):
         self.server = Server(folder, "--auth").start()
@@ -38,7 +40,8 @@ class Target:
         return secret
 
     def post(self, path, body):
-        answer = self.server.ask("POST", path, body, {"Authorization": f"Bearer {self.tokens['admin']}"})
+        answer = self.server.ask("POST", path, body,
+                                 {"Authorization": f"Bearer {self.tokens['admin']}"})
         assert answer.status in (200, 201), answer
         return answer.json
 
@@ -62,7 +65,8 @@ def target(tmp_path_factory):
     assert one.server.stop() == 0, one.server.log_text()
 
 
-@pytest.mark.parametrize("row", [row for rows in AREAS.values() for row in rows], ids=lambda row: row.sent)
+@pytest.mark.parametrize("row", [row for rows in AREAS.values() for row in rows],
+                         ids=lambda row: row.sent)
 def test_bad_input_is_refused(target, row):
     before = target.last_seq()
     answer, body = target.send(row)
@@ -90,15 +94,18 @@ def table_of(target):
     count = sum(map(len, AREAS.values()))
     out = io.StringIO()
     print("# Bad inputs, and what each answers\n", file=out)
-    print(f"{count} requests that a server refuses. `tests/e2e/test_bad_inputs.py` sends each to a real server, holds the "
+    print(
+        f"{count} requests that a server refuses. `tests/e2e/test_bad_inputs.py` sends each to a real server, holds the "
           "answer to this table,\nand checks that the ledger did not grow and that the server still serves. Written by "
           "`python3 tests/e2e/test_bad_inputs.py --write`.", file=out)
     for area, rows in AREAS.items():
-        print(f"\n## {area}\n\n| sent | status | code | at | says |\n|---|---|---|---|---|", file=out)
+        print(f"\n## {area}\n\n| sent | status | code | at | says |\n|---|---|---|---|---|",
+              file=out)
         for row in rows:
             answer, body = target.send(row)
             at = f"`{body['at']}`" if body["at"] else ""
-            print(f"| {cell(row.sent)} | {answer.status} | {body['code']} | {cell(at)} | {cell(body['detail'])} |",
+            print(
+                f"| {cell(row.sent)} | {answer.status} | {body['code']} | {cell(at)} | {cell(body['detail'])} |",
                   file=out)
     return out.getvalue()
 

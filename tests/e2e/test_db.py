@@ -1,4 +1,5 @@
-"""hone db: a data folder looked through, copied while a server writes to it, and damaged on purpose."""
+"""hone db: a data folder looked through, copied while a server writes to it, and damaged on
+purpose."""
 import hashlib
 import json
 import shutil
@@ -9,7 +10,8 @@ from conftest import Server, program, sweep_spec
 
 
 def db(*words, expect=0):
-    done = subprocess.run([program("hone"), "db", *map(str, words), "--format", "json"], capture_output=True, text=True,
+    done = subprocess.run([program("hone"), "db", *map(str, words), "--format", "json"],
+                          capture_output=True, text=True,
                           timeout=60)
     assert done.returncode == expect, done.stdout + done.stderr
     return json.loads(done.stdout) if expect in (0, 1) and done.stdout else done.stderr
@@ -26,7 +28,8 @@ def fill(server):
     server.report(grant, 0, 3.5)
     digest = hashlib.sha256(b"state").hexdigest()
     server.ask("PUT", f"/v1/blobs/{digest}", b"state")
-    server.post(f"/v1/leases/{grant['lease']}/models", {"sha256": digest, "bytes": 5, "step": 250, "phase": 0})
+    server.post(f"/v1/leases/{grant['lease']}/models", {"sha256": digest, "bytes": 5, "step": 250,
+                                                        "phase": 0})
     return digest
 
 
@@ -34,7 +37,8 @@ def test_check_finds_a_sound_folder_sound_while_its_server_runs(server):
     fill(server)
     found = health(server.folder)
     assert {one["health"] for one in found.values()} == {"ok"}, found
-    assert set(found) == {"file", "foreign keys", "ledger", "snapshot", "query tables", "blobs", "orphans"}
+    assert set(found) == {"file", "foreign keys", "ledger", "snapshot", "query tables", "blobs",
+                          "orphans"}
 
 
 def test_backup_of_a_running_server_is_a_data_folder(server, tmp_path):
@@ -68,7 +72,8 @@ def test_check_names_what_is_damaged(server, tmp_path):
     shutil.copytree(copy, tmp_path / "cut")
     with open(tmp_path / "cut" / "hone.db", "r+b") as file:
         file.truncate(8 * 4096)
-    done = subprocess.run([program("hone"), "db", "check", "--data", str(tmp_path / "cut")], capture_output=True, text=True,
+    done = subprocess.run([program("hone"), "db", "check", "--data", str(tmp_path / "cut")],
+                          capture_output=True, text=True,
                           timeout=60)
     assert done.returncode in (1, 2) and "restore" in done.stdout + done.stderr
 
@@ -76,7 +81,8 @@ def test_check_names_what_is_damaged(server, tmp_path):
 def test_upgrade_has_nothing_to_do_and_refuses_beside_a_server(server):
     assert "another hone server" in db("upgrade", "--data", server.folder, expect=4)
     server.stop()
-    assert db("upgrade", "--data", server.folder) == {"upgraded": False, "from": None, "to": None, "backup": None}
+    assert db("upgrade", "--data", server.folder) == {"upgraded": False, "from": None, "to": None,
+                                                      "backup": None}
 
 
 def test_a_folder_without_a_database_is_not_found(tmp_path):

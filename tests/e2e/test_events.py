@@ -54,9 +54,11 @@ def test_long_poll_ends_empty(server):
 
 def test_run_granted_to_a_worker_that_went_away_is_given_back_at_once(server):
     ghost, worker = server.join(), server.join()
-    body = json.dumps({"request_id": "ghost", "worker": ghost, "cpus": 1, "gpus": 0, "wait": 30}).encode()
+    body = json.dumps({"request_id": "ghost", "worker": ghost, "cpus": 1, "gpus": 0,
+                       "wait": 30}).encode()
     with socket.create_connection(("127.0.0.1", server.port)) as connection:
-        connection.sendall(b"POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+        connection.sendall(
+            b"POST /v1/leases HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
                            % len(body) + body)
     server.submit(sweep_spec(search={"method": "random", "trials": 1}))
     began = time.monotonic()
@@ -69,7 +71,8 @@ def test_waiting_workers_are_let_go_at_shutdown(server):
     worker = server.join()
     answers = []
     body = {"request_id": "l", "worker": worker, "cpus": 1, "gpus": 0, "wait": 30}
-    waiting = threading.Thread(target=lambda: answers.append(server.ask("POST", "/v1/leases", body)))
+    waiting = threading.Thread(target=lambda:
+                               answers.append(server.ask("POST", "/v1/leases", body)))
     waiting.start()
     waiting.join(0.5)
     assert server.stop() == 0
@@ -83,7 +86,8 @@ class Stream:
 
     def __init__(self, server, path, headers=None):
         self.connection = server.connect(timeout=20)
-        self.connection.request("GET", path, headers={"Accept": "text/event-stream", **(headers or {})})
+        self.connection.request("GET", path, headers={"Accept": "text/event-stream",
+                                                      **(headers or {})})
         self.response = self.connection.getresponse()
         assert self.response.status == 200
         assert self.response.getheader("content-type") == "text/event-stream"
@@ -112,7 +116,8 @@ def test_events_are_replayed_and_followed(server):
     server.post(f"/v1/sweeps/{first}/steer", {"verb": "pause"})
     followed = stream.next()
     assert followed["kind"] == "sweep_steered" and followed["seq"] == seen[-1]["seq"] + 1
-    assert followed["sweep"] == first and followed["verb"] == "pause" and TIME.fullmatch(followed["at"])
+    assert followed["sweep"] == first and followed["verb"] == "pause" and TIME.fullmatch(
+        followed["at"])
     stream.close()
 
     only = Stream(server, f"/v1/events?sweep={second}")

@@ -1,9 +1,6 @@
-"""Trial programs that misbehave: each ends in a named state, leaves no process behind, and harms nothing else."""
-import os
-import pathlib
-import signal
+"""Trial programs that misbehave: each ends in a named state, leaves no process behind, and harms
+nothing else."""
 import sys
-import time
 
 import pytest
 
@@ -16,7 +13,8 @@ PRELUDE = r'''
 import json, os, signal, sys, time
 out = sys.stdout
 def report(phase):
-    print("@hone " + json.dumps({"report": {"phase": phase, "step": (phase + 1) * 10, "value": 1.0}}), flush=True)
+    report = {"phase": phase, "step": (phase + 1) * 10, "value": 1.0}
+    print("@hone " + json.dumps({"report": report}), flush=True)
 '''
 
 
@@ -28,8 +26,10 @@ def play(server, tmp_path):
             path = tmp_path / "program.py"
             path.write_text(PRELUDE + program)
             return play_sweep(sweep_spec(
-                command=[sys.executable, str(path), str(tmp_path)], search={"method": "random", "trials": trials},
-                budget={"unit": "steps", "per_run": 10 * phases, "phases": phases}, limits=limits or {"max_retries": 0},
+                command=[sys.executable, str(path), str(tmp_path)],
+                search={"method": "random", "trials": trials},
+                budget={"unit": "steps", "per_run": 10 * phases, "phases": phases},
+                limits=limits or {"max_retries": 0},
                 **changes))
 
         yield play_one
@@ -41,12 +41,14 @@ def play(server, tmp_path):
     ("os.kill(os.getpid(), signal.SIGTERM)", "failed", "retries_exhausted", None),
     ("raise ValueError('lr')", "failed", "exit_code", "user_error"),
     ("raise MemoryError('a lot')", "failed", "retries_exhausted", "oom"),
-    ("import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)); bytearray(1 << 30)",
+    (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 28, 1 << 28)); bytearray(1 << 30)",
      "failed", "retries_exhausted", "oom"),
     ("raise OSError(28, os.strerror(28))", "failed", "retries_exhausted", "infra"),
     ("sys.exit(86)", "failed", "infeasible", "infeasible"),
     ("sys.exit(0)", "failed", "no_report", "user_error"),
-], ids=["sigkill", "sigsegv", "sigterm", "exception", "memory_error", "address_space", "disk_full", "infeasible", "silent"])
+], ids=["sigkill", "sigsegv", "sigterm", "exception", "memory_error", "address_space", "disk_full",
+        "infeasible", "silent"])
 def test_every_end_has_its_class(play, program, state, reason, failure):
     if failure is None:
         # A preemption costs no retry: it would be tried again a thousand times.
@@ -60,13 +62,15 @@ def test_every_end_has_its_class(play, program, state, reason, failure):
 
 def test_a_program_that_hangs_is_ended_and_tried_once_more(play):
     run = play("report(0)\ntime.sleep(1000)", limits={"phase": 1, "max_retries": 5}, phases=3)
-    assert (run["state"], run["reason"], run["failure"], run["attempts"]) == ("stopped", "time_limit", "timed_out", 2), run
+    assert (run["state"], run["reason"], run["failure"],
+            run["attempts"]) == ("stopped", "time_limit", "timed_out", 2), run
     assert run["phase"] == 1
 
 
 def test_a_program_that_ignores_term_is_killed(play):
     run = play("signal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(1000)", limits={"run": 1})
-    assert (run["state"], run["reason"], run["failure"]) == ("failed", "time_limit", "timed_out"), run
+    assert (run["state"], run["reason"], run["failure"]) == ("failed", "time_limit",
+                                                             "timed_out"), run
 
 
 def test_children_in_sessions_of_their_own_end_with_it(play, tmp_path):
@@ -83,7 +87,8 @@ def test_children_in_sessions_of_their_own_end_with_it(play, tmp_path):
 def test_children_end_when_the_worker_is_killed(server, tmp_path):
     (tmp_path / "program.py").write_text(
         "import os, time\nfor own in (False, True):\n    if os.fork() == 0:\n        if own: os.setsid()\n"
-        "        os.execv('/bin/sleep', ['sleep', '1000'])\nopen('%s/up', 'w')\ntime.sleep(1000)\n" % tmp_path)
+        "        os.execv('/bin/sleep', ['sleep', '1000'])\nopen('%s/up', 'w')\ntime.sleep(1000)\n"
+        % tmp_path)
     server.submit(sweep_spec(command=[sys.executable, str(tmp_path / "program.py")]))
     worker = Worker(server, tmp_path / "worker", slots=1)
     worker.ready()
@@ -108,7 +113,8 @@ def test_watching_tells_what_a_failed_run_wrote_last(server, tmp_path):
     file = write_spec(tmp_path, command=[sys.executable, str(tmp_path / "program.py")])
     watched = hone("submit", str(file), "--watch", server=server)
     assert watched.returncode == 10
-    assert "4 runs failed" in watched.stderr and "wrote last: FileNotFoundError: no data here\n" in watched.stderr
+    assert "4 runs failed" in watched.stderr
+    assert "wrote last: FileNotFoundError: no data here\n" in watched.stderr
     assert "hone explain rn_" in watched.stderr
     assert worker.stop() == 0, worker.log_text()
 
@@ -119,6 +125,7 @@ def test_a_million_lines_harm_nothing(play, tmp_path):
 
 
 def test_a_million_metrics_harm_nothing(play):
-    run = play("line = '@hone ' + json.dumps({'metric': {'name': 'loss', 'step': 1, 'value': 1.0}}) + '\\n'\n"
+    run = play(
+        "line = '@hone ' + json.dumps({'metric': {'name': 'loss', 'step': 1, 'value': 1.0}}) + '\\n'\n"
                "out.write(line * 200_000)\nout.flush()\nreport(0)")
     assert run["state"] == "completed", run

@@ -1,4 +1,5 @@
-"""hone find, compare, diff, note, tag, archive, pin, edit, fork, resubmit, lineage, export, import, replay and bench lineage."""
+"""hone find, compare, diff, note, tag, archive, pin, edit, fork, resubmit, lineage, export, import,
+replay and bench lineage."""
 import json
 
 import pytest
@@ -13,11 +14,14 @@ def ids(text):
 
 
 def test_find_by_result_parameter_and_commit(server, done):
-    found = ok("find", "model where metric.return > 12.5 and params.depth >= 1 and workflow.commit = 3487c*",
+    found = ok("find",
+               "model where metric.return > 12.5 and params.depth >= 1 and workflow.commit = 3487c*",
                "--format", "json", server=server)
     assert len(ids(found)) >= 3
-    assert ids(ok("find", "trial where metric.return >= 33", "--format", "json", server=server)) == ["tr_4"]
-    assert ids(ok("find", "run where metric.loss < 0.3", "--format", "json", server=server)) == ["rn_4.0"]
+    assert ids(ok("find", "trial where metric.return >= 33", "--format", "json",
+                  server=server)) == ["tr_4"]
+    assert ids(ok("find", "run where metric.loss < 0.3", "--format", "json",
+                  server=server)) == ["rn_4.0"]
     assert "no trial fits" in hone("find", "trial where metric.return > 99", server=server).stderr
     page = server.get("/v1/find?where=run&limit=3")
     assert page["kind"] == "run" and len(page["items"]) == 3 and page["next"]
@@ -26,7 +30,8 @@ def test_find_by_result_parameter_and_commit(server, done):
 
 def test_a_wrong_filter_points_at_the_character(server, done):
     text = "model where stpe > 3"
-    problem(server.ask("GET", "/v1/find?where=" + text.replace(" ", "%20").replace(">", "%3E")), 400, "invalid",
+    problem(server.ask("GET", "/v1/find?where=" + text.replace(" ", "%20").replace(">", "%3E")),
+            400, "invalid",
             at="/where:12", words=["did you mean 'step'?"])
     result = hone("find", text, server=server)
     assert result.returncode == 2
@@ -35,11 +40,16 @@ def test_a_wrong_filter_points_at_the_character(server, done):
 
 
 def test_lists_take_the_same_filter(server, done):
-    assert len(ids(ok("trials", done, "--where", "value > 20", "--format", "json", server=server))) == 2
-    assert ids(ok("runs", done, "--where", "value > 30", "--format", "json", server=server)) == ["rn_4.0"]
-    assert ids(ok("runs", "tr_4", "--where", "state = failed", "--format", "json", server=server)) == []
-    assert ids(ok("best", done, "--where", "value < 20", "--format", "json", server=server)) == ["tr_2", "tr_1"]
-    assert ids(ok("ls", "--where", "state = completed", "--format", "json", server=server)) == [done]
+    assert len(ids(ok("trials", done, "--where", "value > 20", "--format", "json",
+                      server=server))) == 2
+    assert ids(ok("runs", done, "--where", "value > 30", "--format", "json",
+                  server=server)) == ["rn_4.0"]
+    assert ids(ok("runs", "tr_4", "--where", "state = failed", "--format", "json",
+                  server=server)) == []
+    assert ids(ok("best", done, "--where", "value < 20", "--format", "json",
+                  server=server)) == ["tr_2", "tr_1"]
+    assert ids(ok("ls", "--where", "state = completed", "--format", "json",
+                  server=server)) == [done]
     assert ids(ok("ls", "--where", "state = running", "--format", "json", server=server)) == []
     assert hone("trials", done, "--where", "valeu > 1", server=server).returncode == 2
 
@@ -50,7 +60,8 @@ def test_notes_tags_and_the_archive(server, done):
     ok("tag", "tr_4", "keep", "--remove", server=server)
     about = server.get("/v1/about/tr_4")
     assert about["tags"] == ["paper/fig-3"] and about["notes"][0]["text"] == "the one for the paper"
-    assert ids(ok("find", "trial where tag = paper/*", "--format", "json", server=server)) == ["tr_4"]
+    assert ids(ok("find", "trial where tag = paper/*", "--format", "json",
+                  server=server)) == ["tr_4"]
     assert hone("tag", "tr_99", "x", server=server).returncode == 3
     ok("archive", done, server=server)
     assert ids(ok("ls", "--format", "json", server=server)) == []
@@ -63,7 +74,8 @@ def test_notes_tags_and_the_archive(server, done):
 
 
 def test_compare_and_diff(server, done):
-    other = json.loads(ok("fork", done, "--set", "seed=18", "--format", "json", server=server))["sweep"]
+    other = json.loads(ok("fork", done, "--set", "seed=18", "--format", "json",
+                          server=server))["sweep"]
     worker = server.join()
     while train(server, worker, 5):
         pass
@@ -91,9 +103,13 @@ def test_fork_resubmit_pin_and_edit(server):
     ok("edit", sweep, "--concurrency", "0", server=server)
     again = server.acquire(worker)
     assert again["params"]["depth"] == 8
-    assert ids(ok("find", "trial where from = tr_1", "--format", "json", server=server)) == [again["attempt"].split("#")[0].replace("rn_", "tr_").split(".")[0]]
-    fork = json.loads(ok("fork", sweep, "--set", "seed=18", "--format", "json", server=server))["sweep"]
-    edges = {(e["from"], e["relation"], e["to"]) for e in server.get(f"/v1/lineage/{fork}?direction=up")["edges"]}
+    assert ids(ok("find", "trial where from = tr_1", "--format", "json",
+                  server=server)) == [again["attempt"].split("#")[0].replace("rn_", "tr_").split(
+                      ".")[0]]
+    fork = json.loads(ok("fork", sweep, "--set", "seed=18", "--format", "json",
+                         server=server))["sweep"]
+    edges = {(e["from"], e["relation"], e["to"])
+             for e in server.get(f"/v1/lineage/{fork}?direction=up")["edges"]}
     assert (fork, "forked_from", sweep) in edges
     facts = server.get(f"/v1/lineage/{sweep}?depth=0")["nodes"][0]["facts"]
     assert '"trials":6' in facts["edits"]
@@ -114,8 +130,10 @@ def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
         assert ok("import", "hone", str(tmp_path / "sweep.json"), server=elsewhere).strip() == sweep
         assert ok("export", sweep, "--format", "json", server=elsewhere) == first
         assert elsewhere.get(f"/v1/sweeps/{sweep}")["best"]["value"] == 33
-        assert len(ids(ok("find", "run where metric.loss < 0.3", "--format", "json", server=elsewhere))) == 1
-        assert len(ids(ok("find", "trial where tag = odd", "--format", "json", server=elsewhere))) == 1
+        assert len(ids(ok("find", "run where metric.loss < 0.3", "--format", "json",
+                          server=elsewhere))) == 1
+        assert len(ids(ok("find", "trial where tag = odd", "--format", "json",
+                          server=elsewhere))) == 1
         assert json.loads(ok("replay", sweep, "--format", "json", server=elsewhere))["same"]
         elsewhere.kill()
         elsewhere.start()
@@ -126,13 +144,15 @@ def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
         assert answer.status == 400 and answer.json["at"].startswith("/export/events/")
         running = ok("export", own, "--format", "json", server=elsewhere)
         (tmp_path / "running.json").write_text(running)
-        assert "had not ended" in hone("import", "hone", str(tmp_path / "running.json"), server=elsewhere).stderr
+        assert "had not ended" in hone("import", "hone", str(tmp_path / "running.json"),
+                                       server=elsewhere).stderr
     finally:
         assert elsewhere.stop() == 0, elsewhere.log_text()
 
 
 def test_replay_proposes_and_decides_the_same_again(server):
-    sweep = play_edited(server, lambda sweep: ok("edit", sweep, "--trials", "26", "--widen", "depth=:12", server=server))
+    sweep = play_edited(server, lambda sweep: ok("edit", sweep, "--trials", "26", "--widen",
+                                                 "depth=:12", server=server))
     result = json.loads(ok("replay", sweep, "--format", "json", server=server))
     assert result["same"] and result["proposals"] == 26 and result["verdicts"] > 26, result
 
@@ -141,7 +161,8 @@ def test_the_optuna_file_is_a_study(server, done, tmp_path):
     import sqlite3
     ok("export", done, "--optuna", "study.db", server=server, cwd=tmp_path)
     with sqlite3.connect(tmp_path / "study.db") as study:
-        assert study.execute("SELECT state, count(*) FROM trials GROUP BY state").fetchall() == [("COMPLETE", 4)]
+        assert study.execute("SELECT state, count(*) FROM trials GROUP BY state").fetchall() == [
+            ("COMPLETE", 4)]
         assert study.execute("SELECT count(*) FROM trial_intermediate_values").fetchone() == (16,)
     assert hone("export", done, "--optuna", "study.db", server=server, cwd=tmp_path).returncode == 4
     optuna = pytest.importorskip("optuna")
@@ -150,7 +171,8 @@ def test_the_optuna_file_is_a_study(server, done, tmp_path):
 
 
 def test_bench_lineage_measures_a_folder_that_it_makes(tmp_path):
-    result = json.loads(ok("bench", "lineage", "--sweeps", "3", "--trials", "12", "--points", "60", "--repetitions", "3",
+    result = json.loads(ok("bench", "lineage", "--sweeps", "3", "--trials", "12", "--points", "60",
+                           "--repetitions", "3",
                            "--folder", str(tmp_path), "--format", "json"))
     assert result["trials"] == 12 and len(result["questions"]) >= 15
     assert all(question["median_ms"] > 0 for question in result["questions"])

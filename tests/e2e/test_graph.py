@@ -28,12 +28,14 @@ def test_an_exported_graph_is_the_same_graph(tmp_path):
 
 def test_a_placement_is_written_traced_and_read_back(tmp_path):
     placed, trace = tmp_path / "placed.json", tmp_path / "trace.json"
-    first = described("inception-v3", "--devices", "4", "--place", "m-etf", "--trace", trace, "--out", placed)
+    first = described("inception-v3", "--devices", "4", "--place", "m-etf", "--trace", trace,
+                      "--out", placed)
     assert first["step_ms"] == pytest.approx(217.2, rel=0.01)
     again = described("inception-v3", "--devices", "4", "--place", placed)
     assert again["step_ms"] == first["step_ms"]
     events = json.loads(trace.read_text())["traceEvents"]
-    assert max(e["ts"] + e["dur"] for e in events if e["ph"] == "X") == pytest.approx(1000 * first["step_ms"])
+    assert max(e["ts"] + e["dur"] for e in events
+               if e["ph"] == "X") == pytest.approx(1000 * first["step_ms"])
 
 
 def test_a_step_that_nothing_can_beat_is_called_so():
@@ -52,7 +54,8 @@ def test_every_baseline_stands_in_one_table():
 
 def test_dot_names_every_node_and_edge():
     text = ok("graph", "resnet-50", "--dot", "--place", "expert", "--group", "op")
-    assert text.startswith('digraph "resnet-50"') and text.count("->") == 88 and text.count("label=") == 73
+    assert text.startswith('digraph "resnet-50"') and text.count("->") == 88 and text.count(
+        "label=") == 73
 
 
 NODES = '[{"name":"a","forward_ms":1},{"name":"b","forward_ms":1}]'

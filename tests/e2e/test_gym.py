@@ -1,7 +1,8 @@
-"""Environments of Gymnasium and Atari through the bridge, where the Python that HONE_PYTHON names (or ~/.hone/python) has them.
+"""Environments of Gymnasium and Atari through the bridge, where the Python that HONE_PYTHON names
+(or ~/.hone/python) has them.
 
-What needs no package is tested by tests/unit/train/envs_bridge_test.cpp. To run these: python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py;
-HONE_PYTHON=DIR/bin/python ./test -R e2e.gym
+What needs no package is tested by tests/unit/train/envs_bridge_test.cpp. To run these: python3 -m
+venv DIR; DIR/bin/pip install gymnasium ale-py; HONE_PYTHON=DIR/bin/python ./test -R e2e.gym
 """
 import json
 import os
@@ -22,19 +23,25 @@ def python():
 
 def needs(*packages):
     done = subprocess.run([python(), "-c", f"import {', '.join(packages)}"], capture_output=True)
-    return pytest.mark.skipif(done.returncode != 0, reason=f"{python()} has no {' and '.join(packages)}: name one that has in HONE_PYTHON")
+    return pytest.mark.skipif(done.returncode != 0,
+                              reason=f"{python()} has no {' and '.join(packages)}: "
+                                      "set HONE_PYTHON to one that has")
 
 
 def train(env, frames, *more, expect=0, **environment):
-    done = subprocess.run([program("hone-train"), "ga3c", "--env", env, "--frames", str(frames), "--seed", "1", "--format", "json",
-                           *more], capture_output=True, text=True, timeout=PATIENCE, env={**os.environ, **environment})
+    done = subprocess.run([program("hone-train"), "ga3c", "--env", env, "--frames", str(frames),
+                           "--seed", "1", "--format", "json",
+                           *more], capture_output=True, text=True, timeout=PATIENCE,
+                          env={**os.environ, **environment})
     assert done.returncode == expect, done.stderr
     return json.loads(done.stdout) if expect == 0 else done.stderr
 
 
 def left_over():
     """Processes of the bridge that nobody waits for any more."""
-    done = subprocess.run(["pgrep", "-f", "Environments of Gymnasium's kind, stepped for hone-train.*serve toy"], capture_output=True, text=True)
+    done = subprocess.run(["pgrep", "-f",
+                           "Environments of Gymnasium's kind, stepped for hone-train.*serve toy"],
+                          capture_output=True, text=True)
     return done.stdout.split()
 
 
@@ -52,7 +59,8 @@ def test_continuous_actions_reach_their_bounds():
 
 @needs("gymnasium")
 def test_what_gymnasium_does_not_know_is_refused_with_its_reason():
-    assert "NameNotFound" in train("gym:NoSuchGame-v1", 1000, expect=2) or "no" in train("gym:NoSuchGame-v1", 1000, expect=2)
+    assert "NameNotFound" in train("gym:NoSuchGame-v1", 1000,
+                                   expect=2) or "no" in train("gym:NoSuchGame-v1", 1000, expect=2)
 
 
 @needs("gymnasium", "ale_py")
@@ -65,11 +73,15 @@ def test_a_sweep_may_name_an_environment_of_ones_own(tmp_path, server):
     """Needs no package: the environment is a file of the user's."""
     spec = {"name": "own", "objective": {"metric": "return", "goal": "maximize"},
             "trainer": {"name": "ga3c", "env": "gym:toy_envs:Walk?length=5", "envs": 4},
-            "parameters": {"learning_rate": {"type": "float", "min": 1e-4, "max": 1e-2, "scale": "log"}},
-            "search": {"method": "random", "trials": 2}, "budget": {"unit": "frames", "per_run": 2000, "phases": 2}}
+            "parameters": {"learning_rate": {"type": "float", "min": 1e-4, "max": 1e-2,
+                                             "scale": "log"}},
+            "search": {"method": "random", "trials": 2}, "budget": {"unit": "frames",
+                                                                    "per_run": 2000, "phases": 2}}
     sweep = server.submit(spec)
-    environment = {**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}", "PYTHONPATH": str(ROOT / "tests" / "data" / "gym")}
-    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"), "--until-idle"], env=environment, check=True,
+    environment = {**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}",
+                   "PYTHONPATH": str(ROOT / "tests" / "data" / "gym")}
+    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"),
+                    "--until-idle"], env=environment, check=True,
                    timeout=PATIENCE, capture_output=True)
     row = server.get(f"/v1/sweeps/{sweep}")
     assert row["state"] == "completed" and row["best"]["value"] > 50, row

@@ -1,4 +1,5 @@
-"""`hone import`: the translated sweep on stdout, what is lost on stderr, and a file that hone accepts."""
+"""`hone import`: the translated sweep on stdout, what is lost on stderr, and a file that hone
+accepts."""
 import json
 
 import pytest
@@ -7,7 +8,8 @@ from commands import hone, ok
 from conftest import ROOT
 
 FIXTURES = ROOT / "tests" / "data" / "import"
-FILES = [("wandb", "wandb.yaml"), ("katib", "katib.yaml"), ("nni", "nni.yaml"), ("optuna", "optuna.json"),
+FILES = [("wandb", "wandb.yaml"), ("katib", "katib.yaml"), ("nni", "nni.yaml"),
+         ("optuna", "optuna.json"),
          ("determined", "determined.yaml")]
 
 
@@ -31,5 +33,6 @@ def test_an_unknown_format_and_a_foreign_file_are_refused(tmp_path):
     done = hone("import", "vizier", FIXTURES / "wandb.yaml")
     assert done.returncode == 2 and "wandb" in done.stderr and not done.stdout
     done = hone("import", "katib", FIXTURES / "wandb.yaml")
-    assert done.returncode == 2 and "wandb.yaml:1:1: a Katib file has kind: Experiment" in done.stderr
+    assert done.returncode == 2
+    assert "wandb.yaml:1:1: a Katib file has kind: Experiment" in done.stderr
     assert hone("import", "nni", tmp_path / "none.yaml").returncode == 3

@@ -11,7 +11,8 @@ PARAMETERS = {"width": {"type": "int", "min": 1, "max": 9},
 
 def told_sweep(server, trials):
     """The width decides, the choice helps a little."""
-    sweep = server.submit(sweep_spec(command=None, budget=None, trainer={"name": "ask"}, parameters=PARAMETERS,
+    sweep = server.submit(sweep_spec(command=None, budget=None, trainer={"name": "ask"},
+                                     parameters=PARAMETERS,
                                      search={"method": "random", "trials": 100}))
     for _ in range(trials):
         asked = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
@@ -31,7 +32,8 @@ def test_importance_names_what_decides(server):
     rows = ok("importance", "--format", "csv", server=server).splitlines()
     assert rows[0] == "parameters,share,deviation" and len(rows) == 1 + 3 + 3
     assert rows[1].startswith("width,")
-    assert ok("importance", "--objective", "return", "--format", "csv", server=server).splitlines() == rows
+    assert ok("importance", "--objective", "return", "--format", "csv",
+              server=server).splitlines() == rows
     said = hone("importance", sweep, server=server).stderr
     assert "40 completed trials" in said and "seed" in said
 
@@ -46,7 +48,8 @@ def test_importance_is_refused_for_too_few_trials_and_unknown_objectives(server)
 
 def test_bench_driver_speaks_in_lines_of_json():
     lines = [json.loads(line) for line in
-             ok("bench", "driver", "quality", "problem=branin", "seeds=0-1", "n=20", "workers=4").splitlines()]
+             ok("bench", "driver", "quality", "problem=branin", "seeds=0-1", "n=20",
+                "workers=4").splitlines()]
     assert [line["seed"] for line in lines] == [0, 1]
     assert all(line["trace"][0][0] == 1 and line["trace"][-1][1] >= 0.39788 for line in lines)
     assert hone("bench", "driver", "quality", "problem=x").returncode == 2

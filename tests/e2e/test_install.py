@@ -1,4 +1,5 @@
-"""`cmake --install` and the Debian packages: programs, man pages, completions and the SDK in their places."""
+"""`cmake --install` and the Debian packages: programs, man pages, completions and the SDK in their
+places."""
 import gzip
 import pathlib
 import re
@@ -22,12 +23,14 @@ def built(*paths):
 
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
-    built("bin/hone", "bin/hone-server", "bin/hone-worker", "bin/hone-train", "packaging/man/hone.1.gz",
+    built("bin/hone", "bin/hone-server", "bin/hone-worker", "bin/hone-train",
+          "packaging/man/hone.1.gz",
           "packaging/libhone_sdk.a", "packaging/debian/changelog.gz")
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
     folder = tmp_path_factory.mktemp("prefix")
-    subprocess.run(["cmake", "--install", BUILD, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", folder], check=True,
+                   stdout=subprocess.DEVNULL)
     return folder
 
 
@@ -54,7 +57,8 @@ def test_man_pages_tell_every_command(prefix):
     if shutil.which("man") is None:
         pytest.skip("man is not installed: the pages are not rendered")
     for page in pages.iterdir():
-        done = subprocess.run(["man", "--warnings", "-l", "-E", "UTF-8", str(page)], capture_output=True, text=True,
+        done = subprocess.run(["man", "--warnings", "-l", "-E", "UTF-8", str(page)],
+                              capture_output=True, text=True,
                               env={"MANWIDTH": "200", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
         assert done.returncode == 0 and "NAME" in done.stdout, done.stderr
 
@@ -62,11 +66,13 @@ def test_man_pages_tell_every_command(prefix):
 def test_completions_are_of_their_shell(prefix):
     bash = prefix / "share/bash-completion/completions/hone"
     output("bash", "-n", bash)
-    words = output("bash", "-c", f"source {bash}; COMP_WORDS=(hone li); COMP_CWORD=1; _hone; echo ${{COMPREPLY[@]}}")
+    words = output("bash", "-c",
+                   f"source {bash}; COMP_WORDS=(hone li); COMP_CWORD=1; _hone; echo ${{COMPREPLY[@]}}")
     assert "lineage" in words
     assert (prefix / "share/zsh/vendor-completions/_hone").read_text().startswith("#compdef hone")
     assert "complete -c hone" in (prefix / "share/fish/vendor_completions.d/hone.fish").read_text()
-    for shell, file in (("zsh", "share/zsh/vendor-completions/_hone"), ("fish", "share/fish/vendor_completions.d/hone.fish")):
+    for shell, file in (("zsh", "share/zsh/vendor-completions/_hone"),
+                        ("fish", "share/fish/vendor_completions.d/hone.fish")):
         if shutil.which(shell):
             output(shell, "-n", prefix / file)
 
@@ -79,16 +85,20 @@ def test_the_sdk_is_there_without_our_flags(prefix):
 
 
 def test_a_sweep_of_the_installed_examples_by_the_installed_programs(prefix, tmp_path, monkeypatch):
-    """As a user would: copy the examples, `hone up` beside them, submit. Nothing of the source tree is needed."""
+    """As a user would: copy the examples, `hone up` beside them, submit. Nothing of the source tree
+    is needed."""
     examples = tmp_path / "examples"
     shutil.copytree(prefix / "share/doc/hone/examples", examples)
-    assert not [path for path in examples.rglob("*.*") if str(ROOT) in path.read_text() or "sdk/examples" in path.read_text()]
+    assert not [path for path in examples.rglob("*.*") if str(ROOT) in path.read_text()
+                or "sdk/examples" in path.read_text()]
     monkeypatch.setattr(commands, "program", lambda name: str(prefix / "bin" / name))
     up = Up(tmp_path / "data", "--slots", "2", cwd=examples)
     try:
         for file in ("any-command.yaml", "sdk-trial.yaml", "ga3c-files.yaml"):
-            sweep = commands.ok("submit", str(examples / file), "--set", "search.trials=3", "--watch", "-q", server=up).split()[0]
-            assert len(commands.ok("best", sweep, "--format", "csv", "--limit", "1", server=up).splitlines()) == 2, file
+            sweep = commands.ok("submit", str(examples / file), "--set", "search.trials=3",
+                                "--watch", "-q", server=up).split()[0]
+            assert len(commands.ok("best", sweep, "--format", "csv", "--limit", "1",
+                                   server=up).splitlines()) == 2, file
     finally:
         assert up.stop()[0] == 0
 
@@ -99,7 +109,8 @@ def packages(prefix, tmp_path_factory):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
     folder = tmp_path_factory.mktemp("packages")
-    done = subprocess.run(["cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", folder],
+    done = subprocess.run(["cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B",
+                           folder],
                           capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
     return {path.name.split("_")[0]: path for path in pathlib.Path(folder).glob("*.deb")}
@@ -123,18 +134,24 @@ def test_debian_packages_say_what_they_are_and_need(packages):
 def test_debian_packages_hold_what_they_should(packages):
     held = {name: set(re.findall(r" \./(\S*[^/\s])$", output("dpkg-deb", "-c", file), re.M))
             for name, file in packages.items()}
-    own = {"hone": {f"usr/bin/{name}" for name in ("hone", "hone-server", "hone-worker", "hone-train")} |
-                   {f"usr/share/man/man1/{name}.1.gz" for name in ("hone", "hone-server", "hone-worker", "hone-train")} |
-                   {"usr/share/bash-completion/completions/hone", "usr/share/zsh/vendor-completions/_hone",
-                    "usr/share/fish/vendor_completions.d/hone.fish", "usr/share/doc/hone/examples/any_command.py"},
+    own = {"hone": {f"usr/bin/{name}" for name in ("hone", "hone-server", "hone-worker",
+                                                   "hone-train")} |
+                   {f"usr/share/man/man1/{name}.1.gz" for name in ("hone", "hone-server",
+                                                                   "hone-worker", "hone-train")} |
+                   {"usr/share/bash-completion/completions/hone",
+                    "usr/share/zsh/vendor-completions/_hone",
+                    "usr/share/fish/vendor_completions.d/hone.fish",
+                    "usr/share/doc/hone/examples/any_command.py"},
            "libhone-dev": {"usr/include/hone/hone.hpp", "usr/include/hone/sdk/cpp/client.hpp"},
            "hone-torch": {"usr/lib/hone/libhone_torch.so"},
-           "python3-hone": {"usr/lib/python3/dist-packages/hone/__init__.py", "usr/share/hone/python/pyproject.toml"}}
+           "python3-hone": {"usr/lib/python3/dist-packages/hone/__init__.py",
+                            "usr/share/hone/python/pyproject.toml"}}
     for name, files in own.items():
         if name not in held:
             continue  # built without libtorch
         assert files <= held[name], files - held[name]
-        assert {f"usr/share/doc/{name}/copyright", f"usr/share/doc/{name}/changelog.gz"} <= held[name]
+        assert {f"usr/share/doc/{name}/copyright",
+                f"usr/share/doc/{name}/changelog.gz"} <= held[name]
         assert not [path for path in held[name] if "__pycache__" in path or path.endswith(".o")]
     everything = [path for paths in held.values() for path in paths]
     assert len(everything) == len(set(everything))
@@ -145,7 +162,9 @@ def test_an_unpacked_package_works(packages, tmp_path):
     for package in packages.values():
         output("dpkg-deb", "-x", package, tmp_path)
     assert output(tmp_path / "usr/bin/hone", "version").startswith("hone 0.1")
-    code = "import hone, sys; assert hone.__file__.startswith(sys.argv[1]); hone.current(params={}, per_run=1, phases=1)"
-    done = subprocess.run(["/usr/bin/python3", "-B", "-c", code, str(tmp_path)], capture_output=True, text=True, cwd=tmp_path,
+    code = ("import hone, sys; assert hone.__file__.startswith(sys.argv[1]); "
+            "hone.current(params={}, per_run=1, phases=1)")
+    done = subprocess.run(["/usr/bin/python3", "-B", "-c", code, str(tmp_path)],
+                          capture_output=True, text=True, cwd=tmp_path,
                           env={"PYTHONPATH": str(tmp_path / "usr/lib/python3/dist-packages")})
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,5 @@
-"""What is known of a sweep and how it is found again: filters, notes, tags, edits, forks, lineage, export and import."""
+"""What is known of a sweep and how it is found again: filters, notes, tags, edits, forks, lineage,
+export and import."""
 import re
 import urllib.parse
 
@@ -11,17 +12,20 @@ def where(text):
 
 
 def found(server, text, limit=100):
-    return [item["id"] for item in server.get(f"/v1/find?limit={limit}&where={where(text)}")["items"]]
+    return [item["id"]
+            for item in server.get(f"/v1/find?limit={limit}&where={where(text)}")["items"]]
 
 
 def test_find_by_result_parameter_and_commit(server, done):
-    assert len(found(server, "model where metric.return > 12.5 and params.depth >= 1 and workflow.commit = 3487c*")) >= 3
+    assert len(found(server,
+                     "model where metric.return > 12.5 and params.depth >= 1 and workflow.commit = 3487c*")) >= 3
     assert found(server, "trial where metric.return >= 33") == ["tr_4"]
     assert found(server, "run where metric.loss < 0.3") == ["rn_4.0"]
     page = server.get("/v1/find?where=run&limit=3")
     assert page["kind"] == "run" and len(page["items"]) == 3 and page["next"]
     assert len(server.get(f"/v1/find?where=run&limit=3&after={page['next']}")["items"]) == 1
-    problem(server.ask("GET", "/v1/find?where=" + where("model where stpe > 3")), 400, "invalid", at="/where:12",
+    problem(server.ask("GET", "/v1/find?where=" + where("model where stpe > 3")), 400, "invalid",
+            at="/where:12",
             words=["did you mean 'step'?"])
     problem(server.ask("GET", "/v1/find"), 400, "invalid", at="/where")
 
@@ -29,24 +33,31 @@ def test_find_by_result_parameter_and_commit(server, done):
 def test_lists_take_the_same_filter(server, done):
     def listed(path):
         return [item["id"] for item in server.get(path)["items"]]
-    assert listed(f"/v1/sweeps/{done}/trials?sort=value&where={where('value > 20')}") == ["tr_4", "tr_3"]
+    assert listed(f"/v1/sweeps/{done}/trials?sort=value&where={where('value > 20')}") == [
+        "tr_4", "tr_3"]
     assert listed(f"/v1/sweeps/{done}/runs") == ["rn_1.0", "rn_2.0", "rn_3.0", "rn_4.0"]
     assert listed(f"/v1/sweeps/{done}/runs?where={where('value > 30')}") == ["rn_4.0"]
     assert listed(f"/v1/trials/tr_4/runs?where={where('state = failed')}") == []
     assert listed(f"/v1/sweeps/{done}/best?where={where('value < 20')}") == ["tr_2", "tr_1"]
     assert listed(f"/v1/sweeps?where={where('state = completed')}") == [done]
-    problem(server.ask("GET", f"/v1/sweeps/sw_9/runs?where={where('id = rn_1.0')}"), 404, "not_found")
+    problem(server.ask("GET", f"/v1/sweeps/sw_9/runs?where={where('id = rn_1.0')}"), 404,
+            "not_found")
 
 
 def test_notes_tags_and_the_archive(server, done):
-    server.post("/v1/notes", {"request_id": "n", "on": "tr_4", "text": "the one for the paper", "author": "ada"})
-    server.post("/v1/notes", {"request_id": "n", "on": "tr_4", "text": "the one for the paper", "author": "ada"})
+    server.post("/v1/notes", {"request_id": "n", "on": "tr_4", "text": "the one for the paper",
+                              "author": "ada"})
+    server.post("/v1/notes", {"request_id": "n", "on": "tr_4", "text": "the one for the paper",
+                              "author": "ada"})
     server.post("/v1/tags", {"on": "tr_4", "add": ["paper/fig-3", "keep"]})
     server.post("/v1/tags", {"on": "tr_4", "remove": ["keep"]})
     about = server.get("/v1/about/tr_4")
-    assert about["tags"] == ["paper/fig-3"] and [note["text"] for note in about["notes"]] == ["the one for the paper"]
+    assert about["tags"] == ["paper/fig-3"] and [note["text"]
+                                                 for note in about["notes"]] == [
+                                                     "the one for the paper"]
     assert found(server, "trial where tag = paper/*") == ["tr_4"]
-    problem(server.ask("POST", "/v1/tags", {"on": "tr_99", "add": ["x"]}), 404, "not_found", at="/on")
+    problem(server.ask("POST", "/v1/tags", {"on": "tr_99", "add": ["x"]}), 404, "not_found",
+            at="/on")
     server.post(f"/v1/sweeps/{done}/archive", {"archived": True})
     assert server.get("/v1/sweeps")["items"] == []
     assert len(server.get("/v1/sweeps?all=true")["items"]) == 1
@@ -64,7 +75,8 @@ def test_edits_pins_and_forks_are_links_and_events(server):
     spec = server.get(f"/v1/sweeps/{sweep}")["spec"]
     assert spec["search"]["trials"] == 6 and spec["parameters"]["lr"]["max"] == 0.1
     assert server.acquire(worker) and server.acquire(worker) is None
-    problem(server.ask("POST", f"/v1/sweeps/{sweep}/edit", {"request_id": "f", "widen": [{"name": "lr", "max": 0.05}]}),
+    problem(server.ask("POST", f"/v1/sweeps/{sweep}/edit",
+                       {"request_id": "f", "widen": [{"name": "lr", "max": 0.05}]}),
             400, "invalid", at="/widen/0", words=["wider"])
     server.post("/v1/trials/tr_1/pin", {"pinned": True})
     assert found(server, "trial where pinned") == ["tr_1"]
@@ -82,7 +94,8 @@ def edges_of(server, root, direction, extra=""):
 
 def relations_of_the_code():
     """Every relation that lineage knows: a new one must be walked, drawn and described as well."""
-    return set(re.findall(r'Relation\{\w+, \w+, "(\w+)"', (ROOT / "db/lineage/steps.cpp").read_text()))
+    return set(re.findall(r'Relation\{\w+, \w+, "(\w+)"',
+                          (ROOT / "db/lineage/steps.cpp").read_text()))
 
 
 def relations(edges):
@@ -92,21 +105,26 @@ def relations(edges):
 def test_every_relation_is_drawn_and_described():
     known = relations_of_the_code()
     assert "confirms" in known and len(known) >= 19
-    drawn = set(re.findall(r'^    \{"(\w+)", "[^"]+", "[^"]+"\},$', (ROOT / "sdk/cli/render/lineage_tree.cpp").read_text(), re.M))
+    drawn = set(re.findall(r'^    \{"(\w+)", "[^"]+", "[^"]+"\},$',
+                           (ROOT / "sdk/cli/render/lineage_tree.cpp").read_text(), re.M))
     assert drawn == known
     picture = (ROOT / "docs/knowledge.md").read_text().split("## 3. Lineage")[1].split("## 4.")[0]
     assert not [name for name in known if name not in picture]
 
 
 def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server):
-    """A model's ancestors across two resumes, a fork and a warm start; and the point of a metric up to its commit."""
+    """A model's ancestors across two resumes, a fork and a warm start; and the point of a metric up
+    to its commit."""
     first = server.submit(sweep_spec(search={"method": "random", "trials": 1}))
     worker = server.join()
     train(server, worker, 1)
     fork = server.post("/v1/sweeps", {
-        "request_id": "fork", "spec": sweep_spec(search={"method": "random", "trials": 2, "warm_start": [first]}),
-        "workflow": {"git_commit": "a" * 40, "patch_sha256": "b" * 64, "environment_sha256": "c" * 64},
-        "forked_from": first, "dataset": {"name": "digits", "version": "2", "digest": "d" * 64}})["sweep"]
+        "request_id": "fork", "spec": sweep_spec(search={"method": "random", "trials": 2,
+                                                         "warm_start": [first]}),
+        "workflow": {"git_commit": "a" * 40, "patch_sha256": "b" * 64,
+                     "environment_sha256": "c" * 64},
+        "forked_from": first, "dataset": {"name": "digits", "version": "2",
+                                          "digest": "d" * 64}})["sweep"]
     grant = server.acquire(worker)
     model = None
     for phase in range(3):  # two resumes
@@ -121,33 +139,40 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     run = grant["attempt"].split("#")[0]
     up = edges_of(server, model, "up")
     assert {relation for _, relation, _ in up} == {
-        "continued_from", "saved_by", "saved_in", "judged_by", "reported_by", "reported_in", "attempt_of",
-        "executed_by", "resumed_from", "run_of", "proposed_by", "submitted_as", "trained_on", "forked_from",
+        "continued_from", "saved_by", "saved_in", "judged_by", "reported_by", "reported_in",
+        "attempt_of",
+        "executed_by", "resumed_from", "run_of", "proposed_by", "submitted_as", "trained_on",
+        "forked_from",
         "warm_started_from"}
     models = [one for one, relation, _ in up if relation == "continued_from"]
     assert len(models) == 2  # md_3 <- md_2 <- md_1
     assert (fork, "forked_from", first) in up and (fork, "warm_started_from", first) in up
     point = edges_of(server, f"{run}%2Floss%40200", "up")
     for link in [(f"{run}/loss@200", "point_of", f"{run}/loss"), (f"{run}/loss", "logged_by", run),
-                 (run, "run_of", trial), (trial, "proposed_by", fork), (fork, "submitted_as", "wf_2"),
+                 (run, "run_of", trial), (trial, "proposed_by", fork),
+                 (fork, "submitted_as", "wf_2"),
                  (fork, "trained_on", "ds_1")]:
         assert link in point
     facts = {node["id"]: node["facts"] for node in server.get("/v1/lineage/wf_2?depth=0")["nodes"]}
-    assert facts["wf_2"]["git_commit"] == "a" * 40 and facts["wf_2"]["environment_sha256"] == "c" * 64
+    assert facts["wf_2"]["git_commit"] == "a" * 40
+    assert facts["wf_2"]["environment_sha256"] == "c" * 64
     down = edges_of(server, first, "down", "&measurements=true")
-    assert (f"{run}/loss", "logged_by", run) in down and (f"{run}/loss@200", "point_of", f"{run}/loss") in down
+    assert (f"{run}/loss", "logged_by", run) in down and (f"{run}/loss@200", "point_of",
+                                                          f"{run}/loss") in down
     server.post(f"/v1/sweeps/{fork}/enqueue", {"request_id": "again", "params": {}, "from": trial})
     again = server.acquire(worker)["attempt"].split(".")[0].replace("rn_", "tr_")
     resubmitted = edges_of(server, again, "up")
     assert (again, "resubmitted_from", trial) in resubmitted
-    confirmation = server.post(f"/v1/sweeps/{first}/confirm", {"request_id": "sure", "top": 1, "seeds": 2}, 201)["sweep"]
+    confirmation = server.post(f"/v1/sweeps/{first}/confirm", {"request_id": "sure", "top": 1,
+                                                               "seeds": 2}, 201)["sweep"]
     confirmed = edges_of(server, confirmation, "up")
     assert (confirmation, "confirms", first) in confirmed
     known = relations_of_the_code()
     assert relations(up | point | resubmitted | confirmed) == known
     # Down from what lies at the top: the first sweep, and what a sweep does not lead to.
     roots = [first, worker, "wf_1", "wf_2", "ds_1"]
-    assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true")) for root in roots)) == known
+    assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true"))
+                         for root in roots)) == known
     problem(server.ask("GET", "/v1/lineage/rn_1.0@99"), 404, "not_found")
 
 
@@ -162,7 +187,8 @@ def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
         elsewhere.acquire(elsewhere.join())
         sweep = elsewhere.post("/v1/imports", {"request_id": "i", "export": first}, 201)["sweep"]
         assert sweep != own
-        assert elsewhere.post("/v1/imports", {"request_id": "i", "export": first}, 200)["sweep"] == sweep
+        assert elsewhere.post("/v1/imports", {"request_id": "i", "export": first},
+                              200)["sweep"] == sweep
         text = server.ask("GET", f"/v1/sweeps/{done}/export").body
         assert elsewhere.ask("GET", f"/v1/sweeps/{sweep}/export").body == text
         assert elsewhere.get(f"/v1/sweeps/{sweep}")["best"]["value"] == 33
@@ -174,9 +200,11 @@ def test_export_import_export_gives_equal_bytes(server, done, tmp_path):
         assert elsewhere.ask("GET", f"/v1/sweeps/{sweep}/export").body == text
         broken = elsewhere.ask("GET", f"/v1/sweeps/{sweep}/export").json
         del broken["events"][3]
-        problem(elsewhere.ask("POST", "/v1/imports", {"request_id": "b", "export": broken}), 400, "invalid")
+        problem(elsewhere.ask("POST", "/v1/imports", {"request_id": "b", "export": broken}), 400,
+                "invalid")
         running = elsewhere.get(f"/v1/sweeps/{own}/export")
-        problem(elsewhere.ask("POST", "/v1/imports", {"request_id": "r", "export": running}), 400, "invalid",
+        problem(elsewhere.ask("POST", "/v1/imports", {"request_id": "r", "export": running}), 400,
+                "invalid",
                 words=["had not ended"])
     finally:
         assert elsewhere.stop() == 0, elsewhere.log_text()

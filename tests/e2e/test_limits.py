@@ -1,4 +1,5 @@
-"""The bounds of the server over real sockets. Its options make them small, so that a test meets them at once."""
+"""The bounds of the server over real sockets. Its options make them small, so that a test meets
+them at once."""
 import hashlib
 import json
 import os
@@ -33,12 +34,14 @@ def connect(server):
 
 
 def read_answers(connection, count):
-    """(status, headers, body) of so many answers on a connection that stays open; fewer where it ends."""
+    """(status, headers, body) of so many answers on a connection that stays open; fewer where it
+    ends."""
     received, answers = b"", []
     while len(answers) < count:
         head, end, rest = received.partition(b"\r\n\r\n")
         lines = head.decode().split("\r\n")
-        headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines[1:] if ": " in line)}
+        headers = {name.lower(): value for name,
+                   value in (line.split(": ", 1) for line in lines[1:] if ": " in line)}
         length = int(headers.get("content-length", 0)) if end else 1
         if end and len(rest) >= length:
             answers.append((int(lines[0].split()[1]), headers, json.loads(rest[:length])))
@@ -111,7 +114,8 @@ def test_requests_of_one_address_are_bounded_and_told_when_to_come_again(start):
         assert [answers[0][0], answers[1][0]] == [200, 200], "the burst"
         assert len(refused) > 40
         status, headers, body = refused[0]
-        assert body["code"] == "rate_limited" and body["retryable"] and int(headers["retry-after"]) >= 1
+        assert body["code"] == "rate_limited" and body["retryable"] and int(
+            headers["retry-after"]) >= 1
     with socket.socket() as elsewhere:
         elsewhere.bind(("127.0.0.3", 0))
         elsewhere.connect(("127.0.0.1", server.port))
@@ -136,7 +140,8 @@ def test_who_guesses_tokens_is_bounded_by_address(start):
     with socket.socket() as elsewhere:
         elsewhere.bind(("127.0.0.4", 0))
         elsewhere.connect(("127.0.0.1", server.port))
-        elsewhere.sendall(b"".join(GET.replace(b"\r\n\r\n", b"\r\nAuthorization: Bearer hone_%d\r\n\r\n" % n)
+        elsewhere.sendall(b"".join(GET.replace(b"\r\n\r\n",
+                                               b"\r\nAuthorization: Bearer hone_%d\r\n\r\n" % n)
                                    for n in range(50)))
         statuses = [answer[0] for answer in read_answers(elsewhere, 50)]
     assert set(statuses) == {401, 429} and statuses.count(429) > 40
@@ -225,7 +230,8 @@ def test_slow_reader_of_a_blob_is_cut_off(start):
 
 def test_slow_reader_of_answers_is_cut_off(start):
     server = start("--request-time", BRIEF, "--connections", "1")
-    sweep = server.submit(sweep_spec(parameters={f"p{n}": {"type": "float", "min": 0, "max": 1} for n in range(200)},
+    sweep = server.submit(sweep_spec(parameters={f"p{n}": {"type": "float", "min": 0, "max": 1}
+                                                 for n in range(200)},
                                      command=["true"]))
     until_served(server)
     with slow_reader(server) as slow:
@@ -247,7 +253,8 @@ def test_paths_of_a_request_never_reach_the_file_system(start):
     (server.folder / "blobs" / "secret").write_text("not to be seen")
     outside = server.folder.parent / "outside"
     outside.write_text("not to be seen")
-    names = ["..%2foutside", "%2e%2e%2foutside", "..%2f..%2f" + "outside", "secret", str(outside).replace("/", "%2f"),
+    names = ["..%2foutside", "%2e%2e%2foutside", "..%2f..%2f" + "outside", "secret",
+             str(outside).replace("/", "%2f"),
              "ab%2f" + "c" * 62, "./secret", "%2e%2e", "a" * 63 + "%2f", "A" * 64]
     for name in names:
         for method, body in (("GET", None), ("HEAD", None), ("PUT", b"overwritten")):

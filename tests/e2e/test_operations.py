@@ -1,4 +1,5 @@
-"""What operators read: whether to send requests here, what to call one, and the numbers of /metrics."""
+"""What operators read: whether to send requests here, what to call one, and the numbers of
+/metrics."""
 import re
 import signal
 import time
@@ -32,12 +33,14 @@ def test_every_answer_names_its_request(tmp_path):
     ours = [server.ask("GET", path).headers["x-request-id"] for path in ("/v1/sweeps", "/nothing")]
     assert len(set(ours)) == 2 and all(re.fullmatch(r"[0-9a-z]+-\d+", one) for one in ours)
     assert server.stop() == 0
-    assert "GET /v1/sweeps 200 [ada-7.x]" in server.log_text() and f"GET /nothing 404 [{ours[1]}]" in server.log_text()
+    assert "GET /v1/sweeps 200 [ada-7.x]" in server.log_text()
+    assert f"GET /nothing 404 [{ours[1]}]" in server.log_text()
 
 
 @pytest.mark.parametrize("name", ["a b", "x" * 65, "a\"b", "é"])
 def test_a_request_id_that_could_break_a_log_is_replaced(server, name):
-    request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Request-Id: " + name.encode() + b"\r\n\r\n"
+    request = (b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+               b"X-Request-Id: " + name.encode() + b"\r\n\r\n")
     found = re.search(rb"X-Request-Id: (\S+)\r\n", server.raw(request))
     assert found and found[1] != name.encode()
 
@@ -49,11 +52,13 @@ def test_metrics_tell_what_became_of_the_runs(tmp_path):
     grant = server.acquire(worker)
     assert server.report(grant, 0, 2.5)["verdict"] == "continue"
     before = samples(server)
-    assert before["hone_workers"] == "1" and before["hone_worker_cpus"] == "6" and before["hone_leases"] == "1"
+    assert before["hone_workers"] == "1" and before["hone_worker_cpus"] == "6"
+    assert before["hone_leases"] == "1"
     assert before["hone_report_seconds_count"] == "1" and before["hone_ask_seconds_count"] == "0"
     assert before[f'hone_best_value{{sweep="{sweep}",metric="a\\"b\\\\c"}}'] == "2.5"
     deadline = time.monotonic() + 40
-    while 'hone_requeue_total{reason="worker_lost"}' not in samples(server):  # nobody renews the lease
+    while 'hone_requeue_total{reason="worker_lost"}' not in samples(
+        server):  # nobody renews the lease
         assert time.monotonic() < deadline
     end = {"reason": "exit_code", "exit_code": 3, "detail": "", "log_tail": ""}
     again = server.acquire(worker)

@@ -1,5 +1,5 @@
-"""Parameters picked by the user: hone ask, tell, enqueue and picker, the trade-offs of hone best --pareto, and the
-examples of sdk/examples."""
+"""Parameters picked by the user: hone ask, tell, enqueue and picker, the trade-offs of hone best
+--pareto, and the examples of sdk/examples."""
 import json
 import os
 import signal
@@ -28,43 +28,53 @@ def external_spec(trials=4, **changes):
 
 def branin(x, y):
     from math import cos, pi
-    return (y - 5.1 / (4 * pi * pi) * x * x + 5 / pi * x - 6) ** 2 + 10 * (1 - 1 / (8 * pi)) * cos(x) + 10
+    return (y - 5.1 / (4 * pi * pi) * x * x +
+            5 / pi * x - 6) ** 2 + 10 * (1 - 1 / (8 * pi)) * cos(x) + 10
 
 
-# ask and tell -------------------------------------------------------------------------------------------------------------
+# ask and tell
+# --------------------------------------------------------------------------------------------------
 
 
 def test_ask_prints_the_trial_in_every_format(server):
     sweep = server.submit(asked_spec(parameters=CHOICES))
     asked = json.loads(ok("ask", sweep, "--format", "json", server=server))
     assert asked["trial"] == "tr_1" and set(asked["params"]) == set(CHOICES)
-    assert json.loads(ok("ask", sweep, "--format", "jsonl", server=server)) == asked  # the same asker, the same trial
+    assert json.loads(ok("ask", sweep, "--format", "jsonl",
+                         server=server)) == asked  # the same asker, the same trial
     table = hone("ask", sweep, server=server)
     assert table.stdout.splitlines()[0] == "tr_1" and "hone tell tr_1" in table.stderr
     assert str(asked["params"]["lr"]) in table.stdout  # to the last digit: it is to be evaluated
     assert ok("ask", sweep, "--format", "value", server=server) == "tr_1\n"
-    row = ok("ask", sweep, "--format", "value", "--columns", "trial,opt,depth", server=server).strip().split("\t")
+    row = ok("ask", sweep, "--format", "value", "--columns", "trial,opt,depth",
+             server=server).strip().split("\t")
     assert row == ["tr_1", asked["params"]["opt"], str(asked["params"]["depth"])]
     head, cells = ok("ask", sweep, "--format", "csv", server=server).splitlines()
-    assert head.startswith("trial,number,next_phase,seed,lease,lr") and cells.startswith("tr_1,0,0,")
+    assert head.startswith("trial,number,next_phase,seed,lease,lr") and cells.startswith(
+        "tr_1,0,0,")
     assert ok("ask", sweep, "--as", "another", "--format", "value", server=server) == "tr_2\n"
 
 
 def test_tell_takes_a_result_in_any_of_its_forms(server):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 6}))
-    for words, state in ((["-0.5"], "completed"), (["1e-3", "--step", "10"], "completed"), (["nan"], "completed"),
-                         (["--failed", "--why", "out of memory"], "failed"), (["--infeasible"], "failed")):
+    for words, state in ((["-0.5"], "completed"), (["1e-3", "--step", "10"], "completed"),
+                         (["nan"], "completed"),
+                         (["--failed", "--why", "out of memory"], "failed"),
+                         (["--infeasible"], "failed")):
         trial = ok("ask", sweep, "--format", "value", server=server).strip()
         ok("tell", trial, *words, server=server)
         assert server.get(f"/v1/trials/{trial}")["state"] == state, words
-    assert [server.get(f"/v1/trials/tr_{i}")["value"] for i in (1, 2, 3)] == [-0.5, 0.001, "diverged"]
+    assert [server.get(f"/v1/trials/tr_{i}")["value"] for i in (1, 2,
+                                                                3)] == [-0.5, 0.001, "diverged"]
     assert server.get("/v1/runs/rn_4.0")["detail"] == "out of memory"
     assert server.get("/v1/trials/tr_5")["reason"] == "infeasible"
     ok("ask", sweep, server=server)
     verdict = json.loads(ok("tell", "tr_6", "2", "--format", "json", server=server))
     assert verdict == {"verdict": "stop", "reason": "last_phase", "inputs": {}}
-    assert ok("tell", "tr_6", "2", "--format", "value", server=server) == "stop\tlast_phase\n"  # the same again
-    assert ok("show", sweep, "--format", "value", "--columns", "state", server=server) == "completed\n"
+    assert ok("tell", "tr_6", "2", "--format", "value",
+              server=server) == "stop\tlast_phase\n"  # the same again
+    assert ok("show", sweep, "--format", "value", "--columns", "state",
+              server=server) == "completed\n"
 
 
 @pytest.mark.parametrize("words, status, sentence", [
@@ -90,7 +100,8 @@ def test_a_second_result_is_a_conflict(server):
     assert result.returncode == 4 and "waits for no result" in result.stderr
 
 
-# enqueue ------------------------------------------------------------------------------------------------------------------
+# enqueue
+# --------------------------------------------------------------------------------------------------
 
 
 def test_enqueue_types_the_words_by_the_sweeps_parameters(server):
@@ -107,12 +118,15 @@ def test_enqueue_takes_many_from_a_file_or_stdin(server, tmp_path):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 9}))
     (tmp_path / "array.json").write_text('[{"depth": 1}, {"depth": 2}]')
     (tmp_path / "lines.json").write_text('{"depth": 3}\n\n{"depth": 4, "lr": 0.001}\n')
-    assert "enqueued 2; 2 wait" in ok("enqueue", sweep, "--file", str(tmp_path / "array.json"), server=server)
+    assert "enqueued 2; 2 wait" in ok("enqueue", sweep, "--file", str(tmp_path / "array.json"),
+                                      server=server)
     ok("enqueue", sweep, "--file", str(tmp_path / "lines.json"), server=server)
     url = f"http://127.0.0.1:{server.port}"
-    subprocess.run([program("hone"), "enqueue", sweep, "--file", "-", "--server", url], input='{"depth": 5}', text=True,
+    subprocess.run([program("hone"), "enqueue", sweep, "--file", "-", "--server", url],
+                   input='{"depth": 5}', text=True,
                    check=True, capture_output=True)
-    depths = [server.post(f"/v1/sweeps/{sweep}/ask", {"asker": str(i)})["params"]["depth"] for i in range(5)]
+    depths = [server.post(f"/v1/sweeps/{sweep}/ask", {"asker": str(i)})["params"]["depth"]
+              for i in range(5)]
     assert depths == [1, 2, 3, 4, 5]
 
 
@@ -137,10 +151,12 @@ def test_enqueue_says_which_of_many_sets_is_wrong(server, tmp_path):
     sweep = server.submit(asked_spec())
     (tmp_path / "sets.json").write_text('[{"depth": 1}, {"depth": "two"}]')
     result = hone("enqueue", sweep, "--file", str(tmp_path / "sets.json"), server=server)
-    assert result.returncode == 2 and "parameter set 2 of 2" in result.stderr and "/params/depth" in result.stderr
+    assert result.returncode == 2 and "parameter set 2 of 2" in result.stderr
+    assert "/params/depth" in result.stderr
 
 
-# best --pareto ------------------------------------------------------------------------------------------------------------
+# best --pareto
+# --------------------------------------------------------------------------------------------------
 
 
 def test_best_pareto_shows_every_objective(server):
@@ -156,7 +172,8 @@ def test_best_pareto_shows_every_objective(server):
     assert items[1]["values"] == {"return": 8.0, "joules": 2.0} and "lr" in items[1]["params"]
     assert ok("best", sweep, "--pareto", "-n", "1", "--format", "value", server=server) == "tr_1\n"
     assert "maximize return, minimize joules" in ok("show", sweep, server=server)
-    assert json.loads(ok("curve", "rn_1.0", "--format", "json", server=server))[0]["further"] == [5.0]
+    assert json.loads(ok("curve", "rn_1.0", "--format", "json",
+                         server=server))[0]["further"] == [5.0]
 
 
 def test_best_pareto_is_refused_for_one_objective(server):
@@ -165,7 +182,8 @@ def test_best_pareto_is_refused_for_one_objective(server):
     assert result.returncode == 2 and "one objective, return" in result.stderr
 
 
-# picker -------------------------------------------------------------------------------------------------------------------
+# picker
+# --------------------------------------------------------------------------------------------------
 
 
 class Picker:
@@ -176,7 +194,8 @@ class Picker:
         path.write_text("import json, sys\n" + source)
         behind = ["--", "python3", str(path)] if source else []
         environment = dict(os.environ, HONE_SERVER=f"http://127.0.0.1:{server.port}")
-        self.process = subprocess.Popen([program("hone"), "picker", sweep, *words, *behind], stdout=subprocess.PIPE,
+        self.process = subprocess.Popen([program("hone"), "picker", sweep, *words, *behind],
+                                        stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=environment)
 
     def end(self, timeout=START_SECONDS):
@@ -213,13 +232,16 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
         server.post(f"/v1/trials/{trial['trial']}/tell", {"value": 10.0 * n})
     status, out, errors = picker.end()
     assert status == 0 and out == "depth=1\ndepth=2\ndepth=3\ndepth=4\n", errors
-    assert "sw_1 is picked by python3" in errors and "completed; the picker chose 4 parameter sets" in errors
+    assert "sw_1 is picked by python3" in errors
+    assert "completed; the picker chose 4 parameter sets" in errors
     heard = [json.loads(line) for line in log.read_text().splitlines()]
     assert len(heard) == 4
-    assert heard[0]["parameters"]["depth"]["max"] == 8 and heard[0]["objective"]["goal"] == "maximize"
+    assert heard[0]["parameters"]["depth"]["max"] == 8
+    assert heard[0]["objective"]["goal"] == "maximize"
     assert heard[0]["trials"] == [] and all(set(line) == {"trials"} for line in heard[1:])
     told = [trial for line in heard for trial in line["trials"]]
-    assert set(told[0]) == {"number", "params", "state", "value", "phase"} and told[0]["number"] == 0
+    assert set(told[0]) == {"number", "params", "state", "value",
+                            "phase"} and told[0]["number"] == 0
     assert any(trial["value"] == 0.0 and trial["state"] == "completed" for trial in told)
     for before, after in zip(heard, heard[1:]):  # nothing is told twice
         assert not [trial for trial in after["trials"] if trial in before["trials"]]
@@ -228,7 +250,8 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
 @pytest.mark.parametrize("source, sentence", [
     ("sys.stdin.readline(); print('lr is 3')", "answered 'lr is 3', which is no JSON"),
     ("sys.stdin.readline(); print('[1]')", "answered '[1]' instead of {\"params\": {...}}"),
-    ("sys.stdin.readline(); print('{\"params\": {\"depth\": 99}}')", "outside the parameter's domain (at /params/depth)"),
+    ("sys.stdin.readline(); print('{\"params\": {\"depth\": 99}}')",
+     "outside the parameter's domain (at /params/depth)"),
     ("sys.stdin.readline(); print('{\"params\": {\"dept\": 1}}')", "did you mean 'depth'"),
     ("sys.stdin.readline(); sys.exit(3)", "ended with exit status 3 before it answered"),
     ("import os; os.kill(os.getpid(), 9)", "signal 9"),
@@ -243,7 +266,8 @@ def test_picker_says_what_its_program_did_wrong(server, tmp_path, source, senten
 def test_picker_refuses_what_is_no_sweep_or_program_for_it(server):
     server.submit(asked_spec())
     result = hone("picker", "sw_1", server=server)
-    assert result.returncode == 2 and "method random; a picker needs search: {method: external}" in result.stderr
+    assert result.returncode == 2
+    assert "method random; a picker needs search: {method: external}" in result.stderr
     server.submit(external_spec())
     result = hone("picker", "sw_2", server=server)
     assert result.returncode == 2 and "names no search.command" in result.stderr
@@ -253,7 +277,8 @@ def test_picker_refuses_what_is_no_sweep_or_program_for_it(server):
 
 def test_picker_ends_with_ctrl_c_and_takes_its_program_along(server, tmp_path):
     mark = tmp_path / "pid"
-    source = f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); sys.stdin.readline(); time.sleep(600)"
+    source = (f"import os, time; open({str(mark)!r}, 'w').write(str(os.getpid())); "
+              "sys.stdin.readline(); time.sleep(600)")
     picker = Picker(server, server.submit(external_spec()), tmp_path, source)
     limit = time.monotonic() + START_SECONDS
     while not (mark.exists() and mark.read_text()) and time.monotonic() < limit:
@@ -278,23 +303,28 @@ def test_picker_outlives_a_server_that_restarts(server, tmp_path):
     assert status == 0, errors
 
 
-# The examples -------------------------------------------------------------------------------------------------------------
+# The examples
+# --------------------------------------------------------------------------------------------------
 
 
 def test_example_in_shell_minimizes_a_function(server):
-    environment = dict(os.environ, HONE_SERVER=f"http://127.0.0.1:{server.port}", PATH=f"{BIN}:{os.environ['PATH']}")
+    environment = dict(os.environ, HONE_SERVER=f"http://127.0.0.1:{server.port}",
+                       PATH=f"{BIN}:{os.environ['PATH']}")
     program("hone")
-    result = subprocess.run([str(ROOT / "sdk/examples/ask_tell.sh")], capture_output=True, text=True, env=environment,
+    result = subprocess.run([str(ROOT / "sdk/examples/ask_tell.sh")], capture_output=True,
+                            text=True, env=environment,
                             timeout=300)
     assert result.returncode == 0, result.stderr
     assert server.get("/v1/sweeps/sw_1")["state"] == "completed"
     best = server.get("/v1/sweeps/sw_1/best")["items"][0]
-    assert best["value"] < 3.0 and abs(best["value"] - branin(best["params"]["x"], best["params"]["y"])) < 1e-6
+    assert best["value"] < 3.0 and abs(best["value"] - branin(best["params"]["x"],
+                                                              best["params"]["y"])) < 1e-6
 
 
 def test_example_in_cpp_minimizes_a_function(server):
     sweep = ok("submit", str(ROOT / "sdk/examples/ask-tell.yaml"), "-q", server=server).strip()
-    result = subprocess.run([program("hone-example-ask-tell"), f"http://127.0.0.1:{server.port}", sweep],
+    result = subprocess.run([program("hone-example-ask-tell"), f"http://127.0.0.1:{server.port}",
+                             sweep],
                             capture_output=True, text=True, timeout=120)
     assert result.returncode == 0 and "has ended" in result.stdout, result.stderr
     assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
@@ -302,9 +332,11 @@ def test_example_in_cpp_minimizes_a_function(server):
 
 
 def test_example_picker_climbs(server, tmp_path):
-    sweep = ok("submit", str(ROOT / "sdk/examples/picker.yaml"), "--set", "search.trials=15", "-q", server=server).strip()
+    sweep = ok("submit", str(ROOT / "sdk/examples/picker.yaml"), "--set", "search.trials=15", "-q",
+               server=server).strip()
     environment = dict(os.environ, HONE_SERVER=f"http://127.0.0.1:{server.port}")
-    picker = subprocess.Popen([program("hone"), "picker", sweep], cwd=ROOT, env=environment, text=True,
+    picker = subprocess.Popen([program("hone"), "picker", sweep], cwd=ROOT, env=environment,
+                              text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(15):
         trial = ask_patiently(server, sweep)
@@ -315,20 +347,25 @@ def test_example_picker_climbs(server, tmp_path):
     assert server.get(f"/v1/sweeps/{sweep}")["best"]["value"] > -0.5
 
 
-# What people see of it ----------------------------------------------------------------------------------------------------
+# What people see of it
+# --------------------------------------------------------------------------------------------------
 
 
 def test_paused_runs_are_shown_as_such(server):
-    spec = sweep_spec(command=None, trainer={"name": "ask"}, search={"method": "random", "trials": 4},
+    spec = sweep_spec(command=None, trainer={"name": "ask"}, search={"method": "random",
+                                                                     "trials": 4},
                       terminator={"rule": "asha", "eta": 2})
     sweep = server.submit(spec)
     trial = ask_patiently(server, sweep)
-    assert server.post(f"/v1/trials/{trial['trial']}/tell", {"value": 1.0, "step": 250})["verdict"] == "pause"
-    assert "paused" in ok("trials", sweep, server=server) and "paused" in ok("runs", sweep, server=server)
+    assert server.post(f"/v1/trials/{trial['trial']}/tell",
+                       {"value": 1.0, "step": 250})["verdict"] == "pause"
+    assert "paused" in ok("trials", sweep,
+                          server=server) and "paused" in ok("runs", sweep, server=server)
     assert "1 paused" in ok("show", sweep, server=server)
     assert "is paused" in ok("explain", "tr_1", server=server)
     environment = dict(os.environ, HONE_SERVER=f"http://127.0.0.1:{server.port}")
-    watch = subprocess.Popen([program("hone"), "watch", sweep], stdout=subprocess.PIPE, text=True, env=environment)
+    watch = subprocess.Popen([program("hone"), "watch", sweep], stdout=subprocess.PIPE, text=True,
+                             env=environment)
     assert "1 paused" in watch.stdout.readline()
     watch.kill()
     watch.wait()

@@ -14,11 +14,14 @@ PATIENCE = 300
 def test_a_sweep_of_a_placement_agent_finds_a_placement_and_names_its_graph(tmp_path, server):
     spec = {"name": "placing", "objective": {"metric": "step_ms", "goal": "minimize"},
             "trainer": {"name": "placement", "graph": "inception-v3", "devices": 2, "agent": "ce"},
-            "parameters": {"learning_rate": {"type": "float", "min": 0.1, "max": 1.0, "scale": "log"}},
-            "search": {"method": "random", "trials": 2}, "budget": {"unit": "placements", "per_run": 240, "phases": 2}}
+            "parameters": {"learning_rate": {"type": "float", "min": 0.1, "max": 1.0,
+                                             "scale": "log"}},
+            "search": {"method": "random", "trials": 2}, "budget": {"unit": "placements",
+                                                                    "per_run": 240, "phases": 2}}
     sweep = server.submit(spec)
     environment = {**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"}
-    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"), "--until-idle"], env=environment, check=True,
+    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"),
+                    "--until-idle"], env=environment, check=True,
                    timeout=PATIENCE, capture_output=True)
     row = server.get(f"/v1/sweeps/{sweep}")
     assert row["state"] == "completed" and row["best"] is not None, row
@@ -27,12 +30,14 @@ def test_a_sweep_of_a_placement_agent_finds_a_placement_and_names_its_graph(tmp_
     placement = server.ask("GET", f"/v1/blobs/{model['sha256']}").body
     file = tmp_path / "placement.json"
     file.write_bytes(placement)
-    shown = subprocess.run([program("hone"), "graph", "inception-v3", "--devices", "2", "--place", str(file), "--format", "json"],
+    shown = subprocess.run([program("hone"), "graph", "inception-v3", "--devices", "2", "--place",
+                            str(file), "--format", "json"],
                            check=True, capture_output=True, text=True, timeout=60).stdout
     assert "inception" in shown
 
 
-GRAPH = {"training": True, "nodes": [{"name": name, "flop": 4e8, "out_bytes": 4e6} for name in "abcd"],
+GRAPH = {"training": True,
+         "nodes": [{"name": name, "flop": 4e8, "out_bytes": 4e6} for name in "abcd"],
          "edges": [["a", "b", 4e6], ["a", "c", 4e6], ["b", "d", 4e6], ["c", "d", 4e6]]}
 GRAPH["edge_columns"] = ["from", "to", "bytes"]
 
@@ -40,8 +45,10 @@ GRAPH["edge_columns"] = ["from", "to", "bytes"]
 def measured(tmp_path, *words):
     file = tmp_path / "diamond.json"
     file.write_text(json.dumps(GRAPH))
-    return subprocess.run([program("hone-train"), "placement", "--graph", str(file), "--devices", "2", "--group", "op", "--polish", "50",
-                           "--placements", "50", "--measure", "--measure-ms", "5", "--measure-steps", "3", *words],
+    return subprocess.run([program("hone-train"), "placement", "--graph", str(file), "--devices",
+                           "2", "--group", "op", "--polish", "50",
+                           "--placements", "50", "--measure", "--measure-ms", "5",
+                           "--measure-steps", "3", *words],
                           capture_output=True, text=True, timeout=PATIENCE)
 
 
@@ -57,10 +64,12 @@ def test_placements_are_run_for_real_and_ranked_beside_the_simulator(tmp_path):
     assert -1 <= document["spearman"] <= 1 and 0 < document["scale"] <= 1
     names = ", ".join(row["placement"] for row in rows)
     assert "single" in names and "m-etf" in names and "random" in names and "post from" in names
-    assert all(0 < row["real_ms"] <= row["median_ms"] <= row["most_ms"] and row["simulated_ms"] > 0 for row in rows)
+    assert all(0 < row["real_ms"] <= row["median_ms"] <= row["most_ms"] and row["simulated_ms"] > 0
+               for row in rows)
     again = measured(tmp_path, "--measure-random", "0", "--evaluate", str(placed))
     assert again.returncode == 0, again.stderr
-    assert "placed" in again.stdout and "Spearman's rank correlation of real and simulated step times over" in again.stdout
+    assert "placed" in again.stdout
+    assert "Spearman's rank correlation of real and simulated step times over" in again.stdout
     wrong = measured(tmp_path, "--evaluate", str(tmp_path / "diamond.json"))
     assert wrong.returncode == 2 and "placement" in wrong.stderr
 
@@ -68,15 +77,20 @@ def test_placements_are_run_for_real_and_ranked_beside_the_simulator(tmp_path):
 def test_measuring_without_libtorch_says_what_is_missing(tmp_path):
     alone = tmp_path / "hone-train"
     shutil.copy(program("hone-train"), alone)
-    told = subprocess.run([alone, "placement", "--graph", "resnet-50", "--measure"], capture_output=True, text=True, timeout=PATIENCE)
+    told = subprocess.run([alone, "placement", "--graph", "resnet-50", "--measure"],
+                          capture_output=True, text=True, timeout=PATIENCE)
     assert told.returncode == 2
     assert "--measure needs libhone_torch.so" in told.stderr
 
 
 def test_a_sweep_of_cartpole_by_cem_names_its_environment(server):
-    for trainer, settings, name in [("cem", {}, "CartPole-v0"), ("reinforce", {"episode_steps": 500}, "CartPole-v1")]:
-        spec = {"name": trainer, "objective": {"metric": "return", "goal": "maximize"}, "trainer": {"name": trainer, **settings},
-                "parameters": {"learning_rate": {"type": "float", "min": 0.001, "max": 0.1, "scale": "log"}},
-                "search": {"method": "random", "trials": 1}, "budget": {"unit": "episodes", "per_run": 100, "phases": 2}}
+    for trainer, settings, name in [("cem", {}, "CartPole-v0"),
+                                    ("reinforce", {"episode_steps": 500}, "CartPole-v1")]:
+        spec = {"name": trainer, "objective": {"metric": "return", "goal": "maximize"},
+                "trainer": {"name": trainer, **settings},
+                "parameters": {"learning_rate": {"type": "float", "min": 0.001, "max": 0.1,
+                                                 "scale": "log"}},
+                "search": {"method": "random", "trials": 1},
+                "budget": {"unit": "episodes", "per_run": 100, "phases": 2}}
         dataset = server.get(f"/v1/sweeps/{server.submit(spec)}")["dataset"]
         assert server.get(f"/v1/datasets/{dataset}")["name"] == name

@@ -14,15 +14,19 @@ def test_plan_counts_on_what_a_like_sweep_needed(server, tmp_path):
         if server.report(grant, 0, value)["verdict"] == "continue":
             server.report(grant, 1, value)
     counts = server.get(f"/v1/sweeps/{earlier}")
-    same = {"terminator": {"rule": "hypertrick", "eviction_rate": 0.5}, "search": {"method": "random", "trials": 20},
-            "budget": {"unit": "frames", "per_run": 1000, "phases": 2}, "limits": {"duration": "1h"}}
+    same = {"terminator": {"rule": "hypertrick", "eviction_rate": 0.5},
+            "search": {"method": "random", "trials": 20},
+            "budget": {"unit": "frames", "per_run": 1000, "phases": 2},
+            "limits": {"duration": "1h"}}
     file = write_spec(tmp_path, **same)
-    plan = json.loads(ok("plan", str(file), "--workers", "2", "--format", "json", server=server))["plan"]
+    plan = json.loads(ok("plan", str(file), "--workers", "2", "--format", "json",
+                         server=server))["plan"]
     assert plan["phases_per_run_of"] == plan["pace_of"] == earlier
     assert plan["phases_per_run"] == counts["phases"]["done"] / 4 < 2
     assert plan["phases_expected"] == round(20 * plan["phases_per_run"])
     phase_seconds = plan["seconds_expected"] * 2 / plan["phases_expected"]
-    assert abs(plan["trials_that_fit"] - 2 * 3600 / phase_seconds / plan["phases_per_run"]) <= 0.01 * plan["trials_that_fit"]
+    fit = 2 * 3600 / phase_seconds / plan["phases_per_run"]
+    assert abs(plan["trials_that_fit"] - fit) <= 0.01 * plan["trials_that_fit"]
     text = ok("plan", str(file), server=server)
     assert f"phases a run, as in {earlier}" in text and "holds about" in text
 

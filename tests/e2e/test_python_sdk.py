@@ -140,27 +140,33 @@ def wheel(tmp_path_factory):
         pytest.skip(f"{python} has no {missing}: a wheel cannot be built without the network")
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(["cp", "-r", str(ROOT / "sdk" / "python"), str(folder / "python")], check=True)
-    built = subprocess.run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-q",
-                            "-w", str(folder), str(folder / "python")], capture_output=True, text=True)
+    built = subprocess.run([python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation",
+                            "--no-index", "-q",
+                            "-w", str(folder), str(folder / "python")], capture_output=True,
+                           text=True)
     assert built.returncode == 0, built.stderr
     found, = folder.glob("hone-*.whl")
     return found
 
 
 def version_of(python):
-    """None of what stands for a Python and is none, as a shim of pyenv whose version is not chosen."""
-    done = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, text=True)
+    """None of what stands for a Python and is none, as a shim of pyenv whose version is not
+    chosen."""
+    done = subprocess.run([python, "-c", "import sys; print(*sys.version_info[:2])"],
+                          capture_output=True, text=True)
     return tuple(int(part) for part in done.stdout.split()) if done.returncode == 0 else None
 
 
 def pythons():
-    """This one, the oldest and the newest on the PATH and of pyenv, and all that HONE_PYTHONS names."""
+    """This one, the oldest and the newest on the PATH and of pyenv, and all that HONE_PYTHONS
+    names."""
     at_hand = [shutil.which(f"python3.{minor}") for minor in range(7, 20)]
     own = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv")) / "versions"
     at_hand += [str(path) for path in sorted(own.glob("3.*/bin/python3"))]
     versions = sorted((version_of(python) or (0, 0), python) for python in filter(None, at_hand))
     fit = [python for version, python in versions if version >= (3, 7)]
-    return sorted({sys.executable, *fit[:1], *fit[-1:], *filter(None, os.environ.get("HONE_PYTHONS", "").split(":"))})
+    return sorted({sys.executable, *fit[:1], *fit[-1:],
+                   *filter(None, os.environ.get("HONE_PYTHONS", "").split(":"))})
 
 
 @pytest.mark.parametrize("python", pythons())
@@ -171,7 +177,8 @@ def test_a_wheel_works_in_a_fresh_virtual_environment(wheel, tmp_path, python):
     subprocess.run([python, "-m", "venv", str(tmp_path / "venv")], check=True)
     inside = str(tmp_path / "venv" / "bin" / "python")
     subprocess.run([inside, "-m", "pip", "install", "--no-index", "-q", str(wheel)], check=True)
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("HONE_", "PYTHONPATH"))}
+    clean = {key: value for key,
+             value in os.environ.items() if not key.startswith(("HONE_", "PYTHONPATH"))}
     done = subprocess.run([inside, "-c", "import hone, pathlib\nprint(hone.__version__)\n"
                            "print((pathlib.Path(hone.__file__).parent / 'py.typed').exists())\n"
                            "print(hone.current(params={}).report(0, 1).goes_on)"],

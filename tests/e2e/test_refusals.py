@@ -4,13 +4,19 @@ import pytest
 from conftest import problem, sweep_spec
 
 BAD_SPECS = [
-    ("unknown key", sweep_spec(serach={"method": "random", "trials": 4}, search=None), "/spec/serach", ["search"]),
-    ("min over max", sweep_spec(parameters={"lr": {"type": "float", "min": 2, "max": 1}}), "/spec/parameters/lr", []),
-    ("log of zero", sweep_spec(parameters={"lr": {"type": "float", "min": 0, "max": 1, "scale": "log"}}),
+    ("unknown key", sweep_spec(serach={"method": "random", "trials": 4}, search=None),
+     "/spec/serach", ["search"]),
+    ("min over max", sweep_spec(parameters={"lr": {"type": "float", "min": 2, "max": 1}}),
      "/spec/parameters/lr", []),
-    ("no such trainer", sweep_spec(command=None, trainer={"name": "ga3d"}), "/spec/trainer", ["ga3c"]),
-    ("no such method", sweep_spec(search={"method": "randm", "trials": 4}), "/spec/search/method", ["random"]),
-    ("no such rule", sweep_spec(terminator={"rule": "hypertrik"}), "/spec/terminator/rule", ["hypertrick"]),
+    ("log of zero",
+     sweep_spec(parameters={"lr": {"type": "float", "min": 0, "max": 1, "scale": "log"}}),
+     "/spec/parameters/lr", []),
+    ("no such trainer", sweep_spec(command=None, trainer={"name": "ga3d"}), "/spec/trainer",
+     ["ga3c"]),
+    ("no such method", sweep_spec(search={"method": "randm", "trials": 4}), "/spec/search/method",
+     ["random"]),
+    ("no such rule", sweep_spec(terminator={"rule": "hypertrik"}), "/spec/terminator/rule",
+     ["hypertrick"]),
     ("no trials", sweep_spec(search={"method": "random", "trials": 0}), "/spec/search/trials", []),
     ("no parameters", sweep_spec(parameters=None), "/spec", ["parameters"]),
     ("trainer and command", sweep_spec(trainer={"name": "ga3c"}), "/spec", []),
@@ -108,11 +114,15 @@ def test_bad_path_is_refused(shared_server, method, path, status, code):
 
 def test_write_to_what_is_not_there_is_refused(server):
     problem(server.ask("POST", "/v1/sweeps/sw_9/steer", {"verb": "pause"}), 404, "not_found")
-    problem(server.ask("POST", "/v1/sweeps/sw_9/steer", {"verb": "puase"}), 400, "invalid", "/verb", ["pause"])
-    problem(server.ask("POST", "/v1/leases/le_9/reports", {"phase": 0, "step": 1, "value": 1}), 409, "stale_lease")
-    problem(server.ask("POST", "/v1/leases/lease/reports", {"phase": 0, "step": 1, "value": 1}), 400, "invalid")
+    problem(server.ask("POST", "/v1/sweeps/sw_9/steer", {"verb": "puase"}), 400, "invalid", "/verb",
+            ["pause"])
+    problem(server.ask("POST", "/v1/leases/le_9/reports", {"phase": 0, "step": 1, "value": 1}), 409,
+            "stale_lease")
+    problem(server.ask("POST", "/v1/leases/lease/reports", {"phase": 0, "step": 1, "value": 1}),
+            400, "invalid")
     problem(server.ask("POST", "/v1/workers/wk_9/beat", {"leases": []}), 404, "not_found")
-    problem(server.ask("POST", "/v1/leases", {"request_id": "l", "worker": "wk_9", "cpus": 1, "gpus": 0, "wait": 0}),
+    problem(server.ask("POST", "/v1/leases", {"request_id": "l", "worker": "wk_9", "cpus": 1,
+                                              "gpus": 0, "wait": 0}),
             404, "not_found")
 
 
@@ -121,9 +131,11 @@ def test_report_must_be_finite_in_order_and_known(server):
     grant = server.acquire(server.join())
     path = f"/v1/leases/{grant['lease']}/reports"
     problem(server.ask("POST", path, b'{"phase": 0, "step": 250, "value": NaN}'), 400, "invalid")
-    problem(server.ask("POST", path, {"phase": 0, "step": 250, "value": "high"}), 400, "invalid", "/value")
+    problem(server.ask("POST", path, {"phase": 0, "step": 250, "value": "high"}), 400, "invalid",
+            "/value")
     problem(server.ask("POST", path, {"phase": 1, "step": 500, "value": 1}), 409, "conflict")
     problem(server.ask("POST", path, {"phase": 0, "step": 250}), 400, "invalid", words=["value"])
-    assert server.report(grant, 0, "diverged") == {"verdict": "stop", "reason": "diverged", "inputs": {}}
+    assert server.report(grant, 0, "diverged") == {"verdict": "stop", "reason": "diverged",
+                                                   "inputs": {}}
     why = server.get(f"/v1/runs/{grant['attempt'].split('#')[0]}/explain")
     assert "diverged" in why["text"] and why["verdicts"][0]["recomputed"] == "stop"

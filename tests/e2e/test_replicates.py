@@ -1,4 +1,5 @@
-"""Trials of several seeds, racing, confirmation on seeds of its own, and tables that say how sure they are."""
+"""Trials of several seeds, racing, confirmation on seeds of its own, and tables that say how sure
+they are."""
 import csv
 import json
 
@@ -23,7 +24,8 @@ def answer_all(server, sweep, spread):
 
 
 def test_a_confirmed_winner(server):
-    sweep = server.submit(asked_spec(search={"method": "random", "trials": 6}, replicates={"seeds": 3},
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 6},
+                                     replicates={"seeds": 3},
                                      confirm={"top": 2, "seeds": 6}))
     answer_all(server, sweep, 0.4)
     best = server.get(f"/v1/sweeps/{sweep}/best")
@@ -68,26 +70,32 @@ def test_games_of_different_scales_are_compared_by_ranks(server):
 
 
 def test_rows_for_machines_have_intervals_too(server):
-    sweep = server.submit(asked_spec(search={"method": "random", "trials": 3}, replicates={"seeds": 2},
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 3},
+                                     replicates={"seeds": 2},
                                      confirm={"top": 2, "seeds": 4}))
     answer_all(server, sweep, 1)
     answer_all(server, server.get(f"/v1/sweeps/{sweep}/best")["confirmation"], 1)
     for command in ("best", "confirm"):
-        rows = list(csv.DictReader(ok(command, sweep, "--format", "csv", server=server).splitlines()))
+        rows = list(csv.DictReader(ok(command, sweep, "--format", "csv",
+                                      server=server).splitlines()))
         assert rows and all(" .. " in row["95 % interval"] for row in rows), rows
 
 
 def seeds_of(server, sweep):
     trials = server.get(f"/v1/sweeps/{sweep}/trials")["items"]
-    runs = [run for trial in trials for run in server.get(f"/v1/trials/{trial['id']}/runs")["items"]]
+    runs = [run for trial in trials
+            for run in server.get(f"/v1/trials/{trial['id']}/runs")["items"]]
     return {run["seed"] for run in runs}
 
 
 def test_tuning_and_confirmation_share_no_seed(server):
-    sweep = server.submit(asked_spec(search={"method": "random", "trials": 4}, replicates={"seeds": 2}))
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 4},
+                                     replicates={"seeds": 2}))
     answer_all(server, sweep, 1)
-    made = server.post(f"/v1/sweeps/{sweep}/confirm", {"request_id": "c", "top": 2, "seeds": 5}, 201)["sweep"]
-    assert server.post(f"/v1/sweeps/{sweep}/confirm", {"request_id": "c", "top": 2, "seeds": 5})["sweep"] == made
+    made = server.post(f"/v1/sweeps/{sweep}/confirm", {"request_id": "c", "top": 2, "seeds": 5},
+                       201)["sweep"]
+    assert server.post(f"/v1/sweeps/{sweep}/confirm", {"request_id": "c", "top": 2,
+                                                       "seeds": 5})["sweep"] == made
     answer_all(server, made, 1)
     assert len(seeds_of(server, made)) == 5
     assert not seeds_of(server, made) & seeds_of(server, sweep)
@@ -96,7 +104,8 @@ def test_tuning_and_confirmation_share_no_seed(server):
 
 def test_single_runs_are_said_to_be_single(server):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 4}))
-    problem(server.ask("GET", f"/v1/sweeps/{sweep}/confirm"), 404, "not_found", words=["hone confirm"])
+    problem(server.ask("GET", f"/v1/sweeps/{sweep}/confirm"), 404, "not_found",
+            words=["hone confirm"])
     answer_all(server, sweep, 1)
     done = hone("best", sweep, server=server)
     assert "mostly the luckiest" in done.stderr and "hone confirm" in done.stderr
@@ -140,6 +149,7 @@ def test_a_report_may_say_that_its_seed_was_not_applied(server):
     server.submit(sweep_spec(search={"method": "random", "trials": 1}))
     worker = server.join()
     grant = server.acquire(worker)
-    server.post(f"/v1/leases/{grant['lease']}/reports", {"phase": 0, "step": 1, "value": 1, "seed_applied": False})
+    server.post(f"/v1/leases/{grant['lease']}/reports", {"phase": 0, "step": 1, "value": 1,
+                                                         "seed_applied": False})
     run = server.get(f"/v1/runs/{grant['attempt'].split('#')[0]}")
     assert run["seed_applied"] is False

@@ -1,4 +1,5 @@
-"""The bytes of checkpoints that nobody needs any more leave the disk; those that `best` lists stay."""
+"""The bytes of checkpoints that nobody needs any more leave the disk; those that `best` lists
+stay."""
 import hashlib
 import time
 
@@ -24,7 +25,8 @@ def put(server, data):
 
 
 def trained(server, checkpoints, keep):
-    """A sweep of one run with a checkpoint (value, bytes) before each report; the sweep and the digests."""
+    """A sweep of one run with a checkpoint (value, bytes) before each report; the sweep and the
+    digests."""
     budget = {"unit": "frames", "per_run": 1000, "phases": len(checkpoints)}
     sweep = server.submit(sweep_spec(search={"method": "random", "trials": 1}, budget=budget,
                                      checkpoints={"keep": keep}))
@@ -52,15 +54,18 @@ def wait_until_gone(server, *digests):
 
 def test_a_dropped_checkpoint_leaves_the_disk_and_the_best_one_stays(server):
     _, everything = trained(server, [(1, b"a"), (3, b"b"), (2, b"c")], "all")
-    sweep, (first, best, middle, newest) = trained(server, [(1, b"0"), (3, b"1"), (2, b"2"), (0, b"3")], "best")
+    sweep, (first, best, middle, newest) = trained(server, [(1, b"0"), (3, b"1"), (2, b"2"),
+                                                            (0, b"3")], "best")
     wait_until_gone(server, first, middle)
     assert all(is_there(server, digest) for digest in [best, newest, *everything])
     named = server.get(f"/v1/sweeps/{sweep}/best")["items"][0]["model"]
     assert server.get(f"/v1/models/{named}")["sha256"] == best
-    dropped = [model["id"] for model in server.get(f"/v1/models?sweep={sweep}")["items"] if model["dropped_at"]]
+    dropped = [model["id"] for model in server.get(f"/v1/models?sweep={sweep}")["items"]
+               if model["dropped_at"]]
     assert len(dropped) == 2
     refused = hone("fetch", dropped[0], "-o", "-", server=server)
-    assert refused.returncode == 3 and "keep: all" in refused.stderr and "hone models rn_2.0" in refused.stderr
+    assert refused.returncode == 3 and "keep: all" in refused.stderr
+    assert "hone models rn_2.0" in refused.stderr
     assert ok("fetch", named, "-o", "-", server=server) == "1"
     assert "dropped" in ok("show", dropped[0], server=server)
 

@@ -29,13 +29,15 @@ def test_the_five_commands_work_as_written(tmp_path):
     environment |= {"HOME": str(tmp_path), "PATH": f"{BIN}:{environment['PATH']}"}
 
     def run(script):
-        done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, env=environment, capture_output=True, text=True,
+        done = subprocess.run(["bash", "-ec", script], cwd=tmp_path, env=environment,
+                              capture_output=True, text=True,
                               timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     run(make)
-    server = subprocess.Popen(["bash", "-c", "exec " + up], cwd=tmp_path, env=environment, stdout=subprocess.PIPE,
+    server = subprocess.Popen(["bash", "-c", "exec " + up], cwd=tmp_path, env=environment,
+                              stdout=subprocess.PIPE,
                               text=True)
     try:
         while "stop" not in (line := server.stdout.readline()):
@@ -45,7 +47,8 @@ def test_the_five_commands_work_as_written(tmp_path):
         listed = run(f"{export}\nhone token ls --format csv --columns name,scopes")
         assert "alice,submit" in listed and "gpu-node,worker" in listed
         run(f"{export}\nunset HONE_TOKEN_FILE\nhone ls --token-file alice.token")
-        run(f"hone worker --server https://localhost:{port} --tls-ca hone.pem --token-file gpu-node.token "
+        run(
+            f"hone worker --server https://localhost:{port} --tls-ca hone.pem --token-file gpu-node.token "
             "--data other-worker --until-idle")
     finally:
         server.send_signal(signal.SIGTERM)

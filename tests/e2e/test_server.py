@@ -23,7 +23,8 @@ def test_kill_and_restart_keeps_everything(server):
     server.ask("PUT", f"/v1/blobs/{digest}", blob)
     model = server.post(f"/v1/leases/{grant['lease']}/models",
                         {"sha256": digest, "bytes": 5, "step": 250, "phase": 0})["model"]
-    reads = [f"/v1/sweeps/{sweep}", f"/v1/runs/{run}", f"/v1/runs/{run}/curve", f"/v1/models/{model}",
+    reads = [f"/v1/sweeps/{sweep}", f"/v1/runs/{run}", f"/v1/runs/{run}/curve",
+             f"/v1/models/{model}",
              f"/v1/runs/{run}/explain", f"/v1/lineage/{model}"]
     before = [server.get(path) for path in reads]
     server.kill()
@@ -52,10 +53,13 @@ def test_full_disk_ends_the_server_and_loses_nothing_it_acknowledged(tmp_path):
 
 
 def test_server_ends_with_its_parent(tmp_path):
-    parent = ("import subprocess, sys; child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE); "
+    parent = (
+        "import subprocess, sys; child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE); "
               "print(child.stdout.readline().decode(), flush=True)")
-    done = subprocess.run([sys.executable, "-c", parent, program("hone-server"), "--data", str(tmp_path / "data"),
-                           "--listen", "127.0.0.1:0", "--die-with-parent"], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", parent, program("hone-server"), "--data",
+                           str(tmp_path / "data"),
+                           "--listen", "127.0.0.1:0", "--die-with-parent"], capture_output=True,
+                          text=True, timeout=30)
     port = int(done.stdout.strip().rsplit(":", 1)[1])
     deadline = time.monotonic() + STOP_SECONDS
     while time.monotonic() < deadline:
@@ -67,7 +71,8 @@ def test_server_ends_with_its_parent(tmp_path):
 
 
 def start_and_fail(*arguments):
-    done = subprocess.run([program("hone-server"), *arguments], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([program("hone-server"), *arguments], capture_output=True, text=True,
+                          timeout=30)
     assert done.stdout == ""
     return done.returncode, done.stderr
 
@@ -80,7 +85,8 @@ def test_second_server_on_the_same_data_is_refused(server):
 
 
 def test_port_in_use_is_refused(server, tmp_path):
-    status, text = start_and_fail("--data", str(tmp_path / "other"), "--listen", f"127.0.0.1:{server.port}")
+    status, text = start_and_fail("--data", str(tmp_path / "other"), "--listen",
+                                  f"127.0.0.1:{server.port}")
     assert status == 1 and text.count("\n") == 1
     assert str(server.port) in text and "--listen" in text
 
@@ -126,11 +132,13 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path):
     for entry in [server.folder, *server.folder.rglob("*")]:
         entry.chmod(0o555 if entry.is_dir() else 0o444)
     os.chmod(tmp_path, 0o755)
-    done = subprocess.run([program("hone-server"), "--data", str(server.folder), "--listen", "127.0.0.1:0"],
+    done = subprocess.run([program("hone-server"), "--data", str(server.folder), "--listen",
+                           "127.0.0.1:0"],
                           capture_output=True, text=True, timeout=30, user=stranger)
     for entry in [server.folder, *server.folder.rglob("*")]:
         entry.chmod(0o755 if entry.is_dir() else 0o644)
-    assert done.returncode == 1 and done.stderr.count("\n") == 1 and str(server.folder) in done.stderr, done.stderr
+    assert done.returncode == 1 and done.stderr.count("\n") == 1 and str(
+        server.folder) in done.stderr, done.stderr
     assert server.start().submit(sweep_spec()) == "sw_2"
     assert server.stop() == 0
 

@@ -1,4 +1,5 @@
-"""`hone simulate` and the default methods: recorded curves instead of training, no server anywhere."""
+"""`hone simulate` and the default methods: recorded curves instead of training, no server
+anywhere."""
 import csv
 import io
 import json
@@ -11,7 +12,8 @@ TABLE = ROOT / "tests" / "data" / "curves" / "ga3c_cartpole.csv"
 
 
 def simulate(*words):
-    return json.loads(ok("simulate", SWEEP, "--table", TABLE, "--reps", "40", *words, "--format", "json"))
+    return json.loads(ok("simulate", SWEEP, "--table", TABLE, "--reps", "40", *words, "--format",
+                         "json"))
 
 
 def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
@@ -23,7 +25,8 @@ def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
 
 
 def test_the_anytime_curve_is_a_csv_with_a_row_for_each_look():
-    text = ok("simulate", SWEEP, "--table", TABLE, "--reps", "3", "--against", "asha:eta=4", "--format", "csv")
+    text = ok("simulate", SWEEP, "--table", TABLE, "--reps", "3", "--against", "asha:eta=4",
+              "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 2 * 20
     assert {row["method"] for row in rows} == {"hone", "asha:eta=4"}
@@ -58,8 +61,10 @@ def test_a_sweep_file_that_names_no_method_uses_ours(tmp_path):
 
 
 def test_several_objectives_are_not_judged_by_one(tmp_path):
-    objectives = [{"metric": "return", "goal": "maximize"}, {"metric": "seconds", "goal": "minimize"}]
-    both = {"objective": None, "objectives": objectives, "search": {"trials": 4}, "terminator": None}
+    objectives = [{"metric": "return", "goal": "maximize"},
+                  {"metric": "seconds", "goal": "minimize"}]
+    both = {"objective": None, "objectives": objectives, "search": {"trials": 4},
+            "terminator": None}
     plan = json.loads(ok("plan", write_spec(tmp_path, **both), "--format", "json"))
     assert plan["search"]["method"] == "tpe" and plan["terminator"]["rule"] == "none"
     refused = hone("plan", write_spec(tmp_path, **{**both, "terminator": {"rule": "asha"}}))

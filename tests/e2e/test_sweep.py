@@ -1,4 +1,5 @@
-"""The main job with the real trainer: `hone up`, a sweep over GA3C on CartPole-v1, the best model, where it comes from."""
+"""The main job with the real trainer: `hone up`, a sweep over GA3C on CartPole-v1, the best model,
+where it comes from."""
 import json
 import os
 import signal
@@ -32,7 +33,8 @@ def test_the_best_model_of_a_sweep_solves_cartpole_and_is_traced_to_its_sweep(tm
 
     file = str(tmp_path / "best.pt")
     ok("fetch", best["model"], "-o", file, server=up)
-    score = json.loads(ok("train", "ga3c", "--env", "CartPole-v1", "--evaluate", file, "--episodes", "100",
+    score = json.loads(ok("train", "ga3c", "--env", "CartPole-v1", "--evaluate", file, "--episodes",
+                          "100",
                           "--format", "json"))
     assert score["mean"] >= 475, score
 
@@ -45,7 +47,8 @@ def test_the_best_model_of_a_sweep_solves_cartpole_and_is_traced_to_its_sweep(tm
     stopped = [run["id"] for run in runs if run["state"] == "stopped"]
     for run in stopped[:1]:
         explanation = json.loads(ok("explain", run, "--format", "json", server=up))
-        assert all(verdict["recomputed"] == verdict["verdict"] for verdict in explanation["verdicts"])
+        assert all(verdict["recomputed"] == verdict["verdict"]
+                   for verdict in explanation["verdicts"])
         assert "HyperTrick" in explanation["text"]
     assert up.stop()[0] == 0
 
@@ -53,10 +56,12 @@ def test_the_best_model_of_a_sweep_solves_cartpole_and_is_traced_to_its_sweep(tm
 def test_the_same_seed_proposes_the_same_parameters_whatever_the_number_of_workers(tmp_path):
     proposals = []
     for slots, workers in ((1, 1), (2, 1), (4, 2)):
-        up = Up(tmp_path / f"data-{slots}", "--slots", str(slots), "--workers", str(workers), cwd=ROOT)
+        up = Up(tmp_path / f"data-{slots}", "--slots", str(slots), "--workers", str(workers),
+                cwd=ROOT)
         sweep = submit(up, COMMAND, "--set", "search.trials=32")
         ok("watch", sweep, server=up, timeout=120)
-        proposals.append([trial["params"] for trial in table(ok("trials", sweep, "--format", "jsonl", server=up))])
+        proposals.append([trial["params"] for trial in table(ok("trials", sweep, "--format",
+                                                                "jsonl", server=up))])
         assert up.stop()[0] == 0
     assert len(proposals[0]) == 32
     assert proposals[0] == proposals[1] == proposals[2]
@@ -71,7 +76,8 @@ def test_a_sweep_goes_on_after_its_server_was_killed(tmp_path):
     while followed.count('"report_recorded"') < 3:  # each look is a round trip to the server
         followed = ok("events", sweep, "--format", "jsonl", server=up)
     server_pid = next(pid for pid, words in up.children().items() if "hone-server" in str(words))
-    acknowledged = {(e["run"], e["phase"]): e["value"] for e in table(followed) if e["kind"] == "report_recorded"}
+    acknowledged = {(e["run"], e["phase"]): e["value"] for e in table(followed)
+                    if e["kind"] == "report_recorded"}
     os.kill(server_pid, signal.SIGKILL)
     up.process.communicate(timeout=60)
     assert up.process.returncode == 1

@@ -11,7 +11,7 @@ import pytest
 
 from commands import hone, ok
 from conftest import STOP_SECONDS, Server, problem, program, sweep_spec
-from guarded import Certificate, Guarded, Secret
+from guarded import Certificate, Secret
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,8 @@ def secret(own, tmp_path):
 
 
 def over_tls(server, **more):
-    return {"HONE_SERVER": server.url, "HONE_TOKEN": server.token, "HONE_TLS_CA": str(server.own.cert), **more}
+    return {"HONE_SERVER": server.url, "HONE_TOKEN": server.token,
+            "HONE_TLS_CA": str(server.own.cert), **more}
 
 
 def test_everything_works_as_in_the_open(secret):
@@ -63,19 +64,23 @@ def test_event_stream_ends_cleanly(secret):
 
 
 def test_worker_runs_a_sweep_over_tls(secret, tmp_path):
-    secret.submit(sweep_spec(command=["sh", "-c", "echo '@hone {\"report\": {\"step\": 1, \"value\": 1}}'"],
+    secret.submit(sweep_spec(command=["sh", "-c",
+                                      "echo '@hone {\"report\": {\"step\": 1, \"value\": 1}}'"],
                              parameters={"lr": {"type": "float", "min": 0, "max": 1}},
                              search={"method": "random", "trials": 2},
                              budget={"unit": "steps", "per_run": 1, "phases": 1}))
     environment = {**os.environ, **over_tls(secret, HONE_TOKEN=secret.create("worker")[1])}
-    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"), "--until-idle"],
+    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"),
+                    "--until-idle"],
                    env=environment, check=True, timeout=90, capture_output=True)
     assert secret.get("/v1/sweeps/sw_1")["state"] == "completed"
 
 
 def test_unknown_certificate_is_refused_by_the_client(secret, stranger):
-    refused = hone("ls", HONE_SERVER=secret.url, HONE_TOKEN=secret.token, HONE_TLS_CA=str(stranger.cert))
-    assert refused.returncode == 6 and "is not to be trusted" in refused.stderr and "--tls-ca" in refused.stderr
+    refused = hone("ls", HONE_SERVER=secret.url, HONE_TOKEN=secret.token,
+                   HONE_TLS_CA=str(stranger.cert))
+    assert refused.returncode == 6 and "is not to be trusted" in refused.stderr
+    assert "--tls-ca" in refused.stderr
     refused = hone("ls", HONE_SERVER=secret.url, HONE_TOKEN=secret.token)
     assert refused.returncode == 6 and "is not to be trusted" in refused.stderr
 
@@ -85,7 +90,8 @@ def test_certificate_of_another_host_is_refused_by_the_client(tmp_path):
     server = Secret(tmp_path / "data", own).start()
     try:
         for host in ("127.0.0.1", "localhost"):
-            refused = hone("ls", HONE_SERVER=f"https://{host}:{server.port}", HONE_TOKEN=server.token,
+            refused = hone("ls", HONE_SERVER=f"https://{host}:{server.port}",
+                           HONE_TOKEN=server.token,
                            HONE_TLS_CA=str(own.cert))
             assert refused.returncode == 6 and "mismatch" in refused.stderr, refused
     finally:
@@ -143,7 +149,8 @@ def test_clients_must_show_their_certificate(own, stranger, tmp_path):
         for certificate in ({}, wrong):
             refused = hone("ls", **over_tls(server, **certificate))
             assert refused.returncode == 6, refused
-        refused = hone("ls", **over_tls(server, HONE_TLS_CERT=str(client.cert), HONE_TLS_KEY=str(stranger.key)))
+        refused = hone("ls", **over_tls(server, HONE_TLS_CERT=str(client.cert),
+                                        HONE_TLS_KEY=str(stranger.key)))
         assert refused.returncode == 2 and "key of our certificate" in refused.stderr
         problem(Server.ask(server, "GET", "/v1/sweeps"), 401, "unauthenticated")
     finally:
@@ -168,19 +175,24 @@ def test_new_certificate_is_taken_on_sighup(tmp_path):
     (["--tls-cert", "@CERT@"], "needs both --tls-cert and --tls-key"),
     (["--tls-key", "@KEY@"], "needs both --tls-cert and --tls-key"),
     (["--tls-client-ca", "@CERT@"], "needs both --tls-cert and --tls-key"),
-    (["--tls-cert", "/nowhere.pem", "--tls-key", "@KEY@"], "--tls-cert /nowhere.pem cannot be used"),
+    (["--tls-cert", "/nowhere.pem", "--tls-key", "@KEY@"],
+     "--tls-cert /nowhere.pem cannot be used"),
     (["--tls-cert", "@CERT@", "--tls-key", "@OTHER@"], "--tls-key"),
-    (["--tls-cert", "@CERT@", "--tls-key", "@KEY@", "--tls-client-ca", "/dev/null"], "--tls-client-ca"),
+    (["--tls-cert", "@CERT@", "--tls-key", "@KEY@", "--tls-client-ca", "/dev/null"],
+     "--tls-client-ca"),
 ])
 def test_bad_certificates_are_refused_at_the_start(own, stranger, tmp_path, words, says):
     names = {"@CERT@": str(own.cert), "@KEY@": str(own.key), "@OTHER@": str(stranger.key)}
-    refused = subprocess.run([program("hone-server"), "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0",
-                              *(names.get(word, word) for word in words)], capture_output=True, text=True, timeout=30)
+    refused = subprocess.run([program("hone-server"), "--data", str(tmp_path / "data"), "--listen",
+                              "127.0.0.1:0",
+                              *(names.get(word, word) for word in words)], capture_output=True,
+                             text=True, timeout=30)
     assert refused.returncode == 1 and says in refused.stderr, refused
 
 
 def test_open_address_needs_tls_and_then_asks_for_tokens(own, tmp_path):
-    refused = subprocess.run([program("hone-server"), "--data", str(tmp_path / "data"), "--listen", "0.0.0.0:0",
+    refused = subprocess.run([program("hone-server"), "--data", str(tmp_path / "data"), "--listen",
+                              "0.0.0.0:0",
                               "--auth"], capture_output=True, text=True, timeout=30)
     assert refused.returncode == 1
     for word in ("--tls-cert", "--insecure", "SSH", "docs/security.md"):
@@ -208,7 +220,8 @@ def test_insecure_is_open_to_all(tmp_path):
 
 def test_hone_up_with_tls_and_tokens_needs_no_ceremony(own, tmp_path):
     process = subprocess.Popen(
-        [program("hone"), "up", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0", "--slots", "1", "--auth",
+        [program("hone"), "up", "--data", str(tmp_path / "data"), "--listen", "127.0.0.1:0",
+         "--slots", "1", "--auth",
          "--tls-cert", str(own.cert), "--tls-key", str(own.key)], stdout=subprocess.PIPE, text=True)
     try:
         text = ""
@@ -222,7 +235,8 @@ def test_hone_up_with_tls_and_tokens_needs_no_ceremony(own, tmp_path):
         spec = tmp_path / "sweep.json"
         spec.write_text(json.dumps(sweep_spec(
             command=["sh", "-c", "echo '@hone {\"report\": {\"step\": 1, \"value\": 1}}'"],
-            parameters={"lr": {"type": "float", "min": 0, "max": 1}}, search={"method": "random", "trials": 1},
+            parameters={"lr": {"type": "float", "min": 0, "max": 1}},
+            search={"method": "random", "trials": 1},
             budget={"unit": "steps", "per_run": 1, "phases": 1})))
         ok("submit", str(spec), "--watch", HONE_SERVER=url, HONE_TOKEN_FILE=str(token_file),
            HONE_TLS_CA=str(own.cert), timeout=90)

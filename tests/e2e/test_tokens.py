@@ -1,4 +1,5 @@
-"""Tokens: who may do what, how the first one comes to be, and that secrets stay where they belong."""
+"""Tokens: who may do what, how the first one comes to be, and that secrets stay where they
+belong."""
 import hashlib
 import json
 import os
@@ -37,7 +38,8 @@ def test_lost_administrator_gets_another_token(guarded):
     guarded.admin_file().unlink()
     guarded.token = old
     guarded.start()
-    assert not guarded.admin_file().exists(), "whoever put the first one elsewhere is not given another unasked"
+    # The first token was stored elsewhere: no second one may be written without a request.
+    assert not guarded.admin_file().exists()
     guarded.stop()
     guarded.extra.append("--new-admin-token")
     guarded.token = None
@@ -49,16 +51,20 @@ def test_lost_administrator_gets_another_token(guarded):
 
 def test_without_a_token_only_health_answers(guarded):
     assert Server.ask(guarded, "GET", "/healthz").status == 200
-    for method, path in [("GET", "/v1/sweeps"), ("GET", "/metrics"), ("POST", "/v1/sweeps"), ("GET", "/v1/events"),
-                         ("PUT", "/v1/blobs/" + "a" * 64), ("GET", "/v1/tokens"), ("POST", "/v1/tokens")]:
+    for method, path in [("GET", "/v1/sweeps"), ("GET", "/metrics"), ("POST", "/v1/sweeps"),
+                         ("GET", "/v1/events"),
+                         ("PUT", "/v1/blobs/" + "a" * 64), ("GET", "/v1/tokens"),
+                         ("POST", "/v1/tokens")]:
         answer = Server.ask(guarded, method, path, b"" if method == "GET" else b"{}")
         problem(answer, 401, "unauthenticated", words=["asks for a token"])
         assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 def test_routes_open_to_their_scopes_alone(guarded):
-    """Every row of the table, with every scope: 401 and 403 come before anything else that may be wrong."""
-    rows = json.loads(subprocess.run([program("hone-server"), "--routes"], capture_output=True, check=True).stdout)
+    """Every row of the table, with every scope: 401 and 403 come before anything else that may be
+    wrong."""
+    rows = json.loads(subprocess.run([program("hone-server"), "--routes"], capture_output=True,
+                                     check=True).stdout)
     tokens = {scope: guarded.create(scope)[1] for scope in ("read", "submit", "worker", "admin")}
     for row in rows:
         path = row["path"].replace("{", "").replace("}", "")
@@ -66,7 +72,8 @@ def test_routes_open_to_their_scopes_alone(guarded):
             path += "?limit=1"
         needs = set(row["scopes"].split())
         for scope, token in tokens.items():
-            has = {"admin": {"read", "submit", "worker", "admin"}, "submit": {"submit", "read"}}.get(scope, {scope})
+            has = {"admin": {"read", "submit", "worker", "admin"},
+                   "submit": {"submit", "read"}}.get(scope, {scope})
             body = b"{}" if row["method"] != "GET" else None
             answer = guarded.ask(row["method"], path, body, token=token)
             allowed = not needs or needs & has
@@ -80,7 +87,8 @@ def test_revoked_token_opens_nothing_from_the_answer_on(guarded):
         name, secret = guarded.create("read")
         assert guarded.ask("GET", "/v1/sweeps", token=secret).status == 200
         assert guarded.ask("POST", f"/v1/tokens/{name}/revoke", {}).status == 200
-        problem(guarded.ask("GET", "/v1/sweeps", token=secret), 401, "unauthenticated", words=["revoked"])
+        problem(guarded.ask("GET", "/v1/sweeps", token=secret), 401, "unauthenticated",
+                words=["revoked"])
 
 
 def test_tokens_outlive_the_server(guarded):
@@ -108,7 +116,8 @@ def test_lease_belongs_to_the_token_that_took_it(guarded):
              (f"/v1/workers/{worker}/beat", {"leases": [lease]}),
              ("/v1/leases", {"request_id": "theirs", "worker": worker, "cpus": 1})]
     for path, body in calls:
-        problem(guarded.ask("POST", path, body, token=other), 403, "forbidden", words=["another token"])
+        problem(guarded.ask("POST", path, body, token=other), 403, "forbidden",
+                words=["another token"])
     assert guarded.report(grant, 0, 1.0)["verdict"] == "continue"
     guarded.kill()
     guarded.token = owner
@@ -127,7 +136,8 @@ def test_secrets_are_in_no_answer_no_log_and_no_ledger(guarded):
     guarded.ask("GET", "/v1/sweeps", token="hone_not_known_at_all")
     digest = hashlib.sha256(secret.encode()).hexdigest()
     texts = [json.dumps(guarded.get(path)) for path in ("/v1/tokens", "/v1/events", "/v1/workers")]
-    texts.append(guarded.ask("GET", "/v1/events", headers={"Accept": "application/json"}).body.decode())
+    texts.append(guarded.ask("GET", "/v1/events",
+                             headers={"Accept": "application/json"}).body.decode())
     assert any("token_created" in text for text in texts)
     for text in texts:
         assert secret not in text and digest not in text and "sha256" not in text
@@ -146,7 +156,8 @@ def test_hone_token_makes_lists_and_revokes(guarded, tmp_path):
     assert secret.startswith("hone_") and "tk_2 'alice' may submit" in made.stderr
     assert ok("ls", "--format", "json", server=guarded, HONE_TOKEN=secret) == "[]\n"
     out = tmp_path / "node.token"
-    ok("token", "create", "node", "--scope", "worker,read", "--expires", "90d", "--out", str(out), **admin)
+    ok("token", "create", "node", "--scope", "worker,read", "--expires", "90d", "--out", str(out),
+       **admin)
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
     ok("workers", "--token-file", str(out), server=guarded)
     listed = json.loads(ok("token", "ls", "--format", "json", **admin))
@@ -159,7 +170,8 @@ def test_hone_token_makes_lists_and_revokes(guarded, tmp_path):
 
 
 def test_hone_token_makes_one_in_a_folder_without_a_server(guarded, tmp_path):
-    """The way back in where nobody has the administrator's token any more and the server may not be told to make one."""
+    """The way back in where nobody has the administrator's token any more and the server may not be
+    told to make one."""
     words = ("token", "create", "ada", "--scope", "admin", "--data", str(guarded.folder))
     refused = hone(*words)
     assert refused.returncode == 4 and "another hone server" in refused.stderr
@@ -167,9 +179,11 @@ def test_hone_token_makes_one_in_a_folder_without_a_server(guarded, tmp_path):
     secret = ok(*words).strip()
     again = hone(*words)
     assert again.returncode != 0 and "ada" in again.stderr
-    assert hone(*words[:-1], str(tmp_path / "nothing")).returncode == 3 and not (tmp_path / "nothing").exists()
+    assert hone(*words[:-1],
+                str(tmp_path / "nothing")).returncode == 3 and not (tmp_path / "nothing").exists()
     guarded.start()
-    listed = json.loads(ok("token", "ls", "--format", "json", HONE_SERVER=f"http://127.0.0.1:{guarded.port}", HONE_TOKEN=secret))
+    listed = json.loads(ok("token", "ls", "--format", "json",
+                           HONE_SERVER=f"http://127.0.0.1:{guarded.port}", HONE_TOKEN=secret))
     assert {"admin", "ada"} <= {one["name"] for one in listed}
 
 
@@ -195,9 +209,11 @@ def test_hone_token_refuses_with_what_to_do(tmp_path_factory, words, says):
 
 
 def test_token_on_the_command_line_is_hidden_from_other_users(guarded):
-    """`hone events --follow` stays; its arguments in /proc no longer hold the secret once it speaks to the server."""
+    """`hone events --follow` stays; its arguments in /proc no longer hold the secret once it speaks
+    to the server."""
     process = subprocess.Popen(
-        [program("hone"), "events", "--all", "--follow", "--format", "jsonl", "--token", guarded.token, "--server",
+        [program("hone"), "events", "--all", "--follow", "--format", "jsonl", "--token",
+         guarded.token, "--server",
          f"http://127.0.0.1:{guarded.port}"], stdout=subprocess.PIPE, text=True)
     try:
         assert "server_started" in process.stdout.readline()
@@ -216,10 +232,13 @@ def test_trial_does_not_inherit_the_workers_token(guarded, tmp_path):
     guarded.submit(sweep_spec(
         command=["sh", "-c", f"env > {seen}; echo '@hone {{\"report\": {{\"value\": 1}}}}'"],
         parameters={"lr": {"type": "float", "min": 0, "max": 1}},
-        search={"method": "random", "trials": 1}, budget={"unit": "steps", "per_run": 1, "phases": 1}))
+        search={"method": "random", "trials": 1}, budget={"unit": "steps", "per_run": 1,
+                                                          "phases": 1}))
     environment = {**os.environ, "HONE_TOKEN_FILE": str(token_file)}
-    subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{guarded.port}", "--slots", "1", "--data",
-                    str(tmp_path / "worker"), "--until-idle"], env=environment, check=True, timeout=60,
+    subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{guarded.port}",
+                    "--slots", "1", "--data",
+                    str(tmp_path / "worker"), "--until-idle"], env=environment, check=True,
+                   timeout=60,
                    capture_output=True)
     text = seen.read_text()
     assert "HONE_RUN_FILE" in text

@@ -1,4 +1,5 @@
-"""What is recorded with a submission, and how a user gets it back: patch, environment, dataset, notes and tags."""
+"""What is recorded with a submission, and how a user gets it back: patch, environment, dataset,
+notes and tags."""
 import json
 import subprocess
 import sys
@@ -24,7 +25,8 @@ def checkout(tmp_path):
     write_spec(folder, command=[sys.executable, "train.py"])
 
     def git(*words):
-        return subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=folder, check=True,
+        return subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words],
+                              cwd=folder, check=True,
                               capture_output=True, text=True).stdout
     try:
         git("init", "-q")
@@ -40,15 +42,18 @@ def test_what_was_not_committed_comes_back(server, checkout):
     sweep = ok("submit", "sweep.json", "-q", server=server, cwd=folder).strip()
     workflow = json.loads(ok("show", sweep, "--format", "json", server=server))["workflow"]
     fetched = hone("fetch", workflow, server=server, cwd=folder)
-    assert fetched.stdout.splitlines() == [f"{workflow}/uncommitted.patch", f"{workflow}/environment.txt"], fetched.stderr
+    assert fetched.stdout.splitlines() == [f"{workflow}/uncommitted.patch",
+                                           f"{workflow}/environment.txt"], fetched.stderr
     git("checkout", "-q", "train.py")
     command = fetched.stderr.strip().splitlines()[-1].split(": ", 1)[1]
-    assert command == f"git checkout {git('rev-parse', 'HEAD')[:12]} && git apply {workflow}/uncommitted.patch"
+    commit = git("rev-parse", "HEAD")[:12]
+    assert command == f"git checkout {commit} && git apply {workflow}/uncommitted.patch"
     subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
     assert (folder / "train.py").read_text() == "print('as it ran')\n"
     assert "pytest==" in (folder / workflow / "environment.txt").read_text()
     assert "as it ran" in ok("fetch", workflow, "uncommitted.patch", "-o", "-", server=server)
-    assert hone("fetch", workflow, server=server, cwd=folder).returncode == 4, "nothing is written over"
+    assert hone("fetch", workflow, server=server,
+                cwd=folder).returncode == 4, "nothing is written over"
     assert "hone fetch " + workflow in ok("show", workflow, server=server)
 
 
@@ -71,27 +76,33 @@ def test_datasets_are_recorded_by_their_content(server, checkout):
         return ok("submit", "sweep.json", "-q", *words, server=server, cwd=folder).strip()
 
     def summed(command):
-        return subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True, text=True).stdout.split()[0]
+        return subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True,
+                              text=True).stdout.split()[0]
     assert dataset_of(server, submitted()) is None
     file = submitted("--dataset", "data/b.csv")
-    assert dataset_of(server, file) == {"name": "b.csv", "version": "", "digest": summed("sha256sum data/b.csv")}
+    assert dataset_of(server, file) == {"name": "b.csv", "version": "",
+                                        "digest": summed("sha256sum data/b.csv")}
     whole = submitted("--dataset", "data/")
     assert dataset_of(server, whole) == {"name": "data", "version": "", "digest": summed(
         "cd data; find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum")}
     assert dataset_of(server, submitted("--dataset", "digits@2=md5:12")) == {
         "name": "digits", "version": "2", "digest": "md5:12"}
     assert submitted("--dataset", "data") != whole
-    assert len(json.loads(ok("find", "dataset", "--format", "json", server=server))) == 3, "the same content is the same dataset"
-    assert json.loads(ok("find", "sweep where dataset.name = b.csv", "--format", "json", server=server))[0]["id"] == file
+    assert len(json.loads(ok("find", "dataset", "--format", "json",
+                             server=server))) == 3, "the same content is the same dataset"
+    assert json.loads(ok("find", "sweep where dataset.name = b.csv", "--format", "json",
+                         server=server))[0]["id"] == file
     forked = ok("fork", file, "--set", "seed=5", "-q", server=server).split()[0]
     assert dataset_of(server, forked)["name"] == "b.csv"
     other = ok("fork", file, "--dataset", "other=1", "-q", server=server).split()[0]
     assert dataset_of(server, other)["name"] == "other"
 
 
-@pytest.mark.parametrize("word, says", [("nowhere.csv", "no such file"), ("=x", "NAME=DIGEST"), ("x=", "NAME=DIGEST"),
+@pytest.mark.parametrize("word, says", [("nowhere.csv", "no such file"), ("=x", "NAME=DIGEST"),
+                                        ("x=", "NAME=DIGEST"),
                                         ("empty", "no file in this folder")])
-def test_a_dataset_that_is_none_is_refused_before_anything_is_submitted(server, tmp_path, word, says):
+def test_a_dataset_that_is_none_is_refused_before_anything_is_submitted(
+    server, tmp_path, word, says):
     (tmp_path / "empty").mkdir()
     write_spec(tmp_path)
     result = hone("submit", "sweep.json", "--dataset", word, server=server, cwd=tmp_path)
@@ -108,7 +119,8 @@ def test_show_tells_what_users_said(server, done, thing):
     shown = ok("show", thing, server=server)
     assert "best paper/fig-3" in shown and "the one for the paper" in shown
     said = json.loads(ok("show", thing, "--format", "json", server=server))
-    assert said["tags"] == ["best", "paper/fig-3"] and said["notes"][0]["text"] == "the one for the paper"
+    assert said["tags"] == ["best",
+                            "paper/fig-3"] and said["notes"][0]["text"] == "the one for the paper"
 
 
 def test_a_trial_of_an_ended_sweep_is_submitted_again_in_one_of_its_own(server, done):
@@ -116,13 +128,17 @@ def test_a_trial_of_an_ended_sweep_is_submitted_again_in_one_of_its_own(server, 
     assert said == "tr_4 enqueued again in sw_2\n"
     worker = server.join()
     grant = train(server, worker, 5)
-    assert grant["params"]["depth"] == 2 and grant["params"]["lr"] == server.get("/v1/trials/tr_4")["params"]["lr"]
+    assert grant["params"]["depth"] == 2
+    assert grant["params"]["lr"] == server.get("/v1/trials/tr_4")["params"]["lr"]
     assert server.get("/v1/sweeps/sw_2")["state"] == "completed" and server.acquire(worker) is None
-    up = {(edge["from"], edge["relation"], edge["to"]) for edge in server.get("/v1/lineage/tr_5?direction=up")["edges"]}
+    up = {(edge["from"], edge["relation"], edge["to"])
+          for edge in server.get("/v1/lineage/tr_5?direction=up")["edges"]}
     assert {("tr_5", "resubmitted_from", "tr_4"), ("sw_2", "forked_from", done)} <= up
     refused = hone("resubmit", "tr_4", "--set", "depth=99", server=server)
     assert refused.returncode == 2 and "depth" in refused.stderr
-    assert [sweep["state"] for sweep in server.get("/v1/sweeps")["items"]] == ["canceled", "completed", "completed"]
+    assert [sweep["state"]
+            for sweep in server.get("/v1/sweeps")["items"]] == ["canceled", "completed",
+                                                                "completed"]
 
 
 def test_a_fork_keeps_its_patch_as_well(server, checkout):
@@ -136,7 +152,8 @@ def test_a_fork_keeps_its_patch_as_well(server, checkout):
 
 
 def test_the_lineage_of_a_measurement_tells_the_seed(server, done):
-    facts = {node["id"]: node["facts"] for node in server.get("/v1/lineage/rn_4.0%2Floss%40200?direction=up")["nodes"]}
+    facts = {node["id"]: node["facts"]
+             for node in server.get("/v1/lineage/rn_4.0%2Floss%40200?direction=up")["nodes"]}
     seed = server.get("/v1/runs/rn_4.0")["seed"]
     assert facts["rn_4.0"]["seed"] == str(seed)
     assert f"seed={seed}" in ok("lineage", "rn_4.0/loss@200", "--up", server=server)
@@ -144,5 +161,6 @@ def test_the_lineage_of_a_measurement_tells_the_seed(server, done):
 
 def test_python_records_a_dataset(server):
     client = sdk.Client(f"http://127.0.0.1:{server.port}")
-    sweep = client.submit(sweep_spec(), dataset={"name": "digits", "version": "2", "digest": "md5:12"})
+    sweep = client.submit(sweep_spec(), dataset={"name": "digits", "version": "2",
+                                                 "digest": "md5:12"})
     assert dataset_of(server, sweep)["digest"] == "md5:12"

@@ -1,4 +1,5 @@
-"""hone-train alone: what is on disk survives kill -9, and a training that goes on from it ends as if nothing had happened."""
+"""hone-train alone: what is on disk survives kill -9, and a training that goes on from it ends as
+if nothing had happened."""
 import json
 import os
 import pathlib
@@ -16,7 +17,8 @@ RUNS = int(os.environ.get("HONE_QUICK_RUNS", "60"))  # HONE_QUICK_RUNS=10000 for
 
 
 def train(*words, check=True, **more):
-    done = subprocess.run([program("hone-train"), *words, "--format", "json"], capture_output=True, text=True,
+    done = subprocess.run([program("hone-train"), *words, "--format", "json"], capture_output=True,
+                          text=True,
                           timeout=300, **more)
     if check:
         assert done.returncode == 0, done.stderr
@@ -24,8 +26,10 @@ def train(*words, check=True, **more):
 
 
 def interrupted(path, words, moment):
-    """The model of a training that is killed when its file has been replaced for the moment-th time, and goes on."""
-    process = subprocess.Popen([program("hone-train"), *words, "--out", str(path)], stdout=subprocess.DEVNULL,
+    """The model of a training that is killed when its file has been replaced for the moment-th
+    time, and goes on."""
+    process = subprocess.Popen([program("hone-train"), *words, "--out", str(path)],
+                               stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     seen, inode = 0, None
     while seen < moment and process.poll() is None:
@@ -56,9 +60,11 @@ def test_a_killed_training_goes_on_to_the_same_weights(tmp_path, words):
 
 
 def model_of(folder, kill_after):
-    """The last model of a sweep's only run; its process is killed once `kill_after` phases are reported."""
+    """The last model of a sweep's only run; its process is killed once `kill_after` phases are
+    reported."""
     up = Up(folder, "--slots", "1", cwd=ROOT)
-    spec = {"name": "one", "seed": 5, "objective": {"metric": "return"}, "trainer": {"name": "ga3c", "deterministic": "yes"},
+    spec = {"name": "one", "seed": 5, "objective": {"metric": "return"},
+            "trainer": {"name": "ga3c", "deterministic": "yes"},
             "parameters": {"learning_rate": {"type": "float", "min": 1e-3, "max": 3e-3}},
             "search": {"method": "random", "trials": 1}, "terminator": {"rule": "none"},
             "budget": {"unit": "frames", "per_run": "12M", "phases": 24}}
@@ -66,7 +72,8 @@ def model_of(folder, kill_after):
     path.write_text(json.dumps(spec))
     sweep = ok("submit", "-q", str(path), server=up).strip()
     if kill_after is not None:
-        while ok("events", sweep, "--format", "jsonl", server=up).count('"report_recorded"') < kill_after:
+        while ok("events", sweep, "--format", "jsonl",
+                 server=up).count('"report_recorded"') < kill_after:
             pass  # each look is a round trip to the server
         os.kill(up.wait_for("hone-train"), signal.SIGKILL)
     ok("watch", sweep, server=up, timeout=300)
@@ -95,7 +102,8 @@ def test_a_seed_gives_the_same_file_twice_and_another_seed_another(tmp_path):
 
 def test_libtorch_is_loaded_only_when_it_is_asked_for():
     words = [program("hone-train"), "ga3c", "--frames", "1000"]
-    seen = subprocess.run(words, env={**os.environ, "LD_DEBUG": "files"}, capture_output=True, text=True, timeout=60)
+    seen = subprocess.run(words, env={**os.environ, "LD_DEBUG": "files"}, capture_output=True,
+                          text=True, timeout=60)
     assert seen.returncode == 0
     assert "libtorch" not in seen.stderr
     if not (pathlib.Path(program("hone-train")).parent / "libhone_torch.so").exists():
@@ -118,7 +126,8 @@ def test_many_short_runs_leave_nothing_behind_in_their_worker(tmp_path):
     example = str(ROOT / "sdk" / "examples" / "ga3c-cartpole.yaml")
 
     def sweep(trials):
-        name = ok("submit", "-q", example, "--set", f"search.trials={trials}", "--set", "budget.per_run=1000",
+        name = ok("submit", "-q", example, "--set", f"search.trials={trials}", "--set",
+                  "budget.per_run=1000",
                   "--set", "budget.phases=1", server=up, cwd=ROOT).strip()
         ok("watch", name, server=up, timeout=3600)
         runs = [json.loads(line) for line in
@@ -128,8 +137,10 @@ def test_many_short_runs_leave_nothing_behind_in_their_worker(tmp_path):
     sweep(20)  # caches and pools have their size now
     handles, memory = file_handles(worker), private_kib(worker)
     sweep(RUNS)
-    assert file_handles(worker) <= handles + 2  # a connection may be open at one look and not at the other
-    assert private_kib(worker) <= memory + 4096 + RUNS  # what a leak of a kilobyte a run would exceed
+    assert file_handles(
+        worker) <= handles + 2  # a connection may be open at one look and not at the other
+    assert private_kib(
+        worker) <= memory + 4096 + RUNS  # what a leak of a kilobyte a run would exceed
     folders = [path for path in (tmp_path / "data").rglob("rn_*") if path.is_dir()]
     assert folders == []
     assert up.stop()[0] == 0
@@ -138,12 +149,16 @@ def test_many_short_runs_leave_nothing_behind_in_their_worker(tmp_path):
 def test_a_run_that_is_stopped_after_its_first_phase_has_told_its_metrics(tmp_path):
     up = Up(tmp_path / "data", "--slots", "1", cwd=ROOT)
     example = str(ROOT / "sdk" / "examples" / "ga3c-cartpole.yaml")
-    sweep = ok("submit", "-q", example, "--set", "search.trials=6", "--set", "budget.per_run=100k", server=up, cwd=ROOT).strip()
+    sweep = ok("submit", "-q", example, "--set", "search.trials=6", "--set", "budget.per_run=100k",
+               server=up, cwd=ROOT).strip()
     ok("watch", sweep, server=up, timeout=120)
-    runs = [json.loads(line) for line in ok("runs", sweep, "--format", "jsonl", server=up).splitlines()]
+    runs = [json.loads(line) for line in ok("runs", sweep, "--format", "jsonl",
+                                            server=up).splitlines()]
     assert "stopped" in {run["state"] for run in runs}, runs
     for run in runs:
-        with urllib.request.urlopen(f"http://127.0.0.1:{up.port}/v1/runs/{run['id']}/metrics?limit=100") as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{up.port}/v1/runs/{run['id']}/metrics?limit=100") as answer:
             names = {point["name"] for point in json.load(answer)["items"]}
-        assert {"frames_per_s", "updates_per_s", "predictions_per_s", "policy_lag", "train_queue"} <= names, run
+        assert {"frames_per_s", "updates_per_s", "predictions_per_s", "policy_lag",
+                "train_queue"} <= names, run
     assert up.stop()[0] == 0

@@ -15,14 +15,16 @@ TRAINER = textwrap.dedent("""
     lr, seconds = float(sys.argv[1]), float(sys.argv[2])
     for phase in range(2):
         time.sleep(seconds)
-        print("@hone", json.dumps({"report": {"phase": phase, "step": 500 * (phase + 1), "value": lr * (phase + 1)}}), flush=True)
+        report = {"phase": phase, "step": 500 * (phase + 1), "value": lr * (phase + 1)}
+    print("@hone", json.dumps({"report": report}), flush=True)
 """)
 
 
 def command_spec(folder, seconds):
     """A sweep of a program that reports twice and takes so long for each."""
     (folder / "train.py").write_text(TRAINER)
-    return write_spec(folder, command=[sys.executable, str(folder / "train.py"), "${lr}", str(seconds)],
+    return write_spec(folder, command=[sys.executable, str(folder / "train.py"), "${lr}",
+                                       str(seconds)],
                       parameters={"lr": {"type": "float", "min": 0.1, "max": 1.0}},
                       search={"method": "random", "trials": 3},
                       budget={"unit": "frames", "per_run": 1000, "phases": 2})

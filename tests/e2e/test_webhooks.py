@@ -1,4 +1,5 @@
-"""Webhooks: every end of a sweep is told to those who asked for it, signed, at least once, and again after a restart."""
+"""Webhooks: every end of a sweep is told to those who asked for it, signed, at least once, and
+again after a restart."""
 import hashlib
 import hmac
 import http.server
@@ -63,7 +64,8 @@ def secret(tmp_path):
 
 def test_an_end_is_told_signed(tmp_path, secret):
     listener = Listener()
-    server = Server(tmp_path / "data", "--webhook", listener.url, "--webhook-secret-file", str(secret)).start()
+    server = Server(tmp_path / "data", "--webhook", listener.url, "--webhook-secret-file",
+                    str(secret)).start()
     try:
         sweep = server.submit(sweep_spec())
         cancel(server, sweep)
@@ -73,7 +75,8 @@ def test_an_end_is_told_signed(tmp_path, secret):
         assert told["kind"] == headers["X-Hone-Event"] == "sweep_ended"
         assert told["sweep"] == sweep and told["event"]["state"] == "canceled"
         time, mac = (part.split("=")[1] for part in headers["X-Hone-Signature"].split(","))
-        assert mac == hmac.new(b"swordfish", time.encode() + b"." + body, hashlib.sha256).hexdigest()
+        assert mac == hmac.new(b"swordfish", time.encode() + b"." + body,
+                               hashlib.sha256).hexdigest()
     finally:
         server.stop()
 
@@ -100,7 +103,8 @@ def test_what_was_not_taken_is_told_again_and_redirects_are_not_followed(tmp_pat
         cancel(server, server.submit(sweep_spec()))
         tries = [listener.next() for _ in range(3)]
         assert [one[0] for one in tries] == [500, 307, 200]
-        assert len({one[3] for one in tries}) == 1 and {one[1] for one in tries} == {"/hook?for=hone"}
+        assert len({one[3] for one in tries}) == 1 and {one[1]
+                                                        for one in tries} == {"/hook?for=hone"}
     finally:
         server.stop()
 
@@ -124,7 +128,8 @@ def test_a_restart_goes_on_where_it_stood(tmp_path):
     server.stop()
 
 
-@pytest.mark.parametrize("url", ["ftp://host/x", "host/x", "http://ada@host/", "http:///x", "http://host/a b"])
+@pytest.mark.parametrize("url", ["ftp://host/x", "host/x", "http://ada@host/", "http:///x",
+                                 "http://host/a b"])
 def test_wrong_addresses_are_refused(tmp_path, url):
     server = Server(tmp_path / "data", "--webhook", url)
     with pytest.raises(AssertionError, match="--webhook"):

@@ -13,7 +13,8 @@ import pytest
 
 from conftest import Server, START_SECONDS, program, sweep_spec
 
-# A trainer of the user's: no SDK, a few lines over the socket. Its "model" is the step it has reached.
+# A trainer of the user's: no SDK, a few lines over the socket. Its "model" is the step it has
+# reached.
 TRAINER = r'''
 import json, os, signal, socket, sys, time
 run = json.load(open(os.environ["HONE_RUN_FILE"]))
@@ -62,14 +63,16 @@ class Worker:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder / "worker.log", "ab")
         self.process = subprocess.Popen(
-            [program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}", "--slots", str(slots),
+            [program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}", "--slots",
+             str(slots),
              "--data", str(self.folder), "--die-with-parent", *extra],
             stdout=subprocess.PIPE, stderr=self.log)
 
     def ready(self):
         found, _, _ = select.select([self.process.stdout], [], [], START_SECONDS)
         line = self.process.stdout.readline().decode() if found else ""
-        assert re.match(r"hone-worker wk_\d+ ready: \d+ slots?, server http://", line), (line, self.log_text())
+        assert re.match(r"hone-worker wk_\d+ ready: \d+ slots?, server http://",
+                        line), (line, self.log_text())
         return line
 
     def log_text(self):
@@ -94,7 +97,8 @@ class Worker:
 
 @pytest.fixture
 def place(tmp_path):
-    """A trainer on disk, a folder where trials leave their process ids, and workers that are ended with the test."""
+    """A trainer on disk, a folder where trials leave their process ids, and workers that are ended
+    with the test."""
     class Place:
         trainer = tmp_path / "train.py"
         pids = tmp_path / "pids"
@@ -134,7 +138,8 @@ def wait_for(ready, seconds=60, every=0.05):
 
 def is_alive(pid):
     try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")",
+                                                                    1)[1].split()[0] not in "ZX"
     except FileNotFoundError:
         return False
 
@@ -189,7 +194,8 @@ def test_completes_a_sweep(server, place):
 def test_lines_on_stdout_are_enough(server, place, tmp_path):
     """A program without SDK: it prints, and hears of a stop as SIGTERM."""
     script = tmp_path / "print.sh"
-    script.write_text('#!/bin/sh\nfor i in 1 2 3 4; do echo "@hone {\\"report\\":{\\"step\\":$((i*250)),\\"value\\":$1}}"; done\n')
+    script.write_text(
+        '#!/bin/sh\nfor i in 1 2 3 4; do echo "@hone {\\"report\\":{\\"step\\":$((i*250)),\\"value\\":$1}}"; done\n')
     script.chmod(0o755)
     sweep = server.submit(sweep_spec(command=[str(script), "${lr}"]))
     place.worker(server, "--until-idle").process.wait(60)
@@ -205,7 +211,8 @@ def test_failures_are_told_with_their_reason(server, place):
         "no_report": ["/bin/true"],
         "cannot_start": ["no-such-program-here"],
     }
-    sweeps = {reason: server.submit(sweep_spec(command=command, search={"method": "random", "trials": 1}))
+    sweeps = {reason: server.submit(sweep_spec(command=command,
+                                               search={"method": "random", "trials": 1}))
               for reason, command in cases.items()}
     place.worker(server, "--until-idle").process.wait(60)
     for reason, sweep in sweeps.items():
@@ -220,7 +227,8 @@ def test_failures_are_told_with_their_reason(server, place):
 
 def test_a_killed_worker_loses_nothing(server, place):
     """kill -9: its processes go with it, and another worker continues from the last checkpoint."""
-    sweep = server.submit(sweep_spec(command=place.command(0.4), search={"method": "random", "trials": 1}))
+    sweep = server.submit(sweep_spec(command=place.command(0.4),
+                                     search={"method": "random", "trials": 1}))
     first = place.worker(server, name="first", slots=1)
     first.ready()
     run, = wait_for(lambda: [r for r in runs_of(server, sweep) if r["phase"] >= 1])
@@ -238,7 +246,8 @@ def test_a_killed_worker_loses_nothing(server, place):
 
 
 def test_a_killed_process_is_run_again(server, place):
-    sweep = server.submit(sweep_spec(command=place.command(0.4), search={"method": "random", "trials": 1}))
+    sweep = server.submit(sweep_spec(command=place.command(0.4),
+                                     search={"method": "random", "trials": 1}))
     worker = place.worker(server, slots=1)
     run, = wait_for(lambda: [r for r in runs_of(server, sweep) if r["phase"] >= 1])
     os.kill(place.pid(run["id"]), signal.SIGKILL)
@@ -251,10 +260,12 @@ def test_a_killed_process_is_run_again(server, place):
 
 
 def test_a_server_that_crashes_loses_nothing(tmp_path, place):
-    """kill -9 of the server, twice, with reports outstanding: the same attempts go on, nothing is lost or doubled."""
+    """kill -9 of the server, twice, with reports outstanding: the same attempts go on, nothing is
+    lost or doubled."""
     server = Server(tmp_path / "data").start()
     port = server.port
-    sweep = server.submit(sweep_spec(command=place.command(0.3), search={"method": "random", "trials": 4},
+    sweep = server.submit(sweep_spec(command=place.command(0.3),
+                                     search={"method": "random", "trials": 4},
                                      budget={"unit": "frames", "per_run": 1000, "phases": 8}))
     worker = place.worker(server, slots=4)
     for phase in (1, 4):
@@ -275,7 +286,8 @@ def restart(server, port):
     again = Server(server.folder)
     again.log = open(server.folder.parent / "again.log", "ab")
     again.process = subprocess.Popen(
-        [program("hone-server"), "--data", str(server.folder), "--listen", f"127.0.0.1:{port}", "--die-with-parent"],
+        [program("hone-server"), "--data", str(server.folder), "--listen", f"127.0.0.1:{port}",
+         "--die-with-parent"],
         stdout=subprocess.PIPE, stderr=again.log)
     line = again.process.stdout.readline().decode()
     assert line.startswith("hone-server listening"), line
@@ -284,7 +296,8 @@ def restart(server, port):
 
 
 def test_cancel_ends_processes(server, place):
-    sweep = server.submit(sweep_spec(command=place.command(30), search={"method": "random", "trials": 2}))
+    sweep = server.submit(sweep_spec(command=place.command(30),
+                                     search={"method": "random", "trials": 2}))
     worker = place.worker(server)
     runs = wait_for(lambda: len(found := runs_of(server, sweep)) == 2 and found)
     pids = [place.pid(run["id"]) for run in runs]
@@ -297,19 +310,24 @@ def test_cancel_ends_processes(server, place):
 
 def test_kill_ends_processes_that_ignore_term(server, place, tmp_path):
     script = tmp_path / "deaf.sh"
-    script.write_text(f"#!/bin/sh\ntrap '' TERM\necho $$ > {place.pids}/deaf\nwhile :; do sleep 0.1; done\n")
+    script.write_text(
+        f"#!/bin/sh\ntrap '' TERM\necho $$ > {place.pids}/deaf\nwhile :; do sleep 0.1; done\n")
     script.chmod(0o755)
-    sweep = server.submit(sweep_spec(command=[str(script)], search={"method": "random", "trials": 1}))
+    sweep = server.submit(sweep_spec(command=[str(script)], search={"method": "random",
+                                                                    "trials": 1}))
     place.worker(server)
-    pid = wait_for(lambda: (place.pids / "deaf").exists() and int((place.pids / "deaf").read_text() or 0))
+    pid = wait_for(lambda: (place.pids / "deaf").exists() and int((place.pids / "deaf").read_text()
+                                                                  or 0))
     server.post(f"/v1/sweeps/{sweep}/steer", {"verb": "kill"})
     wait_for(lambda: not is_alive(pid), seconds=10)
     assert wait_for(sweep_ended(server, sweep))["state"] == "canceled"
 
 
 def test_a_stopped_worker_hands_its_runs_back(server, place):
-    """SIGTERM: the run is queued again at once, not when its lease would have expired; no retry is used up."""
-    sweep = server.submit(sweep_spec(command=place.command(0.5), search={"method": "random", "trials": 1},
+    """SIGTERM: the run is queued again at once, not when its lease would have expired; no retry is
+    used up."""
+    sweep = server.submit(sweep_spec(command=place.command(0.5),
+                                     search={"method": "random", "trials": 1},
                                      limits={"max_retries": 0}))
     first = place.worker(server, name="first", slots=1)
     run, = wait_for(lambda: [r for r in runs_of(server, sweep) if r["phase"] >= 1])
@@ -351,7 +369,8 @@ def test_two_workers_do_not_share_a_folder(server, place):
     (["--sloths", "2"], "--sloths"),
 ])
 def test_usage_errors(tmp_path, arguments, words):
-    done = subprocess.run([program("hone-worker"), "--data", str(tmp_path), *arguments], capture_output=True, text=True,
+    done = subprocess.run([program("hone-worker"), "--data", str(tmp_path), *arguments],
+                          capture_output=True, text=True,
                           timeout=20)
     assert done.returncode == 2
     assert words in done.stderr
@@ -363,7 +382,8 @@ def test_a_worker_that_left_holds_no_run(server, place):
     first.ready()
     time.sleep(0.5)  # its poll is parked at the server now; nothing shows it
     assert first.stop() == 0
-    sweep = server.submit(sweep_spec(command=place.command(), search={"method": "random", "trials": 1},
+    sweep = server.submit(sweep_spec(command=place.command(), search={"method": "random",
+                                                                      "trials": 1},
                                      limits={"max_retries": 0}))
     place.worker(server, name="second")
     assert wait_for(sweep_ended(server, sweep), seconds=10)["state"] == "completed"

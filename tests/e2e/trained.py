@@ -13,7 +13,8 @@ def train(server, worker, value, models=False, metrics=False):
         return None
     if metrics:
         server.post(f"/v1/leases/{grant['lease']}/metrics",
-                    {"points": [{"name": "loss", "step": 100, "value": 0.5}, {"name": "loss", "step": 200, "value": 0.25}]})
+                    {"points": [{"name": "loss", "step": 100, "value": 0.5},
+                                {"name": "loss", "step": 200, "value": 0.25}]})
     for phase in range(grant["budget"]["phases"]):
         if models:
             save(server, grant, phase)
@@ -27,13 +28,15 @@ def save(server, grant, phase, text=None):
     server.ask("PUT", f"/v1/blobs/{digest}", data)
     step = grant["budget"]["per_run"] * (phase + 1) // grant["budget"]["phases"]
     return server.post(f"/v1/leases/{grant['lease']}/models",
-                       {"sha256": digest, "bytes": len(data), "step": step, "phase": phase})["model"]
+                       {"sha256": digest, "bytes": len(data), "step": step,
+                        "phase": phase})["model"]
 
 
 @pytest.fixture
 def done(server):
     """sw_1 has ended: four trials with values 3, 13, 23, 33."""
-    sweep = server.submit(sweep_spec(), workflow={"git_commit": "3487c" + "0" * 35, "command": ["hone", "submit"]})
+    sweep = server.submit(sweep_spec(), workflow={"git_commit": "3487c" + "0" * 35,
+                                                  "command": ["hone", "submit"]})
     worker = server.join()
     for trial in range(4):
         train(server, worker, 10 * trial, models=True, metrics=trial == 3)
@@ -42,7 +45,8 @@ def done(server):
 
 
 def play_edited(server, edit):
-    """A sweep of three workers in turns, edited after a while and its server killed later; completed."""
+    """A sweep of three workers in turns, edited after a while and its server killed later;
+    completed."""
     sweep = server.submit(sweep_spec(search={"method": "tpe", "trials": 24},
                                      terminator={"rule": "hypertrick", "eviction_rate": 0.25}))
     workers = [server.join() for _ in range(3)]

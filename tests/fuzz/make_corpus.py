@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the fuzz targets start from, a folder for each: the cases and examples of the repository, and what fuzzing has found worth
-keeping (corpus/TARGET.jsonl: an input a line, its bytes as the letters of a JSON string).
+"""Writes what the fuzz targets start from, a folder for each: the cases and examples of the
+repository, and what fuzzing has found worth keeping (corpus/TARGET.jsonl: an input a line, its
+bytes as the letters of a JSON string).
 
-  make_corpus.py FOLDER
-  make_corpus.py --pack TARGET FOLDER    a sample of the inputs of a folder, of all lengths, becomes corpus/TARGET.jsonl
+make_corpus.py FOLDER
+  make_corpus.py --pack TARGET FOLDER    packs a sample of FOLDER into corpus/TARGET.jsonl
 """
 import hashlib
 import json
@@ -53,32 +54,46 @@ def bodies():
 
 
 def targets():
-    reads = ["/healthz", "/metrics", "/v1/sweeps?limit=3", "/v1/sweeps/sw_1", "/v1/sweeps/sw_1/trials?sort=value",
-             "/v1/sweeps/sw_1/best", "/v1/sweeps/sw_1/curves", "/v1/sweeps/sw_1/importance", "/v1/sweeps/sw_1/pareto",
-             "/v1/sweeps/sw_1/incumbent", "/v1/trials/tr_1", "/v1/trials/tr_1/runs", "/v1/runs/rn_1.0",
-             "/v1/runs/rn_1.0/curve", "/v1/runs/rn_1.0/attempts", "/v1/runs/rn_1.0/metrics?name=loss",
-             "/v1/runs/rn_1.0/explain", "/v1/models?run=rn_1.0", "/v1/models/md_1", "/v1/lineage/md_1?direction=up",
-             "/v1/workers", "/v1/events?after=3", "/v1/workflows/wf_1", "/v1/datasets/ds_1", "/v1/runs/rn_1%2E0"]
+    reads = ["/healthz", "/metrics", "/v1/sweeps?limit=3", "/v1/sweeps/sw_1",
+             "/v1/sweeps/sw_1/trials?sort=value",
+             "/v1/sweeps/sw_1/best", "/v1/sweeps/sw_1/curves", "/v1/sweeps/sw_1/importance",
+             "/v1/sweeps/sw_1/pareto",
+             "/v1/sweeps/sw_1/incumbent", "/v1/trials/tr_1", "/v1/trials/tr_1/runs",
+             "/v1/runs/rn_1.0",
+             "/v1/runs/rn_1.0/curve", "/v1/runs/rn_1.0/attempts",
+             "/v1/runs/rn_1.0/metrics?name=loss",
+             "/v1/runs/rn_1.0/explain", "/v1/models?run=rn_1.0", "/v1/models/md_1",
+             "/v1/lineage/md_1?direction=up",
+             "/v1/workers", "/v1/events?after=3", "/v1/workflows/wf_1", "/v1/datasets/ds_1",
+             "/v1/runs/rn_1%2E0"]
     for path in reads:
         keep("target", f"GET {path}\n")
-    writes = {"submit": "/v1/sweeps", "steer": "/v1/sweeps/sw_1/steer", "join": "/v1/workers", "acquire": "/v1/leases",
+    writes = {"submit": "/v1/sweeps", "steer": "/v1/sweeps/sw_1/steer", "join": "/v1/workers",
+              "acquire": "/v1/leases",
               "report": "/v1/leases/le_1/reports", "save_model": "/v1/leases/le_1/models",
               "save_artifact": "/v1/leases/le_1/artifacts",
-              "metrics": "/v1/leases/le_1/metrics", "end": "/v1/leases/le_1/end", "beat": "/v1/workers/wk_1/beat",
-              "ask": "/v1/sweeps/sw_1/ask", "tell": "/v1/trials/tr_1/tell", "enqueue": "/v1/sweeps/sw_1/enqueue"}
+              "metrics": "/v1/leases/le_1/metrics", "end": "/v1/leases/le_1/end",
+              "beat": "/v1/workers/wk_1/beat",
+              "ask": "/v1/sweeps/sw_1/ask", "tell": "/v1/trials/tr_1/tell",
+              "enqueue": "/v1/sweeps/sw_1/enqueue"}
     for case in cases("requests.json"):
         if case["schema"] in writes:
             keep("target", f"POST {writes[case['schema']]}\n{json.dumps(case['value'])}")
 
 
 def collections():
-    command, pattern = "python3 'train.py' --lr ${lr:-0.1} $${x}", r"step (?<step>\d+).*score: (?P<score>[-+.e\d]+)"
+    command = "python3 'train.py' --lr ${lr:-0.1} $${x}"
+    pattern = r"step (?<step>\d+).*score: (?P<score>[-+.e\d]+)"
     rows = [(100 * i, 0.5 * i, 1 / i) for i in range(1, 12)]
-    keep("collect", f"{command}\n{pattern}\n0101\nstep,score,loss\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
-    keep("collect", f"{command}\n{pattern}\n3112\n" + "".join(f"{a}, \"{b}\" , {c}\n" for a, b, c in rows))
+    keep("collect",
+         f"{command}\n{pattern}\n0101\nstep,score,loss\n" + "".join(f"{a},{b},{c}\n" for a, b,
+                                                                    c in rows))
+    keep("collect", f"{command}\n{pattern}\n3112\n" + "".join(f"{a}, \"{b}\" , {c}\n" for a, b,
+                                                              c in rows))
     keep("collect", f"{command}\n{pattern}\n1103\n" + "".join(
         json.dumps({"step": a, "score": b, "loss": c}) + "\n" for a, b, c in rows))
-    keep("collect", f"{command}\n{pattern}\n2104\n" + "".join(f"[{c}] step {a} score: {b}\n" for a, b, c in rows))
+    keep("collect", f"{command}\n{pattern}\n2104\n" + "".join(f"[{c}] step {a} score: {b}\n" for a,
+                                                              b, c in rows))
 
 
 def trial_lines():
@@ -119,23 +134,31 @@ def filters():
 
 
 def expressions():
-    for text in ("x > 0.5", "name == 'relu' and n in [1, 2, 3]", "not flag or -x ** 2 / (n % 2) >= 1e-3",
-                 "min(x, n) < max(1, 2.5)", "((x))", "log(x) < 0", "n != 3 and (x <= 1 or flag)", "'a' + 1"):
+    for text in ("x > 0.5", "name == 'relu' and n in [1, 2, 3]",
+                 "not flag or -x ** 2 / (n % 2) >= 1e-3",
+                 "min(x, n) < max(1, 2.5)", "((x))", "log(x) < 0", "n != 3 and (x <= 1 or flag)",
+                 "'a' + 1"):
         keep("expression", text)
 
 
 def commands():
     scripts = {
-        "life": [1, 1, 0, 3, 0, 17, 0, 1, 2, 0, 8, 2, 5, 0] + [2, 1, 0, 3, 0, 0, 200, 6, 0, 1, 1, 3, 0, 1, 160, 7, 0, 5, 0] * 8,
-        "promotion": [1, 1, 0, 3, 3, 17, 0, 1, 7, 2, 5, 0] + [2, 1, 0, 3, 0, 0, 200, 2, 2, 0, 3, 1, 0, 90, 11, 40] * 10,
-        "seeds": [1, 1, 0, 0, 1, 3, 0, 7, 4, 1, 128, 2, 1, 1] + [2, 1, 0, 3, 0, 0, 200, 3, 1, 0, 90, 2, 2, 0, 4, 2, 1, 160, 7, 3, 4, 0] * 10,
-        "asked": [0, 1, 1, 9, 0, 0, 4, 2, 0, 0] + [9, 0, 0, 10, 0, 0, 80, 9, 1, 0, 10, 1, 1, 2] * 10,
+        "life": [1, 1, 0, 3, 0, 17, 0, 1, 2, 0, 8, 2, 5, 0] + [2, 1, 0, 3, 0, 0, 200, 6, 0, 1, 1, 3,
+                                                               0, 1, 160, 7, 0, 5, 0] * 8,
+        "promotion": [1, 1, 0, 3, 3, 17, 0, 1, 7, 2, 5, 0] + [2, 1, 0, 3, 0, 0, 200, 2, 2, 0, 3, 1,
+                                                              0, 90, 11, 40] * 10,
+        "seeds": [1, 1, 0, 0, 1, 3, 0, 7, 4, 1, 128, 2, 1, 1] + [2, 1, 0, 3, 0, 0, 200, 3, 1, 0, 90,
+                                                                 2, 2, 0, 4, 2, 1, 160, 7, 3, 4,
+                                                                 0] * 10,
+        "asked": [0, 1, 1, 9, 0, 0, 4, 2, 0, 0] + [9, 0, 0, 10, 0, 0, 80, 9, 1, 0, 10, 1, 1,
+                                                   2] * 10,
     }
     for name, script in scripts.items():
         (CORPUS / "commands").mkdir(parents=True, exist_ok=True)
         (CORPUS / "commands" / name).write_bytes(bytes(script))
     for number in range(12):
-        stream = b"".join(hashlib.sha256(f"{number} {block}".encode()).digest() for block in range(40))
+        stream = b"".join(hashlib.sha256(f"{number} {block}".encode()).digest()
+                          for block in range(40))
         (CORPUS / "commands" / f"noise-{number}").write_bytes(stream)
 
 
@@ -148,7 +171,8 @@ def found():
 
 
 def pack(target: str):
-    every = sorted((file.read_bytes() for file in CORPUS.iterdir()), key=lambda input: (len(input), input))
+    every = sorted((file.read_bytes() for file in CORPUS.iterdir()),
+                   key=lambda input: (len(input), input))
     stride = 1
     while sum(len(input) for input in every[::stride]) > PACKED_BYTES_MAX:
         stride += 1
@@ -160,7 +184,8 @@ def pack(target: str):
 if __name__ == "__main__":
     if sys.argv[1] == "--pack":
         sys.exit(pack(sys.argv[2]))
-    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, imports, expressions, filters,
+    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, imports,
+                 expressions, filters,
                  commands,
                  found):
         make()

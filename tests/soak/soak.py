@@ -1,10 +1,11 @@
 """Kills real processes at random instants, heals, and checks that nothing acknowledged was lost.
 
-An episode is a server, three workers and a sweep of a command trainer (trainer.py). Server, workers and trial processes get
-SIGKILL at instants drawn from the seed, and come back a little later; then nothing is killed any more and the sweep must end.
-A round is one kill. What must hold is check() below: it reads the ledger, and what the trial programs wrote down.
+An episode is a server, three workers and a sweep of a command trainer (trainer.py). Server, workers
+and trial processes get SIGKILL at instants drawn from the seed, and come back a little later; then
+nothing is killed any more and the sweep must end. A round is one kill. What must hold is check()
+below: it reads the ledger, and what the trial programs wrote down.
 
-    soak.py [--rounds 20] [--seed 1] [--together 2] [--keep]
+soak.py [--rounds 20] [--seed 1] [--together 2] [--keep]
 
 Standard library only. HONE_BIN names the folder of the programs.
 """
@@ -31,7 +32,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 BIN = pathlib.Path(os.environ.get("HONE_BIN", HERE.parents[1] / "build" / "bin"))
 ROUNDS_OF_EPISODE = 10
 WORKERS = 3
-END_SECONDS = 240  # a lease (15 s), a rest and a reservation (30 s), some of each in a row, on a loaded machine
+# A lease (15 s), a rest and a reservation (30 s), several of each in a row, on a loaded machine.
+END_SECONDS = 240
 
 
 class Broken(Exception):
@@ -67,7 +69,9 @@ def of_episode(folder):
 
 def minds_sigterm(pid):
     """Whether a process blocks or catches SIGTERM: the system ends one that has only just begun."""
-    masks = dict(line.split(":\t") for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if ":\t" in line)
+    masks = dict(line.split(":\t")
+                 for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+                 if ":\t" in line)
     return any(int(masks[name], 16) >> (signal.SIGTERM - 1) & 1 for name in ("SigBlk", "SigCgt"))
 
 
@@ -85,12 +89,15 @@ class Episode:
 
     def start(self, name):
         server = name == "server"
-        command = ([str(BIN / "hone-server"), "--data", str(self.folder / "data"), "--listen", f"127.0.0.1:{self.port}"]
+        command = ([str(BIN / "hone-server"), "--data", str(self.folder / "data"), "--listen",
+                    f"127.0.0.1:{self.port}"]
                    if server else
-                   [str(BIN / "hone-worker"), "--server", f"http://127.0.0.1:{self.port}", "--slots", "2",
+                   [str(BIN / "hone-worker"), "--server", f"http://127.0.0.1:{self.port}",
+                    "--slots", "2",
                     "--data", str(self.folder / name), "--name", name])
         with open(self.folder / f"{name}.log", "ab") as log:
-            self.processes[name] = subprocess.Popen([*command, "--die-with-parent"], stdout=log, stderr=log,
+            self.processes[name] = subprocess.Popen([*command, "--die-with-parent"], stdout=log,
+                                                    stderr=log,
                                                     stdin=subprocess.DEVNULL)
 
     def kill(self, name):
@@ -130,8 +137,10 @@ class Episode:
 
     def spec(self):
         rule = self.dice.choice([{"rule": "none"}, {"rule": "median"}])
-        return {"name": f"soak-{self.seed}", "seed": self.seed, "objective": {"metric": "score", "goal": "maximize"},
-                "command": [sys.executable, str(HERE / "trainer.py"), str(self.folder), "${seconds}"],
+        return {"name": f"soak-{self.seed}", "seed": self.seed,
+                "objective": {"metric": "score", "goal": "maximize"},
+                "command": [sys.executable, str(HERE / "trainer.py"), str(self.folder),
+                            "${seconds}"],
                 "parameters": {"seconds": {"type": "float", "min": 0.02, "max": 0.3}},
                 "search": {"method": "random", "trials": 6 * self.rounds}, "terminator": rule,
                 "budget": {"unit": "steps", "per_run": 60, "phases": self.dice.randint(3, 8)},
@@ -154,10 +163,12 @@ class Episode:
             except ProcessLookupError:  # it had just ended
                 return False
         else:
-            name = what if what == "server" else self.dice.choice([f"worker-{i}" for i in range(WORKERS)])
+            name = what if what == "server" else self.dice.choice([f"worker-{i}"
+                                                                   for i in range(WORKERS)])
             self.kill(name)
             time.sleep(self.dice.uniform(0, 0.8))
-            if what == "worker" and self.dice.random() < 0.2:  # the machine is gone: another one comes
+            if what == "worker" and self.dice.random() < 0.2:
+                # The machine is gone: a new one takes its place.
                 shutil.rmtree(self.folder / name)
             self.start(name)
         self.kills[what] += 1
@@ -203,22 +214,28 @@ class Episode:
         self.check_reports(ask, reports)
         self.check_runs(ask)
         acks = self.check_acks(reports)
-        return {"reports": len(reports), "acknowledged": acks, "attempts": ask("SELECT count(*) FROM attempt")[0][0],
+        return {"reports": len(reports), "acknowledged": acks,
+                "attempts": ask("SELECT count(*) FROM attempt")[0][0],
                 **self.kills}
 
     def check_reports(self, ask, reports):
-        """Once each, contiguous, with the value that every attempt computes, and one verdict for ever."""
+        """Once each, contiguous, with the value that every attempt computes, and one verdict for
+        ever."""
         for kind in ("report_recorded", "verdict_given"):
-            once = ask("SELECT count(*), count(DISTINCT body ->> '$.run' || '/' || (body ->> '$.phase'))"
+            once = ask(
+                "SELECT count(*), count(DISTINCT body ->> '$.run' || '/' || (body ->> '$.phase'))"
                        " FROM event WHERE kind = ?", kind)
             must(once == [(len(reports), len(reports))], kind, once, "for", len(reports), "reports")
         sys.path.insert(0, str(HERE))
         from value import value_of
         for (run, phase), (value, _) in reports.items():
-            must(value == value_of(run, phase), run, "phase", phase, "has the value of something else")
-        holes = ask("SELECT trial, replicate FROM report GROUP BY 1, 2 HAVING max(phase) + 1 <> count(*)")
+            must(value == value_of(run, phase), run, "phase", phase,
+                 "has the value of something else")
+        holes = ask(
+            "SELECT trial, replicate FROM report GROUP BY 1, 2 HAVING max(phase) + 1 <> count(*)")
         must(not holes, "phases are missing:", holes)
-        bare = ask("SELECT r.trial, r.phase FROM report r LEFT JOIN metric_point m ON m.trial = r.trial"
+        bare = ask(
+            "SELECT r.trial, r.phase FROM report r LEFT JOIN metric_point m ON m.trial = r.trial"
                    " AND m.replicate = r.replicate AND m.step = r.step AND m.name = 'loss' WHERE m.step IS NULL")
         must(not bare, "metric points are missing:", bare)
 
@@ -241,7 +258,8 @@ class Episode:
                 ack = json.loads(line)
                 recorded = reports.get((run, ack["phase"]))
                 must(recorded is not None, "an acknowledged report is lost:", run, ack)
-                must(recorded == (ack["value"], ack["verdict"]), "acknowledged", run, ack, "but recorded", recorded)
+                must(recorded == (ack["value"], ack["verdict"]), "acknowledged", run, ack,
+                     "but recorded", recorded)
                 count += 1
         return count
 
@@ -278,13 +296,15 @@ def main():
             thread.join()
     failed = [result for result in results if result[2]]
     for seed, facts, _ in sorted(results, key=lambda result: result[0]):
-        print(f"seed {seed}:", "BROKEN" if facts is None else " ".join(f"{name} {n}" for name, n in facts.items()))
+        print(f"seed {seed}:",
+              "BROKEN" if facts is None else " ".join(f"{name} {n}" for name, n in facts.items()))
     total = {name: sum(facts[name] for _, facts, _ in results if facts) for name in
              ("server", "worker", "trial", "acknowledged", "reports", "attempts")}
     print(f"{options.rounds} rounds in {time.monotonic() - began:.0f} s:",
           " ".join(f"{name} {n}" for name, n in total.items()), f"broken {len(failed)}")
     for seed, _, why in failed:
-        print(f"\nseed {seed} (soak.py --seed {seed} --rounds {ROUNDS_OF_EPISODE}; folder {top / f'seed-{seed}'})\n{why}")
+        print(
+            f"\nseed {seed} (soak.py --seed {seed} --rounds {ROUNDS_OF_EPISODE}; folder {top / f'seed-{seed}'})\n{why}")
     if not failed and not options.keep:
         shutil.rmtree(top)
     return 1 if failed else 0

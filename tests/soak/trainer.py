@@ -1,8 +1,9 @@
 """A trial program that knows what it was told: every answer is on disk before it goes on.
 
-Standard library only. Arguments: a folder, the seconds of a phase. In the folder it leaves pids/RUN.ATTEMPT (its process),
-and acks/RUN.ATTEMPT.jsonl, a line for each report that was answered. It keeps two children, one of them in a session of its
-own, which only end when somebody ends them.
+Standard library only. Arguments: a folder, the seconds of a phase. In the folder it leaves
+pids/RUN.ATTEMPT (its process), and acks/RUN.ATTEMPT.jsonl, a line for each report that was
+answered. It keeps two children, one of them in a session of its own, which only end when somebody
+ends them.
 """
 import json
 import os
@@ -54,19 +55,22 @@ def main():
         assert saved == {"run": run["run"], "step": run["resume"]["step"]}, (saved, run["resume"])
         begin = saved["step"] * phases // per_run
     assert begin >= run["next_phase"] or run["next_phase"] - begin <= 1, (begin, run["next_phase"])
-    acks = os.open(os.path.join(folder, "acks", name + ".jsonl"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    acks = os.open(os.path.join(folder, "acks", name + ".jsonl"),
+                   os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     link = Link()
     for phase in range(min(begin, run["next_phase"]), phases):
         time.sleep(seconds)
         step = per_run * (phase + 1) // phases
-        link.say({"metric": {"name": "loss", "step": step, "value": 1 - value_of(run["run"], phase) / 100}})
+        link.say({"metric": {"name": "loss", "step": step,
+                             "value": 1 - value_of(run["run"], phase) / 100}})
         path = os.path.join(os.environ["HONE_CHECKPOINT_DIR"], f"{phase}.json")
         with open(path, "w") as file:
             json.dump({"run": run["run"], "step": step}, file)
         link.ask({"checkpoint": {"path": path, "step": step, "phase": phase}})
         value = value_of(run["run"], phase)
         verdict = link.ask({"report": {"phase": phase, "step": step, "value": value}})["verdict"]
-        os.write(acks, json.dumps({"phase": phase, "value": value, "verdict": verdict}).encode() + b"\n")
+        os.write(acks, json.dumps({"phase": phase, "value": value, "verdict": verdict}).encode() +
+                 b"\n")
         os.fsync(acks)
         if verdict != "continue":
             break

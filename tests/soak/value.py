@@ -1,4 +1,5 @@
-"""What every attempt of a run must report at the end of a phase: trainer.py computes it, soak.py checks it."""
+"""What every attempt of a run must report at the end of a phase: trainer.py computes it, soak.py
+checks it."""
 import hashlib
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Chooses an agent's setting on graphs of held_out.py, never on those that results are reported for.
+"""Chooses an agent's setting on graphs of held_out.py, never on those that results are reported
+for.
 
-Usage: choose.py BIN --setting learning_rate --values 0.1,0.5,1 [--agent post] [--graph-seeds 100,101] [--devices 2,4] [--seeds 1,2,3] [--set S=V ...]
-The agent alone, 2,400 placements: no baseline to start from, no local search. For each value the geometric mean, over graphs, devices and
+Usage: choose.py BIN --setting learning_rate --values 0.1,0.5,1 [--agent post] [--graph-seeds
+100,101] [--devices 2,4] [--seeds 1,2,3] [--set S=V ...] The agent alone, 2,400 placements: no
+baseline to start from, no local search. For each value the geometric mean, over graphs, devices and
 seeds, of the step time by the best that any value reached there.
 """
 import argparse
@@ -29,25 +31,29 @@ def main():
     parser.add_argument("--graph-seeds", type=numbers, default=[100, 101])
     parser.add_argument("--devices", type=numbers, default=[2, 4])
     parser.add_argument("--seeds", type=numbers, default=[1, 2, 3])
-    parser.add_argument("--set", dest="settings", action="append", default=[], metavar="SETTING=VALUE")
+    parser.add_argument("--set", dest="settings", action="append", default=[],
+                        metavar="SETTING=VALUE")
     args = parser.parse_args()
     cases = {}
     with tempfile.TemporaryDirectory() as folder:
         for graphs in args.graph_seeds:
-            made = subprocess.run([sys.executable, HERE / "held_out.py", f"{folder}/{graphs}", "--seed", str(graphs)], check=True,
+            made = subprocess.run([sys.executable, HERE / "held_out.py", f"{folder}/{graphs}",
+                                   "--seed", str(graphs)], check=True,
                                   capture_output=True, text=True).stdout.strip().split(",")
             for graph in made:
                 for devices in args.devices:
                     for seed in args.seeds:
                         cases[graph, devices, seed] = [
-                            step_ms(args.bin, graph, devices, args.agent, seed, [*args.settings, f"{args.setting}={value}"])
+                            step_ms(args.bin, graph, devices, args.agent, seed,
+                                    [*args.settings, f"{args.setting}={value}"])
                             for value in args.values]
     of_graph = {}
     for (graph, devices, _), times in cases.items():
         of_graph[graph, devices] = min(of_graph.get((graph, devices), math.inf), *times)
     print(f"{len(cases)} cases a value ({args.agent})")
     for i, value in enumerate(args.values):
-        logs = [math.log(times[i] / of_graph[graph, devices]) for (graph, devices, _), times in cases.items()]
+        logs = [math.log(times[i] / of_graph[graph, devices]) for (graph, devices, _),
+                times in cases.items()]
         mean = sum(logs) / len(logs)
         error = math.sqrt(sum((log - mean) ** 2 for log in logs) / len(logs) / (len(logs) - 1))
         print(f"{args.setting} {value}: {math.exp(mean):.4f} +- {error:.4f}", flush=True)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes graphs that no default was chosen on: layered DAGs, chains of PipeDream's form, networks of blocks.
+"""Writes graphs that no default was chosen on: layered DAGs, chains of PipeDream's form, networks
+of blocks.
 
-Usage: held_out.py FOLDER [--seed 1]
-Prints their files, comma-separated, for `table.py --graphs`. Another seed gives other graphs.
+Usage: held_out.py FOLDER [--seed 1] Prints their files, comma-separated, for `table.py --graphs`.
+Another seed gives other graphs.
 """
 import argparse
 import json
@@ -24,7 +25,8 @@ class Graph:
 
 
 def layered(dice, name, layers, width, heavy, training):
-    """Each layer reads some of the two before it. heavy: megabytes of an output against milliseconds of a node."""
+    """Each layer reads some of the two before it. heavy: megabytes of an output against
+    milliseconds of a node."""
     graph = Graph(name, training)
     before, here = [], [graph.add([], forward_ms=1.0, out_bytes=4 * MB)]
     for _ in range(layers):
@@ -33,7 +35,8 @@ def layered(dice, name, layers, width, heavy, training):
             sources = dice.sample(here, min(len(here), dice.randint(1, 2)))
             sources += dice.sample(before, 1) if before and dice.random() < 0.2 else []
             nodes.append(graph.add(sorted(set(sources)), forward_ms=dice.lognormvariate(0.5, 0.8),
-                                   out_bytes=heavy * MB * dice.lognormvariate(0, 0.7), stored_bytes=20 * MB, param_bytes=2 * MB))
+                                   out_bytes=heavy * MB * dice.lognormvariate(0, 0.7),
+                                   stored_bytes=20 * MB, param_bytes=2 * MB))
         before, here = here, nodes
     graph.add(here, forward_ms=1.0, out_bytes=4)
     return graph.document
@@ -45,7 +48,8 @@ def profile(dice, branches):
 
     def add(inputs, description):
         forward = dice.lognormvariate(0, 0.6)
-        nodes.append(f"node{len(nodes) + 1} -- {description} -- forward_compute_time={forward:.3f}, "
+        nodes.append(
+            f"node{len(nodes) + 1} -- {description} -- forward_compute_time={forward:.3f}, "
                      f"backward_compute_time={forward * dice.uniform(1, 1.9):.3f}, activation_size={1e6 * dice.lognormvariate(1.5, 0.8):.1f}, "
                      f"parameter_size={1e6 * dice.lognormvariate(0, 1):.1f}")
         edges.extend(f"\tnode{source} -- node{len(nodes)}" for source in inputs)
@@ -70,14 +74,21 @@ def experts(dice, layers, count, tokens):
     out = 4 * tokens * width
     state = graph.add([], kind="embedding", flop=0, out_bytes=out, stored_bytes=out, kernels=1)
     for _ in range(layers):
-        attended = graph.add([state], kind="attention", flop=8 * tokens * width * width, out_bytes=out, stored_bytes=4 * out,
+        attended = graph.add([state], kind="attention", flop=8 * tokens * width * width,
+                             out_bytes=out, stored_bytes=4 * out,
                              param_bytes=16 * width * width, kernels=6)
-        gate = graph.add([attended], kind="gate", flop=2 * tokens * width * count, out_bytes=out, stored_bytes=out, kernels=3)
+        gate = graph.add([attended], kind="gate", flop=2 * tokens * width * count, out_bytes=out,
+                         stored_bytes=out, kernels=3)
         share = [dice.uniform(0.5, 1.5) for _ in range(count)]
-        parts = [graph.add([gate], kind="expert", flop=16 * tokens * width * width * part / sum(share) * 2, out_bytes=out / count,
-                           stored_bytes=5 * out / count, param_bytes=32 * width * width, kernels=4) for part in share]
-        state = graph.add([attended, *parts], kind="add", flop=4 * tokens * width, out_bytes=out, stored_bytes=out, kernels=2)
-    graph.add([state], kind="softmax", flop=2 * tokens * width * 32000, out_bytes=4, stored_bytes=4 * tokens * 32000, kernels=3)
+        parts = [graph.add([gate], kind="expert",
+                           flop=16 * tokens * width * width * part / sum(share) * 2,
+                           out_bytes=out / count,
+                           stored_bytes=5 * out / count, param_bytes=32 * width * width, kernels=4)
+                 for part in share]
+        state = graph.add([attended, *parts], kind="add", flop=4 * tokens * width, out_bytes=out,
+                          stored_bytes=out, kernels=2)
+    graph.add([state], kind="softmax", flop=2 * tokens * width * 32000, out_bytes=4,
+              stored_bytes=4 * tokens * 32000, kernels=3)
     return graph.document
 
 
@@ -89,10 +100,13 @@ def towers(dice, count, layers):
         size = dice.uniform(0.4, 1.6)
         last = graph.add([], kind="input", flop=0, out_bytes=8 * MB, kernels=1)
         for _ in range(dice.randint(layers // 2, layers)):
-            last = graph.add([last], kind="block", flop=size * 8 * GFLOP, out_bytes=8 * MB, stored_bytes=30 * MB, param_bytes=8 * MB, kernels=8)
+            last = graph.add([last], kind="block", flop=size * 8 * GFLOP, out_bytes=8 * MB,
+                             stored_bytes=30 * MB, param_bytes=8 * MB, kernels=8)
             if dice.random() < 0.4:
-                side = graph.add([last], kind="side", flop=size * 3 * GFLOP, out_bytes=4 * MB, stored_bytes=10 * MB, kernels=4)
-                last = graph.add([last, side], kind="add", flop=1e6, out_bytes=8 * MB, stored_bytes=8 * MB, kernels=2)
+                side = graph.add([last], kind="side", flop=size * 3 * GFLOP, out_bytes=4 * MB,
+                                 stored_bytes=10 * MB, kernels=4)
+                last = graph.add([last, side], kind="add", flop=1e6, out_bytes=8 * MB,
+                                 stored_bytes=8 * MB, kernels=2)
         ends.append(last)
     graph.add(ends, kind="loss", flop=GFLOP, out_bytes=4, kernels=3)
     return graph.document
@@ -116,7 +130,8 @@ def main():
         "towers.json": towers(dice, dice.randint(2, 5), 20),
     }
     for name, document in made.items():
-        (args.folder / name).write_text(document if isinstance(document, str) else json.dumps(document))
+        (args.folder / name).write_text(document if isinstance(document,
+                                                               str) else json.dumps(document))
     print(",".join(str(args.folder / name) for name in made))
 
 

@@ -1,12 +1,15 @@
-"""One training of a placement agent, as the benches of this folder run it: from a uniform start, and not polished."""
+"""One training of a placement agent, as the benches of this folder run it: from a uniform start,
+and not polished."""
 import json
 import subprocess
 import sys
 
 
 def step_ms(bin_folder, graph, devices, agent, seed, settings):
-    """The step time that the training found; ends the program with hone-train's message where it failed."""
-    words = [bin_folder / "hone-train", "placement", "--graph", graph, "--devices", devices, "--seed", seed, "--agent", agent,
+    """The step time that the training found; ends the program with hone-train's message where it
+    failed."""
+    words = [bin_folder / "hone-train", "placement", "--graph", graph, "--devices", devices,
+             "--seed", seed, "--agent", agent,
              "--format", "json", "--set", "start=uniform", "--set", "polish=0"]
     for setting in settings:
         words += ["--set", setting]

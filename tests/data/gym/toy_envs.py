@@ -1,4 +1,5 @@
-"""Environments of Gymnasium's kind that need no package, for tests of the bridge. They say what was done to them, and fail as told."""
+"""Environments of Gymnasium's kind that need no package, for tests of the bridge. They say what was
+done to them, and fail as told."""
 import os
 import signal
 import threading
@@ -20,12 +21,14 @@ class Choices:
 
 
 class Walk:
-    """Sees [seed, position, steps]; each action adds to the position and is the reward. Ends after `length` steps, by its rules or cut off.
+    """Sees [seed, position, steps]; each action adds to the position and is the reward. Ends after
+    `length` steps, by its rules or cut off.
     `fault` at `fault_at` steps of an episode: raise, die or hang."""
 
     def __init__(self, length=3, cut=False, actions="choices", fault="", fault_at=2):
         self.observation_space = Numbers((3,), -1e9, 1e9)
-        self.action_space = Choices(4, start=10) if actions == "choices" else Numbers((2,), -2.0, 6.0)
+        self.action_space = Choices(4,
+                                    start=10) if actions == "choices" else Numbers((2,), -2.0, 6.0)
         self.length, self.cut, self.fault, self.fault_at = length, cut, fault, fault_at
         self.seed = -1
 
@@ -55,7 +58,8 @@ class Walk:
 
 
 class Picture:
-    """Sees planes of 2 x 5 bytes, channels first: channel * 50 + row * 10 + column. Flat, it is no picture."""
+    """Sees planes of 2 x 5 bytes, channels first: channel * 50 + row * 10 + column. Flat, it is no
+    picture."""
 
     def __init__(self, channels=2, flat=False):
         self.channels = channels
@@ -69,7 +73,8 @@ class Picture:
         return self.seen(), 0.0, False, False, {}
 
     def seen(self):
-        return [[[channel * 50 + row * 10 + column for column in range(5)] for row in range(2)] for channel in range(self.channels)]
+        return [[[channel * 50 + row * 10 + column for column in range(5)] for row in range(2)]
+                for channel in range(self.channels)]
 
 
 def broken():
