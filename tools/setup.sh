@@ -1,4 +1,4 @@
-# What quickstart and test share: packages, building, and one clear sentence for every failure. Sourced by bash.
+# Shared by quickstart, test and tools/dev: packages, building, one clear sentence for each failure. Sourced by bash.
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*" >&2; }
 [ -t 2 ] || say() { printf '\n== %s\n' "$*" >&2; }
@@ -8,14 +8,16 @@ fail() {
   exit 1
 }
 
+# What every build needs; what the rest of the trainers needs; what the tests need.
 build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
-  libssl-dev libsqlitecpp-dev libsqlite3-dev libtorch-dev libopenblas0-pthread libbox2d-dev
-  libscotch-dev libmetis-dev)
-test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema)
+  libssl-dev libsqlitecpp-dev libsqlite3-dev)
+trainer_packages=(libtorch-dev libopenblas0-pthread libbox2d-dev libscotch-dev libmetis-dev)
+test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema python3-flake8 clang-format)
+system_packages=(clang-16 clang-tidy-16 dpkg-dev file)
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 
-# Boost 1.81 or newer: a package of its own in Debian 12, the default where Boost is newer.
+# Boost 1.81 or newer: a separate package in Debian 12, the default where Boost is newer.
 boost_package() {
   if installed libboost1.81-dev; then echo libboost1.81-dev; return; fi
   local version
@@ -27,14 +29,14 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# install PACKAGE...: does nothing when all are there, so that a second call needs neither network nor sudo.
+# install PACKAGE...: does nothing if all are installed, so that a second call needs neither network nor sudo.
 install() {
   command -v dpkg-query >/dev/null || fail "this needs Debian 12 (or newer, or Ubuntu) with apt-get"
   local missing=() package
   for package in "$@"; do installed "$package" || missing+=("$package"); done
   if [ ${#missing[@]} = 0 ]; then return; fi
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-    fail "installing ${missing[*]} needs root or sudo: run 'apt-get install ${missing[*]}' as root, then call this again"
+    fail "installing ${missing[*]} needs root or sudo: run 'apt-get install ${missing[*]}' as root, then run this again"
   fi
   say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
   local log
@@ -45,27 +47,33 @@ install() {
   rm -f "$log"
 }
 
+# install_build_packages PACKAGE...: what every build needs, and PACKAGE...
 install_build_packages() {
-  # The Boost package's name is looked up in apt's lists, which a fresh machine may not have yet.
+  # The name of the Boost package comes from apt's lists, which a fresh machine may not have yet.
   if ! installed libboost1.81-dev && ! installed libboost-dev && [ -z "$(apt-cache policy libboost-dev 2>/dev/null | grep Candidate)" ]; then
     as_root apt-get update -q >/dev/null 2>&1 || fail "apt-get update failed: is there a network?"
   fi
   install "${build_packages[@]}" "$(boost_package)" "$@"
 }
 
-# build FOLDER TARGETS -- CMAKE-OPTIONS...: configures once, builds, shows ninja's own progress; a failure shows its log.
+# build PRESET TARGET...: configures a preset of CMakePresets.json and builds with ninja's own progress. CMake's log is
+# shown only if it fails. CMAKE_OPTIONS may hold further options for cmake.
 build() {
-  local folder=$1 targets=$2
-  shift 3
-  if [ ! -f "$folder/build.ninja" ] || [ -n "$*" ]; then
-    cmake -S "$root" -B "$folder" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@" >"$folder.log" 2>&1 ||
-      { cat "$folder.log" >&2; fail "cmake could not configure the build (its log is above)"; }
-  fi
+  local preset=$1 folder=$root/build/$1
+  shift
+  mkdir -p "$root/build"
+  # shellcheck disable=SC2086
+  (cd "$root" && cmake --preset "$preset" ${CMAKE_OPTIONS:-}) >"$folder.log" 2>&1 ||
+    { cat "$folder.log" >&2; fail "cmake could not configure the build (its log is above)"; }
+  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" -j "$(jobs_that_fit)" "$@" >&2 ||
+    fail "the build failed: the compiler's messages are above"
+}
+
+# A file that includes torch takes 1.1 GB of memory to compile: no more jobs than memory can hold.
+jobs_that_fit() {
   local memory_gib jobs
   memory_gib=$(awk '/MemAvailable/ { print int($2 / 1048576) }' /proc/meminfo)
   jobs=$(nproc)
-  # A file that includes torch takes 1.1 GB: no more jobs than memory can hold.
   if [ "$jobs" -gt $((memory_gib * 2 / 3 + 1)) ]; then jobs=$((memory_gib * 2 / 3 + 1)); fi
-  # shellcheck disable=SC2086
-  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" -j "$jobs" $targets >&2 || fail "the build failed: the compiler's messages are above"
+  echo "$jobs"
 }
