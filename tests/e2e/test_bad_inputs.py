@@ -1,6 +1,6 @@
-"""Every bad input of bad_inputs.py against a real server. Each must be refused with a problem body,
-leave the ledger as it was and the server serving. docs/bad_inputs.md is what happened; `python3
-tests/e2e/test_bad_inputs.py --write` writes it."""
+"""Every bad input of bad_inputs.py against a real server. Each must be rejected with a problem body,
+must not change the ledger and must leave the server serving. docs/bad_inputs.md lists the answers;
+`python3 tests/e2e/test_bad_inputs.py --write` writes it."""
 import hashlib
 import http.client
 import io
@@ -93,20 +93,21 @@ def cell(text):
 def table_of(target):
     count = sum(map(len, AREAS.values()))
     out = io.StringIO()
-    print("# Bad inputs, and what each answers\n", file=out)
+    print("# Bad inputs and their answers\n", file=out)
     print(
-        f"{count} requests that a server refuses. `tests/e2e/test_bad_inputs.py` sends each to a real server, holds the "
-          "answer to this table,\nand checks that the ledger did not grow and that the server still serves. Written by "
-          "`python3 tests/e2e/test_bad_inputs.py --write`.", file=out)
+        f"{count} requests that a server rejects, each with its status, code and message.\n\n"
+        "- Read a row as: this request gets this answer. `at` is a JSON pointer into the request.\n"
+        "- A rejected request writes nothing, and the server continues to serve.\n"
+        "- `tests/e2e/test_bad_inputs.py` sends each request to a real server and compares.\n"
+        "- `python3 tests/e2e/test_bad_inputs.py --write` writes this page.", file=out)
     for area, rows in AREAS.items():
-        print(f"\n## {area}\n\n| sent | status | code | at | says |\n|---|---|---|---|---|",
+        print(f"\n## {area}\n\n| request | status | code | at | detail |\n|---|---|---|---|---|",
               file=out)
         for row in rows:
             answer, body = target.send(row)
             at = f"`{body['at']}`" if body["at"] else ""
-            print(
-                f"| {cell(row.sent)} | {answer.status} | {body['code']} | {cell(at)} | {cell(body['detail'])} |",
-                  file=out)
+            cells = (row.sent, str(answer.status), body["code"], at, body["detail"])
+            print(f"| {' | '.join(map(cell, cells))} |", file=out)
     return out.getvalue()
 
 

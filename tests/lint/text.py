@@ -76,7 +76,7 @@ def check_columns(path: str, text: str):
     for number, line in enumerate(text.splitlines(), 1):
         if path.endswith(PROSE):
             fenced ^= line.lstrip().startswith("```")
-            exempt = line.startswith("|") or fenced or re.search(r"https?://\S{40}", line)
+            exempt = line.startswith(("|", "    ")) or fenced or re.search(r"https?://\S{40}", line)
             if len(line) > PROSE_COLUMNS_MAX and not exempt:
                 yield number, f"{len(line)} columns; prose stops at {PROSE_COLUMNS_MAX}"
         elif path.endswith(CMAKE):
