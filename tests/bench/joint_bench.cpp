@@ -1,4 +1,4 @@
-// What it costs to judge trials of several runs as one: the view of whole trials is built anew for
+// What it costs to judge trials of several runs as one: the view of whole trials is rebuilt for
 // every question. Run by hand: build/bin/joint_bench
 #include <benchmark/benchmark.h>
 

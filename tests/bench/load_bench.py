@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Durable trials a second: hone's server beside other optimizers' storage, in turns on one disk.
+"""Durable trials a second: hone's server against other optimizers' storage, alternating on one disk.
 
 Usage: load_bench.py [--bin DIR] [--folder DIR] [--rounds N] [--clients N] [--seconds S]
-[NAME=DRIVER:BACKEND[:TRIALS] ...]
+                     [NAME=DRIVER:BACKEND[:TRIALS] ...]
 
 A trial is one ask, five reports and one tell. Every DRIVER is a program that is called as
   DRIVER storage-create backend=sqlite|journal path=FILE
-DRIVER storage-client backend=... path=FILE trials=K reports=5 seed=S start_at=UNIX_TIME and prints
-{"done", "t0", "t1", "errors", "p99_ms"} as its last line. hone is measured by `hone bench load`.
-All are measured once in each round, one after the other; the sync time of the disk is taken before
+  DRIVER storage-client backend=... path=FILE trials=K reports=5 seed=S start_at=UNIX_TIME
+and prints {"done", "t0", "t1", "errors", "p99_ms"} as its last line. `hone bench load` measures
+hone. Each round measures all of them one after the other, and the sync time of the disk before
 each. The table shows medians, and hone's over theirs.
 """
 import argparse

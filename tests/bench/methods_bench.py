@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Compares hone's own method with its rivals by `hone simulate` on curve tables.
+"""Compares hone's default method with its rivals by `hone simulate` on curve tables.
 
 methods_bench.py [--hone build/release/bin/hone] [--reps 400] [--phases 10] TABLE.csv ...
 
 For each table and each of (workers, deadline) = (4, 2), (8, 2), (8, 4) it prints the mean
 normalized regret of every method with its standard error, under the incumbent that the method
-names, and whether
-`hone` is lowest or within one standard error of the lowest.
-A summary follows. --json keeps everything.
+names, and whether `hone` is lowest or within one standard error of the lowest. A summary follows.
+--json keeps everything.
 """
 
 import argparse

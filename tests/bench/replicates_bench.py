@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What seeds, racing and confirmation are worth, by `hone simulate`: prints the tables of
-docs/replicates.md.
+"""What seeds, racing and confirmation are worth, by `hone simulate`.
 
-replicates_bench.py winner   regret of the confirmed winner, and how optimistic the tuning score was
+Prints the tables of docs/measurements/replicates.md:
+  replicates_bench.py winner   regret of the confirmed winner, and how optimistic tuning was
   replicates_bench.py lost     how often each rule stops the truly best set, at which work
-replicates_bench.py seeds    min, max and confirmation: what the recommendations are drawn from
+  replicates_bench.py seeds    min, max and confirmation: the basis of the recommendations
 
-By default on the tables that the page reports: three made by tools/make_noisy_curves and hone's own
-GA3C tables. --held-out takes the eleven others on which settings were chosen. --reps says how many
+By default on the tables of that page: three made by tools/make_noisy_curves and hone's GA3C
+tables. --held-out takes the eleven others on which settings were chosen. --reps is the number of
 sweeps; each has 8 workers.
 """
 import argparse

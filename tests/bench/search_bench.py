@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our search beside other optimizers: time of an ask, memory, and quality on eight problems.
+"""hone's search against other optimizers: time of an ask, memory, and quality on eight problems.
 
   search_bench.py --hone build/bin/hone                      hone alone
   search_bench.py --hone build/bin/hone --peers FOLDER       ... and every driver in FOLDER
@@ -16,7 +16,7 @@ key=value ..., answered in JSON lines.
                                           {"seed": S, "trace": [[trial, best so far], ...]} for each
 
 An algorithm that a driver refuses is left out for it. With --keep, what peers answered about
-quality is kept in that folder and read from there the next time: it depends on seeds alone, not on
+quality is kept in that folder and read from there the next time: it only depends on seeds, not on
 the machine. Times do: compare within one run, on a quiet machine. Standard library only.
 """
 import argparse
@@ -150,7 +150,7 @@ def quality(drivers, args):
                 one = {p: traces(name, command, algo, workers, p, args) for p in args.problems}
                 if all(one.values()):
                     got["%s %s" % (name, algo)] = one
-        if "hone" in drivers:  # plain random search, of our own driver: what nobody may lose to
+        if "hone" in drivers:  # plain random search of hone's driver: the floor for every method
             got["random"] = {p: traces("hone", drivers["hone"], "random", workers, p, args)
                              for p in args.problems}
         quality_tables(got, workers, args)

@@ -1,6 +1,6 @@
-"""Holds schemas/v1 to schemas/cases and to the codec's sweep of the same rows
+"""Compares schemas/v1 with schemas/cases and to the codec's sweep of the same rows
 (tests/unit/codec/cases_test.cpp), and schemas/openapi.yaml to the files it names. Needs jsonschema;
-says so and skips (status 77) where it is missing."""
+skips (status 77) without it."""
 
 import json
 import pathlib

@@ -1,5 +1,4 @@
-"""Requests that a server must refuse, each with what it must answer. test_bad_inputs.py sends
-them."""
+"""Requests that a server must reject, each with its answer. test_bad_inputs.py sends them."""
 import hashlib
 import json
 
@@ -79,7 +78,8 @@ FRAMING = [
         HEAD + "".join(f"X-{n}: 1\r\n" for n in range(100)) + "\r\n"),
     raw("an expectation of tea", 400, "invalid", HEAD + "Expect: tea\r\n\r\n"),
     raw("a length below zero", 400, "invalid", POST_HEAD + "Content-Length: -1\r\n\r\n"),
-    raw("a length that is not a number", 400, "invalid", POST_HEAD + "Content-Length: many\r\n\r\n"),
+    raw("a length that is not a number", 400, "invalid",
+        POST_HEAD + "Content-Length: many\r\n\r\n"),
     raw("two lengths that differ", 400, "invalid",
         POST_HEAD + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}"),
     raw("a length and chunks (request smuggling)", 400, "invalid",

@@ -1,4 +1,4 @@
-"""Running `hone` from tests: one command, or `hone up` on a free port."""
+"""Run `hone` from tests: one command, or `hone up` on a free port."""
 import json
 import os
 import pathlib
@@ -52,8 +52,7 @@ class Up:
         self.port = int(re.search(r"http://127\.0\.0\.1:(\d+)", self.text)[1])
 
     def children(self):
-        """pid -> command line of everything that works for this data folder or is a child of such a
-        process."""
+        """pid -> command line of every process of this data folder, and of their children."""
         found = {}
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             try:
@@ -68,7 +67,7 @@ class Up:
         return found
 
     def wait_for(self, program_name):
-        """The process of that name, once it runs."""
+        """Waits for the process of that name and returns it."""
         limit = time.monotonic() + START_SECONDS
         while time.monotonic() < limit:
             for pid, words in self.children().items():

@@ -1,7 +1,6 @@
-"""What the end-to-end tests share: the built programs, and servers on free ports with their own
-data folders.
+"""Shared by the end-to-end tests: the built programs, and servers on free ports with their data folders.
 
-Standard library only. HONE_BIN names the folder of the programs; without it build/bin is used.
+Standard library only. HONE_BIN names the folder of the programs; the default is build/bin.
 """
 import http.client
 import json
@@ -79,14 +78,14 @@ class Server:
         return (self.folder.parent / f"{self.folder.name}.log").read_text(errors="replace")
 
     def stop(self):
-        """SIGTERM; the exit status."""
+        """Sends SIGTERM; returns the exit status."""
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(STOP_SECONDS)
         self._close()
         return status
 
     def kill(self):
-        """As a crash: SIGKILL."""
+        """Kills the server (SIGKILL)."""
         self.process.kill()
         self.process.wait(STOP_SECONDS)
         self._close()
@@ -97,7 +96,7 @@ class Server:
         self.process = None
 
     def raw(self, data, timeout=20):
-        """Sends bytes as they are on a new connection and reads until the server closes it."""
+        """Sends raw bytes on a new connection and reads until the server closes it."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=timeout) as connection:
             connection.sendall(data)
             received = b""
@@ -109,7 +108,7 @@ class Server:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
 
     def ask(self, method, path, body=None, headers=None, timeout=40):
-        """One request. `body`: bytes as they are, anything else as JSON."""
+        """Sends one request. A `body` of bytes is sent unchanged, any other as JSON."""
         if body is not None and not isinstance(body, (bytes, str)):
             body = json.dumps(body)
         connection = self.connect(timeout)
@@ -202,7 +201,7 @@ def server(tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_server(tmp_path_factory):
-    """For tests that change nothing."""
+    """A server for tests that change nothing."""
     one = Server(tmp_path_factory.mktemp("shared") / "data").start()
     yield one
     assert one.stop() == 0, one.log_text()

@@ -1,4 +1,4 @@
-"""Servers that ask for tokens, and servers that speak TLS; certificates to speak it with."""
+"""Servers that require tokens, servers with TLS, and certificates for them."""
 import hashlib
 import http.client
 import secrets
@@ -9,7 +9,7 @@ from conftest import Server
 
 
 class Guarded(Server):
-    """A server that asks for tokens; requests bear `token`, at first the administrator's."""
+    """A server that requires tokens; requests carry `token`, by default the administrator's."""
 
     def __init__(self, folder, *extra):
         super().__init__(folder, "--auth", *extra)
@@ -40,7 +40,7 @@ class Guarded(Server):
 
 
 class Certificate:
-    """Self-signed, so that it is its own authority. `names` as openssl writes them:
+    """A self-signed certificate and its key. `names` are in the form of openssl:
     DNS:localhost,IP:127.0.0.1."""
 
     def __init__(self, folder, name, names="DNS:localhost,IP:127.0.0.1"):
@@ -57,7 +57,7 @@ class Certificate:
 
 
 class Secret(Guarded):
-    """Speaks https with `own`; where `clients` is given, with those alone who show that
+    """A TLS server with the certificate `own`; `clients` restricts it to clients with that
     certificate."""
 
     scheme = "https"

@@ -1,5 +1,4 @@
-"""Programs as trials: one worker of the test's own, one sweep a program, and no process left
-behind."""
+"""Programs as trials: the test's worker, one sweep for each program, and no process left behind."""
 import contextlib
 import pathlib
 

@@ -1,5 +1,4 @@
-"""hone as an optimizer without workers, over HTTP: ask, tell, enqueue, and the trade-offs of
-several objectives."""
+"""hone as an optimizer without workers, over HTTP: ask, tell, enqueue, several objectives."""
 import concurrent.futures
 import time
 
@@ -100,7 +99,7 @@ def test_the_front_of_two_objectives(server):
 
 
 def test_a_waiting_worker_gets_what_is_enqueued(server):
-    """With method external there is nothing to do until somebody enqueues: a long poll hears of it
+    """With method external no trial exists until a client enqueues one: a long poll then returns
     at once."""
     sweep = server.submit(sweep_spec(search={"method": "external", "trials": 3}))
     worker = server.join()

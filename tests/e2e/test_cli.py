@@ -1,5 +1,4 @@
-"""The `hone` command against a real server: what it prints, where it prints it, and its exit
-status."""
+"""The `hone` command against a real server: its output, stdout or stderr, and its exit status."""
 import csv
 import hashlib
 import io
@@ -21,7 +20,7 @@ COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picke
 
 
 def finish(server, evict_last=False):
-    """A sweep of four trials with two phases, run to its end by a worker of our own; two of its
+    """A sweep of four trials with two phases, run to its end by the test's worker; two of its
     runs save a model."""
     rule = {"rule": "hypertrick", "eviction_rate": 0.5} if evict_last else {"rule": "none"}
     sweep = server.submit(sweep_spec(terminator=rule, budget={"unit": "frames", "per_run": 1000,
@@ -49,7 +48,7 @@ def save_model(server, grant, phase, data):
 
 @pytest.fixture(scope="module")
 def done(shared_server):
-    """A finished sweep on a server that the tests here only read."""
+    """A finished sweep on a server that the tests of this file only read."""
     return finish(shared_server)
 
 
@@ -89,8 +88,7 @@ def test_unreachable_server_is_exit_6():
 
 
 def test_starts_without_torch():
-    """libtorch costs half a second at every start: hone, hone-server and hone-worker must not load
-    it."""
+    """Loading libtorch takes half a second: hone, hone-server and hone-worker must not load it."""
     for name in ("hone", "hone-server", "hone-worker"):
         needed = subprocess.run(["ldd", program(name)], capture_output=True, text=True,
                                 check=True).stdout
@@ -158,7 +156,7 @@ def test_submit_prints_the_id_alone_on_stdout(server, tmp_path):
 
 
 def test_submit_records_the_workflow(server, tmp_path):
-    tmp_path = tmp_path / "repository"  # beside the server's own files
+    tmp_path = tmp_path / "repository"  # next to the server's files
     tmp_path.mkdir()
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run([*git, "init", "-q", "-b", "topic"], cwd=tmp_path, check=True)

@@ -1,5 +1,7 @@
-"""Commands as trainers, with real processes: every style, folder and collector of docs/commands.md,
-kept files, and programs that misbehave while they are collected from."""
+"""Commands as trainers, with real processes.
+
+Every style, folder and collector of docs/commands.md, kept files, and programs that misbehave.
+"""
 import json
 import pathlib
 import sys

@@ -1,5 +1,4 @@
-"""hone db: a data folder looked through, copied while a server writes to it, and damaged on
-purpose."""
+"""`hone db`: check a data folder, back it up while a server writes to it, and damage it."""
 import hashlib
 import json
 import shutil

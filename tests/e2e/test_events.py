@@ -1,4 +1,4 @@
-"""Requests that wait: long polls and event streams; and requests that are repeated."""
+"""Requests that wait (long polls, event streams) and requests that are repeated."""
 import json
 import re
 import socket

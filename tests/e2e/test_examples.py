@@ -1,5 +1,4 @@
-"""Every example of sdk/examples that a sweep runs, from the folder of the repository as its users
-would."""
+"""Every example of sdk/examples that a sweep runs, started from the repository's folder."""
 import shutil
 import subprocess
 import sys

@@ -1,5 +1,4 @@
-"""Trial programs that misbehave: each ends in a named state, leaves no process behind, and harms
-nothing else."""
+"""Trial programs that misbehave: each ends in a named state and leaves no process behind."""
 import sys
 
 import pytest

@@ -1,4 +1,4 @@
-"""`hone graph`: graphs by name and file, placements, traces, and what bad graphs are told."""
+"""`hone graph`: graphs by name and file, placements, traces, and the errors of bad graphs."""
 import json
 
 import pytest

@@ -1,8 +1,8 @@
-"""Environments of Gymnasium and Atari through the bridge, where the Python that HONE_PYTHON names
-(or ~/.hone/python) has them.
+"""Environments of Gymnasium and Atari through the bridge, if the Python of HONE_PYTHON has them.
 
-What needs no package is tested by tests/unit/train/envs_bridge_test.cpp. To run these: python3 -m
-venv DIR; DIR/bin/pip install gymnasium ale-py; HONE_PYTHON=DIR/bin/python ./test -R e2e.gym
+tests/unit/train/envs_bridge_test.cpp tests what needs no package. To run these:
+  python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py
+  HONE_PYTHON=DIR/bin/python ./test -R e2e.gym
 """
 import json
 import os
@@ -38,7 +38,7 @@ def train(env, frames, *more, expect=0, **environment):
 
 
 def left_over():
-    """Processes of the bridge that nobody waits for any more."""
+    """Orphaned processes of the bridge."""
     done = subprocess.run(["pgrep", "-f",
                            "Environments of Gymnasium's kind, stepped for hone-train.*serve toy"],
                           capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""HTTP as clients of all kinds speak it, and as they should not."""
+"""HTTP as all kinds of clients send it, valid and invalid."""
 import hashlib
 import re
 import socket

@@ -1,5 +1,4 @@
-"""`hone import`: the translated sweep on stdout, what is lost on stderr, and a file that hone
-accepts."""
+"""`hone import`: the translated sweep on stdout, what has no counterpart on stderr."""
 import json
 
 import pytest

@@ -1,4 +1,4 @@
-"""What matters: hone importance; and hone bench driver, which needs no server."""
+"""`hone importance`, and `hone bench driver`, which needs no server."""
 import json
 
 from commands import hone, ok

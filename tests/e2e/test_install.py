@@ -1,5 +1,4 @@
-"""`cmake --install` and the Debian packages: programs, man pages, completions and the SDK in their
-places."""
+"""`cmake --install` and the Debian packages: programs, man pages, completions and the SDK."""
 import gzip
 import pathlib
 import re
@@ -85,8 +84,7 @@ def test_the_sdk_is_there_without_our_flags(prefix):
 
 
 def test_a_sweep_of_the_installed_examples_by_the_installed_programs(prefix, tmp_path, monkeypatch):
-    """As a user would: copy the examples, `hone up` beside them, submit. Nothing of the source tree
-    is needed."""
+    """Copies the examples, runs `hone up` next to them and submits. The source tree is not needed."""
     examples = tmp_path / "examples"
     shutil.copytree(prefix / "share/doc/hone/examples", examples)
     assert not [path for path in examples.rglob("*.*") if str(ROOT) in path.read_text()
@@ -158,7 +156,7 @@ def test_debian_packages_hold_what_they_should(packages):
 
 
 def test_an_unpacked_package_works(packages, tmp_path):
-    """Installing it needs root; unpacking does not."""
+    """Installing a package needs root; unpacking does not."""
     for package in packages.values():
         output("dpkg-deb", "-x", package, tmp_path)
     assert output(tmp_path / "usr/bin/hone", "version").startswith("hone 0.1")

@@ -1,5 +1,4 @@
-"""What is known of a sweep and how it is found again: filters, notes, tags, edits, forks, lineage,
-export and import."""
+"""Find a sweep again over the API: filters, notes, tags, edits, forks, lineage, export, import."""
 import re
 import urllib.parse
 
@@ -112,19 +111,23 @@ def test_every_relation_is_drawn_and_described():
     assert not [name for name in known if name not in picture]
 
 
+def fork_of(server, first):
+    """A fork of a sweep that also starts from its results, with a workflow and a dataset."""
+    search = {"method": "random", "trials": 2, "warm_start": [first]}
+    workflow = {"git_commit": "a" * 40, "patch_sha256": "b" * 64, "environment_sha256": "c" * 64}
+    dataset = {"name": "digits", "version": "2", "digest": "d" * 64}
+    return server.post("/v1/sweeps", {"request_id": "fork", "spec": sweep_spec(search=search),
+                                      "workflow": workflow, "forked_from": first,
+                                      "dataset": dataset})["sweep"]
+
+
 def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server):
     """A model's ancestors across two resumes, a fork and a warm start; and the point of a metric up
     to its commit."""
     first = server.submit(sweep_spec(search={"method": "random", "trials": 1}))
     worker = server.join()
     train(server, worker, 1)
-    fork = server.post("/v1/sweeps", {
-        "request_id": "fork", "spec": sweep_spec(search={"method": "random", "trials": 2,
-                                                         "warm_start": [first]}),
-        "workflow": {"git_commit": "a" * 40, "patch_sha256": "b" * 64,
-                     "environment_sha256": "c" * 64},
-        "forked_from": first, "dataset": {"name": "digits", "version": "2",
-                                          "digest": "d" * 64}})["sweep"]
+    fork = fork_of(server, first)
     grant = server.acquire(worker)
     model = None
     for phase in range(3):  # two resumes
@@ -140,10 +143,8 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     up = edges_of(server, model, "up")
     assert {relation for _, relation, _ in up} == {
         "continued_from", "saved_by", "saved_in", "judged_by", "reported_by", "reported_in",
-        "attempt_of",
-        "executed_by", "resumed_from", "run_of", "proposed_by", "submitted_as", "trained_on",
-        "forked_from",
-        "warm_started_from"}
+        "attempt_of", "executed_by", "resumed_from", "run_of", "proposed_by", "submitted_as",
+        "trained_on", "forked_from", "warm_started_from"}
     models = [one for one, relation, _ in up if relation == "continued_from"]
     assert len(models) == 2  # md_3 <- md_2 <- md_1
     assert (fork, "forked_from", first) in up and (fork, "warm_started_from", first) in up
@@ -169,7 +170,7 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     assert (confirmation, "confirms", first) in confirmed
     known = relations_of_the_code()
     assert relations(up | point | resubmitted | confirmed) == known
-    # Down from what lies at the top: the first sweep, and what a sweep does not lead to.
+    # Down from the roots: the first sweep, and the objects above sweeps.
     roots = [first, worker, "wf_1", "wf_2", "ds_1"]
     assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true"))
                          for root in roots)) == known

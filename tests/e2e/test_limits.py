@@ -1,5 +1,4 @@
-"""The bounds of the server over real sockets. Its options make them small, so that a test meets
-them at once."""
+"""The server's bounds over real sockets; options make them small enough to reach at once."""
 import hashlib
 import json
 import os
@@ -34,8 +33,7 @@ def connect(server):
 
 
 def read_answers(connection, count):
-    """(status, headers, body) of so many answers on a connection that stays open; fewer where it
-    ends."""
+    """(status, headers, body) of `count` answers on an open connection; fewer if it closes."""
     received, answers = b"", []
     while len(answers) < count:
         head, end, rest = received.partition(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""hone bench load: its figures must be of what the server really recorded."""
+"""`hone bench load`: its figures agree with the server's ledger."""
 import json
 
 from commands import hone

@@ -1,5 +1,4 @@
-"""What operators read: whether to send requests here, what to call one, and the numbers of
-/metrics."""
+"""For operators: readiness, request ids, and the numbers of /metrics."""
 import re
 import signal
 import time
@@ -22,7 +21,7 @@ def test_readiness_ends_before_the_server_does(tmp_path):
     while server.ask("GET", "/readyz").status == 200:
         assert time.monotonic() < deadline
     assert server.ask("GET", "/readyz").status == 503
-    assert server.get("/healthz")["status"] == "ok"  # and whoever comes is still answered
+    assert server.get("/healthz")["status"] == "ok"  # new clients are still answered
     assert server.stop() == 0  # a second signal ends the wait
 
 
@@ -58,7 +57,7 @@ def test_metrics_tell_what_became_of_the_runs(tmp_path):
     assert before[f'hone_best_value{{sweep="{sweep}",metric="a\\"b\\\\c"}}'] == "2.5"
     deadline = time.monotonic() + 40
     while 'hone_requeue_total{reason="worker_lost"}' not in samples(
-        server):  # nobody renews the lease
+        server):  # no heartbeat renews the lease
         assert time.monotonic() < deadline
     end = {"reason": "exit_code", "exit_code": 3, "detail": "", "log_tail": ""}
     again = server.acquire(worker)

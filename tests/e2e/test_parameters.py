@@ -1,4 +1,4 @@
-"""Parameters reach a trial's command as arguments, whatever they hold; never through a shell."""
+"""Parameters reach a trial's command as arguments, whatever their text; never through a shell."""
 import json
 import subprocess
 import sys

@@ -187,7 +187,7 @@ def test_best_pareto_is_refused_for_one_objective(server):
 
 
 class Picker:
-    """`hone picker` with a program of one's own, while the test plays the worker."""
+    """`hone picker` with a user's program, while the test acts as the worker."""
 
     def __init__(self, server, sweep, folder, source, *words):
         path = folder / "pick.py"
@@ -243,7 +243,7 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
     assert set(told[0]) == {"number", "params", "state", "value",
                             "phase"} and told[0]["number"] == 0
     assert any(trial["value"] == 0.0 and trial["state"] == "completed" for trial in told)
-    for before, after in zip(heard, heard[1:]):  # nothing is told twice
+    for before, after in zip(heard, heard[1:]):  # no result is sent twice
         assert not [trial for trial in after["trials"] if trial in before["trials"]]
 
 
@@ -347,7 +347,7 @@ def test_example_picker_climbs(server, tmp_path):
     assert server.get(f"/v1/sweeps/{sweep}")["best"]["value"] > -0.5
 
 
-# What people see of it
+# What users see
 # --------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""hone plan: what a sweep would run, before anything is submitted."""
+"""`hone plan`: what a sweep would run, before it is submitted."""
 import json
 
 from commands import ok, write_spec

@@ -1,4 +1,4 @@
-"""What hone-server refuses, with which status, and where it points."""
+"""What hone-server rejects, with which status, and the place that the error names."""
 import pytest
 
 from conftest import problem, sweep_spec

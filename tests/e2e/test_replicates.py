@@ -1,5 +1,4 @@
-"""Trials of several seeds, racing, confirmation on seeds of its own, and tables that say how sure
-they are."""
+"""Trials with several seeds, racing, confirmation on separate seeds, and tables with intervals."""
 import csv
 import json
 
@@ -16,7 +15,7 @@ def noise(seed, spread):
 
 
 def answer_all(server, sweep, spread):
-    """Every trial is worth its depth, give or take what its seed says."""
+    """The value of a trial is its depth plus an offset of its seed."""
     while server.get(f"/v1/sweeps/{sweep}")["state"] == "running":
         trial = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
         server.post(f"/v1/trials/{trial['trial']}/tell",
@@ -52,7 +51,7 @@ def test_a_confirmed_winner(server):
 
 
 def test_games_of_different_scales_are_compared_by_ranks(server):
-    """The second game pays a thousand times as much, and nobody says so."""
+    """The second game pays a thousand times as much, and no reference states it."""
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 6}, replicates={
         "instances": {"parameter": "game", "values": ["small", "large"], "normalize": "ranks"}}))
     told = {}

@@ -1,5 +1,4 @@
-"""The bytes of checkpoints that nobody needs any more leave the disk; those that `best` lists
-stay."""
+"""The bytes of checkpoints that are no longer needed leave the disk; those in `best` stay."""
 import hashlib
 import time
 

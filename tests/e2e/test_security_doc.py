@@ -1,4 +1,4 @@
-"""The five commands of docs/security.md, as they stand there."""
+"""Runs the five commands of docs/security.md literally."""
 import os
 import re
 import signal

@@ -1,5 +1,4 @@
-"""`hone simulate` and the default methods: recorded curves instead of training, no server
-anywhere."""
+"""`hone simulate` and the default methods: recorded curves instead of training, no server."""
 import csv
 import io
 import json

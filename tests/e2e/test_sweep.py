@@ -1,5 +1,5 @@
-"""The main job with the real trainer: `hone up`, a sweep over GA3C on CartPole-v1, the best model,
-where it comes from."""
+"""The main use with the real trainer: `hone up`, a sweep over GA3C on CartPole-v1, the best model and
+its lineage."""
 import json
 import os
 import signal

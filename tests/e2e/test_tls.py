@@ -1,4 +1,4 @@
-"""TLS: who is trusted by whom, what is refused, and that everything works as in the open."""
+"""TLS: certificates that are trusted or rejected, and every function over an encrypted port."""
 import hashlib
 import json
 import os

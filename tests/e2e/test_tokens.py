@@ -1,5 +1,4 @@
-"""Tokens: who may do what, how the first one comes to be, and that secrets stay where they
-belong."""
+"""Tokens: scopes, the first token, and secrets that stay secret."""
 import hashlib
 import json
 import os
@@ -61,8 +60,7 @@ def test_without_a_token_only_health_answers(guarded):
 
 
 def test_routes_open_to_their_scopes_alone(guarded):
-    """Every row of the table, with every scope: 401 and 403 come before anything else that may be
-    wrong."""
+    """Every row of the table, with every scope: 401 and 403 precede every other error."""
     rows = json.loads(subprocess.run([program("hone-server"), "--routes"], capture_output=True,
                                      check=True).stdout)
     tokens = {scope: guarded.create(scope)[1] for scope in ("read", "submit", "worker", "admin")}
@@ -170,8 +168,8 @@ def test_hone_token_makes_lists_and_revokes(guarded, tmp_path):
 
 
 def test_hone_token_makes_one_in_a_folder_without_a_server(guarded, tmp_path):
-    """The way back in where nobody has the administrator's token any more and the server may not be
-    told to make one."""
+    """How to get a new token if the administrator's is lost and the server cannot be restarted with
+    the option that makes one."""
     words = ("token", "create", "ada", "--scope", "admin", "--data", str(guarded.folder))
     refused = hone(*words)
     assert refused.returncode == 4 and "another hone server" in refused.stderr
@@ -195,7 +193,7 @@ def test_hone_token_makes_one_in_a_folder_without_a_server(guarded, tmp_path):
     (["create", "x", "--scope", "read", "--out", "/proc/nothing/here"], "cannot make the file"),
     (["make", "x"], "knows create, ls and revoke"),
     (["revoke"], "which token"),
-    (["revoke", "nobody"], "no live token 'nobody'"),
+    (["revoke", "unknown"], "no live token 'unknown'"),
     (["revoke", "tk_99"], "there is no token tk_99"),
 ])
 def test_hone_token_refuses_with_what_to_do(tmp_path_factory, words, says):
@@ -209,8 +207,8 @@ def test_hone_token_refuses_with_what_to_do(tmp_path_factory, words, says):
 
 
 def test_token_on_the_command_line_is_hidden_from_other_users(guarded):
-    """`hone events --follow` stays; its arguments in /proc no longer hold the secret once it speaks
-    to the server."""
+    """`hone events --follow` stays; its arguments in /proc no longer hold the secret once it is
+    connected."""
     process = subprocess.Popen(
         [program("hone"), "events", "--all", "--follow", "--format", "jsonl", "--token",
          guarded.token, "--server",

@@ -1,5 +1,5 @@
-"""What is recorded with a submission, and how a user gets it back: patch, environment, dataset,
-notes and tags."""
+"""What a submission records, and how a user gets it back: patch, environment, dataset, notes and
+tags."""
 import json
 import subprocess
 import sys
@@ -16,7 +16,7 @@ import hone as sdk  # noqa: E402
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A git repository with one change that was not committed, and a sweep file beside it."""
+    """A git repository with one uncommitted change, and a sweep file next to it."""
     folder = tmp_path / "checkout"
     (folder / "data" / "deep").mkdir(parents=True)
     (folder / "data" / "b.csv").write_text("1,2\n")

@@ -1,5 +1,4 @@
-"""hone-train alone: what is on disk survives kill -9, and a training that goes on from it ends as
-if nothing had happened."""
+"""hone-train alone: after kill -9 a training resumes from its file and ends with the same bytes."""
 import json
 import os
 import pathlib
@@ -27,7 +26,7 @@ def train(*words, check=True, **more):
 
 def interrupted(path, words, moment):
     """The model of a training that is killed when its file has been replaced for the moment-th
-    time, and goes on."""
+    time, and then resumes."""
     process = subprocess.Popen([program("hone-train"), *words, "--out", str(path)],
                                stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
@@ -55,8 +54,8 @@ def test_a_killed_training_goes_on_to_the_same_weights(tmp_path, words):
     words = (*words, "--frames", "2M", "--seed", "3", "--save-every", "50k")
     whole = tmp_path / "whole"
     train(*words, "--out", str(whole))
-    dice = random.Random(str(words))
-    assert interrupted(tmp_path / "killed", words, dice.randint(1, 12)) == whole.read_bytes()
+    rng = random.Random(str(words))
+    assert interrupted(tmp_path / "killed", words, rng.randint(1, 12)) == whole.read_bytes()
 
 
 def model_of(folder, kill_after):

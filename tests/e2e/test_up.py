@@ -1,4 +1,4 @@
-"""`hone up`: a server and workers under one roof, which leave nothing behind."""
+"""`hone up`: a server and workers in one command, without processes left behind."""
 import os
 import re
 import signal

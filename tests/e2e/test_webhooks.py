@@ -1,5 +1,4 @@
-"""Webhooks: every end of a sweep is told to those who asked for it, signed, at least once, and
-again after a restart."""
+"""Webhooks: the end of every sweep is delivered, signed, at least once, also after a restart."""
 import hashlib
 import hmac
 import http.server
@@ -17,7 +16,7 @@ PATIENCE = 40
 
 
 class Listener:
-    """An HTTP server that takes POSTs and answers with the statuses it was given, then 200."""
+    """An HTTP server that answers POSTs with the given statuses, then with 200."""
 
     def __init__(self, *statuses, certificate=None):
         self.taken = queue.Queue()
@@ -116,7 +115,7 @@ def test_a_restart_goes_on_where_it_stood(tmp_path):
     cancel(server, first)
     assert json.loads(listener.next()[3])["sweep"] == first
     server.kill()
-    quiet = Server(tmp_path / "data").start()  # nobody is told meanwhile
+    quiet = Server(tmp_path / "data").start()  # without webhooks
     second = quiet.submit(sweep_spec())
     cancel(quiet, second)
     quiet.kill()

@@ -13,7 +13,7 @@ import pytest
 
 from conftest import Server, START_SECONDS, program, sweep_spec
 
-# A trainer of the user's: no SDK, a few lines over the socket. Its "model" is the step it has
+# A user's trainer: no SDK, a few lines over the socket. Its "model" is the step it has
 # reached.
 TRAINER = r'''
 import json, os, signal, socket, sys, time
@@ -179,7 +179,7 @@ def test_completes_a_sweep(server, place):
     check_curves(server, sweep, 4)
     runs = runs_of(server, sweep)
     assert all(run["reason"] == "budget_reached" and run["attempts"] == 1 for run in runs)
-    # Checkpoints and metrics are at the server, and nothing is left behind but logs.
+    # Checkpoints and metrics are on the server, and the worker keeps only logs.
     models = server.get(f"/v1/models?run={runs[0]['id']}")["items"]
     assert [model["phase"] for model in models] in ([0, 1, 2, 3], [3, 2, 1, 0])
     blob = server.ask("GET", f"/v1/blobs/{models[0]['sha256']}")
@@ -192,7 +192,7 @@ def test_completes_a_sweep(server, place):
 
 
 def test_lines_on_stdout_are_enough(server, place, tmp_path):
-    """A program without SDK: it prints, and hears of a stop as SIGTERM."""
+    """A program without SDK: it prints, and gets a stop as SIGTERM."""
     script = tmp_path / "print.sh"
     script.write_text(
         '#!/bin/sh\nfor i in 1 2 3 4; do echo "@hone {\\"report\\":{\\"step\\":$((i*250)),\\"value\\":$1}}"; done\n')
@@ -260,8 +260,8 @@ def test_a_killed_process_is_run_again(server, place):
 
 
 def test_a_server_that_crashes_loses_nothing(tmp_path, place):
-    """kill -9 of the server, twice, with reports outstanding: the same attempts go on, nothing is
-    lost or doubled."""
+    """kill -9 of the server, twice, with reports outstanding: the same attempts continue, no report
+    is lost or doubled."""
     server = Server(tmp_path / "data").start()
     port = server.port
     sweep = server.submit(sweep_spec(command=place.command(0.3),
@@ -377,7 +377,7 @@ def test_usage_errors(tmp_path, arguments, words):
 
 
 def test_a_worker_that_left_holds_no_run(server, place):
-    """It waited for work when it left: the next run is not kept for it until a lease expires."""
+    """The worker leaves while it waits for work: the next run must not be reserved for it."""
     first = place.worker(server, name="first")
     first.ready()
     time.sleep(0.5)  # its poll is parked at the server now; nothing shows it

@@ -1,4 +1,4 @@
-"""Sweeps with runs that were trained to their end, for tests that look at what is left."""
+"""Sweeps whose runs trained to their end, for tests of results."""
 import hashlib
 
 import pytest

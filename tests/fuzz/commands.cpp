@@ -75,7 +75,7 @@ class World {
 
   void expect_honest() const {
     expect(sim::dishonest_aggregate(book_).empty(), "a trial counts for what its seeds did");
-    expect(sim::dishonest_confirmation(book_).empty(), "a confirmation has seeds of its own");
+    expect(sim::dishonest_confirmation(book_).empty(), "a confirmation has separate seeds");
   }
 
   [[nodiscard]] bool training() const {
@@ -105,7 +105,7 @@ class World {
       tick();
     }
     expect_honest();
-    expect(sim::waited_for_ever(book_).empty(), "no trial waits for ever on a missing seed");
+    expect(sim::waited_for_ever(book_).empty(), "no trial waits permanently for a missing seed");
   }
 
   void train(const Lease lease) {

@@ -28,7 +28,7 @@ WORDS = {
     r"\banew\b|\bonce more\b": "again",
     r"\bbeside\b": "besides, next to, in parallel with, under load from",
     r"\b(goes|go|going|went) on\b": "continues",
-    r"(?<!\bit )\bstands\b(?! for\b)": "is, is stored in",
+    r"(?<!\bit )\bstands\b(?! (in )?for\b)": "is, is stored in",
     r"(?<!set )(?<!tell )(?<!told )(?<!far )\bapart\b(?! from)": "separately",
     r"\bof (its|their) own\b": "its own X",
     r"\b(says|say|said) so\b": "reports it",

@@ -1,9 +1,9 @@
-"""Kills real processes at random instants, heals, and checks that nothing acknowledged was lost.
+"""Kills real processes at random instants, heals, and checks that no acknowledged result was lost.
 
 An episode is a server, three workers and a sweep of a command trainer (trainer.py). Server, workers
-and trial processes get SIGKILL at instants drawn from the seed, and come back a little later; then
-nothing is killed any more and the sweep must end. A round is one kill. What must hold is check()
-below: it reads the ledger, and what the trial programs wrote down.
+and trial processes get SIGKILL at instants drawn from the seed, and restart a little later; then
+the kills stop and the sweep must end. A round is one kill. check() below lists the promises: it
+reads the ledger, and the files of the trial programs.
 
 soak.py [--rounds 20] [--seed 1] [--together 2] [--keep]
 
@@ -78,7 +78,7 @@ def minds_sigterm(pid):
 class Episode:
     def __init__(self, folder, seed, rounds):
         self.folder, self.seed, self.rounds = folder, seed, rounds
-        self.dice = random.Random(seed)
+        self.rng = random.Random(seed)
         self.port = free_port()
         self.processes = {}  # name -> Popen
         self.kills = {"server": 0, "worker": 0, "trial": 0}
@@ -136,24 +136,24 @@ class Episode:
     # The story.
 
     def spec(self):
-        rule = self.dice.choice([{"rule": "none"}, {"rule": "median"}])
+        rule = self.rng.choice([{"rule": "none"}, {"rule": "median"}])
         return {"name": f"soak-{self.seed}", "seed": self.seed,
                 "objective": {"metric": "score", "goal": "maximize"},
                 "command": [sys.executable, str(HERE / "trainer.py"), str(self.folder),
                             "${seconds}"],
                 "parameters": {"seconds": {"type": "float", "min": 0.02, "max": 0.3}},
                 "search": {"method": "random", "trials": 6 * self.rounds}, "terminator": rule,
-                "budget": {"unit": "steps", "per_run": 60, "phases": self.dice.randint(3, 8)},
+                "budget": {"unit": "steps", "per_run": 60, "phases": self.rng.randint(3, 8)},
                 "limits": {"max_retries": 1000}}
 
     def a_trial(self):
         alive = [path for path in sorted((self.folder / "pids").iterdir())
                  if path.read_text() and int(path.read_text()) in of_episode(self.folder)]
-        return int(self.dice.choice(alive).read_text()) if alive else None
+        return int(self.rng.choice(alive).read_text()) if alive else None
 
     def one_round(self):
-        time.sleep(self.dice.uniform(0, 1.2))
-        what = self.dice.choice(["server", "worker", "trial"])
+        time.sleep(self.rng.uniform(0, 1.2))
+        what = self.rng.choice(["server", "worker", "trial"])
         if what == "trial":
             pid = self.a_trial()
             if pid is None:
@@ -163,11 +163,11 @@ class Episode:
             except ProcessLookupError:  # it had just ended
                 return False
         else:
-            name = what if what == "server" else self.dice.choice([f"worker-{i}"
+            name = what if what == "server" else self.rng.choice([f"worker-{i}"
                                                                    for i in range(WORKERS)])
             self.kill(name)
-            time.sleep(self.dice.uniform(0, 0.8))
-            if what == "worker" and self.dice.random() < 0.2:
+            time.sleep(self.rng.uniform(0, 0.8))
+            if what == "worker" and self.rng.random() < 0.2:
                 # The machine is gone: a new one takes its place.
                 shutil.rmtree(self.folder / name)
             self.start(name)

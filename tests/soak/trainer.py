@@ -1,9 +1,9 @@
-"""A trial program that knows what it was told: every answer is on disk before it goes on.
+"""A trial program that writes every answer to disk before it continues.
 
 Standard library only. Arguments: a folder, the seconds of a phase. In the folder it leaves
 pids/RUN.ATTEMPT (its process), and acks/RUN.ATTEMPT.jsonl, a line for each report that was
-answered. It keeps two children, one of them in a session of its own, which only end when somebody
-ends them.
+answered. It keeps two children, one of them in a separate session, which only end when they are
+killed.
 """
 import json
 import os

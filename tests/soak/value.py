@@ -1,5 +1,4 @@
-"""What every attempt of a run must report at the end of a phase: trainer.py computes it, soak.py
-checks it."""
+"""The value that every attempt of a run must report at the end of a phase, for trainer and check."""
 import hashlib
 
 

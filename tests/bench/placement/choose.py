@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Chooses an agent's setting on graphs of held_out.py, never on those that results are reported
-for.
+"""Chooses an agent's setting on graphs of held_out.py, never on those of reported results.
 
-Usage: choose.py BIN --setting learning_rate --values 0.1,0.5,1 [--agent post] [--graph-seeds
-100,101] [--devices 2,4] [--seeds 1,2,3] [--set S=V ...] The agent alone, 2,400 placements: no
-baseline to start from, no local search. For each value the geometric mean, over graphs, devices and
-seeds, of the step time by the best that any value reached there.
+Usage: choose.py BIN --setting learning_rate --values 0.1,0.5,1 [--agent post]
+                 [--graph-seeds 100,101] [--devices 2,4] [--seeds 1,2,3] [--set S=V ...]
+
+Runs the agent alone, 2,400 placements: no baseline to start from, no local search. Prints for each
+value the geometric mean, over graphs, devices and seeds, of the step time divided by the best that
+any value reached there.
 """
 import argparse
 import math

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""The agents alone on the cases whose figures were published: no baseline to start from, no local
-search, 2,400 placements.
+"""The agents alone on the cases with published figures.
 
-Usage: published.py BIN [--seeds 1,2,3] [--set SETTING=VALUE ...] Mean of the best step time over
-the seeds, and by how much cross-entropy and Post are below REINFORCE; Post on resnet-50/2 over ten
-seeds.
+Usage: published.py BIN [--seeds 1,2,3] [--set SETTING=VALUE ...]
+
+No baseline to start from, no local search, 2,400 placements. Prints the mean of the best step time
+over the seeds, and by how much cross-entropy and Post are below REINFORCE; Post on resnet-50/2 over
+ten seeds.
 """
 import argparse
 import pathlib

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Does early stopping find what a full search finds, for less? A sweep of a placement agent's
-settings, through the service.
+"""Does early stopping find the result of a full search for less? A sweep of an agent's settings.
 
-Usage: sweep.py BIN [--file sdk/examples/post-inception.yaml] [--rules hypertrick,sha] [--seeds
-1,2,3] [--slots 2] [--set FIELD=VALUE ...] BIN is the folder of the programs. Starts `hone up` on a
-free port with a folder of its own and submits the file with `terminator: none` and with each rule,
-for each seed: the same parameter sets. Prints a Markdown table of the best step time and of the
-placements that were tried, beside the full search and the best of as many complete runs as the
-rule's cost would pay for. Exits 1 unless a rule's mean is within 1 % of the full search at 70 % of
-its cost or less.
+Usage: sweep.py BIN [--file sdk/examples/post-inception.yaml] [--rules hypertrick,sha]
+                [--seeds 1,2,3] [--slots 2] [--set FIELD=VALUE ...]
+
+BIN is the folder of the programs. Starts `hone up` on a free port with its own folder and submits
+the file with `terminator: none` and with each rule, for each seed, so that the parameter sets are
+the same. Prints a Markdown table of the best step time and the number of placements, next to the
+full search and the best of as many complete runs as the rule's cost would pay for. Exits with 1
+unless a rule's mean is within 1 % of the full search at 70 % of its cost or less.
 """
 import argparse
 import csv

@@ -2,11 +2,12 @@
 """Graph x devices x method: step and search time, with the best known lower bound.
 
 Usage: table.py BIN [--graphs NAME|FILE,...] [--devices 2,4,8] [--agents post,ce] [--seed 1]
-[--prove] [--set SETTING=VALUE ...] BIN is the folder of `hone` and `hone-train`. Prints a Markdown
-table and, below it, on how many rows the best learned placement is at least as good as every
-baseline, and better than m-etf; with --prove also on how many of the other rows `hone graph
---prove` shows that nothing is better than it (an asterisk in the table). Exits 1 where a row has a
-better baseline.
+                [--prove] [--set SETTING=VALUE ...]
+
+BIN is the folder of `hone` and `hone-train`. Prints a Markdown table and, below it, on how many
+rows the best learned placement is at least as good as every baseline, and better than m-etf; with
+--prove also on how many of the other rows `hone graph --prove` shows that no placement is faster
+(an asterisk in the table). Exits with 1 if a row has a better baseline.
 """
 import argparse
 import json

@@ -1,5 +1,4 @@
-"""One training of a placement agent, as the benches of this folder run it: from a uniform start,
-and not polished."""
+"""One training of a placement agent as the benches of this folder run it: uniform start, no polish."""
 import json
 import subprocess
 import sys
