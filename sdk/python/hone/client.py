@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import rules
-from .errors import HoneError, Invalid, Problem, Unavailable
+from .errors import HoneError, Problem, Unavailable
 from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, query
 from .trial import Verdict, _plain
 
