@@ -6,6 +6,8 @@
 #include <queue>
 #include <sstream>
 
+#include "base/sha256.hpp"
+
 namespace hone::placement {
 namespace {
 
@@ -106,5 +108,7 @@ std::string canonical_text(const Graph& graph) {
             " " + exact(edge.leg_ms) + "\n";
   return text;
 }
+
+std::string digest_of(const Graph& graph) { return sha256_hex(canonical_text(graph)); }
 
 }  // namespace hone::placement

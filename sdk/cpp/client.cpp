@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
-#include "sdk/cpp/digest.hpp"
 
 namespace hone {
 namespace {

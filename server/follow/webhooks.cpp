@@ -1,17 +1,15 @@
 #include "server/follow/webhooks.hpp"
 
 #include <fcntl.h>
-#include <openssl/hmac.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/hex.hpp"
+#include "base/sha256.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
@@ -39,12 +37,7 @@ std::string body_of(const EventRow& event) {
   return to_text(json);
 }
 
-std::string file_name_of(const std::string& url) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  EVP_Digest(url.data(), url.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  return api::hex(digest.data(), 8);
-}
+std::string file_name_of(const std::string& url) { return sha256_hex(url).substr(0, 16); }
 
 // Written beside and renamed: a crash leaves the old number, and an event is sent twice.
 void keep(const std::filesystem::path& file, std::int64_t cursor) {
@@ -64,12 +57,7 @@ void keep(const std::filesystem::path& file, std::int64_t cursor) {
 std::string webhook_signature(const std::string& secret, std::int64_t unix_s,
                               const std::string& body) {
   const std::string time = std::to_string(unix_s);
-  const std::string text = time + "." + body;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
-  unsigned length = 0;
-  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &length);
-  return "t=" + time + ",v1=" + api::hex(mac.data(), length);
+  return "t=" + time + ",v1=" + hmac_sha256_hex(secret, time + "." + body);
 }
 
 Duration webhook_pause(int failed) {

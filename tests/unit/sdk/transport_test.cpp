@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/sha256.hpp"
 #include "sdk/cpp/client.hpp"
-#include "sdk/cpp/digest.hpp"
 #include "tests/unit/sdk/given.hpp"
 
 namespace hone {
@@ -274,13 +274,6 @@ TEST_F(SdkTransport, AKnownBlobIsNotSent) {
   const auto blob = client.put_blob(file("model"));
   ASSERT_TRUE(blob) << blob.error().detail;
   EXPECT_EQ(blob->bytes, 5);
-}
-
-TEST_F(SdkTransport, DigestsAreKnown) {
-  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  std::ofstream(file("abc")) << "abc";
-  EXPECT_EQ(digest_of_file(file("abc"))->sha256, sha256_hex("abc"));
-  EXPECT_EQ(digest_of_file(file("missing")).error().code, Code::not_found);
 }
 
 // Problems ----------------------------------------------------------------------
