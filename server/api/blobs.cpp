@@ -24,27 +24,16 @@ fs::path place_of(const fs::path& root, std::string_view digest) {
   return root / digest.substr(0, 2) / digest.substr(2);
 }
 
-Error disk_refuses(const std::string& what) {
-  return refuse(Code::unavailable, "the server cannot " + what + ": " + std::strerror(errno));
+Error disk_refuses(const std::string& what, const std::string& why) {
+  return refuse(Code::unavailable, "the server cannot " + what + ": " + why);
 }
 
-Status write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return disk_refuses("write the blob");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return Done{};
-}
+Error disk_refuses(const std::string& what) { return disk_refuses(what, std::strerror(errno)); }
 
 // A rename is durable once its folder is on the disk.
-Status sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return disk_refuses("open the folder of the blob");
-  const bool synced = ::fsync(descriptor) == 0;
-  ::close(descriptor);
-  if (!synced) return disk_refuses("write the folder of the blob");
+Status sync_names(const fs::path& folder) {
+  if (auto synced = sync_folder(folder); !synced)
+    return disk_refuses("write the folder of the blob", synced.error().detail);
   return Done{};
 }
 
@@ -57,24 +46,16 @@ std::optional<Instant> last_used(const fs::path& file) {
 
 }  // namespace
 
-Upload::Upload(fs::path root, fs::path file, int descriptor)
-    : root_(std::move(root)), file_(std::move(file)), descriptor_(descriptor) {}
-
-Upload::Upload(Upload&& other) noexcept
-    : root_(std::move(other.root_)),
-      file_(std::move(other.file_)),
-      descriptor_(std::exchange(other.descriptor_, -1)),
-      bytes_(other.bytes_),
-      hash_(std::move(other.hash_)) {}
+Upload::Upload(fs::path root, fs::path file, FileHandle descriptor)
+    : root_(std::move(root)), file_(std::move(file)), descriptor_(std::move(descriptor)) {}
 
 Upload::~Upload() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(file_.c_str());
+  if (descriptor_) ::unlink(file_.c_str());
 }
 
 Status Upload::append(std::string_view bytes) {
-  if (auto written = write_all(descriptor_, bytes); !written) return written;
+  if (auto written = write_all(descriptor_, bytes); !written)
+    return disk_refuses("write the blob", written.error().detail);
   hash_.add(bytes);
   bytes_ += static_cast<std::int64_t>(bytes.size());
   return Done{};
@@ -86,15 +67,15 @@ Status Upload::finish(std::string_view digest) {
     return refuse(Code::invalid, "the " + std::to_string(bytes_) +
                                      " bytes received have the SHA-256 " + actual +
                                      ", not the one in the path; send the file again");
-  if (::fsync(descriptor_) != 0) return disk_refuses("write the blob");
+  if (::fsync(descriptor_.fd()) != 0) return disk_refuses("write the blob");
   const auto place = place_of(root_, digest);
   std::error_code trouble;
   fs::create_directories(place.parent_path(), trouble);
   if (::rename(file_.c_str(), place.c_str()) != 0)
     return disk_refuses("move the blob to its place");
-  ::close(std::exchange(descriptor_, -1));
-  if (auto synced = sync_folder(place.parent_path()); !synced) return synced;
-  return sync_folder(root_);
+  descriptor_.close();
+  if (auto synced = sync_names(place.parent_path()); !synced) return synced;
+  return sync_names(root_);
 }
 
 BlobStore::BlobStore(fs::path root) : root_(std::move(root)) {
@@ -104,9 +85,9 @@ BlobStore::BlobStore(fs::path root) : root_(std::move(root)) {
 
 Result<Upload> BlobStore::begin() const {
   auto name = (incoming(root_) / "XXXXXX").string();
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor < 0) return disk_refuses("make a file for the blob");
-  return Upload(root_, name, descriptor);
+  FileHandle descriptor(::mkostemp(name.data(), O_CLOEXEC));
+  if (!descriptor) return disk_refuses("make a file for the blob");
+  return Upload(root_, name, std::move(descriptor));
 }
 
 Result<Blob> BlobStore::find(std::string_view digest) const {

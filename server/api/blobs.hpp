@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/result.hpp"
 #include "base/sha256.hpp"
 #include "schemas/types/instant.hpp"
@@ -24,7 +25,7 @@ struct Blob {
 // leaves nothing behind.
 class Upload {
  public:
-  Upload(Upload&& other) noexcept;
+  Upload(Upload&&) noexcept = default;
   Upload& operator=(Upload&&) = delete;
   ~Upload();
 
@@ -36,11 +37,11 @@ class Upload {
 
  private:
   friend class BlobStore;
-  Upload(std::filesystem::path root, std::filesystem::path file, int descriptor);
+  Upload(std::filesystem::path root, std::filesystem::path file, FileHandle descriptor);
 
   std::filesystem::path root_;
   std::filesystem::path file_;  // the temporary one
-  int descriptor_ = -1;
+  FileHandle descriptor_;
   std::int64_t bytes_ = 0;
   Sha256 hash_;
 };

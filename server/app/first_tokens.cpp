@@ -1,13 +1,9 @@
 #include "server/app/first_tokens.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <future>
 
+#include "base/files.hpp"
 #include "base/hex.hpp"
 #include "base/sha256.hpp"
 #include "server/engine/clock.hpp"
@@ -17,21 +13,11 @@ namespace {
 
 constexpr std::size_t secret_bytes = 32;
 
-Error cannot_write(const std::string& path) {
-  return refuse(Code::invalid, "cannot write the token file " + path + ": " + std::strerror(errno));
-}
-
 // Whole or not there, and never readable by others.
 Status write_secret(const std::string& path, const std::string& secret) {
-  const auto fresh = path + ".new";
-  ::unlink(fresh.c_str());
-  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return cannot_write(path);
-  const auto line = secret + "\n";
-  const bool written = ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  const bool synced = written && ::fsync(file) == 0;
-  ::close(file);
-  if (!synced || ::rename(fresh.c_str(), path.c_str()) != 0) return cannot_write(path);
+  if (auto written = replace_file(path, secret + "\n", {.mode = 0600, .exclusive = true}); !written)
+    return refuse(Code::invalid,
+                  "cannot write the token file " + path + ": " + written.error().detail);
   return Done{};
 }
 

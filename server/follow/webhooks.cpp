@@ -1,14 +1,13 @@
 #include "server/follow/webhooks.hpp"
 
-#include <fcntl.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/files.hpp"
 #include "base/sha256.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
@@ -39,17 +38,13 @@ std::string body_of(const EventRow& event) {
 
 std::string file_name_of(const std::string& url) { return sha256_hex(url).substr(0, 16); }
 
-// Written beside and renamed: a crash leaves the old number, and an event is sent twice.
+// A crash leaves the old number, and an event is sent twice.
 void keep(const std::filesystem::path& file, std::int64_t cursor) {
-  const std::string text = std::to_string(cursor) + "\n";
-  const auto beside = file.string() + ".new";
-  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const auto bytes = static_cast<ssize_t>(text.size());
-  const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == bytes &&
-                       fdatasync(descriptor) == 0;
-  if (descriptor >= 0) close(descriptor);
-  if (!written || rename(beside.c_str(), file.c_str()) != 0)
-    spdlog::error("cannot write {}: some webhooks will be sent again", file.string());
+  const auto kept =
+      replace_file(file, std::to_string(cursor) + "\n", {.mode = 0600, .sync = ::fdatasync});
+  if (!kept)
+    spdlog::error("cannot write {} ({}): some webhooks will be sent again", file.string(),
+                  kept.error().detail);
 }
 
 }  // namespace

@@ -1,9 +1,7 @@
 // hone-worker: leases runs and executes them. See worker/agent/agent.hpp for the rules,
 // worker/process/loop.hpp for the loop.
-#include <fcntl.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -35,15 +33,14 @@ void log_to_stderr(bool verbose) {
 // Two workers in one folder would remove each other's runs.
 FileHandle lock_data(const std::string& data) {
   std::filesystem::create_directories(data);
-  const std::string path = data + "/worker.lock";
-  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!lock)
-    throw std::runtime_error("cannot write in the data folder " + data + ": " +
-                             std::strerror(errno));
-  if (::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0)
+  auto lock = lock_file(data + "/worker.lock");
+  if (!lock && lock.error().code == Code::conflict)
     throw std::runtime_error("another worker uses the data folder " + data +
                              ": give each its own with --data");
-  return lock;
+  if (!lock)
+    throw std::runtime_error("cannot write in the data folder " + data + ": " +
+                             lock.error().detail);
+  return *std::move(lock);
 }
 
 void die_with_parent() {

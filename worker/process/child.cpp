@@ -17,18 +17,6 @@
 namespace hone::worker {
 namespace {
 
-struct Pipe {
-  FileHandle read;
-  FileHandle write;
-};
-
-Result<Pipe> make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    return refuse(Code::busy, std::string("no pipe can be opened: ") + std::strerror(errno));
-  return Pipe{FileHandle(ends[0]), FileHandle(ends[1])};
-}
-
 std::string_view path_of(const std::vector<std::string>& env) {
   constexpr std::string_view key = "PATH=";
   for (const auto& entry : env)

@@ -74,8 +74,8 @@ Result<Python> Python::start(const std::vector<std::string>& words,
     become(line_pointers.data(), variable_pointers.data(), inherited.begin(), inherited.size());
   if (process < 0)
     return refuse(Code::internal, std::string("cannot start Python: ") + std::strerror(errno));
-  Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  if (!watch.is_open()) {
+  FileHandle watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (!watch) {
     ::kill(process, SIGKILL);
     ::waitpid(process, nullptr, 0);
     return refuse(Code::internal, std::string("cannot watch a process: ") + std::strerror(errno));
