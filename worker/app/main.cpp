@@ -16,6 +16,7 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "base/process.hpp"
 #include "worker/app/options.hpp"
 #include "worker/process/loop.hpp"
 
@@ -44,10 +45,8 @@ FileHandle lock_data(const std::string& data) {
 }
 
 void die_with_parent() {
-  const pid_t parent = ::getppid();
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent)
-    ::raise(SIGTERM);  // it died before prctl; the loop finds the blocked signal
+  // The loop finds the blocked signal.
+  if (!end_with_parent(::getppid(), SIGTERM)) ::raise(SIGTERM);
 }
 
 std::string program_folder() {
