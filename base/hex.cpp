@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
@@ -19,6 +20,13 @@ std::string hex(std::span<const unsigned char> bytes) {
     text += digits[byte & 15U];
   }
   return text;
+}
+
+std::string hex(std::uint64_t number) {
+  std::array<unsigned char, 8> bytes{};
+  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte, number >>= 8U)
+    *byte = static_cast<unsigned char>(number & 255U);
+  return hex(bytes);
 }
 
 std::string random_hex(std::size_t bytes) {
