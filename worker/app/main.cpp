@@ -3,7 +3,6 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,6 +15,8 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "base/files.hpp"
+#include "base/hex.hpp"
 #include "base/process.hpp"
 #include "worker/app/options.hpp"
 #include "worker/process/loop.hpp"
@@ -54,12 +55,7 @@ std::string program_folder() {
 }
 
 // Tells this process from every other worker there ever was; nothing of a run depends on it.
-std::uint64_t own_number() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
-    throw std::runtime_error("the system has no random numbers");
-  return number;
-}
+std::uint64_t own_number() { return std::stoull(random_hex(sizeof(std::uint64_t)), nullptr, 16); }
 
 // A worker that is started again with its folder is the same worker, and may go on with what it
 // was lent; unless it offers something else or the folder was carried to another host.
