@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace hone {
 
@@ -30,5 +31,11 @@ std::string counted(Number count, std::string_view noun) {
 
 // "say \"this\"": in double quotes, with \ before each " and each \ inside.
 std::string quoted(std::string_view text);
+
+// A line of CSV, quoted as in RFC 4180, but ended by a bare newline, which the tools of a shell
+// expect.
+std::string csv_line(const std::vector<std::string>& cells);
+// The cells of such a line, without line breaks in them.
+std::vector<std::string> csv_cells(std::string_view line);
 
 }  // namespace hone

@@ -47,5 +47,16 @@ TEST(Text, escapes_quotes_and_backslashes) {
   EXPECT_EQ(quoted(R"(say "\")"), R"("say \"\\\"")");
 }
 
+TEST(Text, quotes_the_cells_of_a_table_that_need_it) {
+  EXPECT_EQ(csv_line({"a", "b,c", "say \"hi\"", "two\nlines", ""}),
+            "a,\"b,c\",\"say \"\"hi\"\"\",\"two\nlines\",\n");
+}
+
+TEST(Text, reads_the_cells_that_it_writes) {
+  const std::vector<std::string> cells{"a", "", "b,c", "say \"hi\"", "\"", ""};
+  EXPECT_EQ(csv_cells(csv_line(cells)), cells);
+  EXPECT_EQ(csv_cells("1,2\r\n"), (std::vector<std::string>{"1", "2"}));
+}
+
 }  // namespace
 }  // namespace hone
