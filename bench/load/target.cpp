@@ -31,7 +31,7 @@ std::string first_line_of(int pipe) {
 
 Result<HttpResponse> exchange(const Endpoint& endpoint, HttpRequest request) {
   Transport transport(endpoint);
-  request.timeout = seconds(60);
+  request.timeout = std::chrono::seconds(60);
   auto response = transport.call(request);
   if (!response || response->ok()) return response;
   return refuse(Code::internal, request.target + " answered " + std::to_string(response->status) +

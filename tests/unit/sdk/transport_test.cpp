@@ -158,7 +158,8 @@ TEST_F(SdkTransport, AServerThatIsNotThereIsUnavailable) {
 
 TEST_F(SdkTransport, AServerThatSaysNothingIsTimedOut) {
   Listener listener({[](Peer& peer) { peer.wait_for_end(); }});
-  const auto response = Transport(listener.endpoint).call({.timeout = milliseconds(100)});
+  const auto response =
+      Transport(listener.endpoint).call({.timeout = std::chrono::milliseconds(100)});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::timed_out);
 }
@@ -170,7 +171,8 @@ TEST_F(SdkTransport, ASlowAnswerIsTimedOut) {
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
     peer.wait_for_end();
   }});
-  const auto response = Transport(listener.endpoint).call({.timeout = milliseconds(100)});
+  const auto response =
+      Transport(listener.endpoint).call({.timeout = std::chrono::milliseconds(100)});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::timed_out);
 }
@@ -338,10 +340,11 @@ TEST_F(SdkTransport, ASilentStreamIsTimedOut) {
   }});
   Transport transport(listener.endpoint);
   int lines = 0;
-  const auto response = transport.stream({.timeout = milliseconds(100)}, [&](std::string_view) {
-    ++lines;
-    return true;
-  });
+  const auto response =
+      transport.stream({.timeout = std::chrono::milliseconds(100)}, [&](std::string_view) {
+        ++lines;
+        return true;
+      });
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::timed_out);
   EXPECT_EQ(lines, 1);
