@@ -1,21 +1,17 @@
-// Bytes as hex digits in lower case.
+// Bytes as lower-case hex digits.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
-#include <string_view>
 
-namespace hone::api {
+namespace hone {
 
-inline std::string hex(const unsigned char* bytes, std::size_t size) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * size);
-  for (std::size_t i = 0; i < size; ++i) {
-    text += digits[bytes[i] >> 4U];
-    text += digits[bytes[i] & 15U];
-  }
-  return text;
-}
+std::string hex(std::span<const unsigned char> bytes);
+std::string hex(std::uint64_t number);  // 16 digits
 
-}  // namespace hone::api
+// `bytes` random bytes of the kernel, as hex. Throws std::runtime_error when the kernel has none.
+std::string random_hex(std::size_t bytes);
+
+}  // namespace hone

@@ -1,10 +1,10 @@
-// Randomness is an address: Stream(seed, purpose, index) names an independent generator, so that
-// neither arrival order nor a new parameter ever shifts another draw. Own generator and
-// distributions: the same bits with every compiler and library.
+// Randomness is an address: Rng(seed, purpose, index) names an independent generator, so that
+// neither arrival order nor a new parameter ever shifts another draw.
 #pragma once
 
-#include <array>
 #include <cstdint>
+
+#include "base/random.hpp"
 
 namespace hone {
 
@@ -24,19 +24,13 @@ enum class Purpose : std::uint64_t {
   bootstrap = 11,     // index: resample
 };
 
-// xoshiro256++ (Blackman and Vigna, 2019), its state filled by SplitMix64 from the mixed address.
-class Rng {
+// xoshiro256++, its state filled by SplitMix64 from the mixed address.
+class Rng : public Uniform<Xoshiro256> {
  public:
   Rng(std::uint64_t seed, Purpose purpose, std::uint64_t index);
 
-  std::uint64_t bits();
-  double uniform();                          // [0, 1), 53 bits
-  double uniform(double low, double high);   // [low, high)
   std::uint64_t below(std::uint64_t bound);  // [0, bound), without bias. Precondition: bound > 0
   double normal();  // mean 0, variance 1 (polar method; draws in pairs, keeps none)
-
- private:
-  std::array<std::uint64_t, 4> state_{};
 };
 
 }  // namespace hone

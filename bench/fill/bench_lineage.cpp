@@ -58,7 +58,7 @@ class Served {
     if (!child) return child.error();
     served->pid_ = child->pid;
     std::string line;
-    for (char c = 0; read(child->stdout_end, &c, 1) == 1 && c != '\n';) line += c;
+    for (char c = 0; read(child->stdout_end.fd(), &c, 1) == 1 && c != '\n';) line += c;
     const auto address = line.find("http://");
     if (address == std::string::npos)
       return refuse(Code::internal, "hone-server did not start: " +

@@ -1,16 +1,16 @@
 #include "bench/load/herd.hpp"
 
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <new>
 #include <thread>
+
+#include "base/process.hpp"
 
 namespace hone::load {
 namespace {
@@ -25,10 +25,7 @@ double cpu_of_this_process() {
   return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
 }
 
-[[noreturn]] void be_client(const Herd::Client& client, std::size_t number, const Signal& signal,
-                            Tally& tally, pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);
+void be_client(const Herd::Client& client, std::size_t number, const Signal& signal, Tally& tally) {
   const double before = cpu_of_this_process();
   try {
     client(number, signal, tally);
@@ -36,7 +33,6 @@ double cpu_of_this_process() {
     tally.fail(trouble.what());
   }
   tally.cpu_s = cpu_of_this_process() - before;
-  _exit(0);
 }
 
 }  // namespace
@@ -49,22 +45,17 @@ Result<Herd> Herd::start(std::size_t count, const Client& client) {
   if (memory == MAP_FAILED)
     return refuse(Code::internal, std::string("cannot share memory: ") + std::strerror(errno));
   Herd herd(*std::move(tallies), new (memory) Signal);
-  const pid_t parent = getpid();
   for (std::size_t i = 0; i < count; ++i) {
-    const pid_t pid = fork();
-    if (pid == 0) be_client(client, i, *herd.signal_, herd.tallies_[i], parent);
-    if (pid < 0)
-      return refuse(Code::internal, std::string("cannot start a client: ") + std::strerror(errno));
-    herd.alive_.push_back(pid);
+    const auto pid = fork_process([&] { be_client(client, i, *herd.signal_, herd.tallies_[i]); });
+    if (!pid) return refuse(Code::internal, "cannot start a client: " + pid.error().detail);
+    herd.alive_.push_back(*pid);
   }
   return herd;
 }
 
 Herd::~Herd() {
   for (const pid_t pid : alive_) kill(pid, SIGKILL);
-  for (const pid_t pid : alive_)
-    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  for (const pid_t pid : alive_) wait_for(pid);
 }
 
 void Herd::Unmap::operator()(Signal* signal) const { munmap(signal, sizeof(Signal)); }

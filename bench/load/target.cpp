@@ -1,6 +1,5 @@
 #include "bench/load/target.hpp"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/process.hpp"
 #include "schemas/codec/problem.hpp"
 #include "sdk/cli/local/child.hpp"
 #include "sdk/cli/local/programs.hpp"
@@ -31,7 +31,7 @@ std::string first_line_of(int pipe) {
 
 Result<HttpResponse> exchange(const Endpoint& endpoint, HttpRequest request) {
   Transport transport(endpoint);
-  request.timeout = seconds(60);
+  request.timeout = std::chrono::seconds(60);
   auto response = transport.call(request);
   if (!response || response->ok()) return response;
   return refuse(Code::internal, request.target + " answered " + std::to_string(response->status) +
@@ -56,8 +56,7 @@ Result<Target> Target::start(const std::string& parent, const std::vector<std::s
   const auto child = cli::start({"server", std::move(argv), log}, true);
   if (!child) return child.error();
   target.pid_ = child->pid;
-  const std::string line = first_line_of(child->stdout_end);
-  close(child->stdout_end);
+  const std::string line = first_line_of(child->stdout_end.fd());
   const auto url = line.find("http://");
   if (url == std::string::npos)
     return refuse(Code::internal, "the server did not start: " + cli::last_sentence(log, 0));
@@ -83,8 +82,7 @@ Target::Target(Target&& other) noexcept
 Target::~Target() {
   if (pid_ > 0) {
     kill(pid_, SIGTERM);
-    while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for(pid_);
   }
   std::error_code ignored;
   if (!folder_.empty()) fs::remove_all(folder_, ignored);

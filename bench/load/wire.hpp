@@ -1,5 +1,6 @@
 // Many keep-alive connections of one process to one server, each with at most one open request: as
-// little work as HTTP allows, so that the load costs less than what it measures.
+// little work as HTTP allows, so that the load costs less than what it measures. base/net's client
+// blocks, and has one connection.
 #pragma once
 
 #include <sys/epoll.h>

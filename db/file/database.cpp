@@ -1,15 +1,9 @@
 #include "db/file/database.hpp"
 
 #include <SQLiteCpp/Exception.h>
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "db/file/backup.hpp"
@@ -24,20 +18,6 @@ constexpr int busy_ms = 5000;  // a checkpoint or an sqlite3 shell may hold the 
 Error cannot_use(const std::filesystem::path& path, const std::string& why) {
   return refuse(Code::invalid, "cannot use '" + path.string() + "' as the data folder: " + why +
                                    "; choose another with --data");
-}
-
-std::string pid_in(int lock) {
-  char words[32] = {};
-  const auto got = pread(lock, words, sizeof words - 1, 0);
-  std::string pid(words, got > 0 ? static_cast<std::size_t>(got) : 0);
-  while (!pid.empty() && pid.back() == '\n') pid.pop_back();
-  return pid.empty() ? "an unknown process" : "process " + pid;
-}
-
-bool write_pid(int lock) {
-  const auto pid = std::to_string(getpid()) + "\n";
-  return ftruncate(lock, 0) == 0 &&
-         pwrite(lock, pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
 }
 
 // The one sentence a user gets when SQLite cannot work with the file.
@@ -91,58 +71,20 @@ Status keep_older(SQLite::Database& db, const std::string& file, Upgrade* upgrad
   return Done{};
 }
 
-// A new folder is on the disk once the one that holds it is.
-bool sync_folder(const std::filesystem::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool synced = fsync(descriptor) == 0;
-  close(descriptor);
-  return synced;
-}
-
-// Creates the folder and those above it that are missing, each synced into the one that holds it.
-bool make_folder(const std::filesystem::path& folder, std::error_code& trouble) {
-  if (std::filesystem::is_directory(folder, trouble)) return true;
-  const auto parent = folder.parent_path();
-  if (!parent.empty() && !make_folder(parent, trouble)) return false;
-  std::filesystem::create_directory(folder, trouble);
-  if (trouble) return false;
-  if (sync_folder(parent.empty() ? "." : parent)) return true;
-  trouble = {errno, std::generic_category()};
-  return false;
-}
-
 }  // namespace
 
 Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
-  std::error_code trouble;
-  if (!make_folder(path / "blobs", trouble)) return cannot_use(path, trouble.message());
-  const auto file = path / "lock";
-  const int lock = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (lock < 0) return cannot_use(path, std::strerror(errno));
-  DataFolder folder(path, lock);
-  if (flock(lock, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return cannot_use(path, std::strerror(errno));
-    return refuse(Code::conflict, "another hone server (" + pid_in(lock) +
+  if (auto made = make_durable_folder(path / "blobs"); !made)
+    return cannot_use(path, made.error().detail);
+  auto lock = lock_file(path / "lock");
+  if (!lock && lock.error().code == Code::conflict)
+    return refuse(Code::conflict, "another hone server (" + lock.error().detail +
                                       ") uses the data folder '" + path.string() +
                                       "': stop it or choose another with --data");
-  }
-  if (!write_pid(lock)) return cannot_use(path, std::strerror(errno));
-  return folder;
-}
-
-DataFolder::DataFolder(DataFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-DataFolder& DataFolder::operator=(DataFolder&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(lock_, other.lock_);
-  return *this;
-}
-
-// The lock file stays: removing it would let two servers hold locks on two files of the same name.
-DataFolder::~DataFolder() {
-  if (lock_ >= 0) close(lock_);
+  if (!lock) return cannot_use(path, lock.error().detail);
+  if (auto recorded = record_pid(*lock); !recorded)
+    return cannot_use(path, recorded.error().detail);
+  return DataFolder(path, *std::move(lock));
 }
 
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file,

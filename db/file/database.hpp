@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/files.hpp"
 #include "base/result.hpp"
 
 namespace hone {
@@ -18,9 +19,6 @@ class DataFolder {
   // Creates the folder if it is missing. Refuses (conflict) when another server holds it, naming
   // its pid; refuses (invalid) when it cannot be created or written.
   static Result<DataFolder> open(const std::filesystem::path& path);
-  DataFolder(DataFolder&&) noexcept;
-  DataFolder& operator=(DataFolder&&) noexcept;
-  ~DataFolder();
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path database() const { return path_ / "hone.db"; }
@@ -28,9 +26,10 @@ class DataFolder {
   [[nodiscard]] std::filesystem::path blobs() const { return path_ / "blobs"; }
 
  private:
-  explicit DataFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+  DataFolder(std::filesystem::path path, FileHandle lock)
+      : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;
-  int lock_ = -1;
+  FileHandle lock_;
 };
 
 // What opening an older file did.

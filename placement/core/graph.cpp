@@ -1,30 +1,17 @@
 #include "placement/core/graph.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <queue>
 #include <sstream>
+
+#include "base/sha256.hpp"
+#include "base/text.hpp"
 
 namespace hone::placement {
 namespace {
 
 constexpr double bytes_of_number = 4;
-
-std::string exact(double number) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", number);
-  return text;
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
 
 }  // namespace
 
@@ -87,24 +74,27 @@ std::string dot_text(const Graph& graph, const std::vector<int>& device_of_node)
 }
 
 std::string canonical_text(const Graph& graph) {
-  std::string text = "hone-graph-1 " + exact(graph.batch) + (graph.training ? " t " : " f ") +
-                     exact(graph.device_bytes) + "\n";
+  std::string text = "hone-graph-1 " + exact_number_text(graph.batch) +
+                     (graph.training ? " t " : " f ") + exact_number_text(graph.device_bytes) +
+                     "\n";
   for (const Node& n : graph.nodes) {
     text += quoted(n.name) + quoted(n.kind) + quoted(n.module);
     for (const double number : {n.flop, n.out_bytes, n.param_bytes, n.stored_bytes, n.kernels,
                                 n.row_bytes, n.forward_ms, n.backward_ms, n.cpu_ms})
-      text += " " + exact(number);
+      text += " " + exact_number_text(number);
     text += " c" + std::to_string(n.color) + (n.accelerator ? " a" : " h");
     for (const int weight : n.weights) text += " w" + std::to_string(weight);
     for (const int table : n.tables) text += " r" + std::to_string(table);
     text += "\n";
   }
   for (const Weight& weight : graph.weights)
-    text += quoted(weight.name) + " " + exact(weight.bytes) + "\n";
+    text += quoted(weight.name) + " " + exact_number_text(weight.bytes) + "\n";
   for (const Edge& edge : graph.edges)
-    text += std::to_string(edge.from) + ">" + std::to_string(edge.to) + " " + exact(edge.bytes) +
-            " " + exact(edge.leg_ms) + "\n";
+    text += std::to_string(edge.from) + ">" + std::to_string(edge.to) + " " +
+            exact_number_text(edge.bytes) + " " + exact_number_text(edge.leg_ms) + "\n";
   return text;
 }
+
+std::string digest_of(const Graph& graph) { return sha256_hex(canonical_text(graph)); }
 
 }  // namespace hone::placement

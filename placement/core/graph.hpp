@@ -76,7 +76,8 @@ Status check(const Graph& graph);
 // For Graphviz; nodes of one device share a colour where a placement is given (else empty).
 std::string dot_text(const Graph& graph, const std::vector<int>& device_of_node);
 
-// The same for equal graphs, whatever file they came from: what the digest of a graph is taken of.
+// The same for equal graphs, whatever file they came from.
 std::string canonical_text(const Graph& graph);
+std::string digest_of(const Graph& graph);  // SHA-256 of canonical_text
 
 }  // namespace hone::placement

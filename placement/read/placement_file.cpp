@@ -3,7 +3,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "placement/core/digest.hpp"
 #include "schemas/codec/json.hpp"
 
 namespace hone::placement {

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
-#include "sdk/cpp/digest.hpp"
 
 namespace hone {
 namespace {
@@ -83,7 +83,7 @@ Result<Json> Client::exchange(std::string method, std::string path, std::string 
   request.method = std::move(method);
   request.target = std::move(path);
   request.body = std::move(body);
-  request.timeout = timeout;
+  request.timeout = std::chrono::microseconds(timeout.us);
   const auto response = transport_.call(request);
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);
@@ -104,7 +104,7 @@ Result<std::string> Client::get_text(const std::string& path) {
   HttpRequest request;
   request.target = path;
   request.accept = "text/plain, */*";
-  request.timeout = timeout_;
+  request.timeout = std::chrono::microseconds(timeout_.us);
   auto response = transport_.call(request);
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);
@@ -205,13 +205,13 @@ Result<Blob> Client::put_blob(const std::string& file) {
   HttpRequest request;
   request.method = "HEAD";
   request.target = "/v1/blobs/" + blob.sha256;
-  request.timeout = timeout_;
+  request.timeout = std::chrono::microseconds(timeout_.us);
   const auto known = transport_.call(request);
   if (!known) return known.error();
   if (known->ok()) return blob;
   request.method = "PUT";
   request.upload = file;
-  request.timeout = blob_timeout;
+  request.timeout = std::chrono::microseconds(blob_timeout.us);
   const auto put = transport_.call(request);
   if (!put) return put.error();
   if (!put->ok()) return problem_of(*put);
@@ -228,7 +228,7 @@ Status Client::get_blob(const std::string& sha256, const std::string& file) {
   request.target = "/v1/blobs/" + sha256;
   request.accept = "application/octet-stream, application/json";
   request.download = partial;
-  request.timeout = blob_timeout;
+  request.timeout = std::chrono::microseconds(blob_timeout.us);
   const auto response = transport_.call(request);
   if (!response) return fail(response.error());
   if (!response->ok()) return fail(problem_of(*response));
@@ -252,7 +252,7 @@ Status Client::follow(std::int64_t seq, std::optional<SweepId> sweep,
   request.target = "/v1/events?after=" + std::to_string(seq);
   if (sweep) request.target += "&sweep=" + text(*sweep);
   request.accept = "text/event-stream";
-  request.timeout = silence_max;
+  request.timeout = std::chrono::microseconds(silence_max.us);
   const auto response = transport_.stream(request, [&](std::string_view line) {
     constexpr std::string_view mark = "data:";
     if (!line.starts_with(mark)) return true;

@@ -56,12 +56,24 @@ Result<std::string> token_in(const std::string& path) {
   return token;
 }
 
+net::HttpServer server_of(const Endpoint& endpoint) {
+  net::HttpServer server{endpoint.host, endpoint.port, endpoint.tls};
+  server.ca_file = endpoint.ca_file;
+  server.cert_file = endpoint.cert_file;
+  server.key_file = endpoint.key_file;
+  server.headers = {{"User-Agent", "hone/" HONE_VERSION}};
+  if (!endpoint.token.empty())
+    server.headers.emplace_back("Authorization", "Bearer " + endpoint.token);
+  server.if_unreachable = "; is 'hone up' running there?";
+  server.if_untrusted =
+      "; give the server's own, or that of its signer, with --tls-ca or HONE_TLS_CA, and use a "
+      "host name that it holds";
+  return server;
+}
+
 }  // namespace
 
-std::string Endpoint::authority() const {
-  const bool is_ipv6 = host.find(':') != std::string::npos;
-  return (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
-}
+std::string Endpoint::authority() const { return net::HttpServer{host, port}.authority(); }
 
 Result<Endpoint> parse_endpoint(std::string_view url) {
   const bool tls = url.starts_with(tls_scheme);
@@ -114,6 +126,9 @@ void hide_tokens(int argc, char** argv) {
       std::fill(argv[at] + option.size() + 1, argv[at] + word.size(), 'x');
   }
 }
+
+Transport::Transport(Endpoint endpoint)
+    : HttpClient(server_of(endpoint)), endpoint_(std::move(endpoint)) {}
 
 std::string escape_path(std::string_view text) {
   constexpr std::string_view plain = "-._~";

@@ -1,14 +1,10 @@
 #include "server/api/access.hpp"
 
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 
-#include "base/hex.hpp"
+#include "base/sha256.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/limits.hpp"
 
@@ -21,10 +17,6 @@ std::uint64_t prefix_of(std::string_view digest) {
   const auto head = digest.substr(0, 16);
   std::from_chars(head.data(), head.data() + head.size(), prefix, 16);
   return prefix;
-}
-
-bool is_same(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 Error no_entry(std::string why) {
@@ -56,13 +48,6 @@ std::string any_of(Scopes scopes) {
 
 }  // namespace
 
-std::string sha256_hex(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), sum.data(), &size, EVP_sha256(), nullptr);
-  return hex(sum.data(), size);
-}
-
 Keyring::Keyring(const std::vector<Key>& keys) {
   for (const auto& key : keys) learn(key);
 }
@@ -78,7 +63,7 @@ const Key* Keyring::find(std::string_view secret) const {
   const Key* found = nullptr;
   const auto [begin, end] = keys_.equal_range(prefix_of(digest));
   for (auto entry = begin; entry != end; ++entry)
-    if (is_same(entry->second.sha256, digest)) found = &entry->second;
+    if (equal_secrets(entry->second.sha256, digest)) found = &entry->second;
   return found;
 }
 

@@ -38,6 +38,4 @@ class Keyring {
 Result<Speaker> check_access(const Route& route, const Keyring& keys,
                              std::string_view authorization, Instant now);
 
-std::string sha256_hex(std::string_view bytes);
-
 }  // namespace hone::api

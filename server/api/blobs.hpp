@@ -2,23 +2,19 @@
 // to use from several threads at once; every function here may wait for the disk.
 #pragma once
 
-#include <openssl/types.h>
-
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/result.hpp"
+#include "base/sha256.hpp"
 #include "schemas/types/instant.hpp"
 
 namespace hone::api {
-
-// 64 hex digits in lower case: checked before any path is built from it.
-bool is_digest(std::string_view text);
 
 struct Blob {
   std::filesystem::path file;
@@ -29,7 +25,7 @@ struct Blob {
 // leaves nothing behind.
 class Upload {
  public:
-  Upload(Upload&& other) noexcept;
+  Upload(Upload&&) noexcept = default;
   Upload& operator=(Upload&&) = delete;
   ~Upload();
 
@@ -41,16 +37,13 @@ class Upload {
 
  private:
   friend class BlobStore;
-  struct FreeDigest {
-    void operator()(EVP_MD_CTX* context) const;
-  };
-  Upload(std::filesystem::path root, std::filesystem::path file, int descriptor);
+  Upload(std::filesystem::path root, std::filesystem::path file, FileHandle descriptor);
 
   std::filesystem::path root_;
   std::filesystem::path file_;  // the temporary one
-  int descriptor_ = -1;
+  FileHandle descriptor_;
   std::int64_t bytes_ = 0;
-  std::unique_ptr<EVP_MD_CTX, FreeDigest> context_;
+  Sha256 hash_;
 };
 
 class BlobStore {

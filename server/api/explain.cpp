@@ -1,5 +1,4 @@
-#include <cstdio>
-
+#include "base/text.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
@@ -58,18 +57,8 @@ Action recompute(const Terminator& terminator, const Verdict& verdict) {
   return verdict.reason == VerdictReason::no_rule ? Action::go_on : Action::stop;
 }
 
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 std::string score_text(Score score) {
-  return score.is_diverged() ? "no finite number" : number(score.value());
-}
-
-std::string counted(std::int64_t n, const std::string& noun) {
-  return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
+  return score.is_diverged() ? "no finite number" : number_text(score.value());
 }
 
 // "Run rn_42.0 (sweep sw_7, ga3c-cartpole)".

@@ -1,21 +1,9 @@
 #include "server/api/exposition.hpp"
 
-#include <array>
-#include <charconv>
-#include <cmath>
+#include "base/text.hpp"
 
 namespace hone::api {
 namespace {
-
-// Whole numbers as such, others to the last digit.
-std::string number(double value) {
-  std::array<char, 400> text{};
-  auto* end = text.data() + text.size();
-  const bool whole = std::abs(value) < 9e15 && std::floor(value) == value;
-  const auto written = whole ? std::to_chars(text.data(), end, static_cast<std::int64_t>(value))
-                             : std::to_chars(text.data(), end, value, std::chars_format::fixed);
-  return {text.data(), written.ptr};
-}
 
 // As the format wants it between quotes.
 std::string escaped(std::string_view text) {
@@ -40,7 +28,7 @@ void Exposition::family(std::string_view name, std::string_view type, std::strin
 void Exposition::sample(std::string_view name, std::string_view labels, double value) {
   text_.append(name);
   if (!labels.empty()) text_.append("{").append(labels).append("}");
-  text_.append(" ").append(number(value)).append("\n");
+  text_.append(" ").append(plain_number_text(value)).append("\n");
 }
 
 void Exposition::single(std::string_view name, std::string_view type, std::string_view help,
@@ -70,7 +58,7 @@ void Exposition::histogram(std::string_view name, std::string_view help, const L
   const std::size_t slots = Lengths::bounds_us.size();
   for (std::size_t slot = 0; slot < slots; ++slot)
     sample(base + "_bucket",
-           "le=\"" + number(static_cast<double>(Lengths::bounds_us[slot]) / 1e6) + "\"",
+           "le=\"" + plain_number_text(static_cast<double>(Lengths::bounds_us[slot]) / 1e6) + "\"",
            static_cast<double>(lengths.up_to(slot)));
   const auto all = static_cast<double>(lengths.up_to(slots));
   sample(base + "_bucket", "le=\"+Inf\"", all);

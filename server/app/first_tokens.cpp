@@ -1,44 +1,23 @@
 #include "server/app/first_tokens.hpp"
 
-#include <fcntl.h>
-#include <sys/random.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <future>
-#include <stdexcept>
 
+#include "base/files.hpp"
 #include "base/hex.hpp"
+#include "base/sha256.hpp"
 #include "server/engine/clock.hpp"
 
 namespace hone {
 namespace {
 
-std::string random_hex() {
-  std::array<unsigned char, 32> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw std::runtime_error("the system has no random numbers");
-  return api::hex(bytes.data(), bytes.size());
-}
-
-Error cannot_write(const std::string& path) {
-  return refuse(Code::invalid, "cannot write the token file " + path + ": " + std::strerror(errno));
-}
+constexpr std::size_t secret_bytes = 32;
 
 // Whole or not there, and never readable by others.
 Status write_secret(const std::string& path, const std::string& secret) {
-  const auto fresh = path + ".new";
-  ::unlink(fresh.c_str());
-  const int file = ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (file < 0) return cannot_write(path);
-  const auto line = secret + "\n";
-  const bool written = ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-  const bool synced = written && ::fsync(file) == 0;
-  ::close(file);
-  if (!synced || ::rename(fresh.c_str(), path.c_str()) != 0) return cannot_write(path);
+  if (auto written = replace_file(path, secret + "\n", {.mode = 0600, .exclusive = true}); !written)
+    return refuse(Code::invalid,
+                  "cannot write the token file " + path + ": " + written.error().detail);
   return Done{};
 }
 
@@ -61,7 +40,8 @@ Result<Reply> ask(EngineThread& engine, Command command) {
 // A live token of that name is not ours to replace: its secret is somewhere.
 Result<Reply> create(EngineThread& engine, const TokenFile& file, const std::string& secret) {
   constexpr int names_max = 1000;
-  CreateTokenRequest request{random_hex(), file.name, file.scope, api::sha256_hex(secret), {}};
+  CreateTokenRequest request{
+      random_hex(secret_bytes), file.name, file.scope, sha256_hex(secret), {}};
   auto made = ask(engine, CreateToken{request});
   for (int number = 2; !made && made.error().at == "/name" && number <= names_max; ++number) {
     request.name = file.name + " " + std::to_string(number);
@@ -73,7 +53,7 @@ Result<Reply> create(EngineThread& engine, const TokenFile& file, const std::str
 }  // namespace
 
 Status make_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file) {
-  const auto secret = "hone_" + random_hex();
+  const auto secret = "hone_" + random_hex(secret_bytes);
   if (auto written = write_secret(file.path, secret); !written) return written;
   const auto made = create(engine, file, secret);
   if (!made) return made.error();

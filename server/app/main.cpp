@@ -2,13 +2,13 @@
 #include <malloc.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/process.hpp"
 #include "db/file/database.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/router.hpp"
@@ -32,11 +32,6 @@ constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: start again, and the led
 int fail(const std::string& sentence) {
   std::fprintf(stderr, "hone-server: %s\n", sentence.c_str());
   return exit_failure;
-}
-
-// The parent may have ended before the kernel was told to watch it.
-bool die_with_parent(pid_t parent) {
-  return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
 }
 
 // Each connection and each open file takes a descriptor; the usual soft limit is 1024.
@@ -207,7 +202,7 @@ void House::run() {
 }
 
 int serve(const ServerOptions& options, pid_t parent) {
-  if (options.die_with_parent && !die_with_parent(parent)) return exit_failure;
+  if (options.die_with_parent && !end_with_parent(parent, SIGTERM)) return exit_failure;
   start_logging(options.log_level, options.log_json ? LogFormat::json : LogFormat::text);
   raise_descriptor_limit();
   keep_freed_memory();

@@ -1,12 +1,10 @@
 #include "server/engine/book_snapshot.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
+#include "base/files.hpp"
 #include "db/queries/queries.hpp"
 #include "server/engine/archive.hpp"
 #include "server/engine/book_archive.hpp"
@@ -56,28 +54,6 @@ Result<Contents> read_contents(std::string_view text) {
   }
 }
 
-bool write_synced(const std::filesystem::path& file, std::string_view text) {
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) return false;
-  while (!text.empty()) {
-    const auto written = ::write(descriptor, text.data(), text.size());
-    if (written <= 0) break;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  const bool done = text.empty() && ::fsync(descriptor) == 0;
-  return ::close(descriptor) == 0 && done;
-}
-
-// No more than a hint for the next boot: whatever goes wrong, the ledger has it all. The name is
-// changed only once the bytes are on the disk; whether the change is does not matter.
-void save(const std::filesystem::path& file, const std::string& text) {
-  auto fresh = file;
-  fresh += ".new";
-  std::error_code trouble;
-  if (write_synced(fresh, text)) std::filesystem::rename(fresh, file, trouble);
-  std::filesystem::remove(fresh, trouble);
-}
-
 }  // namespace
 
 std::string snapshot_text(const Book& book, std::int64_t seq, std::string_view event,
@@ -123,7 +99,10 @@ void SnapshotFile::consider(const Book& book, std::int64_t seq, bool last) {
   finish();
   saved_seq_ = seq;
   auto text = snapshot_text(book, seq, event_text(db_, seq), book_stamp());
-  writing_ = std::thread([file = file_, text = std::move(text)] { save(file, text); });
+  // A snapshot that cannot be written is no loss: the next boot replays more events.
+  writing_ = std::thread([file = file_, text = std::move(text)] {
+    [[maybe_unused]] const auto written = replace_file(file, text, {});
+  });
   if (last) finish();
 }
 

@@ -1,17 +1,14 @@
 #include "server/follow/webhooks.hpp"
 
-#include <fcntl.h>
-#include <openssl/hmac.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "base/hex.hpp"
+#include "base/files.hpp"
+#include "base/sha256.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
@@ -39,24 +36,15 @@ std::string body_of(const EventRow& event) {
   return to_text(json);
 }
 
-std::string file_name_of(const std::string& url) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  EVP_Digest(url.data(), url.size(), digest.data(), &length, EVP_sha256(), nullptr);
-  return api::hex(digest.data(), 8);
-}
+std::string file_name_of(const std::string& url) { return sha256_hex(url).substr(0, 16); }
 
-// Written beside and renamed: a crash leaves the old number, and an event is sent twice.
+// A crash leaves the old number, and an event is sent twice.
 void keep(const std::filesystem::path& file, std::int64_t cursor) {
-  const std::string text = std::to_string(cursor) + "\n";
-  const auto beside = file.string() + ".new";
-  const int descriptor = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const auto bytes = static_cast<ssize_t>(text.size());
-  const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == bytes &&
-                       fdatasync(descriptor) == 0;
-  if (descriptor >= 0) close(descriptor);
-  if (!written || rename(beside.c_str(), file.c_str()) != 0)
-    spdlog::error("cannot write {}: some webhooks will be sent again", file.string());
+  const auto kept =
+      replace_file(file, std::to_string(cursor) + "\n", {.mode = 0600, .sync = ::fdatasync});
+  if (!kept)
+    spdlog::error("cannot write {} ({}): some webhooks will be sent again", file.string(),
+                  kept.error().detail);
 }
 
 }  // namespace
@@ -64,12 +52,7 @@ void keep(const std::filesystem::path& file, std::int64_t cursor) {
 std::string webhook_signature(const std::string& secret, std::int64_t unix_s,
                               const std::string& body) {
   const std::string time = std::to_string(unix_s);
-  const std::string text = time + "." + body;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
-  unsigned length = 0;
-  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), mac.data(), &length);
-  return "t=" + time + ",v1=" + api::hex(mac.data(), length);
+  return "t=" + time + ",v1=" + hmac_sha256_hex(secret, time + "." + body);
 }
 
 Duration webhook_pause(int failed) {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/sha256.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 #include "server/limits.hpp"
@@ -128,7 +129,7 @@ asio::awaitable<void> send(Connection& connection, const api::Blob& blob) {
 
 asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming) {
   const auto digest = incoming.request.ids.at(0);
-  if (!api::is_digest(digest)) {
+  if (!is_sha256_hex(digest)) {
     auto refusal =
         refuse(Code::invalid, "a blob is named by its SHA-256: 64 hex digits in lower case");
     co_return co_await write_early(connection, incoming, api::problem(refusal));

@@ -1,83 +1,16 @@
 #include "server/http/outgoing.hpp"
 
-#include <boost/asio/connect.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/host_name_verification.hpp>
-#include <boost/asio/ssl/stream.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
+#include <algorithm>
 #include <chrono>
 
+#include "base/net/http_client.hpp"
+
 namespace hone::http {
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace bhttp = boost::beast::http;
-using boost::system::error_code;
-
 namespace {
-
-constexpr std::uint64_t answer_bytes_max = 64 * 1024;  // only its status is wanted
 
 Error no_url(const std::string& text, const char* why) {
   return refuse(Code::invalid, "'" + text + "' " + why +
                                    "; write it as https://host/path or http://host:port/path");
-}
-
-// Runs one asynchronous operation to its end: only those obey a stream's deadline.
-template <class Begin>
-error_code perform(asio::io_context& io, Begin begin) {
-  error_code result;
-  io.restart();
-  begin([&result](error_code trouble, auto&&...) { result = trouble; });
-  io.run();
-  return result;
-}
-
-template <class Stream>
-error_code exchange(asio::io_context& io, Stream& stream,
-                    bhttp::request<bhttp::string_body>& request, int& status) {
-  if (auto trouble =
-          perform(io, [&](auto done) { bhttp::async_write(stream, request, std::move(done)); }))
-    return trouble;
-  beast::flat_buffer buffer;
-  bhttp::response_parser<bhttp::string_body> parser;
-  parser.body_limit(answer_bytes_max);
-  const auto trouble = perform(
-      io, [&](auto done) { bhttp::async_read_header(stream, buffer, parser, std::move(done)); });
-  status = static_cast<int>(parser.get().result_int());
-  return trouble;
-}
-
-bhttp::request<bhttp::string_body> make_request(const Url& url, const Headers& headers,
-                                                const std::string& body) {
-  bhttp::request<bhttp::string_body> request(bhttp::verb::post, url.target, 11, body);
-  request.set(bhttp::field::host, url.host + ":" + url.port);
-  request.set(bhttp::field::user_agent, "hone/" HONE_VERSION);
-  request.set(bhttp::field::content_type, "application/json");
-  for (const auto& [name, value] : headers) request.set(name, value);
-  request.keep_alive(false);
-  request.prepare_payload();
-  return request;
-}
-
-error_code exchange_secretly(asio::io_context& io, beast::tcp_stream& stream, const Url& url,
-                             bhttp::request<bhttp::string_body>& request, int& status) {
-  asio::ssl::context context(asio::ssl::context::tls_client);
-  context.set_default_verify_paths();
-  context.set_verify_mode(asio::ssl::verify_peer);
-  asio::ssl::stream<beast::tcp_stream&> secret(stream, context);
-  secret.set_verify_callback(asio::ssl::host_name_verification(url.host));
-  // What the macro SSL_set_tlsext_host_name does, without its casts.
-  if (SSL_ctrl(secret.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
-               std::string(url.host).data()) != 1)
-    return asio::error::invalid_argument;
-  const auto trouble = perform(io, [&](auto done) {
-    secret.async_handshake(asio::ssl::stream_base::client, std::move(done));
-  });
-  return trouble ? trouble : exchange(io, secret, request, status);
 }
 
 }  // namespace
@@ -107,26 +40,19 @@ Result<Url> parse_url(const std::string& text) {
 
 Result<int> post(const Url& url, const Headers& headers, const std::string& body,
                  Duration timeout) {
-  const auto unreachable = [&](const error_code& trouble) {
-    const bool late = trouble == beast::error::timeout;
-    return refuse(late ? Code::timed_out : Code::unavailable,
-                  "no answer from " + url.host + ":" + url.port + ": " + trouble.message());
-  };
-  asio::io_context io;
-  asio::ip::tcp::resolver resolver(io);
-  error_code trouble;
-  const auto found = resolver.resolve(url.host, url.port, trouble);
-  if (trouble) return unreachable(trouble);
-  beast::tcp_stream stream(io);
-  stream.expires_after(std::chrono::microseconds(timeout.us));
-  trouble = perform(io, [&](auto done) { stream.async_connect(found, std::move(done)); });
-  if (trouble) return unreachable(trouble);
-  auto request = make_request(url, headers, body);
-  int status = 0;
-  trouble = url.secret ? exchange_secretly(io, stream, url, request, status)
-                       : exchange(io, stream, request, status);
-  if (trouble) return unreachable(trouble);
-  return status;
+  net::HttpServer server{url.host, url.port, url.secret};
+  server.headers = {{"User-Agent", "hone/" HONE_VERSION}};
+  net::HttpRequest request;
+  request.method = "POST";
+  request.target = url.target;
+  request.body = body;
+  request.accept = {};
+  request.timeout = std::chrono::microseconds(timeout.us);
+  request.headers = headers;
+  request.wants_body = false;
+  const auto answer = net::HttpClient(std::move(server)).call(request);
+  if (!answer) return answer.error();
+  return answer->status;
 }
 
 }  // namespace hone::http

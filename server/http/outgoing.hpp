@@ -2,9 +2,8 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "base/net/http_client.hpp"
 #include "base/result.hpp"
 #include "schemas/types/instant.hpp"
 
@@ -20,7 +19,7 @@ struct Url {
 // Refuses whatever is neither http:// nor https://, names a user, or has a fragment.
 Result<Url> parse_url(const std::string& text);
 
-using Headers = std::vector<std::pair<std::string, std::string>>;
+using net::Headers;
 
 // POSTs and answers the status; redirects are not followed: 301 is a status like any other. Refuses
 // (unavailable, timed_out) when there is none. https demands a certificate that the system trusts.

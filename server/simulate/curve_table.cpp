@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/space.hpp"
@@ -16,23 +17,6 @@ namespace hone::simulate {
 namespace {
 
 using Cells = std::vector<std::string>;
-
-// Quoted cells as in RFC 4180: "a, b" is one cell, and "" in it is a quotation mark.
-Cells split(std::string_view line) {
-  Cells cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      cells.back() += line[i++];
-    else if (line[i] == '"')
-      quoted = !quoted;
-    else if (line[i] == ',' && !quoted)
-      cells.emplace_back();
-    else
-      cells.back() += line[i];
-  }
-  return cells;
-}
 
 std::optional<double> number(std::string_view cell) {
   double value = 0;
@@ -94,7 +78,7 @@ std::string where(std::size_t line, std::string_view column) {
 
 Result<Header> read_header(std::string_view line, const Space& space) {
   std::map<std::string_view, std::size_t> columns;
-  const auto cells = split(line);
+  const auto cells = csv_cells(line);
   for (std::size_t i = 0; i < cells.size(); ++i) columns[cells[i]] = i;
   Header header;
   for (const Parameter& parameter : space) {
@@ -173,16 +157,15 @@ Result<std::vector<Row>> read_rows(std::string_view csv, const Space& space) {
     const auto end = std::min(csv.find('\n'), csv.size());
     std::string_view text = csv.substr(0, end);
     csv.remove_prefix(std::min(end + 1, csv.size()));
-    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-    if (text.empty()) continue;
+    if (text.empty() || text == "\r") continue;
     if (!header) {
       auto read = read_header(text, space);
       if (!read) return read.error();
       header = *std::move(read);
-      columns = split(text).size();
+      columns = csv_cells(text).size();
       continue;
     }
-    const auto cells = split(text);
+    const auto cells = csv_cells(text);
     if (cells.size() != columns)
       return refuse(Code::invalid,
                     "has " + std::to_string(cells.size()) + " cells and the header " +
@@ -230,7 +213,45 @@ struct Clamp {
   std::string text_;
 };
 
+// Nothing where the curve has no number: the run diverged or never came so far.
+std::string cell_of(std::optional<double> number, int digits) {
+  if (!number) return "";
+  char text[32];
+  const auto end =
+      std::to_chars(std::begin(text), std::end(text), *number, std::chars_format::general, digits);
+  return {text, end.ptr};
+}
+
 }  // namespace
+
+Result<CurveTableWriter> CurveTableWriter::make(const Cells& parameters, std::size_t checkpoints) {
+  Cells head = parameters;
+  head.emplace_back("seed");
+  for (const char* prefix : {"v", "s"})
+    for (std::size_t k = 1; k <= checkpoints; ++k) head.push_back(prefix + std::to_string(k));
+  Cells sorted = head;
+  std::sort(sorted.begin(), sorted.end());
+  if (const auto twin = std::adjacent_find(sorted.begin(), sorted.end()); twin != sorted.end())
+    return refuse(Code::invalid, "a curve table cannot hold a parameter named '" + *twin +
+                                     "': it has a column of that name already");
+  return CurveTableWriter(csv_line(head), checkpoints);
+}
+
+void CurveTableWriter::add(Cells parameters, const Curve& curve) {
+  // No learning curve is known better than to six digits, and tables stay small; but two phases of
+  // a long run must not end at the same second.
+  constexpr int value_digits = 6;
+  constexpr int seconds_digits = 9;
+  const int seed = seeds_[parameters]++;
+  Cells cells = std::move(parameters);
+  cells.push_back(std::to_string(seed));
+  for (std::size_t k = 0; k < checkpoints_; ++k)
+    cells.push_back(k < curve.values.size() ? cell_of(curve.values[k], value_digits) : "");
+  for (std::size_t k = 0; k < checkpoints_; ++k)
+    cells.push_back(k < curve.seconds.size() ? cell_of(curve.seconds[k], seconds_digits) : "");
+  csv_ += csv_line(cells);
+  ++rows_;
+}
 
 Result<CurveTable> CurveTable::parse(std::string name, std::string_view csv,
                                      std::string_view json) {

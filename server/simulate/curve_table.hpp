@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,6 +75,30 @@ class CurveTable {
   double full_run_seconds_ = 0;
   double best_ = 0;
   double unit_ = 1;  // what regret is measured in
+};
+
+// Writes the CSV file of a table.
+class CurveTableWriter {
+ public:
+  // Refuses (invalid) a parameter with the name of another column (seed, v1, s1, ...).
+  static Result<CurveTableWriter> make(const std::vector<std::string>& parameters,
+                                       std::size_t checkpoints);
+
+  // `parameters` are the cells of the run, "" for an inactive one. Rows of equal parameters get the
+  // seeds 0, 1, ... instead of the curve's. A curve may be shorter than the table.
+  void add(std::vector<std::string> parameters, const Curve& curve);
+
+  [[nodiscard]] const std::string& csv() const { return csv_; }
+  [[nodiscard]] std::size_t rows() const { return rows_; }
+
+ private:
+  CurveTableWriter(std::string head, std::size_t checkpoints)
+      : csv_(std::move(head)), checkpoints_(checkpoints) {}
+
+  std::string csv_;
+  std::size_t checkpoints_;
+  std::size_t rows_ = 0;
+  std::map<std::vector<std::string>, int> seeds_;  // rows of each parameter set
 };
 
 }  // namespace hone::simulate

@@ -1,9 +1,8 @@
 #include "db/file/backup.hpp"
 
 #include <SQLiteCpp/Exception.h>
-#include <fcntl.h>
-#include <unistd.h>
 
+#include "base/files.hpp"
 #include "db/file/database.hpp"
 #include "db/queries/queries.hpp"
 #include "server/upkeep/parts.hpp"
@@ -13,16 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error cannot(const std::string& what, const fs::path& path, const std::error_code& why) {
-  return refuse(Code::unavailable, "cannot " + what + " '" + path.string() + "': " + why.message());
+Error cannot(const std::string& what, const fs::path& path, const std::string& why) {
+  return refuse(Code::unavailable, "cannot " + what + " '" + path.string() + "': " + why);
 }
 
-bool sync_path(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool synced = ::fsync(descriptor) == 0;
-  ::close(descriptor);
-  return synced;
+Status sync_names(const fs::path& folder) {
+  if (auto synced = sync_folder(folder); !synced)
+    return cannot("sync", folder, synced.error().detail);
+  return Done{};
 }
 
 Status copy_blobs(SQLite::Database& db, const fs::path& from, const fs::path& to,
@@ -36,16 +33,17 @@ Status copy_blobs(SQLite::Database& db, const fs::path& from, const fs::path& to
     fs::copy_file(source, target, trouble);
     // One that its sweep let go since is no loss: the server removed it.
     if (trouble == std::errc::no_such_file_or_directory) continue;
-    if (trouble) return cannot("copy the checkpoint", source, trouble);
-    if (!sync_path(target)) return cannot("sync", target, {errno, std::generic_category()});
+    if (trouble) return cannot("copy the checkpoint", source, trouble.message());
+    if (auto synced = sync_file(target); !synced)
+      return cannot("sync", target, synced.error().detail);
     report.bytes += row.bytes;
     ++report.blobs;
     progress("blobs", report.blobs, static_cast<std::int64_t>(rows.size()));
   }
   std::error_code ignored;
-  for (const auto& folder : fs::directory_iterator(to, ignored)) sync_path(folder.path());
-  sync_path(to);
-  return Done{};
+  for (const auto& folder : fs::directory_iterator(to, ignored))
+    if (auto synced = sync_names(folder.path()); !synced) return synced;
+  return sync_names(to);
 }
 
 Status fill(SQLite::Database& db, const fs::path& folder, const fs::path& to, bool with_blobs,
@@ -80,14 +78,15 @@ Result<BackupReport> back_up(const fs::path& folder, const fs::path& to, bool wi
   partial += ".partial";
   fs::remove_all(partial, trouble);  // of an earlier try
   fs::create_directories(partial / "blobs", trouble);
-  if (trouble) return cannot("make the folder", partial, trouble);
+  if (trouble) return cannot("make the folder", partial, trouble.message());
   BackupReport report{to, 0, 0, 0};
   if (auto filled = fill(**db, folder, partial, with_blobs, progress, report); !filled)
     return filled.error();
-  sync_path(partial);
+  if (auto synced = sync_names(partial); !synced) return synced.error();
   fs::rename(partial, to, trouble);
-  if (trouble) return cannot("name the backup", to, trouble);
-  sync_path(to.has_parent_path() ? to.parent_path() : fs::path("."));
+  if (trouble) return cannot("name the backup", to, trouble.message());
+  const auto parent = to.has_parent_path() ? to.parent_path() : fs::path(".");
+  if (auto synced = sync_names(parent); !synced) return synced.error();
   return report;
 }
 

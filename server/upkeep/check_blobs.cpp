@@ -1,11 +1,8 @@
 #include <SQLiteCpp/Statement.h>
-#include <openssl/evp.h>
 
-#include <array>
-#include <fstream>
-#include <memory>
 #include <set>
 
+#include "base/sha256.hpp"
 #include "server/upkeep/parts.hpp"
 
 namespace hone::upkeep {
@@ -13,28 +10,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct FreeDigest {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-
-// Empty where the file cannot be read.
-std::string sha256_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return {};
-  const std::unique_ptr<EVP_MD_CTX, FreeDigest> context(EVP_MD_CTX_new());
-  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
-  std::array<char, 65536> piece{};
-  while (in.read(piece.data(), piece.size()) || in.gcount() > 0)
-    EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(in.gcount()));
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned int size = 0;
-  EVP_DigestFinal_ex(context.get(), sum.data(), &size);
-  std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += "0123456789abcdef"[sum[i] >> 4U];
-    text += "0123456789abcdef"[sum[i] & 15U];
-  }
-  return text;
+bool is_damaged(const fs::path& file, const std::string& digest) {
+  const auto actual = digest_of_file(file.string());
+  return !actual || actual->sha256 != digest;
 }
 
 // The digests of all files in the folders of two digits.
@@ -108,7 +86,7 @@ Findings check_blobs(SQLite::Database& db, const fs::path& blobs, const Progress
     const std::string& digest = rows[i].sha256;
     if (unnamed.erase(digest) == 0)
       missing.push_back(digest);
-    else if (sha256_of(blob_file(blobs, digest)) != digest)
+    else if (is_damaged(blob_file(blobs, digest), digest))
       damaged.push_back(digest);
     progress("blobs", static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(rows.size()));
   }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/hex.hpp"
 #include "db/file/database.hpp"
 #include "db/ledger/ledger.hpp"
 #include "db/projection/projection.hpp"
@@ -14,12 +15,6 @@
 
 namespace hone::upkeep {
 namespace {
-
-std::string hex(std::uint64_t value) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 // No key has more than three columns; few tables have fewer.
 std::string in_order(SQLite::Database& db, const std::string& table) {

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/random.hpp"
 #include "worker/agent/limits.hpp"
 
 namespace hone::worker {
 
 class Retry {
  public:
-  explicit Retry(std::uint64_t seed = 0) : seed_(seed) {}
+  explicit Retry(std::uint64_t seed = 0) : random_(seed) {}
 
   void reset() { failures_ = 0; }
 
@@ -21,20 +22,13 @@ class Retry {
     const std::int64_t period =
         std::min(limits::retry_first.us << doublings, limits::retry_last.us);
     return {period / 2 +
-            static_cast<std::int64_t>(mix() % static_cast<std::uint64_t>(period / 2 + 1))};
+            static_cast<std::int64_t>(random_.bits() % static_cast<std::uint64_t>(period / 2 + 1))};
   }
 
   [[nodiscard]] int failures() const { return failures_; }
 
  private:
-  std::uint64_t mix() {  // SplitMix64
-    std::uint64_t z = (seed_ += 0x9E3779B97F4A7C15U);
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
-    return z ^ (z >> 31U);
-  }
-
-  std::uint64_t seed_;
+  SplitMix64 random_;
   int failures_ = 0;
 };
 

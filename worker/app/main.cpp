@@ -1,11 +1,8 @@
 // hone-worker: leases runs and executes them. See worker/agent/agent.hpp for the rules,
 // worker/process/loop.hpp for the loop.
-#include <fcntl.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <array>
@@ -18,6 +15,9 @@
 #include <iostream>
 #include <stdexcept>
 
+#include "base/files.hpp"
+#include "base/hex.hpp"
+#include "base/process.hpp"
 #include "worker/app/options.hpp"
 #include "worker/process/loop.hpp"
 
@@ -35,22 +35,19 @@ void log_to_stderr(bool verbose) {
 // Two workers in one folder would remove each other's runs.
 FileHandle lock_data(const std::string& data) {
   std::filesystem::create_directories(data);
-  const std::string path = data + "/worker.lock";
-  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
-  if (!lock)
-    throw std::runtime_error("cannot write in the data folder " + data + ": " +
-                             std::strerror(errno));
-  if (::flock(lock.fd(), LOCK_EX | LOCK_NB) != 0)
+  auto lock = lock_file(data + "/worker.lock");
+  if (!lock && lock.error().code == Code::conflict)
     throw std::runtime_error("another worker uses the data folder " + data +
                              ": give each its own with --data");
-  return lock;
+  if (!lock)
+    throw std::runtime_error("cannot write in the data folder " + data + ": " +
+                             lock.error().detail);
+  return *std::move(lock);
 }
 
 void die_with_parent() {
-  const pid_t parent = ::getppid();
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent)
-    ::raise(SIGTERM);  // it died before prctl; the loop finds the blocked signal
+  // The loop finds the blocked signal.
+  if (!end_with_parent(::getppid(), SIGTERM)) ::raise(SIGTERM);
 }
 
 std::string program_folder() {
@@ -58,12 +55,7 @@ std::string program_folder() {
 }
 
 // Tells this process from every other worker there ever was; nothing of a run depends on it.
-std::uint64_t own_number() {
-  std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != static_cast<ssize_t>(sizeof number))
-    throw std::runtime_error("the system has no random numbers");
-  return number;
-}
+std::uint64_t own_number() { return std::stoull(random_hex(sizeof(std::uint64_t)), nullptr, 16); }
 
 // A worker that is started again with its folder is the same worker, and may go on with what it
 // was lent; unless it offers something else or the folder was carried to another host.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_handle.hpp"
+#include "base/files.hpp"
 #include "base/result.hpp"
 
 namespace hone::worker {

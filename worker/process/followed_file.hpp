@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/file_handle.hpp"
+#include "base/files.hpp"
 
 namespace hone::worker {
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 
 namespace hone::worker {
 
@@ -34,12 +33,8 @@ std::string LogFile::tail() const {
 }
 
 void LogFile::write(std::string_view bytes) {
-  while (file_ && !bytes.empty()) {
-    const auto written = ::write(file_.fd(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return file_.close();  // a full disk: the tail still tells
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  // On a full disk the tail remains.
+  if (file_ && !write_all(file_, bytes)) file_.close();
 }
 
 }  // namespace hone::worker

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file_handle.hpp"
+#include "base/files.hpp"
 #include "worker/agent/limits.hpp"
 
 namespace hone::worker {

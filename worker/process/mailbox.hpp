@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/file_handle.hpp"
+#include "base/files.hpp"
 #include "worker/agent/words.hpp"
 
 namespace hone::worker {

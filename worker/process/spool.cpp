@@ -151,21 +151,15 @@ void Spool::close(LeaseId lease) {
 
 // All of a line or nothing: a line that the disk took in part would hide those after it.
 Status Spool::write(File& file, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto written = ::write(file.handle.fd(), text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) break;
-    done += static_cast<std::size_t>(written);
-  }
-  if (done == text.size()) {
-    file.bytes += static_cast<std::int64_t>(done);
-    bytes_ += static_cast<std::int64_t>(done);
+  const auto written = write_all(file.handle, text);
+  if (written) {
+    file.bytes += static_cast<std::int64_t>(text.size());
+    bytes_ += static_cast<std::int64_t>(text.size());
     return Done{};
   }
-  const std::string why = std::strerror(errno);
   [[maybe_unused]] const int cut = ::ftruncate(file.handle.fd(), file.bytes);
-  return refuse(Code::internal, "the spool in " + folder_ + " cannot be written: " + why);
+  return refuse(Code::internal,
+                "the spool in " + folder_ + " cannot be written: " + written.error().detail);
 }
 
 std::string Spool::path_of(LeaseId lease) const { return fs::path(folder_) / text(lease); }

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_handle.hpp"
+#include "base/files.hpp"
 #include "worker/agent/limits.hpp"
 #include "worker/agent/words.hpp"
 

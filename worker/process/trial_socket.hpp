@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file_handle.hpp"
+#include "base/files.hpp"
 #include "worker/agent/trial_line.hpp"
 #include "worker/process/line_reader.hpp"
 

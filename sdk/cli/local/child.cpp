@@ -1,12 +1,9 @@
 #include "sdk/cli/local/child.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -14,67 +11,34 @@
 #include <regex>
 #include <sstream>
 
+#include "base/process.hpp"
+
 namespace hone::cli {
-namespace {
-
-struct Ends {
-  int log = -1;
-  int stdout_ours = -1;
-  int stdout_theirs = -1;
-};
-
-Result<Ends> open_ends(const Program& program, bool pipe_stdout) {
-  Ends ends;
-  ends.log = open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (ends.log < 0)
-    return refuse(Code::invalid, "cannot write " + program.log + ": " + std::strerror(errno));
-  if (!pipe_stdout) return ends;
-  std::array<int, 2> pair{};
-  if (pipe2(pair.data(), O_CLOEXEC) != 0) {
-    close(ends.log);
-    return refuse(Code::internal, std::string("cannot make a pipe: ") + std::strerror(errno));
-  }
-  ends.stdout_ours = pair[0];
-  ends.stdout_theirs = pair[1];
-  return ends;
-}
-
-// Between fork and exec: nothing but calls that are safe there.
-[[noreturn]] void become_child(char* const* argv, const Ends& ends, pid_t parent) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);  // the parent died before the line above
-  dup2(ends.stdout_theirs >= 0 ? ends.stdout_theirs : ends.log, STDOUT_FILENO);
-  dup2(ends.log, STDERR_FILENO);
-  const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, STDIN_FILENO);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execv(argv[0], argv);
-  _exit(127);
-}
-
-}  // namespace
 
 Result<Child> start(const Program& program, bool pipe_stdout) {
-  const auto ends = open_ends(program, pipe_stdout);
-  if (!ends) return ends.error();
-  struct stat log {};
-  fstat(ends->log, &log);
-  std::vector<char*> argv;
-  for (const auto& word : program.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) become_child(argv.data(), *ends, parent);
-  close(ends->log);
-  if (ends->stdout_theirs >= 0) close(ends->stdout_theirs);
-  if (pid < 0) {
-    if (ends->stdout_ours >= 0) close(ends->stdout_ours);
-    return refuse(Code::internal, "cannot start " + program.argv[0] + ": " + std::strerror(errno));
+  const FileHandle log(
+      ::open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!log)
+    return refuse(Code::invalid, "cannot write " + program.log + ": " + std::strerror(errno));
+  Pipe output;
+  if (pipe_stdout) {
+    auto made = make_pipe();
+    if (!made) return refuse(Code::internal, "cannot make a pipe: " + made.error().detail);
+    output = *std::move(made);
   }
-  return Child{pid, ends->stdout_ours, log.st_size};
+  struct stat before {};
+  fstat(log.fd(), &before);
+  const FileHandle nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const auto pid = start_process({.argv = program.argv,
+                                  .program = program.argv[0],
+                                  .in = nothing.fd(),
+                                  .out = pipe_stdout ? output.write.fd() : log.fd(),
+                                  .err = log.fd(),
+                                  .death_signal = SIGTERM,
+                                  .own_group = true});
+  if (!pid)
+    return refuse(Code::internal, "cannot start " + program.argv[0] + ": " + pid.error().detail);
+  return Child{*pid, std::move(output.read), before.st_size};
 }
 
 std::string end_text(int wait_status) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/result.hpp"
 
 namespace hone::cli {
@@ -20,7 +21,7 @@ struct Program {
 
 struct Child {
   pid_t pid = 0;
-  int stdout_end = -1;         // our end of the pipe; -1 where stdout goes to the log
+  FileHandle stdout_end;       // our end of the pipe; empty where stdout goes to the log
   std::int64_t log_start = 0;  // size of the log before it wrote anything
 };
 

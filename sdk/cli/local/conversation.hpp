@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/result.hpp"
 #include "schemas/types/instant.hpp"
 
@@ -32,13 +33,14 @@ class Conversation {
   Result<std::optional<std::string>> hear(Duration time);
 
  private:
-  Conversation(pid_t pid, int to, int from) : pid_(pid), to_(to), from_(from) {}
+  Conversation(pid_t pid, FileHandle to, FileHandle from)
+      : pid_(pid), to_(std::move(to)), from_(std::move(from)) {}
   Error gone();
   bool reaped_within(Duration time);
 
   pid_t pid_;
-  int to_;
-  int from_;
+  FileHandle to_;
+  FileHandle from_;
   std::string heard_;  // not yet a whole line
   std::optional<int> status_;
 };

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <map>
 
-#include "sdk/cpp/digest.hpp"
+#include "base/sha256.hpp"
 
 namespace hone::cli {
 namespace {

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "placement/core/digest.hpp"
 #include "placement/graphs/generators.hpp"
 #include "placement/read/read.hpp"
 

@@ -80,7 +80,7 @@ bool Supervisor::start_server() {
     say_(child.error().detail);
     return false;
   }
-  server_ = *child;
+  server_ = *std::move(child);
   return true;
 }
 
@@ -97,7 +97,7 @@ void Supervisor::start_worker(Worker& worker) {
   auto child = start(worker.program, false);
   worker.started_at = now();
   if (child) {
-    worker.child = *child;
+    worker.child = *std::move(child);
     return;
   }
   worker.due_at = worker.started_at + worker.backoff.after_a_life_of({});
@@ -105,7 +105,7 @@ void Supervisor::start_worker(Worker& worker) {
 }
 
 void Supervisor::wait_for_something() {
-  const int server_output = server_ ? server_->stdout_end : -1;
+  const int server_output = server_ ? server_->stdout_end.fd() : -1;
   std::array<pollfd, 2> watched = {{{signals_, POLLIN, 0}, {server_output, POLLIN, 0}}};
   poll(watched.data(), watched.size(), milliseconds_to_next_due());
   if (watched[0].revents != 0) read_signals();
@@ -132,10 +132,9 @@ void Supervisor::read_signals() {
 // The server's stdout is copied to its log; the first line with a URL says that it is ready.
 void Supervisor::read_server_output() {
   std::array<char, 4096> buffer{};
-  const ssize_t got = read(server_->stdout_end, buffer.data(), buffer.size());
+  const ssize_t got = read(server_->stdout_end.fd(), buffer.data(), buffer.size());
   if (got <= 0) {
-    close(server_->stdout_end);
-    server_->stdout_end = -1;
+    server_->stdout_end.close();
     return;
   }
   partial_line_.append(buffer.data(), static_cast<std::size_t>(got));
@@ -165,7 +164,7 @@ void Supervisor::reap() {
 }
 
 void Supervisor::mourn_server(int wait_status) {
-  while (server_->stdout_end >= 0) read_server_output();
+  while (server_->stdout_end) read_server_output();
   const std::string sentence = reason_in_log(plan_.server, *server_, wait_status);
   const bool was_ready = !url_.empty();
   server_.reset();
@@ -231,7 +230,7 @@ void Supervisor::stop_within(const std::vector<pid_t>& pids, Duration time) {
   for (const Instant limit = now() + time;
        any_alive() && now() < limit && stops_asked_ == stops_before;) {
     std::array<pollfd, 2> watched = {
-        {{signals_, POLLIN, 0}, {server_ ? server_->stdout_end : -1, POLLIN, 0}}};
+        {{signals_, POLLIN, 0}, {server_ ? server_->stdout_end.fd() : -1, POLLIN, 0}}};
     poll(watched.data(), watched.size(), static_cast<int>((limit - now()).us / 1000 + 1));
     if (watched[0].revents != 0) read_signals();
     if (watched[1].revents != 0) read_server_output();

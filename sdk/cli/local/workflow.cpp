@@ -9,8 +9,8 @@
 #include <fstream>
 #include <vector>
 
+#include "base/sha256.hpp"
 #include "sdk/cli/local/programs.hpp"
-#include "sdk/cpp/digest.hpp"
 
 namespace hone::cli {
 namespace {

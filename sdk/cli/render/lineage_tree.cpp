@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -154,13 +155,6 @@ void grow(const Json& graph, const std::string& id, Direction direction,
     grow(graph, next, direction, seen, child);
     node.children.push_back(std::move(child));
   }
-}
-
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text)
-    out += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
-  return out + "\"";
 }
 
 }  // namespace

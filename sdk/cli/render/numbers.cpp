@@ -16,17 +16,6 @@ std::string format(const char* pattern, Args... args) {
   return {buffer.data(), static_cast<std::size_t>(std::max(0, length))};
 }
 
-// 1.234e-05 -> 1.234e-5
-std::string without_exponent_zeros(std::string text) {
-  const auto e = text.find('e');
-  if (e == std::string::npos) return text;
-  auto digits = e + 1;
-  if (text[digits] == '+') text.erase(digits, 1);
-  if (text[digits] == '-') ++digits;
-  while (digits + 1 < text.size() && text[digits] == '0') text.erase(digits, 1);
-  return text;
-}
-
 // At most two decimals, cut rather than rounded, without trailing zeros.
 std::string scaled(double value, const char* unit) {
   const int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
@@ -40,13 +29,6 @@ std::string scaled(double value, const char* unit) {
 }
 
 }  // namespace
-
-std::string number_text(double value) {
-  if (value == 0) return "0";
-  const double size = std::fabs(value);
-  if (size >= 1e4 && size < 1e9) return format("%.0f", value);
-  return without_exponent_zeros(format("%.4g", value));
-}
 
 std::string count_text(std::int64_t count) {
   if (count < 0) return "-" + count_text(-count);

@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "schemas/types/instant.hpp"
 
 namespace hone::cli {
 
 // Four significant digits: 471.5, 0.001234, 1.2e-5, 123457.
-std::string number_text(double value);
+inline std::string number_text(double value) { return short_number_text(value); }
 // 999, 12.3k, 1M, 2.5G: three significant digits at least, never rounded up to look done.
 std::string count_text(std::int64_t count);
 // 512 B, 1.4 MiB.

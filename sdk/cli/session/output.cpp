@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -110,21 +111,6 @@ std::string table_text(const Fields& fields, const std::vector<Json>& items, con
   const Table apart = without_empty_columns(table_of(with_params_apart(fields, items), items, t));
   if (least_natural_width(apart) <= screen.columns) return render(apart, screen);
   return render(without_empty_columns(table_of(fields, items, t)), screen);
-}
-
-std::string csv_line(const std::vector<std::string>& cells) {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += ',';
-    if (cells[i].find_first_of(",\"\r\n") == std::string::npos) {
-      line += cells[i];
-      continue;
-    }
-    line += '"';
-    for (const char c : cells[i]) line += c == '"' ? std::string("\"\"") : std::string(1, c);
-    line += '"';
-  }
-  return line + "\n";
 }
 
 Result<Exit> print_list(Session& session, const Fields& fields, const std::vector<Json>& items,

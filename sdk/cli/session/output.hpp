@@ -32,7 +32,4 @@ struct RecordLine {
 };
 std::string record_text(const std::vector<RecordLine>& lines, const Screen& screen);
 
-// Quoted as in RFC 4180, but ended by a bare newline, which is what the tools of a shell expect.
-std::string csv_line(const std::vector<std::string>& cells);
-
 }  // namespace hone::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -41,9 +42,6 @@ Result<int> count_setting(const TerminatorSpec& spec, std::string_view name, int
 // The recorded input of that name. Precondition of `input`: the rule records it.
 double input(const std::vector<VerdictInput>& inputs, std::string_view name);
 std::optional<double> find_input(const std::vector<VerdictInput>& inputs, std::string_view name);
-// A number and its noun for people: "1 phase", "12 phases".
-std::string counted(double count, const std::string& noun);
-std::string number_text(double value);
 
 // The user's own number of a merit, and whether one such number is worse than another. Verdicts
 // record values in the user's direction, and `maximize` as 0 or 1.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <string>
 
@@ -104,16 +103,6 @@ std::optional<double> find_input(const std::vector<VerdictInput>& inputs, std::s
   for (const VerdictInput& one : inputs)
     if (one.name == name) return one.value;
   return std::nullopt;
-}
-
-std::string counted(double count, const std::string& noun) {
-  return number_text(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-std::string number_text(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
 }
 
 double value_of(double merit, Goal goal) { return goal == Goal::maximize ? merit : -merit; }

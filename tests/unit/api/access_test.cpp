@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sha256.hpp"
 #include "server/limits.hpp"
 
 namespace hone::api {
@@ -18,10 +19,6 @@ Route route(Scopes needs) { return {Method::get, "/x", needs, PutBlob{}}; }
 
 Code code_of(const Result<Speaker>& access) {
   return access ? Code::internal : access.error().code;
-}
-
-TEST(Digest, is_sha256) {
-  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
 TEST(Keyring, finds_the_secret_and_nothing_like_it) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sdk/cli/commands/results/curve_table.hpp"
+#include "sdk/cli/commands/results/curve_export.hpp"
 
 namespace hone::cli {
 namespace {
@@ -32,7 +32,7 @@ Json run_of(const Json& params, const std::string& state, const std::vector<Poin
 }
 
 std::string csv_of(const std::vector<Json>& runs) {
-  const auto table = curve_table(sweep_of_two_phases(), runs);
+  const auto table = export_curves(sweep_of_two_phases(), runs);
   EXPECT_TRUE(table.ok());
   return table.ok() ? table->csv : "";
 }
@@ -77,12 +77,12 @@ TEST(CurveTable, TakesNoRunThatDidNotReachItsEndAndCountsThem) {
   const auto whole = run_of(params, "completed", {{1, 1.0}, {2, 2.0}});
   const auto stopped = run_of(params, "stopped", {{1, 1.0}});
   const auto queued = run_of(params, "queued", {});
-  const auto table = curve_table(sweep_of_two_phases(), {stopped, whole, queued, stopped});
+  const auto table = export_curves(sweep_of_two_phases(), {stopped, whole, queued, stopped});
   ASSERT_TRUE(table.ok());
   EXPECT_EQ(table->rows, 1U);
   EXPECT_EQ(table->left_out, "1 queued, 2 stopped");
   EXPECT_EQ(table->csv, head + "0.1,\"b,c\",,0,1,2,1,2\n");
-  const auto none = curve_table(sweep_of_two_phases(), {stopped, queued});
+  const auto none = export_curves(sweep_of_two_phases(), {stopped, queued});
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, Code::conflict);
 }
@@ -91,7 +91,7 @@ TEST(CurveTable, RefusesAParameterThatIsNamedLikeAColumn) {
   for (const char* name : {"seed", "v1", "s2"}) {
     auto sweep = sweep_of_two_phases();
     sweep["spec"]["parameters"][name] = {{"type", "bool"}};
-    const auto table = curve_table(sweep, {});
+    const auto table = export_curves(sweep, {});
     ASSERT_FALSE(table.ok());
     EXPECT_NE(table.error().detail.find(name), std::string::npos);
   }
@@ -99,8 +99,8 @@ TEST(CurveTable, RefusesAParameterThatIsNamedLikeAColumn) {
 
 TEST(CurveTable, CarriesACardInTheWordsOfTheSweepFile) {
   const auto table =
-      curve_table(sweep_of_two_phases(),
-                  {run_of({{"lr", 0.1}, {"kind", "b,c"}}, "completed", {{1, 1.0}, {2, 2.0}})});
+      export_curves(sweep_of_two_phases(),
+                    {run_of({{"lr", 0.1}, {"kind", "b,c"}}, "completed", {{1, 1.0}, {2, 2.0}})});
   ASSERT_TRUE(table.ok());
   const auto card = Json::parse(table->card);
   EXPECT_EQ(card["goal"], "maximize");

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "placement/core/digest.hpp"
 #include "placement/graphs/generators.hpp"
 
 namespace hone::cli {

@@ -110,11 +110,6 @@ TEST(CliCommands, EveryHelpTextFitsAndHasExamples) {
   }
 }
 
-TEST(CliOutput, CsvQuotesWhatNeedsIt) {
-  EXPECT_EQ(csv_line({"a", "b,c", "say \"hi\"", "two\nlines", ""}),
-            "a,\"b,c\",\"say \"\"hi\"\"\",\"two\nlines\",\n");
-}
-
 TEST(CliOutput, RecordAlignsItsLabels) {
   EXPECT_EQ(record_text({{"state", "running"}, {"", "more"}, {"parameters", "x = 1"}}, {}),
             "state       running\n            more\nparameters  x = 1\n");

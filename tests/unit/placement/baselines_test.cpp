@@ -7,7 +7,6 @@
 
 #include "placement/baselines/favourites.hpp"
 #include "placement/bound.hpp"
-#include "placement/core/digest.hpp"
 #include "placement/graphs/generators.hpp"
 #include "placement/read/placement_file.hpp"
 #include "placement/setup.hpp"
@@ -134,9 +133,7 @@ TEST(Trace, has_every_task_and_transfer_of_the_step) {
   EXPECT_NEAR(end_us, 1000 * timeline.makespan_ms, 1e-3);
 }
 
-TEST(Digest, is_sha256_and_belongs_to_the_graph_alone) {
-  EXPECT_EQ(sha256_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(sha256_of(std::string(64, 'x')).size(), 64U);
+TEST(Digest, belongs_to_the_graph_alone) {
   Graph graph = make_resnet({});
   const auto digest = digest_of(graph);
   graph.name = "another name";

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/sha256.hpp"
 #include "sdk/cpp/client.hpp"
-#include "sdk/cpp/digest.hpp"
 #include "tests/unit/sdk/given.hpp"
 
 namespace hone {
@@ -158,7 +158,8 @@ TEST_F(SdkTransport, AServerThatIsNotThereIsUnavailable) {
 
 TEST_F(SdkTransport, AServerThatSaysNothingIsTimedOut) {
   Listener listener({[](Peer& peer) { peer.wait_for_end(); }});
-  const auto response = Transport(listener.endpoint).call({.timeout = milliseconds(100)});
+  const auto response =
+      Transport(listener.endpoint).call({.timeout = std::chrono::milliseconds(100)});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::timed_out);
 }
@@ -170,7 +171,8 @@ TEST_F(SdkTransport, ASlowAnswerIsTimedOut) {
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
     peer.wait_for_end();
   }});
-  const auto response = Transport(listener.endpoint).call({.timeout = milliseconds(100)});
+  const auto response =
+      Transport(listener.endpoint).call({.timeout = std::chrono::milliseconds(100)});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::timed_out);
 }
@@ -276,13 +278,6 @@ TEST_F(SdkTransport, AKnownBlobIsNotSent) {
   EXPECT_EQ(blob->bytes, 5);
 }
 
-TEST_F(SdkTransport, DigestsAreKnown) {
-  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  std::ofstream(file("abc")) << "abc";
-  EXPECT_EQ(digest_of_file(file("abc"))->sha256, sha256_hex("abc"));
-  EXPECT_EQ(digest_of_file(file("missing")).error().code, Code::not_found);
-}
-
 // Problems ----------------------------------------------------------------------
 
 TEST_F(SdkTransport, AProblemKeepsItsCodeSentenceAndPlace) {
@@ -345,10 +340,11 @@ TEST_F(SdkTransport, ASilentStreamIsTimedOut) {
   }});
   Transport transport(listener.endpoint);
   int lines = 0;
-  const auto response = transport.stream({.timeout = milliseconds(100)}, [&](std::string_view) {
-    ++lines;
-    return true;
-  });
+  const auto response =
+      transport.stream({.timeout = std::chrono::milliseconds(100)}, [&](std::string_view) {
+        ++lines;
+        return true;
+      });
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::timed_out);
   EXPECT_EQ(lines, 1);

@@ -60,6 +60,21 @@ TEST(CurveTable, a_parameter_set_takes_the_nearest_row_on_the_scale) {
   EXPECT_EQ(nearest(1e-9, "sgd"), 0U);    // off the scale: its end
 }
 
+TEST(CurveTable, reads_what_the_writer_wrote) {
+  auto writer = CurveTableWriter::make({"lr", "opt"}, 2);
+  ASSERT_TRUE(writer);
+  writer->add({"0.001", "sgd"}, {9, {1, 2}, {0.5, 1.5}});
+  writer->add({"0.001", "sgd"}, {9, {1, 4}, {0.5, 1.5}});
+  writer->add({"1", "adam"}, {9, {3, std::nullopt}, {0.5}});
+  EXPECT_EQ(writer->rows(), 3U);
+  const CurveTable table = table_of(writer->csv());
+  ASSERT_EQ(table.configurations().size(), 2U);
+  EXPECT_EQ(table.configurations()[0].curves[1].seed, 1);
+  EXPECT_EQ(table.configurations()[0].curves[1].seconds, (std::vector<double>{0.5, 1.5}));
+  EXPECT_EQ(table.configurations()[1].curves[0].values[1], std::nullopt) << "diverged";
+  EXPECT_FALSE(CurveTableWriter::make({"v2"}, 2)) << "the name of another column";
+}
+
 TEST(CurveTable, reads_quoted_cells_as_export_writes_them) {
   const auto table =
       CurveTable::parse("quoted", "net,seed,v1\n\"16, 16\",0,1\n\"a \"\"b\"\"\",0,2\n",

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "sdk/cpp/digest.hpp"
+#include "base/sha256.hpp"
 #include "tests/unit/sdk/given.hpp"
 #include "worker/process/blob_cache.hpp"
 

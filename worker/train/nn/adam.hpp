@@ -1,4 +1,6 @@
-// Adam (Kingma and Ba, 2015) on plain vectors.
+// Adam (Kingma and Ba, 2015) in double precision, for the small policies of the episodic and the
+// placement trainers. optimizer.cpp has it for packed floats; there the corrections are folded into
+// the rate, which rounds differently, and models must stay the same bit for bit.
 #pragma once
 
 #include <cmath>

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "placement/baselines/baselines.hpp"
-#include "placement/core/digest.hpp"
 #include "placement/local_search.hpp"
 #include "placement/read/placement_file.hpp"
 #include "placement/read/read.hpp"

@@ -22,7 +22,7 @@ constexpr Duration look_every = milliseconds(100);
 constexpr Duration answer_slice = milliseconds(20);  // how soon Ctrl-C is heard while it thinks
 constexpr Duration patience = seconds(120);          // with a server that does not answer
 
-std::string quoted(const std::string& line) {
+std::string excerpt(const std::string& line) {
   return "'" + truncated(printable(line), 200, true) + "'";
 }
 
@@ -124,11 +124,11 @@ class Picking {
 
   Result<Params> params_in(const std::string& line) {
     const auto answer = parse_json(line);
-    if (!answer) return odd("answered " + quoted(line) + ", which is no JSON");
+    if (!answer) return odd("answered " + excerpt(line) + ", which is no JSON");
     if (!answer->is_object() || !answer->contains("params"))
-      return odd("answered " + quoted(line) + " instead of {\"params\": {...}}");
+      return odd("answered " + excerpt(line) + " instead of {\"params\": {...}}");
     auto params = decode_params(answer->at("params"), "/params");
-    if (!params) return odd("answered " + quoted(line) + ": " + reason(params.error()));
+    if (!params) return odd("answered " + excerpt(line) + ": " + reason(params.error()));
     return params;
   }
 
@@ -140,7 +140,7 @@ class Picking {
       return Step::go_on;
     }
     if (!reply && reply.error().code == Code::invalid)
-      return odd("answered " + quoted(line) + ": " + reason(reply.error()));
+      return odd("answered " + excerpt(line) + ": " + reason(reply.error()));
     if (!reply) return reply.error();
     ++picked_;
     ahead_ = proposed + reply->waiting;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/commands/results/curve_table.hpp"
+#include "sdk/cli/commands/results/curve_export.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -58,7 +58,7 @@ Status write_file(const std::filesystem::path& file, const std::string& text) {
   return refuse(Code::internal, "cannot write " + file.string() + ": " + std::strerror(errno));
 }
 
-Result<Exit> write_table(Session& session, const CurveTable& table, const Wish& wish) {
+Result<Exit> write_table(Session& session, const CurveExport& table, const Wish& wish) {
   const std::filesystem::path csv = wish.file;
   auto card = csv;
   card.replace_extension(".json");
@@ -79,7 +79,7 @@ Result<Exit> export_table(Session& session, const SweepId& sweep, const Wish& wi
                           const std::vector<Json>& runs) {
   const auto spec = session.get("/v1/sweeps/" + text(sweep));
   if (!spec) return spec.error();
-  const auto table = curve_table(*spec, runs);
+  const auto table = export_curves(*spec, runs);
   if (!table) return table.error();
   if (!table->left_out.empty())
     session.note("left out, for they did not reach their end: " + table->left_out + " (of " +

@@ -10,7 +10,6 @@
 #include "base/nearest.hpp"
 #include "placement/baselines/baselines.hpp"
 #include "placement/bound.hpp"
-#include "placement/core/digest.hpp"
 #include "placement/graphs/generators.hpp"
 #include "placement/proof.hpp"
 #include "placement/read/placement_file.hpp"

@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/sha256.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/session.hpp"
-#include "sdk/cpp/digest.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 
 namespace hone::cli {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/contenders.hpp"

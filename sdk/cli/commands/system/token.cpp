@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
+#include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
@@ -14,7 +15,6 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cpp/digest.hpp"
 #include "server/upkeep/upkeep.hpp"
 
 namespace hone::cli {

@@ -1,6 +1,5 @@
 #include "worker/train/envs/bridge/host.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -28,15 +27,6 @@ int patience_ms() {
 
 Error no_description(const std::string& name, const std::string& why) {
   return refuse(Code::invalid, name + ": " + why, "/env");
-}
-
-std::string read_all(int from) {
-  std::string text;
-  std::array<char, 4096> piece{};
-  ssize_t bytes = 0;
-  while ((bytes = ::read(from, piece.data(), piece.size())) > 0 || (bytes < 0 && errno == EINTR))
-    if (bytes > 0) text.append(piece.data(), static_cast<std::size_t>(bytes));
-  return text;
 }
 
 // "observation byte 28224 84 84 4 1\naction discrete 6\nlimit 27000\nsolved none\n"
@@ -78,24 +68,23 @@ std::string plan_text(const HostPlan& plan, const Layout& layout, const std::arr
   return text.str();
 }
 
-Error no_resources(const char* what) {
-  return refuse(Code::internal, std::string("cannot make ") + what + ": " + std::strerror(errno));
+Error no_resources(const std::string& what, const std::string& why = std::strerror(errno)) {
+  return refuse(Code::internal, "cannot make " + what + ": " + why);
 }
 
 }  // namespace
 
 Result<Description> describe(const std::string& name) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return no_resources("a pipe");
-  const Descriptor out(ends[0]);
-  Descriptor in(ends[1]);
-  auto python = Python::start({"describe", name, std::to_string(in.number())}, {in.number()});
-  in.close();
+  auto pipe = make_pipe();
+  if (!pipe) return no_resources("a pipe", pipe.error().detail);
+  const int in = pipe->write.fd();
+  auto python = Python::start({"describe", name, std::to_string(in)}, {in});
+  pipe->write.close();
   if (!python) return python.error();
-  pollfd said{out.number(), POLLIN, 0};
+  pollfd said{pipe->read.fd(), POLLIN, 0};
   const int ready = ::poll(&said, 1, patience_ms());
   if (ready == 0) return no_description(name, "Python did not say in time what it is like");
-  return parse_description(name, read_all(out.number()));
+  return parse_description(name, read_to_end(pipe->read));
 }
 
 Layout::Layout(const HostPlan& plan) {
@@ -126,22 +115,21 @@ Layout::Layout(const HostPlan& plan) {
 Result<std::unique_ptr<Host>> Host::start(const HostPlan& plan) {
   const Layout layout(plan);
   Links links;
-  links.memory = Descriptor(::memfd_create("hone-env", MFD_CLOEXEC));
-  links.call = Descriptor(::eventfd(0, EFD_CLOEXEC));
-  links.answer = Descriptor(::eventfd(0, EFD_CLOEXEC));
-  std::array<int, 2> ends{};
-  if (!links.memory.is_open() || !links.call.is_open() || !links.answer.is_open() ||
-      ::pipe2(ends.data(), O_CLOEXEC) != 0)
+  links.memory = FileHandle(::memfd_create("hone-env", MFD_CLOEXEC));
+  links.call = FileHandle(::eventfd(0, EFD_CLOEXEC));
+  links.answer = FileHandle(::eventfd(0, EFD_CLOEXEC));
+  auto lifeline = make_pipe();
+  if (!links.memory || !links.call || !links.answer || !lifeline)
     return no_resources("shared memory");
-  const Descriptor theirs(ends[0]);
-  links.lifeline = Descriptor(ends[1]);
-  if (::ftruncate(links.memory.number(), static_cast<off_t>(layout.bytes)) != 0)
+  const FileHandle theirs(std::move(lifeline->read));
+  links.lifeline = std::move(lifeline->write);
+  if (::ftruncate(links.memory.fd(), static_cast<off_t>(layout.bytes)) != 0)
     return no_resources("shared memory");
   void* segment =
-      ::mmap(nullptr, layout.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, links.memory.number(), 0);
+      ::mmap(nullptr, layout.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, links.memory.fd(), 0);
   if (segment == MAP_FAILED) return no_resources("shared memory");
-  const std::array<int, 4> numbers{links.memory.number(), links.call.number(),
-                                   links.answer.number(), theirs.number()};
+  const std::array<int, 4> numbers{links.memory.fd(), links.call.fd(), links.answer.fd(),
+                                   theirs.fd()};
   auto python = Python::start({"serve", plan.name, plan_text(plan, layout, numbers)},
                               {numbers[0], numbers[1], numbers[2], numbers[3]});
   if (!python) {
@@ -173,7 +161,7 @@ Status Host::command(std::uint32_t number) {
   now_ = 1 - now_;
   header[0] = number;
   header[1] = static_cast<std::uint32_t>(now_);
-  if (::eventfd_write(links_.call.number(), 1) != 0) return no_resources("a call");
+  if (::eventfd_write(links_.call.fd(), 1) != 0) return no_resources("a call");
   if (auto answered = await_answer(); !answered) return answered;
   if (header[2] == 0) return Done{};
   const auto* text = at<char>(layout_.error);
@@ -181,7 +169,7 @@ Status Host::command(std::uint32_t number) {
 }
 
 Status Host::await_answer() {
-  std::array<pollfd, 2> watched{pollfd{links_.answer.number(), POLLIN, 0},
+  std::array<pollfd, 2> watched{pollfd{links_.answer.fd(), POLLIN, 0},
                                 pollfd{python_.descriptor(), POLLIN, 0}};
   int ready = 0;
   do ready = ::poll(watched.data(), watched.size(), patience_ms());
@@ -190,7 +178,7 @@ Status Host::await_answer() {
     return refuse(Code::timed_out, "no answer for " + std::to_string(patience_ms() / 1000) +
                                        " s (HONE_ENV_TIMEOUT allows more)");
   eventfd_t rings = 0;
-  if ((watched[0].revents & POLLIN) != 0 && ::eventfd_read(links_.answer.number(), &rings) == 0)
+  if ((watched[0].revents & POLLIN) != 0 && ::eventfd_read(links_.answer.fd(), &rings) == 0)
     return Done{};
   return refuse(Code::unavailable, "its process " + python_.ending());
 }

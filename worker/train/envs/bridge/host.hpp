@@ -67,7 +67,7 @@ class Host {
 
  private:
   struct Links {
-    Descriptor memory, call, answer, lifeline;
+    FileHandle memory, call, answer, lifeline;
   };
   Host(const HostPlan& plan, const Layout& layout, Links links, Python python, std::byte* segment)
       : plan_(plan),

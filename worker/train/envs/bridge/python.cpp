@@ -1,6 +1,5 @@
 #include "worker/train/envs/bridge/python.hpp"
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -10,6 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <string_view>
+#include <utility>
+
+#include "base/process.hpp"
 
 namespace hone::envs::bridge {
 namespace {
@@ -30,26 +32,6 @@ std::vector<std::string> environment_of_host() {
   return variables;
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  for (auto& text : texts) all.push_back(text.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-// In the child, between fork and exec: only what is safe there.
-[[noreturn]] void become(char* const* words, char* const* variables, const int* inherited,
-                         std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) ::fcntl(inherited[i], F_SETFD, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::execvpe(words[0], words, variables);
-  const char text[] = "hone-train: cannot start Python; name one in HONE_PYTHON\n";
-  [[maybe_unused]] const auto written = ::write(2, text, sizeof text - 1);
-  ::_exit(127);
-}
-
 }  // namespace
 
 std::string python_program() {
@@ -66,21 +48,20 @@ Result<Python> Python::start(const std::vector<std::string>& words,
                              std::initializer_list<int> inherited) {
   std::vector<std::string> line{python_program(), "-c", std::string(host_source)};
   line.insert(line.end(), words.begin(), words.end());
-  auto variables = environment_of_host();
-  const auto line_pointers = pointers(line);
-  const auto variable_pointers = pointers(variables);
-  const pid_t process = ::fork();
-  if (process == 0)
-    become(line_pointers.data(), variable_pointers.data(), inherited.begin(), inherited.size());
-  if (process < 0)
-    return refuse(Code::internal, std::string("cannot start Python: ") + std::strerror(errno));
-  Descriptor watch(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  if (!watch.is_open()) {
-    ::kill(process, SIGKILL);
-    ::waitpid(process, nullptr, 0);
-    return refuse(Code::internal, std::string("cannot watch a process: ") + std::strerror(errno));
+  const auto process =
+      start_process({.argv = line, .env = environment_of_host(), .inherited = inherited});
+  if (!process)
+    return refuse(Code::invalid,
+                  "cannot start Python: " + process.error().detail + "; name one in HONE_PYTHON",
+                  "/env");
+  FileHandle watch(static_cast<int>(::syscall(SYS_pidfd_open, *process, 0)));
+  if (!watch) {
+    const int reason = errno;
+    ::kill(*process, SIGKILL);
+    wait_for(*process);
+    return refuse(Code::internal, std::string("cannot watch a process: ") + std::strerror(reason));
   }
-  return Python(process, std::move(watch));
+  return Python(*process, std::move(watch));
 }
 
 Python::Python(Python&& other) noexcept
@@ -93,10 +74,7 @@ Python::~Python() {
 }
 
 std::string Python::ending() {
-  int status = 0;
-  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-  }
-  process_ = -1;
+  const int status = wait_for(std::exchange(process_, -1));
   if (WIFSIGNALED(status)) return "was killed by signal " + std::to_string(WTERMSIG(status));
   return "ended with status " + std::to_string(WEXITSTATUS(status));
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/result.hpp"
-#include "worker/train/envs/bridge/descriptor.hpp"
 
 namespace hone::envs::bridge {
 
@@ -26,14 +26,14 @@ class Python {
   Python& operator=(Python&&) = delete;
   ~Python();  // kills it, and waits for its end
 
-  [[nodiscard]] int descriptor() const { return watch_.number(); }  // readable: it has ended
+  [[nodiscard]] int descriptor() const { return watch_.fd(); }  // readable: it has ended
   // "ended with status 1", "was killed by signal 9". Waits for its end.
   std::string ending();
 
  private:
-  Python(pid_t process, Descriptor watch) : process_(process), watch_(std::move(watch)) {}
+  Python(pid_t process, FileHandle watch) : process_(process), watch_(std::move(watch)) {}
   pid_t process_ = -1;  // -1: it was waited for
-  Descriptor watch_;
+  FileHandle watch_;
 };
 
 }  // namespace hone::envs::bridge

@@ -1,12 +1,10 @@
 // Randomness with an address: Stream(seed, purpose, index) is the same sequence wherever and
-// whenever it is drawn, so a result does not depend on the number of threads. xoshiro256++ keyed by
-// SplitMix64; own distributions.
+// whenever it is drawn, so a result does not depend on the number of threads.
 #pragma once
 
-#include <array>
-#include <cmath>
 #include <cstdint>
-#include <numbers>
+
+#include "base/random.hpp"
 
 namespace hone::envs {
 
@@ -18,56 +16,25 @@ enum class Purpose : std::uint64_t {
   staff = 5
 };
 
-class Stream {
+// xoshiro256++ keyed by SplitMix64. Models depend on the keying and on the distributions.
+class Stream : public Uniform<Xoshiro256> {
  public:
-  using Words = std::array<std::uint64_t, 4>;
+  Stream(std::uint64_t seed, Purpose purpose, std::uint64_t index)
+      : Uniform(words_at(
+            SplitMix64(seed).bits() ^
+            SplitMix64(static_cast<std::uint64_t>(purpose) * SplitMix64::gamma + index).bits())) {}
+  // Continues from the words() of a checkpoint.
+  explicit Stream(const Words& words) : Uniform(words) {}
 
-  Stream(std::uint64_t seed, Purpose purpose, std::uint64_t index) {
-    std::uint64_t key = mix(seed) ^ mix(static_cast<std::uint64_t>(purpose) * odd_ + index);
-    for (auto& word : words_) word = mix(key += odd_);
-  }
-  explicit Stream(const Words& words) : words_(words) {}
-
-  // The whole state, for checkpoints.
-  [[nodiscard]] const Words& words() const { return words_; }
-
-  std::uint64_t bits() {
-    const auto result = rotate(words_[0] + words_[3], 23) + words_[0];
-    const auto shifted = words_[1] << 17;
-    words_[2] ^= words_[0];
-    words_[3] ^= words_[1];
-    words_[1] ^= words_[2];
-    words_[0] ^= words_[3];
-    words_[2] ^= shifted;
-    words_[3] = rotate(words_[3], 45);
-    return result;
-  }
-
-  // In [0, 1), 53 bits.
-  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
-  double uniform(double low, double high) { return low + (high - low) * uniform(); }
-
-  // Standard normal (Box and Muller; the second value is not kept, so the state is the words
-  // alone).
-  double normal() {
-    const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
-    return radius * std::cos(2.0 * std::numbers::pi * uniform());
-  }
+  double normal() { return box_muller(*this); }
 
  private:
-  static constexpr std::uint64_t odd_ = 0x9e3779b97f4a7c15U;
-
-  static constexpr std::uint64_t rotate(std::uint64_t x, int k) {
-    return (x << k) | (x >> (64 - k));
+  static Words words_at(std::uint64_t key) {
+    SplitMix64 fill(key + SplitMix64::gamma);
+    Words words{};
+    for (auto& word : words) word = fill.bits();
+    return words;
   }
-  static constexpr std::uint64_t mix(std::uint64_t x) {  // SplitMix64's finalizer
-    x += odd_;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31);
-  }
-
-  Words words_{};
 };
 
 }  // namespace hone::envs

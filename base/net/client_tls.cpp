@@ -1,4 +1,4 @@
-#include "sdk/cpp/tls.hpp"
+#include "base/net/client_tls.hpp"
 
 #include <arpa/inet.h>
 #include <openssl/err.h>
@@ -7,7 +7,7 @@
 
 #include <new>
 
-namespace hone {
+namespace hone::net {
 namespace {
 
 std::string reason() {
@@ -38,11 +38,11 @@ Status trust(SSL_CTX* context, const std::string& ca_file) {
   return Done{};
 }
 
-Status show(SSL_CTX* context, const Endpoint& endpoint) {
-  if (endpoint.cert_file.empty()) return Done{};
-  if (SSL_CTX_use_certificate_chain_file(context, endpoint.cert_file.c_str()) != 1)
-    return unusable("our certificate", endpoint.cert_file);
-  const auto& key = endpoint.key_file.empty() ? endpoint.cert_file : endpoint.key_file;
+Status show(SSL_CTX* context, const HttpServer& server) {
+  if (server.cert_file.empty()) return Done{};
+  if (SSL_CTX_use_certificate_chain_file(context, server.cert_file.c_str()) != 1)
+    return unusable("our certificate", server.cert_file);
+  const auto& key = server.key_file.empty() ? server.cert_file : server.key_file;
   if (SSL_CTX_use_PrivateKey_file(context, key.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(context) != 1)
     return unusable("the key of our certificate", key);
@@ -53,14 +53,14 @@ Status show(SSL_CTX* context, const Endpoint& endpoint) {
 
 void ClientTls::Free::operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
 
-Result<std::unique_ptr<ClientTls>> ClientTls::open(const Endpoint& endpoint) {
+Result<std::unique_ptr<ClientTls>> ClientTls::open(const HttpServer& server) {
   std::unique_ptr<SSL_CTX, Free> context(SSL_CTX_new(TLS_client_method()));
   if (!context) throw std::bad_alloc();
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  if (auto trusted = trust(context.get(), endpoint.ca_file); !trusted) return trusted.error();
-  if (auto shown = show(context.get(), endpoint); !shown) return shown.error();
-  return std::unique_ptr<ClientTls>(new ClientTls(std::move(context), endpoint.host));
+  if (auto trusted = trust(context.get(), server.ca_file); !trusted) return trusted.error();
+  if (auto shown = show(context.get(), server); !shown) return shown.error();
+  return std::unique_ptr<ClientTls>(new ClientTls(std::move(context), server.host));
 }
 
 SSL* ClientTls::session() const {
@@ -82,4 +82,4 @@ std::string certificate_trouble(SSL* session) {
   return verdict == X509_V_OK ? "" : X509_verify_cert_error_string(verdict);
 }
 
-}  // namespace hone
+}  // namespace hone::net

@@ -1,5 +1,4 @@
-// The curve table of a sweep, the food of `hone simulate`: a line for each run with its parameters,
-// its seed and what it reported, and a card that says what the columns mean.
+// The curve table of a sweep (server/simulate/curve_table.hpp), which `hone simulate` replays.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace hone::cli {
 
-struct CurveTable {
+struct CurveExport {
   std::string csv;
   std::string card;  // JSON: goal, parameters, checkpoints, source
   std::size_t rows = 0;
@@ -20,6 +19,6 @@ struct CurveTable {
 // `sweep` as GET /v1/sweeps/{sweep} shows it, `runs` as its /curves do. Takes the runs that reached
 // their last phase or diverged: what the others would have reported is not known. Refuses where
 // none did, and a parameter whose name is taken by another column (seed, v1, s1, ...).
-Result<CurveTable> curve_table(const Json& sweep, const std::vector<Json>& runs);
+Result<CurveExport> export_curves(const Json& sweep, const std::vector<Json>& runs);
 
 }  // namespace hone::cli

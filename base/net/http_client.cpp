@@ -1,4 +1,4 @@
-#include "sdk/cpp/transport.hpp"
+#include "base/net/http_client.hpp"
 
 #include <array>
 #include <atomic>
@@ -13,9 +13,10 @@
 #include <fstream>
 
 #include "base/expect.hpp"
-#include "sdk/cpp/transport_stream.hpp"
+#include "base/net/client_tls.hpp"
+#include "base/net/tls_stream.hpp"
 
-namespace hone {
+namespace hone::net {
 namespace {
 
 namespace asio = boost::asio;
@@ -30,31 +31,29 @@ constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
 constexpr std::chrono::seconds keep_alive{60};
 
 struct Connection {
-  Connection(asio::io_context& io, const ClientTls* tls) : stream(io, tls) {}
-  ClientStream stream;
+  Connection(asio::io_context& io, const ClientTls* tls)
+      : stream(asio::ip::tcp::socket(io), tls != nullptr ? tls->session() : nullptr,
+               asio::ssl::stream_base::client) {}
+  TlsStream stream;
   beast::flat_buffer buffer;
   std::chrono::steady_clock::time_point used_at;
 };
 
-std::chrono::microseconds std_duration(Duration duration) {
-  return std::chrono::microseconds(duration.us);
-}
-
 template <class Message>
-void put_fields(Message& message, const Endpoint& endpoint, const HttpRequest& request) {
-  message.set(http::field::host, endpoint.authority());
-  message.set(http::field::user_agent, "hone/" HONE_VERSION);
+void put_fields(Message& message, const HttpServer& server, const HttpRequest& request) {
+  message.set(http::field::host, server.authority());
+  for (const auto* headers : {&server.headers, &request.headers})
+    for (const auto& [name, value] : *headers) message.set(name, value);
   if (!request.accept.empty()) message.set(http::field::accept, request.accept);
-  if (!endpoint.token.empty()) message.set(http::field::authorization, "Bearer " + endpoint.token);
-  message.keep_alive(true);
+  message.keep_alive(request.wants_body);
 }
 
 }  // namespace
 
-struct Transport::Inside {
-  explicit Inside(Endpoint where) : endpoint(std::move(where)) {}
+struct HttpClient::Inside {
+  explicit Inside(HttpServer callee) : server(std::move(callee)) {}
 
-  Endpoint endpoint;
+  HttpServer server;
   std::unique_ptr<ClientTls> tls;  // made by the first call
   asio::io_context io{1};
   std::unique_ptr<Connection> kept;
@@ -73,12 +72,12 @@ struct Transport::Inside {
     return result;
   }
 
-  Failure connect(Connection& connection, Duration timeout) {
+  Failure connect(Connection& connection, std::chrono::microseconds timeout) {
     asio::ip::tcp::resolver resolver(io);
     Failure failure;
-    const auto found = resolver.resolve(endpoint.host, endpoint.port, failure);
+    const auto found = resolver.resolve(server.host, server.port, failure);
     if (failure) return failure;
-    connection.stream.expires_after(std_duration(timeout));
+    connection.stream.expires_after(timeout);
     auto& tcp = connection.stream.tcp();
     failure = perform([&](auto done) { tcp.async_connect(found, done); });
     if (!failure) tcp.socket().set_option(asio::ip::tcp::no_delay(true), failure);
@@ -90,8 +89,8 @@ struct Transport::Inside {
 
   // What https needs before the first connection.
   Status prepare() {
-    if (!endpoint.tls || tls) return Done{};
-    auto opened = ClientTls::open(endpoint);
+    if (!server.tls || tls) return Done{};
+    auto opened = ClientTls::open(server);
     if (!opened) return opened.error();
     tls = *std::move(opened);
     return Done{};
@@ -102,13 +101,13 @@ struct Transport::Inside {
     expect(verb != http::verb::unknown, "the method is one of HTTP's");
     if (request.upload.empty()) {
       http::request<http::string_body> message(verb, request.target, 11, request.body);
-      put_fields(message, endpoint, request);
+      put_fields(message, server, request);
       if (!request.body.empty()) message.set(http::field::content_type, request.content_type);
       message.prepare_payload();
       return perform([&](auto done) { http::async_write(connection.stream, message, done); });
     }
     http::request<http::file_body> message(verb, request.target, 11);
-    put_fields(message, endpoint, request);
+    put_fields(message, server, request);
     message.set(http::field::content_type, "application/octet-stream");
     Failure failure;
     message.body().open(request.upload.c_str(), beast::file_mode::scan, failure);
@@ -145,7 +144,7 @@ struct Transport::Inside {
         [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
   }
 
-  Failure read_lines(Connection& connection, Head&& head, Duration silence_max,
+  Failure read_lines(Connection& connection, Head&& head, std::chrono::microseconds silence_max,
                      const std::function<bool(std::string_view)>& on_line) {
     http::response_parser<http::buffer_body> parser(std::move(head));
     parser.body_limit(boost::none);
@@ -154,7 +153,7 @@ struct Transport::Inside {
     while (!parser.is_done()) {
       parser.get().body().data = piece.data();
       parser.get().body().size = piece.size();
-      connection.stream.expires_after(std_duration(silence_max));
+      connection.stream.expires_after(silence_max);
       Failure failure = perform([&](auto done) {
         http::async_read_some(connection.stream, connection.buffer, parser, done);
       });
@@ -182,20 +181,19 @@ struct Transport::Inside {
   }
 
   [[nodiscard]] Error error_of(const Failure& failure, const HttpRequest& request) const {
-    const std::string url = endpoint.url();
+    const std::string url = server.url();
     if (interrupted) return refuse(Code::unavailable, "the call to " + url + " was given up");
     if (failure == beast::error::timeout)
       return refuse(Code::timed_out, "no answer from " + url + " within " +
-                                         std::to_string(request.timeout.us / 1'000'000) + " s");
+                                         std::to_string(request.timeout / std::chrono::seconds(1)) +
+                                         " s");
     if (!refusal.empty())
-      return refuse(Code::unavailable,
-                    "the certificate of " + url + " is not to be trusted: " + refusal +
-                        "; give the server's own, or that of its signer, with --tls-ca or "
-                        "HONE_TLS_CA, and use a host name that it holds");
+      return refuse(Code::unavailable, "the certificate of " + url + " is not to be trusted: " +
+                                           refusal + server.if_untrusted);
     if (failure == http::error::body_limit)
       return refuse(Code::too_large, "the answer of " + url + request.target + " is too large");
-    return refuse(Code::unavailable, "cannot reach " + url + ": " + failure.message() +
-                                         "; is 'hone up' running there?");
+    return refuse(Code::unavailable,
+                  "cannot reach " + url + ": " + failure.message() + server.if_unreachable);
   }
 };
 
@@ -221,10 +219,10 @@ struct Attempted {
 
 }  // namespace
 
-struct Transport::Exchange {
+struct HttpClient::Exchange {
   static Attempted once(Inside& inside, Connection& connection, const HttpRequest& request) {
     Attempted attempt;
-    connection.stream.expires_after(std_duration(request.timeout));
+    connection.stream.expires_after(request.timeout);
     const Failure unsent = inside.write(connection, request);
     if (unsent == beast::error::timeout) return {unsent, false, {}};
     // A server that refuses a large body answers and closes before it was all sent.
@@ -237,8 +235,8 @@ struct Transport::Exchange {
     attempt.answered = true;
     attempt.response.status = static_cast<int>(head.get().result_int());
     attempt.response.content_type = std::string(head.get()[http::field::content_type]);
-    const bool keep = head.get().keep_alive() && !unsent;
-    if (!head.is_done())
+    const bool keep = head.get().keep_alive() && !unsent && request.wants_body;
+    if (request.wants_body && !head.is_done())
       attempt.failure = read_body(inside, connection, std::move(head), request, attempt.response);
     if (!keep) connection.stream.close();
     return attempt;
@@ -252,12 +250,15 @@ struct Transport::Exchange {
   }
 };
 
-Transport::Transport(Endpoint endpoint) : inside_(std::make_unique<Inside>(std::move(endpoint))) {}
-Transport::Transport(Transport&&) noexcept = default;
-Transport& Transport::operator=(Transport&&) noexcept = default;
-Transport::~Transport() = default;
+std::string HttpServer::authority() const {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  return (is_ipv6 ? "[" + host + "]" : host) + ":" + port;
+}
 
-const Endpoint& Transport::endpoint() const { return inside_->endpoint; }
+HttpClient::HttpClient(HttpServer server) : inside_(std::make_unique<Inside>(std::move(server))) {}
+HttpClient::HttpClient(HttpClient&&) noexcept = default;
+HttpClient& HttpClient::operator=(HttpClient&&) noexcept = default;
+HttpClient::~HttpClient() = default;
 
 namespace {
 
@@ -271,7 +272,7 @@ Status check_files(const HttpRequest& request) {
 
 }  // namespace
 
-Result<HttpResponse> Transport::call(const HttpRequest& request) {
+Result<HttpResponse> HttpClient::call(const HttpRequest& request) {
   if (const Status files = check_files(request); !files) return files.error();
   Inside& inside = *inside_;
   if (const Status ready = inside.prepare(); !ready) return ready.error();
@@ -297,8 +298,8 @@ Result<HttpResponse> Transport::call(const HttpRequest& request) {
   }
 }
 
-Result<HttpResponse> Transport::stream(const HttpRequest& request,
-                                       const std::function<bool(std::string_view line)>& on_line) {
+Result<HttpResponse> HttpClient::stream(const HttpRequest& request,
+                                        const std::function<bool(std::string_view line)>& on_line) {
   Inside& inside = *inside_;
   if (const Status ready = inside.prepare(); !ready) return ready.error();
   Connection connection(inside.io, inside.tls.get());
@@ -317,11 +318,11 @@ Result<HttpResponse> Transport::stream(const HttpRequest& request,
   return response;
 }
 
-void Transport::interrupt() {
+void HttpClient::interrupt() {
   inside_->interrupted = true;
   asio::post(inside_->io, [inside = inside_.get()] {
     if (inside->active != nullptr) inside->active->stream.close();
   });
 }
 
-}  // namespace hone
+}  // namespace hone::net

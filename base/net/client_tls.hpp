@@ -1,4 +1,5 @@
-// TLS as a client speaks it: whom it trusts, and what it shows. OpenSSL alone. Internal to sdk/cpp.
+// The client's side of TLS: whom it trusts, and which certificate it shows. OpenSSL alone. Internal
+// to base/net.
 #pragma once
 
 #include <openssl/types.h>
@@ -6,17 +7,17 @@
 #include <memory>
 #include <string>
 
+#include "base/net/http_client.hpp"
 #include "base/result.hpp"
-#include "sdk/cpp/transport.hpp"
 
-namespace hone {
+namespace hone::net {
 
 class ClientTls {
  public:
   // Refuses (invalid) certificate files that cannot be used.
-  static Result<std::unique_ptr<ClientTls>> open(const Endpoint& endpoint);
+  static Result<std::unique_ptr<ClientTls>> open(const HttpServer& server);
 
-  // A session that accepts no server but the endpoint's host: its name, or its address where the
+  // A session that accepts no server but the one with this host: its name, or its address where the
   // host is one. The stream frees it. Throws when there is no memory.
   [[nodiscard]] SSL* session() const;
 
@@ -35,4 +36,4 @@ class ClientTls {
 // else empty.
 std::string certificate_trouble(SSL* session);
 
-}  // namespace hone
+}  // namespace hone::net
