@@ -8,10 +8,11 @@ fail() {
   exit 1
 }
 
-# What every build needs; what the rest of the trainers needs; what the tests need.
+# For every build; for all environments and baselines; for libtorch; for ./test; for ./test --system.
 build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
   libssl-dev libsqlitecpp-dev libsqlite3-dev)
-trainer_packages=(libtorch-dev libopenblas0-pthread libbox2d-dev libscotch-dev libmetis-dev)
+trainer_packages=(libbox2d-dev libscotch-dev libmetis-dev)
+torch_packages=(libtorch-dev libopenblas0-pthread)
 test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema python3-flake8 clang-format)
 system_packages=(clang-16 clang-tidy-16 dpkg-dev file)
 
