@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "base/expect.hpp"
+#include "schemas/types/timing.hpp"
 #include "sdk/cpp/transport_stream.hpp"
 
 namespace hone {
@@ -25,9 +26,7 @@ using Failure = boost::system::error_code;
 
 constexpr std::uint64_t text_bytes_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
-// Shorter than the server's idle timeout of 120 s, so that a kept connection is rarely found
-// closed.
-constexpr std::chrono::seconds keep_alive{60};
+constexpr std::chrono::microseconds keep_alive{client_idle_time.us};
 
 struct Connection {
   Connection(asio::io_context& io, const ClientTls* tls) : stream(io, tls) {}
