@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 #include "server/sweep/speaker.hpp"
 
 namespace hone {
@@ -30,6 +31,7 @@ struct Request {
   std::string body;
   const Counters* counters = nullptr;  // of this server, for what shows them
   Speaker speaker{};                   // whose token the request bore
+  Instant now{};                       // when it arrived
 };
 
 // Splits a request target ("/v1/sweeps?limit=10", or the absolute form of a proxy) into path and

@@ -20,7 +20,7 @@ namespace {
 std::string random_hex() {
   std::array<unsigned char, 32> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-    throw std::runtime_error("the system has no random numbers");
+    throw std::runtime_error("getrandom returned no random bytes");
   return api::hex(bytes.data(), bytes.size());
 }
 
@@ -28,7 +28,7 @@ Error cannot_write(const std::string& path) {
   return refuse(Code::invalid, "cannot write the token file " + path + ": " + std::strerror(errno));
 }
 
-// Whole or not there, and never readable by others.
+// Writes the file atomically; it is never readable by others.
 Status write_secret(const std::string& path, const std::string& secret) {
   const auto fresh = path + ".new";
   ::unlink(fresh.c_str());
@@ -58,7 +58,7 @@ Result<Reply> ask(EngineThread& engine, Command command) {
   return waiting.get();
 }
 
-// A live token of that name is not ours to replace: its secret is somewhere.
+// Chooses another name if a live token has this one: its secret may be in use.
 Result<Reply> create(EngineThread& engine, const TokenFile& file, const std::string& secret) {
   constexpr int names_max = 1000;
   CreateTokenRequest request{random_hex(), file.name, file.scope, api::sha256_hex(secret), {}};
