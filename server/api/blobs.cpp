@@ -22,7 +22,7 @@ constexpr std::size_t digest_digits = 64;
 
 fs::path incoming(const fs::path& root) { return root / "incoming"; }
 
-// Precondition: is_digest(digest). Two digits of folder keep any folder below a few thousand files.
+// Precondition: is_digest(digest). Folders of two digits keep each below a few thousand files.
 fs::path place_of(const fs::path& root, std::string_view digest) {
   return root / digest.substr(0, 2) / digest.substr(2);
 }
@@ -41,7 +41,7 @@ Status write_all(int descriptor, std::string_view bytes) {
   return Done{};
 }
 
-// A rename is durable once its folder is on the disk.
+// A rename is durable once its folder is synced.
 Status sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return disk_refuses("open the folder of the blob");
@@ -51,7 +51,7 @@ Status sync_folder(const fs::path& folder) {
   return Done{};
 }
 
-// When it was put or claimed.
+// When the blob was last put or claimed.
 std::optional<Instant> last_used(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;

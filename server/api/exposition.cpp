@@ -7,8 +7,8 @@
 namespace hone::api {
 namespace {
 
-// Whole numbers as such, others to the last digit.
-std::string number(double value) {
+// Whole numbers without a fraction, others with every digit.
+std::string sample_text(double value) {
   std::array<char, 400> text{};
   auto* end = text.data() + text.size();
   const bool whole = std::abs(value) < 9e15 && std::floor(value) == value;
@@ -17,7 +17,7 @@ std::string number(double value) {
   return {text.data(), written.ptr};
 }
 
-// As the format wants it between quotes.
+// Escapes a label for quotes.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char letter : text) {
@@ -40,7 +40,7 @@ void Exposition::family(std::string_view name, std::string_view type, std::strin
 void Exposition::sample(std::string_view name, std::string_view labels, double value) {
   text_.append(name);
   if (!labels.empty()) text_.append("{").append(labels).append("}");
-  text_.append(" ").append(number(value)).append("\n");
+  text_.append(" ").append(sample_text(value)).append("\n");
 }
 
 void Exposition::single(std::string_view name, std::string_view type, std::string_view help,
@@ -70,7 +70,7 @@ void Exposition::histogram(std::string_view name, std::string_view help, const L
   const std::size_t slots = Lengths::bounds_us.size();
   for (std::size_t slot = 0; slot < slots; ++slot)
     sample(base + "_bucket",
-           "le=\"" + number(static_cast<double>(Lengths::bounds_us[slot]) / 1e6) + "\"",
+           "le=\"" + sample_text(static_cast<double>(Lengths::bounds_us[slot]) / 1e6) + "\"",
            static_cast<double>(lengths.up_to(slot)));
   const auto all = static_cast<double>(lengths.up_to(slots));
   sample(base + "_bucket", "le=\"+Inf\"", all);
