@@ -17,7 +17,7 @@ struct FreeDigest {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-// Empty where the file cannot be read.
+// Empty if the file cannot be read.
 std::string sha256_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) return {};
@@ -37,7 +37,7 @@ std::string sha256_of(const fs::path& file) {
   return text;
 }
 
-// The digests of all files in the folders of two digits.
+// The digests of all files in the two-digit folders.
 std::set<std::string> present(const fs::path& blobs) {
   std::set<std::string> digests;
   std::error_code trouble;
@@ -61,7 +61,7 @@ fs::path blob_file(const fs::path& blobs, const std::string& sha256) {
 
 namespace {
 
-// A file of an older hone lacks what later steps added.
+// A file of an older hone lacks the columns of later migrations.
 bool has_column(SQLite::Database& db, const char* table, const char* column) {
   SQLite::Statement s(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
   s.bind(1, table);
@@ -74,7 +74,7 @@ bool has_column(SQLite::Database& db, const char* table, const char* column) {
 std::vector<BlobRow> kept_blobs(SQLite::Database& db) {
   std::string kept = "WHERE 1";
   if (has_column(db, "model", "dropped_at")) kept += " AND dropped_at IS NULL";
-  // The checkpoints of an imported sweep stayed where it ran.
+  // The checkpoints of an imported sweep are in its original data folder.
   if (has_column(db, "sweep", "imported_at"))
     kept += " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)";
   const bool artifacts = db.tableExists("artifact");
