@@ -173,8 +173,8 @@ class Listening {
   }
 
  private:
-  TestServer parts_;
   std::unique_ptr<Server> server_;
+  TestServer parts_;
   std::thread thread_;
 };
 
