@@ -1,5 +1,4 @@
-// How the folder talks to SQLite: typed binding and reading, so that each statement is one line
-// where it is used. Inside db/ only.
+// Typed binding and reading of SQLite statements. Internal to db.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -51,8 +50,7 @@ void put(SQLite::Statement& s, int at, const std::optional<T>& value) {
     s.bind(at);
 }
 
-// Binds parameters 1, 2, ... of a statement that is reset first, so that prepared ones can be used
-// again.
+// Resets a statement and binds its parameters 1, 2, ...
 template <class... Values>
 SQLite::Statement& bind(SQLite::Statement& s, const Values&... values) {
   s.reset();
@@ -61,7 +59,7 @@ SQLite::Statement& bind(SQLite::Statement& s, const Values&... values) {
   return s;
 }
 
-// As put, for values that outlive the statement's execution: texts are not copied.
+// As put, without a copy of texts: the values must outlive the execution.
 template <class Value>
 void lend(SQLite::Statement& s, int at, const Value& value) {
   put(s, at, value);
@@ -73,7 +71,7 @@ inline void lend(SQLite::Statement& s, int at, const std::optional<std::string>&
   value ? s.bindNoCopy(at, *value) : s.bind(at);
 }
 
-// Executes a statement that returns no rows; how many rows it changed.
+// Executes a statement that returns no rows. Returns the number of changed rows.
 template <class... Values>
 int run(SQLite::Statement& s, const Values&... values) {
   s.reset();
@@ -103,7 +101,7 @@ class Columns {
     return {trial, small()};
   }
 
-  // The next column through `read`, or nullopt where it is null: c.maybe(&Columns::instant).
+  // The next column by `read`, or nullopt if it is null: c.maybe(&Columns::instant).
   template <class T>
   std::optional<T> maybe(T (Columns::*read)()) {
     if (s_.isColumnNull(at_)) {

@@ -26,9 +26,6 @@ using Failure = boost::system::error_code;
 
 constexpr std::uint64_t text_bytes_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
-// Shorter than the server's idle timeout of 120 s, so that a kept connection is rarely found
-// closed.
-constexpr std::chrono::seconds keep_alive{60};
 
 struct Connection {
   Connection(asio::io_context& io, const ClientTls* tls)
@@ -277,8 +274,8 @@ Result<HttpResponse> HttpClient::call(const HttpRequest& request) {
   Inside& inside = *inside_;
   if (const Status ready = inside.prepare(); !ready) return ready.error();
   const auto now = std::chrono::steady_clock::now();
-  if (inside.kept &&
-      (now - inside.kept->used_at > keep_alive || !inside.kept->stream.tcp().socket().is_open()))
+  if (inside.kept && (now - inside.kept->used_at > inside.server.idle_time ||
+                      !inside.kept->stream.tcp().socket().is_open()))
     inside.kept.reset();
   for (;;) {
     const bool fresh = inside.kept == nullptr;

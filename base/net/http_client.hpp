@@ -24,6 +24,8 @@ struct HttpServer {
   std::string cert_file{};       // the client's own, for a server that asks for one
   std::string key_file{};        // empty: in cert_file
   Headers headers{};             // of every request
+  // A connection that was idle for longer is not used again: the server may be closing it.
+  std::chrono::microseconds idle_time = std::chrono::seconds(60);
   std::string if_unreachable{};  // what to do then: the end of the error's sentence
   std::string if_untrusted{};    // the same, where the server's certificate is not accepted
 

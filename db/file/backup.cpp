@@ -22,11 +22,11 @@ struct Finish {
   void operator()(sqlite3_backup* backup) const { sqlite3_backup_finish(backup); }
 };
 
-// In the reader's snapshot: otherwise every commit of the server would start the copy again.
+// Copies within a read transaction: otherwise every commit of the server would restart the copy.
 Status copy(SQLite::Database& from, SQLite::Database& into, const std::string& to,
             const CopyProgress& progress) {
   const Snapshot snapshot(from);
-  last_seq(from);  // it begins with the first read
+  last_seq(from);  // the transaction begins with the first read
   const std::unique_ptr<sqlite3_backup, Finish> backup(
       sqlite3_backup_init(into.getHandle(), "main", from.getHandle(), "main"));
   if (!backup) return cannot_copy(to, into.getErrorMsg());
@@ -40,7 +40,7 @@ Status copy(SQLite::Database& from, SQLite::Database& into, const std::string& t
   return Done{};
 }
 
-// Whether `file` is a sound database that ends with the event `seq`.
+// Whether `file` is an intact database whose last event is `seq`.
 bool is_whole(const std::string& file, int schema, std::int64_t seq) {
   try {
     SQLite::Database db(file, SQLite::OPEN_READONLY);
@@ -56,7 +56,7 @@ bool is_whole(const std::string& file, int schema, std::int64_t seq) {
 Status copy_database(SQLite::Database& from, const std::string& to, const CopyProgress& progress) {
   try {
     SQLite::Database into(to, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    into.exec("PRAGMA synchronous = EXTRA");  // the name of the journal that is gone, too
+    into.exec("PRAGMA synchronous = EXTRA");  // syncs the folder after the journal is deleted, too
     return copy(from, into, to, progress);
   } catch (const SQLite::Exception& trouble) {
     return cannot_copy(to, trouble.what());

@@ -11,16 +11,16 @@
 
 namespace hone {
 
-// Told every few megabytes: pages copied, and pages in all.
+// Called every few megabytes with the pages copied and all pages.
 using CopyProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
-// Copies the database as it is at this instant into the file `to`, over what is there, and syncs
-// it. Writers go on meanwhile. A copy that is interrupted is an empty database, never half of one.
-// Refuses (unavailable) when the disk does.
+// Copies the database as of this instant over the file `to`, and syncs it. Writers continue
+// meanwhile. An interrupted copy is an empty database, never half of one. Refuses (unavailable) if
+// the copy cannot be written.
 Status copy_database(SQLite::Database& from, const std::string& to, const CopyProgress& progress);
 
-// Copies the database beside itself, under a name that says its schema and its newest event, and
-// reads the copy through. A whole copy from an earlier try is taken as it is. Answers its name.
+// Copies the database into the same folder, under a name with its schema and its newest event, and
+// verifies the copy. Uses an intact copy of an earlier try. Returns the name.
 Result<std::string> back_up_beside(SQLite::Database& db, const std::string& file);
 
 }  // namespace hone

@@ -12,7 +12,7 @@
 namespace hone {
 namespace {
 
-constexpr int one_thread = SQLITE_OPEN_NOMUTEX;  // uses a connection at a time: no locks
+constexpr int one_thread = SQLITE_OPEN_NOMUTEX;  // no connection is used by two threads at once
 constexpr int busy_ms = 5000;  // a checkpoint or an sqlite3 shell may hold the file this long
 
 Error cannot_use(const std::filesystem::path& path, const std::string& why) {
@@ -44,22 +44,22 @@ Error explain(const std::string& file, const SQLite::Exception& trouble) {
 
 void set_up_writing(SQLite::Database& db) {
   db.exec("PRAGMA foreign_keys = ON");
-  db.exec("PRAGMA recursive_triggers = ON");  // so that REPLACE does not delete an event unasked
+  db.exec("PRAGMA recursive_triggers = ON");  // so that REPLACE cannot delete an event
   // Sets and returns the mode; ':memory:' has no journal file and stays 'memory'.
   db.execAndGet("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA synchronous = FULL");  // a commit that was answered survives a power cut
-  // 64 MiB: the index of ranks is written all over, and every page that is read again costs time.
+  // 64 MiB, since writes touch every part of the index of ranks.
   db.exec("PRAGMA cache_size = -65536");
-  // 32 MiB, and not the usual 4: a checkpoint syncs twice, and the pages that are written again
-  // and again go to the file once.
+  // 32 MiB instead of 4: a checkpoint syncs twice, and writes a page once that many commits
+  // changed.
   db.exec("PRAGMA wal_autocheckpoint = 8192");
-  // The server before may have ended because a sync failed. What it had written can then still be
-  // read, though it never reaches the disk, and commits behind it would be lost with it: written
-  // again into the database, and synced, it is safe. A reader in the way leaves it for later.
+  // The previous server may have ended after a failed sync. The pages it wrote can still be read
+  // but may never reach the disk, and later commits would be lost with them. Writing and syncing
+  // them again makes them safe. If a reader prevents this checkpoint, a later one does it.
   db.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-// An upgrade cannot be undone but by going back to a copy.
+// Keeps a copy, which is the only way to undo an upgrade.
 Status keep_older(SQLite::Database& db, const std::string& file, Upgrade* upgraded) {
   if (!needs_upgrade(db)) return Done{};
   const auto backup = back_up_beside(db, file);

@@ -12,8 +12,8 @@
 
 namespace hone {
 
-// The folder `hone server --data` names: hone.db, blobs/, lock. One server at a time: holds the
-// lock for its lifetime.
+// The folder that `hone server --data` names: hone.db, blobs/, lock. Holds the lock for its
+// lifetime, so that one server at a time uses the folder.
 class DataFolder {
  public:
   // Creates the folder if it is missing. Refuses (conflict) when another server holds it, naming
@@ -32,17 +32,17 @@ class DataFolder {
   FileHandle lock_;
 };
 
-// What opening an older file did.
+// The upgrade of an older file.
 struct Upgrade {
   int from = 0;  // 0: nothing
   int to = 0;
   std::string backup;  // a copy of the file as it was
 };
 
-// The write connection: WAL, synchronous=FULL, foreign keys; migrated to the newest schema, after a
-// copy of a file that holds an older one was put beside it. ":memory:" is allowed (tests). Refuses
-// (conflict) a file of a newer schema version, (invalid) a damaged one or one that may not be
-// written, and (unavailable) to upgrade where the copy cannot be made; all say what to do.
+// Opens the write connection: WAL, synchronous=FULL, foreign keys. Migrates the file to the newest
+// schema, after a backup of a file with an older one. ":memory:" is allowed (tests). Refuses
+// (conflict) a file of a newer schema version, (invalid) a damaged or read-only file, and
+// (unavailable) an upgrade whose backup fails. Every message names the remedy.
 Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& file,
                                                            Upgrade* upgraded = nullptr);
 

@@ -32,8 +32,8 @@ bool is_empty(SQLite::Database& db) {
   return db.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;
 }
 
-// What was applied must be what this program would have applied: a file that ran other SQL under
-// the same number would be read wrongly.
+// The applied migrations must be those of this program: a file that was changed by other SQL under
+// the same number would be misread.
 Status check_applied(SQLite::Database& db, int version) {
   SQLite::Statement applied(db, "SELECT name, sha256 FROM migration ORDER BY version");
   int count = 0;
@@ -42,10 +42,11 @@ Status check_applied(SQLite::Database& db, int version) {
     const auto name = c.text();
     if (count < newest && name == migrations[count].name && c.text() == migrations[count].sha256)
       continue;
-    return refuse(Code::invalid,
-                  "schema step " + std::to_string(count + 1) + " ('" + name +
-                      "') of this data folder is not the one this hone knows: it was written by a "
-                      "modified hone; use that one or another --data");
+    return refuse(
+        Code::invalid,
+        "schema step " + std::to_string(count + 1) + " ('" + name +
+            "') of this data folder differs from that of this hone: a modified hone wrote "
+            "it; use that one or another --data");
   }
   if (count == version) return Done{};
   return refuse(Code::invalid, "this data folder says schema " + std::to_string(version) +
@@ -80,7 +81,7 @@ Status check_schema(SQLite::Database& db) {
         "the file is an SQLite database of another program, not hone's: use another --data");
   if (version > newest)
     return refuse(Code::conflict, "this data folder was written by a newer hone (schema " +
-                                      std::to_string(version) + "; this one knows up to " +
+                                      std::to_string(version) + "; this one supports up to " +
                                       std::to_string(newest) +
                                       "): upgrade hone or use another --data");
   return check_applied(db, version);

@@ -7,17 +7,16 @@
 
 namespace hone {
 
-// Applies the migrations the file lacks and records the checksum of each. When it changed a file
-// that holds events, the projection is folded again. All of it is one transaction: whoever is
-// killed on the way leaves the file as it was. Refuses with conflict a
-// file of a newer schema, with invalid one that is not ours or whose applied migrations are not the
-// ones this program knows.
+// Applies the missing migrations, records the checksum of each, and rebuilds the projection of a
+// file that holds events. It is one transaction: a process that is killed meanwhile leaves the file
+// unchanged. Refuses (conflict) a file of a newer schema and (invalid) a file of another program or
+// with migrations that this program does not have.
 Status migrate(SQLite::Database& db);
 
 // The schema that this program writes.
 int newest_schema();
 
-// The checks alone, for a connection that may not write.
+// Only checks, for a read-only connection.
 Status check_schema(SQLite::Database& db);
 
 // Precondition of both: check_schema holds. 0 is an empty file.

@@ -5,8 +5,8 @@
 namespace hone::filter {
 namespace {
 
-// Whether a term reads nothing but the sweep, its workflow and its dataset.
-bool of_sweep_alone(const Term& term, ThingKind kind) {
+// Whether a term reads only the sweep, its workflow and its dataset.
+bool of_sweep_alone(const Term& term, ObjectKind kind) {
   if (term.kind != Term::Kind::comparison) {
     for (const Term& part : term.parts)
       if (!of_sweep_alone(part, kind)) return false;
@@ -18,12 +18,12 @@ bool of_sweep_alone(const Term& term, ThingKind kind) {
                           field.front() == "dataset"
                       ? kind_named(field.front())
                       : std::nullopt;
-  return of && leads_to(ThingKind::sweep, *of);
+  return of && leads_to(ObjectKind::sweep, *of);
 }
 
 class Compiler {
  public:
-  Compiler(ThingKind kind, Instant now) : kind_(kind), now_(now) {}
+  Compiler(ObjectKind kind, Instant now) : kind_(kind), now_(now) {}
 
   Result<Piece> condition(const Term& term) const {
     switch (term.kind) {
@@ -31,7 +31,7 @@ class Compiler {
         return row_condition(term.comparison, kind_, now_);
       case Term::Kind::negation: {
         auto part = condition(term.parts.front());
-        // What is not known is not so: a comparison with nothing does not hold.
+        // A comparison with an absent value is false.
         if (part) part->sql = "NOT coalesce((" + part->sql + "), 0)";
         return part;
       }
@@ -55,22 +55,22 @@ class Compiler {
     return all;
   }
 
-  ThingKind kind_;
+  ObjectKind kind_;
   Instant now_;
 };
 
 }  // namespace
 
-Result<Conditions> compile(const Filter& filter, ThingKind kind, Instant now) {
+Result<Conditions> compile(const Filter& filter, ObjectKind kind, Instant now) {
   if (!filter.kind.empty() && kind_named(filter.kind) != kind)
     return fault(filter.kind_at, "this lists " + std::string(word(kind)) + "s, not " +
                                      std::string(word(*kind_named(filter.kind))) + "s");
   Conditions conditions;
   conditions.kind = kind;
-  const bool below = kind != ThingKind::sweep && leads_to(kind, ThingKind::sweep);
+  const bool below = kind != ObjectKind::sweep && leads_to(kind, ObjectKind::sweep);
   for (const Term& term : filter.terms) {
     const bool apart = below && of_sweep_alone(term, kind);
-    auto piece = Compiler(apart ? ThingKind::sweep : kind, now).condition(term);
+    auto piece = Compiler(apart ? ObjectKind::sweep : kind, now).condition(term);
     if (!piece) return piece.error();
     (apart ? conditions.of_sweep : conditions.rows).push_back(*std::move(piece));
     if (apart || term.kind != Term::Kind::comparison) continue;
@@ -95,7 +95,7 @@ Piece on_row(const Conditions& conditions, int first) {
   return numbered(std::move(all), first);
 }
 
-// No text of a user is ever part of the SQL, so that every question mark is a value's.
+// The SQL never contains text of the user, so every question mark belongs to a value.
 Piece numbered(Piece piece, int first) {
   std::string sql;
   for (const char c : piece.sql) {

@@ -1,4 +1,4 @@
-// A filter that makes sense for one kind of thing, as conditions of SQL. Values are always bound.
+// Compiles a filter for one kind of object into conditions of SQL. Values are always bound.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,34 @@ namespace hone::filter {
 
 using Bound = std::variant<std::int64_t, double, std::string>;
 
-// A piece of SQL with a `?` for each of its values.
+// A piece of SQL with a `?` for each value.
 struct Piece {
   std::string sql;
   std::vector<Bound> values;
 };
 
-// A superset of the things that one term lets through, found by an index: worth starting from where
-// it is small.
+// A superset of the objects that match one term, found by an index. A search starts from it when it
+// is small.
 struct Candidates {
-  std::string key;  // of the thing: "m.trial", "t.id"
+  std::string key;  // of the object: "m.trial", "t.id"
   Piece select;
 };
 
 struct Conditions {
-  ThingKind kind = ThingKind::trial;
+  ObjectKind kind = ObjectKind::trial;
   std::vector<Piece> of_sweep;  // on the tables s, f and d alone; empty for kinds without a sweep
   std::vector<Piece> rows;      // on a row of the kind's own table, under its alias
   std::vector<Candidates> candidates;
 };
 
-// Refuses unknown fields, values of the wrong type and kinds that lead nowhere, at the character.
-// `now`: what times like -2d count from. A filter that names a kind must name this one.
-Result<Conditions> compile(const Filter& filter, ThingKind kind, Instant now);
+// Refuses unknown fields, values of the wrong type and unrelated kinds, at the character. Times
+// such as -2d count from `now`. A filter that names a kind must name this one.
+Result<Conditions> compile(const Filter& filter, ObjectKind kind, Instant now);
 
-// All conditions as one on a row of the kind's own table; its values are ?first, ?first+1, ...
+// Joins all conditions into one on a row of the kind's own table; its values are ?first, ...
 Piece on_row(const Conditions& conditions, int first);
 
-// The piece with its values numbered from `first` on.
+// Numbers the values of the piece from `first` on.
 Piece numbered(Piece piece, int first);
 
 }  // namespace hone::filter

@@ -9,13 +9,13 @@
 namespace hone::filter {
 namespace {
 
-using enum ThingKind;
+using enum ObjectKind;
 using enum FieldType;
 
 constexpr std::array<std::string_view, 8> words{"sweep", "trial",   "run",      "attempt",
                                                 "model", "dataset", "workflow", "worker"};
 
-constexpr std::array table{
+constexpr std::array field_table{
     Field{sweep, "id", id, "s.id", "sw_7"},
     Field{sweep, "name", text, "s.name", ""},
     Field{sweep, "project", text, "s.project", ""},
@@ -125,23 +125,24 @@ constexpr std::array table{
 
 }  // namespace
 
-std::string_view word(ThingKind kind) { return words[static_cast<std::size_t>(kind)]; }
+std::string_view word(ObjectKind kind) { return words[static_cast<std::size_t>(kind)]; }
 
-std::string_view alias(ThingKind kind) {
+std::string_view alias(ObjectKind kind) {
   constexpr std::array<std::string_view, 8> aliases{"s", "t", "r", "a", "m", "d", "f", "w"};
   return aliases[static_cast<std::size_t>(kind)];
 }
 
-std::optional<ThingKind> kind_named(std::string_view name) {
+std::optional<ObjectKind> kind_named(std::string_view name) {
   std::string lower(name);
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   for (std::size_t i = 0; i < words.size(); ++i)
-    if (lower == words[i] || lower == std::string(words[i]) + "s") return static_cast<ThingKind>(i);
+    if (lower == words[i] || lower == std::string(words[i]) + "s")
+      return static_cast<ObjectKind>(i);
   return std::nullopt;
 }
 
-bool leads_to(ThingKind low, ThingKind high) {
+bool leads_to(ObjectKind low, ObjectKind high) {
   if (low == high) return true;
   switch (low) {
     case sweep:
@@ -162,12 +163,12 @@ bool leads_to(ThingKind low, ThingKind high) {
   unreachable();
 }
 
-std::span<const Field> fields() { return table; }
+std::span<const Field> fields() { return field_table; }
 
-const Field* find_field(ThingKind of, std::string_view name) {
+const Field* find_field(ObjectKind of, std::string_view name) {
   const auto found = std::ranges::find_if(
-      table, [&](const Field& field) { return field.of == of && field.name == name; });
-  return found == table.end() ? nullptr : &*found;
+      field_table, [&](const Field& field) { return field.of == of && field.name == name; });
+  return found == field_table.end() ? nullptr : &*found;
 }
 
 }  // namespace hone::filter

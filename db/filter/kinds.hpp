@@ -1,4 +1,4 @@
-// What can be found, and what each kind of thing has to compare. Internal to db/filter.
+// The kinds of objects, and the fields of each that a filter can compare. Internal to db/filter.
 #pragma once
 
 #include <optional>
@@ -7,31 +7,31 @@
 
 namespace hone::filter {
 
-enum class ThingKind { sweep, trial, run, attempt, model, dataset, workflow, worker };
+enum class ObjectKind { sweep, trial, run, attempt, model, dataset, workflow, worker };
 
-// "model" and "models" alike, in any case.
-std::optional<ThingKind> kind_named(std::string_view word);
-std::string_view word(ThingKind kind);
+// Accepts "model" and "models", in any case.
+std::optional<ObjectKind> kind_named(std::string_view word);
+std::string_view word(ObjectKind kind);
 
 // The alias of its table in every statement: s, t, r, a, m, d, f, w.
-std::string_view alias(ThingKind kind);
+std::string_view alias(ObjectKind kind);
 
-// Whether each `low` has one `high` (a run has one sweep), so that the fields of `high` are its
-// own.
-bool leads_to(ThingKind low, ThingKind high);
+// Whether each `low` has one `high` (a run has one sweep), so that a filter on `low` may use the
+// fields of `high`.
+bool leads_to(ObjectKind low, ObjectKind high);
 
 enum class FieldType { number, text, time, truth, id };
 
 struct Field {
-  ThingKind of;
+  ObjectKind of;
   std::string_view name;
   FieldType type;
-  std::string_view sql;  // with the aliases above; a truth is a condition
+  std::string_view sql;  // with the aliases above; a condition for FieldType::truth
   std::string_view help;
   bool needs_sweep = false;  // reads the sweep's table as well
 };
 
 std::span<const Field> fields();
-const Field* find_field(ThingKind of, std::string_view name);
+const Field* find_field(ObjectKind of, std::string_view name);
 
 }  // namespace hone::filter

@@ -120,7 +120,7 @@ class Parser {
     auto inner = either(depth + 1);
     if (!inner) return inner;
     if (!take(Token::Kind::close))
-      return fault(opened, "this parenthesis is not closed; " + shown() + " stands where ) should");
+      return fault(opened, "this parenthesis is not closed; " + shown() + " comes before its )");
     return inner;
   }
 
@@ -149,7 +149,7 @@ class Parser {
     return term;
   }
 
-  // A part of a name that holds blanks or signs is quoted: params."batch size".
+  // A part of a name with blanks or signs is quoted: params."batch size".
   Status field(Comparison& c) {
     std::string_view rest = here().text;
     bool open_end = false;

@@ -13,7 +13,7 @@ std::string spelled(const Comparison& c) {
   return name;
 }
 
-// The tables between a row of `kind` and a thing above it, for an EXISTS.
+// The tables between a row of `kind` and one of its parents, for an EXISTS.
 struct Path {
   std::string from;
   std::string where;
@@ -24,22 +24,22 @@ struct Path {
   }
 };
 
-Path path_to(ThingKind kind, ThingKind of, bool needs_sweep) {
+Path path_to(ObjectKind kind, ObjectKind of, bool needs_sweep) {
   const std::string own(alias(kind));
   Path path;
-  const bool to_worker = of == ThingKind::worker;
-  if (kind == ThingKind::model && (of == ThingKind::attempt || to_worker))
+  const bool to_worker = of == ObjectKind::worker;
+  if (kind == ObjectKind::model && (of == ObjectKind::attempt || to_worker))
     path.add("attempt a", "a.lease = m.lease");
-  if (of == ThingKind::run && kind != of)
+  if (of == ObjectKind::run && kind != of)
     path.add("run r", "r.trial = " + own + ".trial AND r.replicate = " + own + ".replicate");
-  if (of == ThingKind::trial && kind != of) path.add("trial t", "t.id = " + own + ".trial");
-  const bool beyond = kind != of && (of == ThingKind::workflow || of == ThingKind::dataset);
-  if ((of == ThingKind::sweep || beyond || needs_sweep) && kind != ThingKind::sweep)
+  if (of == ObjectKind::trial && kind != of) path.add("trial t", "t.id = " + own + ".trial");
+  const bool beyond = kind != of && (of == ObjectKind::workflow || of == ObjectKind::dataset);
+  if ((of == ObjectKind::sweep || beyond || needs_sweep) && kind != ObjectKind::sweep)
     path.add("sweep s", "s.id = " + own + ".sweep");
-  if (of == ThingKind::workflow && kind != of) path.add("workflow f", "f.id = s.workflow");
-  if (of == ThingKind::dataset && kind != of) path.add("dataset d", "d.id = s.dataset");
+  if (of == ObjectKind::workflow && kind != of) path.add("workflow f", "f.id = s.workflow");
+  if (of == ObjectKind::dataset && kind != of) path.add("dataset d", "d.id = s.dataset");
   if (to_worker && kind != of)
-    path.add("worker w", kind == ThingKind::run ? "w.id = r.worker" : "w.id = a.worker");
+    path.add("worker w", kind == ObjectKind::run ? "w.id = r.worker" : "w.id = a.worker");
   return path;
 }
 
@@ -50,24 +50,24 @@ Piece along(const Path& path, Piece piece) {
   return piece;
 }
 
-// The id as tags and notes know it.
-std::string object_text(ThingKind kind) {
+// The id as tags and notes store it.
+std::string object_text(ObjectKind kind) {
   switch (kind) {
-    case ThingKind::sweep:
+    case ObjectKind::sweep:
       return "'sw_' || s.id";
-    case ThingKind::trial:
+    case ObjectKind::trial:
       return "'tr_' || t.id";
-    case ThingKind::run:
+    case ObjectKind::run:
       return "'rn_' || r.trial || '.' || r.replicate";
-    case ThingKind::attempt:
+    case ObjectKind::attempt:
       return "'rn_' || a.trial || '.' || a.replicate || '#' || a.number";
-    case ThingKind::model:
+    case ObjectKind::model:
       return "'md_' || m.id";
-    case ThingKind::dataset:
+    case ObjectKind::dataset:
       return "'ds_' || d.id";
-    case ThingKind::workflow:
+    case ObjectKind::workflow:
       return "'wf_' || f.id";
-    case ThingKind::worker:
+    case ObjectKind::worker:
       return "'wk_' || w.id";
   }
   unreachable();
@@ -81,7 +81,7 @@ bool is_order(Op op) {
   return op == Op::less || op == Op::at_most || op == Op::more || op == Op::at_least;
 }
 
-// Any of the values, by `one`.
+// Joins the conditions that `one` makes of each value with OR.
 template <class One>
 Result<Piece> any_value(const Comparison& c, const One& one) {
   Piece all;
@@ -95,7 +95,7 @@ Result<Piece> any_value(const Comparison& c, const One& one) {
 }
 
 // tag = good, note ~ diverged.
-Result<Piece> words_condition(const Comparison& c, ThingKind of) {
+Result<Piece> words_condition(const Comparison& c, ObjectKind of) {
   const bool tag = c.field.back() == "tag";
   const std::string table = tag ? "tag" : "note";
   const std::string column = tag ? "tag" : "text";
@@ -103,7 +103,7 @@ Result<Piece> words_condition(const Comparison& c, ThingKind of) {
       "EXISTS (SELECT 1 FROM " + table + " x WHERE x.object = " + object_text(of);
   if (c.values.empty()) return Piece{select + ")", {}};
   Comparison positive = c;
-  const bool negated = c.op == Op::differs;  // has no such tag
+  const bool negated = c.op == Op::differs;  // does not have the tag
   if (negated) positive.op = Op::equal;
   auto any = any_value(
       c, [&](const Literal& literal) { return text_condition("x." + column, positive, literal); });
@@ -131,9 +131,9 @@ struct IdParts {
 // Most ids are one number; those of runs and attempts are two and three.
 Result<Piece> id_condition(const Comparison& c, const Field& field) {
   if (is_order(c.op) || c.op == Op::holds) return bad_sign(c, "= or !=");
-  const ThingKind names = field.name == "from"          ? ThingKind::trial
-                          : field.name == "forked_from" ? ThingKind::sweep
-                                                        : field.of;
+  const ObjectKind names = field.name == "from"          ? ObjectKind::trial
+                           : field.name == "forked_from" ? ObjectKind::sweep
+                                                         : field.of;
   const std::string own(alias(field.of));
   return any_value(c, [&](const Literal& literal) -> Result<Piece> {
     const auto id = id_of(literal, names);
@@ -148,7 +148,7 @@ Result<Piece> id_condition(const Comparison& c, const Field& field) {
 }
 
 Result<Piece> truth_condition(const Comparison& c, const Field& field) {
-  if (c.op != Op::equal && c.op != Op::differs) return bad_sign(c, "= or !=, or stands alone");
+  if (c.op != Op::equal && c.op != Op::differs) return bad_sign(c, "= or !=, or used alone");
   if (c.values.size() > 1) return fault(c.values[1].at, "there is only true and false");
   const auto wanted = as_truth(c.values.front());
   if (!wanted) return fault(c.values.front().at, "'" + spelled(c) + "' is true or false");
@@ -184,7 +184,7 @@ Result<Piece> field_condition(const Comparison& c, const Field& field, Instant n
   });
 }
 
-// spec.search.method: whatever the sweep file says.
+// spec.search.method: any member of the sweep file.
 Result<Piece> spec_condition(const Comparison& c) {
   std::string steps = "$";
   for (std::size_t i = 1; i < c.field.size(); ++i) {
@@ -206,7 +206,7 @@ Result<Piece> spec_condition(const Comparison& c) {
   });
 }
 
-Error unknown_field(const Comparison& c, ThingKind kind, ThingKind of) {
+Error unknown_field(const Comparison& c, ObjectKind kind, ObjectKind of) {
   std::vector<std::string_view> known{"tag", "note"};
   for (const Field& field : fields())
     if (field.of == of) known.push_back(field.name);
@@ -216,11 +216,11 @@ Error unknown_field(const Comparison& c, ThingKind kind, ThingKind of) {
   return fault(c.at + (kind == of || c.field.size() < 2 ? 0 : c.field.front().size() + 1),
                "a " + std::string(word(of)) + " has no field '" + name + "'" +
                    did_you_mean(name, known) + "; it has " + all +
-                   (leads_to(of, ThingKind::trial) ? ", params.NAME and metric.NAME" : ""));
+                   (leads_to(of, ObjectKind::trial) ? ", params.NAME and metric.NAME" : ""));
 }
 
-// What the first part of a name stands for.
-Result<ThingKind> thing_of(const Comparison& c, ThingKind kind) {
+// The meaning of the first part of a name.
+Result<ObjectKind> thing_of(const Comparison& c, ObjectKind kind) {
   const auto named = kind_named(c.field.front());
   if (c.field.size() == 1 && find_field(kind, c.field.front())) return kind;
   if (!named) {
@@ -233,14 +233,14 @@ Result<ThingKind> thing_of(const Comparison& c, ThingKind kind) {
 
 }  // namespace
 
-Result<Piece> row_condition(const Comparison& c, ThingKind kind, Instant now) {
+Result<Piece> row_condition(const Comparison& c, ObjectKind kind, Instant now) {
   const std::string& first = c.field.front();
   if (first == "params" || first == "metric") return series_condition(c, kind);
   if (first == "spec" && c.field.size() > 1) {
-    if (!leads_to(kind, ThingKind::sweep))
+    if (!leads_to(kind, ObjectKind::sweep))
       return fault(c.at, "a " + std::string(word(kind)) + " has no spec");
     auto piece = spec_condition(c);
-    return piece ? along(path_to(kind, ThingKind::sweep, false), *std::move(piece)) : piece;
+    return piece ? along(path_to(kind, ObjectKind::sweep, false), *std::move(piece)) : piece;
   }
   const auto of = thing_of(c, kind);
   if (!of) return of.error();
@@ -258,12 +258,12 @@ Result<Piece> row_condition(const Comparison& c, ThingKind kind, Instant now) {
   return along(path_to(kind, *of, field->needs_sweep), *std::move(piece));
 }
 
-std::optional<Candidates> candidates_of(const Comparison& c, ThingKind kind) {
+std::optional<Candidates> candidates_of(const Comparison& c, ObjectKind kind) {
   const std::string& first = c.field.front();
   if (first == "params" || first == "metric") return series_candidates(c, kind);
   if (first != "tag" || c.op != Op::equal || c.values.size() != 1) return std::nullopt;
   const bool one_number =
-      kind == ThingKind::sweep || kind == ThingKind::trial || kind == ThingKind::model;
+      kind == ObjectKind::sweep || kind == ObjectKind::trial || kind == ObjectKind::model;
   if (!one_number || c.values.front().text.find('*') != std::string::npos) return std::nullopt;
   const std::string prefix = object_text(kind).substr(1, 3);
   return Candidates{std::string(alias(kind)) + ".id",

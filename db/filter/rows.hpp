@@ -1,4 +1,4 @@
-// One comparison as a condition on a row. Internal to db/filter.
+// Compiles one comparison into a condition on a row. Internal to db/filter.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,11 @@
 
 namespace hone::filter {
 
-// On a row of `kind`, under its alias.
-Result<Piece> row_condition(const Comparison& comparison, ThingKind kind, Instant now);
+// The condition on a row of `kind`, under its alias.
+Result<Piece> row_condition(const Comparison& comparison, ObjectKind kind, Instant now);
 
-// What the comparison, checked by row_condition, can start from; nullopt where no index helps.
-std::optional<Candidates> candidates_of(const Comparison& comparison, ThingKind kind);
+// The rows from which a search can start; nullopt if no index helps. Precondition: row_condition
+// accepted the comparison.
+std::optional<Candidates> candidates_of(const Comparison& comparison, ObjectKind kind);
 
 }  // namespace hone::filter

@@ -13,8 +13,8 @@ std::string name_of(const Comparison& c) {
 }
 
 // The trial of a row.
-std::string trial_key(ThingKind kind) {
-  return std::string(alias(kind)) + (kind == ThingKind::trial ? ".id" : ".trial");
+std::string trial_key(ObjectKind kind) {
+  return std::string(alias(kind)) + (kind == ObjectKind::trial ? ".id" : ".trial");
 }
 
 void append(Piece& all, const std::string& joint, Piece piece) {
@@ -22,7 +22,7 @@ void append(Piece& all, const std::string& joint, Piece piece) {
   for (Bound& value : piece.values) all.values.push_back(std::move(value));
 }
 
-// What a parameter is compared to where that is a number: else it is a text.
+// The number that a parameter is compared to; nullopt if it is compared as text.
 std::optional<double> param_number(const Comparison& c, const Literal& literal) {
   if (c.op == Op::holds) return std::nullopt;
   const auto truth = as_truth(literal);
@@ -30,7 +30,7 @@ std::optional<double> param_number(const Comparison& c, const Literal& literal) 
   return as_number(literal);
 }
 
-// On a row of param.
+// The condition on a row of param.
 Result<Piece> param_value(const Comparison& c) {
   Piece all;
   for (const Literal& literal : c.values) {
@@ -45,7 +45,7 @@ Result<Piece> param_value(const Comparison& c) {
   return all;
 }
 
-Result<Piece> param_condition(const Comparison& c, ThingKind kind) {
+Result<Piece> param_condition(const Comparison& c, ObjectKind kind) {
   Piece piece{
       "EXISTS (SELECT 1 FROM param p WHERE p.trial = " + trial_key(kind) + " AND p.name = ?",
       {name_of(c)}};
@@ -58,7 +58,7 @@ Result<Piece> param_condition(const Comparison& c, ThingKind kind) {
   return piece;
 }
 
-// `sql` compared to each of the values.
+// Compares `sql` with each of the values.
 Result<Piece> compared(const std::string& sql, const Comparison& c) {
   if (c.op == Op::holds) return fault(c.op_at, "a metric is compared by =, !=, <, <=, > or >=");
   if (c.values.empty()) return Piece{sql + " IS NOT NULL", {}};
@@ -76,53 +76,53 @@ std::string value_of_cost(const std::string& cost) {
          " ELSE 0.0 - " + cost + " END)";
 }
 
-// The objective's value of a row, and the newest one of another series.
+// The objective's value of a row, and the newest value of another series.
 struct Readings {
   std::string objective;
-  std::string series;  // a SELECT of one value, by a name that is bound; empty where there is none
+  std::string series;  // a SELECT of one value by a bound name; may be empty
 };
 
-Readings readings_of(ThingKind kind) {
+Readings readings_of(ObjectKind kind) {
   const std::string last = "(SELECT l.value FROM metric_last l WHERE l.trial = ";
   switch (kind) {
-    case ThingKind::sweep:
+    case ObjectKind::sweep:
       return {std::string(find_field(kind, "value")->sql), ""};
-    case ThingKind::trial:
+    case ObjectKind::trial:
       return {value_of_cost("t.cost"), last + "t.id AND l.name = ? ORDER BY l.replicate LIMIT 1)"};
-    case ThingKind::run:
+    case ObjectKind::run:
       return {value_of_cost("r.best_cost"),
               last + "r.trial AND l.replicate = r.replicate AND l.name = ?)"};
-    case ThingKind::attempt:
+    case ObjectKind::attempt:
       return {
           "(SELECT max(p.value) FROM report p WHERE p.trial = a.trial AND p.replicate ="
           " a.replicate AND p.lease = a.lease)",
           last + "a.trial AND l.replicate = a.replicate AND l.name = ?)"};
-    case ThingKind::model:
+    case ObjectKind::model:
       return {std::string(find_field(kind, "value")->sql),
               "(SELECT o.value FROM metric_point o WHERE o.trial = m.trial AND o.replicate ="
               " m.replicate AND o.name = ? AND o.step <= m.step ORDER BY o.step DESC LIMIT 1)"};
-    case ThingKind::dataset:
-    case ThingKind::workflow:
-    case ThingKind::worker:
+    case ObjectKind::dataset:
+    case ObjectKind::workflow:
+    case ObjectKind::worker:
       break;
   }
   unreachable();
 }
 
-Result<Piece> metric_condition(const Comparison& c, ThingKind kind) {
+Result<Piece> metric_condition(const Comparison& c, ObjectKind kind) {
   const Readings readings = readings_of(kind);
   const std::string name = name_of(c);
   auto objective = compared(readings.objective, c);
   if (!objective) return objective;
   Piece all;
-  if (kind == ThingKind::sweep)
+  if (kind == ObjectKind::sweep)
     all = {"s.metric = ? AND (", {name}};
   else
     all = {"EXISTS (SELECT 1 FROM sweep s WHERE s.id = " + std::string(alias(kind)) +
                ".sweep AND s.metric = ? AND (",
            {name}};
   append(all, "", *std::move(objective));
-  all.sql += kind == ThingKind::sweep ? ")" : "))";
+  all.sql += kind == ObjectKind::sweep ? ")" : "))";
   if (readings.series.empty()) return all;
   // A name is bound for each value that is compared.
   if (c.values.empty()) {
@@ -136,7 +136,7 @@ Result<Piece> metric_condition(const Comparison& c, ThingKind kind) {
   return all;
 }
 
-// Trials of sweeps of one goal whose cost a value of at least (at most) the bound allows.
+// Trials of sweeps of one goal whose cost is within the bound.
 void add_by_cost(Piece& all, const std::string& name, const char* goal, const std::string& cost) {
   append(all, " UNION ALL ",
          {std::string("SELECT x.id FROM sweep y CROSS JOIN trial x ON x.sweep = y.id WHERE"
@@ -145,11 +145,11 @@ void add_by_cost(Piece& all, const std::string& name, const char* goal, const st
           {name}});
 }
 
-// Every trial that has a report or a point that fits; its other runs may have better ones.
-std::optional<Piece> metric_candidates(const Comparison& c, ThingKind kind) {
+// Every trial with a matching report or point; its other runs may have better ones.
+std::optional<Piece> metric_candidates(const Comparison& c, ObjectKind kind) {
   const std::string name = name_of(c);
   const double bound = *as_number(c.values.front());
-  const bool own = kind == ThingKind::trial;
+  const bool own = kind == ObjectKind::trial;
   const bool high = c.op == Op::more || c.op == Op::at_least || c.op == Op::equal;
   const bool low = c.op == Op::less || c.op == Op::at_most || c.op == Op::equal;
   Piece all;
@@ -175,7 +175,7 @@ std::optional<Piece> metric_candidates(const Comparison& c, ThingKind kind) {
             " y.metric = ?",
             {name}});
   const char* range = high && low ? " = ?" : high ? " >= ?" : " <= ?";
-  const bool any_point = kind == ThingKind::model;  // which may be older than the newest
+  const bool any_point = kind == ObjectKind::model;  // a model may be older than the newest point
   Piece points{std::string("SELECT trial FROM metric_last WHERE name = ?") +
                    (any_point ? "" : std::string(" AND value") + range),
                {name}};
@@ -186,19 +186,19 @@ std::optional<Piece> metric_candidates(const Comparison& c, ThingKind kind) {
 
 }  // namespace
 
-Result<Piece> series_condition(const Comparison& c, ThingKind kind) {
+Result<Piece> series_condition(const Comparison& c, ObjectKind kind) {
   const bool params = c.field.front() == "params";
   if (c.field.size() < 2)
     return fault(c.at, "'" + c.field.front() + "' needs a name: " + c.field.front() +
                            (params ? ".gamma" : ".return"));
-  const bool is_below = leads_to(kind, ThingKind::trial);
-  if (!is_below && (params || kind != ThingKind::sweep))
+  const bool is_below = leads_to(kind, ObjectKind::trial);
+  if (!is_below && (params || kind != ObjectKind::sweep))
     return fault(c.at, "a " + std::string(word(kind)) + " has no " + c.field.front());
   return params ? param_condition(c, kind) : metric_condition(c, kind);
 }
 
-std::optional<Candidates> series_candidates(const Comparison& c, ThingKind kind) {
-  if (!leads_to(kind, ThingKind::trial) || c.values.size() != 1) return std::nullopt;
+std::optional<Candidates> series_candidates(const Comparison& c, ObjectKind kind) {
+  if (!leads_to(kind, ObjectKind::trial) || c.values.size() != 1) return std::nullopt;
   if (c.op == Op::differs || c.op == Op::holds) return std::nullopt;
   if (c.field.front() == "metric") {
     if (auto select = metric_candidates(c, kind)) return Candidates{trial_key(kind), *select};
@@ -208,7 +208,7 @@ std::optional<Candidates> series_candidates(const Comparison& c, ThingKind kind)
   if (!value) return std::nullopt;
   const std::string index = param_number(c, c.values.front()) ? "param_number" : "param_text";
   const std::string where = " WHERE p.name = ? AND " + value->sql;
-  // What is newer than the index is read row by row (migrations/0013_param_index.sql).
+  // Rows that are newer than the index are read one by one (migrations/0013_param_index.sql).
   Piece select{"SELECT p.trial FROM " + index + " p" + where +
                    " UNION ALL SELECT p.trial FROM param p" + where +
                    " AND p.trial > (SELECT coalesce(max(trial), 0) FROM param_indexed)",

@@ -5,9 +5,9 @@
 
 namespace hone::filter {
 
-Result<Piece> series_condition(const Comparison& comparison, ThingKind kind);
+Result<Piece> series_condition(const Comparison& comparison, ObjectKind kind);
 
-// Trials by an index; a superset where the comparison is of a run's or a model's own value.
-std::optional<Candidates> series_candidates(const Comparison& comparison, ThingKind kind);
+// Finds trials by an index. Returns a superset if a run or a model is compared by its own value.
+std::optional<Candidates> series_candidates(const Comparison& comparison, ObjectKind kind);
 
 }  // namespace hone::filter

@@ -7,7 +7,8 @@ namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Everything that is no sign of the language: ids, paths, times and other alphabets need no quotes.
+// Every character that the language does not use: ids, paths, times and other alphabets need no
+// quotes.
 bool is_word(char c) {
   return !is_blank(c) && std::string_view("()=!<>~,'\"").find(c) == std::string_view::npos &&
          static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
@@ -49,7 +50,7 @@ class Cutter {
     return token;
   }
 
-  // params."batch size" is one word: a quote may stand behind a dot.
+  // params."batch size" is one word: a quote may follow a dot.
   Token word() {
     Token token{Token::Kind::word, "", at_};
     while (at_ < text_.size() && is_word(text_[at_])) token.text += text_[at_++];

@@ -1,4 +1,4 @@
-// A filter cut into its words. Internal to db/filter.
+// Splits a filter into tokens. Internal to db/filter.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@ namespace hone::filter {
 struct Token {
   enum class Kind { word, quoted, op, open, close, comma, end };
   Kind kind = Kind::end;
-  std::string text;  // of a quoted one: without its quotes
+  std::string text;  // without quotes
   std::size_t at = 0;
 };
 
-// The last one is of kind end.
+// The last token is of kind end.
 Result<std::vector<Token>> tokens_of(std::string_view text);
 
 }  // namespace hone::filter

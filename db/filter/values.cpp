@@ -53,7 +53,7 @@ bool wild(const Literal& literal) {
   return !literal.quoted && literal.text.find('*') != std::string::npos;
 }
 
-// Signs of GLOB other than the star stand for themselves.
+// Escapes the special characters of GLOB except the star.
 std::string glob_of(const std::string& text) {
   std::string pattern;
   for (const char c : text)
@@ -129,7 +129,7 @@ Result<Instant> time_of(const Literal& literal, Instant now) {
                                "two days ago");
 }
 
-Result<ObjectId> id_of(const Literal& literal, ThingKind kind) {
+Result<ObjectId> id_of(const Literal& literal, ObjectKind kind) {
   const auto id = parse_object_id(literal.text);
   if (id && id->index() == static_cast<std::size_t>(kind)) return *id;
   const auto example = find_field(kind, "id")->help;

@@ -1,4 +1,4 @@
-// What the values of a filter mean for the type of their field. Internal to db/filter.
+// Converts the values of a filter to the type of their field. Internal to db/filter.
 #pragma once
 
 #include "db/filter/compile.hpp"
@@ -13,11 +13,11 @@ std::optional<double> as_number(const Literal& literal);
 std::optional<bool> as_truth(const Literal& literal);
 
 Result<double> number_of(const Literal& literal, std::string_view field);
-// 2026-11-21, 2026-11-21T10:04:05Z, or -2d: so long ago.
+// 2026-11-21, 2026-11-21T10:04:05Z, or -2d: two days before `now`.
 Result<Instant> time_of(const Literal& literal, Instant now);
-Result<ObjectId> id_of(const Literal& literal, ThingKind kind);
+Result<ObjectId> id_of(const Literal& literal, ObjectKind kind);
 
-// The condition that `sql` compares to the literal so. A `*` of an unquoted word stands for any
+// The condition that compares `sql` to the literal. A `*` of an unquoted word matches any
 // characters.
 Result<Piece> text_condition(const std::string& sql, const Comparison& comparison,
                              const Literal& literal);

@@ -15,15 +15,15 @@
 
 namespace hone {
 
-namespace {
-
-// The newest event; -1 before it was looked up.
-struct Newest {
+// The newest event; its seq is -1 before the first look-up.
+struct NewestEvent {
   std::int64_t seq = -1;
   Instant at;
 };
 
-Newest read_newest(SQLite::Database& db) {
+namespace {
+
+NewestEvent read_newest(SQLite::Database& db) {
   SQLite::Statement row(db, "SELECT seq, at FROM event ORDER BY seq DESC LIMIT 1");
   if (!row.executeStep()) return {0, {}};
   sql::Columns c(row);
@@ -51,7 +51,7 @@ struct Ledger::Statements {
       " ON CONFLICT DO UPDATE SET step = excluded.step, value = excluded.value"
       " WHERE excluded.step >= step"};
   Projection projection{db};
-  Newest last;
+  NewestEvent last;
 };
 
 Ledger::Ledger(SQLite::Database& db) : db_(db), statements_(std::make_unique<Statements>(db)) {}
@@ -76,9 +76,9 @@ void Ledger::rollback() {
   if (sqlite3_get_autocommit(db_.getHandle()) == 0) db_.exec("ROLLBACK");
 }
 
-// What the first version of the schema asked of triggers, row by row.
+// The checks that triggers made row by row in the first version of the schema.
 void Ledger::follows(const Event& event) {
-  Newest& newest = statements_->last;
+  NewestEvent& newest = statements_->last;
   if (newest.seq < 0) newest = read_newest(db_);
   expect(event.seq == newest.seq + 1, "the ledger has no gaps");
   expect(event.at >= newest.at, "the ledger never goes back in time");
@@ -122,30 +122,29 @@ std::int64_t Ledger::last_seq() const {
   return db_.execAndGet("SELECT coalesce(max(seq), 0) FROM event").getInt64();
 }
 
-namespace {
-
-EventBody read_body(std::int64_t seq, const std::string& kind, const std::string& text) {
-  const auto document = parse_json(text);
+Event read_event(SQLite::Statement& row) {
+  sql::Columns c(row);
+  Event event;
+  event.seq = c.integer();
+  event.at = c.instant();
+  const auto kind = c.text();
+  const auto document = parse_json(c.text());
   auto body = document ? decode_event(kind, *document) : Result<EventBody>(document.error());
-  if (body) return std::move(*body);
-  throw std::runtime_error("event " + std::to_string(seq) + " of the ledger cannot be read: " +
-                           body.error().detail + " " + body.error().at);
+  if (!body)
+    throw std::runtime_error("event " + std::to_string(event.seq) +
+                             " of the ledger cannot be read: " + body.error().detail + " " +
+                             body.error().at);
+  event.body = *std::move(body);
+  return event;
 }
-
-}  // namespace
 
 void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>& visit) const {
   SQLite::Statement rows(db_, "SELECT seq, at, kind, body FROM event WHERE seq > ? ORDER BY seq");
   sql::bind(rows, after);
   for (auto next = after + 1; rows.executeStep(); ++next) {
-    sql::Columns c(rows);
-    Event event;
-    event.seq = c.integer();
-    event.at = c.instant();
+    const Event event = read_event(rows);
     if (event.seq != next)
       throw std::runtime_error("event " + std::to_string(next) + " of the ledger is missing");
-    const auto kind = c.text();
-    event.body = read_body(event.seq, kind, c.text());
     visit(event);
   }
 }

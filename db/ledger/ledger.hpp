@@ -1,9 +1,10 @@
-// The ledger: append and replay. Also the projection, which folds each event into the query tables
-// in the same transaction. SQLite trouble throws SQLite::Exception: the engine treats it as fatal
+// Appends to the ledger and replays it. The same transaction folds each event into the query
+// tables. An SQLite failure throws SQLite::Exception, which the engine treats as fatal
 // (ARCHITECTURE.md, "Failures").
 #pragma once
 
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
 
 #include <functional>
 #include <memory>
@@ -23,18 +24,18 @@ class Ledger {
 
   void begin();     // BEGIN IMMEDIATE
   void commit();    // durable when it returns
-  void rollback();  // nothing to do where SQLite did it by itself, as after a failed commit
+  void rollback();  // does nothing if SQLite has rolled back, as after a failed commit
 
   // Precondition: between begin and commit; event.seq == last_seq() + 1, and no event of the ledger
   // is later. Writes the event row and the projection.
   void append(const Event& event);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
-  void append_series(RunId run, const Series& series);  // with times of its own
+  void append_series(RunId run, const Series& series);  // with its own times
 
   [[nodiscard]] std::int64_t last_seq() const;
 
-  // Calls `visit` for every event after `after`, in order. Throws std::runtime_error naming seq on
-  // a damaged row.
+  // Calls `visit` for every event after `after`, in order. Throws std::runtime_error with the seq
+  // of a missing or damaged row.
   void replay(std::int64_t after, const std::function<void(const Event&)>& visit) const;
 
  private:
@@ -46,11 +47,15 @@ class Ledger {
   std::unique_ptr<Statements> statements_;
 };
 
+// The current row of a SELECT of seq, at, kind and body. Throws std::runtime_error naming seq on a
+// damaged row.
+Event read_event(SQLite::Statement& row);
+
 // The tables that events fold into, children first.
 std::span<const char* const> projection_tables();
 
-// Drops the query tables' rows and folds the whole ledger again: must change nothing (tests),
-// repairs a projection bug.
+// Deletes the rows of the query tables and folds the whole ledger again. This must change nothing
+// (tests), and repairs tables after a bug of the projection is fixed.
 void rebuild_projection(SQLite::Database& db);
 // The same inside a transaction of the caller's.
 void refold(SQLite::Database& db);

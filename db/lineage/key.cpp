@@ -1,4 +1,4 @@
-// Names of the things in a lineage: ids, and what has none.
+// The keys of a lineage as text: ids, and names for reports and metrics.
 #include <charconv>
 
 #include "db/queries/paging.hpp"

@@ -1,5 +1,4 @@
-// The lineage of a thing: breadth first along the relations, up to what it came from and down to
-// what came from it.
+// Collects the lineage of an object, breadth first: its ancestors and its descendants.
 #include "db/queries/queries.hpp"
 
 #include <deque>
@@ -11,15 +10,15 @@
 namespace hone {
 namespace {
 
-bool is_measurement(ThingKind kind) {
-  return kind == ThingKind::report || kind == ThingKind::metric;
+bool is_measurement(LineageKind kind) {
+  return kind == LineageKind::report || kind == LineageKind::metric;
 }
 
 class Walk {
  public:
   Walk(SQLite::Database& db, const LineageQuery& query) : steps_(db), query_(query) {}
 
-  // False where there is no such thing.
+  // False if the object does not exist.
   bool start(const LineageKey& root) {
     graph_.root = root;
     return visit(root);
@@ -39,7 +38,7 @@ class Walk {
   LineageGraph take() { return std::move(graph_); }
 
  private:
-  // What is one step away and within the bound, with its edges recorded.
+  // Adds the objects one step away, up to the bound, with their edges.
   std::vector<LineageKey> neighbours(const LineageKey& id, bool up) {
     std::vector<LineageKey> all;
     const auto limit = static_cast<std::size_t>(query_.nodes_max) + 1;
@@ -58,7 +57,7 @@ class Walk {
     return all;
   }
 
-  // Makes `id` a node, unless it is one. False when the bound is met or there is no such thing.
+  // Adds `id` as a node if it is not one. False at the bound or if the object does not exist.
   bool visit(const LineageKey& id) {
     if (nodes_.contains(id)) return true;
     if (nodes_.size() >= static_cast<std::size_t>(query_.nodes_max)) {

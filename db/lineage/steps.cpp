@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-using enum ThingKind;
+using enum LineageKind;
 
 constexpr std::array relation_table{
     Relation{metric, metric, "point_of", "SELECT ?1, ?2, ?3, NULL WHERE ?4 IS NOT NULL",
@@ -82,14 +82,14 @@ constexpr std::array relation_table{
 };
 
 struct Description {
-  ThingKind kind;
+  LineageKind kind;
   std::string_view name;
-  // The label, then the facts in order, named by their columns. Null and empty ones are left out;
-  // *_at are instants; params is spread out.
+  // The label, then the facts in order, named by their columns. Null and empty facts are omitted;
+  // *_at are instants; params becomes one fact for each parameter.
   const char* select;
 };
 
-// By ThingKind.
+// Indexed by LineageKind.
 constexpr std::array descriptions{
     Description{
         sweep, "sweep",
@@ -151,7 +151,7 @@ constexpr std::array descriptions{
                 " ORDER BY step DESC LIMIT 1"},
 };
 
-// Binds the key of a thing from parameter 1 on.
+// Binds the key of an object from parameter 1 on.
 struct KeyBinder {
   SQLite::Statement& s;
   void operator()(RunId id) const { sql::bind(s, id.trial, id.replicate); }
@@ -168,7 +168,7 @@ struct KeyBinder {
   }
 };
 
-LineageKey read_key(sql::Columns& c, ThingKind kind) {
+LineageKey read_key(sql::Columns& c, LineageKind kind) {
   switch (kind) {
     case sweep:
       return c.id<SweepId>();
@@ -218,7 +218,7 @@ void add_params(const std::string& text, LineageNode& node) {
 
 }  // namespace
 
-ThingKind kind_of(const LineageKey& id) { return static_cast<ThingKind>(id.index()); }
+LineageKind kind_of(const LineageKey& id) { return static_cast<LineageKind>(id.index()); }
 
 std::span<const Relation> relations() { return relation_table; }
 
@@ -252,7 +252,7 @@ void LineageSteps::add_tags(LineageNode& node) {
 }
 
 std::vector<LineageKey> LineageSteps::follow(const char* select, const LineageKey& id,
-                                             ThingKind kind, std::size_t limit) {
+                                             LineageKind kind, std::size_t limit) {
   auto& s = prepared(select);
   std::visit(KeyBinder{s}, id);
   std::vector<LineageKey> found;

@@ -1,4 +1,4 @@
-// The single steps of lineage: what a thing is, and what it came from. Inside db/ only.
+// The single steps of a lineage: describe an object, follow a relation. Internal to db.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -14,7 +14,7 @@
 namespace hone {
 
 // In the order of LineageKey.
-enum class ThingKind {
+enum class LineageKind {
   sweep,
   trial,
   run,
@@ -26,31 +26,31 @@ enum class ThingKind {
   report,
   metric
 };
-ThingKind kind_of(const LineageKey& id);
+LineageKind kind_of(const LineageKey& id);
 
-// One relation of the graph, from the made thing to what it came from. `up` selects the keys of
-// what a `from` came from, `down` those of what was made from a `to`; both take the key of the
-// known end as ?1, ?2, ...
+// A relation of the graph, from a descendant to its ancestor. `up` selects the keys of the
+// ancestors of a `from`, `down` those of the descendants of a `to`; both take the key of the known
+// end as ?1, ?2, ...
 struct Relation {
-  ThingKind from;
-  ThingKind to;
+  LineageKind from;
+  LineageKind to;
   std::string_view name;
   const char* up;
   const char* down;
 };
 std::span<const Relation> relations();
 
-// Prepares each statement once, for the length of one walk.
+// Prepares each statement once for the whole walk.
 class LineageSteps {
  public:
   explicit LineageSteps(SQLite::Database& db) : db_(db) {}
 
-  // nullopt where there is no such thing.
+  // nullopt if the object does not exist.
   std::optional<LineageNode> describe(const LineageKey& id);
 
-  // The things at the other end of `select` (an up or a down of a relation), which are of `kind`.
-  // At most `limit`.
-  std::vector<LineageKey> follow(const char* select, const LineageKey& id, ThingKind kind,
+  // The objects of `kind` at the other end of `select` (the up or down of a relation), at most
+  // `limit`.
+  std::vector<LineageKey> follow(const char* select, const LineageKey& id, LineageKind kind,
                                  std::size_t limit);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t states = static_cast<std::size_t>(RunState::canceled) + 1;
 
-// A whole ledger is folded in one transaction when query tables are made again.
+// A rebuild folds the whole ledger in one transaction.
 constexpr std::size_t moves_max = 65'536;
 
 struct Tally {
@@ -30,14 +30,14 @@ struct Tally {
 
 struct Move {
   SweepId sweep;
-  std::optional<RunState> from;  // before the batch; nullopt for a run that it added
+  std::optional<RunState> from;  // before the batch; nullopt if the batch added the run
   RunState to = RunState::queued;
   EndReason reason = EndReason::none;
 };
 
 }  // namespace
 
-struct Counts::Held {
+struct BatchCounts::Held {
   explicit Held(SQLite::Database& database) : db(database) {}
   SQLite::Database& db;
 
@@ -54,7 +54,7 @@ struct Counts::Held {
       " runs_failed = runs_failed + ?10, runs_canceled = runs_canceled + ?11 WHERE id = ?1"};
   SQLite::Statement move_single{
       db, "UPDATE trial SET state = ?2, reason = ?3 WHERE id = ?1 AND runs = 1"};
-  // Of the run that matters most.
+  // Takes the state of the run that matters most (rows.hpp, TrialRow).
   SQLite::Statement move_trial{
       db,
       "UPDATE trial SET (state, reason) = (SELECT state, reason FROM run WHERE run.trial = ?1"
@@ -87,18 +87,18 @@ struct Counts::Held {
   }
 };
 
-Counts::Counts(SQLite::Database& db) : held_(std::make_unique<Held>(db)) {}
-Counts::~Counts() = default;
+BatchCounts::BatchCounts(SQLite::Database& db) : held_(std::make_unique<Held>(db)) {}
+BatchCounts::~BatchCounts() = default;
 
-void Counts::proposed(SweepId sweep) { ++held_->tallies[sweep].proposed; }
-void Counts::reported(SweepId sweep) { ++held_->tallies[sweep].reports; }
+void BatchCounts::proposed(SweepId sweep) { ++held_->tallies[sweep].proposed; }
+void BatchCounts::reported(SweepId sweep) { ++held_->tallies[sweep].reports; }
 
-void Counts::added(RunId run, SweepId sweep) {
+void BatchCounts::added(RunId run, SweepId sweep) {
   if (held_->moves.size() >= moves_max) flush();
   held_->moves[run] = {sweep, std::nullopt};
 }
 
-void Counts::moved(RunId run, SweepId sweep, RunState to, EndReason reason) {
+void BatchCounts::moved(RunId run, SweepId sweep, RunState to, EndReason reason) {
   if (held_->moves.size() >= moves_max) flush();
   const auto [at, fresh] = held_->moves.try_emplace(run);
   if (fresh) at->second = {sweep, held_->stored(run)};
@@ -106,12 +106,12 @@ void Counts::moved(RunId run, SweepId sweep, RunState to, EndReason reason) {
   at->second.reason = reason;
 }
 
-void Counts::flush() {
+void BatchCounts::flush() {
   held_->write_moves();
   held_->write_tallies();
 }
 
-void Counts::forget() {
+void BatchCounts::forget() {
   held_->moves.clear();
   held_->tallies.clear();
 }

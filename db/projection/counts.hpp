@@ -1,6 +1,5 @@
-// What a batch of events changes in rows that all of them would write: how many runs of a sweep are
-// in which state, and the state of a trial. Held in memory while the batch is folded and written
-// once, by flush().
+// The changes of a batch to rows that many of its events touch: the counts of a sweep's runs by
+// state, and the state of a trial. They are held in memory and written once, by flush().
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -12,20 +11,20 @@
 
 namespace hone {
 
-class Counts {
+class BatchCounts {
  public:
-  explicit Counts(SQLite::Database& db);  // prepares its statements once
-  ~Counts();
+  explicit BatchCounts(SQLite::Database& db);  // prepares its statements once
+  ~BatchCounts();
 
   void proposed(SweepId sweep);
   void reported(SweepId sweep);
   void added(RunId run, SweepId sweep);  // a queued run
-  // Precondition: the run's row still has the state from before.
+  // Precondition: the row of the run still has the state from before.
   void moved(RunId run, SweepId sweep, RunState to, EndReason reason);
 
   // Precondition: the rows of the runs are written.
   void flush();
-  void forget();  // the transaction was rolled back
+  void forget();  // call after a rollback
 
  private:
   struct Held;

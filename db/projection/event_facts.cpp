@@ -48,7 +48,7 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
 
 namespace {
 
-// Of a model, a workflow, a dataset and a worker it takes more than the id to tell.
+// Workflows, datasets and workers belong to no sweep.
 SweepClue clue_of(const ObjectId& id) {
   if (const auto* sweep = std::get_if<SweepId>(&id)) return *sweep;
   if (const auto* trial = std::get_if<TrialId>(&id)) return *trial;

@@ -1,4 +1,4 @@
-// What follows from an event alone.
+// Facts that follow from an event alone.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace hone {
 
-// The state of a sweep that was steered so.
+// The state of a sweep after the verb.
 SweepState state_after(Verb verb);
 
-// The exit status that decided a run's end. A run that its verdict ended, or whose worker was lost,
-// has none.
+// The exit status that decided the end of a run; nullopt if a verdict or the loss of its worker
+// ended it.
 std::optional<int> deciding_exit_code(const RunEnded& e);
 
 template <class Id>
@@ -20,7 +20,7 @@ std::optional<Id> or_none(Id id) {
   return id ? std::optional(id) : std::nullopt;
 }
 
-// Where the id that leads to the sweep of an event is.
+// The id from which the sweep of an event can be looked up.
 using SweepClue = std::variant<std::monostate, SweepId, TrialId, LeaseId, ModelId>;
 SweepClue sweep_clue(const EventBody& body);
 

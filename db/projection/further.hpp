@@ -1,5 +1,5 @@
-// A report's values of the further objectives, as the column report.further holds them. Inside db/
-// only.
+// A report's values of the further objectives, as the column report.further stores them. Internal
+// to db.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace hone {
 
 std::string further_text(const std::vector<Score>& scores);
 
-// Throws std::runtime_error for a column that no projection wrote.
+// Throws std::runtime_error for a text that the projection did not write.
 std::vector<Score> read_further(const std::string& text);
 
 }  // namespace hone

@@ -11,13 +11,13 @@
 
 namespace hone {
 
-struct KnowledgeRows::Statements {
-  explicit Statements(SQLite::Database& database) : db(database) {}
+struct KnowledgeStatements {
+  explicit KnowledgeStatements(SQLite::Database& database) : db(database) {}
   SQLite::Database& db;
 
   SQLite::Statement add_param{db,
                               "INSERT INTO param (trial, name, number, text) VALUES (?, ?, ?, ?)"};
-  std::optional<std::int64_t> indexed;  // trials up to this one; nullopt before it was looked up
+  std::optional<std::int64_t> indexed;  // trials up to this one; nullopt before the first look-up
   SQLite::Statement last_indexed{db, "SELECT coalesce(max(trial), 0) FROM param_indexed"};
   SQLite::Statement index_numbers{db,
                                   "INSERT INTO param_number SELECT name, number, trial FROM param"
@@ -47,8 +47,8 @@ struct KnowledgeRows::Statements {
 
 namespace {
 
-// So many trials are written to the index of values at once: enough to meet its pages more than
-// once, few enough to be read one by one, and to be written in some milliseconds.
+// The number of trials that the index of values takes at once: enough to write its pages more than
+// once, few enough to be read one by one before, and to be written in a few milliseconds.
 constexpr std::int64_t trials_between_indexing = 1024;
 
 struct AsNumber {
@@ -73,7 +73,7 @@ std::optional<Instant> when(bool set, Instant at) { return set ? std::optional(a
 }  // namespace
 
 KnowledgeRows::KnowledgeRows(SQLite::Database& db)
-    : statements_(std::make_unique<Statements>(db)) {}
+    : statements_(std::make_unique<KnowledgeStatements>(db)) {}
 KnowledgeRows::~KnowledgeRows() = default;
 
 void KnowledgeRows::add(const SweepSubmitted& e, bool elsewhere) {
@@ -96,7 +96,7 @@ void KnowledgeRows::add(const TrialProposed& e) {
 }
 
 void KnowledgeRows::index_up_to(TrialId trial) {
-  Statements& s = *statements_;
+  KnowledgeStatements& s = *statements_;
   if (!s.indexed) {
     s.last_indexed.executeStep();
     s.indexed = s.last_indexed.getColumn(0).getInt64();

@@ -1,5 +1,5 @@
-// The part of the projection that makes things findable (migrations/0009_knowledge.sql). Inside db/
-// only.
+// The part of the projection behind searches, notes and tags (migrations/0009_knowledge.sql).
+// Internal to db.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -10,13 +10,16 @@
 
 namespace hone {
 
+struct KnowledgeStatements;
+
 class KnowledgeRows {
  public:
   // Prepares its statements once.
   explicit KnowledgeRows(SQLite::Database& db);
   ~KnowledgeRows();
 
-  // After the row of its own was written. `elsewhere`: the sweeps it names are not of this folder.
+  // Precondition: the sweep's own row is written. `elsewhere`: the sweeps that it names belong to
+  // another data folder.
   void add(const SweepSubmitted& e, bool elsewhere);
   void add(const TrialProposed& e);
 
@@ -25,18 +28,17 @@ class KnowledgeRows {
   void add(const SweepArchived& e, Instant at);
   void add(const TrialPinned& e, Instant at);
   void add(const SweepEdited& e, Instant at);
-  void add(const SweepImported& e, Instant at);  // that it was; not what happened to it
+  void add(const SweepImported& e, Instant at);  // only the fact; the caller folds its past
 
   std::optional<std::int64_t> sweep_of(ModelId model);
 
-  void forget();  // the transaction was rolled back
+  void forget();  // call after a rollback
 
  private:
-  // The parameters of many trials by value, when enough have come together.
+  // Adds the parameters to the index of values once enough trials have accumulated.
   void index_up_to(TrialId trial);
 
-  struct Statements;
-  std::unique_ptr<Statements> statements_;
+  std::unique_ptr<KnowledgeStatements> statements_;
 };
 
 }  // namespace hone

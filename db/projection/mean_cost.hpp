@@ -1,4 +1,4 @@
-// The cost of a trial from those of its runs. Inside db/ only.
+// The cost of a trial from the costs of its runs. Internal to db.
 #pragma once
 
 #include <SQLiteCpp/Statement.h>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// One diverged run makes the trial diverged; runs without a report do not count.
+// A diverged run makes the trial diverged; runs without a report do not count.
 inline double mean_cost(SQLite::Statement& best_costs) {
   double sum = 0;
   int count = 0;

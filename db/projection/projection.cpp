@@ -16,10 +16,9 @@
 #include "schemas/codec/words.hpp"
 
 namespace hone {
-
 namespace {
 
-// The first column of the one row that a statement finds or returns; nullopt where there is none.
+// The first column of the single row of a statement; nullopt if it has none.
 std::optional<std::int64_t> first_integer(SQLite::Statement& s) {
   std::optional<std::int64_t> found;
   if (s.executeStep()) found = s.getColumn(0).getInt64();
@@ -27,26 +26,22 @@ std::optional<std::int64_t> first_integer(SQLite::Statement& s) {
   return found;
 }
 
-template <class S>
-std::optional<std::int64_t> sweep_of_trial(S& s, TrialId trial) {
+std::optional<std::int64_t> sweep_of_trial(ProjectionStatements& s, TrialId trial) {
   return s.trial_sweeps.get(trial.value,
                             [&] { return first_integer(sql::bind(s.sweep_of_trial, trial)); });
 }
 
-template <class S>
-std::optional<std::int64_t> seeds_of_sweep(S& s, SweepId sweep) {
+std::optional<std::int64_t> seeds_of_sweep(ProjectionStatements& s, SweepId sweep) {
   return s.sweep_seeds.get(sweep.value,
                            [&] { return first_integer(sql::bind(s.seeds_of_sweep, sweep)); });
 }
 
-// Before the run's row is written.
-template <class S>
-void move(S& s, RunId run, RunState to, EndReason reason) {
+// Precondition: the run's row is not written yet.
+void move(ProjectionStatements& s, RunId run, RunState to, EndReason reason) {
   s.counts.moved(run, SweepId{sweep_of_trial(s, run.trial).value_or(0)}, to, reason);
 }
 
-template <class S>
-Goal goal_of(S& s, std::int64_t sweep) {
+Goal goal_of(ProjectionStatements& s, std::int64_t sweep) {
   const auto goal = s.sweep_goals.get(sweep, [&]() -> std::optional<std::int64_t> {
     sql::bind(s.goal_of_sweep, SweepId{sweep});
     std::optional<std::int64_t> found;
@@ -58,8 +53,7 @@ Goal goal_of(S& s, std::int64_t sweep) {
   return goal ? static_cast<Goal>(*goal) : Goal::maximize;
 }
 
-template <class S>
-void write_report(S& s, const std::optional<std::string>& verdict) {
+void write_report(ProjectionStatements& s, const std::optional<std::string>& verdict) {
   const auto& [e, at] = *s.report;
   std::optional<double> value;
   if (!e.score.is_diverged()) value = e.score.value();
@@ -70,12 +64,11 @@ void write_report(S& s, const std::optional<std::string>& verdict) {
   s.report.reset();
 }
 
-// One overload for each event. S is Projection::Statements, which only Projection may name.
-template <class S>
+// Writes one event to the tables: one overload for each event.
 struct Fold {
-  S& s;
+  ProjectionStatements& s;
   Instant at;
-  bool elsewhere = false;  // of an imported sweep's past
+  bool elsewhere = false;  // the event is of an imported sweep's past
 
   void operator()(const ServerStarted&) const {}
 
@@ -201,7 +194,7 @@ struct Fold {
     s.knowledge.add(e, at);
   }
 
-  void operator()(const TrialEnqueued&) const {}  // a trial once it is proposed
+  void operator()(const TrialEnqueued&) const {}  // becomes a row when it is proposed
 
   void operator()(const RunAdded& e) const {
     sql::run(s.count_run, e.run.trial);
@@ -239,7 +232,8 @@ struct Fold {
 
 }  // namespace
 
-Projection::Projection(SQLite::Database& db) : statements_(std::make_unique<Statements>(db)) {}
+Projection::Projection(SQLite::Database& db)
+    : statements_(std::make_unique<ProjectionStatements>(db)) {}
 Projection::~Projection() = default;
 
 std::optional<SweepId> Projection::sweep_of(const EventBody& body) {
@@ -257,18 +251,16 @@ std::optional<SweepId> Projection::sweep_of(const EventBody& body) {
   return SweepId{*found};
 }
 
-void Projection::fold(const Event& event) {
-  std::visit(Fold<Statements>{*statements_, event.at}, event.body);
-}
+void Projection::fold(const Event& event) { std::visit(Fold{*statements_, event.at}, event.body); }
 
 void Projection::flush() {
-  Statements& s = *statements_;
+  ProjectionStatements& s = *statements_;
   if (s.report) write_report(s, std::nullopt);
   s.counts.flush();
 }
 
 void Projection::forget() {
-  Statements& s = *statements_;
+  ProjectionStatements& s = *statements_;
   s.report.reset();
   s.counts.forget();
   s.knowledge.forget();

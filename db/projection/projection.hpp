@@ -11,29 +11,30 @@
 
 namespace hone {
 
+struct ProjectionStatements;
+
 class Projection {
  public:
   // Prepares its statements once.
   explicit Projection(SQLite::Database& db);
   ~Projection();
 
-  // The sweep an event belongs to, as far as the events before it tell; nullopt for server_started,
+  // The sweep that an event belongs to, from the events before it; nullopt for server_started,
   // worker_joined, ...
   std::optional<SweepId> sweep_of(const EventBody& body);
 
-  // Precondition: the events before it were folded. Total over what decide produces; anything else
-  // breaks a foreign key or a uniqueness and throws SQLite::Exception.
+  // Precondition: the events before it were folded. Accepts every event that decide produces;
+  // others may break a constraint and throw SQLite::Exception.
   void fold(const Event& event);
 
-  // fold() holds back what several events of a batch change in one row. Writes it: before the
-  // commit, and before anybody reads the tables in the same transaction.
+  // fold() holds back changes that several events of a batch make to one row. Call flush() before
+  // the commit, and before a read of the tables in the same transaction.
   void flush();
-  // The transaction was rolled back: nothing of it is known.
+  // Forgets what it holds back and remembers. Call after a rollback.
   void forget();
 
  private:
-  struct Statements;
-  std::unique_ptr<Statements> statements_;
+  std::unique_ptr<ProjectionStatements> statements_;
 };
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// What was looked up lately and never changes: which sweep a trial belongs to, say. A fixed number
-// of places; a newer id takes the place of an older one.
+// A cache of a fixed size for facts that never change, such as the sweep of a trial. A newer id
+// replaces an older one in its slot.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace hone {
 
 class Recent {
  public:
-  // The value of an id, by `look_up` (an optional) where it is not known; only what exists is kept.
+  // Returns the value of an id, from `look_up` (an optional) if it is not cached. Absent values are
+  // not cached.
   template <class LookUp>
   std::optional<std::int64_t> get(std::int64_t id, const LookUp& look_up) {
     Entry& entry = entries_[static_cast<std::size_t>(id) % places];

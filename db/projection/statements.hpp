@@ -1,5 +1,5 @@
-// The statements of Projection, prepared once, and what it holds back. Included by projection.cpp
-// alone.
+// The prepared statements of the projection, and the rows that it holds back. Internal to
+// db/projection.
 #pragma once
 
 #include <SQLiteCpp/Statement.h>
@@ -13,18 +13,18 @@
 
 namespace hone {
 
-// A report whose verdict is about to follow: they are written as one row.
+// A report that waits for its verdict, so that both are written as one row.
 struct HeldReport {
   ReportRecorded event;
   Instant at;
 };
 
-struct Projection::Statements {
-  explicit Statements(SQLite::Database& database) : db(database) {}
+struct ProjectionStatements {
+  explicit ProjectionStatements(SQLite::Database& database) : db(database) {}
   SQLite::Database& db;
 
   // Held back until flush().
-  Counts counts{db};
+  BatchCounts counts{db};
   std::optional<HeldReport> report;
   Recent trial_sweeps, lease_sweeps, sweep_goals, sweep_seeds;
   KnowledgeRows knowledge{db};

@@ -1,4 +1,4 @@
-// What users said of a thing.
+// Tags and notes of an object.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -18,7 +18,7 @@ struct Note {
 };
 
 struct About {
-  std::vector<std::string> tags;  // in their order
+  std::vector<std::string> tags;  // sorted
   std::vector<Note> notes;        // oldest first
 };
 

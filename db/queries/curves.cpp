@@ -1,4 +1,4 @@
-// Learning curves of a whole sweep.
+// Reads the learning curves of a whole sweep.
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
@@ -27,7 +27,7 @@ std::string cursor_of(const RunCurveRow& row) {
   return std::to_string(row.trial_number) + "." + std::to_string(row.id.replicate);
 }
 
-RunCurveRow read_run(const SQLite::Statement& s) {
+RunCurveRow read_run_curve(const SQLite::Statement& s) {
   sql::Columns c(s);
   RunCurveRow row;
   row.id = c.run_id();
@@ -39,7 +39,7 @@ RunCurveRow read_run(const SQLite::Statement& s) {
   return row;
 }
 
-// The points of one run after another, with one prepared statement.
+// Reads the points of run after run with one prepared statement.
 class Points {
  public:
   explicit Points(SQLite::Database& db)
@@ -48,8 +48,8 @@ class Points {
               " FROM report p JOIN attempt a ON a.lease = p.lease"
               " WHERE p.trial = ? AND p.replicate = ? ORDER BY p.phase") {}
 
-  // What an attempt trained after its last report is lost work: the next one repeats it. So each
-  // attempt's clock goes on from the last report before it.
+  // The training after the last report of an attempt is lost, and the next attempt repeats it. So
+  // the clock of each attempt continues from the last report before it.
   std::vector<CurvePoint> of(RunId run) {
     rows_.reset();
     sql::bind(rows_, run.trial, run.replicate);
@@ -100,7 +100,7 @@ Result<Page<RunCurveRow>> list_curves(SQLite::Database& db, SweepId sweep, const
       found.next = cursor_of(found.items.back());
       break;
     }
-    auto row = read_run(runs);
+    auto row = read_run_curve(runs);
     row.curve = points.of(row.id);
     held += row.curve.size();
     found.items.push_back(std::move(row));

@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-EventRow read_event(const SQLite::Statement& s) {
+EventRow read_event_row(const SQLite::Statement& s) {
   sql::Columns c(s);
   EventRow row;
   row.seq = c.integer();
@@ -52,7 +52,7 @@ Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
                               " ORDER BY seq LIMIT ?2");
   sql::bind(s, after, limit + 1);
   if (sweep) sql::put(s, 3, *sweep);
-  return read_page<EventRow>(s, limit, read_event, event_key);
+  return read_page<EventRow>(s, limit, read_event_row, event_key);
 }
 
 std::vector<EventRow> events_of_kinds(SQLite::Database& db, std::int64_t after,
@@ -66,7 +66,7 @@ std::vector<EventRow> events_of_kinds(SQLite::Database& db, std::int64_t after,
   sql::put(s, ++at, after);
   for (const auto& kind : kinds) sql::put(s, ++at, kind);
   std::vector<EventRow> rows;
-  while (s.executeStep()) rows.push_back(read_event(s));
+  while (s.executeStep()) rows.push_back(read_event_row(s));
   return rows;
 }
 
@@ -87,7 +87,7 @@ Instant last_instant(SQLite::Database& db) {
               .getInt64()};
 }
 
-// Ids are minted in order and sweeps keep counters: nothing here walks a large table.
+// Reads only newest ids and the counters of sweeps, never all rows of a large table.
 Counts read_counts(SQLite::Database& db) {
   Snapshot snapshot(db);
   Counts counts;

@@ -12,20 +12,20 @@ namespace {
 
 using filter::Bound;
 using filter::Conditions;
+using filter::ObjectKind;
 using filter::Piece;
-using filter::ThingKind;
 
-// So many rows are read in a few milliseconds: worth starting from.
+// Starts from an index if it yields at most this many rows (a few milliseconds).
 constexpr std::int64_t few = 5000;
 
 struct Source {
   const char* table;
-  const char* key;      // what a row is known by, as columns
-  const char* by;       // its order, and that of its cursor
+  const char* key;      // the columns of the id
+  const char* by;       // the order, as a row value
   const char* columns;  // of the order
 };
 
-// By ThingKind.
+// Indexed by ObjectKind.
 constexpr std::array sources{
     Source{"sweep s", "s.id", "s.id", "s.id"},
     Source{"trial t", "t.id", "t.id", "t.id"},
@@ -66,8 +66,8 @@ Piece conjunction(const std::vector<Piece>& pieces) {
   return all;
 }
 
-// The WHERE of a search, put together so that SQLite starts from the smallest set of rows there is
-// and otherwise goes through the table in the order asked for, until the page is full.
+// Builds the WHERE of a search so that SQLite starts from the smallest set of rows. If no index
+// gives a small set, SQLite scans the table in the requested order until the page is full.
 class Where {
  public:
   explicit Where(SQLite::Database& db) : db_(db) {}
@@ -98,7 +98,8 @@ class Where {
     const Piece all = conjunction(where.of_sweep);
     const Piece trials{"SELECT coalesce(sum(s.proposed), 0) FROM sweep s WHERE " + all.sql,
                        all.values};
-    const char* hint = number_from(db_, trials) <= few ? "" : "+";  // +: no index on it
+    const char* hint =
+        number_from(db_, trials) <= few ? "" : "+";  // +: SQLite must not use an index
     add(hint + std::string(filter::alias(where.kind)) +
             ".sweep IN (SELECT s.id FROM sweep s WHERE " + all.sql + ")",
         all.values);
@@ -108,25 +109,25 @@ class Where {
   Piece all_;
 };
 
-ObjectId read_id(sql::Columns& c, ThingKind kind) {
+ObjectId read_id(sql::Columns& c, ObjectKind kind) {
   switch (kind) {
-    case ThingKind::sweep:
+    case ObjectKind::sweep:
       return c.id<SweepId>();
-    case ThingKind::trial:
+    case ObjectKind::trial:
       return c.id<TrialId>();
-    case ThingKind::run:
+    case ObjectKind::run:
       return c.run_id();
-    case ThingKind::attempt: {
+    case ObjectKind::attempt: {
       const RunId run = c.run_id();
       return AttemptId{run, c.small()};
     }
-    case ThingKind::model:
+    case ObjectKind::model:
       return c.id<ModelId>();
-    case ThingKind::dataset:
+    case ObjectKind::dataset:
       return c.id<DatasetId>();
-    case ThingKind::workflow:
+    case ObjectKind::workflow:
       return c.id<WorkflowId>();
-    case ThingKind::worker:
+    case ObjectKind::worker:
       return c.id<WorkerId>();
   }
   unreachable();
@@ -136,10 +137,10 @@ void add_scope(Where& where, const Conditions& conditions, const FindScope& scop
   const std::string own(filter::alias(conditions.kind));
   if (scope.sweep) where.add(own + ".sweep = ?", {scope.sweep->value});
   if (scope.trial) where.add(own + ".trial = ?", {scope.trial->value});
-  if (!scope.archived && conditions.kind == ThingKind::sweep) where.add("s.archived_at IS NULL");
+  if (!scope.archived && conditions.kind == ObjectKind::sweep) where.add("s.archived_at IS NULL");
 }
 
-// The last row's place in the order, as text: numbers with a slash between them.
+// The values of a cursor: the order columns of the last row, separated by slashes.
 Result<std::vector<Bound>> cursor_values(const PageQuery& page, std::size_t count,
                                          bool real_first) {
   std::vector<Bound> values;
@@ -165,7 +166,7 @@ Result<std::vector<Bound>> cursor_values(const PageQuery& page, std::size_t coun
 struct Sorting {
   std::string by;       // as a row value
   std::string columns;  // each with its direction
-  std::string keys;     // to be read for a cursor
+  std::string keys;     // the columns of a cursor
   std::size_t count = 1;
   bool descends = false;
   bool real_first = false;
@@ -206,11 +207,11 @@ std::string cursor_text(SQLite::Statement& s, int first, const Sorting& sorting)
   return text;
 }
 
-Page<ObjectId> read_ids(SQLite::Statement& s, ThingKind kind, const Sorting& sorting,
+Page<ObjectId> read_ids(SQLite::Statement& s, ObjectKind kind, const Sorting& sorting,
                         std::int64_t limit) {
   Page<ObjectId> page;
   std::string last;
-  const int keys = kind == ThingKind::run ? 2 : kind == ThingKind::attempt ? 3 : 1;
+  const int keys = kind == ObjectKind::run ? 2 : kind == ObjectKind::attempt ? 3 : 1;
   while (s.executeStep()) {
     if (std::cmp_equal(page.items.size(), limit)) {
       page.next = last;
@@ -223,19 +224,15 @@ Page<ObjectId> read_ids(SQLite::Statement& s, ThingKind kind, const Sorting& sor
   return page;
 }
 
-Instant wall_clock(SQLite::Database& db) {
-  return {db.execAndGet("SELECT CAST(strftime('%s', 'now') AS INTEGER)").getInt64() * 1'000'000};
-}
-
 }  // namespace
 
-Result<filter::Conditions> read_filter(SQLite::Database& db, const std::string& text,
-                                       std::optional<filter::ThingKind> kind) {
+Result<filter::Conditions> read_filter(const std::string& text, Instant now,
+                                       std::optional<ObjectKind> kind) {
   const auto parsed = filter::parse(text);
   if (!parsed) return parsed.error();
   const auto named = filter::kind_named(parsed->kind);
-  const auto of = kind ? *kind : named.value_or(ThingKind::trial);
-  return filter::compile(*parsed, of, wall_clock(db));
+  const auto of = kind ? *kind : named.value_or(ObjectKind::trial);
+  return filter::compile(*parsed, of, now);
 }
 
 Result<Page<ObjectId>> find_ids(SQLite::Database& db, const filter::Conditions& conditions,

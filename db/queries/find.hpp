@@ -1,4 +1,4 @@
-// What a filter finds: ids, page by page. Their rows come from db/queries/queries.hpp.
+// The ids of the objects that match a filter, page by page. queries.hpp reads their rows.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -19,16 +19,16 @@ enum class FindOrder {
 };
 
 struct FindScope {
-  std::optional<SweepId> sweep{};  // things of it alone
-  std::optional<TrialId> trial{};
-  bool archived = true;  // sweeps that were archived, too
+  std::optional<SweepId> sweep{};  // only objects of this sweep
+  std::optional<TrialId> trial{};  // only objects of this trial
+  bool archived = true;            // archived sweeps as well
   FindOrder order = FindOrder::newest;
 };
 
-// The conditions of a filter's text on one kind; the kind that it names where none is given, a
-// trial where it names none either.
-Result<filter::Conditions> read_filter(SQLite::Database& db, const std::string& text,
-                                       std::optional<filter::ThingKind> kind = {});
+// Compiles a filter for `kind`, else for the kind that the filter names, else for trials. Times
+// such as -2d count from `now`.
+Result<filter::Conditions> read_filter(const std::string& text, Instant now,
+                                       std::optional<filter::ObjectKind> kind = {});
 
 Result<Page<ObjectId>> find_ids(SQLite::Database& db, const filter::Conditions& where,
                                 const FindScope& scope, const PageQuery& page);

@@ -1,4 +1,4 @@
-// What those read who follow the ledger.
+// The reads of ledger followers.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -10,7 +10,7 @@
 
 namespace hone {
 
-// Events after `after` of these kinds ("sweep_ended"), in order, at most `limit`.
+// Returns at most `limit` events after `after` of these kinds ("sweep_ended"), in order.
 std::vector<EventRow> events_of_kinds(SQLite::Database& db, std::int64_t after,
                                       const std::vector<std::string>& kinds, std::int64_t limit);
 

@@ -14,7 +14,7 @@ constexpr char select_models[] =
     "SELECT m.id, m.trial, m.replicate, m.sweep, a.number, m.sha256, m.bytes, m.step, m.phase,"
     " p.phase IS NOT NULL, p.value, m.parent, m.saved_at, m.dropped_at"
     " FROM model m JOIN attempt a ON a.lease = m.lease"
-    // A checkpoint from within a phase is not what that phase's report judged.
+    // The report of a phase does not judge a checkpoint from the middle of it.
     " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase"
     "  AND p.step = m.step ";
 
@@ -40,8 +40,7 @@ ModelRow read_model(const SQLite::Statement& s) {
 
 std::string model_key(const ModelRow& row) { return std::to_string(row.id.value); }
 
-// Lists the models of one filter: its condition, and a binding of what the condition names from
-// parameter 3 on.
+// Lists the models of a condition; `bind_condition` binds its parameters, from number 3 on.
 struct ModelLister {
   SQLite::Database& db;
   const PageQuery& page;

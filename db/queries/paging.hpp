@@ -1,4 +1,4 @@
-// Cursors and pages. A cursor is the key of the last row of a page, as text. Inside db/ only.
+// Cursors and pages. A cursor is the key of the last row of a page, as text. Internal to db.
 #pragma once
 
 #include <SQLiteCpp/Statement.h>
@@ -21,7 +21,7 @@ inline Error bad_cursor(const std::string& cursor) {
       "/after");
 }
 
-// The whole of `text` as a number.
+// Parses all of `text` as a number.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -31,7 +31,7 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// A cursor that is one integer; `first` stands for the start of the list.
+// Parses a cursor of one integer; `first` if the page is the first.
 inline Result<std::int64_t> integer_cursor(const PageQuery& page, std::int64_t first) {
   if (page.after.empty()) return first;
   const auto value = parse_number<std::int64_t>(page.after);
@@ -39,8 +39,7 @@ inline Result<std::int64_t> integer_cursor(const PageQuery& page, std::int64_t f
   return *value;
 }
 
-// Reads the rows of a SELECT whose LIMIT is page.limit + 1: the row too many tells that there is a
-// next page.
+// Reads the rows of a SELECT with LIMIT limit + 1: the extra row means that there is a next page.
 template <class Row, class Read, class Key>
 Page<Row> read_page(SQLite::Statement& rows, std::int64_t limit, const Read& read, const Key& key) {
   Page<Row> page;

@@ -2,22 +2,11 @@
 
 #include <SQLiteCpp/Statement.h>
 
-#include <nlohmann/json.hpp>
-#include <stdexcept>
-
+#include "db/ledger/ledger.hpp"
 #include "db/sql.hpp"
-#include "schemas/codec/body.hpp"
 
 namespace hone {
 namespace {
-
-EventBody read_body(std::int64_t seq, const std::string& kind, const std::string& text) {
-  const auto document = parse_json(text);
-  auto body = document ? decode_event(kind, *document) : Result<EventBody>(document.error());
-  if (body) return *std::move(body);
-  throw std::runtime_error("event " + std::to_string(seq) +
-                           " of the ledger cannot be read: " + body.error().detail);
-}
 
 Error too_many(const char* what, std::size_t most) {
   return refuse(Code::too_large, "the sweep has more than " + std::to_string(most) + " " + what +
@@ -31,12 +20,7 @@ Result<std::vector<Event>> read_past(SQLite::Database& db, SweepId sweep, std::s
   sql::bind(s, sweep);
   std::vector<Event> events;
   while (s.executeStep()) {
-    sql::Columns c(s);
-    Event event;
-    event.seq = c.integer();
-    event.at = c.instant();
-    const auto kind = c.text();
-    event.body = read_body(event.seq, kind, c.text());
+    Event event = read_event(s);
     if (auto* imported = std::get_if<SweepImported>(&event.body))
       events = std::move(imported->past);
     else

@@ -1,4 +1,4 @@
-// All that happened to one sweep.
+// The complete history of one sweep.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -10,11 +10,11 @@
 
 namespace hone {
 
-// Its events in order; those of an imported sweep as they were where it ran. Refuses (too_large)
-// more than so many.
+// Returns its events in order; for an imported sweep, the original ones. Refuses (too_large) more
+// than events_max.
 Result<std::vector<Event>> read_past(SQLite::Database& db, SweepId sweep, std::size_t events_max);
 
-// Its telemetry, by run and name. Refuses (too_large) more points than so many.
+// Returns its telemetry by run and name. Refuses (too_large) more than points_max.
 Result<std::vector<Series>> read_series(SQLite::Database& db, SweepId sweep,
                                         std::size_t points_max);
 

@@ -1,6 +1,7 @@
-// Every read of the API: read-only functions over one connection, each a few indexed SELECTs. An
-// object that is not there is refused with not_found, a cursor nobody made with invalid (at
-// "/after"). SQLite trouble throws SQLite::Exception. A connection belongs to one thread at a time.
+// Every read of the API: read-only functions over one connection, each a few indexed SELECTs. They
+// refuse (not_found) an object that does not exist and (invalid, at "/after") a cursor that no page
+// returned. An SQLite failure throws SQLite::Exception. A connection belongs to one thread at a
+// time.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -16,7 +17,7 @@
 
 namespace hone {
 
-// While one lives, every query on its connection sees the same state of the file. Nests.
+// During its lifetime every query on the connection sees the same state of the file. May be nested.
 class Snapshot {
  public:
   explicit Snapshot(SQLite::Database& db);
@@ -28,24 +29,24 @@ class Snapshot {
   SQLite::Database& db_;
 };
 
-// queries_sweep.cpp
-// Newest first; with `archived` those that were put away, too.
+// sweeps.cpp
+// Newest first; with `archived`, archived sweeps as well.
 Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page,
                                    bool archived = true);
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id);
 enum class TrialSort {
   number,
-  value
-};  // value: best first, then diverged, then those without a report
+  value  // best first, then diverged, then those without a report
+};
 Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSort sort,
                                    const PageQuery& page);
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id);
 // The trials with a value, best first; equal values by number. At most `limit`.
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit);
-// The completed trials by number, whole: what trade-offs are made of.
+// All completed trials by number, for the Pareto front.
 Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep);
 
-// queries_run.cpp
+// runs.cpp
 Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQuery& page);
 Result<RunRow> find_run(SQLite::Database& db, RunId id);
 // All of them, by name: a run keeps few.
@@ -56,17 +57,17 @@ Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run);  // b
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page);
 
-// queries_curves.cpp
+// curves.cpp
 // The runs of a sweep with their curves, by trial and replicate. A page ends early when it holds
 // `points_max` points.
 Result<Page<RunCurveRow>> list_curves(SQLite::Database& db, SweepId sweep, const PageQuery& page,
                                       std::size_t points_max);
 
-// queries_things.cpp
+// objects.cpp
 Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filter,
                                    const PageQuery& page);  // oldest first
 Result<ModelRow> find_model(SQLite::Database& db, ModelId id);
-// By a model that was not dropped, an artifact or a workflow.
+// Whether a model that was not dropped, an artifact or a workflow names the blob.
 bool is_kept(SQLite::Database& db, std::string_view sha256);
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
@@ -77,30 +78,30 @@ Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id);
 Result<Page<TokenRow>> list_tokens(SQLite::Database& db, const PageQuery& page);  // oldest first
 std::vector<Key> read_keys(SQLite::Database& db);  // those that were not revoked
 
-// queries_lineage.cpp
+// lineage.cpp
 struct LineageQuery {
-  Direction direction = Direction::both;  // both: what it came from and what came from it
-  int depth = 64;                         // edges from the root at most; 0 is the root alone
-  int nodes_max = 10'000;                 // the graph ends there, with truncated set
-  // Down to the reports and the telemetry of every run; else of the root alone.
+  Direction direction = Direction::both;
+  int depth = 64;          // edges from the root at most; 0 is the root alone
+  int nodes_max = 10'000;  // the graph ends there, with truncated set
+  // Includes reports and telemetry of every run; otherwise only those of the root.
   bool measurements = false;
 };
 Result<LineageGraph> read_lineage(SQLite::Database& db, const LineageKey& root,
                                   const LineageQuery& query);
 
-// queries_events.cpp
+// events.cpp
 // Events with seq > after, in order. `sweep`: only those of that sweep. `next` is present when the
 // page is full.
 Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
                                    std::optional<SweepId> sweep, std::int64_t limit);
 std::int64_t last_seq(SQLite::Database& db);  // 0 for an empty ledger
-// The row as one text, the same for ever; empty where there is no such event.
+// The row as one text, which never changes; empty if the event does not exist.
 std::string event_text(SQLite::Database& db, std::int64_t seq);
 Instant last_instant(SQLite::Database& db);  // of the newest event; 1970 for an empty ledger
 Counts read_counts(SQLite::Database& db);
 
-// queries_metrics.cpp: what only /metrics asks for
-// Of the newest running sweeps that have a finite value; at most `limit`.
+// metrics.cpp: for /metrics only
+// Of the newest running sweeps with a finite value, at most `limit`.
 std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit);
 Slots read_slots(SQLite::Database& db, Instant seen_after);
 

@@ -1,4 +1,4 @@
-// Reads about trials of several seeds and their confirmations (queries_sweep.cpp).
+// Reads about trials with several seeds and their confirmations (sweeps.cpp).
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -11,13 +11,13 @@
 
 namespace hone {
 
-// A trial with its best run; nullopt where it has no value. Its rank is left at 1.
+// A trial with its best run; nullopt if it has no value. Leaves its rank at 1.
 std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal);
 
 // The newest sweep that confirms this one.
 std::optional<SweepId> newest_confirmation(SQLite::Database& db, SweepId sweep);
 
-// The first trial of exactly these parameters, as the tables hold them.
+// The first trial with exactly this text of parameters.
 std::optional<TrialId> trial_of_params(SQLite::Database& db, SweepId sweep,
                                        const std::string& params);
 

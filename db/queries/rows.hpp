@@ -1,5 +1,5 @@
-// What the queries return: plain rows, typed ids, enums instead of words. The API renders them
-// (server/api), nobody else interprets the tables. An absent optional is null on the wire.
+// What the queries return: plain rows, typed ids, enums instead of words. server/api renders them.
+// An absent optional is null on the wire.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct RunCounts {
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 
-// The trial that ranks first, and the report of its best run that was best. With several seeds
+// The trial that ranks first, and the best report of its best run. With several seeds
 // `value` is the trial's (a mean over its runs), while phase and step belong to the report of
 // `run`.
 struct BestOfSweep {
@@ -42,7 +42,7 @@ struct BestOfSweep {
   std::int64_t step = 0;
 };
 
-// A file that a run left.
+// A file that a run saved.
 struct ArtifactRow {
   std::string name;
   std::string sha256;
@@ -72,9 +72,8 @@ struct SweepRow {
   std::optional<SweepId> confirms{};
 };
 
-// State of a trial: that of its runs where they agree, else of the one that matters most, in the
-// order running, leased, queued, paused, failed, canceled, stopped, completed. `reason` belongs to
-// that run.
+// The state of a trial is that of the run that matters most, in the order running, leased, queued,
+// paused, failed, canceled, stopped, completed. `reason` belongs to that run.
 struct TrialRow {
   TrialId id;
   SweepId sweep;
@@ -82,9 +81,9 @@ struct TrialRow {
   std::string params;  // JSON text: an object, in order
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
-  std::optional<Score>
-      value;  // mean over its runs of each run's best report; one diverged run makes it diverged
-  int phase = 0;  // most reports any of its runs has
+  // The mean of each run's best report; a diverged run makes it diverged.
+  std::optional<Score> value;
+  int phase = 0;  // the most reports of any of its runs
   int runs = 1;
   Instant proposed_at;
 };
@@ -95,10 +94,9 @@ struct RunRow {
   std::int64_t trial_number = 0;  // with sweep_seed and id.replicate: the address of the run's seed
   std::uint64_t sweep_seed = 0;
   RunState state = RunState::queued;
-  EndReason reason =
-      EndReason::none;  // of its end or, while it waits again, of its return to the queue
+  EndReason reason = EndReason::none;  // of its end or, while it is queued, of its return
   std::string detail;
-  std::optional<int> exit_code;  // present where the exit status of its process decided its end
+  std::optional<int> exit_code;  // present if the exit status of its process decided its end
   std::string log_tail;
   int attempts = 0;                // leases granted so far
   std::optional<WorkerId> worker;  // of the latest attempt
@@ -113,7 +111,7 @@ struct RunRow {
   std::optional<Instant> rests_until;  // while it waits to be tried again
   SweepId confirms{};                  // of its sweep; none for tuning
   int instances = 1;                   // of its sweep
-  std::optional<bool> seed_applied{};  // what its process said
+  std::optional<bool> seed_applied{};  // as its process reported
 };
 
 struct AttemptRow {
@@ -217,12 +215,12 @@ struct WorkerRow {
   int gpus = 0;
   std::string hone_version;
   Instant joined_at;
-  Instant last_seen_at;      // the newest event that shows it alive; heartbeats are written twice a
-                             // lease at most
-  std::int64_t running = 0;  // its live attempts
-  std::optional<Instant> aside_until;  // present while it is set aside
+  // Of the newest event from it; heartbeats are written at most twice in a lease.
+  Instant last_seen_at;
+  std::int64_t running = 0;            // its live attempts
+  std::optional<Instant> aside_until;  // present while it is quarantined
   std::string aside_why;
-  std::optional<TokenId> token{};  // that joined it
+  std::optional<TokenId> token{};  // with which it joined
 };
 
 struct TokenRow {
@@ -230,7 +228,7 @@ struct TokenRow {
   std::string name;
   Scopes scopes;
   Instant created_at;
-  std::optional<TokenId> created_by;  // absent: a server's or an administrator's own hand
+  std::optional<TokenId> created_by;  // absent if the server or `hone db` created it
   std::optional<Instant> expires_at;
   std::optional<Instant> revoked_at;
 };
@@ -239,14 +237,14 @@ struct EventRow {
   std::int64_t seq = 0;
   Instant at;
   std::string kind;
-  std::optional<SweepId>
-      sweep;         // absent for server_started, workflow_, dataset_recorded, worker_joined
+  // Absent for server_started, workflow_recorded, dataset_recorded, worker_joined.
+  std::optional<SweepId> sweep;
   std::string body;  // JSON text: an object without seq, at, kind
 };
 
 enum class Direction { up, down, both };
 
-// A report and a series of telemetry, or one point of it, have no number of their own.
+// Reports and telemetry have no ids.
 struct ReportKey {
   RunId run;
   int phase = 0;
@@ -267,12 +265,12 @@ struct LineageNode {
   LineageKey id;
   std::string kind;   // sweep trial run attempt model dataset workflow worker report metric
   std::string label;  // a few words for people
-  // In order. The seed of a run is told by its address, as random streams are none of this room's:
+  // In order. The seed of a run is given as its address, since this library has no random streams:
   // the sweep's seed, the trial's number, the sweep that it confirms or 0, and instances.
   std::vector<std::pair<std::string, std::string>> facts;
 };
 
-struct LineageEdge {  // from the made thing to what it came from
+struct LineageEdge {  // from a descendant to its ancestor
   LineageKey from;
   LineageKey to;
   std::string relation;
@@ -281,11 +279,11 @@ struct LineageEdge {  // from the made thing to what it came from
 struct LineageGraph {
   LineageKey root;
   std::vector<LineageNode> nodes;  // root first, then by distance
-  std::vector<LineageEdge> edges;  // every edge between two nodes that was walked
-  bool truncated = false;          // the bound on nodes was met: there is more
+  std::vector<LineageEdge> edges;  // every edge between two of the nodes
+  bool truncated = false;          // there are more nodes than the bound
 };
 
-// For /metrics. All totals since the data folder was made.
+// For /metrics. Totals since the data folder was created.
 struct Counts {
   std::int64_t seq = 0;
   std::int64_t sweeps_running = 0;
@@ -302,14 +300,14 @@ struct Counts {
   std::int64_t workers = 0;
 };
 
-// The best so far of a sweep that is running.
+// The best value so far of a running sweep.
 struct BestValueRow {
   SweepId sweep;
   std::string metric;
   Score value = Score::diverged();
 };
 
-// What the workers of the last minute are busy with.
+// The slots of the workers seen in the last minute.
 struct Slots {
   std::int64_t workers = 0;
   std::int64_t cpus = 0;  // of theirs

@@ -17,7 +17,7 @@ Snapshot::~Snapshot() { db_.tryExec("RELEASE snapshot"); }
 
 namespace {
 
-// The best trial `b` and its best run `r` come along: two steps down an index each.
+// Joins the best trial `b` and its best run `r`, by two look-ups in an index each.
 constexpr char select_sweeps[] =
     "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at, s.metric, "
     "s.goal,"
@@ -127,7 +127,7 @@ std::string rank_cursor(const TrialRow& row, Goal goal) {
   return std::string(digits, end) + "/" + std::to_string(row.number);
 }
 
-// Where the page after a rank_cursor starts: behind this cost and number.
+// The cost and number after which the next page starts.
 std::optional<std::pair<double, std::int64_t>> parse_rank_cursor(const std::string& cursor) {
   const auto slash = cursor.find('/');
   if (slash == std::string::npos) return std::nullopt;
@@ -206,7 +206,7 @@ namespace {
 std::string select_best() {
   return std::string("SELECT ") + trial_columns +
          ", r.replicate, r.best_phase, r.best_step,"
-         // A process that was ended within the phase has left an earlier checkpoint of it.
+         // A process that ended during the phase has left an earlier checkpoint of it.
          " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
          "  AND m.phase = r.best_phase AND m.step <= r.best_step"
          "  ORDER BY m.step DESC, id DESC LIMIT 1)"
@@ -295,7 +295,7 @@ class Mean {
   bool diverged_ = false;
 };
 
-// Of a run's last report.
+// The values of a run's last report.
 std::vector<Score> read_values(sql::Columns& c) {
   const auto value = c.maybe(&sql::Columns::real);
   std::vector<Score> values{value ? Score::of(*value) : Score::diverged()};

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
+#include "schemas/types/timing.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone {
@@ -61,6 +63,7 @@ net::HttpServer server_of(const Endpoint& endpoint) {
   server.ca_file = endpoint.ca_file;
   server.cert_file = endpoint.cert_file;
   server.key_file = endpoint.key_file;
+  server.idle_time = std::chrono::microseconds(client_idle_time.us);
   server.headers = {{"User-Agent", "hone/" HONE_VERSION}};
   if (!endpoint.token.empty())
     server.headers.emplace_back("Authorization", "Bearer " + endpoint.token);

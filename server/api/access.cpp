@@ -11,7 +11,7 @@
 namespace hone::api {
 namespace {
 
-// 16 hex digits; 0 for what is no digest, which matches nothing either.
+// The first 16 hex digits; 0 for a text that is no digest, which matches no key.
 std::uint64_t prefix_of(std::string_view digest) {
   std::uint64_t prefix = 0;
   const auto head = digest.substr(0, 16);

@@ -1,4 +1,4 @@
-// The door: which token a request bears, and whether it opens the route.
+// Authentication: which token a request carries, and whether its scopes allow the route.
 #pragma once
 
 #include <string_view>
@@ -12,29 +12,29 @@
 
 namespace hone::api {
 
-// The live tokens. One thread at a time: the skin's io thread asks it and tells it of changes.
+// The live tokens. Not thread-safe: server/http uses it on the io thread.
 class Keyring {
  public:
   Keyring() = default;
   explicit Keyring(const std::vector<Key>& keys);
 
-  // A token that was made or revoked. The same one twice is as once.
+  // Adds a created token or removes a revoked one. Idempotent.
   void learn(const Key& key);
 
-  // The key whose secret this is, expired or not; nullptr where there is none. Takes the same time
-  // whatever part of a digest agrees.
+  // The key of this secret, even if it has expired; nullptr if there is none. The time does not
+  // depend on how much of a digest matches.
   [[nodiscard]] const Key* find(std::string_view secret) const;
 
   [[nodiscard]] bool has_live(Scope scope, Instant now) const;
 
  private:
-  // By the first 8 bytes of the digest: whoever asks cannot choose a digest, so where it is looked
-  // for tells nothing of those that are here.
+  // By the first 8 bytes of the digest. A client cannot choose a digest, so the place of the
+  // look-up reveals nothing about other keys.
   std::unordered_multimap<std::uint64_t, Key> keys_;
 };
 
-// Who speaks, by the header Authorization. Refuses unauthenticated (no token, one that is not
-// known or has expired) and forbidden (its scopes do not open the route).
+// Returns the owner of the token in the header Authorization. Refuses (unauthenticated) a missing,
+// unknown or expired token and (forbidden) one whose scopes do not allow the route.
 Result<Speaker> check_access(const Route& route, const Keyring& keys,
                              std::string_view authorization, Instant now);
 

@@ -21,8 +21,8 @@ Result<LeaseId> path_lease(const Request& request) {
   return *id;
 }
 
-Result<std::int64_t> integer_query(const Request& request, std::string_view name,
-                                   std::int64_t fallback, std::int64_t min, std::int64_t max) {
+Result<std::int64_t> integer_query(const Request& request, Query name, std::int64_t fallback,
+                                   std::int64_t min, std::int64_t max) {
   const auto* text = query_value(request, name);
   if (text == nullptr) return fallback;
   std::int64_t number = 0;
@@ -30,16 +30,16 @@ Result<std::int64_t> integer_query(const Request& request, std::string_view name
   const auto [stop, trouble] = std::from_chars(text->data(), end, number);
   if (trouble == std::errc() && stop == end && number >= min && number <= max) return number;
   return refuse(Code::invalid,
-                std::string(name) + " must be a whole number from " + std::to_string(min) + " to " +
-                    std::to_string(max),
-                "/" + std::string(name));
+                std::string(word(name)) + " must be a whole number from " + std::to_string(min) +
+                    " to " + std::to_string(max),
+                "/" + std::string(word(name)));
 }
 
 Result<PageQuery> page_query(const Request& request) {
   const auto limit =
-      integer_query(request, "limit", limits::page_items_default, 1, limits::page_items_max);
+      integer_query(request, Query::limit, limits::page_items_default, 1, limits::page_items_max);
   if (!limit) return limit.error();
-  const auto* after = query_value(request, "after");
+  const auto* after = query_value(request, Query::after);
   return PageQuery{*limit, after == nullptr ? std::string() : *after};
 }
 

@@ -1,5 +1,5 @@
-// What handlers read out of a request: ids of the path, the page of the query, the body. Internal
-// to server/api.
+// Reads the arguments of a handler from a request: ids of the path, the page of the query, the
+// body. Internal to server/api.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace hone::api {
 Error no_such_form(std::string_view noun, std::string_view example, const std::string& text,
                    const std::string& at);
 
-// How a kind of id is spoken of in refusals.
+// The name and an example of each kind of id, for error messages.
 template <class T>
 struct Form;
 template <>
@@ -67,13 +67,13 @@ Result<LeaseId> path_lease(const Request& request);
 
 // ?limit=&after= within the bounds of limits.hpp.
 Result<PageQuery> page_query(const Request& request);
-Result<std::int64_t> integer_query(const Request& request, std::string_view name,
-                                   std::int64_t fallback, std::int64_t min, std::int64_t max);
+Result<std::int64_t> integer_query(const Request& request, Query name, std::int64_t fallback,
+                                   std::int64_t min, std::int64_t max);
 
-// Refuses an empty body by name, then what is no JSON.
+// Refuses an empty body and one that is not JSON.
 Result<Json> json_body(const Request& request);
 
-// The body, by its decoder: body(request, decode_steer_request).
+// Decodes the body: body(request, decode_steer_request).
 template <class T>
 Result<T> body(const Request& request, Result<T> (*decode)(const Json&)) {
   const auto document = json_body(request);

@@ -1,4 +1,4 @@
-// hone as an optimizer without workers: trials for whoever asks, results from whoever tells.
+// hone as an optimizer without workers: a client asks for trials and tells their results.
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"

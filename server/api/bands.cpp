@@ -1,4 +1,4 @@
-// The learning curve of a trial over its seeds.
+// Learning curves of a trial, aggregated over its seeds.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -45,7 +45,7 @@ Result<std::map<int, Point>> points_of(SQLite::Database& db, TrialId trial) {
 }
 
 Json point_json(int phase, const Point& point, std::uint64_t seed) {
-  constexpr int resamples = 500;
+  constexpr int band_resamples = 500;
   Json json;
   json["phase"] = phase;
   json["step"] = point.step;
@@ -59,7 +59,7 @@ Json point_json(int phase, const Point& point, std::uint64_t seed) {
   json["min"] = *min;
   json["max"] = *max;
   if (point.values.size() < 2) return json;
-  const Interval band = bootstrap_interval({point.values}, iqm_of, {seed, resamples, 0.95});
+  const Interval band = bootstrap_interval({point.values}, iqm_of, {seed, band_resamples, 0.95});
   json["low"] = band.low;
   json["high"] = band.high;
   return json;

@@ -1,5 +1,5 @@
-// The best trials, and how sure that is. A trial of several runs ranks by their aggregate; of
-// single runs the best is mostly the luckiest, and the table says that they are single.
+// The best trials, and how certain their ranks are. A trial of several runs ranks by their
+// aggregate. The best of single runs is mostly the luckiest, so the table marks them as single.
 #include <algorithm>
 #include <cmath>
 
@@ -21,15 +21,14 @@
 namespace hone::api {
 namespace {
 
-constexpr int resamples = 2000;
 constexpr double share = 0.95;
 
 struct Ranked {
   std::size_t index = 0;       // of the trial in the history
-  std::vector<double> values;  // merits of its runs where it stands
+  std::vector<double> values;  // merits of its runs in the phase it has reached
 };
 
-// By what is expected of them: a single lucky run does not come before a proven set.
+// Ranks by expected value, so that a single lucky run does not precede a proven set.
 std::vector<Ranked> ranking(const History& history, const Terminator& terminator,
                             std::size_t limit) {
   std::vector<Ranked> ranked;
@@ -40,7 +39,7 @@ std::vector<Ranked> ranking(const History& history, const Terminator& terminator
   return ranked;
 }
 
-// Where each of the listed trials ranks among them in 95 of 100 resamples of their runs.
+// The interval of each listed trial's rank in 95 of 100 resamples of their runs.
 std::vector<Interval> rank_ranges(const std::vector<Ranked>& ranked, Aggregate aggregate,
                                   std::uint64_t seed) {
   std::vector<std::vector<double>> places(ranked.size());
@@ -65,13 +64,13 @@ std::vector<Interval> rank_ranges(const std::vector<Ranked>& ranked, Aggregate a
   return ranges;
 }
 
-// In the objective's own sign; values between references stay as they are counted.
+// In the sign of the objective; values between references keep their scale.
 Json shown(double merit, const SweepSpec& spec) {
   if (!std::isfinite(merit)) return "diverged";
   return spec.objective.goal == Goal::maximize || rescaled(spec) ? merit : -merit;
 }
 
-// On what scale values are, where it is not the objective's own.
+// The scale of the values, if it is not that of the objective.
 Json scale_json(const SweepSpec& spec) {
   if (by_ranks(spec)) return "ranks";
   return rescaled(spec) ? Json("references") : Json(nullptr);
@@ -110,7 +109,7 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
     item["expected"] = own ? shown(*own, spec) : Json(nullptr);
     item["seeds"] = ranked[i].values.size();
     item["interval"] = interval_json(ranked[i], spec);
-    // Of a single run nobody knows how it would come out again.
+    // A single run says nothing about its repetition.
     item["ranks"] = single ? Json(nullptr) : Json::array({ranges[i].low, ranges[i].high});
     items.push_back(std::move(item));
   }
@@ -139,9 +138,11 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   constexpr std::int64_t shown_by_default = 10;
   const auto id = path_id<SweepId>(request);
   if (!id) return id.error();
-  const auto limit = integer_query(request, "limit", shown_by_default, 1, limits::page_items_max);
+  const auto limit =
+      integer_query(request, Query::limit, shown_by_default, 1, limits::page_items_max);
   if (!limit) return limit.error();
-  if (const auto* where = query_value(request, "where")) return best_where(db, *where, *id, *limit);
+  if (const auto* where = query_value(request, Query::where))
+    return best_where(db, *where, request.now, *id, *limit);
   const Snapshot snapshot(db);
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();

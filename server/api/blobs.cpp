@@ -37,7 +37,7 @@ Status sync_names(const fs::path& folder) {
   return Done{};
 }
 
-// When it was put or claimed.
+// When the blob was last put or claimed.
 std::optional<Instant> last_used(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return std::nullopt;

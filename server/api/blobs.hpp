@@ -1,5 +1,5 @@
-// Checkpoints by content: the file of a digest lies under blobs/ab/cdef... and never changes. Safe
-// to use from several threads at once; every function here may wait for the disk.
+// Checkpoints by content: blobs/ab/cdef... holds the bytes of digest abcdef... and never changes.
+// Thread-safe; every function may wait for the disk.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Blob {
   std::int64_t bytes = 0;
 };
 
-// A blob on its way in: bytes go to a temporary file and into the digest. Left unfinished, it
-// leaves nothing behind.
+// An upload in progress: bytes go to a temporary file and into the digest. The destructor deletes
+// the file of an unfinished upload.
 class Upload {
  public:
   Upload(Upload&&) noexcept = default;
@@ -32,7 +32,7 @@ class Upload {
   Status append(std::string_view bytes);
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
 
-  // Makes the blob durable under its name. Refuses (invalid) when the bytes have another digest.
+  // Makes the blob durable under its name. Refuses (invalid) bytes with another digest.
   Status finish(std::string_view digest);
 
  private:
@@ -48,29 +48,29 @@ class Upload {
 
 class BlobStore {
  public:
-  // Creates the folder where it is missing and removes what interrupted uploads left. Throws
-  // std::filesystem_error when it cannot: the process cannot start.
+  // Creates a missing folder and removes the files of interrupted uploads. Throws
+  // std::filesystem_error if it cannot: the process must not start.
   explicit BlobStore(std::filesystem::path root);
 
-  // Refuses (unavailable) when the disk does.
+  // Refuses (unavailable) if the file cannot be created.
   [[nodiscard]] Result<Upload> begin() const;
 
-  // Refuses invalid for a digest that is none, not_found for one that was never put.
+  // Refuses (invalid) a text that is no digest and (not_found) an unknown digest.
   [[nodiscard]] Result<Blob> find(std::string_view digest) const;
 
-  // find, for whoever is about to name the blob in a command: it counts as used from now on.
+  // As find, for a command that is about to name the blob: counts as a use of it.
   [[nodiscard]] Result<Blob> claim(std::string_view digest) const;
 
-  // The blobs are spread over this many folders, to be looked through one by one.
+  // The number of folders that hold the blobs.
   static constexpr int folders = 256;
-  // Digests in one of them that were neither put nor claimed since `before`.
+  // Digests in one of the folders that were neither put nor claimed since `before`.
   [[nodiscard]] std::vector<std::string> unused_since(Instant before, int folder) const;
-  // Deletes a blob unless it was put or claimed since `before`; its bytes, or 0 when it stays.
+  // Deletes a blob unless it was put or claimed since `before`. Returns its size, or 0 if it stays.
   std::int64_t remove_unused(std::string_view digest, Instant before) const;
 
  private:
   std::filesystem::path root_;
-  mutable std::mutex claims_;  // a claim and a removal of the same blob: one of them comes first
+  mutable std::mutex claims_;  // orders a claim and a removal of the same blob
 };
 
 }  // namespace hone::api

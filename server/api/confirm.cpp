@@ -1,6 +1,6 @@
-// Confirmations: asking for one, and what came out of it (the recommendations of Agarwal et al.,
-// 2021): interquartile means with stratified bootstrap intervals, probability of improvement, a
-// performance profile; and how much better the tuning had looked.
+// Confirmations: the request, and the result as Agarwal et al. (2021) recommend: interquartile
+// means with stratified bootstrap intervals, probability of improvement, a performance profile; and
+// how much better the value in tuning was.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -33,11 +33,10 @@ Response render_confirm(const Reply& reply) { return render_submit(reply); }
 
 namespace {
 
-constexpr int resamples = 2000;
 constexpr int thresholds = 11;
 
 struct Candidate {
-  std::size_t index = 0;  // of the confirmation's trial: the place that tuning gave it
+  std::size_t index = 0;  // of the confirmation's trial: its rank in tuning
   TrialId trial;
   Strata merits;             // over the instances: larger is better
   std::vector<double> flat;  // all of them
@@ -96,7 +95,7 @@ bool complete(const Strata& strata) {
   return std::none_of(strata.begin(), strata.end(), [](const auto& row) { return row.empty(); });
 }
 
-// What tuning had said of the parameter set, in the objective's sign.
+// The value of the parameter set in tuning, in the sign of the objective.
 Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, TrialId trial) {
   if (past.history.replication().joint())
     for (std::size_t i = 0; i < past.trials.size(); ++i)
@@ -108,7 +107,7 @@ Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, 
   return row ? or_null(row->value) : Json(nullptr);
 }
 
-// What the tuning expected of it, all luck taken into account; null where it had single runs.
+// The value that tuning expected, corrected for luck; null if it had single runs.
 Json tuned_expected(const SweepRow& tuned, const Past& past, TrialId trial) {
   const auto spec = spec_of(tuned);
   if (!spec || !past.history.replication().joint()) return nullptr;
@@ -118,7 +117,7 @@ Json tuned_expected(const SweepRow& tuned, const Past& past, TrialId trial) {
   return nullptr;
 }
 
-// Against the winner: how often it would be better, and whether seed by seed it is worse.
+// Compares with the winner: how often it would be better, and whether it is worse seed by seed.
 void compare(const Candidate& one, const Candidate& winner, const SweepSpec& spec, Json& item) {
   item["improvement"] = nullptr;
   item["p_worse"] = nullptr;
@@ -154,14 +153,14 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Past& past,
       complete(one.merits)
           ? range_json(bootstrap_interval(one.merits, iqm_of, {spec.seed, resamples, 0.95}), spec)
           : Json(nullptr);
-  // Ranks of two sweeps are shares of different fields.
+  // Ranks of two sweeps are not comparable.
   if (item["tuned_value"].is_number() && item["iqm"].is_number() && !by_ranks(spec))
     item["optimism"] = (item["tuned_value"].get<double>() - item["iqm"].get<double>()) * sign(spec);
   compare(one, confirmed.candidates.front(), spec, item);
   return item;
 }
 
-// The share of runs that reach a value, for values from the worst to the best that was seen.
+// The share of runs that reach a value, for values from the worst to the best of all runs.
 Json profile_of(const std::vector<Candidate>& candidates, const SweepSpec& spec) {
   std::vector<double> finite;
   for (const Candidate& one : candidates)
@@ -190,7 +189,7 @@ void add_chances(const std::vector<Candidate>& candidates, const SweepSpec& spec
   for (std::size_t i = 0; i < chances.size(); ++i) items[i]["chance_best"] = chances[i];
 }
 
-// A seed that was not applied makes the runs plain repeats.
+// Without applied seeds, the runs are plain repetitions.
 const char* seed_word(const SeedCounts& counts) {
   if (counts.said == 0) return "unknown";
   if (counts.applied == counts.said && counts.said == counts.runs) return "yes";

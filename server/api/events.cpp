@@ -25,10 +25,10 @@ std::optional<std::int64_t> as_seq(const std::string& text) {
 Result<Watch> parse_watch(const Request& request) {
   Watch watch;
   const auto after =
-      integer_query(request, "after", 0, 0, std::numeric_limits<std::int64_t>::max());
+      integer_query(request, Query::after, 0, 0, std::numeric_limits<std::int64_t>::max());
   if (!after) return after.error();
   watch.after = as_seq(request.last_event_id).value_or(*after);
-  const auto* sweep = query_value(request, "sweep");
+  const auto* sweep = query_value(request, Query::sweep);
   if (sweep == nullptr) return watch;
   const auto id = id_from<SweepId>(*sweep, "/sweep");
   if (!id) return id.error();
@@ -37,7 +37,7 @@ Result<Watch> parse_watch(const Request& request) {
 }
 
 Result<EventBatch> next_events(SQLite::Database& db, const Watch& watch) {
-  // Read before the events: none that comes in between is skipped.
+  // Read before the events, so that no event in between is skipped.
   const auto newest = last_seq(db);
   auto page = list_events(db, watch.after, watch.sweep, limits::watch_batch_events);
   if (!page) return page.error();

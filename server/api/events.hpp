@@ -1,4 +1,4 @@
-// The ledger as watchers see it. A stream reads batch after batch from where it stands.
+// The ledger for watchers. A stream reads batch after batch.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -13,18 +13,18 @@
 
 namespace hone::api {
 
-// Where a watcher stands and what it wants to see.
+// The position of a watcher, and the sweep it watches.
 struct Watch {
   std::int64_t after = 0;
   std::optional<SweepId> sweep;
 };
 
-// From ?after= and ?sweep=; a Last-Event-ID, which a browser sends when it connects again, is newer
-// than `after`.
+// Reads ?after= and ?sweep=. A Last-Event-ID, which a browser sends when it reconnects, overrides
+// `after`.
 Result<Watch> parse_watch(const Request& request);
 
-// The next events as text/event-stream, and the watch from which the batch after them starts.
-// `text` is empty when there is nothing new. more: another batch is there already.
+// The next events as text/event-stream, and the watch for the batch after them. `text` is empty
+// without new events. `more`: another batch is available at once.
 struct EventBatch {
   std::string text;
   Watch watch;

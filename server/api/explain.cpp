@@ -1,3 +1,4 @@
+#include "base/expect.hpp"
 #include "base/text.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
@@ -9,13 +10,13 @@
 namespace hone::api {
 namespace {
 
-// Everything an explanation draws on, read in one snapshot.
+// The inputs of an explanation, read in one snapshot.
 struct Facts {
   RunRow run;
   SweepRow sweep;
   std::vector<CurveRow> curve;
   std::unique_ptr<Terminator> terminator;
-  bool asked = false;  // evaluated by whoever asks for it, not by a worker
+  bool asked = false;  // evaluated by a client of `ask`, not by a worker
 };
 
 Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
@@ -31,7 +32,7 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
   return Facts{run, *std::move(sweep), *std::move(curve), *std::move(terminator), asked};
 }
 
-// Was it the rule that judged, or did the verdict follow from the report alone?
+// Whether the rule judged; other verdicts follow from the report alone.
 bool by_rule(VerdictReason reason) {
   switch (reason) {
     case VerdictReason::collecting:
@@ -48,10 +49,10 @@ bool by_rule(VerdictReason reason) {
     case VerdictReason::diverged:
       return false;
   }
-  return false;
+  unreachable();
 }
 
-// The verdict again, from its recorded inputs alone.
+// Computes the verdict again from its recorded inputs.
 Action recompute(const Terminator& terminator, const Verdict& verdict) {
   if (by_rule(verdict.reason)) return terminator.recompute(verdict.inputs);
   return verdict.reason == VerdictReason::no_rule ? Action::go_on : Action::stop;
@@ -79,13 +80,13 @@ std::string goal_text(const Facts& facts) {
                                                       : " (smaller is better)";
 }
 
-// Was the latest report followed by a pause, and does it train again?
+// Whether the latest report was followed by a pause. Precondition: the run trains again.
 bool was_promoted(const Facts& facts) {
   return !facts.curve.empty() && facts.curve.back().verdict &&
          facts.curve.back().verdict->action == Action::pause;
 }
 
-// What the rule says of a report's verdict, in its own words.
+// The rule's explanation of a report's verdict.
 std::string rule_text(const Facts& facts, const CurveRow& report) {
   if (!report.verdict || !by_rule(report.verdict->reason)) return "";
   return " " + facts.terminator->explain(*report.verdict) + ".";
@@ -110,13 +111,13 @@ std::string stopped_text(const Facts& facts) {
   const auto& report = facts.curve.back();
   if (facts.run.reason == EndReason::diverged)
     return " was stopped because it diverged: it ended " + where(facts, report) +
-           ", which ranks below every finite value, and nothing is gained by training on.";
+           ", which ranks below every finite value, and further training cannot improve it.";
   if (facts.run.reason == EndReason::time_limit)
     return " was stopped because its time was over (limits.run or limits.phase), at the end of " +
            where(facts, report) + goal_text(facts) + ": what it reported counts.";
   if (facts.run.reason == EndReason::not_promoted)
     return " was paused at the end of " + where(facts, report) + goal_text(facts) +
-           ", and ended there: it was not promoted before the sweep could do without it." +
+           ", and ended there: the sweep finished without promoting it." +
            (rule_text(facts, report).empty() ? ""
                                              : " When it reported:" + rule_text(facts, report));
   return " was stopped early, at the end of " + where(facts, report) + goal_text(facts) + "." +
@@ -131,7 +132,7 @@ std::string completed_text(const Facts& facts) {
   return " is complete: it used its whole budget and made " + reports + "." + best_text(facts);
 }
 
-// Whose fault it was, as a clause.
+// The cause of a failure as a clause, by its class.
 std::string blame(Failure failure) {
   switch (failure) {
     case Failure::none:
@@ -153,7 +154,7 @@ std::string blame(Failure failure) {
     case Failure::crash:
       return "the program crashed (crash)";
   }
-  return "";
+  unreachable();
 }
 
 // Why a process failed, as a clause.
@@ -164,18 +165,19 @@ std::string cause(const Facts& facts) {
     case EndReason::exit_code:
       return "its process exited with status " + code;
     case EndReason::signal:
-      return "its process was killed by signal " + code + ", which hone had not sent";
+      return "its process was killed by signal " + code + ", which hone did not send";
     case EndReason::cannot_start:
       return "its process could not be started";
     case EndReason::told_failed:
-      return "whoever had asked for it told that it failed";
+      return "the client that asked for it told that it failed";
     case EndReason::disk_limit:
       return "its folder outgrew command.disk";
     case EndReason::no_report:
       return "its process finished without any report";
     case EndReason::infeasible:
-      return facts.asked ? "whoever had asked for it told that these parameters cannot work"
-                         : "its process said (exit status 86) that these parameters cannot work";
+      return facts.asked
+                 ? "the client that asked for it told that these parameters cannot work"
+                 : "its process reported (exit status 86) that these parameters cannot work";
     case EndReason::worker_lost:
       return "its worker was lost";
     case EndReason::requeue_requested:
@@ -183,7 +185,8 @@ std::string cause(const Facts& facts) {
     case EndReason::retries_exhausted:
       return run.failure == Failure::none
                  ? "it was lost or returned more often than limits.max_retries allows"
-                 : "it was tried again as often as it may be, and at last " + blame(run.failure);
+                 : "it was retried as often as limits.max_retries allows, and at last " +
+                       blame(run.failure);
     case EndReason::diverged:
       return "it reported a value that is no finite number";
     case EndReason::user_stop:
@@ -202,7 +205,7 @@ std::string cause(const Facts& facts) {
     case EndReason::not_promoted:
       return std::string("the reason recorded is ").append(word(run.reason));
   }
-  return "";
+  unreachable();
 }
 
 std::string class_text(Failure failure) {
@@ -225,7 +228,7 @@ std::string rest_text(const RunRow& run) {
 
 std::string queued_text(const Facts& facts) {
   const auto& run = facts.run;
-  if (run.attempts == 0 && facts.asked) return " waits for somebody to ask for it.";
+  if (run.attempts == 0 && facts.asked) return " waits for a client to ask for it.";
   if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
   return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
          ": " + cause(facts) + "." + class_text(run.failure) + rest_text(run) +
@@ -236,7 +239,7 @@ std::string on_worker(const RunRow& run) {
   return run.worker ? " on " + text(*run.worker) : std::string();
 }
 
-// A run in somebody's hands.
+// A run that is leased or running.
 std::string held_text(const Facts& facts) {
   const std::string promoted =
       was_promoted(facts) ? " It was paused after its latest report, and has been promoted since."
@@ -259,7 +262,7 @@ std::string story(const Facts& facts) {
     case RunState::running:
       return held_text(facts);
     case RunState::paused:
-      return " is paused: its rule goes on with it if it turns out to be among the best." +
+      return " is paused: its rule continues it if it turns out to be among the best." +
              last_report(facts);
     case RunState::completed:
       return completed_text(facts);
@@ -270,7 +273,7 @@ std::string story(const Facts& facts) {
     case RunState::canceled:
       return " was canceled: " + cause(facts) + "." + last_report(facts);
   }
-  return "";
+  unreachable();
 }
 
 Json verdicts(const Facts& facts) {
@@ -288,7 +291,7 @@ Json verdicts(const Facts& facts) {
   return items;
 }
 
-// Every verdict follows from its inputs, or the reader must know.
+// A warning if a verdict does not follow from its inputs.
 std::string doubt(const Facts& facts) {
   for (const auto& report : facts.curve)
     if (report.verdict && recompute(*facts.terminator, *report.verdict) != report.verdict->action)

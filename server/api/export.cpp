@@ -1,4 +1,4 @@
-// A sweep with all that happened to it, as one document (schemas/types/past.hpp).
+// A sweep with its whole history, as one document (schemas/types/past.hpp).
 #include <SQLiteCpp/Statement.h>
 
 #include <stdexcept>
@@ -14,7 +14,7 @@
 namespace hone::api {
 namespace {
 
-// Events of the sweep, with the ids of the document.
+// Rewrites the events of the sweep with the ids of the document.
 class Exporter {
  public:
   Exporter(SQLite::Database& db, const SweepRow& sweep) : db_(db), sweep_(sweep) {}

@@ -1,4 +1,4 @@
-// The text that Prometheus reads: families of samples. Internal to server/api.
+// The text format of Prometheus: families of samples. Internal to server/api.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Searches: /v1/find, and what ?where= lets through of the lists.
+// Searches: /v1/find, and ?where= of the lists.
 #include "db/queries/find.hpp"
 
 #include "base/expect.hpp"
@@ -49,13 +49,13 @@ Result<Json> rows_of(SQLite::Database& db, const std::vector<ObjectId>& ids) {
 
 }  // namespace
 
-ReadResult list_where(SQLite::Database& db, const Request& request, filter::ThingKind kind,
+ReadResult list_where(SQLite::Database& db, const Request& request, filter::ObjectKind kind,
                       const FindScope& scope) {
   const auto page = page_query(request);
   if (!page) return page.error();
   const Snapshot snapshot(db);
-  const auto* text = query_value(request, "where");
-  const auto where = read_filter(db, text == nullptr ? std::string() : *text, kind);
+  const auto* text = query_value(request, Query::where);
+  const auto where = read_filter(text == nullptr ? std::string() : *text, request.now, kind);
   if (!where) return where.error();
   const auto ids = find_ids(db, *where, scope, *page);
   if (!ids) return ids.error();
@@ -64,12 +64,12 @@ ReadResult list_where(SQLite::Database& db, const Request& request, filter::Thin
   return list_response(*std::move(items), ids->next);
 }
 
-ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId sweep,
+ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now, SweepId sweep,
                       std::int64_t limit) {
   const Snapshot snapshot(db);
   const auto known = find_sweep(db, sweep);
   if (!known) return known.error();
-  const auto where = read_filter(db, text, filter::ThingKind::trial);
+  const auto where = read_filter(text, now, filter::ObjectKind::trial);
   if (!where) return where.error();
   FindScope scope;
   scope.sweep = sweep;
@@ -79,12 +79,12 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId swe
   Json items = Json::array();
   for (const ObjectId& id : ids->items) {
     auto row = best_of_trial(db, std::get<TrialId>(id), known->objective.goal);
-    if (!row) break;  // those behind it have no report either
+    if (!row) break;  // the trials after it have no report either
     row->rank = static_cast<std::int64_t>(items.size()) + 1;
     Json item = render(*row);
     item["expected"] = nullptr;
     item["seeds"] = row->trial.runs;
-    item["interval"] = nullptr;  // among all of the sweep a place has another meaning than here
+    item["interval"] = nullptr;  // ranks among all trials of the sweep would not apply here
     item["ranks"] = nullptr;
     items.push_back(std::move(item));
   }
@@ -99,14 +99,14 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId swe
 
 // GET /v1/find
 ReadResult find(SQLite::Database& db, const Request& request) {
-  const auto* text = query_value(request, "where");
+  const auto* text = query_value(request, Query::where);
   if (text == nullptr)
-    return refuse(Code::invalid, "say what to find: ?where=model where metric.return > 450",
+    return refuse(Code::invalid, "add what to find: ?where=model where metric.return > 450",
                   "/where");
   const auto page = page_query(request);
   if (!page) return page.error();
   const Snapshot snapshot(db);
-  const auto where = read_filter(db, *text);
+  const auto where = read_filter(*text, request.now);
   if (!where) return where.error();
   const auto ids = find_ids(db, *where, {}, *page);
   if (!ids) return ids.error();
@@ -127,7 +127,7 @@ ReadResult runs_of_sweep(SQLite::Database& db, const Request& request) {
   FindScope scope;
   scope.sweep = *id;
   scope.order = FindOrder::number;
-  return list_where(db, request, filter::ThingKind::run, scope);
+  return list_where(db, request, filter::ObjectKind::run, scope);
 }
 
 }  // namespace hone::api

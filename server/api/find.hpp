@@ -1,4 +1,4 @@
-// Lists of which a filter lets things through. Internal to server/api.
+// Lists with a filter. Internal to server/api.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace hone::api {
 
-// A page of ids by ?where=, as the rows of their kind.
-ReadResult list_where(SQLite::Database& db, const Request& request, filter::ThingKind kind,
+// A page of the objects of a kind that match ?where=.
+ReadResult list_where(SQLite::Database& db, const Request& request, filter::ObjectKind kind,
                       const FindScope& scope);
 
-ReadResult best_where(SQLite::Database& db, const std::string& text, SweepId sweep,
+ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now, SweepId sweep,
                       std::int64_t limit);
 
 }  // namespace hone::api

@@ -1,4 +1,4 @@
-// Which parameters of a sweep matter.
+// The importance of each parameter of a sweep.
 #include "server/search/importance/importance.hpp"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ std::vector<Objective> objectives_in(const SweepSpec& spec) {
   return objectives;
 }
 
-// The index of the objective that was asked for; the first one by default.
+// The index of the requested objective; the first one by default.
 Result<std::size_t> objective_asked(const Request& request,
                                     const std::vector<Objective>& objectives) {
-  const auto* metric = query_value(request, "objective");
+  const auto* metric = query_value(request, Query::objective);
   if (metric == nullptr) return std::size_t{0};
   std::string known;
   for (std::size_t i = 0; i < objectives.size(); ++i) {
@@ -34,8 +34,8 @@ Result<std::size_t> objective_asked(const Request& request,
                 "/objective");
 }
 
-// The trials with a finite value. Those whose parameters do not lie in the space are left out: an
-// enqueued set may lack what the space has.
+// The trials with a finite value, without those outside the space: an enqueued set may lack
+// parameters.
 Result<std::vector<Observation>> observations_of(const std::vector<OutcomeRow>& outcomes,
                                                  const SearchSpace& space, std::size_t objective) {
   std::vector<Observation> observations;

@@ -1,4 +1,4 @@
-// The parameter set that a sweep's method would name best now, and how long its runs train.
+// The incumbent: the parameter set that the method considers best now, and the length of its runs.
 #include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/past.hpp"

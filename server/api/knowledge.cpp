@@ -1,4 +1,4 @@
-// What users say of things and change of sweeps.
+// Notes, tags, archives, pins, edits and imports.
 #include "db/queries/about.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"

@@ -15,8 +15,8 @@ Response render_acquire(const Reply& reply) {
   return json_response(encode(std::get<std::optional<LeaseGrant>>(reply)));
 }
 
-// A worker that went away while it waited: its run need not wait for the lease to expire, nor is
-// this a loss of the run.
+// Returns the run of a worker that disconnected while it waited, so that the run neither waits for
+// the lease to expire nor counts as lost.
 std::optional<Command> take_back_lease(const Reply& reply) {
   const auto& grant = std::get<std::optional<LeaseGrant>>(reply);
   if (!grant) return std::nullopt;
@@ -50,7 +50,7 @@ Result<Command> parse_save_model(const Request& request) {
 
 namespace {
 
-// What names bytes that are not here could never be read again.
+// Reject a record whose blob is missing: it could never be downloaded.
 template <class Save>
 Status check_bytes(const BlobStore& blobs, const Save& save) {
   const auto blob = blobs.claim(save.sha256);

@@ -8,7 +8,7 @@ namespace hone::api {
 namespace {
 
 Result<Direction> direction_of(const Request& request) {
-  const auto* text = query_value(request, "direction");
+  const auto* text = query_value(request, Query::direction);
   if (text == nullptr || *text == "both") return Direction::both;
   if (*text == "up") return Direction::up;
   if (*text == "down") return Direction::down;
@@ -44,12 +44,12 @@ ReadResult lineage(SQLite::Database& db, const Request& request) {
   const auto direction = direction_of(request);
   if (!direction) return direction.error();
   LineageQuery query;
-  const auto depth = integer_query(request, "depth", query.depth, 0, depth_max);
+  const auto depth = integer_query(request, Query::depth, query.depth, 0, depth_max);
   if (!depth) return depth.error();
   query.direction = *direction;
   query.depth = static_cast<int>(*depth);
   query.nodes_max = limits::lineage_nodes_max;
-  query.measurements = query_value(request, "measurements") != nullptr;
+  query.measurements = query_value(request, Query::measurements) != nullptr;
   return render_one(read_lineage(db, *root, query));
 }
 

@@ -13,12 +13,12 @@ Result<ModelFilter> filter_by(const std::string& text, const std::string& at) {
   return ModelFilter(*id);
 }
 
-// ?sweep=, ?trial= or ?run=: at most one of them, since a run names its trial and a trial its
+// Reads ?sweep=, ?trial= or ?run=: at most one, since a run implies its trial and a trial its
 // sweep.
 Result<ModelFilter> filter_of(const Request& request) {
-  const auto* sweep = query_value(request, "sweep");
-  const auto* trial = query_value(request, "trial");
-  const auto* run = query_value(request, "run");
+  const auto* sweep = query_value(request, Query::sweep);
+  const auto* trial = query_value(request, Query::trial);
+  const auto* run = query_value(request, Query::run);
   if ((sweep != nullptr) + (trial != nullptr) + (run != nullptr) > 1)
     return refuse(Code::invalid, "give one of sweep, trial and run: a run names its trial already");
   if (sweep != nullptr) return filter_by<SweepId>(*sweep, "/sweep");

@@ -14,7 +14,7 @@ bool same(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, equal);
 }
 
-// "127.0.0.1:7777" -> "127.0.0.1"; an address in brackets stays as it is.
+// "127.0.0.1:7777" -> "127.0.0.1"; "[::1]:7777" -> "[::1]".
 std::string_view without_port(std::string_view host) {
   if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
   return host.substr(0, host.find(':'));

@@ -1,5 +1,5 @@
-// Who may speak to a server that trusts its own machine. A web page that a user visits runs on that
-// machine too; it must not be able to submit sweeps, which start programs.
+// Protects a server that trusts its own machine from web pages. A page that a user visits runs on
+// that machine too, and must not be able to submit sweeps, which start programs.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace hone::api {
 
-// host, origin: the headers, empty when absent. local_only: the server listens on a loopback
-// address, so that the only honest names for it are an IP address and localhost (a page's own name
-// that resolves to 127.0.0.1 is an attack). Refuses (forbidden) an origin other than the server
+// host, origin: the headers, empty if absent. local_only: the server listens on a loopback address.
+// Its only valid names are then an IP address and localhost: another name that resolves to
+// 127.0.0.1 is an attack (DNS rebinding). Refuses (forbidden) any origin other than the server
 // itself.
 struct Listening {
   bool local_only = true;

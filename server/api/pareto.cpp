@@ -1,4 +1,4 @@
-// The trade-offs of a sweep with several objectives.
+// The Pareto front of a sweep with several objectives.
 #include <algorithm>
 
 #include "db/queries/queries.hpp"
@@ -12,13 +12,13 @@
 namespace hone::api {
 namespace {
 
-// A completed trial, its values as merits: larger is better for each.
-struct Candidate {
+// A completed trial with its values as merits: larger is better.
+struct RankedTrial {
   const OutcomeRow* row = nullptr;
   std::vector<double> merits;
 };
 
-// At least as good in every objective, and better in one.
+// Whether `a` is at least as good in every objective, and better in one.
 bool dominates(const std::vector<double>& a, const std::vector<double>& b) {
   bool better = false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -28,32 +28,33 @@ bool dominates(const std::vector<double>& a, const std::vector<double>& b) {
   return better;
 }
 
-// Those with a finite value for every objective, in descending lexicographic order: nobody is
-// dominated by a later one. Equal ones by number.
-std::vector<Candidate> ranked(const std::vector<OutcomeRow>& rows,
-                              const std::vector<Objective>& objectives) {
-  std::vector<Candidate> candidates;
+// The trials with a finite value for every objective, in descending lexicographic order, so that no
+// trial is dominated by a later one. Equal trials keep their order by number.
+std::vector<RankedTrial> ranked(const std::vector<OutcomeRow>& rows,
+                                const std::vector<Objective>& objectives) {
+  std::vector<RankedTrial> candidates;
   for (const OutcomeRow& row : rows) {
-    Candidate one{&row, {}};
+    RankedTrial one{&row, {}};
     for (std::size_t i = 0; i < std::min(objectives.size(), row.values.size()); ++i)
       if (!row.values[i].is_diverged())
         one.merits.push_back(row.values[i].merit(objectives[i].goal));
     if (one.merits.size() == objectives.size()) candidates.push_back(std::move(one));
   }
   std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.merits > b.merits; });
+                   [](const RankedTrial& a, const RankedTrial& b) { return a.merits > b.merits; });
   return candidates;
 }
 
 // In ranked order.
-std::vector<const OutcomeRow*> front_of(const std::vector<Candidate>& candidates) {
-  std::vector<const Candidate*> front;
-  for (const Candidate& one : candidates)
-    if (std::none_of(front.begin(), front.end(),
-                     [&](const Candidate* other) { return dominates(other->merits, one.merits); }))
+std::vector<const OutcomeRow*> front_of(const std::vector<RankedTrial>& candidates) {
+  std::vector<const RankedTrial*> front;
+  for (const RankedTrial& one : candidates)
+    if (std::none_of(front.begin(), front.end(), [&](const RankedTrial* other) {
+          return dominates(other->merits, one.merits);
+        }))
       front.push_back(&one);
   std::vector<const OutcomeRow*> rows;
-  for (const Candidate* one : front) rows.push_back(one->row);
+  for (const RankedTrial* one : front) rows.push_back(one->row);
   return rows;
 }
 
@@ -80,7 +81,7 @@ ReadResult pareto(SQLite::Database& db, const Request& request) {
   const auto id = path_id<SweepId>(request);
   if (!id) return id.error();
   const auto limit =
-      integer_query(request, "limit", limits::page_items_max, 1, limits::page_items_max);
+      integer_query(request, Query::limit, limits::page_items_max, 1, limits::page_items_max);
   if (!limit) return limit.error();
   const Snapshot snapshot(db);
   const auto sweep = find_sweep(db, *id);

@@ -1,4 +1,5 @@
-// A sweep's history as its rule sees it, read off the tables again: the engine owns the Book.
+// The history of a sweep as its stopping rule sees it, rebuilt from the query tables, since only
+// the engine may read the Book.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -12,16 +13,19 @@
 
 namespace hone::api {
 
+// Bootstrap resamples behind each interval that GET /best and /confirm return.
+inline constexpr int resamples = 2000;
+
 struct Past {
   History history;
   std::vector<TrialId> trials;  // by number
 };
 
-// Refuses (too_large) a sweep of more runs than may be read for one answer.
+// Refuses (too_large) a sweep with more runs than one answer may read.
 Result<Past> read_past(SQLite::Database& db, const SweepRow& sweep, const SweepSpec& spec);
 
-// The runs' values at the end, an instance a row, as merits of the objective: minus infinity for
-// those that failed for their parameters, nothing for those that are not over yet or were lost.
+// The final values of the runs, a row for each instance, as merits of the objective: minus infinity
+// for runs that failed because of their parameters, no value for unfinished and lost runs.
 std::vector<std::vector<double>> final_merits(const Past& past, std::size_t trial,
                                               const SweepSpec& spec);
 

@@ -2,14 +2,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "server/api/response.hpp"
 
 namespace hone::api {
 namespace {
 
-constexpr int retry_after_s =
-    1;  // queues are emptied in milliseconds; a second spreads the retries
+// Queues empty in milliseconds; a second spreads the retries.
+constexpr int retry_after_s = 1;
 
 int retry_after(Code code) {
   switch (code) {
@@ -28,7 +29,7 @@ int retry_after(Code code) {
     case Code::unauthenticated:
       return 0;
   }
-  return 0;
+  unreachable();
 }
 
 }  // namespace

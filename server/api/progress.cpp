@@ -30,9 +30,9 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   return make_terminator(spec->terminator, plan_of(*spec));
 }
 
-// What was done, what the unstarted runs will need by the rule's own expectation, and for each open
-// run half of that: the rule's closed form alone would be passed early, because it judges the first
-// runs mildly.
+// The reports made, the rule's expectation for each run that has not started, and half of it for
+// each open run. The closed form of the rule alone would be exceeded early, because it judges the
+// first runs mildly.
 std::int64_t phases_expected(const SweepRow& sweep) {
   if (is_end(sweep.state)) return sweep.phases_done;
   const auto terminator = terminator_of(sweep);

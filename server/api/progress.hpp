@@ -1,4 +1,4 @@
-// What a sweep's stored spec says about its rule and how far it has come. Internal to server/api.
+// The spec, the rule and the progress of a sweep. Internal to server/api.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hone::api {
 
-// What the sweep's user submitted. Refuses (internal) a stored spec that this server cannot read.
+// The submitted spec. Refuses (internal) a stored spec that this server cannot read.
 Result<SweepSpec> spec_of(const SweepRow& sweep);
 
 // The objective, then the further ones.
@@ -20,8 +20,8 @@ Result<std::vector<Objective>> objectives_of(const SweepRow& sweep);
 // The terminator that judges this sweep's reports. Refuses as spec_of.
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep);
 
-// Reports the whole sweep is expected to make: runs times the phases that the rule expects of one.
-// A sweep that has ended made as many as it made.
+// The expected number of reports of the whole sweep: runs times the phases that the rule expects of
+// one. For a sweep that has ended, the actual number.
 std::int64_t phases_expected(const SweepRow& sweep);
 
 }  // namespace hone::api

@@ -1,4 +1,4 @@
-// GET /metrics: what the query tables count, and what this process counted since its start.
+// GET /metrics: counts of the query tables, and of this process since its start.
 #include <sys/resource.h>
 
 #include <array>
@@ -23,7 +23,7 @@ double pragma(SQLite::Database& db, const char* name) {
   return static_cast<double>(db.execAndGet(std::string("PRAGMA ") + name).getInt64());
 }
 
-// Grows between two checkpoints of the database; without bound where a reader never ends.
+// Grows between two checkpoints of the database, and without bound if a reader never ends.
 double wal_bytes(const SQLite::Database& db) {
   std::error_code absent;
   const auto bytes = std::filesystem::file_size(db.getFilename() + "-wal", absent);
@@ -70,7 +70,7 @@ void add_counters(Exposition& text, const Counters& counters) {
                 "Wall time of the engine's and the io thread by what they did.", parts);
 }
 
-// Those of a tally that occurred.
+// The values that occurred.
 template <class Word, std::size_t size>
 std::vector<Counted> counted(const Tally<Word, size>& tally) {
   std::vector<Counted> rows;
@@ -93,14 +93,13 @@ void add_outcomes(Exposition& text, const Counters& counters) {
 }
 
 void add_work(Exposition& text, SQLite::Database& db) {
-  constexpr std::int64_t sweeps_max = 100;  // a label each: what a Prometheus bears
+  constexpr std::int64_t sweeps_max = 100;  // a label for each: Prometheus handles few well
   const auto slots = read_slots(db, last_instant(db) - seconds(60));
   text.single("hone_workers", "gauge", "Workers heard of in the last minute.",
               static_cast<double>(slots.workers));
   text.single("hone_worker_cpus", "gauge", "Cores of these.", static_cast<double>(slots.cpus));
   text.single("hone_worker_gpus", "gauge", "GPUs of these.", static_cast<double>(slots.gpus));
-  text.single("hone_leases", "gauge", "Runs that somebody works on.",
-              static_cast<double>(slots.leases));
+  text.single("hone_leases", "gauge", "Runs that are leased.", static_cast<double>(slots.leases));
   text.best("hone_best_value", "The best so far of the newest running sweeps.",
             best_values(db, sweeps_max));
 }
@@ -109,7 +108,7 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// The names that Prometheus' own client libraries give them.
+// The names that the client libraries of Prometheus use.
 void add_process(Exposition& text) {
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
@@ -132,8 +131,7 @@ ReadResult prometheus(SQLite::Database& db, const Request& request) {
   add_totals(text, counts);
   text.single("hone_db_bytes", "gauge", "Size of the database file.",
               pragma(db, "page_count") * pragma(db, "page_size"));
-  text.single("hone_db_wal_bytes", "gauge", "Size of the write-ahead log beside it.",
-              wal_bytes(db));
+  text.single("hone_db_wal_bytes", "gauge", "Size of the write-ahead log.", wal_bytes(db));
   add_work(text, db);
   if (request.counters != nullptr) {
     add_counters(text, *request.counters);

@@ -19,7 +19,7 @@ std::optional<Duration> Rates::take(const std::string& who, Instant now) {
   return std::nullopt;
 }
 
-// A full bucket is as good as none.
+// A full bucket need not be stored.
 void Rates::forget_full(Instant now) {
   std::erase_if(full_at_, [now](const auto& entry) { return entry.second <= now; });
 }

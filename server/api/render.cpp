@@ -39,7 +39,7 @@ Json scope_list(Scopes scopes) {
   return list;
 }
 
-// Adds the fields of an object behind those of another.
+// Appends the fields of an object to those of another.
 void append(Json& json, const Json& more) {
   for (const auto& [key, value] : more.items()) json[key] = value;
 }
@@ -99,7 +99,7 @@ std::uint64_t seed_of(const RunRow& row) {
                       : run_seed(row.sweep_seed, row.trial_number, row.id.replicate);
 }
 
-// From the address that the lineage has of it.
+// Derives the seed from its address in the lineage.
 std::string seed_at(RunId run, const std::string& address) {
   RunRow row;
   row.id = run;
@@ -281,7 +281,7 @@ Json render(const EventRow& row) {
   json["kind"] = row.kind;
   json["sweep"] = id_or_null(row.sweep);
   append(json, stored_json(row.body));
-  if (row.kind == "token_created") json.erase("sha256");  // nobody's but the door's
+  if (row.kind == "token_created") json.erase("sha256");  // only authentication may see it
   return json;
 }
 

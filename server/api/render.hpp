@@ -1,4 +1,4 @@
-// Rows as JSON, field by field as the API promises them. Internal to server/api.
+// Renders rows as the JSON of the API. Internal to server/api.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -30,8 +30,7 @@ Json render(const LineageNode& node);
 Json render(const LineageEdge& edge);
 Json render(const LineageGraph& graph);
 
-// JSON text that this server wrote into a column. A column that is no JSON is shown as text: the
-// reader sees the damage.
+// The JSON text of a column. A damaged column is returned as a string.
 Json stored_json(const std::string& text);
 
 Json or_null(const std::optional<Instant>& at);
@@ -56,13 +55,13 @@ Response render_page(const Page<Row>& page) {
   return json_response(body);
 }
 
-// A list that is always whole.
+// A list that is never paged.
 template <class Row>
 Response render_list(const std::vector<Row>& rows) {
   return render_page(Page<Row>{rows, std::nullopt});
 }
 
-// One row, or the refusal.
+// Renders one row, or passes the refusal on.
 template <class Row>
 Result<Response> render_one(const Result<Row>& row) {
   if (!row) return row.error();

@@ -1,5 +1,5 @@
-// Whether a sweep, as its ledger tells it, proposes and decides the same again: whatever the
-// sampler and the terminator said is asked of them anew, in the state they were in, and compared.
+// Re-runs every proposal and verdict of a sweep from its ledger: calls the sampler and the
+// terminator again in the state they were in, and compares the results.
 #include "db/ledger/ledger.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
@@ -14,9 +14,9 @@ namespace {
 
 struct Tally {
   std::int64_t proposals = 0;  // parameter sets and further seeds
-  std::int64_t leases = 0;     // which run goes on next
-  std::int64_t verdicts = 0;   // reports with all that followed from them
-  std::int64_t others = 0;     // what followed: ends, pauses, dropped checkpoints
+  std::int64_t leases = 0;     // the choice of the next run
+  std::int64_t verdicts = 0;   // reports with their consequences
+  std::int64_t others = 0;     // the consequences: ends, pauses, dropped checkpoints
   std::int64_t differing = 0;
   Json differences = Json::array();  // the first few
 };
@@ -61,7 +61,7 @@ class Replay {
     const auto found = book_.trials.find(id.trial);
     return found != book_.trials.end() && found->second.first == sweep_;
   }
-  // The sweeps that it names were elsewhere.
+  // The sweeps that it names belong to another data folder.
   static Event standing_alone(Event event) {
     if (auto* submitted = std::get_if<SweepSubmitted>(&event.body)) {
       submitted->spec.search.warm_start.clear();
@@ -122,8 +122,8 @@ class Replay {
 
   SweepId sweep_;
   Book book_;
-  std::vector<Event> held_;  // proposed, and to be leased by the next event
-  Events expected_;          // what the last report must be followed by
+  std::vector<Event> held_;  // proposals whose lease is the next event
+  Events expected_;          // the events that must follow the last report
   Tally tally_;
 };
 

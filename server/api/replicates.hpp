@@ -1,4 +1,4 @@
-// The routes about several seeds, as routes.hpp has the others. Internal to server/api.
+// The handlers of routes about several seeds; routes.hpp has the others. Internal to server/api.
 #pragma once
 
 #include "server/api/routes.hpp"

@@ -1,6 +1,9 @@
 #include "server/api/request.hpp"
 
+#include <array>
 #include <optional>
+
+#include "base/expect.hpp"
 
 namespace hone::api {
 namespace {
@@ -20,6 +23,12 @@ std::string_view without_authority(std::string_view target) {
   return slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
 }
 
+const std::string* value_of(const Request& request, std::string_view name) {
+  for (const auto& [key, value] : request.query)
+    if (key == name) return &value;
+  return nullptr;
+}
+
 Status add_pair(Request& request, std::string_view pair) {
   if (pair.empty()) return Done{};
   const auto equals = pair.find('=');
@@ -28,7 +37,7 @@ Status add_pair(Request& request, std::string_view pair) {
   auto value = equals == std::string_view::npos ? Result<std::string>(std::string())
                                                 : percent_decoded(pair.substr(equals + 1));
   if (!value) return value.error();
-  if (query_value(request, *name) != nullptr)
+  if (value_of(request, *name) != nullptr)
     return refuse(Code::invalid, "the query names '" + *name + "' twice; give it once");
   request.query.emplace_back(*std::move(name), *std::move(value));
   return Done{};
@@ -47,7 +56,7 @@ std::string_view word(Method method) {
     case Method::other:
       return "OTHER";
   }
-  return "OTHER";
+  unreachable();
 }
 
 Result<std::string> percent_decoded(std::string_view text) {
@@ -69,10 +78,15 @@ Result<std::string> percent_decoded(std::string_view text) {
   return plain;
 }
 
-const std::string* query_value(const Request& request, std::string_view name) {
-  for (const auto& [key, value] : request.query)
-    if (key == name) return &value;
-  return nullptr;
+std::string_view word(Query name) {
+  constexpr std::array<std::string_view, query_names> words{
+      "after",     "all", "depth", "direction", "limit", "measurements", "name",
+      "objective", "run", "sort",  "sweep",     "trial", "where"};
+  return words[static_cast<std::size_t>(name)];
+}
+
+const std::string* query_value(const Request& request, Query name) {
+  return value_of(request, word(name));
 }
 
 Result<Request> parse_target(Method method, std::string_view target) {

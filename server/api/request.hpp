@@ -1,13 +1,15 @@
-// A request as the API sees it: no sockets, no Beast. The skin (server/http) fills one in; tests
-// write them by hand.
+// A request as the API sees it, without sockets. server/http fills it in; tests write it by hand.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 #include "server/sweep/speaker.hpp"
 
 namespace hone {
@@ -16,9 +18,49 @@ struct Counters;
 
 namespace hone::api {
 
-enum class Method { get, post, put, other };  // HEAD arrives as get: the skin leaves the body out
+// HEAD arrives as get: server/http leaves the body out.
+enum class Method { get, post, put, other };
 
 std::string_view word(Method method);  // "GET"
+
+// Every name that a query may have. Routes list the names they accept and handlers ask by
+// enumerator, so a misspelled name does not compile.
+enum class Query {
+  after,
+  all,
+  depth,
+  direction,
+  limit,
+  measurements,
+  name,
+  objective,
+  run,
+  sort,
+  sweep,
+  trial,
+  where
+};
+inline constexpr std::size_t query_names = static_cast<std::size_t>(Query::where) + 1;
+
+std::string_view word(Query name);  // "after"
+
+// The names that a route accepts.
+class QuerySet {
+ public:
+  constexpr QuerySet() = default;
+  constexpr QuerySet(std::initializer_list<Query> names) {
+    for (const Query name : names) bits_ |= bit(name);
+  }
+  friend constexpr QuerySet operator|(QuerySet set, Query name) {
+    set.bits_ |= bit(name);
+    return set;
+  }
+  [[nodiscard]] constexpr bool holds(Query name) const { return (bits_ & bit(name)) != 0; }
+
+ private:
+  static constexpr std::uint32_t bit(Query name) { return 1U << static_cast<unsigned>(name); }
+  std::uint32_t bits_ = 0;
+};
 
 struct Request {
   Method method = Method::get;
@@ -28,20 +70,20 @@ struct Request {
   std::string accept;            // the header Accept
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
-  const Counters* counters = nullptr;  // of this server, for what shows them
-  Speaker speaker{};                   // whose token the request bore
+  const Counters* counters = nullptr;  // of this server, for GET /metrics
+  Speaker speaker{};                   // the owner of the token that the request carries
+  Instant now{};                       // when it arrived
 };
 
-// Splits a request target ("/v1/sweeps?limit=10", or the absolute form of a proxy) into path and
-// query. Refuses a target that is neither, a broken percent-encoding, and a query name that is
-// given twice.
+// Splits a request target ("/v1/sweeps?limit=10", or the absolute form that a proxy sends) into
+// path and query. Refuses any other target, a broken percent-encoding, and a query name given
+// twice.
 Result<Request> parse_target(Method method, std::string_view target);
 
-// "%2F" -> "/"; nullopt for a broken encoding or for one that hides a zero byte. '+' stays a plus
-// sign.
+// "%2F" -> "/". Refuses a broken encoding and one of a zero byte. A '+' remains a plus sign.
 Result<std::string> percent_decoded(std::string_view text);
 
 // The value of a query name, or nullptr.
-const std::string* query_value(const Request& request, std::string_view name);
+const std::string* query_value(const Request& request, Query name);
 
 }  // namespace hone::api

@@ -1,5 +1,4 @@
-// An answer as the API gives it. Every response also carries Cache-Control: no-store and Server,
-// which the skin adds.
+// An answer of the API. server/http adds the fields that every response has.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -20,10 +19,10 @@ struct Response {
 
 Response json_response(const Json& body, int status = 200);
 
-// What a refusal looks like on the wire: the problem body, and the status its code has.
+// Renders a refusal: the problem body, and the status of its code.
 Response problem(const Error& error);
 
-// 405: the path is known, the verb is not. allow: "GET, HEAD".
+// 405: the path does not have the method. allow: "GET, HEAD".
 Response wrong_method(std::string_view method, const std::string& path, const std::string& allow);
 
 }  // namespace hone::api

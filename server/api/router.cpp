@@ -18,7 +18,10 @@ constexpr auto get = Method::get;
 constexpr auto post = Method::post;
 constexpr auto put = Method::put;
 
-constexpr Scopes anyone;  // before any token is looked at
+constexpr QuerySet paged{Query::limit, Query::after};
+constexpr QuerySet filtered = paged | Query::where;
+
+constexpr Scopes anyone;  // needs no token
 constexpr Scopes needs_read = Scope::read;
 constexpr Scopes needs_submit = Scope::submit;
 constexpr Scopes needs_work = Scope::worker;
@@ -27,82 +30,86 @@ constexpr Scopes needs_submit_or_work = Scope::submit | Scope::worker;
 constexpr Scopes needs_admin = Scope::admin;
 
 constexpr std::array table{
-    Route{get, "/healthz", anyone, Read{health, ""}},
-    Route{get, "/readyz", anyone, Read{ready, ""}},
-    Route{get, "/metrics", needs_read, Read{prometheus, ""}},
-    Route{get, "/v1/version", needs_read, Read{version, ""}},
+    Route{get, "/healthz", anyone, Read{health}},
+    Route{get, "/readyz", anyone, Read{ready}},
+    Route{get, "/metrics", needs_read, Read{prometheus}},
+    Route{get, "/v1/version", needs_read, Read{version}},
 
     Route{post, "/v1/sweeps", needs_submit, Write{parse_submit, render_submit}},
-    Route{get, "/v1/sweeps", needs_read, Read{sweeps, "limit after where all"}},
-    Route{get, "/v1/sweeps/{sweep}", needs_read, Read{sweep, ""}},
+    Route{get, "/v1/sweeps", needs_read, Read{sweeps, filtered | Query::all}},
+    Route{get, "/v1/sweeps/{sweep}", needs_read, Read{sweep}},
     Route{post, "/v1/sweeps/{sweep}/steer", needs_submit, Write{parse_steer, render_steer}},
     Route{post, "/v1/sweeps/{sweep}/ask", needs_submit, Write{parse_ask, render_ask}},
     Route{post, "/v1/sweeps/{sweep}/enqueue", needs_submit, Write{parse_enqueue, render_enqueue}},
     Route{post, "/v1/sweeps/{sweep}/confirm", needs_submit, Write{parse_confirm, render_confirm}},
-    Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation, ""}},
-    Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, "sort limit after where"}},
-    Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, "limit where"}},
-    Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent, ""}},
-    Route{get, "/v1/sweeps/{sweep}/pareto", needs_read, Read{pareto, "limit"}},
-    Route{get, "/v1/sweeps/{sweep}/importance", needs_read, Read{importance, "objective"}},
-    Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, "limit after"}},
-    Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, "limit after where"}},
-    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep, ""}},
-    Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, ""}},
+    Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation}},
+    Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, filtered | Query::sort}},
+    Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, {Query::limit, Query::where}}},
+    Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent}},
+    Route{get, "/v1/sweeps/{sweep}/pareto", needs_read, Read{pareto, {Query::limit}}},
+    Route{get, "/v1/sweeps/{sweep}/importance", needs_read, Read{importance, {Query::objective}}},
+    Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, paged}},
+    Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, filtered}},
+    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep}},
+    Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay}},
     Route{post, "/v1/sweeps/{sweep}/archive", needs_submit, Write{parse_archive, render_done}},
     Route{post, "/v1/sweeps/{sweep}/edit", needs_submit, Write{parse_edit, render_done}},
     Route{post, "/v1/trials/{trial}/pin", needs_submit, Write{parse_pin, render_done}},
 
-    Route{get, "/v1/trials/{trial}", needs_read, Read{trial, ""}},
+    Route{get, "/v1/trials/{trial}", needs_read, Read{trial}},
     Route{post, "/v1/trials/{trial}/tell", needs_submit, Write{parse_tell, render_tell}},
-    Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, "limit after where"}},
-    Route{get, "/v1/trials/{trial}/curve", needs_read, Read{trial_curve, ""}},
-    Route{get, "/v1/trials/{trial}/explain", needs_read, Read{explain_trial, ""}},
-    Route{get, "/v1/runs/{run}", needs_read, Read{run, ""}},
-    Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, "limit after"}},
-    Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve, ""}},
-    Route{get, "/v1/runs/{run}/metrics", needs_read, Read{metrics, "name limit after"}},
-    Route{get, "/v1/runs/{run}/artifacts", needs_read, Read{artifacts, ""}},
-    Route{get, "/v1/runs/{run}/explain", needs_read, Read{explain_run, ""}},
+    Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, filtered}},
+    Route{get, "/v1/trials/{trial}/curve", needs_read, Read{trial_curve}},
+    Route{get, "/v1/trials/{trial}/explain", needs_read, Read{explain_trial}},
+    Route{get, "/v1/runs/{run}", needs_read, Read{run}},
+    Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, paged}},
+    Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve}},
+    Route{get, "/v1/runs/{run}/metrics", needs_read, Read{metrics, paged | Query::name}},
+    Route{get, "/v1/runs/{run}/artifacts", needs_read, Read{artifacts}},
+    Route{get, "/v1/runs/{run}/explain", needs_read, Read{explain_run}},
 
     Route{post, "/v1/workers", needs_work, Write{parse_join, render_join}},
-    Route{get, "/v1/workers", needs_read, Read{workers, "limit after"}},
-    Route{get, "/v1/workers/{worker}", needs_read, Read{worker, ""}},
+    Route{get, "/v1/workers", needs_read, Read{workers, paged}},
+    Route{get, "/v1/workers/{worker}", needs_read, Read{worker}},
     Route{post, "/v1/workers/{worker}/beat", needs_work, Write{parse_beat, render_beat}},
     Route{post, "/v1/workers/{worker}/allow", needs_admin, Write{parse_allow, render_done}},
 
     Route{post, "/v1/leases", needs_work,
-          Write{parse_acquire, render_acquire, nullptr, take_back_lease}},
+          Write{.parse = parse_acquire, .render = render_acquire, .take_back = take_back_lease}},
     Route{post, "/v1/leases/{lease}/reports", needs_work, Write{parse_report, render_report}},
     Route{post, "/v1/leases/{lease}/models", needs_work,
-          Write{parse_save_model, render_save_model, check_save_model}},
+          Write{.parse = parse_save_model, .render = render_save_model, .check = check_save_model}},
     Route{post, "/v1/leases/{lease}/artifacts", needs_work,
-          Write{parse_save_artifact, render_done, check_save_artifact}},
+          Write{.parse = parse_save_artifact, .render = render_done, .check = check_save_artifact}},
     Route{post, "/v1/leases/{lease}/metrics", needs_work, Write{parse_metrics, render_done}},
     Route{post, "/v1/leases/{lease}/end", needs_work, Write{parse_end, render_done}},
 
-    Route{get, "/v1/models", needs_read, Read{models, "sweep trial run limit after"}},
-    Route{get, "/v1/models/{model}", needs_read, Read{model, ""}},
+    Route{get, "/v1/models", needs_read,
+          Read{models, paged | Query::sweep | Query::trial | Query::run}},
+    Route{get, "/v1/models/{model}", needs_read, Read{model}},
     Route{put, "/v1/blobs/{sha256}", needs_submit_or_work, PutBlob{}},
     Route{get, "/v1/blobs/{sha256}", needs_read_or_work, GetBlob{}},
 
-    Route{get, "/v1/tokens", needs_admin, Read{tokens, "limit after"}},
+    Route{get, "/v1/tokens", needs_admin, Read{tokens, paged}},
     Route{post, "/v1/tokens", needs_admin, Write{parse_create_token, render_create_token}},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin, Write{parse_revoke_token, render_done}},
 
-    Route{get, "/v1/find", needs_read, Read{find, "where limit after"}},
-    Route{get, "/v1/about/{id}", needs_read, Read{about, ""}},
+    Route{get, "/v1/find", needs_read, Read{find, filtered}},
+    Route{get, "/v1/about/{id}", needs_read, Read{about}},
     Route{post, "/v1/notes", needs_submit, Write{parse_note, render_done}},
     Route{post, "/v1/tags", needs_submit, Write{parse_tags, render_done}},
     Route{post, "/v1/imports", needs_submit,
-          Write{parse_import, render_submit, nullptr, nullptr, limits::import_bytes_max}},
-    Route{get, "/v1/workflows/{workflow}", needs_read, Read{workflow, ""}},
-    Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset, ""}},
-    Route{get, "/v1/lineage/{id}", needs_read, Read{lineage, "direction depth measurements"}},
-    Route{get, "/v1/events", needs_read, Follow{events, "after sweep limit"}},
+          Write{.parse = parse_import,
+                .render = render_submit,
+                .body_bytes_max = limits::import_bytes_max}},
+    Route{get, "/v1/workflows/{workflow}", needs_read, Read{workflow}},
+    Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset}},
+    Route{get, "/v1/lineage/{id}", needs_read,
+          Read{lineage, {Query::direction, Query::depth, Query::measurements}}},
+    Route{get, "/v1/events", needs_read, Follow{events, paged | Query::sweep}},
 };
 
-// Takes the text up to the next separator off the front.
+// Removes and returns the text up to the next separator.
 std::string_view take(std::string_view& rest, char separator) {
   const auto end = rest.find(separator);
   const auto head = rest.substr(0, end);
@@ -110,8 +117,7 @@ std::string_view take(std::string_view& rest, char separator) {
   return head;
 }
 
-// Both begin with '/', and an empty segment matches nothing but itself: "/v1/sweeps/" is not
-// "/v1/sweeps".
+// Both begin with '/'. An empty segment matches only itself: "/v1/sweeps/" is not "/v1/sweeps".
 bool matches(std::string_view pattern, std::string_view path, std::vector<std::string>& ids) {
   if (std::ranges::count(pattern, '/') != std::ranges::count(path, '/')) return false;
   while (!pattern.empty() || !path.empty()) {
@@ -134,7 +140,7 @@ void add_allowed(std::string& allow, Method method) {
   if (method == Method::get) allow += ", HEAD";
 }
 
-std::string_view known_query(const Handler& handler) {
+QuerySet accepted_names(const Handler& handler) {
   if (const auto* read = std::get_if<Read>(&handler)) return read->query;
   if (const auto* follow = std::get_if<Follow>(&handler)) return follow->query;
   return {};
@@ -174,12 +180,14 @@ Match find_route(Method method, std::string_view path) {
 }
 
 Status check_query(const Route& route, const Request& request) {
+  const QuerySet accepted = accepted_names(route.handler);
   std::vector<std::string_view> known;
-  for (auto rest = known_query(route.handler); !rest.empty();) known.push_back(take(rest, ' '));
+  for (std::size_t i = 0; i < query_names; ++i)
+    if (const auto name = static_cast<Query>(i); accepted.holds(name)) known.push_back(word(name));
   for (const auto& [name, value] : request.query)
     if (std::ranges::find(known, name) == known.end())
       return refuse(Code::invalid,
-                    "this path knows no query '" + name + "'" + did_you_mean(name, known),
+                    "this path has no query '" + name + "'" + did_you_mean(name, known),
                     "/" + name);
   return Done{};
 }

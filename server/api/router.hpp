@@ -1,5 +1,5 @@
-// The one table of routes. A new endpoint is one row here and one function (or a parse/render pair)
-// in its resource's file.
+// The table of routes. A new endpoint needs one row in router.cpp and one function, or a pair of
+// parse and render, in the file of its resource.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -22,32 +22,30 @@
 
 namespace hone::api {
 
-// A change: parsed into a command for the engine, whose reply is rendered.
+// A route that changes state: parses a command for the engine and renders its reply.
 struct Write {
   Result<Command> (*parse)(const Request&);
   Response (*render)(const Reply&);
-  // What must hold outside the ledger before the command may be pushed (is the blob there?);
-  // usually nothing.
+  // Checks a precondition outside the ledger, such as the presence of a blob.
   Status (*check)(const BlobStore&, const Command&) = nullptr;
-  // What undoes the command when its client is gone before the reply; usually nothing needs it.
+  // The command that undoes this one if its client disconnects before the reply.
   std::optional<Command> (*take_back)(const Reply&) = nullptr;
   std::size_t body_bytes_max = limits::body_bytes_max;
 };
 
-// A question, answered from a read-only connection on a reader thread.
+// A read, answered from a read-only connection on a reader thread.
 struct Read {
   Result<Response> (*answer)(SQLite::Database&, const Request&);
-  std::string_view query;  // the names it knows, separated by blanks
+  QuerySet query{};  // the names that it accepts
 };
 
-// As Read; but a client that accepts text/event-stream gets the events one by one, for as long as
-// it stays.
+// As Read, but a client that accepts text/event-stream gets a stream of events until it leaves.
 struct Follow {
   Result<Response> (*page)(SQLite::Database&, const Request&);
-  std::string_view query;
+  QuerySet query{};
 };
 
-// Raw bytes, by digest; the skin moves them between socket and BlobStore in pieces.
+// Raw bytes, by digest. server/http moves them between socket and BlobStore in pieces.
 struct PutBlob {};
 struct GetBlob {};
 
@@ -55,16 +53,15 @@ using Handler = std::variant<Write, Read, Follow, PutBlob, GetBlob>;
 
 struct Route {
   Method method = Method::get;
-  std::string_view
-      pattern;   // "/v1/sweeps/{sweep}/steer": a segment in braces matches any one segment
-  Scopes needs;  // a token of one of these opens it; none: open to all
+  std::string_view pattern;  // "/v1/sweeps/{sweep}/steer": braces match any one segment
+  Scopes needs;              // a token must have one of these; empty: open to all
   Handler handler;
 };
 
 std::span<const Route> route_table();
 
-// route: the row, or nullptr. ids: what its braces matched, decoded. allow: where only the method
-// was wrong, the methods that this path answers to ("GET, HEAD"); empty when there is no such path.
+// route: the row, or nullptr. ids: the segments that the braces matched, decoded. allow: if only
+// the method was wrong, the methods of the path ("GET, HEAD"); else empty.
 struct Match {
   const Route* route = nullptr;
   std::vector<std::string> ids;
@@ -72,16 +69,16 @@ struct Match {
 };
 Match find_route(Method method, std::string_view path);
 
-// Refuses a query name that the route does not know.
+// Refuses a query name that the route does not accept.
 Status check_query(const Route& route, const Request& request);
 
-// These three contain every exception: a bug of ours is an answer of 500, not the end.
+// These three turn an exception, which is a bug of ours, into an answer of 500.
 Result<Command> parse_write(const Write& write, const BlobStore& blobs, const Request& request);
 Response render_write(const Write& write, const Result<Reply>& reply);
 // Answers a Read, or one page of a Follow.
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request);
 
-// The table for people and tests: [{"method", "path", "kind", "scopes"}].
+// Describes the table for `--routes`: [{"method", "path", "kind", "scopes"}].
 Json describe_routes();
 
 }  // namespace hone::api

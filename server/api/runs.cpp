@@ -17,12 +17,12 @@ ReadResult trial(SQLite::Database& db, const Request& request) {
 ReadResult runs(SQLite::Database& db, const Request& request) {
   const auto id = path_id<TrialId>(request);
   if (!id) return id.error();
-  if (query_value(request, "where") != nullptr) {
+  if (query_value(request, Query::where) != nullptr) {
     if (auto known = find_trial(db, *id); !known) return known.error();
     FindScope scope;
     scope.trial = *id;
     scope.order = FindOrder::number;
-    return list_where(db, request, filter::ThingKind::run, scope);
+    return list_where(db, request, filter::ObjectKind::run, scope);
   }
   const auto page = page_query(request);
   if (!page) return page.error();
@@ -77,7 +77,7 @@ ReadResult metrics(SQLite::Database& db, const Request& request) {
   if (!id) return id.error();
   const auto page = page_query(request);
   if (!page) return page.error();
-  const auto* name = query_value(request, "name");
+  const auto* name = query_value(request, Query::name);
   return render_pages(list_metrics(db, *id, name == nullptr ? std::string() : *name, *page));
 }
 

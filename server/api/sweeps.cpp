@@ -42,13 +42,13 @@ Response render_steer(const Reply& reply) {
 // GET /v1/sweeps
 ReadResult sweeps(SQLite::Database& db, const Request& request) {
   FindScope scope;
-  scope.archived = query_value(request, "all") != nullptr;
-  if (query_value(request, "where") == nullptr) {
+  scope.archived = query_value(request, Query::all) != nullptr;
+  if (query_value(request, Query::where) == nullptr) {
     const auto page = page_query(request);
     if (!page) return page.error();
     return render_pages(list_sweeps(db, *page, scope.archived));
   }
-  return list_where(db, request, filter::ThingKind::sweep, scope);
+  return list_where(db, request, filter::ObjectKind::sweep, scope);
 }
 
 // GET /v1/sweeps/{sweep}
@@ -68,16 +68,16 @@ ReadResult trials(SQLite::Database& db, const Request& request) {
   if (!id) return id.error();
   const auto page = page_query(request);
   if (!page) return page.error();
-  const auto* sort = query_value(request, "sort");
+  const auto* sort = query_value(request, Query::sort);
   if (sort != nullptr && *sort != "value" && *sort != "number")
     return refuse(Code::invalid, "sort must be value (best first) or number", "/sort");
   const bool by_value = sort != nullptr && *sort == "value";
-  if (query_value(request, "where") != nullptr) {
+  if (query_value(request, Query::where) != nullptr) {
     if (auto known = find_sweep(db, *id); !known) return known.error();
     FindScope scope;
     scope.sweep = *id;
     scope.order = by_value ? FindOrder::value : FindOrder::number;
-    return list_where(db, request, filter::ThingKind::trial, scope);
+    return list_where(db, request, filter::ObjectKind::trial, scope);
   }
   return render_pages(list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
 }

@@ -1,6 +1,5 @@
-// Deleting the bytes of checkpoints that were dropped. The ledger says which they are; nothing is
-// deleted that a kept checkpoint names, nor what was put or claimed a short while ago: whoever put
-// it is about to name it.
+// Deletes the files of dropped checkpoints. Keeps every file that a kept checkpoint names, and
+// every file that was put or claimed recently: a command is about to name it.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -17,7 +16,7 @@ struct Freed {
   std::int64_t bytes = 0;
 };
 
-// Looks through one of BlobStore::folders. `before`: now less the time of grace.
+// Checks one of BlobStore::folders. `before`: now minus the grace time.
 Freed delete_unused(SQLite::Database& db, const BlobStore& blobs, int folder, Instant before);
 
 }  // namespace hone::api

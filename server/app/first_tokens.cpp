@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t secret_bytes = 32;
 
-// Whole or not there, and never readable by others.
+// Writes the file atomically; it is never readable by others.
 Status write_secret(const std::string& path, const std::string& secret) {
   if (auto written = replace_file(path, secret + "\n", {.mode = 0600, .exclusive = true}); !written)
     return refuse(Code::invalid,
@@ -37,7 +37,7 @@ Result<Reply> ask(EngineThread& engine, Command command) {
   return waiting.get();
 }
 
-// A live token of that name is not ours to replace: its secret is somewhere.
+// Chooses another name if a live token has this one: its secret may be in use.
 Result<Reply> create(EngineThread& engine, const TokenFile& file, const std::string& secret) {
   constexpr int names_max = 1000;
   CreateTokenRequest request{

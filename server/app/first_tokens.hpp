@@ -1,4 +1,4 @@
-// The tokens that a server makes by itself, so that there is a first one.
+// The tokens that the server creates itself: the first ones.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace hone {
 
 struct TokenFile {
   std::string path;
-  std::string name;  // of the token; a number is added where a live one has it
+  std::string name;  // of the token; a number is appended if a live token has this name
   Scope scope = Scope::admin;
 };
 
-// Makes a token and puts its secret into the file, which its owner alone may read. An older file is
-// replaced. The keyring learns of it.
+// Creates a token, writes its secret to the file, readable by its owner only, and adds it to the
+// keyring. Replaces an older file.
 Status make_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file);
 
-// As above, unless the file holds the secret of a live token of that scope.
+// Does the same unless the file already holds the secret of a live token of that scope.
 Status keep_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file);
 
 }  // namespace hone

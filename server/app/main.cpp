@@ -1,4 +1,4 @@
-// hone-server: builds the rooms, joins them, and takes them down in order.
+// hone-server: opens the data folder, starts the parts of the server, and serves until a signal.
 #include <malloc.h>
 #include <signal.h>
 #include <spdlog/spdlog.h>
@@ -27,7 +27,7 @@ namespace hone {
 namespace {
 
 constexpr int exit_failure = 1;
-constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: start again, and the ledger is replayed
+constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: a restart replays the ledger
 
 int fail(const std::string& sentence) {
   std::fprintf(stderr, "hone-server: %s\n", sentence.c_str());
@@ -42,14 +42,15 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// A batch frees what the next one needs again: giving it back to the kernel in between costs a
-// page fault for each page.
+// The next batch needs the memory that this one frees. Returning it to the kernel in between costs
+// a page fault for each page.
 void keep_freed_memory() {
   constexpr int bytes = 32 * 1024 * 1024;
   mallopt(M_TRIM_THRESHOLD, bytes);
   mallopt(M_TOP_PAD, 1024 * 1024);
 }
 
+// The hook for a failed commit: memory is ahead of the disk, so the process must not continue.
 [[noreturn]] void end_at_once(const std::string& why) {
   spdlog::critical(
       "the ledger could not be written: {}. Ending now; nothing that was acknowledged "
@@ -66,14 +67,14 @@ Result<http::Address> address_of(const ServerOptions& options) {
   return refuse(
       Code::invalid,
       "refusing to listen on " + options.listen +
-          ": other machines could reach it, and what they say could be read on the way. "
-          "Speak TLS: --tls-cert and --tls-key (docs/security.md has the command that makes "
-          "them; tokens are then asked for), or listen on 127.0.0.1 and use an SSH "
-          "tunnel, or say --insecure on a network that you trust");
+          ": other machines could reach it, and the traffic could be read on the way. "
+          "Use TLS: --tls-cert and --tls-key (docs/security.md has the command that makes "
+          "them; requests then need tokens), or listen on 127.0.0.1 and use an SSH "
+          "tunnel, or pass --insecure on a network that you trust");
 }
 
-// Whoever can reach this machine could speak to it otherwise.
-bool asks_for_tokens(const ServerOptions& options, const http::Address& address) {
+// Tokens are required wherever other machines can reach the server.
+bool requires_tokens(const ServerOptions& options, const http::Address& address) {
   return options.auth || (!options.insecure && !http::is_loopback(address));
 }
 
@@ -87,60 +88,87 @@ Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::s
   return readers;
 }
 
-// What the boot need not replay.
+// The state of the last snapshot, so that only the events after it are replayed.
 Restored restored(SnapshotFile& snapshot) {
   auto loaded = snapshot.load();
   if (loaded) {
-    spdlog::info("went on from the snapshot after event {}", loaded->seq);
+    spdlog::info("continued from the snapshot after event {}", loaded->seq);
     return *std::move(loaded);
   }
   if (loaded.error().code != Code::not_found)
-    spdlog::warn("replayed the whole ledger; its snapshot is of no use: {}", loaded.error().detail);
+    spdlog::warn("replayed the whole ledger, since its snapshot cannot be used: {}",
+                 loaded.error().detail);
   return {};
 }
 
-// Members are taken down in reverse order: the engine first, the sockets and the lock last.
-class House {
+// What the server opens before it starts its engine.
+struct Opened {
+  DataFolder folder;
+  std::unique_ptr<http::Server> server;
+  std::unique_ptr<SQLite::Database> writer;
+  std::vector<std::unique_ptr<SQLite::Database>> readers;
+  std::unique_ptr<Followers> followers;
+};
+
+Result<Opened> open_all(const ServerOptions& options, const http::Address& address) {
+  auto folder = DataFolder::open(options.data);
+  if (!folder) return folder.error();
+  auto server = http::Server::listen(address, options.tls, options.bounds);
+  if (!server) return server.error();
+  Upgrade upgrade;
+  auto writer = open_for_writing(folder->database().string(), &upgrade);
+  if (!writer) return writer.error();
+  if (upgrade.from != 0)
+    spdlog::info("upgraded the data folder from schema {} to {}; the old file is kept as {}",
+                 upgrade.from, upgrade.to, upgrade.backup);
+  auto readers = open_readers(folder->database().string());
+  if (!readers) return readers.error();
+  auto followers = Followers::start(options.follow, *folder);
+  if (!followers) return followers.error();
+  return Opened{*std::move(folder), *std::move(server), *std::move(writer), *std::move(readers),
+                *std::move(followers)};
+}
+
+// Every part of the running server. Members are destroyed in reverse order: the engine first, the
+// sockets and the lock of the data folder last.
+class ServerProcess {
  public:
-  static Result<std::unique_ptr<House>> open(const ServerOptions& options);
-  void run();
-
- private:
-  Status prepare_tokens(const ServerOptions& options);
-
-  House(const ServerOptions& options, DataFolder folder, std::unique_ptr<http::Server> server,
-        std::unique_ptr<SQLite::Database> writer,
-        std::vector<std::unique_ptr<SQLite::Database>> readers,
-        std::unique_ptr<Followers> followers)
-      : folder_(std::move(folder)),
+  // Replays the ledger and starts the engine.
+  ServerProcess(const ServerOptions& options, Opened opened)
+      : folder_(std::move(opened.folder)),
         blobs_(folder_.blobs()),
-        blob_grace_{static_cast<std::int64_t>(options.blob_grace_s * 1e6)},
-        drain_delay_{static_cast<std::int64_t>(options.drain_delay_s * 1e6)},
-        server_(std::move(server)),
-        writer_(std::move(writer)),
-        readers_(std::move(readers)),
-        followers_(std::move(followers)),
+        server_(std::move(opened.server)),
+        writer_(std::move(opened.writer)),
+        readers_(std::move(opened.readers)),
+        followers_(std::move(opened.followers)),
         snapshot_(folder_.snapshot(), *writer_),
         keys_(read_keys(*writer_)),
-        engine_(*writer_,
-                EngineThread::Hooks{[this](std::int64_t seq) { announce(seq); },
-                                    [](const std::string& why) { end_at_once(why); },
-                                    [this](const Book& book, std::int64_t seq, bool last) {
-                                      snapshot_.consider(book, seq, last);
-                                    },
-                                    [server = server_.get()] { server->deliver(); }},
+        engine_(*writer_, hooks(),
                 SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
-                EngineOptions{seconds(options.lease_s), &meter_}, restored(snapshot_)) {}
+                EngineOptions{.lease = seconds(options.lease_s), .meter = &meter_},
+                restored(snapshot_)) {}
 
-  void announce(std::int64_t seq) {
-    server_->announce(seq);
-    followers_->wake();
+  // Makes the first administrator's token and keeps the workers' token file.
+  Status prepare_tokens(const ServerOptions& options);
+
+  // Serves until SIGTERM or SIGINT.
+  void run(const ServerOptions& options, bool with_tokens);
+
+ private:
+  EngineThread::Hooks hooks() {
+    return {.committed =
+                [this](std::int64_t seq) {
+                  server_->announce(seq);
+                  followers_->wake();
+                },
+            .failed = [](const std::string& why) { end_at_once(why); },
+            .settled = [this](const Book& book, std::int64_t seq,
+                              bool last) { snapshot_.consider(book, seq, last); },
+            .replied = [this] { server_->deliver(); }};
   }
 
   DataFolder folder_;
   api::BlobStore blobs_;
-  Duration blob_grace_;
-  Duration drain_delay_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
@@ -150,37 +178,10 @@ class House {
   ClockMeter meter_{counters_};
   SnapshotFile snapshot_;
   api::Keyring keys_;
-  bool asks_for_tokens_ = false;
   EngineThread engine_;
 };
 
-Result<std::unique_ptr<House>> House::open(const ServerOptions& options) {
-  const auto address = address_of(options);
-  if (!address) return address.error();
-  auto folder = DataFolder::open(options.data);
-  if (!folder) return folder.error();
-  auto server = http::Server::listen(*address, options.tls, options.bounds);
-  if (!server) return server.error();
-  Upgrade upgrade;
-  auto writer = open_for_writing(folder->database().string(), &upgrade);
-  if (!writer) return writer.error();
-  if (upgrade.from != 0)
-    spdlog::info("upgraded the data folder from schema {} to {}; as it was before: {}",
-                 upgrade.from, upgrade.to, upgrade.backup);
-  auto readers = open_readers(folder->database().string());
-  if (!readers) return readers.error();
-  auto followers = Followers::start(options.follow, *folder);
-  if (!followers) return followers.error();
-  std::unique_ptr<House> house(new House(options, *std::move(folder), *std::move(server),
-                                         *std::move(writer), *std::move(readers),
-                                         *std::move(followers)));
-  house->asks_for_tokens_ = asks_for_tokens(options, *address);
-  if (auto prepared = house->prepare_tokens(options); !prepared) return prepared.error();
-  return house;
-}
-
-Status House::prepare_tokens(const ServerOptions& options) {
-  if (!asks_for_tokens_) return Done{};
+Status ServerProcess::prepare_tokens(const ServerOptions& options) {
   const TokenFile admin{folder_.path() / "admin.token", "admin", Scope::admin};
   if (options.new_admin_token || !keys_.has_live(Scope::admin, SystemClock{}())) {
     if (auto made = make_token_file(engine_, keys_, admin); !made) return made;
@@ -190,14 +191,22 @@ Status House::prepare_tokens(const ServerOptions& options) {
   return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
 }
 
-void House::run() {
+Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e6)}; }
+
+void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
   server_->catch_signals();
   std::printf("hone-server listening on %s\n", server_->url().c_str());
   std::fflush(stdout);
   spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
                server_->url());
-  server_->run(http::Rooms{engine_, readers_, disk_, blobs_, counters_, drain_delay_, blob_grace_,
-                           asks_for_tokens_ ? &keys_ : nullptr});
+  server_->run({.engine = engine_,
+                .readers = readers_,
+                .disk = disk_,
+                .blobs = blobs_,
+                .counters = counters_,
+                .drain_delay = from_seconds(options.drain_delay_s),
+                .blob_grace = from_seconds(options.blob_grace_s),
+                .keys = with_tokens ? &keys_ : nullptr});
   spdlog::info("shut down");
 }
 
@@ -207,9 +216,16 @@ int serve(const ServerOptions& options, pid_t parent) {
   raise_descriptor_limit();
   keep_freed_memory();
   signal(SIGPIPE, SIG_IGN);
-  auto house = House::open(options);
-  if (!house) return fail(house.error().detail);
-  (*house)->run();
+  const auto address = address_of(options);
+  if (!address) return fail(address.error().detail);
+  auto opened = open_all(options, *address);
+  if (!opened) return fail(opened.error().detail);
+  ServerProcess process(options, *std::move(opened));
+  const bool with_tokens = requires_tokens(options, *address);
+  if (with_tokens)
+    if (auto prepared = process.prepare_tokens(options); !prepared)
+      return fail(prepared.error().detail);
+  process.run(options, with_tokens);
   return 0;
 }
 

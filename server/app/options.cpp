@@ -10,7 +10,7 @@ namespace {
 
 constexpr int usage_error = 2;
 
-// Counts and times are positive; a bound of 0 would let nobody in.
+// Counts and times are positive: a bound of 0 would reject every client.
 void add_bounds(CLI::App& app, http::Bounds& bounds) {
   const auto time = [&app](const std::string& name, Duration& value, const std::string& help) {
     const auto set = [&value](const double& s) { value = microseconds(std::llround(s * 1e6)); };
@@ -20,43 +20,46 @@ void add_bounds(CLI::App& app, http::Bounds& bounds) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str();
   app.add_option("--connections-per-peer", bounds.connections_per_peer,
-                 "Of one address (2048; this machine's own: no bound but the one above)")
+                 "Open connections of one address (2048; loopback: only bounded by --connections)")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   app.add_option("--requests-per-second", bounds.requests_per_s,
-                 "Of one token or address (5000; this machine's own: no bound)")
+                 "Sustained rate of one token or address (5000; loopback: unlimited)")
       ->check(CLI::Range(1, 1'000'000));
-  time("--request-time", bounds.request_time,
-       "Seconds from a request's first byte to its last, and for a slow reader of an answer (30)");
-  time("--idle-time", bounds.idle_time, "Seconds that a silent connection is kept (120)");
+  time(
+      "--request-time", bounds.request_time,
+      "Seconds from the first byte of a request to its last, and for reading an answer (30)");
+  time("--idle-time", bounds.idle_time, "Seconds before a silent connection is closed (120)");
 }
 
-// Who is let in, and how bytes travel.
-void add_guards(CLI::App& app, ServerOptions& options) {
-  app.add_option("--tls-cert", options.tls.cert,
-                 "Speak https with this certificate (PEM, with what is between it and its root)");
-  app.add_option("--tls-key", options.tls.key, "The certificate's key (PEM)");
+// TLS and tokens.
+void add_security(CLI::App& app, ServerOptions& options) {
+  app.add_option(
+      "--tls-cert", options.tls.cert,
+      "Serve HTTPS with this certificate (PEM, followed by its intermediate certificates)");
+  app.add_option("--tls-key", options.tls.key, "The key of the certificate (PEM)");
   app.add_option("--tls-client-ca", options.tls.client_ca,
-                 "Let in only clients whose certificate one of these signed (PEM)");
+                 "Accept only clients with a certificate signed by one of these (PEM)");
   app.add_flag("--auth", options.auth,
-               "Ask every request for a token; the first one is written to DATA/admin.token");
-  app.add_flag("--new-admin-token", options.new_admin_token,
-               "Write another administrator's token to DATA/admin.token (the old one is lost)");
+               "Require a token with every request; the first one is written to DATA/admin.token");
+  app.add_flag(
+      "--new-admin-token", options.new_admin_token,
+      "Create another administrator token and write it to DATA/admin.token over the old one");
   app.add_option("--worker-token-file", options.worker_token_file,
-                 "With tokens: keep one for workers in this file");
+                 "With tokens: keep a valid worker token in this file");
   app.add_flag("--insecure", options.insecure,
-               "Listen on an address that other machines reach, without TLS and tokens");
+               "Allow an address that other machines can reach without TLS and tokens");
 }
 
 void add_webhooks(CLI::App& app, ServerOptions& options) {
   app.add_option("--webhook", options.follow.webhooks,
-                 "POST events to this address until it takes them; may be given several times")
+                 "POST events to this URL and retry until it accepts them; may be repeated")
       ->allow_extra_args(false);
   app.add_option("--webhook-events", options.follow.webhook_kinds,
-                 "Which events, as in sweep_ended,run_ended")
+                 "Kinds of events to send, such as sweep_ended,run_ended")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--webhook-secret-file", options.follow.webhook_secret_file,
-                 "A file whose first line signs the webhooks")
+                 "File whose first line is the key that signs webhooks")
       ->check(CLI::ExistingFile);
 }
 
@@ -66,33 +69,35 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
   ServerOptions options;
   std::string log_format = "text";
   options.blob_grace_s = static_cast<double>(limits::blob_grace.us) / 1e6;
-  CLI::App app{"hone-server keeps sweeps, hands their runs to workers and answers the API."};
+  CLI::App app{"hone-server stores sweeps, leases their runs to workers and serves the API."};
   app.set_version_flag("--version", "hone-server " HONE_VERSION);
-  auto* data = app.add_option("--data", options.data, "Folder for the ledger and the checkpoints");
-  app.add_option("--listen", options.listen, "Address and port; port 0 picks a free one")
+  auto* data = app.add_option("--data", options.data, "Folder of the ledger and the checkpoints");
+  app.add_option("--listen", options.listen,
+                 "Address and port to listen on; port 0 selects a free one")
       ->capture_default_str();
-  add_guards(app, options);
+  add_security(app, options);
   add_bounds(app, options.bounds);
   app.add_flag("--die-with-parent", options.die_with_parent,
-               "Shut down when the process that started this one ends");
-  app.add_option("--log-level", options.log_level, "What to log on stderr")
+               "Shut down when the parent process ends");
+  app.add_option("--log-level", options.log_level, "Lowest level to log on stderr")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "critical", "off"}))
       ->capture_default_str();
-  app.add_option("--log-format", log_format,
-                 "How to log: a line of text, or of JSON, for each event")
+  app.add_option("--log-format", log_format, "Log each event as a line of text or of JSON")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   add_webhooks(app, options);
-  app.add_option("--lease", options.lease_s,
-                 "Seconds that a run waits for its silent worker; workers beat five times as often")
+  app.add_option(
+         "--lease", options.lease_s,
+         "Seconds without a heartbeat before a run is returned; workers send five in that time")
       ->check(CLI::Range(limits::lease_s_min, limits::lease_s_max))
       ->capture_default_str();
-  app.add_option("--drain-delay", options.drain_delay_s,
-                 "Seconds from SIGTERM to the end of accepting, while /readyz says no")
+  app.add_option(
+         "--drain-delay", options.drain_delay_s,
+         "Seconds from SIGTERM until the server stops accepting; /readyz reports 503 meanwhile")
       ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--blob-grace", options.blob_grace_s,
-                 "Seconds that the bytes of a dropped checkpoint stay on the disk")
+                 "Seconds before the file of a dropped checkpoint is deleted")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
   app.add_flag("--routes", options.routes, "Print the table of routes as JSON and exit");

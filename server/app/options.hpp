@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "schemas/types/timing.hpp"
 #include "server/follow/followers.hpp"
 #include "server/http/bounds.hpp"
 #include "server/http/tls.hpp"
@@ -15,23 +16,23 @@ namespace hone {
 struct ServerOptions {
   std::string data;  // the data folder
   std::string listen = "127.0.0.1:7777";
-  bool insecure = false;  // an address beyond loopback although TLS or tokens are missing
+  bool insecure = false;  // allow an address beyond loopback without TLS and tokens
   http::TlsFiles tls;
   http::Bounds bounds;
-  bool auth = false;              // ask for tokens; beyond loopback they are asked for without it
-  bool new_admin_token = false;   // make another one although there is one
-  std::string worker_token_file;  // keep a worker's token in this file
-  bool die_with_parent = false;   // SIGTERM to ourselves when the parent process ends
+  bool auth = false;              // require tokens; beyond loopback they are always required
+  bool new_admin_token = false;   // create another one even if one exists
+  std::string worker_token_file;  // where to keep a worker token
+  bool die_with_parent = false;   // get SIGTERM when the parent process ends
   bool routes = false;            // print the table of routes and exit
   std::string log_level = "info";
   bool log_json = false;
   double drain_delay_s = 0;
   FollowerOptions follow;
-  double blob_grace_s = 0;  // of bytes that no kept checkpoint names
-  int lease_s = 15;         // of a run, without a heartbeat
+  double blob_grace_s = 0;                                       // of a dropped checkpoint
+  int lease_s = static_cast<int>(default_lease.us / 1'000'000);  // without a heartbeat
 };
 
-// The options; or an exit status, after help, version or a usage error was printed.
+// Returns the options, or an exit status after help, the version or a usage error was printed.
 std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv);
 
 }  // namespace hone

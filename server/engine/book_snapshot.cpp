@@ -42,7 +42,7 @@ std::uint64_t sum_of(const Contents& c) {
 Error ignored(const std::string& why) { return refuse(Code::invalid, why); }
 
 Result<Contents> read_contents(std::string_view text) {
-  if (!text.starts_with(magic)) return ignored("it is no snapshot");
+  if (!text.starts_with(magic)) return ignored("it is not a snapshot");
   try {
     ArchiveReader archive(text.substr(magic.size()));
     Contents contents;
@@ -75,7 +75,7 @@ Result<Restored> restore(std::string_view text, SQLite::Database& db, std::strin
   try {
     Restored restored{read_book(contents->book), contents->seq};
     if (digest(restored.book) == contents->digest) return restored;
-    return ignored("it does not give back the book that it was made of");
+    return ignored("it does not reproduce its book");
   } catch (const std::runtime_error& trouble) {
     return ignored(std::string("it is damaged: ") + trouble.what());
   }
@@ -92,8 +92,8 @@ Result<Restored> SnapshotFile::load() {
 }
 
 void SnapshotFile::consider(const Book& book, std::int64_t seq, bool last) {
-  // The engine stands still while it makes one, for longer the larger the ledger: a quarter more
-  // of it each time keeps that to a few per cent of its work.
+  // The engine waits while the snapshot is made, and longer the larger the ledger is. One for each
+  // quarter of growth keeps that to a few per cent of its work.
   const std::int64_t enough = std::max(limits::snapshot_events, saved_seq_ / 4);
   if (seq - saved_seq_ < (last ? limits::snapshot_events_least : enough)) return;
   finish();

@@ -1,6 +1,6 @@
-// The Book on the disk, so that a boot replays only the events since. A snapshot is never the
-// truth: one that is damaged, of another ledger, of other sources or of a Book that it does not
-// give back is ignored, and the whole ledger is replayed.
+// A copy of the Book on the disk, so that a boot replays only the events after it. The ledger stays
+// the truth: a snapshot that is damaged, of another ledger, of another build or that does not
+// reproduce its Book is ignored, and the whole ledger is replayed.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -17,26 +17,26 @@
 
 namespace hone {
 
-// `event` is the ledger's row `seq` as event_text gives it: what ties a snapshot to its ledger.
+// `event` is row `seq` of the ledger (event_text). It ties the snapshot to this ledger.
 std::string snapshot_text(const Book& book, std::int64_t seq, std::string_view event,
                           std::string_view stamp);
 
-// Refuses (invalid), with the reason, a snapshot that must not be used.
+// Refuses (invalid), with the reason, a snapshot that must be ignored.
 Result<Restored> restore(std::string_view text, SQLite::Database& db, std::string_view stamp);
 
-// The snapshot of a data folder. Belongs to the engine's thread.
+// The snapshot of a data folder. Used on the engine's thread.
 class SnapshotFile {
  public:
   SnapshotFile(std::filesystem::path file, SQLite::Database& db)
       : file_(std::move(file)), db_(db) {}
   ~SnapshotFile() { finish(); }
 
-  // not_found where there is none; else as restore().
+  // Refuses (not_found) if there is none, else as restore().
   Result<Restored> load();
 
-  // Between two batches. Writes one when enough was added since the last, on a thread of its own;
-  // `last`: when anything worth it was added, and returns when it is on the disk. A disk that
-  // refuses leaves the one before.
+  // Call between two batches. Writes a snapshot on another thread when enough events were added
+  // since the last one. With `last`, fewer events are enough, and it returns when the snapshot is
+  // on the disk. If writing fails, the older snapshot stays.
   void consider(const Book& book, std::int64_t seq, bool last);
 
  private:

@@ -18,7 +18,7 @@ struct SystemClock {
   }
 };
 
-// Since the machine started; never stepped. Its zero means nothing.
+// Never stepped; its zero has no meaning.
 struct MonotonicClock {
   Instant operator()() const {
     const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -26,20 +26,19 @@ struct MonotonicClock {
   }
 };
 
-// The wall's time without its steps. It runs on with the monotonic clock; after the wall was set
-// forwards it runs half as fast again until it has caught up, after it was set back at half speed
-// until the wall has. A lease is therefore never shorter than two thirds of its length nor longer
-// than twice, whatever is done to the wall clock; nor is there a time at which it stands still.
+// The wall clock without its steps. It advances with the monotonic clock: 1.5 times as fast while
+// it is behind the wall clock, half as fast while it is ahead. However the wall clock is set, a
+// lease therefore lasts between two thirds and twice its length, and time never stops.
 class SlewedClock {
  public:
-  // Starts at the wall's time, but not before `floor`: the newest event of the ledger.
+  // Starts at the time of the wall clock, but not before `floor`, the newest event of the ledger.
   SlewedClock(Clock wall, Clock monotonic, Instant floor);
   Instant operator()();
 
  private:
   Clock wall_;
   Clock monotonic_;
-  Instant ticked_;  // of the monotonic clock, at the last call
+  Instant ticked_;  // the monotonic clock at the last call
   Instant now_;
 };
 

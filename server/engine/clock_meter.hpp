@@ -1,4 +1,4 @@
-// Measures where a thread's time goes.
+// Measures how much time a thread spends on which part of its work.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@
 
 namespace hone {
 
-// Of one thread: the time since the last enter() is spent on the part that was entered then.
+// Counts the time between two enter() calls for the part of the first. For one thread.
 class ClockMeter final : public Meter {
  public:
   explicit ClockMeter(Counters& counters) : counters_(counters) {}
@@ -46,7 +46,7 @@ class ClockMeter final : public Meter {
   Clock::time_point since_ = Clock::now();
 };
 
-// While one lives, the time is spent on a part: for a thread that does many things in turn.
+// Counts its lifetime for a part: for a thread that switches between parts.
 class Spending {
  public:
   Spending(Counters& counters, Part part) : spent_(counters.busy(part)) {}

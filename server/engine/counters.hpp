@@ -1,5 +1,5 @@
-// What a server counts from its start on, for GET /metrics. Written by the threads that know, read
-// by any: each number is exact, two of them together need not be of one instant.
+// What a server counts since its start, for GET /metrics. Any thread may read; each number is
+// exact, but two numbers may be of different instants.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace hone {
 
 using Count = std::atomic<std::uint64_t>;
 
-// Times by their length, as Prometheus wants them: how many took at most each bound, and their sum.
+// A histogram of durations as Prometheus wants it: the count up to each bound, and the sum.
 class Lengths {
  public:
   static constexpr std::array<std::int64_t, 14> bounds_us{
@@ -29,7 +29,7 @@ class Lengths {
     counts_[slot].fetch_add(1, std::memory_order_relaxed);
     sum_us_.fetch_add(static_cast<std::uint64_t>(length.us), std::memory_order_relaxed);
   }
-  // How many were no longer than bounds_us[slot]; of slot == bounds_us.size(), all.
+  // The number of durations up to bounds_us[slot]; all of them for slot == bounds_us.size().
   [[nodiscard]] std::uint64_t up_to(std::size_t slot) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i <= slot; ++i) sum += counts_[i].load(std::memory_order_relaxed);
@@ -42,12 +42,12 @@ class Lengths {
   Count sum_us_ = 0;
 };
 
-// Where the time of the engine's and the io thread goes.
+// What the engine thread and the io thread spend their time on.
 enum class Part { parse, decide, append, evolve, commit, reply, render, idle };
 inline constexpr std::array<std::string_view, 8> part_words{"parse",  "decide", "append", "evolve",
                                                             "commit", "reply",  "render", "idle"};
 
-// How often each of an enum's values came.
+// Counts the values of an enum.
 template <class Word, std::size_t count>
 class Tally {
  public:
@@ -63,11 +63,11 @@ class Tally {
 
 struct Counters {
   std::array<Count, part_words.size()> busy_ns{};
-  std::atomic<bool> leaving = false;  // told to end: nobody new should be sent here
-  Count commands = 0;                 // that the engine was given
+  std::atomic<bool> leaving = false;  // shutting down: send no new clients here
+  Count commands = 0;                 // taken by the engine
   Lengths commits;                    // of the ledger, until they are durable
-  Lengths asks;                       // POST .../ask, until a trial was durable
-  Lengths reports;                    // until their verdict was durable
+  Lengths asks;                       // POST .../ask, until the trial is durable
+  Lengths reports;                    // until the verdict is durable
   Tally<EndReason, static_cast<std::size_t>(EndReason::disk_limit) + 1> returns;
   Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::outraced) + 1> stops;
   Tally<Failure, static_cast<std::size_t>(Failure::crash) + 1> failures;

@@ -61,13 +61,13 @@ void Engine::release_parked() {
         refuse(Code::unavailable, "the server is shutting down: try again later"));
 }
 
-// Deadlines come after the commands: a heartbeat that waited in the inbox still saves its lease.
+// Deadlines come after the commands: a heartbeat that waited in the inbox still renews its lease.
 void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>& answers) {
   const auto seq_before = seq_;
   for (auto& envelope : batch) handle(std::move(envelope), now, answers);
   meet_deadlines(now);
   if (seq_ != seq_before)
-    retry_parked(now, answers);  // otherwise nothing changed for those who wait
+    retry_parked(now, answers);  // without a new event, no parked command can succeed
   release_late(now, answers);
 }
 
@@ -133,7 +133,7 @@ Result<Reply> Engine::perform(const Command& command, Instant now, const Speaker
   return reply;
 }
 
-// The trials of the document count from 1, those of the past from the first that was free here.
+// The trials of the document count from 1, those of the imported events from the first free id.
 void Engine::store_series(const Import& import, const SweepImported& imported) {
   std::int64_t before = 0;
   for (const Event& event : imported.past)
@@ -160,7 +160,7 @@ void Engine::fold(const Events& events, Instant now) {
   }
 }
 
-// Opened by the first thing that is written: most heartbeats write nothing and cost no commit.
+// The first write opens the transaction: most heartbeats write nothing and cost no commit.
 void Engine::open_transaction() {
   if (writing_) return;
   ledger_.begin();

@@ -1,5 +1,5 @@
-// The one writer. Engine::step is the whole of it and has no thread, socket or clock: the simulator
-// drives the same code.
+// The only writer of the ledger. It has no thread, socket or clock of its own, so that the
+// simulator drives the same code.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "db/ledger/ledger.hpp"
-#include "schemas/types/instant.hpp"
+#include "schemas/types/timing.hpp"
 #include "server/engine/meter.hpp"
 #include "server/engine/restored.hpp"
 #include "server/limits.hpp"
@@ -20,8 +20,8 @@
 
 namespace hone {
 
-// A command and where its reply goes. `reply` is called exactly once, on the engine's thread, after
-// the commit (or, for a parked Acquire, when there is work or its wait is over); it must be quick
+// A command and its reply. `reply` is called exactly once, on the engine's thread, after the commit
+// (for a parked Acquire: when there is a run for it or its wait is over). It must return at once
 // and must not throw.
 struct Envelope {
   Command command;
@@ -30,24 +30,24 @@ struct Envelope {
 };
 
 struct EngineOptions {
-  Duration lease = limits::lease_length;  // without a heartbeat
-  Meter* meter = nullptr;                 // told of the work, where somebody measures
+  Duration lease = default_lease;
+  Meter* meter = nullptr;  // measures the work, if set
 };
 
 class Engine {
  public:
-  // Replays the ledger, or what came after `restored`, and commits ServerStarted. Throws when the
+  // Replays the ledger after `restored` and commits ServerStarted. Throws when the
   // ledger cannot be replayed: the process cannot start.
   Engine(SQLite::Database& db, Instant now, EngineOptions options = {}, Restored restored = {});
 
-  // Decides each command in order, appends its events, commits the batch once, then replies. now is
-  // clamped so that time never goes backwards. Throws SQLite::Exception when the commit fails; the
-  // engine must then be discarded: memory is ahead of the disk, and a new Engine on the same file
-  // replays the truth. No reply of a failed batch was sent.
+  // Decides each command in order, appends its events, commits the batch once, then replies. An
+  // earlier `now` than before is treated as the time before. Throws SQLite::Exception when the
+  // commit fails, without a reply. The engine must then be discarded, since memory is ahead of the
+  // disk; a new Engine on the same file replays the ledger.
   void step(std::vector<Envelope> batch, Instant now);
 
-  // When step must be called next even without commands: a lease expiry, a time limit, a parked
-  // Acquire's end.
+  // When step must be called next even without commands: a lease expires, a time limit is reached,
+  // a parked Acquire has waited long enough.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
   // Replies `unavailable` to every parked Acquire (shutdown).
@@ -85,7 +85,7 @@ class Engine {
   Ledger ledger_;
   Book book_;
   std::int64_t seq_ = 0;
-  bool writing_ = false;        // a transaction is open: something was appended in this batch
+  bool writing_ = false;        // a transaction is open: this batch has appended an event
   std::vector<Parked> parked_;  // in the order of arrival
 };
 

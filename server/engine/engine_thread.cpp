@@ -29,7 +29,7 @@ struct EngineThread::Inside {
   std::thread thread;
 };
 
-// Memory is ahead of the disk after a failed commit: nothing may go on from here.
+// After a failed commit memory is ahead of the disk, so the process must end.
 void EngineThread::Inside::loop() {
   try {
     drain();
@@ -40,10 +40,10 @@ void EngineThread::Inside::loop() {
 }
 
 void EngineThread::Inside::drain() {
-  std::int64_t told = 0;
+  std::int64_t announced = 0;
   while (true) {
-    if (engine.last_seq() != told) hooks.committed(told = engine.last_seq());
-    if (hooks.settled) hooks.settled(engine.book(), told, false);
+    if (engine.last_seq() != announced) hooks.committed(announced = engine.last_seq());
+    if (hooks.settled) hooks.settled(engine.book(), announced, false);
     auto batch = inbox.take(patience(), limits::batch_commands_max);
     if (batch.finished) break;
     engine.step(std::move(batch.envelopes), clock());
@@ -51,7 +51,7 @@ void EngineThread::Inside::drain() {
   }
   engine.release_parked();
   hooks.replied();
-  if (hooks.settled) hooks.settled(engine.book(), told, true);
+  if (hooks.settled) hooks.settled(engine.book(), announced, true);
 }
 
 std::optional<Duration> EngineThread::Inside::patience() const {

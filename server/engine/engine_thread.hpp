@@ -13,15 +13,14 @@ namespace hone {
 class EngineThread {
  public:
   struct Hooks {
-    // After every commit that appended events, on the engine's thread, with the newest seq
-    // (watchers are told).
+    // After every commit that appended events, on the engine's thread, with the newest seq.
     std::function<void(std::int64_t seq)> committed;
     // The commit failed: log and end the process. Must not return.
     std::function<void(const std::string& why)> failed;
-    // Between two batches, on the engine's thread; `last`: none follows. Time spent here is time
-    // that nobody is answered in.
+    // Between two batches, on the engine's thread; `last`: none follows. No command is answered
+    // meanwhile.
     std::function<void(const Book& book, std::int64_t seq, bool last)> settled = nullptr;
-    // After every batch, on the engine's thread, when its replies were called.
+    // After the replies of every batch, on the engine's thread.
     std::function<void()> replied = [] {};
   };
 
@@ -35,7 +34,7 @@ class EngineThread {
   // the envelope's reply is then not called.
   Status push(Envelope envelope);
 
-  // Closes the inbox, lets the engine finish what is queued, joins. Idempotent.
+  // Closes the inbox, lets the engine answer its queue, joins. Idempotent.
   void stop();
 
  private:

@@ -1,5 +1,4 @@
-// The bounded queue in front of the engine: many threads push, the engine's thread takes. Holds the
-// server's only mutex.
+// The bounded queue in front of the engine: many threads push, the engine's thread takes.
 #pragma once
 
 #include <condition_variable>
@@ -19,20 +18,19 @@ class Inbox {
  public:
   explicit Inbox(std::size_t capacity) : capacity_(capacity) {}
 
-  // Never waits. Refuses with busy when full, unavailable once closed; the envelope is then
-  // dropped, its reply not called.
+  // Never waits. Refuses (busy) when full and (unavailable) when closed; the envelope is then
+  // dropped without a call of its reply.
   Status push(Envelope envelope);
 
   struct Batch {
-    std::vector<Envelope>
-        envelopes;          // in the order in which they were pushed; empty when patience ran out
-    bool finished = false;  // closed, and nothing is left
+    std::vector<Envelope> envelopes;  // in the order of push; empty after `patience`
+    bool finished = false;            // closed and empty
   };
-  // Waits until there is something, `patience` is over (nullopt: for ever) or the inbox is closed.
-  // Takes at most `max`.
+  // Waits until the queue holds an envelope, `patience` is over (nullopt: no limit) or the inbox is
+  // closed. Takes at most `max` envelopes.
   Batch take(std::optional<Duration> patience, std::size_t max);
 
-  // What is queued can still be taken.
+  // Refuses further envelopes. Those in the queue can still be taken.
   void close();
 
  private:

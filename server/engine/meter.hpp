@@ -1,4 +1,4 @@
-// What the engine tells of its own work. It reads no clock: whoever measures does.
+// Receives the progress of the engine, which reads no clock itself.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace hone {
 class Meter {
  public:
   virtual ~Meter() = default;
-  virtual void enter(Part part) = 0;            // from here on it works on this
-  virtual void took(std::size_t commands) = 0;  // a batch of so many
+  virtual void enter(Part part) = 0;            // the engine starts to work on `part`
+  virtual void took(std::size_t commands) = 0;  // it took a batch of this size
   virtual void happened(const EventBody& event) = 0;
 };
 

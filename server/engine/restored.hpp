@@ -1,4 +1,4 @@
-// A Book to go on from, instead of the beginning of the ledger.
+// A Book from which the replay continues, instead of the beginning of the ledger.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace hone {
 
 struct Restored {
   Book book;
-  std::int64_t seq = 0;  // the last event that is in the book; 0: nothing was restored
+  std::int64_t seq = 0;  // the last event in the book; 0: nothing was restored
 };
 
 }  // namespace hone

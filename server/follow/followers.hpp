@@ -1,4 +1,4 @@
-// Those who react to what the ledger says and decide nothing: webhooks, and the log.
+// The followers of the ledger, which react to events but make no decisions: webhooks and the log.
 #pragma once
 
 #include <memory>
@@ -19,14 +19,14 @@ struct FollowerOptions {
 
 class Followers {
  public:
-  // Refuses an address that is none, and a secret that cannot be read.
+  // Refuses an invalid address and an unreadable secret.
   static Result<std::unique_ptr<Followers>> start(const FollowerOptions& options,
                                                   const DataFolder& folder);
   void wake();  // the ledger has grown; any thread
 
  private:
   Followers() = default;
-  std::unique_ptr<LedgerTail> log_;  // none where the level leaves its lines out
+  std::unique_ptr<LedgerTail> log_;  // null if the log level hides its lines
   std::vector<std::unique_ptr<Webhook>> webhooks_;
 };
 

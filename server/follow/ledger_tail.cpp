@@ -12,8 +12,8 @@
 namespace hone {
 namespace {
 
-constexpr std::int64_t tail_batch_events = 200;     // what is held in memory
-constexpr Duration tail_pause = milliseconds(100);  // ten looks a second are enough
+constexpr std::int64_t tail_batch_events = 200;     // held in memory
+constexpr Duration tail_pause = milliseconds(100);  // at most ten reads a second
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void LedgerTail::start(Take take) {
     try {
       run(take);
     } catch (const std::exception& trouble) {
-      spdlog::error("nobody follows the ledger any more until the server is started again: {}",
+      spdlog::error("a follower of the ledger ended and needs a restart of the server: {}",
                     trouble.what());
     }
   });
@@ -67,7 +67,7 @@ void LedgerTail::run(const Take& take) {
       after_ = event.seq;
     }
     if (!events.empty()) continue;
-    after_ = std::max(after_, newest);  // nothing of interest up to there
+    after_ = std::max(after_, newest);  // no event of these kinds up to there
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return news_ || ending_; });

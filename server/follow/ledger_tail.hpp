@@ -1,5 +1,4 @@
-// Follows the ledger on a thread of its own, with a reading connection: what reacts to events and
-// is part of no decision.
+// Follows the ledger on its own thread, with a read-only connection.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -18,8 +17,7 @@ namespace hone {
 
 class LedgerTail {
  public:
-  // Given each event of these kinds after `after`, once and in order. False: it has been told to
-  // end.
+  // Called with each event of `kinds` after `after`, once and in order. Returns false to end.
   using Take = std::function<bool(const EventRow& event)>;
 
   LedgerTail(std::unique_ptr<SQLite::Database> db, std::int64_t after,
@@ -29,10 +27,10 @@ class LedgerTail {
   LedgerTail& operator=(const LedgerTail&) = delete;
 
   void start(Take take);  // once
-  void stop();            // rest() answers false from now on; waits for the thread
-  void wake();            // the ledger has grown; any thread, never waits for long
+  void stop();            // makes rest() return false, and joins the thread
+  void wake();            // the ledger has grown; any thread, returns at once
 
-  // For `take`: waits. False: it is time to end.
+  // Waits, for use in `take`. False after stop().
   bool rest(Duration time);
 
  private:

@@ -16,7 +16,7 @@
 namespace hone {
 namespace {
 
-constexpr char facts_follow = '\x1e';  // in a message: between its sentence and its facts
+constexpr char facts_follow = '\x1e';  // separates the sentence of a message from its facts
 
 std::string_view view(const spdlog::string_view_t& text) { return {text.data(), text.size()}; }
 

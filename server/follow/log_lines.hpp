@@ -1,4 +1,4 @@
-// The server's log on stderr: a line an event, as text for people or as JSON for programs.
+// The server's log on stderr: one line for each event, as text or as JSON.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ enum class LogFormat { text, json };
 
 void start_logging(const std::string& level, LogFormat format);
 
-// A line with facts beside its sentence: members of the JSON line, left out of the text.
+// Logs a sentence with facts, which become members of the JSON line; the text line omits them.
 void log_facts(const std::string& sentence, const Json& facts);
 
-// The ledger's events that people want to read about; facts tell the ids.
+// The kinds of events that the log contains, and the line of one.
 std::vector<std::string> logged_kinds();
 void log_event(const EventRow& event);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr Duration webhook_timeout = seconds(10);     // of one try
 constexpr Duration webhook_pause_max = seconds(300);  // between two
-constexpr int webhook_tries_max = 100;  // about eight hours; then it is the next event's turn
+constexpr int webhook_tries_max = 100;  // about eight hours; then the next event follows
 
 std::int64_t unix_seconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -96,12 +96,12 @@ bool Webhook::deliver(const EventRow& event) {
       keep(cursor_file_, event.seq);
       return true;
     }
-    spdlog::warn("webhook {}: event {} was not taken ({}), try {} of {}", url_.host, event.seq,
+    spdlog::warn("webhook {}: event {} was not accepted ({}), try {} of {}", url_.host, event.seq,
                  status ? "status " + std::to_string(*status) : status.error().detail, failed,
                  webhook_tries_max);
     if (!tail_.rest(webhook_pause(failed))) return false;
   }
-  spdlog::error("webhook {}: event {} is given up", url_.host, event.seq);
+  spdlog::error("webhook {}: event {} is abandoned", url_.host, event.seq);
   keep(cursor_file_, event.seq);
   return true;
 }

@@ -1,5 +1,4 @@
-// Waiting, inside a coroutine of the io thread, for an answer that another thread gives. Internal
-// to server/http.
+// How a coroutine of the io thread waits for the answer of another thread. Internal to server/http.
 #pragma once
 
 #include <boost/asio/async_result.hpp>
@@ -17,9 +16,9 @@
 
 namespace hone::http {
 
-// Calls start(done) at once; the coroutine goes on when `done(value)` was called, exactly once, on
-// any thread. `deliver(resume)` brings what is to be done to the io thread. std::function wants
-// copies of `done`, so the one handler is shared between them.
+// Calls start(done) at once. The coroutine continues when any thread has called `done(value)`,
+// which must happen exactly once; `deliver(resume)` runs `resume` on the io thread. The handler is
+// shared, because std::function copies `done`.
 template <class T, class Deliver, class Start>
 boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Deliver deliver, Start start) {
   namespace asio = boost::asio;
@@ -44,7 +43,7 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
   return await_answer<T>(io, std::move(deliver), std::move(start));
 }
 
-// The engine's reply to a command. What the engine would not even take is answered at once.
+// The engine's reply to a command, or its refusal to queue it.
 inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command,
                                                         Speaker by = {}) {
   using Resume = std::function<void()>;
@@ -55,7 +54,7 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
     else
       boost::asio::post(shared.io, std::move(resume));
   };
-  auto start = [&engine = shared.rooms->engine, taken, command = std::move(command),
+  auto start = [&engine = shared.parts->engine, taken, command = std::move(command),
                 by](auto done) mutable {
     if (auto pushed = engine.push(Envelope{std::move(command), done, by}); !pushed) {
       *taken = false;
@@ -65,7 +64,7 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
   return await_answer<Result<Reply>>(shared.io, std::move(deliver), std::move(start));
 }
 
-// What `work(...)`, a Result<T>, gives on a thread of the pool.
+// Runs `work`, which returns a Result<T>, on a thread of the pool.
 template <class T, class Pool, class Work>
 boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Pool& pool, Work work) {
   auto start = [&pool, work = std::move(work)](auto done) {
@@ -84,13 +83,13 @@ boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Pool& pool, Work work)
 // On a reader thread, with its connection: work(SQLite::Database&).
 template <class T, class Work>
 boost::asio::awaitable<Result<T>> on_reader(Shared& shared, Work work) {
-  return on_pool<T>(shared, shared.rooms->readers, std::move(work));
+  return on_pool<T>(shared, shared.parts->readers, std::move(work));
 }
 
 // On a thread that may wait for the disk: work().
 template <class T, class Work>
 boost::asio::awaitable<Result<T>> on_disk(Shared& shared, Work work) {
-  return on_pool<T>(shared, shared.rooms->disk, std::move(work));
+  return on_pool<T>(shared, shared.parts->disk, std::move(work));
 }
 
 }  // namespace hone::http

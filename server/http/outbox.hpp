@@ -1,5 +1,5 @@
-// The engine's answers on their way to the io thread: handed over once a batch, so that a batch
-// costs one wake-up. Internal to server/http.
+// Carries the engine's replies to the io thread, one wake-up for each batch. Internal to
+// server/http.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,7 +10,7 @@
 
 namespace hone::http {
 
-// Of the engine's thread alone.
+// Used on the engine's thread alone.
 class Outbox {
  public:
   explicit Outbox(boost::asio::io_context& io) : io_(io) {}

@@ -41,7 +41,7 @@ void Pool::work(std::size_t thread) {
     jobs_.pop_front();
     lock.unlock();
     job(thread);
-    job = nullptr;  // what it holds is released outside the lock
+    job = nullptr;  // releases its captures outside the lock
     lock.lock();
   }
 }

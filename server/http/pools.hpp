@@ -1,5 +1,5 @@
-// The threads that wait for the disk, so that the io thread never does: readers, each with a
-// read-only connection, and those that move blobs. Both take jobs from a bounded queue.
+// The threads that wait for the disk, so that the io thread never does: readers with a read-only
+// connection each, and threads that move blobs. Both take jobs from a bounded queue.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -21,9 +21,9 @@ class Pool {
  public:
   using Job = std::function<void(std::size_t thread)>;  // thread: 0.. ; must not throw
 
-  // Refuses more than `waiting_max` jobs in the queue.
+  // The queue holds at most `waiting_max` jobs.
   Pool(std::size_t threads, std::size_t waiting_max);
-  ~Pool();  // finishes what is queued, joins
+  ~Pool();  // finishes the queue, joins
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 

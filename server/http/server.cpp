@@ -8,7 +8,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <boost/asio/write.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <charconv>
 #include <csignal>
 #include <utility>
@@ -26,8 +26,8 @@ using boost::system::error_code;
 
 namespace {
 
-constexpr auto accept_pause =
-    std::chrono::milliseconds(100);  // when the process has no descriptors left
+// After a failed accept: the process has no descriptors left.
+constexpr auto accept_pause = std::chrono::milliseconds(100);
 
 Error cannot_listen(const Address& address, const error_code& trouble) {
   const auto where = text(address);
@@ -44,7 +44,7 @@ Error cannot_listen(const Address& address, const error_code& trouble) {
   return refuse(Code::invalid, "cannot listen on " + where + ": " + trouble.message());
 }
 
-// Two servers, one after the other or side by side, give no two requests the same id.
+// Differs for every server process, so that no two requests get the same id.
 std::string id_prefix() {
   std::array<char, 32> digits{};
   const auto now = static_cast<std::uint64_t>(SystemClock{}().us);
@@ -52,15 +52,12 @@ std::string id_prefix() {
   return std::string(digits.data(), end) + "-";
 }
 
-// Told without a session: there is no room for one.
-void turn_away(tcp::socket socket) {
-  static constexpr std::string_view answer =
-      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
-      "Content-Type: application/json\r\nContent-Length: 83\r\n\r\n"
-      R"({"code":"busy","detail":"too many connections; try again","at":"","retryable":true})";
+// Answers without a session.
+void reject_connection(tcp::socket socket) {
+  const auto text = refusal_text(refuse(Code::busy, "too many connections; try again"));
   error_code ignored;
   socket.non_blocking(true, ignored);
-  socket.send(asio::buffer(answer.data(), answer.size()), 0, ignored);
+  socket.send(asio::buffer(text), 0, ignored);
 }
 
 void log_end(const std::exception_ptr& trouble) {
@@ -70,7 +67,7 @@ void log_end(const std::exception_ptr& trouble) {
   } catch (const boost::system::system_error& gone) {
     spdlog::debug("a connection ended early: {}", gone.what());
   } catch (const std::exception& bug) {
-    spdlog::error("a connection ended by a mistake of ours: {}", bug.what());
+    spdlog::error("a bug ended a connection: {}", bug.what());
   }
 }
 
@@ -85,17 +82,16 @@ struct Server::Inside {
   asio::signal_set renewals{shared.io};
   asio::steady_timer drain_timer{shared.io};
   asio::steady_timer blob_timer{shared.io};
-  int blob_folder = 0;  // to be looked through next
+  int blob_folder = 0;  // the next one to check for unused blobs
   Address address;
-
   TlsFiles tls_files;
 
   asio::awaitable<void> accept_all();
   void start_session(tcp::socket socket);
-  void tidy_blobs();
+  void delete_unused_blobs();
   void await_signal();
   void await_new_certificate();
-  void leave();
+  void start_leaving();
   void drain();
   void finish();
 };
@@ -151,14 +147,14 @@ void Server::catch_signals() {
   inside_->signals.add(SIGTERM);
 }
 
-void Server::run(const Rooms& rooms) {
-  inside_->shared.rooms = &rooms;
+void Server::run(const ServerParts& parts) {
+  inside_->shared.parts = &parts;
   inside_->await_signal();
   if (inside_->shared.tls) {
     inside_->renewals.add(SIGHUP);
     inside_->await_new_certificate();
   }
-  inside_->tidy_blobs();
+  inside_->delete_unused_blobs();
   asio::co_spawn(inside_->shared.io, inside_->accept_all(), log_end);
   inside_->shared.io.run();
 }
@@ -172,7 +168,7 @@ asio::awaitable<void> Server::Inside::accept_all() {
       asio::steady_timer pause(shared.io, accept_pause);
       co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
     } else if (shared.connections.size() >= shared.bounds.connections) {
-      turn_away(std::move(socket));
+      reject_connection(std::move(socket));
     } else {
       start_session(std::move(socket));
     }
@@ -181,22 +177,21 @@ asio::awaitable<void> Server::Inside::accept_all() {
 
 void Server::Inside::start_session(tcp::socket socket) {
   error_code ignored;
-  const auto from = socket.remote_endpoint(ignored).address();
-  Peer peer{peer_name(from), from.is_loopback()};
-  if (!shared.peers.enter(peer.name, peer.is_local)) return turn_away(std::move(socket));
+  auto client = client_address(socket.remote_endpoint(ignored).address());
+  if (!shared.clients.add_connection(client)) return reject_connection(std::move(socket));
   socket.set_option(tcp::no_delay(true), ignored);
-  asio::co_spawn(shared.io, serve(shared, std::move(socket), std::move(peer)), log_end);
+  asio::co_spawn(shared.io, serve(shared, std::move(socket), std::move(client)), log_end);
 }
 
-// One folder at a time: all of them once in each time of grace. A full queue of reads postpones a
-// folder to the next round.
-void Server::Inside::tidy_blobs() {
-  const Duration grace = shared.rooms->blob_grace;
+// Checks one folder at a time, and all of them once in each grace time. If the queue of reads is
+// full, the folder waits for the next round.
+void Server::Inside::delete_unused_blobs() {
+  const Duration grace = shared.parts->blob_grace;
   const Duration pause = std::max(Duration{grace.us / api::BlobStore::folders}, milliseconds(1));
   blob_timer.expires_after(chrono(pause));
   blob_timer.async_wait([this, grace](const error_code& trouble) {
     if (trouble) return;
-    const auto look_through = [&blobs = shared.rooms->blobs, folder = blob_folder,
+    const auto check_folder = [&blobs = shared.parts->blobs, folder = blob_folder,
                                before = SystemClock{}() - grace](SQLite::Database& db) {
       try {
         const auto freed = api::delete_unused(db, blobs, folder, before);
@@ -207,35 +202,34 @@ void Server::Inside::tidy_blobs() {
         spdlog::warn("cannot look for unused checkpoints: {}", why.what());
       }
     };
-    (void)shared.rooms->readers.push(look_through);
+    (void)shared.parts->readers.push(check_folder);
     blob_folder = (blob_folder + 1) % api::BlobStore::folders;
-    tidy_blobs();
+    delete_unused_blobs();
   });
 }
 
 void Server::Inside::await_signal() {
   signals.async_wait([this](const error_code& trouble, int number) {
     if (trouble) return;
-    if (shared.draining) return shared.io.stop();  // asked again: at once
+    if (shared.draining) return shared.io.stop();  // a second signal: stop at once
     spdlog::info("signal {}: shutting down", number);
-    leave();
+    start_leaving();
   });
 }
 
-// Says that it is not ready, so that whoever spreads requests goes elsewhere; then drains. A second
+// Reports "not ready", so that a load balancer sends its requests elsewhere; then drains. A second
 // signal ends the wait.
-void Server::Inside::leave() {
-  auto& leaving = shared.rooms->counters.leaving;
-  if (leaving.exchange(true) || shared.rooms->drain_delay == Duration{}) return drain();
+void Server::Inside::start_leaving() {
+  auto& leaving = shared.parts->counters.leaving;
+  if (leaving.exchange(true) || shared.parts->drain_delay == Duration{}) return drain();
   await_signal();
-  drain_timer.expires_after(chrono(shared.rooms->drain_delay));
+  drain_timer.expires_after(chrono(shared.parts->drain_delay));
   drain_timer.async_wait([this](const error_code& trouble) {
     if (!trouble && !shared.draining) drain();
   });
 }
 
-// Certificates are renewed every few weeks; nobody should have to restart a server for it. Sessions
-// that are open keep the old one.
+// Reads a renewed certificate on SIGHUP, without a restart. Open sessions keep the old one.
 void Server::Inside::await_new_certificate() {
   renewals.async_wait([this](const error_code& trouble, int) {
     if (trouble) return;
@@ -255,9 +249,9 @@ void Server::Inside::drain() {
   blob_timer.cancel();
   error_code ignored;
   acceptor.close(ignored);
-  shared.rooms->engine.stop();
+  shared.parts->engine.stop();
   for (auto* connection : shared.connections)
-    if (connection->idle) connection->stream.cancel();
+    if (connection->idle) connection->cancel();
   wake_watchers(shared);
   shared.last_connection_closed = [this] { finish(); };
   if (shared.connections.empty()) return finish();
@@ -271,7 +265,7 @@ void Server::Inside::drain() {
   });
 }
 
-// Nothing is left to wait for: io.run() returns.
+// Cancels the last waits, so that io.run() returns.
 void Server::Inside::finish() {
   drain_timer.cancel();
   signals.cancel();

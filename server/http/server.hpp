@@ -1,4 +1,4 @@
-// The skin: sockets in, sockets out. Nothing outside server/http sees Asio or Beast.
+// The HTTP server: sockets, TLS, sessions. No other part of the server sees Asio or Beast.
 #pragma once
 
 #include <cstdint>
@@ -23,47 +23,47 @@ struct Address {
   std::uint16_t port = 0;
 };
 
-// "127.0.0.1:7777", "[::1]:7777", "localhost:0". Refuses what is none of these.
+// Parses "127.0.0.1:7777", "[::1]:7777" or "localhost:0"; refuses any other form.
 Result<Address> parse_address(const std::string& text);
 bool is_loopback(const Address& address);
 std::string text(const Address& address);  // "127.0.0.1:7777", "[::1]:7777"
 
-// What requests are answered with. All must outlive Server::run.
-struct Rooms {
+// The parts of hone-server that answer requests. All must outlive Server::run.
+struct ServerParts {
   EngineThread& engine;
   ReaderPool& readers;
   DiskPool& disk;
   const api::BlobStore& blobs;
   Counters& counters;
   Duration drain_delay{};        // from the signal to the end of accepting
-  Duration blob_grace{};         // how long bytes that nothing names are kept
-  api::Keyring* keys = nullptr;  // null: no token is asked for. The io thread's alone during run
+  Duration blob_grace{};         // how long a blob that nothing names is kept
+  api::Keyring* keys = nullptr;  // null: requests need no token. Run uses it on the io thread
 };
 
 class Server {
  public:
   // Listens; connections wait until run. Refuses (conflict) a port in use, (invalid) an address
-  // that is not ours, and files that TLS cannot be spoken with.
+  // of another machine and unusable TLS files.
   static Result<std::unique_ptr<Server>> listen(const Address& address, const TlsFiles& tls = {},
                                                 const Bounds& bounds = {});
   ~Server();
 
-  // Where it listens, with the port that was picked when 0 was asked for.
+  // The address it listens on, with the port that the system chose for port 0.
   [[nodiscard]] Address address() const;
   [[nodiscard]] std::string url() const;  // "https://127.0.0.1:7777"
 
-  // The ledger has grown up to seq: watchers look again. Any thread; quick; never throws.
+  // Wakes the watchers: the ledger has grown up to seq. Any thread; returns at once.
   void announce(std::int64_t seq) noexcept;
 
-  // Brings the engine's replies so far to those who wait for them. The engine's thread.
+  // Hands the engine's replies so far to the sessions that wait for them. Engine thread only.
   void deliver();
 
-  // From here on SIGTERM and SIGINT wait for run(): call it before anybody is told of the server.
+  // Holds SIGTERM and SIGINT back for run(). Call it before the address is published.
   void catch_signals();
 
-  // Serves until SIGTERM or SIGINT, then stops accepting, stops the engine (which answers what is
-  // queued), lets open requests finish for a few seconds, and returns.
-  void run(const Rooms& rooms);
+  // Serves until SIGTERM or SIGINT. Then it stops accepting, stops the engine, which answers its
+  // queue, lets open requests finish for a few seconds, and returns.
+  void run(const ServerParts& parts);
 
  private:
   struct Inside;

@@ -1,5 +1,5 @@
-// What the connections of one server share. Used on the io thread alone, but for what is atomic.
-// Internal to server/http.
+// The state that the connections of one server share. Used on the io thread alone, except for the
+// atomic members. Internal to server/http.
 #pragma once
 
 #include <atomic>
@@ -10,27 +10,27 @@
 #include <memory>
 #include <set>
 
+#include "server/http/client_limits.hpp"
 #include "server/http/outbox.hpp"
-#include "server/http/peers.hpp"
 #include "server/http/server.hpp"
 #include "server/http/tls.hpp"
 
 namespace hone::http {
 
-struct Connection;
+class Connection;
 
 struct Shared {
-  explicit Shared(const Bounds& given) : bounds(given), peers(given) {}
+  explicit Shared(const Bounds& given) : bounds(given), clients(given) {}
 
   const Bounds bounds;
-  Peers peers;
-  const Rooms* rooms = nullptr;  // set while Server::run runs
-  bool local_only = true;        // listens on a loopback address
-  std::unique_ptr<Tls> tls;      // null: in the open
-  bool draining = false;         // no further requests on open connections
+  ClientLimits clients;
+  const ServerParts* parts = nullptr;  // set while Server::run runs
+  bool local_only = true;              // listens on a loopback address
+  std::unique_ptr<Tls> tls;            // null: plain HTTP
+  bool draining = false;               // no further requests on open connections
   std::set<Connection*> connections;
-  std::string id_prefix;       // of the ids that requests get: another in every process
-  std::uint64_t requests = 0;  // that got one
+  std::string id_prefix;       // of request ids; differs in every process
+  std::uint64_t requests = 0;  // that got an id of ours
   std::set<boost::asio::steady_timer*> sleeping_watchers;
   std::size_t watchers = 0;
   std::function<void()> last_connection_closed;  // called while draining
@@ -38,13 +38,13 @@ struct Shared {
   std::atomic<std::int64_t> newest_seq{0};
   std::atomic<bool> wake_posted{false};
 
-  // Last: the coroutines that it destroys still use what is above.
+  // Last, because the coroutines that it destroys still use the members above.
   boost::asio::io_context io{1};
 
   Outbox outbox{io};
 };
 
-// Wakes every watcher that sleeps.
+// Wakes every sleeping watcher.
 inline void wake_watchers(Shared& shared) {
   for (auto* sleeper : shared.sleeping_watchers) sleeper->cancel();
 }

@@ -9,16 +9,16 @@
 namespace hone::http {
 namespace {
 
-// With forward secrecy and authenticated: what every client of the last ten years speaks.
+// Forward secrecy and authenticated encryption: every client of the last ten years supports them.
 constexpr char ciphers_of_tls12[] = "ECDHE+AESGCM:ECDHE+CHACHA20";
-// Sessions are resumed within one server alone.
+// Sessions are resumed only by the same server.
 constexpr std::string_view session_context = "hone";
 
 std::string reason() {
   const auto code = ERR_get_error();
   ERR_clear_error();
   const char* words = ERR_reason_error_string(code);
-  return words == nullptr ? "unknown trouble" : words;
+  return words == nullptr ? "unknown error" : words;
 }
 
 Error unusable(const std::string& option, const std::string& file) {

@@ -1,5 +1,4 @@
-// What TLS a server speaks: its certificate, and whose certificates it asks for. OpenSSL alone, so
-// that no other file pays for it.
+// The TLS context of the server: its certificate, and the roots of client certificates.
 #pragma once
 
 #include <openssl/types.h>
@@ -12,9 +11,9 @@
 namespace hone::http {
 
 struct TlsFiles {
-  std::string cert;       // PEM: ours, then those between it and the root
-  std::string key;        // PEM: of the first
-  std::string client_ca;  // PEM: clients must show a certificate of one of these; empty: none asked
+  std::string cert;       // PEM: the server's certificate, then the intermediate ones
+  std::string key;        // PEM: the key of the first
+  std::string client_ca;  // PEM: the roots of client certificates; empty: none are required
 
   [[nodiscard]] bool wanted() const { return !cert.empty() || !key.empty() || !client_ca.empty(); }
 };
@@ -22,10 +21,10 @@ struct TlsFiles {
 // TLS 1.2 and 1.3 with forward secrecy, no renegotiation, no compression.
 class Tls {
  public:
-  // Refuses (invalid) files that cannot be read, that do not belong together or lack one another.
+  // Refuses (invalid) files that are unreadable, incomplete or do not belong together.
   static Result<std::unique_ptr<Tls>> open(const TlsFiles& files);
 
-  // A new session's handle, which its stream frees. Throws when there is no memory.
+  // A new session, which the caller frees. Throws std::bad_alloc.
   [[nodiscard]] SSL* session() const;
 
  private:

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "schemas/types/timing.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -78,7 +79,7 @@ struct Answerer {
   Reply operator()(const Join& c) const {
     // Five heartbeats a lease: four may be lost.
     return JoinReply{book.workers_by_request.at(c.request.request_id), book.lease_length,
-                     Duration{book.lease_length.us / 5}};
+                     heartbeat_period(book.lease_length)};
   }
   Reply operator()(const Acquire& c) const { return grant_of(book, c.request); }
   Reply operator()(const Beat& c) const {

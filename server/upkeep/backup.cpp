@@ -31,7 +31,7 @@ Status copy_blobs(SQLite::Database& db, const fs::path& from, const fs::path& to
     std::error_code trouble;
     fs::create_directories(target.parent_path(), trouble);
     fs::copy_file(source, target, trouble);
-    // One that its sweep let go since is no loss: the server removed it.
+    // The server has deleted it since: its sweep dropped it.
     if (trouble == std::errc::no_such_file_or_directory) continue;
     if (trouble) return cannot("copy the checkpoint", source, trouble.message());
     if (auto synced = sync_file(target); !synced)
@@ -51,7 +51,7 @@ Status fill(SQLite::Database& db, const fs::path& folder, const fs::path& to, bo
   const fs::path file = to / "hone.db";
   const auto pages = [&](std::int64_t done, std::int64_t total) { progress("pages", done, total); };
   if (auto copied = copy_database(db, file.string(), pages); !copied) return copied;
-  // What is copied beside it belongs to the copy, not to the file that went on.
+  // Blobs are chosen from the copy, since the original continues to change.
   const auto copy = open_for_reading(file.string());
   if (!copy) return copy.error();
   report.events = last_seq(**copy);
@@ -71,7 +71,7 @@ Result<BackupReport> back_up(const fs::path& folder, const fs::path& to, bool wi
   std::error_code trouble;
   if (fs::exists(to, trouble))
     return refuse(Code::conflict,
-                  "'" + to.string() + "' is there already: a backup gets a folder of its own");
+                  "'" + to.string() + "' exists already: a backup needs a new folder");
   const auto db = open_folder(folder);
   if (!db) return db.error();
   fs::path partial = to;

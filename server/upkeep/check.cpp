@@ -13,7 +13,7 @@ Finding check_file(SQLite::Database& db) {
   SQLite::Statement rows(db, "PRAGMA integrity_check(5)");
   std::string text;
   while (rows.executeStep()) text += (text.empty() ? "" : "; ") + rows.getColumn(0).getString();
-  if (text == "ok") return {"file", Health::ok, "every page and index is sound"};
+  if (text == "ok") return {"file", Health::ok, "every page and index is intact"};
   return {"file", Health::fail, text + ": restore a backup"};
 }
 
@@ -43,13 +43,13 @@ Result<std::vector<Finding>> check(const std::filesystem::path& folder, const Pr
   try {
     const Snapshot snapshot(**db);
     Findings findings{check_file(**db)};
-    // What reads a damaged file further may say anything.
+    // Further checks of a damaged file would prove nothing.
     if (findings.front().health == Health::fail) return findings;
     findings.push_back(check_keys(**db));
     if (needs_upgrade(**db))
-      findings.push_back({"schema", Health::warn,
-                          "of an older hone: events and query tables are looked through after "
-                          "hone db upgrade"});
+      findings.push_back(
+          {"schema", Health::warn,
+           "of an older hone: run hone db upgrade to check events and query tables"});
     else
       append(findings, check_ledger(**db, folder / "book.snapshot", progress));
     append(findings, check_blobs(**db, folder / "blobs", progress));

@@ -15,7 +15,7 @@ bool is_damaged(const fs::path& file, const std::string& digest) {
   return !actual || actual->sha256 != digest;
 }
 
-// The digests of all files in the folders of two digits.
+// The digests of all files in the two-digit folders.
 std::set<std::string> present(const fs::path& blobs) {
   std::set<std::string> digests;
   std::error_code trouble;
@@ -39,7 +39,7 @@ fs::path blob_file(const fs::path& blobs, const std::string& sha256) {
 
 namespace {
 
-// A file of an older hone lacks what later steps added.
+// A file of an older hone lacks the columns of later migrations.
 bool has_column(SQLite::Database& db, const char* table, const char* column) {
   SQLite::Statement s(db, "SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
   s.bind(1, table);
@@ -52,7 +52,7 @@ bool has_column(SQLite::Database& db, const char* table, const char* column) {
 std::vector<BlobRow> kept_blobs(SQLite::Database& db) {
   std::string kept = "WHERE 1";
   if (has_column(db, "model", "dropped_at")) kept += " AND dropped_at IS NULL";
-  // The checkpoints of an imported sweep stayed where it ran.
+  // The checkpoints of an imported sweep are in its original data folder.
   if (has_column(db, "sweep", "imported_at"))
     kept += " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)";
   const bool artifacts = db.tableExists("artifact");

@@ -44,9 +44,10 @@ Finding compare_tables(SQLite::Database& db, SQLite::Database& folded) {
     if (!same_rows(db, folded, table))
       differing += (differing.empty() ? "" : ", ") + std::string(table);
   if (differing.empty())
-    return {"query tables", Health::ok, "the same as folded from the ledger again"};
-  return {"query tables", Health::fail,
-          "not what the ledger tells: " + differing + "; hone's mistake, please report it"};
+    return {"query tables", Health::ok, "identical to a rebuild from the ledger"};
+  return {
+      "query tables", Health::fail,
+      "they differ from the ledger: " + differing + "; this is a bug of hone, please report it"};
 }
 
 Finding check_snapshot(SQLite::Database& db, const std::filesystem::path& file, const Book& book) {
@@ -62,8 +63,9 @@ Finding check_snapshot(SQLite::Database& db, const std::filesystem::path& file, 
   if (archive_book(restored->book) == archive_book(book))
     return {"snapshot", Health::ok,
             "with the events after " + std::to_string(seq) + " it is the book of a full replay"};
-  return {"snapshot", Health::fail,
-          "it lies about the events up to " + std::to_string(seq) + ": delete " + file.string()};
+  return {
+      "snapshot", Health::fail,
+      "it does not match the events up to " + std::to_string(seq) + ": delete " + file.string()};
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 namespace hone::upkeep {
 namespace {
 
-// What Optuna's RDB storage looks for; the tables that a finished study leaves empty included.
+// The tables of Optuna's RDB storage, including those that stay empty for a finished study.
 constexpr char tables[] = R"sql(
 CREATE TABLE version_info (version_info_id INTEGER PRIMARY KEY CHECK (version_info_id = 1),
   schema_version INTEGER, library_version VARCHAR(256));
@@ -56,7 +56,7 @@ INSERT INTO version_info VALUES (1, 12, '3.2.0');
 INSERT INTO alembic_version VALUES ('v3.2.0.a');
 )sql";
 
-// A parameter as Optuna keeps it: a number, and what it was drawn from.
+// A parameter as Optuna stores it: a number, and its distribution.
 struct Drawn {
   double value = 0;
   Json distribution;
@@ -93,7 +93,7 @@ std::optional<Drawn> as_number(const Json& domain, const Json& value) {
   return Drawn{value.get<double>(), distribution_of("IntDistribution", attributes)};
 }
 
-// nullopt for what did not vary: fixed and computed ones.
+// nullopt for a parameter that does not vary: a fixed or computed one.
 std::optional<Drawn> drawn(const Json& spec, const std::string& name, const Json& value) {
   const Json& parameters = spec.at("parameters");
   if (!parameters.contains(name) || !parameters.at(name).is_object()) return std::nullopt;
@@ -258,8 +258,8 @@ Status write_optuna(const std::string& file, const Json& sweep, const std::vecto
   } catch (const SQLite::Exception& trouble) {
     return refuse(Code::unavailable, "cannot write '" + file + "': " + trouble.what());
   } catch (const Json::exception& trouble) {
-    return refuse(Code::internal,
-                  "the server tells the sweep in another way: " + std::string(trouble.what()));
+    return refuse(Code::internal, "the server described the sweep in an unknown form: " +
+                                      std::string(trouble.what()));
   }
 }
 

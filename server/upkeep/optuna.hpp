@@ -1,4 +1,4 @@
-// A sweep as a study of Optuna's.
+// Exports a sweep as an Optuna study.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace hone::upkeep {
 
-// Writes a file of Optuna's RDB storage (schema version 12, as Optuna 3 and 4 read it): one study,
-// a trial for each trial with its parameters, distributions, reports as intermediate values and the
-// best of them as its value. `sweep` and `runs` as the API says them (GET /v1/sweeps/{sweep} and
-// its curves). Refuses a file that exists already.
+// Writes a file of Optuna's RDB storage (schema version 12, which Optuna 3 and 4 read): one study
+// with every trial, its parameters, distributions, reports as intermediate values and the best of
+// them as its value. `sweep` and `runs` are the bodies of GET /v1/sweeps/{sweep} and its curves.
+// Refuses a file that exists.
 Status write_optuna(const std::string& file, const Json& sweep, const std::vector<Json>& runs);
 
 }  // namespace hone::upkeep

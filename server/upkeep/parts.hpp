@@ -13,24 +13,24 @@ using Findings = std::vector<Finding>;
 Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapshot,
                       const Progress& progress);
 
-// check_blobs.cpp: what models name is there and has its digest; what nothing names.
+// check_blobs.cpp: the blobs of models exist and have their digest; other blobs are counted.
 Findings check_blobs(SQLite::Database& db, const std::filesystem::path& blobs,
                      const Progress& progress);
 
 // The file of a digest in a folder of blobs.
 std::filesystem::path blob_file(const std::filesystem::path& blobs, const std::string& sha256);
 
-// A model's blob that should be there.
+// A blob that a model names.
 struct BlobRow {
   std::string sha256;
   std::int64_t bytes = 0;
 };
 std::vector<BlobRow> kept_blobs(SQLite::Database& db);
 
-// Patches and package lists that workflows name; not every client sent theirs.
+// Patches and package lists that workflows name; clients need not have sent them.
 std::vector<std::string> workflow_blobs(SQLite::Database& db);
 
-// Opens hone.db of the folder for reading. Refuses (not_found) where there is none.
+// Opens hone.db of the folder for reading. Refuses (not_found) a folder without one.
 Result<std::unique_ptr<SQLite::Database>> open_folder(const std::filesystem::path& folder);
 
 }  // namespace hone::upkeep

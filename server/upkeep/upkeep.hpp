@@ -1,5 +1,4 @@
-// What `hone db` does to a data folder: look it through, copy it, bring it to the newest schema.
-// The first two work while a server runs on it.
+// `hone db`: checks, backs up and upgrades a data folder. The first two work while a server runs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace hone::upkeep {
 
-// Told often: what is being done, and how far it is ("events", "pages", "blobs").
+// Called often with the unit of work ("events", "pages", "blobs") and the progress.
 using Progress = std::function<void(std::string_view unit, std::int64_t done, std::int64_t total)>;
 
 enum class Health { ok, warn, fail };
@@ -26,9 +25,9 @@ struct Finding {
   std::string detail;
 };
 
-// Reads everything: the file's own consistency, each event, the Book that snapshot and tail give
-// against that of a full replay, the query tables against folded ones, every blob's digest. As of
-// one instant; changes nothing. Refuses where there is no database that can be read at all.
+// Checks the consistency of the file, each event, the snapshot against a full replay, the query
+// tables against a rebuild, and the digest of every blob, as of one instant. Changes nothing.
+// Refuses a folder whose database cannot be opened.
 Result<std::vector<Finding>> check(const std::filesystem::path& folder, const Progress& progress);
 
 struct BackupReport {
@@ -38,23 +37,23 @@ struct BackupReport {
   std::int64_t bytes = 0;  // of all files
 };
 
-// Copies the folder to `to`, which must not exist: a data folder that a server can be started on.
-// The database as of one instant, then the blobs that its models name. Until it is whole and synced
-// the copy has the name `to`.partial.
+// Copies the folder to `to`, which must not exist, as a data folder for a server: the database as
+// of one instant, then the blobs that its models name. The copy is named `to`.partial until it is
+// complete and synced.
 Result<BackupReport> back_up(const std::filesystem::path& folder, const std::filesystem::path& to,
                              bool with_blobs, const Progress& progress);
 
 struct UpgradeReport {
-  int from = 0;  // 0: it had the newest schema
+  int from = 0;  // 0: it has the newest schema
   int to = 0;
-  std::string backup;  // the file as it was
+  std::string backup;  // a copy of the old file
 };
 
 // Refuses (conflict) while a server runs on the folder.
 Result<UpgradeReport> upgrade(const std::filesystem::path& folder);
 
-// Adds a token to a folder on which no server runs: the way back in for whoever lost the last
-// administrator's. Refuses (conflict) while one does, and what the server itself would refuse.
+// Adds a token to a folder without a running server, for a user who lost the last administrator's
+// token. Refuses (conflict) while a server runs, and what the server itself would refuse.
 Result<TokenId> create_token(const std::filesystem::path& folder,
                              const CreateTokenRequest& request);
 

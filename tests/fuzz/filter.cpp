@@ -23,7 +23,7 @@ void feed(const std::uint8_t* data, std::size_t size) {
   if (!parsed) return expect_place(parsed.error(), size);
   for (int kind = 0; kind < 8; ++kind) {
     const auto made =
-        filter::compile(*parsed, static_cast<filter::ThingKind>(kind), Instant{1'000'000});
+        filter::compile(*parsed, static_cast<filter::ObjectKind>(kind), Instant{1'000'000});
     if (!made) {
       expect_place(made.error(), size);
       continue;

@@ -1,6 +1,5 @@
-// A request as it comes off the socket: "GET /v1/sweeps?limit=3" in the first line, then the body.
-// Routed and parsed as the server does; reads are answered from a ledger with some history. Nothing
-// may be a mistake of ours (500).
+// A request: "GET /v1/sweeps?limit=3" in the first line, then the body. It is routed and parsed as
+// the server does; reads are answered from a ledger with some history. No answer may be a 500.
 #include <filesystem>
 #include <memory>
 
@@ -16,8 +15,8 @@ namespace {
 constexpr int history_commands = 400;
 constexpr unsigned int server_error = 500;
 
-struct House {
-  House() {
+struct History {
+  History() {
     Engine engine(*db, Instant{1'700'000'000'000'000});
     Storm storm(3, [&engine](const Command& command, Instant now) {
       Result<Reply> reply = refuse(Code::internal, "no reply");
@@ -28,9 +27,9 @@ struct House {
     });
     storm.blow(history_commands);
   }
-  ~House() { std::filesystem::remove_all(folder); }
-  House(const House&) = delete;
-  House& operator=(const House&) = delete;
+  ~History() { std::filesystem::remove_all(folder); }
+  History(const History&) = delete;
+  History& operator=(const History&) = delete;
 
   std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("hone-fuzz-" + std::to_string(getpid()));
@@ -44,23 +43,23 @@ api::Method method_of(std::string_view name) {
   return name == "PUT" ? api::Method::put : api::Method::other;
 }
 
-void answer(House& house, const api::Route& route, const api::Request& request) {
+void answer(History& history, const api::Route& route, const api::Request& request) {
   if (const auto* write = std::get_if<api::Write>(&route.handler)) {
-    const auto command = api::parse_write(*write, house.blobs, request);
+    const auto command = api::parse_write(*write, history.blobs, request);
     expect(command.ok() || command.error().code != Code::internal, "a body is refused, no bug");
     return;
   }
   if (!std::holds_alternative<api::Read>(route.handler) &&
       !std::holds_alternative<api::Follow>(route.handler))
     return;
-  const auto response = api::answer_read(route, *house.db, request);
+  const auto response = api::answer_read(route, *history.db, request);
   expect(response.status != server_error, "a question is answered or refused, no bug");
 }
 
 }  // namespace
 
 void feed(const std::uint8_t* data, std::size_t size) {
-  static House house;
+  static History history;
   const auto [line, body] = first_line(text_of(data, size));
   const auto blank = line.find(' ');
   if (blank == std::string_view::npos) return;
@@ -69,8 +68,9 @@ void feed(const std::uint8_t* data, std::size_t size) {
   const auto match = api::find_route(request->method, request->path);
   if (match.route == nullptr) return;
   request->ids = match.ids;
+  request->now = Instant{1'800'000'000'000'000};
   request->body = body;
-  if (api::check_query(*match.route, *request)) answer(house, *match.route, *request);
+  if (api::check_query(*match.route, *request)) answer(history, *match.route, *request);
 }
 
 }  // namespace hone::fuzz

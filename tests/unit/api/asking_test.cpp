@@ -21,159 +21,160 @@ Json traded_spec(int trials = 6, int seeds = 1) {
   return spec;
 }
 
-Json ask(ApiHouse& house, const std::string& sweep, const std::string& asker = "ada") {
-  return house.post("/v1/sweeps/" + sweep + "/ask", {{"asker", asker}});
+Json ask(TestApi& server, const std::string& sweep, const std::string& asker = "ada") {
+  return server.post("/v1/sweeps/" + sweep + "/ask", {{"asker", asker}});
 }
 
-Json tell(ApiHouse& house, const Json& asked, const Json& result) {
-  return house.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell", result);
+Json tell(TestApi& server, const Json& asked, const Json& result) {
+  return server.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell", result);
 }
 
 TEST(ApiAsking, GivesTheSameAskerItsPendingTrialAgain) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec());
-  const auto first = ask(house, sweep);
-  EXPECT_EQ(ask(house, sweep), first);
-  EXPECT_NE(ask(house, sweep, "bob")["trial"], first["trial"]);
-  EXPECT_EQ(tell(house, first, {{"value", 1.5}})["verdict"], "stop");
-  EXPECT_NE(ask(house, sweep)["trial"], first["trial"]);
+  TestApi server;
+  const auto sweep = server.submit(asked_spec());
+  const auto first = ask(server, sweep);
+  EXPECT_EQ(ask(server, sweep), first);
+  EXPECT_NE(ask(server, sweep, "bob")["trial"], first["trial"]);
+  EXPECT_EQ(tell(server, first, {{"value", 1.5}})["verdict"], "stop");
+  EXPECT_NE(ask(server, sweep)["trial"], first["trial"]);
 }
 
 TEST(ApiAsking, TakesTheSameResultTwiceAndRefusesAnother) {
-  ApiHouse house;
-  const auto asked = ask(house, house.submit(asked_spec()));
-  const auto verdict = tell(house, asked, {{"value", 1.5}});
-  EXPECT_EQ(tell(house, asked, {{"value", 1.5}}), verdict);
-  const auto other = house.ask("POST", "/v1/trials/tr_1/tell", R"({"value": 2})");
+  TestApi server;
+  const auto asked = ask(server, server.submit(asked_spec()));
+  const auto verdict = tell(server, asked, {{"value", 1.5}});
+  EXPECT_EQ(tell(server, asked, {{"value", 1.5}}), verdict);
+  const auto other = server.ask("POST", "/v1/trials/tr_1/tell", R"({"value": 2})");
   EXPECT_EQ(other.status, 409) << other.body;
-  EXPECT_EQ(house.get("/v1/trials/tr_1")["value"], 1.5);
+  EXPECT_EQ(server.get("/v1/trials/tr_1")["value"], 1.5);
 }
 
 TEST(ApiAsking, EndsTheSweepWithItsLastTrial) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec(3));
+  TestApi server;
+  const auto sweep = server.submit(asked_spec(3));
   for (const auto* result : {R"({"value": 1})", R"({"told": "failed", "detail": "no licence"})",
                              R"({"told": "infeasible"})"})
-    tell(house, ask(house, sweep), Json::parse(result));
-  EXPECT_EQ(house.get("/v1/sweeps/" + sweep)["state"], "completed");
-  EXPECT_EQ(house.get("/v1/trials/tr_2")["reason"], "told_failed");
-  EXPECT_EQ(house.get("/v1/trials/tr_3")["reason"], "infeasible");
-  const auto more = house.ask("POST", "/v1/sweeps/" + sweep + "/ask", R"({"asker": "ada"})");
+    tell(server, ask(server, sweep), Json::parse(result));
+  EXPECT_EQ(server.get("/v1/sweeps/" + sweep)["state"], "completed");
+  EXPECT_EQ(server.get("/v1/trials/tr_2")["reason"], "told_failed");
+  EXPECT_EQ(server.get("/v1/trials/tr_3")["reason"], "infeasible");
+  const auto more = server.ask("POST", "/v1/sweeps/" + sweep + "/ask", R"({"asker": "ada"})");
   EXPECT_EQ(more.status, 409) << more.body;
 }
 
 TEST(ApiAsking, RefusesAValueForAFailureAndNoneForAResult) {
-  ApiHouse house;
-  ask(house, house.submit(asked_spec()));
+  TestApi server;
+  ask(server, server.submit(asked_spec()));
   for (const auto* body : {R"({"told": "failed", "value": 1})", R"({"told": "value"})", "{}"}) {
-    const auto response = house.ask("POST", "/v1/trials/tr_1/tell", body);
+    const auto response = server.ask("POST", "/v1/trials/tr_1/tell", body);
     EXPECT_EQ(response.status, 400) << body;
     EXPECT_EQ(Json::parse(response.body)["at"], "/value") << response.body;
   }
 }
 
-// Nobody who holds an asked trial hears of a cancel by a heartbeat: the sweep waited for ever.
+// Clients of `ask` send no heartbeats, so a cancel must end their trials here: the sweep waited
+// permanently for them.
 TEST(ApiAsking, CancelEndsTrialsThatNobodyWillTell) {
   for (const auto* verb : {"cancel", "kill"}) {
-    ApiHouse house;
-    const auto sweep = house.submit(asked_spec());
-    ask(house, sweep);
-    EXPECT_EQ(house.post("/v1/sweeps/" + sweep + "/steer", {{"verb", verb}})["state"], "canceled");
-    EXPECT_EQ(house.get("/v1/trials/tr_1")["state"], "canceled");
-    EXPECT_EQ(house.ask("POST", "/v1/trials/tr_1/tell", R"({"value": 1})").status, 409);
+    TestApi server;
+    const auto sweep = server.submit(asked_spec());
+    ask(server, sweep);
+    EXPECT_EQ(server.post("/v1/sweeps/" + sweep + "/steer", {{"verb", verb}})["state"], "canceled");
+    EXPECT_EQ(server.get("/v1/trials/tr_1")["state"], "canceled");
+    EXPECT_EQ(server.ask("POST", "/v1/trials/tr_1/tell", R"({"value": 1})").status, 409);
   }
 }
 
 TEST(ApiAsking, IsNoWorkForWorkers) {
-  ApiHouse house;
-  house.submit(asked_spec());
-  EXPECT_TRUE(house.acquire(house.join()).is_null());
+  TestApi server;
+  server.submit(asked_spec());
+  EXPECT_TRUE(server.acquire(server.join()).is_null());
 }
 
 TEST(ApiAsking, ProposesWhatWasEnqueuedFirst) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec());
+  TestApi server;
+  const auto sweep = server.submit(asked_spec());
   const auto path = "/v1/sweeps/" + sweep + "/enqueue";
   const Json set = {{"request_id", "mine"}, {"params", {{"lr", 0.005}}}};
-  EXPECT_EQ(house.post(path, set)["waiting"], 1);
-  EXPECT_EQ(house.post(path, set)["waiting"], 1);  // the same request
-  EXPECT_EQ(ask(house, sweep)["params"], Json::parse(R"({"lr": 0.005})"));
-  const auto odd = house.ask("POST", path, R"({"request_id": "x", "params": {"rl": 1}})");
+  EXPECT_EQ(server.post(path, set)["waiting"], 1);
+  EXPECT_EQ(server.post(path, set)["waiting"], 1);  // the same request
+  EXPECT_EQ(ask(server, sweep)["params"], Json::parse(R"({"lr": 0.005})"));
+  const auto odd = server.ask("POST", path, R"({"request_id": "x", "params": {"rl": 1}})");
   EXPECT_EQ(odd.status, 400);
   EXPECT_EQ(Json::parse(odd.body)["at"], "/params/rl") << odd.body;
 }
 
 TEST(ApiAsking, ExplainsWhoHoldsATrial) {
-  ApiHouse house;
-  const auto asked = ask(house, house.submit(asked_spec()));
-  const std::string text = house.get("/v1/trials/tr_1/explain")["text"];
+  TestApi server;
+  const auto asked = ask(server, server.submit(asked_spec()));
+  const std::string text = server.get("/v1/trials/tr_1/explain")["text"];
   EXPECT_NE(text.find("was asked for by wk_1 and waits for its result"), std::string::npos) << text;
-  EXPECT_EQ(house.get("/v1/workers/wk_1")["host"], "ada");
-  tell(house, asked, {{"told", "infeasible"}});
-  const std::string end = house.get("/v1/trials/tr_1/explain")["text"];
+  EXPECT_EQ(server.get("/v1/workers/wk_1")["host"], "ada");
+  tell(server, asked, {{"told", "infeasible"}});
+  const std::string end = server.get("/v1/trials/tr_1/explain")["text"];
   EXPECT_NE(end.find("told that these parameters cannot work"), std::string::npos) << end;
 }
 
 // {trial: {"return", "cost"}} of the front.
-std::map<std::string, Json> front(ApiHouse& house, const std::string& sweep) {
+std::map<std::string, Json> front(TestApi& server, const std::string& sweep) {
   std::map<std::string, Json> values;
-  const auto body = house.get("/v1/sweeps/" + sweep + "/pareto");
+  const auto body = server.get("/v1/sweeps/" + sweep + "/pareto");
   for (const auto& item : body["items"]) values[item["id"]] = item["values"];
   return values;
 }
 
 TEST(ApiPareto, ListsTheTrialsThatNoOtherBeats) {
-  ApiHouse house;
-  const auto sweep = house.submit(traded_spec());
+  TestApi server;
+  const auto sweep = server.submit(traded_spec());
   for (const auto* result :
        {R"({"value": 10, "further": [5]})", R"({"value": 8, "further": [2]})",
         R"({"value": 8, "further": [3]})", R"({"value": 12, "further": ["diverged"]})",
         R"({"told": "failed"})", R"({"value": 10, "further": [5]})"})
-    tell(house, ask(house, sweep), Json::parse(result));
-  const auto body = house.get("/v1/sweeps/" + sweep + "/pareto");
+    tell(server, ask(server, sweep), Json::parse(result));
+  const auto body = server.get("/v1/sweeps/" + sweep + "/pareto");
   EXPECT_EQ(body["completed"], 5);
   EXPECT_EQ(body["front"], 3);
   EXPECT_EQ(body["objectives"][1], Json::parse(R"({"metric": "cost", "goal": "minimize"})"));
-  const auto values = front(house, sweep);
+  const auto values = front(server, sweep);
   EXPECT_EQ(values.size(), 3U);
   EXPECT_EQ(values.at("tr_1"), Json::parse(R"({"return": 10, "cost": 5})"));
   EXPECT_EQ(values.at("tr_2"), Json::parse(R"({"return": 8, "cost": 2})"));
   EXPECT_EQ(values.at("tr_6"), values.at("tr_1"));  // equal: neither beats the other
-  EXPECT_EQ(house.get("/v1/sweeps/" + sweep + "/pareto?limit=1")["items"].size(), 1U);
+  EXPECT_EQ(server.get("/v1/sweeps/" + sweep + "/pareto?limit=1")["items"].size(), 1U);
 }
 
 TEST(ApiPareto, TakesTheMeanOverTheRunsOfATrial) {
-  ApiHouse house;
-  const auto sweep = house.submit(traded_spec(1, 2));
-  tell(house, ask(house, sweep), Json::parse(R"({"value": 10, "further": [4]})"));
-  EXPECT_TRUE(front(house, sweep).empty());  // one of its runs is not told
-  tell(house, ask(house, sweep), Json::parse(R"({"value": 20, "further": [6]})"));
-  EXPECT_EQ(front(house, sweep).at("tr_1"), Json::parse(R"({"return": 15, "cost": 5})"));
+  TestApi server;
+  const auto sweep = server.submit(traded_spec(1, 2));
+  tell(server, ask(server, sweep), Json::parse(R"({"value": 10, "further": [4]})"));
+  EXPECT_TRUE(front(server, sweep).empty());  // one of its runs is not told
+  tell(server, ask(server, sweep), Json::parse(R"({"value": 20, "further": [6]})"));
+  EXPECT_EQ(front(server, sweep).at("tr_1"), Json::parse(R"({"return": 15, "cost": 5})"));
 }
 
 TEST(ApiPareto, RefusesASweepWithOneObjective) {
-  ApiHouse house;
-  const auto response = house.ask("GET", "/v1/sweeps/" + house.submit() + "/pareto");
+  TestApi server;
+  const auto response = server.ask("GET", "/v1/sweeps/" + server.submit() + "/pareto");
   EXPECT_EQ(response.status, 400);
   EXPECT_NE(response.body.find("one objective, return"), std::string::npos) << response.body;
-  EXPECT_EQ(house.ask("GET", "/v1/sweeps/sw_9/pareto").status, 404);
+  EXPECT_EQ(server.ask("GET", "/v1/sweeps/sw_9/pareto").status, 404);
 }
 
 TEST(ApiPareto, ShowsTheFurtherValuesOfACurve) {
-  ApiHouse house;
-  const auto sweep = house.submit(traded_spec());
-  tell(house, ask(house, sweep), Json::parse(R"({"value": 10, "further": [5]})"));
-  EXPECT_EQ(house.get("/v1/runs/rn_1.0/curve")["items"][0]["further"], Json::parse("[5]"));
-  const auto plain = house.submit(asked_spec());
-  house.post("/v1/trials/" + ask(house, plain, "bob")["trial"].get<std::string>() + "/tell",
-             {{"value", 1}});
-  EXPECT_FALSE(house.get("/v1/runs/rn_2.0/curve")["items"][0].contains("further"));
+  TestApi server;
+  const auto sweep = server.submit(traded_spec());
+  tell(server, ask(server, sweep), Json::parse(R"({"value": 10, "further": [5]})"));
+  EXPECT_EQ(server.get("/v1/runs/rn_1.0/curve")["items"][0]["further"], Json::parse("[5]"));
+  const auto plain = server.submit(asked_spec());
+  server.post("/v1/trials/" + ask(server, plain, "bob")["trial"].get<std::string>() + "/tell",
+              {{"value", 1}});
+  EXPECT_FALSE(server.get("/v1/runs/rn_2.0/curve")["items"][0].contains("further"));
 }
 
 TEST(ApiAsking, RefusesAResultWithoutItsFurtherValues) {
-  ApiHouse house;
-  ask(house, house.submit(traded_spec()));
-  const auto response = house.ask("POST", "/v1/trials/tr_1/tell", R"({"value": 1})");
+  TestApi server;
+  ask(server, server.submit(traded_spec()));
+  const auto response = server.ask("POST", "/v1/trials/tr_1/tell", R"({"value": 1})");
   EXPECT_EQ(response.status, 400);
   EXPECT_EQ(Json::parse(response.body)["at"], "/further") << response.body;
 }

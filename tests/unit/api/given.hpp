@@ -31,7 +31,7 @@ inline Json small_spec(const std::string& rule = "none", int trials = 4) {
                      rule + R"("}, "budget": {"unit": "frames", "per_run": 1000, "phases": 4}})");
 }
 
-class ApiHouse {
+class TestApi {
  public:
   api::Response ask(const std::string& method, const std::string& target,
                     const std::string& body = {}) {
@@ -41,10 +41,11 @@ class ApiHouse {
     if (match.route == nullptr) return api::wrong_method(method, request->path, match.allow);
     request->ids = match.ids;
     request->body = body;
+    request->now = now_;
     if (auto known = api::check_query(*match.route, *request); !known)
       return api::problem(known.error());
     if (const auto* write = std::get_if<api::Write>(&match.route->handler))
-      return tell(*write, *request);
+      return perform(*write, *request);
     return api::answer_read(*match.route, *db_, *request);
   }
 
@@ -88,7 +89,7 @@ class ApiHouse {
   }
 
  private:
-  api::Response tell(const api::Write& write, const api::Request& request) {
+  api::Response perform(const api::Write& write, const api::Request& request) {
     auto command = write.parse(request);
     if (!command) return api::problem(command.error());
     std::optional<Result<Reply>> reply;

@@ -18,20 +18,20 @@ Json told_spec() {
 }
 
 // The width decides.
-void tell(ApiHouse& house, const std::string& sweep, int trials) {
+void tell(TestApi& server, const std::string& sweep, int trials) {
   for (int i = 0; i < trials; ++i) {
-    const Json asked = house.post("/v1/sweeps/" + sweep + "/ask", {{"asker", "ada"}});
+    const Json asked = server.post("/v1/sweeps/" + sweep + "/ask", {{"asker", "ada"}});
     const Json told = {{"value", asked["params"]["width"].get<int>() +
                                      (asked["params"]["act"] == "relu" ? 0.5 : 0)}};
-    house.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell", told);
+    server.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell", told);
   }
 }
 
 TEST(ApiImportance, NamesTheParameterThatDecides) {
-  ApiHouse house;
-  const auto sweep = house.submit(told_spec());
-  tell(house, sweep, 30);
-  const Json body = house.get("/v1/sweeps/" + sweep + "/importance");
+  TestApi server;
+  const auto sweep = server.submit(told_spec());
+  tell(server, sweep, 30);
+  const Json body = server.get("/v1/sweeps/" + sweep + "/importance");
   EXPECT_EQ(body["items"][0]["parameters"], Json::parse(R"(["width"])"));
   EXPECT_GT(body["items"][0]["share"], 0.8);
   EXPECT_EQ(body["items"].size(), 4U + 6U);  // and each with each
@@ -39,20 +39,20 @@ TEST(ApiImportance, NamesTheParameterThatDecides) {
   EXPECT_EQ(body["seed"], 17);
   EXPECT_GT(body["explained"], 0.5);
   EXPECT_EQ(body["objective"]["metric"], "return");
-  EXPECT_EQ(body, house.get("/v1/sweeps/" + sweep + "/importance?objective=return"));
+  EXPECT_EQ(body, server.get("/v1/sweeps/" + sweep + "/importance?objective=return"));
 }
 
 TEST(ApiImportance, RefusesTooFewTrialsAndUnknownObjectives) {
-  ApiHouse house;
-  const auto sweep = house.submit(told_spec());
-  tell(house, sweep, 9);
-  const auto few = house.ask("GET", "/v1/sweeps/" + sweep + "/importance");
+  TestApi server;
+  const auto sweep = server.submit(told_spec());
+  tell(server, sweep, 9);
+  const auto few = server.ask("GET", "/v1/sweeps/" + sweep + "/importance");
   EXPECT_EQ(few.status, 409);
   EXPECT_NE(few.body.find("at least 10 completed trials"), std::string::npos) << few.body;
-  const auto other = house.ask("GET", "/v1/sweeps/" + sweep + "/importance?objective=cost");
+  const auto other = server.ask("GET", "/v1/sweeps/" + sweep + "/importance?objective=cost");
   EXPECT_EQ(other.status, 400);
   EXPECT_NE(other.body.find("only return"), std::string::npos) << other.body;
-  EXPECT_EQ(house.ask("GET", "/v1/sweeps/sw_9/importance").status, 404);
+  EXPECT_EQ(server.ask("GET", "/v1/sweeps/sw_9/importance").status, 404);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What can be asked about a sweep, and how it is told.
+// The reads of a sweep: rows, curves, explanations.
 #include "server/api/events.hpp"
 #include "server/api/progress.hpp"
 #include "tests/unit/api/given.hpp"
@@ -6,8 +6,8 @@
 namespace hone {
 namespace {
 
-std::string why(ApiHouse& house, const std::string& run) {
-  return house.get("/v1/runs/" + run + "/explain")["text"];
+std::string why(TestApi& server, const std::string& run) {
+  return server.get("/v1/runs/" + run + "/explain")["text"];
 }
 
 void expect_words(const std::string& text, const std::vector<std::string>& words) {
@@ -16,12 +16,12 @@ void expect_words(const std::string& text, const std::vector<std::string>& words
 }
 
 TEST(ApiRead, PagesThroughSweeps) {
-  ApiHouse house;
-  for (int i = 0; i < 5; ++i) house.submit();
+  TestApi server;
+  for (int i = 0; i < 5; ++i) server.submit();
   std::vector<std::string> seen;
   std::string target = "/v1/sweeps?limit=2";
   for (int page = 0; page < 3; ++page) {
-    const auto body = house.get(target);
+    const auto body = server.get(target);
     for (const auto& sweep : body["items"]) seen.push_back(sweep["id"]);
     if (body["next"].is_null()) break;
     target = "/v1/sweeps?limit=2&after=" + body["next"].get<std::string>();
@@ -30,87 +30,88 @@ TEST(ApiRead, PagesThroughSweeps) {
 }
 
 TEST(ApiRead, RefusesALimitOutsideItsBounds) {
-  ApiHouse house;
+  TestApi server;
   for (const auto* limit : {"0", "1001", "-1", "ten", "", "1.5", "99999999999999999999"}) {
-    const auto response = house.ask("GET", std::string("/v1/sweeps?limit=") + limit);
+    const auto response = server.ask("GET", std::string("/v1/sweeps?limit=") + limit);
     EXPECT_EQ(response.status, 400) << limit;
     EXPECT_EQ(Json::parse(response.body)["at"], "/limit");
   }
 }
 
 TEST(ApiRead, ShowsTheSpecOfOneSweepAndNotOfMany) {
-  ApiHouse house;
-  const auto sweep = house.submit();
-  EXPECT_TRUE(house.get("/v1/sweeps/" + sweep).contains("spec"));
-  EXPECT_FALSE(house.get("/v1/sweeps")["items"][0].contains("spec"));
+  TestApi server;
+  const auto sweep = server.submit();
+  EXPECT_TRUE(server.get("/v1/sweeps/" + sweep).contains("spec"));
+  EXPECT_FALSE(server.get("/v1/sweeps")["items"][0].contains("spec"));
 }
 
 TEST(ApiRead, ExpectsFewerPhasesUnderAnEarlyStopper) {
-  ApiHouse house;
-  const auto plain = house.submit(small_spec("none", 8));
-  const auto early = house.submit(small_spec("hypertrick", 8));
-  EXPECT_EQ(house.get("/v1/sweeps/" + plain)["phases"]["expected"], 8 * 4);
-  EXPECT_LT(house.get("/v1/sweeps/" + early)["phases"]["expected"], 8 * 4);
+  TestApi server;
+  const auto plain = server.submit(small_spec("none", 8));
+  const auto early = server.submit(small_spec("hypertrick", 8));
+  EXPECT_EQ(server.get("/v1/sweeps/" + plain)["phases"]["expected"], 8 * 4);
+  EXPECT_LT(server.get("/v1/sweeps/" + early)["phases"]["expected"], 8 * 4);
 }
 
 TEST(ApiRead, ExpectsNoMoreOfASweepThatHasEnded) {
-  ApiHouse house;
-  const auto sweep = house.submit();
-  house.post("/v1/sweeps/" + sweep + "/steer", {{"verb", "kill"}});
-  EXPECT_EQ(house.get("/v1/sweeps/" + sweep)["phases"]["expected"], 0);
+  TestApi server;
+  const auto sweep = server.submit();
+  server.post("/v1/sweeps/" + sweep + "/steer", {{"verb", "kill"}});
+  EXPECT_EQ(server.get("/v1/sweeps/" + sweep)["phases"]["expected"], 0);
 }
 
 TEST(ApiRead, RunsSeedIsTheOneItsWorkerGot) {
-  ApiHouse house;
-  house.submit();
-  const auto grant = house.acquire(house.join());
-  EXPECT_EQ(house.get("/v1/runs/" + ApiHouse::run_of(grant))["seed"], grant["seed"]);
+  TestApi server;
+  server.submit();
+  const auto grant = server.acquire(server.join());
+  EXPECT_EQ(server.get("/v1/runs/" + TestApi::run_of(grant))["seed"], grant["seed"]);
 }
 
 TEST(ApiExplain, TellsARunningRunFromItsLatestReport) {
-  ApiHouse house;
-  house.submit();
-  const auto grant = house.acquire(house.join());
-  const auto run = ApiHouse::run_of(grant);
-  expect_words(why(house, run), {"Run rn_1.0 (sweep sw_1, small)", "given to a worker on wk_1"});
-  house.report(grant, 0, 12.5);
-  expect_words(why(house, run), {"is running on wk_1", "phase 1 of 4 (step 250) with return = 12.5",
-                                 "larger is better"});
+  TestApi server;
+  server.submit();
+  const auto grant = server.acquire(server.join());
+  const auto run = TestApi::run_of(grant);
+  expect_words(why(server, run), {"Run rn_1.0 (sweep sw_1, small)", "given to a worker on wk_1"});
+  server.report(grant, 0, 12.5);
+  expect_words(
+      why(server, run),
+      {"is running on wk_1", "phase 1 of 4 (step 250) with return = 12.5", "larger is better"});
 }
 
 TEST(ApiExplain, TellsWhyARunWasEvictedAndThatItFollows) {
-  ApiHouse house;
-  house.submit(small_spec("hypertrick", 8));
-  const auto worker = house.join();
+  TestApi server;
+  server.submit(small_spec("hypertrick", 8));
+  const auto worker = server.join();
   std::string evicted;
   for (int i = 0; i < 8 && evicted.empty(); ++i) {
-    const auto grant = house.acquire(worker);
-    if (house.report(grant, 0, 8 - i)["verdict"] == "stop") evicted = ApiHouse::run_of(grant);
+    const auto grant = server.acquire(worker);
+    if (server.report(grant, 0, 8 - i)["verdict"] == "stop") evicted = TestApi::run_of(grant);
   }
   ASSERT_FALSE(evicted.empty());
-  const auto body = house.get("/v1/runs/" + evicted + "/explain");
+  const auto body = server.get("/v1/runs/" + evicted + "/explain");
   EXPECT_EQ(body["state"], "stopped");
   expect_words(body["text"], {"stopped early", "phase 1 of 4", "HyperTrick evicted it"});
   EXPECT_EQ(body["verdicts"][0]["recomputed"], "stop");
 }
 
 TEST(ApiExplain, TellsDivergenceCompletionAndCancellation) {
-  ApiHouse house;
-  const auto sweep = house.submit();
-  const auto worker = house.join();
-  const auto diverged = house.acquire(worker);
-  house.report(diverged, 0, "diverged");
-  expect_words(why(house, ApiHouse::run_of(diverged)),
+  TestApi server;
+  const auto sweep = server.submit();
+  const auto worker = server.join();
+  const auto diverged = server.acquire(worker);
+  server.report(diverged, 0, "diverged");
+  expect_words(why(server, TestApi::run_of(diverged)),
                {"stopped because it diverged", "no finite number"});
-  const auto complete = house.acquire(worker);
-  for (int phase = 0; phase < 4; ++phase) house.report(complete, phase, phase == 1 ? 9 : phase);
-  house.end(complete, {{"reason", "budget_reached"}, {"exit_code", 0}});
-  expect_words(why(house, ApiHouse::run_of(complete)),
+  const auto complete = server.acquire(worker);
+  for (int phase = 0; phase < 4; ++phase) server.report(complete, phase, phase == 1 ? 9 : phase);
+  server.end(complete, {{"reason", "budget_reached"}, {"exit_code", 0}});
+  expect_words(why(server, TestApi::run_of(complete)),
                {"whole budget", "4 reports", "9, in phase 2"});
-  const auto open = house.acquire(worker);
-  house.post("/v1/sweeps/" + sweep + "/steer", {{"verb", "cancel"}});
-  house.end(open, {{"reason", "user_cancel"}, {"exit_code", 143}});
-  expect_words(why(house, ApiHouse::run_of(open)), {"was canceled", "a user canceled the sweep"});
+  const auto open = server.acquire(worker);
+  server.post("/v1/sweeps/" + sweep + "/steer", {{"verb", "cancel"}});
+  server.end(open, {{"reason", "user_cancel"}, {"exit_code", 143}});
+  expect_words(why(server, TestApi::run_of(open)), {"was canceled", "a user canceled the sweep"});
 }
 
 // ASHA with rungs after 1 and 2 phases; of every 2 runs at a rung one is promoted.
@@ -121,22 +122,22 @@ Json promoting_spec() {
 }
 
 TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
-  ApiHouse house;
-  const auto sweep = house.submit(promoting_spec());
-  const auto worker = house.join();
-  EXPECT_EQ(house.report(house.acquire(worker), 0, 2)["verdict"], "pause");
-  expect_words(why(house, "rn_1.0"), {"is paused", "phase 1 of 4", "may still be promoted"});
-  EXPECT_EQ(house.get("/v1/sweeps/" + sweep)["runs"]["paused"], 1);
-  expect_words(house.ask("GET", "/metrics").body, {"hone_runs{state=\"paused\"} 1"});
+  TestApi server;
+  const auto sweep = server.submit(promoting_spec());
+  const auto worker = server.join();
+  EXPECT_EQ(server.report(server.acquire(worker), 0, 2)["verdict"], "pause");
+  expect_words(why(server, "rn_1.0"), {"is paused", "phase 1 of 4", "may still be promoted"});
+  EXPECT_EQ(server.get("/v1/sweeps/" + sweep)["runs"]["paused"], 1);
+  expect_words(server.ask("GET", "/metrics").body, {"hone_runs{state=\"paused\"} 1"});
 
-  EXPECT_EQ(house.report(house.acquire(worker), 0, 1)["verdict"], "pause");
-  const auto grant = house.acquire(worker);  // the better of the two goes on
-  ASSERT_EQ(ApiHouse::run_of(grant), "rn_1.0");
-  expect_words(why(house, "rn_1.0"), {"has been promoted since"});
+  EXPECT_EQ(server.report(server.acquire(worker), 0, 1)["verdict"], "pause");
+  const auto grant = server.acquire(worker);  // the better of the two continues
+  ASSERT_EQ(TestApi::run_of(grant), "rn_1.0");
+  expect_words(why(server, "rn_1.0"), {"has been promoted since"});
 
-  house.report(grant, 1, 3);  // nothing can follow: the sweep is over
-  EXPECT_EQ(house.get("/v1/sweeps/" + sweep)["state"], "completed");
-  const auto body = house.get("/v1/runs/rn_2.0/explain");
+  server.report(grant, 1, 3);  // nothing can follow: the sweep is over
+  EXPECT_EQ(server.get("/v1/sweeps/" + sweep)["state"], "completed");
+  const auto body = server.get("/v1/runs/rn_2.0/explain");
   EXPECT_EQ(body["reason"], "not_promoted");
   expect_words(body["text"], {"was paused at the end of phase 1 of 4", "not promoted"});
   EXPECT_EQ(body["text"].get<std::string>().find("bug"), std::string::npos);
@@ -144,31 +145,31 @@ TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
 }
 
 TEST(ApiExplain, ShowsTheLogOfAFailure) {
-  ApiHouse house;
-  house.submit();
-  const auto grant = house.acquire(house.join());
-  house.end(grant, {{"reason", "exit_code"}, {"exit_code", 3}, {"log_tail", "ValueError: lr"}});
-  expect_words(why(house, ApiHouse::run_of(grant)),
+  TestApi server;
+  server.submit();
+  const auto grant = server.acquire(server.join());
+  server.end(grant, {{"reason", "exit_code"}, {"exit_code", 3}, {"log_tail", "ValueError: lr"}});
+  expect_words(why(server, TestApi::run_of(grant)),
                {"failed after 1 attempt", "exited with status 3", "ValueError: lr"});
 }
 
 TEST(ApiExplain, TellsARunThatWaitsAgainWhyItDoes) {
-  ApiHouse house;
-  house.submit();
-  const auto grant = house.acquire(house.join());
-  house.report(grant, 0, 1);
-  house.pass(seconds(60));
-  expect_words(why(house, ApiHouse::run_of(grant)),
+  TestApi server;
+  server.submit();
+  const auto grant = server.acquire(server.join());
+  server.report(grant, 0, 1);
+  server.pass(seconds(60));
+  expect_words(why(server, TestApi::run_of(grant)),
                {"waits in the queue", "its worker was lost", "phase 1 of 4"});
 }
 
 TEST(ApiEvents, AreReadInBatchesWithoutAGap) {
-  ApiHouse house;
-  for (int i = 0; i < 300; ++i) house.submit();
+  TestApi server;
+  for (int i = 0; i < 300; ++i) server.submit();
   api::Watch watch;
   std::int64_t last = 0;
   for (bool more = true; more;) {
-    const auto batch = api::next_events(house.db(), watch);
+    const auto batch = api::next_events(server.db(), watch);
     ASSERT_TRUE(batch);
     for (std::size_t at = batch->text.find("id: "); at != std::string::npos;
          at = batch->text.find("id: ", at + 1))
@@ -178,14 +179,14 @@ TEST(ApiEvents, AreReadInBatchesWithoutAGap) {
   }
   EXPECT_EQ(last, watch.after);
   EXPECT_GT(last, 300);
-  EXPECT_EQ(api::next_events(house.db(), watch)->text, "");
+  EXPECT_EQ(api::next_events(server.db(), watch)->text, "");
 }
 
 TEST(ApiEvents, OfOneSweepSkipTheOthersForGood) {
-  ApiHouse house;
-  const auto first = house.submit();
-  for (int i = 0; i < 10; ++i) house.submit();
-  const auto batch = api::next_events(house.db(), {0, SweepId{1}});
+  TestApi server;
+  const auto first = server.submit();
+  for (int i = 0; i < 10; ++i) server.submit();
+  const auto batch = api::next_events(server.db(), {0, SweepId{1}});
   ASSERT_TRUE(batch);
   EXPECT_NE(batch->text.find("sw_1\""), std::string::npos);
   EXPECT_EQ(batch->text.find("sw_2\""), std::string::npos);
@@ -203,10 +204,10 @@ TEST(ApiEvents, ContinueAfterWhatTheClientSawLast) {
 }
 
 TEST(ApiHealth, CountsForPrometheus) {
-  ApiHouse house;
-  house.submit();
-  house.acquire(house.join());
-  const auto text = house.ask("GET", "/metrics").body;
+  TestApi server;
+  server.submit();
+  server.acquire(server.join());
+  const auto text = server.ask("GET", "/metrics").body;
   expect_words(text, {"# TYPE hone_runs gauge", "hone_runs{state=\"leased\"} 1",
                       "hone_sweeps{state=\"running\"} 1", "# TYPE hone_events_total counter",
                       "hone_db_bytes "});

@@ -16,20 +16,20 @@ Json asked_spec(const Json& replicates, int trials = 5) {
 }
 
 // A trial is worth its number, give or take what its seed says.
-void answer_all(ApiHouse& house, const std::string& sweep, double spread) {
-  while (house.get("/v1/sweeps/" + sweep)["state"] == "running") {
-    const Json asked = house.post("/v1/sweeps/" + sweep + "/ask", {{"asker", "ada"}});
+void answer_all(TestApi& server, const std::string& sweep, double spread) {
+  while (server.get("/v1/sweeps/" + sweep)["state"] == "running") {
+    const Json asked = server.post("/v1/sweeps/" + sweep + "/ask", {{"asker", "ada"}});
     const double luck = static_cast<double>(asked["seed"].get<std::uint64_t>() % 1000) / 500 - 1;
-    house.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell",
-               {{"value", asked["number"].get<double>() + spread * luck}});
+    server.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell",
+                {{"value", asked["number"].get<double>() + spread * luck}});
   }
 }
 
 TEST(ApiReplicates, BestSaysHowManySeedsAndHowSure) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec({{"seeds", 4}, {"aggregate", "iqm"}}));
-  answer_all(house, sweep, 0.3);
-  const Json best = house.get("/v1/sweeps/" + sweep + "/best");
+  TestApi server;
+  const auto sweep = server.submit(asked_spec({{"seeds", 4}, {"aggregate", "iqm"}}));
+  answer_all(server, sweep, 0.3);
+  const Json best = server.get("/v1/sweeps/" + sweep + "/best");
   EXPECT_EQ(best["aggregate"], "iqm");
   EXPECT_EQ(best["trials"], 5);
   ASSERT_EQ(best["items"].size(), 5U);
@@ -42,10 +42,10 @@ TEST(ApiReplicates, BestSaysHowManySeedsAndHowSure) {
 }
 
 TEST(ApiReplicates, SingleRunsHaveNoInterval) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec({{"seeds", 1}}));
-  answer_all(house, sweep, 0.3);
-  const Json best = house.get("/v1/sweeps/" + sweep + "/best");
+  TestApi server;
+  const auto sweep = server.submit(asked_spec({{"seeds", 1}}));
+  answer_all(server, sweep, 0.3);
+  const Json best = server.get("/v1/sweeps/" + sweep + "/best");
   EXPECT_FALSE(best["items"].empty());
   for (const Json& item : best["items"]) {
     EXPECT_EQ(item["seeds"], 1);
@@ -54,17 +54,17 @@ TEST(ApiReplicates, SingleRunsHaveNoInterval) {
 }
 
 TEST(ApiReplicates, AConfirmationSaysWhatTheTuningHadPromised) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec({{"seeds", 2}}));
-  answer_all(house, sweep, 0.4);
-  EXPECT_EQ(house.ask("GET", "/v1/sweeps/" + sweep + "/confirm").status, 404);
+  TestApi server;
+  const auto sweep = server.submit(asked_spec({{"seeds", 2}}));
+  answer_all(server, sweep, 0.4);
+  EXPECT_EQ(server.ask("GET", "/v1/sweeps/" + sweep + "/confirm").status, 404);
   const std::string path = "/v1/sweeps/" + sweep + "/confirm";
   const std::string made =
-      house.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 6}})["sweep"];
-  EXPECT_EQ(house.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 6}})["sweep"], made);
-  EXPECT_EQ(house.get("/v1/sweeps/" + made)["confirms"], sweep);
-  answer_all(house, made, 0.1);
-  const Json report = house.get(path);
+      server.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 6}})["sweep"];
+  EXPECT_EQ(server.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 6}})["sweep"], made);
+  EXPECT_EQ(server.get("/v1/sweeps/" + made)["confirms"], sweep);
+  answer_all(server, made, 0.1);
+  const Json report = server.get(path);
   EXPECT_EQ(report["confirmation"], made);
   EXPECT_EQ(report["state"], "completed");
   EXPECT_EQ(report["seed_applied"], "unknown");
@@ -78,37 +78,37 @@ TEST(ApiReplicates, AConfirmationSaysWhatTheTuningHadPromised) {
   EXPECT_EQ(report["items"][0]["chance_best"], 1);
   EXPECT_EQ(report["items"][1]["improvement"]["probability"], 1);
   EXPECT_EQ(report["profile"][0]["shares"], Json::array({1, 1}));
-  EXPECT_EQ(house.get("/v1/sweeps/" + made + "/confirm"), report);
+  EXPECT_EQ(server.get("/v1/sweeps/" + made + "/confirm"), report);
 }
 
 TEST(ApiReplicates, RanksAreSharesOfTheSweepThatTheyAreOf) {
-  ApiHouse house;
+  TestApi server;
   const Json games = {{"parameter", "game"}, {"values", {"a", "b"}}, {"normalize", "ranks"}};
-  const auto sweep = house.submit(asked_spec({{"instances", games}}));
+  const auto sweep = server.submit(asked_spec({{"instances", games}}));
   const auto answer = [&](const std::string& id) {
-    while (house.get("/v1/sweeps/" + id)["state"] == "running") {
-      const Json asked = house.post("/v1/sweeps/" + id + "/ask", {{"asker", "ada"}});
+    while (server.get("/v1/sweeps/" + id)["state"] == "running") {
+      const Json asked = server.post("/v1/sweeps/" + id + "/ask", {{"asker", "ada"}});
       const double scale = asked["params"]["game"] == "a" ? 1000 : 0.001;
-      house.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell",
-                 {{"value", scale * asked["number"].get<double>()}});
+      server.post("/v1/trials/" + asked["trial"].get<std::string>() + "/tell",
+                  {{"value", scale * asked["number"].get<double>()}});
     }
   };
   answer(sweep);
-  const Json best = house.get("/v1/sweeps/" + sweep + "/best");
+  const Json best = server.get("/v1/sweeps/" + sweep + "/best");
   EXPECT_EQ(best["items"][0]["number"], 4);
   EXPECT_NEAR(best["items"][0]["value"].get<double>(), 0.9, 1e-12);  // ahead of four of five
   const std::string path = "/v1/sweeps/" + sweep + "/confirm";
-  answer(house.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 2}})["sweep"]);
-  const Json first = house.get(path)["items"][0];
+  answer(server.post(path, {{"request_id", "k"}, {"top", 2}, {"seeds", 2}})["sweep"]);
+  const Json first = server.get(path)["items"][0];
   EXPECT_NEAR(first["iqm"].get<double>(), 0.75, 1e-12);  // of two sets
   EXPECT_FALSE(first.contains("optimism"));              // 0.9 of another field says nothing here
 }
 
 TEST(ApiReplicates, CurvesOverSeedsSayN) {
-  ApiHouse house;
-  const auto sweep = house.submit(asked_spec({{"seeds", 5}}, 1));
-  answer_all(house, sweep, 1);
-  const Json curve = house.get("/v1/trials/tr_1/curve");
+  TestApi server;
+  const auto sweep = server.submit(asked_spec({{"seeds", 5}}, 1));
+  answer_all(server, sweep, 1);
+  const Json curve = server.get("/v1/trials/tr_1/curve");
   ASSERT_EQ(curve["items"].size(), 1U);
   const Json& point = curve["items"][0];
   EXPECT_EQ(point["n"], 5);
@@ -117,12 +117,12 @@ TEST(ApiReplicates, CurvesOverSeedsSayN) {
 }
 
 TEST(ApiReplicates, ARunShowsWhetherItsSeedWasApplied) {
-  ApiHouse house;
-  house.submit();
-  const Json grant = house.acquire(house.join());
-  house.post("/v1/leases/" + grant["lease"].get<std::string>() + "/reports",
-             {{"phase", 0}, {"step", 250}, {"value", 1}, {"seed_applied", false}});
-  EXPECT_EQ(house.get("/v1/runs/" + ApiHouse::run_of(grant))["seed_applied"], false);
+  TestApi server;
+  server.submit();
+  const Json grant = server.acquire(server.join());
+  server.post("/v1/leases/" + grant["lease"].get<std::string>() + "/reports",
+              {{"phase", 0}, {"step", 250}, {"value", 1}, {"seed_applied", false}});
+  EXPECT_EQ(server.get("/v1/runs/" + TestApi::run_of(grant))["seed_applied"], false);
 }
 
 }  // namespace

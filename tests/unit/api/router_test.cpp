@@ -52,7 +52,7 @@ TEST(Router, DecodesWhatTheBracesMatch) {
   EXPECT_EQ(find_route(Method::get, "/v1/lineage/%00").route, nullptr);
 }
 
-TEST(Router, SuggestsAQueryNameThatWasMeant) {
+TEST(Router, SuggestsAQueryThatWasMeant) {
   const auto& route = *find_route(Method::get, "/v1/sweeps").route;
   Request request;
   request.query = {{"limt", "3"}};
@@ -62,6 +62,28 @@ TEST(Router, SuggestsAQueryNameThatWasMeant) {
   EXPECT_NE(refused.error().detail.find("did you mean 'limit'"), std::string::npos);
   request.query = {{"limit", "3"}, {"after", "x"}};
   EXPECT_TRUE(check_query(route, request));
+}
+
+TEST(Router, AcceptsTheQueryNamesOfTheRowAndNoOthers) {
+  const auto accepts = [](std::string_view path, Query name) {
+    Request request;
+    request.query = {{std::string(word(name)), "1"}};
+    return check_query(*find_route(Method::get, path).route, request).ok();
+  };
+  EXPECT_TRUE(accepts("/v1/sweeps", Query::all));
+  EXPECT_FALSE(accepts("/v1/sweeps", Query::sort));
+  EXPECT_TRUE(accepts("/v1/sweeps/sw_1/trials", Query::sort));
+  EXPECT_TRUE(accepts("/v1/events", Query::sweep));
+  EXPECT_FALSE(accepts("/v1/events", Query::where));
+  EXPECT_FALSE(accepts("/v1/sweeps/sw_1", Query::limit));
+}
+
+TEST(Router, HasOneWordForEachQueryName) {
+  std::set<std::string_view> words;
+  for (std::size_t i = 0; i < query_names; ++i) words.insert(word(static_cast<Query>(i)));
+  EXPECT_EQ(words.size(), query_names);
+  EXPECT_EQ(word(Query::after), "after");
+  EXPECT_EQ(word(Query::where), "where");
 }
 
 TEST(Router, DescribesItself) {
@@ -74,10 +96,10 @@ TEST(Target, SplitsPathAndQuery) {
   const auto request = parse_target(Method::get, "/v1/sweeps?limit=10&after=a%20b&&sort=");
   ASSERT_TRUE(request);
   EXPECT_EQ(request->path, "/v1/sweeps");
-  EXPECT_EQ(*query_value(*request, "limit"), "10");
-  EXPECT_EQ(*query_value(*request, "after"), "a b");
-  EXPECT_EQ(*query_value(*request, "sort"), "");
-  EXPECT_EQ(query_value(*request, "name"), nullptr);
+  EXPECT_EQ(*query_value(*request, Query::limit), "10");
+  EXPECT_EQ(*query_value(*request, Query::after), "a b");
+  EXPECT_EQ(*query_value(*request, Query::sort), "");
+  EXPECT_EQ(query_value(*request, Query::name), nullptr);
 }
 
 TEST(Target, TakesTheAbsoluteForm) {
@@ -121,7 +143,7 @@ TEST(Origin, MayBeAbsentOrTheServerItself) {
   EXPECT_TRUE(check_origin("trainer.example:7777", "http://trainer.example:7777", {false}));
   EXPECT_TRUE(check_origin("trainer.example:7777", "https://trainer.example:7777", {false, true}));
   EXPECT_FALSE(check_origin("trainer.example:7777", "http://trainer.example:7777", {false, true}))
-      << "a page of the same name in the open may be anybody's";
+      << "a plain-HTTP page of the same name is another origin";
 }
 
 TEST(Origin, OfAnotherPageIsForbidden) {

@@ -155,12 +155,12 @@ TEST(ApiWrite, TakesBackALeaseWhoseWorkerIsGone) {
 }
 
 TEST(ApiWrite, RefusesWhatTheRulesRefuse) {
-  ApiHouse house;
+  TestApi server;
   const auto stale =
-      house.ask("POST", "/v1/leases/le_5/end", R"({"reason":"exit_code","exit_code":1})");
+      server.ask("POST", "/v1/leases/le_5/end", R"({"reason":"exit_code","exit_code":1})");
   EXPECT_EQ(stale.status, 409) << stale.body;
   EXPECT_EQ(Json::parse(stale.body)["code"], "stale_lease");
-  const auto spec = house.ask(
+  const auto spec = server.ask(
       "POST", "/v1/sweeps", Json({{"request_id", "r"}, {"spec", small_spec("hypertrik")}}).dump());
   EXPECT_EQ(spec.status, 400);
   EXPECT_EQ(Json::parse(spec.body)["at"], "/spec/terminator/rule") << spec.body;

@@ -9,7 +9,7 @@ namespace {
 class Filters : public Queries {
  protected:
   std::vector<std::string> found(const std::string& filter, FindScope scope = {}) {
-    const auto where = read_filter(*db, filter);
+    const auto where = read_filter(filter, now);
     EXPECT_TRUE(where.ok()) << filter << ": " << where.error().detail << " " << where.error().at;
     if (!where) return {};
     const auto page = find_ids(*db, *where, scope, {100, {}});
@@ -19,7 +19,7 @@ class Filters : public Queries {
     return ids;
   }
   void refused(const std::string& filter, std::size_t at, const std::string& words) {
-    const auto where = read_filter(*db, filter);
+    const auto where = read_filter(filter, now);
     ASSERT_FALSE(where.ok()) << filter;
     EXPECT_EQ(where.error().at, "/where:" + std::to_string(at)) << filter;
     EXPECT_NE(where.error().detail.find(words), std::string::npos) << where.error().detail;
@@ -104,8 +104,16 @@ TEST_F(Filters, spec_reads_the_sweep_file) {
   EXPECT_EQ(found("trial where spec.budget.phases > 3"), Ids{});
 }
 
+TEST_F(Filters, ages_count_from_the_time_that_the_caller_gives) {
+  now = Instant{1'700'000'000'000'000} + seconds(3600);
+  EXPECT_EQ(found("sweep where submitted > -2h"), (Ids{"sw_1"}));
+  EXPECT_EQ(found("sweep where submitted > -10m"), Ids{});
+  now = now + seconds(2 * 3600);
+  EXPECT_EQ(found("sweep where submitted > -2h"), Ids{});
+}
+
 TEST_F(Filters, pages_continue_where_they_ended) {
-  const auto where = read_filter(*db, "run");
+  const auto where = read_filter("run", now);
   const auto first = find_ids(*db, *where, {}, {4, {}});
   ASSERT_TRUE(first.ok() && first->next);
   const auto second = find_ids(*db, *where, {}, {4, *first->next});
@@ -115,10 +123,10 @@ TEST_F(Filters, pages_continue_where_they_ended) {
   FindScope by_value;
   by_value.sweep = SweepId{1};
   by_value.order = FindOrder::value;
-  const auto best = find_ids(*db, *read_filter(*db, "trial"), by_value, {1, {}});
+  const auto best = find_ids(*db, *read_filter("trial", now), by_value, {1, {}});
   ASSERT_TRUE(best.ok() && best->next);
   EXPECT_EQ(text(best->items.front()), "tr_1");
-  const auto next = find_ids(*db, *read_filter(*db, "trial"), by_value, {5, *best->next});
+  const auto next = find_ids(*db, *read_filter("trial", now), by_value, {5, *best->next});
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(next->items.size(), 2U);
   EXPECT_FALSE(find_ids(*db, *where, {}, {4, "x"}).ok());

@@ -28,7 +28,7 @@ class ParamIndex : public testing::Test {
   }
 
   std::vector<std::string> found(const std::string& filter) {
-    const auto where = read_filter(*db, filter);
+    const auto where = read_filter(filter, now);
     EXPECT_TRUE(where.ok()) << filter;
     const auto page = find_ids(*db, *where, {}, {100, {}});
     EXPECT_TRUE(page.ok());

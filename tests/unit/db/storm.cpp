@@ -79,7 +79,7 @@ void Storm::token() {
   if (below(2) == 0) static_cast<void>(ask(RevokeToken{TokenId{1}}));
 }
 
-// What users say about things, and ask of sweeps that go on.
+// Notes, tags and edits.
 void Storm::remark() {
   const auto sweep = sweeps_[static_cast<std::size_t>(below(static_cast<int>(sweeps_.size())))];
   switch (below(4)) {
@@ -130,7 +130,7 @@ void Storm::report(LeaseId lease, Held& held) {
       held.next_phase - (held.next_phase > 0 && below(8) == 0 ? 1 : 0);  // some are sent twice
   const auto& budget = held.grant.budget;
   const Score score =
-      below(15) == 0 ? Score::diverged() : Score::of(std::normal_distribution<>(0, 100)(dice_));
+      below(15) == 0 ? Score::diverged() : Score::of(std::normal_distribution<>(0, 100)(random_));
   const auto reply =
       ask(Report{lease, {phase, budget.per_run * (phase + 1) / budget.phases, score}});
   if (!reply || std::get<ReportReply>(*reply).verdict.action == Action::stop)

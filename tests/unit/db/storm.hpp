@@ -1,6 +1,5 @@
-// A long random history: what a crowd of workers, users and crashes asks of the coordinator, from
-// one seed. It only makes commands; who performs them (decide and append, or Engine::step) is the
-// test's choice.
+// A long random history: the commands that workers, users and crashes send to the coordinator, from
+// one seed. The test chooses how they are performed (decide and append, or Engine::step).
 #pragma once
 
 #include <functional>
@@ -17,9 +16,9 @@ class Storm {
  public:
   using Perform = std::function<Result<Reply>(const Command&, Instant now)>;
 
-  Storm(std::uint64_t seed, Perform perform) : dice_(seed), perform_(std::move(perform)) {}
+  Storm(std::uint64_t seed, Perform perform) : random_(seed), perform_(std::move(perform)) {}
 
-  // Sends `commands` of them. Refusals are part of the weather.
+  // Sends so many commands. Refusals are expected.
   void blow(int commands);
 
   [[nodiscard]] Instant now() const { return now_; }
@@ -30,7 +29,7 @@ class Storm {
     int next_phase = 0;
   };
 
-  int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(dice_); }
+  int below(int bound) { return std::uniform_int_distribution<int>(0, bound - 1)(random_); }
   std::string fresh_request() { return "request-" + std::to_string(++requests_); }
   Result<Reply> ask(const Command& command) { return perform_(command, now_); }
 
@@ -50,13 +49,13 @@ class Storm {
   void pass_time();
   void with_lease();
 
-  std::mt19937_64 dice_;
+  std::mt19937_64 random_;
   Perform perform_;
   Instant now_{1'700'000'000'000'000};
   int requests_ = 0;
   std::vector<SweepId> sweeps_;
   std::vector<WorkerId> workers_;
-  std::map<LeaseId, Held> leases_;  // as the workers believe; some are over
+  std::map<LeaseId, Held> leases_;  // as the workers see them; some are over
 };
 
 }  // namespace hone

@@ -13,7 +13,7 @@ using Grant = std::optional<LeaseGrant>;
 TEST(Engine, CommitsTheStartOfTheServer) {
   EngineGiven given;
   EXPECT_EQ(given.engine->last_seq(), 1);
-  EXPECT_EQ(given.engine->book().lease_length, limits::lease_length);
+  EXPECT_EQ(given.engine->book().lease_length, default_lease);
 }
 
 TEST(Engine, CommitsABatchOnce) {

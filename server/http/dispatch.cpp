@@ -1,0 +1,215 @@
+// Answers a request from its header on: checks, route, token, rate, body, handler.
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "server/api/origin.hpp"
+#include "server/engine/clock.hpp"
+#include "server/engine/clock_meter.hpp"
+#include "server/http/await.hpp"
+#include "server/http/connection.hpp"
+#include "server/limits.hpp"
+
+namespace hone::http {
+namespace asio = boost::asio;
+
+namespace {
+
+api::Method method_of(std::string_view method) {
+  if (method == "GET" || method == "HEAD") return api::Method::get;
+  if (method == "POST") return api::Method::post;
+  return method == "PUT" ? api::Method::put : api::Method::other;
+}
+
+bool is_continue(std::string_view expect) {
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; };
+  return std::ranges::equal(expect, std::string_view("100-continue"), same);
+}
+
+// Checks the header's fields, whatever the route.
+Status check_header(const Shared& shared, const RequestHead& head) {
+  if (head.version >= 11 && head.hosts != 1)
+    return refuse(Code::invalid, "the request must have one Host header");
+  if (head.authorizations > 1)
+    return refuse(Code::invalid, "the request must have one Authorization header at most");
+  if (head.fields > limits::header_fields_max)
+    return refuse(Code::too_large, "the request has more than " +
+                                       std::to_string(limits::header_fields_max) +
+                                       " header fields");
+  if (!head.expect.empty() && !is_continue(head.expect))
+    return refuse(Code::invalid, "the only expectation this server supports is 100-continue");
+  return api::check_origin(head.host, head.origin, {shared.local_only, shared.tls != nullptr});
+}
+
+// Finds the owner of the request's token. Returns a refusal, or nullopt.
+std::optional<api::Response> authenticate(const Shared& shared, const RequestHead& head,
+                                          Incoming& incoming) {
+  if (shared.parts->keys == nullptr) return std::nullopt;
+  const auto speaker = api::check_access(*incoming.route, *shared.parts->keys, head.authorization,
+                                         incoming.request.now);
+  if (!speaker) return api::problem(speaker.error());
+  incoming.request.speaker = *speaker;
+  return std::nullopt;
+}
+
+// Whether the text may go into a log and a header unchanged.
+bool is_request_id(std::string_view text) {
+  constexpr std::size_t longest = 64;
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !text.empty() && text.size() <= longest && std::ranges::all_of(text, fits);
+}
+
+// The id under which the logs of both sides have the request.
+std::string request_id(Shared& shared, const RequestHead& head) {
+  if (is_request_id(head.request_id)) return head.request_id;
+  return shared.id_prefix + std::to_string(++shared.requests);
+}
+
+// Fills in `incoming` from the header. Returns a refusal, or nullopt.
+std::optional<api::Response> accept_header(const Shared& shared, const RequestHead& head,
+                                           Incoming& incoming) {
+  incoming.version = head.version;
+  incoming.keep_alive = head.keep_alive;
+  incoming.head_only = head.method == "HEAD";
+  incoming.content_length = head.content_length;
+  incoming.has_body = head.chunked || head.content_length.value_or(0) > 0;
+  incoming.wants_continue = head.version >= 11 && !head.expect.empty();
+  if (auto fine = check_header(shared, head); !fine) return api::problem(fine.error());
+  auto parsed = api::parse_target(method_of(head.method), head.target);
+  if (!parsed) return api::problem(parsed.error());
+  auto& request = incoming.request = *std::move(parsed);
+  auto match = api::find_route(request.method, request.path);
+  if (match.route == nullptr && !match.allow.empty())
+    return api::wrong_method(head.method, request.path, match.allow);
+  if (match.route == nullptr)
+    return api::problem(refuse(Code::not_found, "there is nothing at " + request.path));
+  request.ids = std::move(match.ids);
+  request.accept = head.accept;
+  request.last_event_id = head.last_event_id;
+  request.counters = &shared.parts->counters;
+  request.now = SystemClock{}();
+  incoming.route = match.route;
+  if (auto refusal = authenticate(shared, head, incoming)) return refusal;
+  if (auto known = api::check_query(*match.route, request); !known)
+    return api::problem(known.error());
+  return std::nullopt;
+}
+
+// How long a client with too many requests must wait; nullopt if the request may proceed.
+std::optional<Duration> wait_of(Connection& connection, const Incoming& incoming) {
+  auto& clients = connection.shared.clients;
+  if (!clients.counts_requests(connection.client)) return std::nullopt;
+  const TokenId token = incoming.request.speaker.token;
+  const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+  const Instant now{std::chrono::duration_cast<std::chrono::microseconds>(since_start).count()};
+  return clients.add_request(token ? text(token) : connection.client.name, now);
+}
+
+api::Response too_many_requests(Duration wait) {
+  auto response = api::problem(refuse(Code::rate_limited,
+                                      "more requests than one token or address may send; wait as "
+                                      "long as Retry-After says"));
+  response.retry_after_s = static_cast<int>((wait.us + 999'999) / 1'000'000);
+  return response;
+}
+
+std::size_t body_bytes_max(const api::Route& route) {
+  const auto* write = std::get_if<api::Write>(&route.handler);
+  return write == nullptr ? limits::body_bytes_max : write->body_bytes_max;
+}
+
+asio::awaitable<Status> receive_body(Connection& connection, Incoming& incoming) {
+  const std::size_t most = body_bytes_max(*incoming.route);
+  if (incoming.content_length.value_or(0) > most)
+    co_return refuse(Code::too_large, "the body is larger than " + std::to_string(most) + " bytes");
+  co_await send_continue(connection, incoming);
+  co_return co_await connection.read_body(incoming.request.body, most);
+}
+
+// The counter for the time until a command's reply; nullptr if it is not counted.
+Lengths* lengths_of(Counters& counters, const Command& command) {
+  if (std::holds_alternative<Report>(command)) return &counters.reports;
+  return std::holds_alternative<Ask>(command) ? &counters.asks : nullptr;
+}
+
+Duration since(std::chrono::steady_clock::time_point start) {
+  const auto time = std::chrono::steady_clock::now() - start;
+  return {std::chrono::duration_cast<std::chrono::microseconds>(time).count()};
+}
+
+asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
+                                            const api::Request& request) {
+  auto& shared = connection.shared;
+  auto& parts = *shared.parts;
+  const auto parse = [&] {
+    const Spending spending(parts.counters, Part::parse);
+    return api::parse_write(write, parts.blobs, request);
+  };
+  auto command = parse();
+  if (!command) co_return api::problem(command.error());
+  Lengths* const lengths = lengths_of(parts.counters, *command);
+  const auto asked_at = std::chrono::steady_clock::now();
+  auto pending = ask_engine(shared, *std::move(command), request.speaker);
+  const auto reply = co_await std::move(pending);
+  if (lengths != nullptr) lengths->add(since(asked_at));
+  // Update the keyring before replying, so that a revoked token is already rejected when the client
+  // gets the reply.
+  const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;
+  if (key != nullptr && parts.keys != nullptr) parts.keys->learn(*key);
+  const bool undeliverable = reply && write.take_back != nullptr && connection.is_gone();
+  auto undo = undeliverable ? write.take_back(*reply) : std::nullopt;
+  if (!undo) co_return api::render_write(write, reply);
+  auto undoing = ask_engine(shared, *std::move(undo));
+  (void)co_await std::move(undoing);  // a refusal means that it is undone already
+  co_return api::problem(
+      refuse(Code::unavailable, "the client had closed its side while it waited; ask again"));
+}
+
+asio::awaitable<api::Response> answer_read(Shared& shared, const Incoming& incoming) {
+  auto work = [&incoming](SQLite::Database& db) -> Result<api::Response> {
+    return api::answer_read(*incoming.route, db, incoming.request);
+  };
+  auto pending = on_reader<api::Response>(shared, work);
+  auto response = co_await std::move(pending);
+  co_return response ? *std::move(response) : api::problem(response.error());
+}
+
+asio::awaitable<api::Response> answer(Connection& connection, const Incoming& incoming) {
+  if (const auto* write = std::get_if<api::Write>(&incoming.route->handler)) {
+    auto pending = answer_write(connection, *write, incoming.request);
+    co_return co_await std::move(pending);
+  }
+  auto pending = answer_read(connection.shared, incoming);
+  co_return co_await std::move(pending);
+}
+
+bool wants_events(const Incoming& incoming) {
+  return std::holds_alternative<api::Follow>(incoming.route->handler) && !incoming.head_only &&
+         incoming.request.accept.find("text/event-stream") != std::string::npos;
+}
+
+}  // namespace
+
+asio::awaitable<After> answer_request(Connection& connection, const RequestHead& head) {
+  Incoming incoming;
+  incoming.id = request_id(connection.shared, head);
+  auto refusal = accept_header(connection.shared, head, incoming);
+  if (auto wait = wait_of(connection, incoming)) refusal = too_many_requests(*wait);
+  if (refusal) co_return co_await write_early(connection, incoming, *std::move(refusal));
+  if (std::holds_alternative<api::PutBlob>(incoming.route->handler))
+    co_return co_await put_blob(connection, incoming);
+  const Status received = co_await receive_body(connection, incoming);
+  if (!received)
+    co_return co_await write_early(connection, incoming, api::problem(received.error()));
+  if (std::holds_alternative<api::GetBlob>(incoming.route->handler))
+    co_return co_await get_blob(connection, incoming);
+  if (wants_events(incoming)) co_return co_await follow(connection, incoming);
+  auto response = co_await answer(connection, incoming);
+  co_return co_await write_answer(connection, incoming, std::move(response));
+}
+
+}  // namespace hone::http
