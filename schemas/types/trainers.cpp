@@ -28,9 +28,9 @@ constexpr std::array actor_critic_settings{
                 "mixture of the returns of 1, 2, 3, ... steps (GAE): 1 takes the longest, less of "
                 "it relies more on the predicted values; corrected mode only"},
     SettingInfo{"t_max", integer, 1, 1000, "", "8",
-                "roll-out length: steps of an environment between two updates"},
+                "rollout length: steps of an environment between two updates"},
     SettingInfo{"epochs", integer, 1, 32, "", "1",
-                "how often a roll-out is trained before it is thrown away; corrected mode only"},
+                "how often a rollout is trained before it is thrown away; corrected mode only"},
     SettingInfo{
         "ratio_clip", real, 0, 1, "", "0",
         "how far an action's probability may move from what it was when it was chosen "
@@ -82,7 +82,7 @@ constexpr std::array queue_settings{
     SettingInfo{"predict_batch", integer, 1, 65536, "", "1024",
                 "most observations in one prediction"},
     SettingInfo{"train_batch", integer, 1, 65536, "", "32",
-                "samples after which a trainer stops taking queued roll-outs"},
+                "samples after which a trainer stops taking queued rollouts"},
     SettingInfo{"deterministic", word, 0, 0, "no yes", "no",
                 "refuse what would make two runs of one seed differ"},
     SettingInfo{"mode", word, 0, 0, "corrected parity", "corrected",
@@ -107,7 +107,7 @@ constexpr std::array<SettingInfo, N> with(std::array<SettingInfo, N> settings,
   return settings;
 }
 
-// Their roll-out is one update: as large as GA3C's with a fourth of the environments.
+// Their rollout is one update: as large as GA3C's with a fourth of the environments.
 constexpr auto plain_settings = with(actor_critic_settings, "envs", "8");
 constexpr auto ga3c_settings = joined(actor_critic_settings, queue_settings);
 

@@ -31,13 +31,13 @@ class ModelFile : public testing::Test {
     model.episodes = {{10, 20.5}, {10, 20}, 7};
     model.scale = {20, 1.5, 0.25};
     model.observations = {7, {1, 2, 3, 4}, {5, 6, 7, 8}};
-    model.staff = {{3, 2, 1}, 0, 5};
+    model.counts = {{3, 2, 1}, 0, 5};
     model.groups = {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {2}, {0.75}}};
-    model.master.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
-    model.master.mean_square.assign(model.master.weights.size(), 0.25F);
-    model.master.mean.assign(model.master.weights.size(), -0.5F);
-    model.master.frames = 1200;
-    model.master.updates = 11;
+    model.parameters.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
+    model.parameters.mean_square.assign(model.parameters.weights.size(), 0.25F);
+    model.parameters.mean.assign(model.parameters.weights.size(), -0.5F);
+    model.parameters.frames = 1200;
+    model.parameters.updates = 11;
     return model;
   }
 
@@ -70,16 +70,16 @@ TEST_F(ModelFile, reads_back_all_that_was_written) {
   EXPECT_EQ(read->env, original.env);
   EXPECT_EQ(read->net, original.net);
   EXPECT_EQ(read->frames, original.frames);
-  EXPECT_EQ(read->master.weights, original.master.weights);
-  EXPECT_EQ(read->master.mean_square, original.master.mean_square);
-  EXPECT_EQ(read->master.mean, original.master.mean);
+  EXPECT_EQ(read->parameters.weights, original.parameters.weights);
+  EXPECT_EQ(read->parameters.mean_square, original.parameters.mean_square);
+  EXPECT_EQ(read->parameters.mean, original.parameters.mean);
   EXPECT_EQ(read->optimizer, original.optimizer);
-  EXPECT_EQ(read->staff.kept, original.staff.kept);
-  EXPECT_EQ(read->staff.moves, original.staff.moves);
+  EXPECT_EQ(read->counts.kept, original.counts.kept);
+  EXPECT_EQ(read->counts.moves, original.counts.moves);
   EXPECT_EQ(read->episodes.last_lengths, original.episodes.last_lengths);
   EXPECT_EQ(read->groups[0].running_lengths, original.groups[0].running_lengths);
-  EXPECT_EQ(read->master.frames, original.master.frames);
-  EXPECT_EQ(read->master.updates, original.master.updates);
+  EXPECT_EQ(read->parameters.frames, original.parameters.frames);
+  EXPECT_EQ(read->parameters.updates, original.parameters.updates);
   EXPECT_EQ(read->episodes.last, original.episodes.last);
   EXPECT_EQ(read->episodes.finished, original.episodes.finished);
   EXPECT_EQ(read->scale.count, original.scale.count);

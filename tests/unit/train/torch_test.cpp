@@ -37,8 +37,8 @@ TEST_F(Backends, begin_the_same_training) {
   const auto own = trainer("own");
   const auto torch = trainer("torch");
   for (auto* each : {own.get(), torch.get()}) each->advance(512, {}, [] {});
-  const auto ours = saved(*own).master;
-  const auto theirs = saved(*torch).master;
+  const auto ours = saved(*own).parameters;
+  const auto theirs = saved(*torch).parameters;
   EXPECT_EQ(ours.updates, theirs.updates);
   for (std::size_t i = 0; i < ours.weights.size(); ++i)
     ASSERT_NEAR(ours.weights[i], theirs.weights[i], 1e-4) << i;
@@ -48,13 +48,13 @@ TEST_F(Backends, go_on_from_each_others_files) {
   for (const auto& [first, second] : {std::pair{"own", "torch"}, std::pair{"torch", "own"}}) {
     const auto before = trainer(first);
     before->advance(4'000, {}, [] {});
-    const auto weights = saved(*before).master.weights;
+    const auto weights = saved(*before).parameters.weights;
     const auto after = trainer(second);
     ASSERT_TRUE(after->load(file_).ok());
-    EXPECT_EQ(saved(*after).master.weights, weights);
+    EXPECT_EQ(saved(*after).parameters.weights, weights);
     after->advance(8'000, {}, [] {});
     EXPECT_FALSE(after->value().is_diverged());
-    EXPECT_NE(saved(*after).master.weights, weights);
+    EXPECT_NE(saved(*after).parameters.weights, weights);
   }
 }
 

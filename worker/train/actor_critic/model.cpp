@@ -48,7 +48,7 @@ std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetSh
   return values;
 }
 
-// What older files lack.
+// Files of older versions lack these tensors.
 std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& name,
                                      std::size_t size) {
   const auto* numbers = trainers::find_tensor<double>(file, name);
@@ -58,7 +58,7 @@ std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& 
 
 std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
 
-// Convolutions came later than the format: a file without them says nothing about any.
+// Convolutions are newer than the format: a file without these fields is of an mlp.
 void take_kind(const Json& state, NetShape& net) {
   const auto word = state.value("network", std::string("mlp"));
   for (const auto& [kind, name] : kinds)
@@ -73,11 +73,11 @@ void put_kind(const NetShape& net, Json& state) {
   state["planes"] = {net.planes.rows, net.planes.columns, net.planes.channels};
 }
 
-void take_staff(const Json& staff, StaffTuner::State& state) {
-  staff.at("agents").get_to(state.kept.agents);
-  staff.at("predictors").get_to(state.kept.predictors);
-  staff.at("trainers").get_to(state.kept.trainers);
-  staff.at("moves").get_to(state.moves);
+void take_counts(const Json& counts, WorkerCountTuner::State& state) {
+  counts.at("agents").get_to(state.kept.agents);
+  counts.at("predictors").get_to(state.kept.predictors);
+  counts.at("trainers").get_to(state.kept.trainers);
+  counts.at("moves").get_to(state.moves);
 }
 
 // Throws nlohmann's exceptions on a text of another form.
@@ -92,12 +92,13 @@ void take_state(const Json& state, Model& model) {
   model.net.policy =
       state.value("policy", categorical) == gaussian ? Policy::gaussian : Policy::categorical;
   state.at("frames").get_to(model.frames);
-  state.at("trained_frames").get_to(model.master.frames);
-  state.at("updates").get_to(model.master.updates);
+  state.at("trained_frames").get_to(model.parameters.frames);
+  state.at("updates").get_to(model.parameters.updates);
   state.at("episodes").get_to(model.episodes.finished);
   model.optimizer =
       state.value("optimizer", rmsprop) == adam ? OptimizerKind::adam : OptimizerKind::rmsprop;
-  if (const auto staff = state.find("staff"); staff != state.end()) take_staff(*staff, model.staff);
+  if (const auto counts = state.find("staff"); counts != state.end())
+    take_counts(*counts, model.counts);
   model.groups.resize(state.at("agents").get<std::size_t>());
 }
 
@@ -132,9 +133,9 @@ bool take_tensors(const TensorFile& file, Model& model) {
     return false;
   model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
   if (!take_observations(file, model)) return false;
-  model.master.weights = std::move(*weights);
-  model.master.mean_square = std::move(*mean_square);
-  if (momentum) model.master.mean = std::move(*momentum);
+  model.parameters.weights = std::move(*weights);
+  model.parameters.mean_square = std::move(*mean_square);
+  if (momentum) model.parameters.mean = std::move(*momentum);
   model.episodes.last = *last;
   model.episodes.last_lengths = numbers_or_zeros(file, "last_lengths", last->size());
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
@@ -154,11 +155,11 @@ bool take_tensors(const TensorFile& file, Model& model) {
   return true;
 }
 
-Json staff_document(const StaffTuner::State& staff) {
-  return {{"agents", staff.kept.agents},
-          {"predictors", staff.kept.predictors},
-          {"trainers", staff.kept.trainers},
-          {"moves", staff.moves}};
+Json counts_document(const WorkerCountTuner::State& counts) {
+  return {{"agents", counts.kept.agents},
+          {"predictors", counts.kept.predictors},
+          {"trainers", counts.kept.trainers},
+          {"moves", counts.moves}};
 }
 
 }  // namespace
@@ -172,19 +173,19 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
              {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
              {"activation", model.net.activation == Activation::relu ? relu : tanh},
              {"frames", model.frames},
-             {"trained_frames", model.master.frames},
-             {"updates", model.master.updates},
+             {"trained_frames", model.parameters.frames},
+             {"updates", model.parameters.updates},
              {"episodes", model.episodes.finished},
              {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
-             {"staff", staff_document(model.staff)},
+             {"staff", counts_document(model.counts)},
              {"agents", model.groups.size()}};
   put_kind(model.net, state);
   TensorFile file;
   file.texts = {
       {"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
-  put_parts(file, model.net, model.master.weights, "");
-  put_parts(file, model.net, model.master.mean_square, "rmsprop.");
-  if (!model.master.mean.empty()) put_parts(file, model.net, model.master.mean, "adam.");
+  put_parts(file, model.net, model.parameters.weights, "");
+  put_parts(file, model.net, model.parameters.mean_square, "rmsprop.");
+  if (!model.parameters.mean.empty()) put_parts(file, model.net, model.parameters.mean, "adam.");
   file.tensors.push_back(flat("last_returns", model.episodes.last));
   file.tensors.push_back(flat("last_lengths", model.episodes.last_lengths));
   const auto& scale = model.scale;

@@ -17,10 +17,10 @@ constexpr int tries = 100;  // short ones: some find the core free
 
 // The fastest of `tries`, the first discarded.
 double least_ms(const RealStep& step, Kernels& kernels) {
-  Crew crew(step, kernels);
+  LaneThreads threads(step, kernels);
   double least = HUGE_VAL;
   for (int i = 0; i <= tries; ++i) {
-    const double ms = crew.run().step_ms;
+    const double ms = threads.run().step_ms;
     if (i > 0) least = std::min(least, ms);
   }
   return least;
@@ -109,9 +109,9 @@ std::vector<double> task_ms(const Problem& problem, const Here& here, int device
   const auto step = real_step(problem, all, here.works, kernels);
   std::vector<double> least(static_cast<std::size_t>(problem.tasks), HUGE_VAL);
   {
-    Crew crew(step, kernels);
+    LaneThreads threads(step, kernels);
     for (int i = 0; i < steps; ++i) {
-      const auto ran = crew.run();
+      const auto ran = threads.run();
       for (std::size_t task = 0; i > 0 && task < least.size(); ++task)
         least[task] = std::min(least[task], ran.job_ms[task]);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "placement/retime.hpp"
-#include "worker/train/placement/crew.hpp"
+#include "worker/train/placement/lane_threads.hpp"
 
 namespace hone::trainers {
 

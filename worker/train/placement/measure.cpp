@@ -120,9 +120,9 @@ class Rounds {
     const bool alone = std::all_of(placed.begin(), placed.end(),
                                    [&](int device) { return device == placed.front(); });
     {
-      Crew crew(step, kernels_);
+      LaneThreads threads(step, kernels_);
       for (int i = 0; i < steps; ++i) {
-        const auto ran = crew.run();
+        const auto ran = threads.run();
         if (i == 0) continue;
         times_[index].push_back(ran.step_ms);
         if (alone) here_.learn(placed.front(), ran.job_ms, kernels_);

@@ -82,8 +82,8 @@ TEST_P(RealStepOf, gives_every_task_what_its_producers_wrote) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     CountingKernels kernels(3);
     const auto step = real_step(problem, *placement::place_random(problem, seed), works, kernels);
-    Crew crew(step, kernels);
-    for (int i = 0; i < 2; ++i) crew.run();
+    LaneThreads threads(step, kernels);
+    for (int i = 0; i < 2; ++i) threads.run();
     EXPECT_EQ(kernels.works(), 2 * problem.tasks);
     for (std::size_t t = 0; t < expected.size(); ++t)
       ASSERT_EQ(kernels.get(step.jobs[t].writes), expected[t]) << "task " << t;
@@ -112,14 +112,14 @@ INSTANTIATE_TEST_SUITE_P(Graphs, RealStepOf,
                            return name;
                          });
 
-TEST(Crew, says_what_a_kernel_threw) {
+TEST(LaneThreads, says_what_a_kernel_threw) {
   const auto problem = problem_of("resnet-50", 2);
   std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
   works[5].flop = -1;
   CountingKernels kernels(2);
   const auto step = real_step(problem, *placement::place_random(problem, 1), works, kernels);
-  Crew crew(step, kernels);
-  EXPECT_THROW(crew.run(), std::runtime_error);
+  LaneThreads threads(step, kernels);
+  EXPECT_THROW(threads.run(), std::runtime_error);
 }
 
 TEST(Retimed, with_the_same_times_and_links_is_the_same_step) {

@@ -1,5 +1,5 @@
 // What every environment offers. An object steps `count` copies at once on the caller's thread and
-// writes straight into memory of the caller (a row of a roll-out), so no copy lies between an
+// writes straight into memory of the caller (a row of a rollout), so no copy lies between an
 // environment and the learner.
 #pragma once
 

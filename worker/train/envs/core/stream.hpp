@@ -15,7 +15,7 @@ enum class Purpose : std::uint64_t {
   action = 2,
   weights = 3,
   evaluation = 4,
-  staff = 5
+  worker_counts = 5
 };
 
 class Stream {

@@ -12,16 +12,16 @@ constexpr int first_row = 1;
 
 int row_of(std::size_t slot) { return static_cast<int>(slot) + first_row; }
 
-void spawn(Asterix::State& state, Dice& dice) {
+void spawn(Asterix::State& state, RandomGenerator& random) {
   // Both chances are taken even if there is no room.
-  const bool from_left = dice.chance(0.5);
-  const bool is_gold = dice.chance(1.0 / 3.0);
+  const bool from_left = random.chance(0.5);
+  const bool is_gold = random.chance(1.0 / 3.0);
   std::array<std::size_t, Asterix::slots> free{};
   int count = 0;
   for (std::size_t slot = 0; slot < Asterix::slots; ++slot)
     if (state.things[slot].there == 0) free[static_cast<std::size_t>(count++)] = slot;
   if (count == 0) return;
-  const auto slot = free[static_cast<std::size_t>(dice.below(count))];
+  const auto slot = free[static_cast<std::size_t>(random.below(count))];
   state.things[slot] = {1, from_left ? 0 : side - 1, from_left ? 1 : -1, is_gold ? 1 : 0};
 }
 
@@ -57,12 +57,12 @@ void ramp(Asterix::State& state) {
 
 }  // namespace
 
-void Asterix::begin(State& state, Dice&) { state = {}; }
+void Asterix::begin(State& state, RandomGenerator&) { state = {}; }
 
-Outcome Asterix::move(State& state, Act act, Dice& dice) {
+Outcome Asterix::move(State& state, Act act, RandomGenerator& random) {
   Outcome outcome;
   if (state.spawn_timer == 0) {
-    spawn(state, dice);
+    spawn(state, random);
     state.spawn_timer = state.spawn_interval;
   }
   walk(state, act);

@@ -27,8 +27,8 @@ struct Asterix {
     std::int32_t ramp_timer = 100, ramps = 0;
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

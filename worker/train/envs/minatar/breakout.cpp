@@ -45,16 +45,16 @@ bool meets_paddle_row(Breakout::State& state, Breakout::Ball& next) {
 
 }  // namespace
 
-void Breakout::begin(State& state, Dice& dice) {
+void Breakout::begin(State& state, RandomGenerator& random) {
   state = {};
-  const bool from_right = dice.below(2) == 1;
+  const bool from_right = random.below(2) == 1;
   state.ball = {start_row, from_right ? side - 1 : 0};
   state.right = from_right ? -1 : 1;
   state.last_ball = state.ball;
   lay_bricks(state);
 }
 
-Outcome Breakout::move(State& state, Act act, Dice&) {
+Outcome Breakout::move(State& state, Act act, RandomGenerator&) {
   Outcome outcome;
   if (act == Act::left) state.paddle = std::max(0, state.paddle - 1);
   if (act == Act::right) state.paddle = std::min(side - 1, state.paddle + 1);

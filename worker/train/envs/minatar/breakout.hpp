@@ -23,8 +23,8 @@ struct Breakout {
     std::array<std::array<Flag, side>, side> bricks{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

@@ -14,10 +14,10 @@ constexpr int move_pause = 3;
 int row_of(std::size_t car) { return static_cast<int>(car) + 1; }
 
 // Other speeds; the cars stay where they are.
-void shuffle_speeds(Freeway::State& state, Dice& dice) {
-  for (auto& car : state.cars) car.wait = dice.between(1, 6);
+void shuffle_speeds(Freeway::State& state, RandomGenerator& random) {
+  for (auto& car : state.cars) car.wait = random.between(1, 6);
   for (auto& car : state.cars) {
-    car.step = dice.chance(0.5) ? -1 : 1;
+    car.step = random.chance(0.5) ? -1 : 1;
     car.timer = car.wait;
   }
 }
@@ -30,17 +30,17 @@ void walk(Freeway::State& state, Act act) {
 
 }  // namespace
 
-void Freeway::begin(State& state, Dice& dice) {
+void Freeway::begin(State& state, RandomGenerator& random) {
   state = {};
-  shuffle_speeds(state, dice);
+  shuffle_speeds(state, random);
 }
 
-Outcome Freeway::move(State& state, Act act, Dice& dice) {
+Outcome Freeway::move(State& state, Act act, RandomGenerator& random) {
   Outcome outcome;
   walk(state, act);
   if (state.row == 0) {
     outcome.reward += 1;
-    shuffle_speeds(state, dice);
+    shuffle_speeds(state, random);
     state.row = start_row;
   }
   for (std::size_t i = 0; i < cars_count; ++i) {

@@ -3,9 +3,9 @@
 namespace hone::envs::minatar {
 namespace {
 
-class StreamDice final : public Dice {
+class StreamGenerator final : public RandomGenerator {
  public:
-  explicit StreamDice(Stream& stream) : stream_(stream) {}
+  explicit StreamGenerator(Stream& stream) : stream_(stream) {}
   double uniform() override { return stream_.uniform(); }
   int below(int n) override { return static_cast<int>(stream_.uniform() * n); }
 
@@ -22,8 +22,8 @@ class Rules {
   explicit Rules(const EnvPlan& plan) : sticky_(plan.sticky.value_or(*spec.sticky)) {}
 
   void begin(State& state, Stream& stream) const {
-    StreamDice dice(stream);
-    Sticky<Game>::begin(state, dice);
+    StreamGenerator random(stream);
+    Sticky<Game>::begin(state, random);
   }
 
   void observe(const State& state, float* out) const {
@@ -32,8 +32,8 @@ class Rules {
   }
 
   Outcome move(State& state, std::int32_t action, Stream& stream) const {
-    StreamDice dice(stream);
-    return Sticky<Game>::move(state, Game::acts[static_cast<std::size_t>(action)], sticky_, dice);
+    StreamGenerator random(stream);
+    return Sticky<Game>::move(state, Game::acts[static_cast<std::size_t>(action)], sticky_, random);
   }
 
  private:

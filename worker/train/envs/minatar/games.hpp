@@ -27,11 +27,11 @@ struct Sticky {
     std::int32_t unused = 0;
   };
 
-  static void begin(State& state, Dice& dice) { Game::begin(state.game, dice); }
-  static Outcome move(State& state, Act act, double sticky, Dice& dice) {
-    if (dice.chance(sticky)) act = static_cast<Act>(state.last_act);
+  static void begin(State& state, RandomGenerator& random) { Game::begin(state.game, random); }
+  static Outcome move(State& state, Act act, double sticky, RandomGenerator& random) {
+    if (random.chance(sticky)) act = static_cast<Act>(state.last_act);
     state.last_act = static_cast<std::int32_t>(act);
-    return Game::move(state.game, act, dice);
+    return Game::move(state.game, act, random);
   }
 };
 

@@ -3,8 +3,8 @@
 //
 //   struct State;                                 // 32-bit numbers only, an even count of them
 //   static constexpr int channels;
-//   static void begin(State& state, Dice& dice);
-//   static Outcome move(State& state, Act act, Dice& dice);
+//   static void begin(State& state, RandomGenerator& random);
+//   static Outcome move(State& state, Act act, RandomGenerator& random);
 //   static void draw(const State& state, const Canvas& canvas);
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "worker/train/envs/core/copies.hpp"
-#include "worker/train/envs/minatar/dice.hpp"
+#include "worker/train/envs/minatar/random_generator.hpp"
 
 namespace hone::envs::minatar {
 

@@ -56,11 +56,11 @@ Seaquest::Swimmer newcomer_on(bool from_left, int row, int timer) {
   return {from_left ? 0 : side - 1, row, from_left ? 1 : -1, timer, 0};
 }
 
-void spawn(State& state, Dice& dice) {
+void spawn(State& state, RandomGenerator& random) {
   if (state.spawn_timer == 0) {
-    const bool from_left = dice.chance(0.5);
-    const bool is_sub = dice.chance(1.0 / 3.0);
-    auto newcomer = newcomer_on(from_left, dice.between(1, side - 1), state.move_interval);
+    const bool from_left = random.chance(0.5);
+    const bool is_sub = random.chance(1.0 / 3.0);
+    auto newcomer = newcomer_on(from_left, random.between(1, side - 1), state.move_interval);
     if (is_sub) newcomer.shot_timer = enemy_shot_pause;
     auto& list = is_sub ? state.subs : state.fish;
     if (!meets_other_way(state.fish, newcomer) && !meets_other_way(state.subs, newcomer) &&
@@ -69,8 +69,8 @@ void spawn(State& state, Dice& dice) {
     state.spawn_timer = state.spawn_interval;
   }
   if (state.diver_timer == 0) {
-    const bool from_left = dice.chance(0.5);
-    const auto newcomer = newcomer_on(from_left, dice.between(1, side - 1), diver_move_interval);
+    const bool from_left = random.chance(0.5);
+    const auto newcomer = newcomer_on(from_left, random.between(1, side - 1), diver_move_interval);
     if (!state.divers.full()) state.divers.add(newcomer);
     state.diver_timer = diver_pause;
   }
@@ -207,11 +207,11 @@ void breathe(State& state, Outcome& outcome) {
 
 }  // namespace
 
-void Seaquest::begin(State& state, Dice&) { state = {}; }
+void Seaquest::begin(State& state, RandomGenerator&) { state = {}; }
 
-Outcome Seaquest::move(State& state, Act act, Dice& dice) {
+Outcome Seaquest::move(State& state, Act act, RandomGenerator& random) {
   Outcome outcome;
-  spawn(state, dice);
+  spawn(state, random);
   act_on(state, act);
   fly_bullets(state, outcome);
   move_divers(state);

@@ -53,8 +53,8 @@ struct Seaquest {
     Few<Swimmer, 8> divers{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

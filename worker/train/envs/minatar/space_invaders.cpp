@@ -103,12 +103,12 @@ float kill(State& state) {
 
 }  // namespace
 
-void SpaceInvaders::begin(State& state, Dice&) {
+void SpaceInvaders::begin(State& state, RandomGenerator&) {
   state = {};
   send_wave(state);
 }
 
-Outcome SpaceInvaders::move(State& state, Act act, Dice&) {
+Outcome SpaceInvaders::move(State& state, Act act, RandomGenerator&) {
   Outcome outcome;
   act_on(state, act);
   fly_bullets(state);

@@ -28,8 +28,8 @@ struct SpaceInvaders {
     Map aliens{}, friendly_bullets{}, enemy_bullets{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

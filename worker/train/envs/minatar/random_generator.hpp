@@ -4,12 +4,12 @@
 
 namespace hone::envs::minatar {
 
-class Dice {
+class RandomGenerator {
  public:
-  Dice() = default;
-  Dice(const Dice&) = delete;
-  Dice& operator=(const Dice&) = delete;
-  virtual ~Dice() = default;
+  RandomGenerator() = default;
+  RandomGenerator(const RandomGenerator&) = delete;
+  RandomGenerator& operator=(const RandomGenerator&) = delete;
+  virtual ~RandomGenerator() = default;
 
   virtual double uniform() = 0;  // in [0, 1)
   virtual int below(int n) = 0;  // 0, 1, ..., n - 1

@@ -19,12 +19,12 @@ struct RealTimes {
 };
 
 // The step and the kernels must outlive it.
-class Crew {
+class LaneThreads {
  public:
-  Crew(const RealStep& step, Kernels& kernels);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  LaneThreads(const RealStep& step, Kernels& kernels);
+  ~LaneThreads();
+  LaneThreads(const LaneThreads&) = delete;
+  LaneThreads& operator=(const LaneThreads&) = delete;
 
   // One step, from its first job to the end of its last. Throws what a kernel threw.
   RealTimes run();
