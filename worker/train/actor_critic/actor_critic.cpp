@@ -6,8 +6,10 @@
 #include <tuple>
 
 #include "worker/train/actor_critic/actor_pool.hpp"
+#include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actor_critic/telemetry.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::ga3c {
 namespace {
@@ -241,3 +243,11 @@ Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob&
 }
 
 }  // namespace hone::ga3c
+
+namespace hone::trainers {
+
+TrainerRow ga3c_row() { return {.make = ga3c::make_ga3c, .evaluate = ga3c::evaluate}; }
+TrainerRow a3c_row() { return {.make = ga3c::make_a3c, .evaluate = ga3c::evaluate}; }
+TrainerRow a2c_row() { return {.make = ga3c::make_a2c, .evaluate = ga3c::evaluate}; }
+
+}  // namespace hone::trainers

@@ -12,6 +12,7 @@
 #include "worker/train/envs/control/cartpole.hpp"
 #include "worker/train/episodic/policy_net.hpp"
 #include "worker/train/nn/adam.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::trainers::episodic {
 namespace {
@@ -247,3 +248,12 @@ std::vector<double> discounted(std::size_t steps, double gamma) {
 }
 
 }  // namespace hone::trainers::episodic
+
+namespace hone::trainers {
+
+TrainerRow cem_row() { return {.make = episodic::make_cem, .evaluate = episodic::evaluate}; }
+TrainerRow reinforce_row() {
+  return {.make = episodic::make_reinforce, .evaluate = episodic::evaluate};
+}
+
+}  // namespace hone::trainers

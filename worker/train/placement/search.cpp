@@ -12,6 +12,7 @@
 #include "placement/read/read.hpp"
 #include "placement/setup.hpp"
 #include "worker/train/placement/evaluator.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -272,6 +273,10 @@ Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
   const auto placed = placement::read_placement(*problem, text);
   if (!placed) return placed.error();
   return Evaluation{problem->graph.name, {placement::Simulator(*problem).step_ms(*placed)}};
+}
+
+TrainerRow placement_row() {
+  return {.make = make_placement, .evaluate = evaluate_placement, .measures = true};
 }
 
 }  // namespace hone::trainers

@@ -40,17 +40,17 @@ class Rules {
   double sticky_;
 };
 
-}  // namespace
-
 template <class Game>
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) {
-  return std::make_unique<Copies<Rules<Game>>>(plan);
+BuiltinEnv builtin_game() {
+  return {&spec<Game>, make_copies<Rules<Game>>};
 }
 
-template std::unique_ptr<VecEnv> make<Asterix>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<Breakout>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<Freeway>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<Seaquest>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<SpaceInvaders>(const EnvPlan& plan);
+}  // namespace
+
+BuiltinEnv asterix() { return builtin_game<Asterix>(); }
+BuiltinEnv breakout() { return builtin_game<Breakout>(); }
+BuiltinEnv freeway() { return builtin_game<Freeway>(); }
+BuiltinEnv seaquest() { return builtin_game<Seaquest>(); }
+BuiltinEnv space_invaders() { return builtin_game<SpaceInvaders>(); }
 
 }  // namespace hone::envs::minatar
