@@ -1,5 +1,5 @@
-// MinAtar's games by the golden playthroughs of the original: twenty thousand steps of random
-// actions, every observation, reward and end in one checksum.
+// The games of MinAtar against golden playthroughs of the original: twenty thousand steps of random
+// actions, with every observation, reward and end in one checksum.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -142,7 +142,7 @@ TEST(MinAtar, repeats_actions_as_often_as_asked) {
     }
     return reached;
   };
-  EXPECT_EQ(rows_reached(1), 0) << "the first action is to do nothing, for ever";
+  EXPECT_EQ(rows_reached(1), 0) << "the first action is to do nothing, in every step";
   EXPECT_GT(rows_reached(0), 0);
 }
 

@@ -1,5 +1,4 @@
-// The queue between agents and servers, the weights' snapshots, and the rollout's hand-over, with
-// real threads.
+// The batch queue, the snapshots of the weights, and handing over rollouts, with real threads.
 #include "worker/train/actor_critic/serving/batch_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -62,8 +61,8 @@ TEST(BatchQueue, seats_no_more_servers_than_it_has_seats) {
   EXPECT_TRUE(queue.try_pop_batch(second));
 }
 
-// Clients that serve themselves when they may, beside server threads: every item is served once,
-// nobody hangs.
+// Clients that serve batches themselves, together with consumer threads: every item is served once,
+// and no thread hangs.
 TEST(BatchQueue, serves_every_item_of_many_clients_once) {
   constexpr int clients = 6;
   constexpr int rounds = 2000;
@@ -99,7 +98,7 @@ TEST(BatchQueue, serves_every_item_of_many_clients_once) {
         for (int round = 0; round < rounds; ++round) {
           slot.answered = false;
           const Parcel parcel{id, 1};
-          // Half of the clients leave the work to the servers, as the published agents do.
+          // Half of the clients leave the work to the consumers, as the published agents do.
           queue.push({&parcel, 1}, id % 2 == 0 ? ParcelQueue::Wake::none : ParcelQueue::Wake::one);
           while (!slot.answered) {
             if (id % 2 != 0 || !queue.try_pop_batch(batch)) {
@@ -148,7 +147,7 @@ TEST(BatchQueue, lets_one_server_go_and_serves_with_the_others) {
   EXPECT_EQ(left, 3);
 }
 
-// A client that serves itself woke nobody, so a second seat stayed empty.
+// A client that serves its own item did not wake a consumer for the others.
 TEST(BatchQueue, wakes_a_server_for_what_a_serving_client_leaves) {
   ParcelQueue queue({.capacity = 4, .concurrency = 2, .batch_weight_max = 1});
   std::atomic<int> served{0};
@@ -162,14 +161,14 @@ TEST(BatchQueue, wakes_a_server_for_what_a_serving_client_leaves) {
   queue.push(parcels, ParcelQueue::Wake::none);
   std::vector<Parcel> batch;
   ASSERT_TRUE(queue.try_pop_batch(batch));
-  served.wait(0);  // while this client is busy with its own
+  served.wait(0);  // while this client serves its own batch
   queue.finish_batch(ParcelQueue::Wake::one);
   queue.close();
   server.join();
   EXPECT_EQ(served, 1);
 }
 
-TEST(BatchQueue, tells_what_it_served) {
+TEST(BatchQueue, counts_what_it_served) {
   ParcelQueue queue({.capacity = 8, .concurrency = 1, .batch_weight_max = 5});
   const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}};
   queue.push(parcels, ParcelQueue::Wake::none);

@@ -1,5 +1,4 @@
-// The whole trainer: it learns, repeats itself, goes on from a checkpoint, and ends
-// when asked to.
+// The whole trainer: it learns, repeats itself, continues from a checkpoint, and stops on request.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -55,7 +54,7 @@ TEST_F(Ga3cTraining, repeats_itself_bit_for_bit_with_one_agent) {
   EXPECT_NE(saved(*first).parameters.weights, saved(*other).parameters.weights);
 }
 
-TEST_F(Ga3cTraining, goes_on_from_a_checkpoint_as_if_it_had_never_ended) {
+TEST_F(Ga3cTraining, continues_from_a_checkpoint_as_if_it_had_not_ended) {
   const auto whole = trainer({});
   train(*whole, 10'000);
   train(*whole, 20'000);
@@ -179,7 +178,7 @@ std::vector<std::string> metric_names(Trainer& trainer) {
   return names;
 }
 
-TEST_F(Ga3cTraining, tells_what_it_does) {
+TEST_F(Ga3cTraining, reports_its_metrics) {
   const auto agent = trainer({});
   train(*agent, 5'000);
   EXPECT_EQ(metric_names(*agent),
@@ -197,7 +196,7 @@ TEST_F(Ga3cTraining, counts_each_frame_of_an_episode_once) {
   EXPECT_EQ(last.last, last.last_lengths) << "CartPole pays 1 a step";
 }
 
-TEST_F(Ga3cTraining, goes_on_with_adam_as_if_it_had_never_ended) {
+TEST_F(Ga3cTraining, continues_with_adam_as_if_it_had_not_ended) {
   const Params params{{"optimizer", std::string("adam")}, {"layers", std::int64_t{2}}};
   const auto whole = trainer(params);
   train(*whole, 10'000);
@@ -209,10 +208,10 @@ TEST_F(Ga3cTraining, goes_on_with_adam_as_if_it_had_never_ended) {
   EXPECT_EQ(saved(*resumed).parameters.weights, saved(*whole).parameters.weights);
   EXPECT_EQ(saved(*resumed).parameters.mean, saved(*whole).parameters.mean);
   EXPECT_FALSE(trainer({{"layers", std::int64_t{2}}})->load(folder_ / "half").ok())
-      << "RMSProp cannot go on from Adam's state";
+      << "RMSProp cannot continue from Adam's state";
 }
 
-TEST_F(Ga3cTraining, goes_on_with_scaled_observations_as_if_it_had_never_ended) {
+TEST_F(Ga3cTraining, continues_with_scaled_observations_as_if_it_had_not_ended) {
   const Params params{{"observation_scale", std::string("yes")}};
   const auto whole = trainer(params);
   train(*whole, 10'000);
@@ -226,7 +225,7 @@ TEST_F(Ga3cTraining, goes_on_with_scaled_observations_as_if_it_had_never_ended) 
   EXPECT_FALSE(trainer({})->load(folder_ / "half").ok()) << "its network would see other numbers";
 }
 
-// Speeds of hundredths: without the scale no policy depends on them, and none sees the flag.
+// Speeds are hundredths: without the scale no policy depends on them, and none reaches the flag.
 TEST_F(Ga3cTraining, learns_to_rock_a_car_up_the_hill_and_plays_by_the_scale_it_learned) {
   const auto agent = trainer({{"env", std::string("MountainCar-v0")}}, 400'000);
   train(*agent, 400'000);
@@ -257,7 +256,7 @@ TEST_F(Ga3cTraining, anneals_the_entropy_to_its_end) {
 }
 
 TEST_F(Ga3cTraining, bounds_rewards_when_asked_to) {
-  // CartPole's rewards are 1: a bound of 1 changes nothing, a smaller one what is learned.
+  // The rewards of CartPole are 1: a bound of 1 changes nothing, a smaller one does.
   const Params plain{{"reward_scale", std::string("no")}};
   auto with = plain;
   with.push_back({"reward_clip", 1.0});
@@ -284,7 +283,7 @@ TEST_F(Ga3cTraining, refuses_to_promise_what_threads_decide) {
   }
 }
 
-TEST_F(Ga3cTraining, adjusts_its_staff_and_trains_every_frame) {
+TEST_F(Ga3cTraining, adjusts_its_worker_counts_and_trains_every_frame) {
   const Params params{{"dynamic", std::string("yes")}, {"dynamic_wait", 0.01}};
   const auto agent = trainer(params, 600'000);
   train(*agent, 300'000);

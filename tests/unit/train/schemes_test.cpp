@@ -1,4 +1,4 @@
-// A3C and A2C on the parts of GA3C, and what they promise about threads.
+// A3C and A2C compared with GA3C, and their results with several threads.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ class Schemes : public testing::Test {
       std::filesystem::temp_directory_path() / ("hone-schemes-" + std::to_string(::getpid()));
 };
 
-// The queues of GA3C change when things happen, not what is computed.
+// The queues of GA3C change the timing, not the results.
 TEST_F(Schemes, of_one_agent_train_the_same) {
   auto params = shape(1, 16);
   const auto a2c = after(*trainer("a2c", params), 20'000);
@@ -49,7 +49,7 @@ TEST_F(Schemes, of_one_agent_train_the_same) {
   EXPECT_EQ(a2c.parameters.updates, ga3c.parameters.updates);
 }
 
-// But for the scale of the rewards, which all agents share as they come.
+// Without the scale of rewards, which all agents update in the order in which they come.
 TEST_F(Schemes, a2c_repeats_itself_bit_for_bit_with_several_agents) {
   auto params = shape(4, 4);
   params.push_back({"reward_scale", std::string("no")});

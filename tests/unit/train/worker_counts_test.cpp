@@ -1,4 +1,4 @@
-// The rule that adjusts how many agents, predictors and trainers work.
+// The rule that adjusts the numbers of agents, predictors and trainers.
 #include "worker/train/actor_critic/worker_counts.hpp"
 
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ TEST(WorkerCountTuner, keeps_a_move_that_was_faster) {
   EXPECT_EQ(distance(next, trial), 1);
 }
 
-TEST(WorkerCountTuner, undoes_a_move_that_was_not_and_measures_anew) {
+TEST(WorkerCountTuner, undoes_a_move_that_was_not_faster_and_measures_again) {
   WorkerCountTuner tuner({4, 2, 2}, most, 1);
   (void)tuner.judge(100);
   EXPECT_EQ(tuner.judge(100), (WorkerCounts{4, 2, 2})) << "as fast is not faster";
-  const auto next = tuner.judge(50);  // the games have become slower: no reason to stay with 100
+  const auto next = tuner.judge(50);  // the games have become slower: 100 no longer counts
   EXPECT_EQ(distance(next, {4, 2, 2}), 1);
   (void)tuner.judge(51);
   EXPECT_EQ(tuner.state().kept, next);
@@ -45,7 +45,7 @@ TEST(WorkerCountTuner, stays_within_its_bounds) {
   EXPECT_EQ(nowhere.judge(1), (WorkerCounts{1, 1, 1}));
 }
 
-TEST(WorkerCountTuner, climbs_to_the_fastest_staff) {
+TEST(WorkerCountTuner, climbs_to_the_fastest_counts) {
   const auto throughput = [](const WorkerCounts& s) {
     return 100.0 - (s.agents - 6) * (s.agents - 6) - (s.predictors - 2) * (s.predictors - 2) -
            (s.trainers - 3) * (s.trainers - 3);
@@ -55,7 +55,7 @@ TEST(WorkerCountTuner, climbs_to_the_fastest_staff) {
   EXPECT_EQ(tuner.state().kept, (WorkerCounts{6, 2, 3}));
 }
 
-TEST(WorkerCountTuner, goes_on_from_its_state_with_the_same_moves) {
+TEST(WorkerCountTuner, continues_from_its_state_with_the_same_moves) {
   WorkerCountTuner tuner({4, 2, 2}, most, 1);
   (void)tuner.judge(100);
   (void)tuner.judge(101);

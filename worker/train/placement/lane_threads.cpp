@@ -53,7 +53,7 @@ void LaneThreads::work(std::size_t lane) {
     std::exception_ptr fault;
     try {
       carry_out(step_.jobs[static_cast<std::size_t>(job)]);
-    } catch (...) {  // said by run(), on the thread that asked
+    } catch (...) {  // rethrown by run()
       fault = std::current_exception();
     }
     const double took_ms = ms_since(begin);

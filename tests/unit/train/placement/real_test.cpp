@@ -1,5 +1,5 @@
-// Placed graphs carried out for real: the jobs are those of the simulator, and nothing runs before
-// what it needs.
+// Real steps of placed graphs: the jobs are those of the simulator, and no job runs before its
+// inputs are there.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 using placement::Placement;
 using placement::Problem;
 
-// Devices whose tensors are vectors and whose work is to count.
+// Devices with one number as a tensor, which count their work.
 class CountingKernels : public Kernels {
  public:
   explicit CountingKernels(int devices) : devices_(devices) {}
@@ -53,7 +53,7 @@ Problem problem_of(const std::string& graph, int devices) {
   return *placement::set_up(setup);
 }
 
-// What each task must have written, found without devices.
+// The number that each task must write, computed without devices.
 std::vector<float> tokens_of(const Problem& problem) {
   std::vector<std::vector<float>> inputs(static_cast<std::size_t>(problem.tasks));
   std::vector<float> tokens(inputs.size());

@@ -1,4 +1,4 @@
-// A placed graph on libtorch's devices.
+// A placed graph on the devices of libtorch.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -10,10 +10,10 @@ static_assert(is_words<Asterix::State>);
 constexpr int ramp_interval = 100;
 constexpr int first_row = 1;
 
-int row_of(std::size_t slot) { return static_cast<int>(slot) + first_row; }
+int row_of_slot(std::size_t slot) { return static_cast<int>(slot) + first_row; }
 
 void spawn(Asterix::State& state, RandomGenerator& random) {
-  // Both chances are taken even if there is no room.
+  // Both numbers are drawn even if there is no room.
   const bool from_left = random.chance(0.5);
   const bool is_gold = random.chance(1.0 / 3.0);
   std::array<std::size_t, Asterix::slots> free{};
@@ -34,7 +34,7 @@ void walk(Asterix::State& state, Act act) {
 
 void meet(Asterix::State& state, std::size_t slot, Outcome& outcome) {
   auto& thing = state.things[slot];
-  if (thing.there == 0 || thing.column != state.column || row_of(slot) != state.row) return;
+  if (thing.there == 0 || thing.column != state.column || row_of_slot(slot) != state.row) return;
   if (thing.is_gold == 0) {
     outcome.over = true;
     return;
@@ -88,9 +88,9 @@ void Asterix::draw(const State& state, const Canvas& canvas) {
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto& thing = state.things[slot];
     if (thing.there == 0) continue;
-    canvas.mark(row_of(slot), thing.column, thing.is_gold != 0 ? gold : enemy);
+    canvas.mark(row_of_slot(slot), thing.column, thing.is_gold != 0 ? gold : enemy);
     const int behind = thing.column - thing.step;
-    if (on_grid(behind)) canvas.mark(row_of(slot), behind, trail);
+    if (on_grid(behind)) canvas.mark(row_of_slot(slot), behind, trail);
   }
 }
 

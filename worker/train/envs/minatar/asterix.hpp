@@ -1,5 +1,5 @@
-// MinAtar's asterix: gold and enemies cross eight rows; a point for every piece of gold, over on
-// touching an enemy. They come and move faster and faster.
+// Asterix of MinAtar (Young and Tian, 2019): gold and enemies cross eight rows, faster and faster.
+// A point for every piece of gold; touching an enemy ends the episode.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"

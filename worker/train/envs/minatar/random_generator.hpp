@@ -1,5 +1,5 @@
-// Where the games' chances come from: a stream of the training, or in tests the generator that the
-// golden playthroughs were made with.
+// The random numbers of a game: a stream of the training, or in tests the generator with which the
+// golden playthroughs were recorded.
 #pragma once
 
 namespace hone::envs::minatar {

@@ -1,5 +1,5 @@
-// MinAtar's space invaders: shoot the aliens before they land or shoot back; a point for each.
-// Every new wave moves faster.
+// Space Invaders of MinAtar (Young and Tian, 2019): shoot the aliens before they land or hit the
+// cannon. A point for every alien; every new wave moves faster.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"
