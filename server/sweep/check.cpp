@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/nearest.hpp"
-#include "schemas/types/trainers.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/space/search_space.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 namespace {

@@ -7,6 +7,7 @@
 #include "server/sweep/retention.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/warm_start.hpp"
+#include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 
@@ -75,34 +76,13 @@ DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& even
 
 namespace {
 
-std::string text_of(const Params& settings, std::string_view name) {
-  const Value* value = find(settings, name);
-  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
-  return text == nullptr ? std::string() : *text;
-}
-
-// cem and reinforce have one environment; its version is a matter of when an episode is cut.
-std::string cartpole_of(const BuiltinTrainer& trainer, const Space& space) {
-  constexpr const char* cut = "episode_steps";
-  for (const auto& parameter : space)
-    if (parameter.name == cut) return "CartPole";
-  const Value* value = find(trainer.settings, cut);
-  const auto* steps = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
-  if (steps == nullptr) return value == nullptr ? "CartPole-v0" : "CartPole";
-  return *steps == 200 ? "CartPole-v0" : *steps == 500 ? "CartPole-v1" : "CartPole";
-}
-
-// An environment, or a computation graph and its digest, where the sweep fixes one.
+// What the runs train on, where the client or the sweep fixes it.
 std::optional<DatasetInfo> dataset_of(const SubmitRequest& request) {
   if (request.dataset) return request.dataset;
   const auto* builtin = std::get_if<BuiltinTrainer>(&request.spec.trainer);
-  if (builtin == nullptr) return std::nullopt;
-  DatasetInfo info{text_of(builtin->settings, "env"), "hone-1", ""};
-  if (info.name.empty())
-    info = {text_of(builtin->settings, "graph"), "hone-1",
-            text_of(builtin->settings, "graph_digest")};
-  if (builtin->name == "cem" || builtin->name == "reinforce")
-    info.name = cartpole_of(*builtin, request.spec.parameters);
+  const TrainerInfo* trainer = builtin == nullptr ? nullptr : find_trainer(builtin->name);
+  if (trainer == nullptr) return std::nullopt;
+  auto info = trainer->dataset(builtin->settings, request.spec.parameters);
   if (info.name.empty()) return std::nullopt;
   return info;
 }

@@ -1,4 +1,4 @@
-// Every row of worker/train/envs/table.cpp keeps what worker/train/envs/core/env.hpp promises.
+// The contract of worker/train/envs/core/env.hpp, for every built-in environment.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,7 +22,7 @@ void PrintTo(const EnvRow& row, std::ostream* out) { *out << row.name; }
 
 namespace {
 
-// Some copies of an environment with the memory their steps write to.
+// Copies of an environment with the memory that their steps write to.
 struct Copies {
   Copies(const EnvRow& row, const EnvPlan& plan)
       : env(row.make(plan)),
@@ -46,10 +46,10 @@ struct Copies {
                                    truncated.data(), final_observations.data()});
   }
 
-  void step_at_random(Stream& dice) {
+  void step_at_random(Stream& random) {
     for (auto& choice : choices)
-      choice = static_cast<std::int32_t>(dice.uniform() * env->spec().actions);
-    for (auto& number : numbers) number = static_cast<float>(dice.uniform(-1.5, 1.5));
+      choice = static_cast<std::int32_t>(random.uniform() * env->spec().actions);
+    for (auto& number : numbers) number = static_cast<float>(random.uniform(-1.5, 1.5));
     step();
   }
 
@@ -86,9 +86,9 @@ TEST_P(EveryEnv, describes_itself_and_is_found_by_its_name) {
 
 TEST_P(EveryEnv, observes_finite_numbers_and_pays_finite_rewards) {
   Copies copies(GetParam(), {.count = 8, .seed = 3});
-  Stream dice(1, Purpose::action, 0);
+  Stream random(1, Purpose::action, 0);
   for (int t = 0; t < 2000; ++t) {
-    copies.step_at_random(dice);
+    copies.step_at_random(random);
     for (const float number : copies.observations) ASSERT_TRUE(std::isfinite(number));
     for (const float reward : copies.rewards) ASSERT_TRUE(std::isfinite(reward));
   }
@@ -127,11 +127,11 @@ TEST_P(EveryEnv, gives_a_copy_the_same_episodes_in_whatever_group_it_is) {
 
 TEST_P(EveryEnv, starts_the_next_episode_in_the_step_that_ends_one) {
   Copies copies(GetParam(), {.count = 8, .seed = 5});
-  Stream dice(2, Purpose::action, 0);
+  Stream random(2, Purpose::action, 0);
   int ended = 0;
   for (int t = 0; t < 5100; ++t) {
     std::fill(copies.final_observations.begin(), copies.final_observations.end(), -1e9F);
-    copies.step_at_random(dice);
+    copies.step_at_random(random);
     for (std::size_t i = 0; i < copies.rows(); ++i) {
       const bool over = copies.terminated[i] != 0 || copies.truncated[i] != 0;
       const float* last = copies.final_observations.data() + i * copies.size();
@@ -147,11 +147,11 @@ TEST_P(EveryEnv, starts_the_next_episode_in_the_step_that_ends_one) {
 
 TEST_P(EveryEnv, never_lasts_longer_than_its_step_limit) {
   Copies copies(GetParam(), {.count = 8, .seed = 6});
-  Stream dice(3, Purpose::action, 0);
+  Stream random(3, Purpose::action, 0);
   const int limit = GetParam().spec->step_limit;
   std::vector<int> steps(copies.rows(), 0);
   for (int t = 0; t < 5000; ++t) {
-    copies.step_at_random(dice);
+    copies.step_at_random(random);
     for (std::size_t i = 0; i < copies.rows(); ++i) {
       ++steps[i];
       ASSERT_EQ(copies.truncated[i] != 0, limit > 0 && steps[i] == limit);
@@ -160,17 +160,17 @@ TEST_P(EveryEnv, never_lasts_longer_than_its_step_limit) {
   }
 }
 
-TEST_P(EveryEnv, goes_on_from_a_saved_state_as_if_nothing_had_happened) {
+TEST_P(EveryEnv, continues_from_a_saved_state_as_if_nothing_had_happened) {
   Copies original(GetParam(), {.count = 4, .seed = 7});
-  Stream dice(4, Purpose::action, 0);
-  for (int t = 0; t < 137; ++t) original.step_at_random(dice);
+  Stream random(4, Purpose::action, 0);
+  for (int t = 0; t < 137; ++t) original.step_at_random(random);
   Copies restored(GetParam(), {.count = 4, .seed = 99});
   ASSERT_TRUE(restored.env->restore(original.env->save(), restored.observations.data()));
   EXPECT_EQ(restored.observations, original.observations);
-  Stream same_dice(dice.words());
+  Stream same_random(random.words());
   for (int t = 0; t < 500; ++t) {
-    original.step_at_random(dice);
-    restored.step_at_random(same_dice);
+    original.step_at_random(random);
+    restored.step_at_random(same_random);
     ASSERT_EQ(original.observations, restored.observations);
   }
 }
@@ -255,11 +255,11 @@ TEST(CartPole, is_truncated_at_500_steps_when_the_pole_is_kept_up) {
 
 TEST(CartPole, falls_after_22_steps_on_average_when_pushed_at_random) {
   Copies copies(named("CartPole-v1"), {.count = 64, .seed = 2});
-  Stream dice(5, Purpose::action, 0);
+  Stream random(5, Purpose::action, 0);
   double steps = 0;
   double episodes = 0;
   for (int t = 0; t < 20'000; ++t) {
-    copies.step_at_random(dice);
+    copies.step_at_random(random);
     steps += static_cast<double>(copies.rows());
     for (const auto over : copies.terminated) episodes += over;
   }
@@ -318,7 +318,7 @@ TEST(Acrobot, starts_within_a_tenth_in_numbers_a_float_can_hold) {
   EXPECT_FLOAT_EQ(observations[0] * observations[0] + observations[1] * observations[1], 1.0F);
 }
 
-// Pumps: torque along the lower link's swing brings the free end up in a hundred steps or two.
+// Torque along the swing of the lower link brings the free end up in one or two hundred steps.
 TEST(Acrobot, costs_a_point_a_step_until_it_is_reached) {
   Copies copies(named("Acrobot-v1"), {.count = 16, .seed = 1});
   int reached = 0;
@@ -336,12 +336,12 @@ TEST(Acrobot, costs_a_point_a_step_until_it_is_reached) {
 
 TEST(Acrobot, is_hardly_ever_reached_at_random) {
   Copies copies(named("Acrobot-v1"), {.count = 64, .seed = 2});
-  Stream dice(5, Purpose::action, 0);
+  Stream random(5, Purpose::action, 0);
   std::vector<double> running(copies.rows(), 0);
   double sum = 0;
   double episodes = 0;
   for (int t = 0; t < 5'000; ++t) {
-    copies.step_at_random(dice);
+    copies.step_at_random(random);
     for (std::size_t i = 0; i < copies.rows(); ++i) {
       running[i] += copies.rewards[i];
       if (copies.terminated[i] == 0 && copies.truncated[i] == 0) continue;

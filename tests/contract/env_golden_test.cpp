@@ -1,5 +1,4 @@
-// Step-for-step agreement with the environments' originals: golden values computed with Gymnasium's
-// own code.
+// Step-for-step agreement with the originals: golden values computed with the code of Gymnasium.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -47,7 +46,7 @@ TEST(MountainCarContinuous, agrees_with_gymnasium_over_mixed_forces) {
 }
 
 TEST(MountainCarContinuous, charges_for_the_force_that_was_asked_for) {
-  const auto env = mountain_car::make_continuous({.count = 1, .seed = 1});
+  const auto env = mountain_car::continuous().make({.count = 1, .seed = 1});
   std::array<float, 2> seen{}, last{};
   float reward = 0;
   std::uint8_t terminated = 0, truncated = 0;

@@ -1,5 +1,5 @@
-// LunarLander by the returns that known players reach: Box2D 2.4 does not give the same digits as
-// the 2.3 of the original.
+// LunarLander by the returns of known policies: Box2D 2.4 does not give the same digits as the 2.3
+// of the original.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,13 +48,13 @@ class LunarLander : public testing::Test {
 };
 
 TEST_F(LunarLander, crashes_for_200_points_at_random) {
-  Stream dice(1, Purpose::action, 0);
+  Stream random(1, Purpose::action, 0);
   const auto mean = mean_return(
-      4000, [&](const float*) { return static_cast<std::int32_t>(dice.uniform() * 4); });
+      4000, [&](const float*) { return static_cast<std::int32_t>(random.uniform() * 4); });
   EXPECT_NEAR(mean, -199.7, 25);
 }
 
-// The rule that the original's authors published: lean towards the pad, brake the fall.
+// The heuristic that the authors published: lean towards the pad, brake the fall.
 std::int32_t heuristic(const float* s) {
   const float lean = std::clamp(s[0] * 0.5F + s[2], -0.4F, 0.4F);
   float turn = (lean - s[4]) * 0.5F - s[5];

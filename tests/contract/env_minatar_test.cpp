@@ -1,5 +1,5 @@
-// MinAtar's games by the golden playthroughs of the original: twenty thousand steps of random
-// actions, every observation, reward and end in one checksum.
+// The games of MinAtar against golden playthroughs of the original: twenty thousand steps of random
+// actions, with every observation, reward and end in one checksum.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,9 +12,9 @@ namespace hone::envs::minatar {
 namespace {
 
 // numpy's RandomState: the generator of the original.
-class NumpyDice final : public Dice {
+class NumpyGenerator final : public RandomGenerator {
  public:
-  explicit NumpyDice(std::uint32_t seed) : bits_(seed) {}
+  explicit NumpyGenerator(std::uint32_t seed) : bits_(seed) {}
   double uniform() override {
     const auto high = bits() >> 5;
     const auto low = bits() >> 6;
@@ -55,16 +55,16 @@ struct Playthrough {
 template <class Game>
 Playthrough played() {
   Playthrough result;
-  NumpyDice dice(1);
+  NumpyGenerator random(1);
   typename Sticky<Game>::State state;
-  Sticky<Game>::begin(state, dice);
+  Sticky<Game>::begin(state, random);
   std::uint32_t choice = 12345;
   Crc crc;
   std::vector<float> cells(static_cast<std::size_t>(spec<Game>.observation_size));
   for (int step = 1; step <= 20'000; ++step) {
     choice = choice * 1664525U + 1013904223U;
     const auto act = static_cast<Act>((choice >> 16) % 6);
-    const auto outcome = Sticky<Game>::move(state, act, 0.1, dice);
+    const auto outcome = Sticky<Game>::move(state, act, 0.1, random);
     std::fill(cells.begin(), cells.end(), 0.0F);
     Game::draw(state.game, {cells.data(), Game::channels});
     crc.add(static_cast<std::uint8_t>(outcome.reward));
@@ -74,7 +74,7 @@ Playthrough played() {
     if (step == 10 || step == 100 || step == 1000 || step == 20'000) result.sums[step] = crc.sum();
     if (!outcome.over) continue;
     ++result.episodes;
-    Sticky<Game>::begin(state, dice);
+    Sticky<Game>::begin(state, random);
   }
   return result;
 }
@@ -111,17 +111,17 @@ TEST(MinAtar, plays_space_invaders_as_the_original_does) {
 
 // A random player hardly ever brings home six divers.
 TEST(MinAtar, pays_a_full_crew_for_its_oxygen_and_forgives_the_next_breath) {
-  NumpyDice dice(1);
+  NumpyGenerator random(1);
   Seaquest::State state;
   state.row = 1;
   state.surfaced = 0;
   state.divers_aboard = 6;
   state.oxygen = 150;
-  EXPECT_EQ(Seaquest::move(state, Act::up, dice).reward, 7);
+  EXPECT_EQ(Seaquest::move(state, Act::up, random).reward, 7);
   EXPECT_EQ(state.divers_aboard, -1);
   EXPECT_EQ(state.oxygen, 200);
-  Seaquest::move(state, Act::down, dice);
-  const auto again = Seaquest::move(state, Act::up, dice);
+  Seaquest::move(state, Act::down, random);
+  const auto again = Seaquest::move(state, Act::up, random);
   EXPECT_FALSE(again.over);
   EXPECT_EQ(again.reward, 0);
   EXPECT_EQ(state.divers_aboard, -2);
@@ -142,7 +142,7 @@ TEST(MinAtar, repeats_actions_as_often_as_asked) {
     }
     return reached;
   };
-  EXPECT_EQ(rows_reached(1), 0) << "the first action is to do nothing, for ever";
+  EXPECT_EQ(rows_reached(1), 0) << "the first action is to do nothing, in every step";
   EXPECT_GT(rows_reached(0), 0);
 }
 

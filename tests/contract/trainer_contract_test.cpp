@@ -1,5 +1,4 @@
-// Every row of worker/train/table.cpp has its words in schemas/types/trainers.cpp, and the other
-// way round; and every trainer keeps what worker/train/run/trainer.hpp promises.
+// The contract of worker/train/run/trainer.hpp, for every trainer, and its entry in the catalog.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ class EveryTrainer : public testing::TestWithParam<TrainerRow> {
   }
 };
 
-TEST_P(EveryTrainer, has_its_words) {
+TEST_P(EveryTrainer, has_an_entry_in_the_catalog) {
   const auto* info = find_trainer(GetParam().name);
   ASSERT_NE(info, nullptr);
   EXPECT_FALSE(info->summary.empty());
@@ -33,7 +32,7 @@ TEST_P(EveryTrainer, has_its_words) {
   EXPECT_EQ(find_trainer_row(GetParam().name)->make, GetParam().make);
 }
 
-TEST_P(EveryTrainer, knows_every_environment_its_words_allow) {
+TEST_P(EveryTrainer, makes_every_environment_that_its_settings_allow) {
   const auto* setting = find_setting(*find_trainer(GetParam().name), "env");
   if (setting == nullptr) GTEST_SKIP() << "no environments";
   for (const auto word : words_of(*setting)) {
@@ -48,7 +47,7 @@ TEST_P(EveryTrainer, knows_every_environment_its_words_allow) {
   }
 }
 
-TEST_P(EveryTrainer, reaches_the_step_it_is_sent_to_and_goes_on_from_its_file) {
+TEST_P(EveryTrainer, reaches_the_requested_step_and_continues_from_its_file) {
   const auto file =
       std::filesystem::temp_directory_path() / ("hone-contract-" + std::to_string(::getpid()));
   const auto trainer = make(4000);
@@ -76,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryTrainer,
                          testing::ValuesIn(trainer_table().begin(), trainer_table().end()),
                          [](const auto& row) { return std::string(row.param.name); });
 
-TEST(TrainerTable, has_a_row_for_every_trainer_of_the_words) {
+TEST(TrainerTable, has_a_row_for_every_trainer_of_the_catalog) {
   for (const auto& info : trainer_catalog())
     EXPECT_NE(find_trainer_row(info.name), nullptr) << info.name;
 }

@@ -2,29 +2,32 @@
 
 #include <array>
 
-#include "worker/train/actor_critic/actor_critic.hpp"
-#include "worker/train/actor_critic/evaluate.hpp"
-#include "worker/train/episodic/episodic.hpp"
-#include "worker/train/placement/search.hpp"
+#include "worker/train/settings/trainers.hpp"
 
 namespace hone::trainers {
+
+#define HONE_DECLARE(name) TrainerRow name##_row();
+HONE_TRAINERS(HONE_DECLARE)
+#undef HONE_DECLARE
+
 namespace {
 
-constexpr std::array rows{
-    TrainerRow{"ga3c", ga3c::make_ga3c, ga3c::evaluate},
-    TrainerRow{"a3c", ga3c::make_a3c, ga3c::evaluate},
-    TrainerRow{"a2c", ga3c::make_a2c, ga3c::evaluate},
-    TrainerRow{"placement", make_placement, evaluate_placement, true},
-    TrainerRow{"cem", episodic::make_cem, episodic::evaluate},
-    TrainerRow{"reinforce", episodic::make_reinforce, episodic::evaluate},
-};
+TrainerRow named_row(std::string_view name, TrainerRow row) {
+  row.name = name;
+  return row;
+}
 
 }  // namespace
 
-std::span<const TrainerRow> trainer_table() { return rows; }
+std::span<const TrainerRow> trainer_table() {
+#define HONE_ROW(name) named_row(#name, name##_row()),
+  static const std::array rows{HONE_TRAINERS(HONE_ROW)};
+#undef HONE_ROW
+  return rows;
+}
 
 const TrainerRow* find_trainer_row(std::string_view name) {
-  for (const auto& row : rows)
+  for (const auto& row : trainer_table())
     if (row.name == name) return &row;
   return nullptr;
 }

@@ -1,6 +1,5 @@
-// The trainers of hone-train, one row each; schemas/types/trainers.cpp has the same names with
-// their settings, and tests/contract/trainer_contract_test.cpp compares the two. To add one, copy
-// ga3c/ and its rows.
+// The trainers of hone-train, by the rows of worker/train/settings/trainers.hpp, which says how to
+// add one.
 #pragma once
 
 #include <memory>
@@ -12,15 +11,15 @@
 namespace hone::trainers {
 
 struct TrainerRow {
-  std::string_view name;
+  std::string_view name{};  // set by the table
   Result<std::unique_ptr<Trainer>> (*make)(const TrainingJob& job) = nullptr;
   Result<Evaluation> (*evaluate)(const EvaluationPlan& plan) = nullptr;
-  bool measures = false;  // has --measure: what it learns can be run for real
+  bool measures = false;  // has --measure: runs what it has learned for real
 };
 
 std::span<const TrainerRow> trainer_table();
 
-// nullptr where there is none of that name.
+// nullptr if there is none of that name.
 const TrainerRow* find_trainer_row(std::string_view name);
 
 }  // namespace hone::trainers

@@ -165,7 +165,7 @@ TEST_P(EveryKernels, pass_gradients_through_the_activations) {
   }
 }
 
-// A batch of random outputs, laid out as the kernels want it.
+// A batch of random outputs in the layout of the kernels.
 struct Batch {
   int rows;
   int actions;

@@ -26,11 +26,11 @@ std::size_t corner_of(const SquareGrid& grid, std::size_t place) {
          place % across * static_cast<std::size_t>(grid.step_words);
 }
 
-// Three pictures, each mostly the one before, of few colours in wide bands.
+// Three pictures of few colours in wide bands, each similar to the one before.
 Words pictures_of(const SquareGrid& grid) {
   Words pictures(3 * grid.picture_words());
-  envs::Stream dice(1, envs::Purpose::environment, 0);
-  const auto one_in = [&](std::uint64_t n) { return dice.bits() % n == 0; };
+  envs::Stream random(1, envs::Purpose::environment, 0);
+  const auto one_in = [&](std::uint64_t n) { return random.bits() % n == 0; };
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const auto row = i % grid.picture_words() / static_cast<std::size_t>(grid.row_words);
     pictures[i] = one_in(300) ? 7 : static_cast<std::uint32_t>(row / 9);
@@ -43,7 +43,7 @@ Words pictures_of(const SquareGrid& grid) {
 void expect_right_numbers(const SquareGrid& grid) {
   const auto pictures = pictures_of(grid);
   DistinctSquares squares(grid, 3);
-  for (const int count : {3, 1, 2}) {  // nothing is left of the batch before
+  for (const int count : {3, 1, 2}) {  // no state of the batch before remains
     squares.find(pictures.data(), count);
     const auto numbers = squares.numbers();
     ASSERT_EQ(numbers.size(), static_cast<std::size_t>(count * grid.places()));

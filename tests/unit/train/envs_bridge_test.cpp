@@ -1,5 +1,5 @@
-// Environments of other people's programs, held to tests/data/gym/toy_envs.py, which needs neither
-// Gymnasium nor NumPy. With Gymnasium and Atari: tests/e2e/test_gym.py.
+// Environments of other programs, with tests/data/gym/toy_envs.py, which needs neither Gymnasium
+// nor NumPy. With Gymnasium and Atari: tests/e2e/test_gym.py.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -54,7 +54,7 @@ class Bridge : public testing::Test {
   }
 };
 
-TEST_F(Bridge, tells_what_an_environment_is_like) {
+TEST_F(Bridge, describes_an_environment) {
   const auto spec = found("gym:toy_envs:Walk?length=5").spec;
   EXPECT_EQ(spec.observation_size, 3);
   EXPECT_EQ(spec.actions, 4);
@@ -64,11 +64,11 @@ TEST_F(Bridge, tells_what_an_environment_is_like) {
   EXPECT_EQ(found("gym:toy_envs:Picture").spec.planes, (Planes{2, 5, 2}));
 }
 
-TEST_F(Bridge, plays_and_begins_anew_in_the_step_that_ends_an_episode) {
+TEST_F(Bridge, plays_and_resets_in_the_step_that_ends_an_episode) {
   const auto env = made("gym:toy_envs:Walk?length=2", 2);
   Played played(*env);
   const float seed = played.observations[0];
-  EXPECT_NE(seed, played.observations[3]) << "each copy has a seed of its own";
+  EXPECT_NE(seed, played.observations[3]) << "each copy has its own seed";
   played.step(*env, {1, 3});  // they start at 10
   EXPECT_EQ(played.rewards, (Floats{11, 13}));
   EXPECT_EQ(played.observations, (Floats{seed, 11, 1, played.observations[3], 13, 1}));
@@ -81,7 +81,7 @@ TEST_F(Bridge, plays_and_begins_anew_in_the_step_that_ends_an_episode) {
   EXPECT_EQ(played.observations, (Floats{seed + 1, 0, 0, other + 1, 0, 0}));
 }
 
-TEST_F(Bridge, tells_a_cut_from_an_end) {
+TEST_F(Bridge, distinguishes_truncation_from_termination) {
   const auto env = made("gym:toy_envs:Walk?length=1&cut=true");
   Played played(*env);
   played.step(*env, {0});
@@ -123,7 +123,7 @@ TEST_F(Bridge, turns_planes_so_that_channels_come_last) {
   }
 }
 
-TEST_F(Bridge, is_the_same_for_the_same_seed_and_goes_on_from_saved_words) {
+TEST_F(Bridge, is_the_same_for_the_same_seed_and_continues_from_saved_words) {
   const auto one = made("gym:toy_envs:Walk", 3);
   const auto other = made("gym:toy_envs:Walk", 3);
   Played first(*one);
@@ -153,7 +153,7 @@ TEST_F(Bridge, cuts_episodes_short_when_their_process_dies_or_raises) {
   }
 }
 
-TEST_F(Bridge, does_not_wait_for_ever) {
+TEST_F(Bridge, does_not_wait_without_limit) {
   setenv("HONE_ENV_TIMEOUT", "1", 1);
   const auto env = made("gym:toy_envs:Walk?fault=hang&fault_at=1");
   Played played(*env);
@@ -170,6 +170,25 @@ TEST_F(Bridge, gives_up_when_failures_do_not_end) {
         for (int i = 0; i < 100; ++i) played.step(*env, {0});
       },
       testing::ExitedWithCode(EXIT_FAILURE), "the walk is over.*given up after too many failures");
+}
+
+TEST_F(Bridge, refuses_a_python_that_ends_or_writes_something_else) {
+  setenv("HONE_PYTHON", "/bin/false", 1);
+  const auto silent = find_env("gym:toy_envs:Walk");
+  ASSERT_FALSE(silent);
+  EXPECT_EQ(silent.error().at, "/env");
+  EXPECT_NE(silent.error().detail.find("gym:toy_envs:Walk"), std::string::npos);
+  setenv("HONE_PYTHON", "/bin/echo", 1);
+  EXPECT_FALSE(find_env("gym:toy_envs:Walk"));
+}
+
+TEST_F(Bridge, reports_a_process_that_ends_while_its_copies_are_made) {
+  const auto env = found("gym:toy_envs:Walk");
+  setenv("HONE_PYTHON", "/bin/false", 1);
+  const auto refused = env.make({.count = 2, .seed = 7});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().detail.find("its process ended with status 1"), std::string::npos)
+      << refused.error().detail;
 }
 
 TEST_F(Bridge, refuses_what_cannot_be_made_with_the_reason) {

@@ -1,5 +1,5 @@
-// GA3C on every environment of the table: it trains, repeats itself, goes on from its file exactly
-// where it stood, and its model can be played.
+// GA3C on every environment of the table: it trains, repeats itself, continues exactly from its
+// file, and its model can be evaluated.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ class EveryEnvironment : public testing::TestWithParam<envs::EnvRow> {
 
   std::vector<float> weights(const Trainer& trainer) {
     EXPECT_TRUE(trainer.save(file_).ok());
-    return ga3c::read_model(file_).value().master.weights;
+    return ga3c::read_model(file_).value().parameters.weights;
   }
 
   std::filesystem::path file_ =

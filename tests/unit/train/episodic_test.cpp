@@ -39,7 +39,7 @@ TEST(Episodes, are_discounted_and_cut_at_a_percentile) {
   EXPECT_NEAR(percentile({4, 1, 3, 2}, 70), 3.1, 1e-12);
 }
 
-// Episodes until the mean of 100 reached the goal; the limit where it did not.
+// The number of episodes until the mean of 100 reached the goal; limit + 1 if it did not. Sorted.
 std::vector<std::int64_t> episodes_to_solve(const char* trainer, int seeds, std::int64_t limit) {
   std::vector<std::int64_t> episodes;
   const auto make = std::string_view(trainer) == "cem" ? make_cem : make_reinforce;

@@ -1,5 +1,4 @@
-// The whole trainer: it learns, repeats itself, goes on from a checkpoint, and ends
-// when asked to.
+// The whole trainer: it learns, repeats itself, continues from a checkpoint, and stops on request.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -50,12 +49,12 @@ TEST_F(Ga3cTraining, repeats_itself_bit_for_bit_with_one_agent) {
   const auto second = trainer({});
   const auto other = trainer({}, 20'000, 2);
   for (auto* each : {first.get(), second.get(), other.get()}) train(*each, 20'000);
-  EXPECT_EQ(saved(*first).master.weights, saved(*second).master.weights);
+  EXPECT_EQ(saved(*first).parameters.weights, saved(*second).parameters.weights);
   EXPECT_EQ(first->value(), second->value());
-  EXPECT_NE(saved(*first).master.weights, saved(*other).master.weights);
+  EXPECT_NE(saved(*first).parameters.weights, saved(*other).parameters.weights);
 }
 
-TEST_F(Ga3cTraining, goes_on_from_a_checkpoint_as_if_it_had_never_ended) {
+TEST_F(Ga3cTraining, continues_from_a_checkpoint_as_if_it_had_not_ended) {
   const auto whole = trainer({});
   train(*whole, 10'000);
   train(*whole, 20'000);
@@ -67,7 +66,7 @@ TEST_F(Ga3cTraining, goes_on_from_a_checkpoint_as_if_it_had_never_ended) {
   EXPECT_EQ(resumed->step(), half->step());
   EXPECT_EQ(resumed->value(), half->value());
   train(*resumed, 20'000);
-  EXPECT_EQ(saved(*resumed).master.weights, saved(*whole).master.weights);
+  EXPECT_EQ(saved(*resumed).parameters.weights, saved(*whole).parameters.weights);
   EXPECT_EQ(resumed->value(), whole->value());
 }
 
@@ -76,7 +75,7 @@ TEST_F(Ga3cTraining, trains_every_frame_it_plays) {
     const auto agent = trainer({{"t_max", t_max}});
     train(*agent, 20'000);
     const auto model = saved(*agent);
-    EXPECT_EQ(model.master.frames, model.frames) << t_max;
+    EXPECT_EQ(model.parameters.frames, model.frames) << t_max;
     EXPECT_GE(model.frames, 20'000);
     EXPECT_LT(model.frames, 20'000 + 32);
   }
@@ -107,7 +106,7 @@ TEST_F(Ga3cTraining, runs_with_several_agents_predictors_and_trainers) {
                               {"trainers", std::int64_t{2}}});
   train(*agent, 20'000);
   const auto model = saved(*agent);
-  EXPECT_EQ(model.master.frames, model.frames);
+  EXPECT_EQ(model.parameters.frames, model.frames);
   EXPECT_EQ(model.groups.size(), 4U);
 }
 
@@ -115,8 +114,9 @@ TEST_F(Ga3cTraining, runs_in_parity_mode) {
   const auto agent = trainer({{"mode", std::string("parity")}, {"agents", std::int64_t{2}}});
   train(*agent, 20'000);
   const auto model = saved(*agent);
-  EXPECT_GT(model.master.updates, 0);
-  EXPECT_LT(model.master.frames, model.frames) << "the last experience of every episode is dropped";
+  EXPECT_GT(model.parameters.updates, 0);
+  EXPECT_LT(model.parameters.frames, model.frames)
+      << "the last experience of every episode is dropped";
   EXPECT_EQ(model.net.activation, ga3c::Activation::relu);
 }
 
@@ -129,14 +129,14 @@ TEST_F(Ga3cTraining, values_running_episodes_before_the_first_has_finished) {
 TEST_F(Ga3cTraining, reports_divergence_and_stops_there) {
   const auto sound = trainer({});
   auto model = saved(*sound);
-  for (auto& weight : model.master.weights) weight = 1e30F;  // the outputs overflow
+  for (auto& weight : model.parameters.weights) weight = 1e30F;  // the outputs overflow
   ASSERT_TRUE(ga3c::write_model(folder_ / "wild", model).ok());
   const auto wild = trainer({});
   ASSERT_TRUE(wild->load(folder_ / "wild").ok());
   train(*wild, 20'000);
   EXPECT_TRUE(wild->value().is_diverged());
   EXPECT_LT(wild->step(), 1000);
-  for (const float weight : saved(*wild).master.weights)
+  for (const float weight : saved(*wild).parameters.weights)
     ASSERT_EQ(weight, 1e30F) << "the last sound ones are kept";
   const auto stopped_at = wild->step();
   train(*wild, 40'000);
@@ -154,7 +154,7 @@ TEST_F(Ga3cTraining, ends_a_phase_when_a_stop_is_requested) {
   EXPECT_EQ(ticks, 1);
   EXPECT_LT(agent->step(), 1'000'000'000);
   const auto model = saved(*agent);
-  EXPECT_EQ(model.master.frames, model.frames);
+  EXPECT_EQ(model.parameters.frames, model.frames);
 }
 
 TEST_F(Ga3cTraining, refuses_a_checkpoint_of_another_shape_in_one_sentence) {
@@ -178,7 +178,7 @@ std::vector<std::string> metric_names(Trainer& trainer) {
   return names;
 }
 
-TEST_F(Ga3cTraining, tells_what_it_does) {
+TEST_F(Ga3cTraining, reports_its_metrics) {
   const auto agent = trainer({});
   train(*agent, 5'000);
   EXPECT_EQ(metric_names(*agent),
@@ -196,7 +196,7 @@ TEST_F(Ga3cTraining, counts_each_frame_of_an_episode_once) {
   EXPECT_EQ(last.last, last.last_lengths) << "CartPole pays 1 a step";
 }
 
-TEST_F(Ga3cTraining, goes_on_with_adam_as_if_it_had_never_ended) {
+TEST_F(Ga3cTraining, continues_with_adam_as_if_it_had_not_ended) {
   const Params params{{"optimizer", std::string("adam")}, {"layers", std::int64_t{2}}};
   const auto whole = trainer(params);
   train(*whole, 10'000);
@@ -205,13 +205,13 @@ TEST_F(Ga3cTraining, goes_on_with_adam_as_if_it_had_never_ended) {
   const auto resumed = trainer(params);
   ASSERT_TRUE(resumed->load(folder_ / "half").ok());
   train(*resumed, 20'000);
-  EXPECT_EQ(saved(*resumed).master.weights, saved(*whole).master.weights);
-  EXPECT_EQ(saved(*resumed).master.mean, saved(*whole).master.mean);
+  EXPECT_EQ(saved(*resumed).parameters.weights, saved(*whole).parameters.weights);
+  EXPECT_EQ(saved(*resumed).parameters.mean, saved(*whole).parameters.mean);
   EXPECT_FALSE(trainer({{"layers", std::int64_t{2}}})->load(folder_ / "half").ok())
-      << "RMSProp cannot go on from Adam's state";
+      << "RMSProp cannot continue from Adam's state";
 }
 
-TEST_F(Ga3cTraining, goes_on_with_scaled_observations_as_if_it_had_never_ended) {
+TEST_F(Ga3cTraining, continues_with_scaled_observations_as_if_it_had_not_ended) {
   const Params params{{"observation_scale", std::string("yes")}};
   const auto whole = trainer(params);
   train(*whole, 10'000);
@@ -220,12 +220,12 @@ TEST_F(Ga3cTraining, goes_on_with_scaled_observations_as_if_it_had_never_ended) 
   const auto resumed = trainer(params);
   ASSERT_TRUE(resumed->load(folder_ / "half").ok());
   train(*resumed, 20'000);
-  EXPECT_EQ(saved(*resumed).master.weights, saved(*whole).master.weights);
+  EXPECT_EQ(saved(*resumed).parameters.weights, saved(*whole).parameters.weights);
   EXPECT_EQ(saved(*resumed).observations.mean, saved(*whole).observations.mean);
   EXPECT_FALSE(trainer({})->load(folder_ / "half").ok()) << "its network would see other numbers";
 }
 
-// Speeds of hundredths: without the scale no policy depends on them, and none sees the flag.
+// Speeds are hundredths: without the scale no policy depends on them, and none reaches the flag.
 TEST_F(Ga3cTraining, learns_to_rock_a_car_up_the_hill_and_plays_by_the_scale_it_learned) {
   const auto agent = trainer({{"env", std::string("MountainCar-v0")}}, 400'000);
   train(*agent, 400'000);
@@ -252,11 +252,11 @@ TEST_F(Ga3cTraining, anneals_the_entropy_to_its_end) {
   train(*agent, 20'000);
   const auto constant = trainer({{"entropy", 0.1}});
   train(*constant, 20'000);
-  EXPECT_NE(saved(*agent).master.weights, saved(*constant).master.weights);
+  EXPECT_NE(saved(*agent).parameters.weights, saved(*constant).parameters.weights);
 }
 
 TEST_F(Ga3cTraining, bounds_rewards_when_asked_to) {
-  // CartPole's rewards are 1: a bound of 1 changes nothing, a smaller one what is learned.
+  // The rewards of CartPole are 1: a bound of 1 changes nothing, a smaller one does.
   const Params plain{{"reward_scale", std::string("no")}};
   auto with = plain;
   with.push_back({"reward_clip", 1.0});
@@ -265,7 +265,7 @@ TEST_F(Ga3cTraining, bounds_rewards_when_asked_to) {
   const auto weights = [&](const Params& params) {
     const auto agent = trainer(params);
     train(*agent, 5'000);
-    return saved(*agent).master.weights;
+    return saved(*agent).parameters.weights;
   };
   EXPECT_EQ(weights(plain), weights(with));
   EXPECT_NE(weights(plain), weights(tight));
@@ -283,19 +283,19 @@ TEST_F(Ga3cTraining, refuses_to_promise_what_threads_decide) {
   }
 }
 
-TEST_F(Ga3cTraining, adjusts_its_staff_and_trains_every_frame) {
+TEST_F(Ga3cTraining, adjusts_its_worker_counts_and_trains_every_frame) {
   const Params params{{"dynamic", std::string("yes")}, {"dynamic_wait", 0.01}};
   const auto agent = trainer(params, 600'000);
   train(*agent, 300'000);
   const auto half = saved(*agent, "half");
-  EXPECT_GT(half.staff.moves, 0U);
-  EXPECT_EQ(half.master.frames, half.frames);
+  EXPECT_GT(half.counts.moves, 0U);
+  EXPECT_EQ(half.parameters.frames, half.frames);
   const auto resumed = trainer(params, 600'000);
   ASSERT_TRUE(resumed->load(folder_ / "half").ok());
   train(*resumed, 600'000);
   const auto whole = saved(*resumed);
-  EXPECT_GE(whole.staff.moves, half.staff.moves);
-  EXPECT_EQ(whole.master.frames, whole.frames);
+  EXPECT_GE(whole.counts.moves, half.counts.moves);
+  EXPECT_EQ(whole.parameters.frames, whole.frames);
 }
 
 TEST_F(Ga3cTraining, tells_when_the_goal_was_reached) {

@@ -45,8 +45,8 @@ struct Batch {
   std::vector<float> actions;
 
   Batch() : gradient(outputs_count * stride) {
-    envs::Stream dice(1, envs::Purpose::weights, 0);
-    const auto noise = [&] { return static_cast<float>(0.7 * dice.normal()); };
+    envs::Stream random(1, envs::Purpose::weights, 0);
+    const auto noise = [&] { return static_cast<float>(0.7 * random.normal()); };
     for (std::size_t i = 0; i < outputs_count * stride; ++i) outputs.push_back(noise());
     for (std::size_t i = 0; i < stride; ++i) targets.push_back(noise());
     for (int i = 0; i < rows * numbers_each; ++i) actions.push_back(noise());
@@ -113,7 +113,7 @@ TEST(Gaussian, gradient_is_that_of_the_loss) {
   }
 }
 
-// At ratios of one the bounded term has the plain one's gradient; beyond the bound it has none.
+// At ratios of 1 the clipped term has the gradient of the plain one; beyond the bound it has none.
 TEST(Gaussian, bounded_term_pushes_until_the_bound) {
   const LossWeights weights{.entropy = 0, .value = 0};
   Batch plain, bounded;

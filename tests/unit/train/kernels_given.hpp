@@ -1,5 +1,5 @@
-// What tests of the kernels start from: noise, every instruction set of this machine, and how near
-// sums of floats come to those of doubles.
+// Helpers of the tests of kernels: noise, every instruction set of this machine, and a tolerance
+// for sums of floats.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 namespace hone::dense {
 
 inline Floats noise(std::size_t count, std::uint64_t seed) {
-  envs::Stream dice(seed, envs::Purpose::weights, 0);
+  envs::Stream random(seed, envs::Purpose::weights, 0);
   Floats values(count);
-  for (auto& value : values) value = static_cast<float>(dice.normal());
+  for (auto& value : values) value = static_cast<float>(random.normal());
   return values;
 }
 

@@ -1,4 +1,4 @@
-// The arithmetic of ga3c against values computed by hand from the published definitions.
+// Losses, returns and optimizers against values computed by hand from the published definitions.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -144,8 +144,7 @@ TEST(RewardScale, bounds_a_first_reward_after_a_long_drought) {
   EXPECT_GT(jackpot[0].reward, 0);
 }
 
-// An optimizer of one line of parameters, of which tests look at the first ones.
-// Two groups of rows, entered one after the other, are one sample.
+// Statistics of two batches, one after the other, are those of all rows.
 TEST(ObservationScale, brings_what_was_seen_to_mean_0_and_deviation_1) {
   std::vector<float> rows;
   for (int i = 0; i < 100; ++i) {

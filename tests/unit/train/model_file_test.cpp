@@ -1,11 +1,13 @@
-// Model files: what is written is read back, and nothing else is taken for a model.
+// Model files: they are read back as written, and every other file is refused.
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "schemas/codec/json.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 
@@ -31,13 +33,13 @@ class ModelFile : public testing::Test {
     model.episodes = {{10, 20.5}, {10, 20}, 7};
     model.scale = {20, 1.5, 0.25};
     model.observations = {7, {1, 2, 3, 4}, {5, 6, 7, 8}};
-    model.staff = {{3, 2, 1}, 0, 5};
+    model.counts = {{3, 2, 1}, 0, 5};
     model.groups = {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {2}, {0.75}}};
-    model.master.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
-    model.master.mean_square.assign(model.master.weights.size(), 0.25F);
-    model.master.mean.assign(model.master.weights.size(), -0.5F);
-    model.master.frames = 1200;
-    model.master.updates = 11;
+    model.parameters.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
+    model.parameters.mean_square.assign(model.parameters.weights.size(), 0.25F);
+    model.parameters.mean.assign(model.parameters.weights.size(), -0.5F);
+    model.parameters.frames = 1200;
+    model.parameters.updates = 11;
     return model;
   }
 
@@ -70,16 +72,16 @@ TEST_F(ModelFile, reads_back_all_that_was_written) {
   EXPECT_EQ(read->env, original.env);
   EXPECT_EQ(read->net, original.net);
   EXPECT_EQ(read->frames, original.frames);
-  EXPECT_EQ(read->master.weights, original.master.weights);
-  EXPECT_EQ(read->master.mean_square, original.master.mean_square);
-  EXPECT_EQ(read->master.mean, original.master.mean);
+  EXPECT_EQ(read->parameters.weights, original.parameters.weights);
+  EXPECT_EQ(read->parameters.mean_square, original.parameters.mean_square);
+  EXPECT_EQ(read->parameters.mean, original.parameters.mean);
   EXPECT_EQ(read->optimizer, original.optimizer);
-  EXPECT_EQ(read->staff.kept, original.staff.kept);
-  EXPECT_EQ(read->staff.moves, original.staff.moves);
+  EXPECT_EQ(read->counts.kept, original.counts.kept);
+  EXPECT_EQ(read->counts.moves, original.counts.moves);
   EXPECT_EQ(read->episodes.last_lengths, original.episodes.last_lengths);
   EXPECT_EQ(read->groups[0].running_lengths, original.groups[0].running_lengths);
-  EXPECT_EQ(read->master.frames, original.master.frames);
-  EXPECT_EQ(read->master.updates, original.master.updates);
+  EXPECT_EQ(read->parameters.frames, original.parameters.frames);
+  EXPECT_EQ(read->parameters.updates, original.parameters.updates);
   EXPECT_EQ(read->episodes.last, original.episodes.last);
   EXPECT_EQ(read->episodes.finished, original.episodes.finished);
   EXPECT_EQ(read->scale.count, original.scale.count);
@@ -131,6 +133,81 @@ TEST_F(ModelFile, says_in_one_sentence_what_is_wrong) {
   const auto damaged = ga3c::read_model(with_bytes(content));
   ASSERT_FALSE(damaged.ok());
   EXPECT_NE(damaged.error().detail.find("is damaged"), std::string::npos);
+}
+
+// The state is JSON in a text of the file, which no checksum covers.
+class DamagedState : public ModelFile {
+ protected:
+  DamagedState() : file_(trainers::read_tensor_file(written()).value()) {
+    state_ = Json::parse(*trainers::find_text(file_, "state"));
+  }
+
+  std::string refusal(const Json& state) {
+    auto damaged = file_;
+    for (auto& [name, text] : damaged.texts)
+      if (name == "state") text = state.dump();
+    std::erase_if(damaged.texts, [](const auto& text) { return text.first == "crc32"; });
+    const auto path = folder_ / "damaged.safetensors";
+    EXPECT_TRUE(trainers::write_tensor_file(path, damaged).ok());
+    const auto read = ga3c::read_model(path);
+    return read.ok() ? "" : read.error().detail;
+  }
+
+  trainers::TensorFile file_;
+  Json state_;
+};
+
+TEST_F(DamagedState, is_read_if_it_is_not_damaged) { EXPECT_EQ(refusal(state_), ""); }
+
+TEST_F(DamagedState, is_refused_if_a_member_is_missing) {
+  for (const char* name : {"env", "inputs", "hidden", "actions", "activation", "frames",
+                           "trained_frames", "updates", "episodes", "agents"}) {
+    auto damaged = state_;
+    damaged.erase(name);
+    EXPECT_NE(refusal(damaged).find("'" + std::string(name) + "' is missing or wrong"),
+              std::string::npos)
+        << name;
+  }
+}
+
+TEST_F(DamagedState, is_refused_if_a_member_is_of_another_kind) {
+  for (const auto& [name, value] : state_.items()) {
+    auto damaged = state_;
+    damaged[name] = value.is_string() ? Json(7) : Json("seven");
+    EXPECT_NE(refusal(damaged), "") << name;
+  }
+}
+
+TEST_F(DamagedState, is_refused_if_a_size_cannot_be) {
+  for (const char* name : {"inputs", "hidden", "actions", "layers", "agents"})
+    for (const std::int64_t size : {std::int64_t{-1}, std::int64_t{1} << 40}) {
+      auto damaged = state_;
+      damaged[name] = size;
+      EXPECT_NE(refusal(damaged), "") << name << " " << size;
+    }
+}
+
+TEST_F(DamagedState, is_refused_if_its_sizes_are_not_those_of_the_tensors) {
+  for (const char* name : {"inputs", "hidden", "actions", "layers"}) {
+    auto damaged = state_;
+    damaged[name] = state_[name].get<int>() + 1;
+    EXPECT_NE(refusal(damaged).find("tensor"), std::string::npos) << name;
+  }
+}
+
+TEST_F(DamagedState, is_refused_if_planes_are_not_those_of_the_observation) {
+  auto damaged = state_;
+  damaged["network"] = "minatar";
+  for (const Json& planes : {Json{0, 0, 0}, Json{10, 10, 4}, Json{1 << 20, 1 << 20, 1 << 20}}) {
+    damaged["planes"] = planes;
+    EXPECT_NE(refusal(damaged), "") << planes.dump();
+  }
+}
+
+TEST_F(DamagedState, of_an_older_version_may_lack_newer_members) {
+  auto older = state_;
+  for (const char* name : {"network", "planes", "policy", "staff"}) older.erase(name);
+  EXPECT_EQ(refusal(older), "");
 }
 
 TEST_F(ModelFile, refuses_tensors_that_point_outside_the_data) {

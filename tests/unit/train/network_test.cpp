@@ -13,9 +13,9 @@ namespace hone::ga3c {
 namespace {
 
 std::vector<float> noise(std::size_t count, std::uint64_t seed) {
-  envs::Stream dice(seed, envs::Purpose::weights, 0);
+  envs::Stream random(seed, envs::Purpose::weights, 0);
   std::vector<float> values(count);
-  for (auto& value : values) value = static_cast<float>(dice.normal());
+  for (auto& value : values) value = static_cast<float>(random.normal());
   return values;
 }
 
@@ -53,7 +53,7 @@ struct Reference {
     outputs = at::cat(heads, 1);
   }
 
-  // Planes lie [row][column][channel] here, and [channel][row][column] there.
+  // Planes are [row][column][channel] here and [channel][row][column] in libtorch.
   [[nodiscard]] at::Tensor convolved(const NetShape& shape, const at::Tensor& observations) const {
     const auto& planes = shape.planes;
     auto x = observations.reshape({-1, planes.rows, planes.columns, planes.channels})
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
                      testing::Values(Activation::relu, Activation::tanh),
                      testing::Values(Policy::categorical, Policy::gaussian)));
 
-// Skipped where there is no GPU, or no libtorch that knows it.
+// Skipped without a GPU and a libtorch that supports it.
 INSTANTIATE_TEST_SUITE_P(Gpu, Passes,
                          testing::Values(std::tuple(Backend::cuda, 17, std::tuple(16, 2),
                                                     Activation::tanh, Policy::gaussian)));
@@ -227,12 +227,12 @@ TEST_P(EveryBackend, reads_bytes_as_the_numbers_they_stand_for) {
     bytes.storage = envs::Storage::bytes;
     std::vector<float> screens(static_cast<std::size_t>(rows * bytes.input_floats()));
     std::vector<float> numbers(static_cast<std::size_t>(rows * planes.size()));
-    envs::Stream dice(1, envs::Purpose::environment, 0);
+    envs::Stream random(1, envs::Purpose::environment, 0);
     for (int row = 0; row < rows; ++row) {
       const auto* screen = screens.data() + row * bytes.input_floats();
       auto* pixels =
           reinterpret_cast<std::uint8_t*>(screens.data()) + 4 * row * bytes.input_floats();
-      for (int i = 0; i < planes.size(); ++i) pixels[i] = static_cast<std::uint8_t>(dice.bits());
+      for (int i = 0; i < planes.size(); ++i) pixels[i] = static_cast<std::uint8_t>(random.bits());
       envs::read_numbers(bytes.storage, screen, planes.size(),
                          numbers.data() + row * planes.size());
     }

@@ -1,5 +1,4 @@
-// The loss of ga3c in double precision, as plainly as its definition reads: what the kernels are
-// held to.
+// The loss of ga3c in double precision, written as its definition: the reference for the kernels.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +29,7 @@ inline std::vector<double> reference_softmax(const RowOutputs& row) {
   return p;
 }
 
-// `advantage` is a constant of the definition: R - V at the outputs that the gradient is taken at.
+// `advantage` is a constant in the definition: R - V at the outputs of the gradient.
 inline LossTerms reference_loss(const RowOutputs& row, const Sample& sample, double advantage,
                                 const LossWeights& weights) {
   const auto pi = reference_softmax(row);

@@ -1,4 +1,4 @@
-// A3C and A2C on the parts of GA3C, and what they promise about threads.
+// A3C and A2C compared with GA3C, and their results with several threads.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -37,38 +37,38 @@ class Schemes : public testing::Test {
       std::filesystem::temp_directory_path() / ("hone-schemes-" + std::to_string(::getpid()));
 };
 
-// The queues of GA3C change when things happen, not what is computed.
+// The queues of GA3C change the timing, not the results.
 TEST_F(Schemes, of_one_agent_train_the_same) {
   auto params = shape(1, 16);
   const auto a2c = after(*trainer("a2c", params), 20'000);
   const auto a3c = after(*trainer("a3c", params), 20'000);
   params.push_back({"train_batch", std::int64_t{128}});
   const auto ga3c = after(*trainer("ga3c", params), 20'000);
-  EXPECT_EQ(a2c.master.weights, a3c.master.weights);
-  EXPECT_EQ(a2c.master.weights, ga3c.master.weights);
-  EXPECT_EQ(a2c.master.updates, ga3c.master.updates);
+  EXPECT_EQ(a2c.parameters.weights, a3c.parameters.weights);
+  EXPECT_EQ(a2c.parameters.weights, ga3c.parameters.weights);
+  EXPECT_EQ(a2c.parameters.updates, ga3c.parameters.updates);
 }
 
-// But for the scale of the rewards, which all agents share as they come.
+// Without the scale of rewards, which all agents update in the order in which they come.
 TEST_F(Schemes, a2c_repeats_itself_bit_for_bit_with_several_agents) {
   auto params = shape(4, 4);
   params.push_back({"reward_scale", std::string("no")});
   const auto first = after(*trainer("a2c", params), 20'000);
   const auto second = after(*trainer("a2c", params), 20'000);
-  EXPECT_EQ(first.master.weights, second.master.weights);
+  EXPECT_EQ(first.parameters.weights, second.parameters.weights);
   EXPECT_EQ(first.episodes.finished, second.episodes.finished);
-  EXPECT_EQ(first.master.frames, first.frames);
+  EXPECT_EQ(first.parameters.frames, first.frames);
 }
 
 TEST_F(Schemes, a2c_updates_once_for_all_its_agents) {
   const auto model = after(*trainer("a2c", shape(4, 4)), 20'480);
-  EXPECT_EQ(model.master.updates, 20'480 / (4 * 4 * 8));
+  EXPECT_EQ(model.parameters.updates, 20'480 / (4 * 4 * 8));
 }
 
 TEST_F(Schemes, a3c_trains_every_frame_of_every_agent) {
   const auto model = after(*trainer("a3c", shape(4, 4)), 20'000);
-  EXPECT_EQ(model.master.frames, model.frames);
-  EXPECT_GE(model.master.updates, 20'000 / (4 * 8));
+  EXPECT_EQ(model.parameters.frames, model.frames);
+  EXPECT_GE(model.parameters.updates, 20'000 / (4 * 8));
   EXPECT_EQ(model.groups.size(), 4U);
 }
 
@@ -76,8 +76,8 @@ TEST_F(Schemes, take_long_rollouts_in_several_batches) {
   Params params = shape(1, 32);
   params[2].value = std::int64_t{100};
   const auto model = after(*trainer("a2c", params), 12'800);
-  EXPECT_EQ(model.master.updates, 4);
-  EXPECT_EQ(model.master.frames, 12'800);
+  EXPECT_EQ(model.parameters.updates, 4);
+  EXPECT_EQ(model.parameters.frames, 12'800);
 }
 
 TEST_F(Schemes, learn_to_balance_and_to_swing_up) {

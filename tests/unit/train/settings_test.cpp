@@ -62,7 +62,7 @@ TEST(Settings, have_a_valid_default_for_every_trainer) {
   }
 }
 
-TEST(Settings, take_what_suits_an_environment_where_nobody_chose) {
+TEST(Settings, take_the_defaults_of_an_environment_unless_a_value_was_given) {
   const auto resolved = Settings::resolve(ga3c(), {{"gamma", 0.9}}, {});
   ASSERT_TRUE(resolved.ok());
   auto settings = *resolved;

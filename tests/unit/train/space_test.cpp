@@ -1,4 +1,4 @@
-// The search spaces of sdk/examples against the trainer: whatever a sweep may propose, it takes.
+// The search spaces of sdk/examples: the trainer accepts whatever a sweep may propose.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The kernels that leave out zeros, of every instruction set that this machine has.
+// The kernels that skip zeros, of every instruction set that this machine has.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 
 class SparseKernels : public KernelsTest {};
 
-// What is left out are zeros, and the rest comes in the same order.
+// Only zeros are skipped, and the other terms are added in the same order.
 TEST_P(SparseKernels, multiply_mostly_zeros_to_the_same_bits) {
   for (const int rows : {1, 9, 130})
     for (const int inner : {5, 64, 150})

@@ -1,4 +1,4 @@
-// The trainer on libtorch: the same training as on our own kernels, and the same files.
+// The trainer on libtorch: the same training as on the kernels of hone, and the same files.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -32,29 +32,29 @@ class Backends : public testing::Test {
       std::filesystem::temp_directory_path() / ("hone-backends-" + std::to_string(::getpid()));
 };
 
-// Rounding sets their trajectories apart in time, so only the first updates are compared.
+// Trajectories diverge by rounding, so only the first updates are compared.
 TEST_F(Backends, begin_the_same_training) {
   const auto own = trainer("own");
   const auto torch = trainer("torch");
   for (auto* each : {own.get(), torch.get()}) each->advance(512, {}, [] {});
-  const auto ours = saved(*own).master;
-  const auto theirs = saved(*torch).master;
+  const auto ours = saved(*own).parameters;
+  const auto theirs = saved(*torch).parameters;
   EXPECT_EQ(ours.updates, theirs.updates);
   for (std::size_t i = 0; i < ours.weights.size(); ++i)
     ASSERT_NEAR(ours.weights[i], theirs.weights[i], 1e-4) << i;
 }
 
-TEST_F(Backends, go_on_from_each_others_files) {
+TEST_F(Backends, continue_from_the_files_of_each_other) {
   for (const auto& [first, second] : {std::pair{"own", "torch"}, std::pair{"torch", "own"}}) {
     const auto before = trainer(first);
     before->advance(4'000, {}, [] {});
-    const auto weights = saved(*before).master.weights;
+    const auto weights = saved(*before).parameters.weights;
     const auto after = trainer(second);
     ASSERT_TRUE(after->load(file_).ok());
-    EXPECT_EQ(saved(*after).master.weights, weights);
+    EXPECT_EQ(saved(*after).parameters.weights, weights);
     after->advance(8'000, {}, [] {});
     EXPECT_FALSE(after->value().is_diverged());
-    EXPECT_NE(saved(*after).master.weights, weights);
+    EXPECT_NE(saved(*after).parameters.weights, weights);
   }
 }
 

@@ -40,7 +40,7 @@ class ScriptedWorker {
   }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  // Call after the trial is gone.
+  // Call after the trial is destroyed.
   const std::vector<std::string>& received() {
     thread_.join();
     thread_ = std::jthread([] {});

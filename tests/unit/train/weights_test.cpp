@@ -37,7 +37,7 @@ TEST(Weights, come_back_from_the_packed_order) {
   }
 }
 
-// The whole gradient of a network of our own by differences, for the machine without libtorch.
+// The whole gradient of a network by differences, for a machine without libtorch.
 TEST(Weights, slope_is_what_the_network_says) {
   const NetShape shape{3, 6, 2, Activation::tanh, 2};
   auto weights = first_weights(shape, WeightStart::uniform, 1);

@@ -5,9 +5,11 @@
 #include <numeric>
 #include <tuple>
 
-#include "worker/train/actor_critic/crew.hpp"
+#include "worker/train/actor_critic/actor_pool.hpp"
+#include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actor_critic/telemetry.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::ga3c {
 namespace {
@@ -22,22 +24,23 @@ class ActorCritic final : public trainers::Trainer {
  public:
   explicit ActorCritic(const Options& options)
       : options_(options),
-        master_(options.learning, options.net,
+        server_(options.learning, options.net,
                 first_weights(options.net, options.weight_start, options.seed, options.deviation),
-                options.most.agents + options.most.predictors + options.most.trainers),
+                options.counts_max.agents + options.counts_max.predictors +
+                    options.counts_max.trainers),
         scale_(options.agent.discount.gamma),
         observations_(options.env.spec.observation_size),
-        tuner_(options.staff, options.most, options.seed) {
+        tuner_(options.counts, options.counts_max, options.seed) {
     // A2C's agents wait for each other, so each has its own equal share of the frames.
     counters_ = std::vector<FrameCounter>(
-        static_cast<std::size_t>(options.scheme == Scheme::a2c ? options.staff.agents : 1));
+        static_cast<std::size_t>(options.scheme == Scheme::a2c ? options.counts.agents : 1));
     episodes_.watch(options.env.spec.solved_return, [this] {
       solved_ = {step(), process_cpu_s()};
     });
   }
 
-  // Makes the environments of the first `agents`, where they are not made yet; call before the
-  // rest.
+  // Makes the actors and environments of the first `agents` that do not exist yet. Call it before
+  // any other method.
   Status grow(int agents);
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
@@ -52,39 +55,39 @@ class ActorCritic final : public trainers::Trainer {
  private:
   void open_until(std::int64_t end);
   void restore(const Model& model);
-  void supervise(Crew& crew, const std::function<void()>& tick);
-  void adjust(Crew& crew, Clock::duration worked);
+  void supervise(ActorPool& pool, const std::function<void()>& tick);
+  void adjust(ActorPool& pool, Clock::duration worked);
 
   Options options_;
-  Master master_;
-  EpisodeBook episodes_;
+  ParameterServer server_;
+  EpisodeLog episodes_;
   RewardScale scale_;
   ObservationScale observations_;
   std::vector<FrameCounter> counters_;
-  std::vector<Player> players_;
-  std::optional<trainers::Solved> solved_;  // read while no agent plays
+  std::vector<Actor> actors_;
+  std::optional<trainers::Solved> solved_;  // read while no actor runs
   Telemetry telemetry_;
-  Crew* crew_ = nullptr;  // of the phase under way
+  ActorPool* pool_ = nullptr;  // while advance() runs
 
-  StaffTuner tuner_;
-  Clock::duration window_{};  // worked in the window under way, phases apart
+  WorkerCountTuner tuner_;
+  Clock::duration window_{};  // of the measurement under way, without the time between phases
   std::int64_t window_start_ = 0;
 };
 
 Status ActorCritic::grow(int agents) {
-  for (auto i = players_.size(); i < static_cast<std::size_t>(agents); ++i) {
+  for (auto i = actors_.size(); i < static_cast<std::size_t>(agents); ++i) {
     const auto first_index = i * static_cast<std::uint64_t>(options_.envs_per_agent);
     auto env =
         options_.env.make({options_.envs_per_agent, options_.seed, first_index, options_.sticky});
     if (!env) return std::move(env).error();
     if (options_.scale_observations)
       *env = scaled_env(std::move(*env), observations_, Scaling::learned);
-    auto group = std::make_unique<Group>(std::move(*env), options_.seed, first_index);
+    auto group = std::make_unique<EnvGroup>(std::move(*env), options_.seed, first_index);
     auto agent = options_.parity
                      ? make_parity_agent(std::move(group), options_.agent, options_.parity_slots())
                      : make_corrected_agent(std::move(group), options_.agent, scale_);
-    players_.push_back(
-        {std::move(agent), std::make_unique<Shift>(counters_[i % counters_.size()])});
+    actors_.push_back(
+        {std::move(agent), std::make_unique<FrameBudget>(counters_[i % counters_.size()])});
   }
   return Done{};
 }
@@ -102,29 +105,29 @@ std::int64_t ActorCritic::step() const {
 
 void ActorCritic::advance(std::int64_t until_step, const std::stop_token& stop,
                           const std::function<void()>& tick) {
-  if (master_.diverged()) return;
+  if (server_.diverged()) return;
   open_until(until_step);
   const std::stop_callback on_stop(stop, [&] {
     for (auto& counter : counters_) counter.stop();
   });
-  const auto crew = make_crew({options_, master_, episodes_});
-  crew_ = crew.get();
-  crew->employ(tuner_.now(), players_);
-  supervise(*crew, tick);
-  telemetry_.add(crew->take_meters());
-  crew_ = nullptr;
+  const auto pool = make_actor_pool({options_, server_, episodes_});
+  pool_ = pool.get();
+  pool->resize(tuner_.now(), actors_);
+  supervise(*pool, tick);
+  telemetry_.add(pool->take_meters());
+  pool_ = nullptr;
 }
 
-void ActorCritic::supervise(Crew& crew, const std::function<void()>& tick) {
+void ActorCritic::supervise(ActorPool& pool, const std::function<void()>& tick) {
   auto last = Clock::now();
   auto next_tick = last + tick_interval;
   const auto deadline = [&] {
     return options_.dynamic ? std::min(next_tick, last + options_.dynamic_wait - window_)
                             : next_tick;
   };
-  while (!crew.wait_until(deadline())) {
+  while (!pool.wait_until(deadline())) {
     const auto now = Clock::now();
-    if (options_.dynamic) adjust(crew, now - last);
+    if (options_.dynamic) adjust(pool, now - last);
     last = now;
     if (now < next_tick) continue;
     tick();
@@ -133,33 +136,34 @@ void ActorCritic::supervise(Crew& crew, const std::function<void()>& tick) {
   window_ += Clock::now() - last;
 }
 
-void ActorCritic::adjust(Crew& crew, Clock::duration worked) {
+void ActorCritic::adjust(ActorPool& pool, Clock::duration worked) {
   window_ += worked;
   if (window_ < options_.dynamic_wait) return;
   const auto frames = static_cast<double>(step() - window_start_);
-  const auto staff = tuner_.judge(frames / std::chrono::duration<double>(window_).count());
-  std::ignore = grow(staff.agents);  // on failure those who have environments play on
-  crew.employ(staff, players_);
+  const auto counts = tuner_.judge(frames / std::chrono::duration<double>(window_).count());
+  // On failure the actors that have environments continue.
+  std::ignore = grow(counts.agents);
+  pool.resize(counts, actors_);
   window_ = {};
   window_start_ = step();
 }
 
 Score ActorCritic::value() const {
-  if (master_.diverged()) return Score::diverged();
+  if (server_.diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
   if (!last.empty()) return Score::of(mean(last));
-  if (crew_ != nullptr) return Score::of(0);  // the agents are at work on the running episodes
+  if (pool_ != nullptr) return Score::of(0);  // the actors write the running returns
   std::vector<double> running;
-  for (const auto& player : players_) {
-    const auto returns = player.agent->group().running_returns();
+  for (const auto& actor : actors_) {
+    const auto returns = actor.agent->group().running_returns();
     running.insert(running.end(), returns.begin(), returns.end());
   }
   return Score::of(mean(running));
 }
 
 std::vector<trainers::MetricPoint> ActorCritic::take_metrics() {
-  if (crew_ != nullptr) telemetry_.add(crew_->take_meters());
-  return telemetry_.take(step(), episodes_.state(), master_.take_meter(), tuner_.now());
+  if (pool_ != nullptr) telemetry_.add(pool_->take_meters());
+  return telemetry_.take(step(), episodes_.state(), server_.take_meter(), tuner_.now());
 }
 
 Status ActorCritic::save(const std::filesystem::path& path) const {
@@ -167,13 +171,13 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
               options_.net,
               step(),
               options_.learning.optimizer.kind,
-              master_.state(),
+              server_.state(),
               episodes_.state(),
               scale_.state(),
               options_.scale_observations ? observations_.state() : ObservationScale::State{},
               tuner_.state(),
               {}};
-  for (const auto& player : players_) model.groups.push_back(player.agent->group().state());
+  for (const auto& actor : actors_) model.groups.push_back(actor.agent->group().state());
   return write_model(path, model);
 }
 
@@ -183,33 +187,35 @@ Status ActorCritic::load(const std::filesystem::path& path) {
   model->net.storage = options_.net.storage;
   const auto other = [&](const std::string& what) {
     return refuse(Code::invalid,
-                  path.string() + " cannot be continued here: it was made with another " + what);
+                  path.string() +
+                      " cannot be continued with these settings: it was made with another " + what);
   };
   if (model->env != options_.env.name) return other("environment (" + model->env + ")");
   if (model->net != options_.net)
-    return other("network (as it was: hidden = " + std::to_string(model->net.hidden) +
+    return other("network (hidden = " + std::to_string(model->net.hidden) +
                  ", layers = " + std::to_string(model->net.layers) + ")");
   if (model->optimizer != options_.learning.optimizer.kind) return other("optimizer");
   if (model->observations.mean.empty() == options_.scale_observations)
     return other("observation_scale");
   const auto groups = static_cast<int>(model->groups.size());
-  if (options_.dynamic ? groups > options_.most.agents : groups != options_.staff.agents)
+  if (options_.dynamic ? groups > options_.counts_max.agents : groups != options_.counts.agents)
     return other("number of agents");
   if (auto grown = grow(groups); !grown) return grown;
-  if (options_.scale_observations) observations_.restore(model->observations);  // they see by it
+  // Before the environments: they scale the observations that they restore.
+  if (options_.scale_observations) observations_.restore(model->observations);
   for (std::size_t i = 0; i < model->groups.size(); ++i)
-    if (!players_[i].agent->group().restore(model->groups[i]))
+    if (!actors_[i].agent->group().restore(model->groups[i]))
       return other("number of environments");
   restore(*model);
   return Done{};
 }
 
 void ActorCritic::restore(const Model& model) {
-  master_.restore(model.master);
+  server_.restore(model.parameters);
   episodes_.restore(model.episodes);
   scale_.restore(model.scale);
-  if (options_.dynamic && model.staff.kept.agents <= static_cast<int>(players_.size()))
-    tuner_.restore(model.staff);
+  if (options_.dynamic && model.counts.kept.agents <= static_cast<int>(actors_.size()))
+    tuner_.restore(model.counts);
   const auto shares = static_cast<std::int64_t>(counters_.size());
   for (auto& counter : counters_) counter.restore(model.frames / shares);
   window_start_ = step();
@@ -220,7 +226,7 @@ Result<std::unique_ptr<trainers::Trainer>> make(Scheme scheme, const trainers::T
   auto options = options_of(scheme, job);
   if (!options) return std::move(options).error();
   auto trainer = std::make_unique<ActorCritic>(*options);
-  if (auto grown = trainer->grow(options->staff.agents); !grown) return std::move(grown).error();
+  if (auto grown = trainer->grow(options->counts.agents); !grown) return std::move(grown).error();
   return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
@@ -237,3 +243,11 @@ Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob&
 }
 
 }  // namespace hone::ga3c
+
+namespace hone::trainers {
+
+TrainerRow ga3c_row() { return {.make = ga3c::make_ga3c, .evaluate = ga3c::evaluate}; }
+TrainerRow a3c_row() { return {.make = ga3c::make_a3c, .evaluate = ga3c::evaluate}; }
+TrainerRow a2c_row() { return {.make = ga3c::make_a2c, .evaluate = ga3c::evaluate}; }
+
+}  // namespace hone::trainers

@@ -1,10 +1,11 @@
 // The three actor-critics, on the same agents, networks and learners:
-//   GA3C  agents play groups of environments, predictors answer "what would the network do?" in
-//         batches, trainers turn queued roll-outs into updates; one network serves all.
-//   A3C   every agent predicts and trains on its own thread, and updates the shared weights when
-//         it is done; no queues.
-//   A2C   every agent predicts on its own thread; all hand in their gradients, the sum is one
-//         update, and then all go on.
+//   GA3C  agents play groups of environments, predictors evaluate the network for them in batches,
+//         trainers turn queued rollouts into updates; one network serves all agents
+//         (Babaeizadeh et al., 2017).
+//   A3C   every agent predicts and trains on its own thread and applies its gradients to the shared
+//         weights without waiting for the others; no queues (Mnih et al., 2016).
+//   A2C   every agent predicts on its own thread; the gradients of all agents are added up to one
+//         update, after which all agents continue.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace hone::ga3c {
 
-// Each refuses settings that cannot work together.
+// Each refuses settings that contradict each other.
 Result<std::unique_ptr<trainers::Trainer>> make_ga3c(const trainers::TrainingJob& job);
 Result<std::unique_ptr<trainers::Trainer>> make_a3c(const trainers::TrainingJob& job);
 Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob& job);

@@ -10,22 +10,21 @@
 namespace hone::ga3c {
 namespace {
 
-// Without a limit of the environment's own a perfect player would play for ever: its return counts
-// as it stands then.
+// In an environment without a step limit a perfect player would never finish: its return so far
+// counts.
 constexpr int steps_max = 100'000;
 
-// Every episode is the first of its own copy of the environment, so that short episodes do not
-// count more often.
-class Player {
+// Plays one episode in each copy of the environment: short episodes do not count more often.
+class EvaluationRun {
  public:
-  Player(const Model& model, std::unique_ptr<envs::VecEnv> env,
-         const trainers::EvaluationPlan& plan)
+  EvaluationRun(const Model& model, std::unique_ptr<envs::VecEnv> env,
+                const trainers::EvaluationPlan& plan)
       : model_(model),
         sample_(plan.sample),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
         network_(make_own_network(model.net, env_->count())),
-        weights_(pack(model.net, model.master.weights)) {
+        weights_(pack(model.net, model.parameters.weights)) {
     const auto count = static_cast<std::size_t>(env_->count());
     observations_.resize(count * static_cast<std::size_t>(model.net.input_floats()));
     final_observations_.resize(observations_.size());
@@ -118,12 +117,12 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
       known->spec.actions != model->net.actions ||
       (known->spec.action_kind == envs::ActionKind::continuous) !=
           (model->net.policy == Policy::gaussian))
-    return refuse(
-        Code::invalid,
-        plan.model.string() + " was trained on " + model->env + " and does not fit " + name,
-        "/env");
+    return refuse(Code::invalid,
+                  plan.model.string() + " was trained on " + model->env +
+                      ", whose observations or actions differ from those of " + name,
+                  "/env");
   model->net.storage = known->spec.storage;
-  // Streams far from those of the training, whatever its seed.
+  // The complement: streams that the training did not use.
   auto env = known->make({.count = plan.episodes, .seed = ~plan.seed});
   if (!env) return env.error();
   ObservationScale scale(model->net.inputs);
@@ -131,7 +130,7 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
     scale.restore(model->observations);
     *env = scaled_env(*std::move(env), scale, Scaling::fixed);
   }
-  return trainers::Evaluation{name, Player(*model, std::move(*env), plan).play()};
+  return trainers::Evaluation{name, EvaluationRun(*model, std::move(*env), plan).play()};
 }
 
 }  // namespace hone::ga3c

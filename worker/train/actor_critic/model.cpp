@@ -5,11 +5,13 @@
 #include <optional>
 
 #include "schemas/codec/json.hpp"
+#include "worker/train/nn/json_state.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 
 namespace hone::ga3c {
 namespace {
 
+using trainers::JsonState;
 using trainers::Tensor;
 using trainers::TensorFile;
 
@@ -20,6 +22,8 @@ constexpr const char* gaussian = "gaussian";
 constexpr const char* categorical = "categorical";
 constexpr std::array kinds{std::pair{NetKind::mlp, "mlp"}, std::pair{NetKind::minatar, "minatar"},
                            std::pair{NetKind::conv, "conv"}};
+constexpr std::size_t agents_max = 1024;  // as of the setting `agents`
+constexpr int layers_max = 64;
 constexpr const char* rmsprop = "rmsprop";
 constexpr const char* adam = "adam";
 
@@ -48,7 +52,7 @@ std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetSh
   return values;
 }
 
-// What older files lack.
+// Files of older versions lack these tensors.
 std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& name,
                                      std::size_t size) {
   const auto* numbers = trainers::find_tensor<double>(file, name);
@@ -58,12 +62,14 @@ std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& 
 
 std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
 
-// Convolutions came later than the format: a file without them says nothing about any.
-void take_kind(const Json& state, NetShape& net) {
-  const auto word = state.value("network", std::string("mlp"));
+// Convolutions are newer than the format: a file without these fields is of an mlp.
+void take_kind(const Json& state, NetShape& net, JsonState& reader) {
+  std::string word = "mlp";
+  std::vector<int> planes;
+  if (state.contains("network")) reader.read("network", word);
+  if (state.contains("planes")) reader.read("planes", planes);
   for (const auto& [kind, name] : kinds)
     if (word == name) net.kind = kind;
-  const auto planes = state.value("planes", std::vector<int>());
   if (planes.size() == 3) net.planes = {planes[0], planes[1], planes[2]};
 }
 
@@ -73,32 +79,47 @@ void put_kind(const NetShape& net, Json& state) {
   state["planes"] = {net.planes.rows, net.planes.columns, net.planes.channels};
 }
 
-void take_staff(const Json& staff, StaffTuner::State& state) {
-  staff.at("agents").get_to(state.kept.agents);
-  staff.at("predictors").get_to(state.kept.predictors);
-  staff.at("trainers").get_to(state.kept.trainers);
-  staff.at("moves").get_to(state.moves);
+// What a network can have; a damaged file may name sizes that no memory holds.
+bool is_sound(const NetShape& net) {
+  constexpr int numbers_max = 1 << 20;
+  const auto within = [](int number, int max) { return number >= 1 && number <= max; };
+  const auto& [rows, columns, channels] = net.planes;
+  const bool planes =
+      within(rows, 1 << 10) && within(columns, 1 << 10) && within(channels, 1 << 10);
+  if (net.kind != NetKind::mlp && (!planes || net.planes.size() != net.inputs)) return false;
+  return within(net.inputs, numbers_max) && within(net.hidden, numbers_max) &&
+         within(net.actions, numbers_max) && within(net.layers, layers_max);
 }
 
-// Throws nlohmann's exceptions on a text of another form.
-void take_state(const Json& state, Model& model) {
-  state.at("env").get_to(model.env);
-  state.at("inputs").get_to(model.net.inputs);
-  state.at("hidden").get_to(model.net.hidden);
-  state.at("actions").get_to(model.net.actions);
-  model.net.activation = state.at("activation") == relu ? Activation::relu : Activation::tanh;
-  model.net.layers = state.value("layers", 1);
-  take_kind(state, model.net);
-  model.net.policy =
-      state.value("policy", categorical) == gaussian ? Policy::gaussian : Policy::categorical;
-  state.at("frames").get_to(model.frames);
-  state.at("trained_frames").get_to(model.master.frames);
-  state.at("updates").get_to(model.master.updates);
-  state.at("episodes").get_to(model.episodes.finished);
-  model.optimizer =
-      state.value("optimizer", rmsprop) == adam ? OptimizerKind::adam : OptimizerKind::rmsprop;
-  if (const auto staff = state.find("staff"); staff != state.end()) take_staff(*staff, model.staff);
-  model.groups.resize(state.at("agents").get<std::size_t>());
+void take_counts(const Json& counts, WorkerCountTuner::State& state, JsonState& file) {
+  JsonState reader(counts);
+  reader.read("agents", state.kept.agents).read("predictors", state.kept.predictors);
+  reader.read("trainers", state.kept.trainers).read("moves", state.moves);
+  file.require("staff", reader.sound());
+}
+
+Status take_state(const Json& state, Model& model) {
+  JsonState reader(state);
+  std::string activation;
+  std::string policy = categorical;
+  std::string optimizer = rmsprop;
+  std::size_t agents = 0;
+  reader.read("env", model.env).read("inputs", model.net.inputs).read("hidden", model.net.hidden);
+  reader.read("actions", model.net.actions).read("activation", activation);
+  reader.read("frames", model.frames).read("trained_frames", model.parameters.frames);
+  reader.read("updates", model.parameters.updates).read("episodes", model.episodes.finished);
+  reader.read("agents", agents).require("agents", agents <= agents_max);
+  if (state.contains("layers")) reader.read("layers", model.net.layers);
+  if (state.contains("policy")) reader.read("policy", policy);
+  if (state.contains("optimizer")) reader.read("optimizer", optimizer);
+  if (state.contains("staff")) take_counts(state["staff"], model.counts, reader);
+  take_kind(state, model.net, reader);
+  if (!reader.sound()) return reader.status();
+  model.net.activation = activation == relu ? Activation::relu : Activation::tanh;
+  model.net.policy = policy == gaussian ? Policy::gaussian : Policy::categorical;
+  model.optimizer = optimizer == adam ? OptimizerKind::adam : OptimizerKind::rmsprop;
+  model.groups.resize(agents);
+  return reader.require("inputs", is_sound(model.net)).status();
 }
 
 bool take_observations(const TensorFile& file, Model& model) {
@@ -132,9 +153,9 @@ bool take_tensors(const TensorFile& file, Model& model) {
     return false;
   model.scale = {(*scale)[0], (*scale)[1], (*scale)[2]};
   if (!take_observations(file, model)) return false;
-  model.master.weights = std::move(*weights);
-  model.master.mean_square = std::move(*mean_square);
-  if (momentum) model.master.mean = std::move(*momentum);
+  model.parameters.weights = std::move(*weights);
+  model.parameters.mean_square = std::move(*mean_square);
+  if (momentum) model.parameters.mean = std::move(*momentum);
   model.episodes.last = *last;
   model.episodes.last_lengths = numbers_or_zeros(file, "last_lengths", last->size());
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
@@ -154,11 +175,11 @@ bool take_tensors(const TensorFile& file, Model& model) {
   return true;
 }
 
-Json staff_document(const StaffTuner::State& staff) {
-  return {{"agents", staff.kept.agents},
-          {"predictors", staff.kept.predictors},
-          {"trainers", staff.kept.trainers},
-          {"moves", staff.moves}};
+Json counts_document(const WorkerCountTuner::State& counts) {
+  return {{"agents", counts.kept.agents},
+          {"predictors", counts.kept.predictors},
+          {"trainers", counts.kept.trainers},
+          {"moves", counts.moves}};
 }
 
 }  // namespace
@@ -172,19 +193,19 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
              {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
              {"activation", model.net.activation == Activation::relu ? relu : tanh},
              {"frames", model.frames},
-             {"trained_frames", model.master.frames},
-             {"updates", model.master.updates},
+             {"trained_frames", model.parameters.frames},
+             {"updates", model.parameters.updates},
              {"episodes", model.episodes.finished},
              {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
-             {"staff", staff_document(model.staff)},
+             {"staff", counts_document(model.counts)},
              {"agents", model.groups.size()}};
   put_kind(model.net, state);
   TensorFile file;
   file.texts = {
       {"format", std::string(format)}, {"hone_version", HONE_VERSION}, {"state", to_text(state)}};
-  put_parts(file, model.net, model.master.weights, "");
-  put_parts(file, model.net, model.master.mean_square, "rmsprop.");
-  if (!model.master.mean.empty()) put_parts(file, model.net, model.master.mean, "adam.");
+  put_parts(file, model.net, model.parameters.weights, "");
+  put_parts(file, model.net, model.parameters.mean_square, "rmsprop.");
+  if (!model.parameters.mean.empty()) put_parts(file, model.net, model.parameters.mean, "adam.");
   file.tensors.push_back(flat("last_returns", model.episodes.last));
   file.tensors.push_back(flat("last_lengths", model.episodes.last_lengths));
   const auto& scale = model.scale;
@@ -209,18 +230,16 @@ Result<Model> read_model(const std::filesystem::path& path) {
   if (!file) return file.error();
   const auto* name = trainers::find_text(*file, "format");
   const auto* text = trainers::find_text(*file, "state");
-  const auto alien = refuse(Code::invalid, path.string() + " is not a model of ga3c");
-  if (name == nullptr || *name != format || text == nullptr) return alien;
+  const auto refused = [&](const std::string& why) {
+    return refuse(Code::invalid, path.string() + " is not a model of ga3c, a3c or a2c" + why);
+  };
+  if (name == nullptr || *name != format || text == nullptr) return refused("");
   const auto state = parse_json(*text);
-  if (!state) return alien;
+  if (!state) return refused(": its state is not JSON");
   Model model;
-  try {
-    take_state(*state, model);
-  } catch (const nlohmann::json::exception&) {
-    return alien;
-  }
-  if (model.net.kind != NetKind::mlp && model.net.planes.size() != model.net.inputs) return alien;
-  if (!take_tensors(*file, model)) return alien;
+  if (const auto taken = take_state(*state, model); !taken)
+    return refused(": " + taken.error().detail);
+  if (!take_tensors(*file, model)) return refused(": it is damaged: a tensor is missing or wrong");
   return model;
 }
 

@@ -9,12 +9,12 @@ namespace {
 
 using trainers::Settings;
 
-constexpr int screen_side = 20;  // planes smaller than that are MinAtar's kind
+constexpr int screen_side = 20;  // smaller planes get the network of MinAtar
 constexpr double published_log_floor = 1e-6;
-constexpr int own_batch_samples = 512;   // of A3C and A2C: longer roll-outs take several
-constexpr Staff dynamic_most{32, 8, 8};  // beyond, batches shrink and threads only wait
+constexpr int own_batch_samples = 512;         // of A3C and A2C: longer rollouts take several
+constexpr WorkerCounts dynamic_max{32, 8, 8};  // more threads only wait
 
-// Where nobody chose a value, parity takes the published one.
+// The setting; in parity mode the published value, unless the user gave one.
 double real(const Settings& settings, std::string_view name, bool parity, double published) {
   return parity && !settings.given(name) ? published : settings.real(name);
 }
@@ -86,8 +86,9 @@ Status take_kind(const Settings& settings, Options& options) {
   if (kind == NetKind::mlp) return Done{};
   if (std::min(planes.rows, planes.columns) < 3)
     return refuse(Code::invalid,
-                  "network " + settings.word("network") + " needs planes of at least 3 by 3, and " +
-                      options.env.name + " is seen as plain numbers",
+                  "network " + settings.word("network") +
+                      " needs observations that are planes of at least 3 by 3, and those of " +
+                      options.env.name + " are not",
                   "/network");
   options.net.kind = kind;
   options.net.planes = planes;
@@ -111,25 +112,26 @@ Status take_network(const Settings& settings, Options& options) {
   return take_kind(settings, options);
 }
 
-// What only GA3C has: queues, and who serves them.
+// The settings of the queues, which only GA3C has.
 Status take_queues(const Settings& settings, Options& options) {
-  options.staff.predictors = settings.small_integer("predictors");
-  options.staff.trainers = settings.small_integer("trainers");
+  options.counts.predictors = settings.small_integer("predictors");
+  options.counts.trainers = settings.small_integer("trainers");
   options.predict_rows_max = settings.small_integer("predict_batch");
   options.train_samples_max = settings.small_integer("train_batch");
   options.dynamic = settings.word("dynamic") == "yes";
   options.dynamic_wait =
       std::chrono::milliseconds(static_cast<std::int64_t>(1000 * settings.real("dynamic_wait")));
-  options.most = options.staff;
-  if (settings.word("deterministic") == "yes" && (options.staff != Staff{} || options.dynamic))
+  options.counts_max = options.counts;
+  if (settings.word("deterministic") == "yes" &&
+      (options.counts != WorkerCounts{} || options.dynamic))
     return refuse(Code::invalid,
                   "deterministic needs one agent, one predictor, one trainer and dynamic=no: "
-                  "with more, the order of updates is that of the threads",
+                  "with more, the order of updates depends on the timing of threads",
                   "/deterministic");
   if (options.dynamic)
-    options.most = {std::max(options.staff.agents, dynamic_most.agents),
-                    std::max(options.staff.predictors, dynamic_most.predictors),
-                    std::max(options.staff.trainers, dynamic_most.trainers)};
+    options.counts_max = {std::max(options.counts.agents, dynamic_max.agents),
+                          std::max(options.counts.predictors, dynamic_max.predictors),
+                          std::max(options.counts.trainers, dynamic_max.trainers)};
   return Done{};
 }
 
@@ -146,23 +148,24 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   options.env = std::move(*env);
   if (settings.given("sticky")) {
     if (!options.env.spec.sticky)
-      return refuse(Code::invalid, options.env.name + " has no rule of sticky actions", "/sticky");
+      return refuse(Code::invalid, options.env.name + " has no sticky actions", "/sticky");
     options.sticky = settings.real("sticky");
   }
   options.scale_observations = settings.word("observation_scale") == "yes";
   if (options.scale_observations && options.env.spec.planes != envs::Planes{})
-    return refuse(Code::invalid, options.env.name + " is seen as planes, which have one scale",
+    return refuse(Code::invalid,
+                  "the observations of " + options.env.name + " are planes, which are not scaled",
                   "/observation_scale");
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");
-  options.staff.agents = settings.small_integer("agents");
+  options.counts.agents = settings.small_integer("agents");
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options.parity);
   options.learning = learning_of(settings, job.budget, options.parity);
   if (scheme == Scheme::ga3c) {
     if (auto taken = take_queues(settings, options); !taken) return std::move(taken).error();
   } else {
-    options.most = options.staff;
+    options.counts_max = options.counts;
     options.train_samples_max = own_batch_samples;
   }
   const auto maker = network_maker(backend_of(settings.word("backend")));

@@ -1,4 +1,4 @@
-// The settings of ga3c, a3c and a2c as numbers with types, and what the two modes make of them.
+// The settings of ga3c, a3c and a2c in typed form, with the defaults of the mode filled in.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "worker/train/actor_critic/agents/agent.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
-#include "worker/train/actor_critic/staff.hpp"
+#include "worker/train/actor_critic/worker_counts.hpp"
 #include "worker/train/envs/table.hpp"
 #include "worker/train/nn/network.hpp"
 #include "worker/train/run/trainer.hpp"
@@ -20,13 +20,13 @@ enum class Scheme { ga3c, a3c, a2c };
 struct Options {
   Scheme scheme = Scheme::ga3c;
   envs::Env env;
-  std::optional<double> sticky{};  // instead of the environment's own
+  std::optional<double> sticky{};  // replaces that of the environment
   bool parity = false;
   bool scale_observations = false;
   std::uint64_t seed = 0;
   int envs_per_agent = 16;
-  Staff staff;  // at the start
-  Staff most;   // that ever work
+  WorkerCounts counts;      // at the start
+  WorkerCounts counts_max;  // upper bounds of `dynamic`
   bool dynamic = false;
   std::chrono::milliseconds dynamic_wait{0};
   int predict_rows_max = 1024;
@@ -34,24 +34,25 @@ struct Options {
   NetShape net;
   NetworkMaker networks;
   WeightStart weight_start = WeightStart::scaled;
-  double deviation = 1;  // of a Gaussian policy at first
+  double deviation = 1;  // initial, of a Gaussian policy
   AgentRule agent;
   LearningRule learning;
 
-  // Roll-outs of one agent that may wait in parity mode: 100 of all agents, as published.
-  [[nodiscard]] int parity_slots() const { return std::max(1, 100 / staff.agents); }
-  // Rows that one prediction can come to: of an agent its states, and the last ones of episodes.
+  // Rollouts of one agent that may wait in parity mode: 100 of all agents, as published.
+  [[nodiscard]] int parity_slots() const { return std::max(1, 100 / counts.agents); }
+  // Most rows of one prediction. An agent requests its states and the last ones of its episodes.
   [[nodiscard]] int predict_rows_needed() const {
     const int each = 2 * envs_per_agent;
-    return std::max(each, std::min(predict_rows_max, most.agents * each));
+    return std::max(each, std::min(predict_rows_max, counts_max.agents * each));
   }
-  // Samples that one batch can come to.
+  // Most samples of one batch.
   [[nodiscard]] int train_samples_needed() const {
     return std::max(train_samples_max, agent.t_max);
   }
 };
 
-// Refuses what is not in the tables and settings that contradict each other.
+// Refuses an unknown environment, settings that contradict each other or the environment, and a
+// backend that is not available here.
 Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job);
 
 }  // namespace hone::ga3c

@@ -6,13 +6,13 @@ namespace hone::ga3c {
 namespace {
 
 struct Preset {
-  std::string_view env;  // or how the names of several begin
+  std::string_view env;  // a name, or the beginning of several
   std::string_view setting;
   std::string_view value;
 };
 
-// Where rewards come late or are continuous, or what is seen says more than one pass teaches, long
-// roll-outs that are trained several times within bounds need far fewer frames.
+// Where rewards are late or continuous, or observations are planes, long rollouts that are trained
+// several times with a clipped ratio need far fewer frames.
 constexpr std::array presets{
     Preset{"LunarLander", "learning_rate", "0.002"},
     Preset{"LunarLander", "gamma", "0.995"},

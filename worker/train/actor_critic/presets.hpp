@@ -1,5 +1,5 @@
-// Settings that suit an environment better than the general defaults, found by the searches that
-// docs/ga3c.md tells of. They count where nobody chose a value, and never in parity mode.
+// Defaults that suit an environment better than the general ones, found by the searches described
+// in docs/ga3c.md. A value that the user gives takes precedence; parity mode does not use them.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace hone::ga3c {
 
-// The settings with what suits the environment filled in.
+// Returns the settings with the defaults for the environment filled in.
 trainers::Settings with_presets(trainers::Settings settings, std::string_view env);
 
 }  // namespace hone::ga3c

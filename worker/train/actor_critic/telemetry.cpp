@@ -5,7 +5,7 @@
 namespace hone::ga3c {
 namespace {
 
-void add_to(DeskMeter& sum, const DeskMeter& part) {
+void add_to(QueueMeter& sum, const QueueMeter& part) {
   sum.batches += part.batches;
   sum.queued += part.queued;
   sum.weight += part.weight;
@@ -37,15 +37,15 @@ void Telemetry::add(const QueueMeters& meters) {
   add_to(queues_.training, meters.training);
 }
 
-void Telemetry::add_queues(double seconds, const Staff& staff,
+void Telemetry::add_queues(double seconds, const WorkerCounts& counts,
                            std::vector<trainers::MetricPoint>& points) const {
-  const auto each = [](std::int64_t sum, const DeskMeter& meter) {
+  const auto each = [](std::int64_t sum, const QueueMeter& meter) {
     return static_cast<double>(sum) / static_cast<double>(meter.batches);
   };
   const auto& [predictions, training] = queues_;
   if (predictions.batches > 0) {
-    points.push_back({"predictors", static_cast<double>(staff.predictors)});
-    points.push_back({"trainers", static_cast<double>(staff.trainers)});
+    points.push_back({"predictors", static_cast<double>(counts.predictors)});
+    points.push_back({"trainers", static_cast<double>(counts.trainers)});
     if (seconds > 0)
       points.push_back({"predictions_per_s", static_cast<double>(predictions.weight) / seconds});
     points.push_back({"predict_batch", each(predictions.weight, predictions)});
@@ -55,9 +55,9 @@ void Telemetry::add_queues(double seconds, const Staff& staff,
 }
 
 std::vector<trainers::MetricPoint> Telemetry::take(std::int64_t step,
-                                                   const EpisodeBook::State& episodes,
+                                                   const EpisodeLog::State& episodes,
                                                    const LearningMeter& learning,
-                                                   const Staff& staff) {
+                                                   const WorkerCounts& counts) {
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - taken_).count();
   std::vector<trainers::MetricPoint> points;
@@ -69,8 +69,8 @@ std::vector<trainers::MetricPoint> Telemetry::take(std::int64_t step,
     points.push_back({"episodes", static_cast<double>(episodes.finished)});
   }
   add_learning(learning, seconds, points);
-  add_queues(seconds, staff, points);
-  points.push_back({"agents", static_cast<double>(staff.agents)});
+  add_queues(seconds, counts, points);
+  points.push_back({"agents", static_cast<double>(counts.agents)});
   taken_ = now;
   frames_ = step;
   queues_ = {};

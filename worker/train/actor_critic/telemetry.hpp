@@ -1,11 +1,10 @@
-// The metrics of a training: means over what happened since they were last taken. Nothing is
-// counted in the inner loop but sums that the work needs anyway.
+// The metrics of a training: means over the time since they were last taken.
 #pragma once
 
 #include <chrono>
 #include <vector>
 
-#include "worker/train/actor_critic/crew.hpp"
+#include "worker/train/actor_critic/actor_pool.hpp"
 #include "worker/train/run/trainer.hpp"
 
 namespace hone::ga3c {
@@ -15,13 +14,14 @@ double mean(const std::vector<double>& values);
 class Telemetry {
  public:
   void add(const QueueMeters& meters);
-  // Frames before this step were played by another process.
+  // Frames up to this step were played by another process: they do not count for frames_per_s.
   void start_at(std::int64_t step) { frames_ = step; }
-  std::vector<trainers::MetricPoint> take(std::int64_t step, const EpisodeBook::State& episodes,
-                                          const LearningMeter& learning, const Staff& staff);
+  std::vector<trainers::MetricPoint> take(std::int64_t step, const EpisodeLog::State& episodes,
+                                          const LearningMeter& learning,
+                                          const WorkerCounts& counts);
 
  private:
-  void add_queues(double seconds, const Staff& staff,
+  void add_queues(double seconds, const WorkerCounts& counts,
                   std::vector<trainers::MetricPoint>& points) const;
 
   using Clock = std::chrono::steady_clock;

@@ -1,12 +1,13 @@
-// What `hone-train --backends` prints: on what networks can be computed here.
+// The output of `hone-train --backends`: the backends for networks that work on this machine.
 #pragma once
 
 #include <string>
 
 namespace hone::trainers {
 
-// A line for each backend: its name, and "yes", which instructions it uses, or "no: " with the
-// reason. Opens libtorch where it is installed, which takes half a second; call with one thread.
+// A line for each backend: its name, a tab, and "yes", its instruction set, or "no: " with the
+// reason. Loads libtorch if it is installed, which takes half a second. Call before other threads
+// start.
 std::string backends_text();
 
 }  // namespace hone::trainers

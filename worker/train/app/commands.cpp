@@ -31,7 +31,7 @@ Result<Params> params_of(const TrainerInfo& info, const TrainCommand& command) {
     const auto name = text.substr(0, equals);
     const auto* setting = find_setting(info, name);
     if (setting == nullptr) {
-      params.push_back({name, std::string()});  // resolve() says what is near
+      params.push_back({name, std::string()});  // refused by resolve(), with a suggestion
       continue;
     }
     auto value = parse_setting(*setting, text.substr(equals + 1));
@@ -104,8 +104,8 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
     std::cout << "  " << fact.name << ": " << fact.value << "\n";
 }
 
-// Saves at multiples of save_every, so that a training that was killed goes on from the last of
-// them through the same parts, and ends with the same weights, as one that was not.
+// Trains in parts of save_every units and saves after each, so that a training that is killed and
+// resumed trains the same parts, and ends with the same weights, as one that is not.
 Status train_in_parts(Trainer& trainer, const TrainCommand& command, const std::stop_token& stop,
                       const std::function<void()>& tick) {
   const auto part = command.save_every > 0 ? command.save_every : command.budget;
@@ -132,7 +132,7 @@ Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& r
   const auto file = read_run_file(run_file);
   if (!file) return file.error();
   auto trainer = trainer_of(row, *file);
-  if (!trainer) {  // these parameters can never work: another attempt cannot help
+  if (!trainer) {  // these parameters can never work: no other attempt helps
     std::cerr << "hone-train: " << trainer.error().detail << "\n";
     return exit_infeasible;
   }

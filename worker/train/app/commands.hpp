@@ -1,5 +1,5 @@
-// What `hone-train NAME` does: a run of a worker's (HONE_RUN_FILE), a training of its own, or an
-// evaluation.
+// The commands of `hone-train NAME`: a run for a worker (HONE_RUN_FILE), a training without a
+// server, or an evaluation.
 #pragma once
 
 #include <filesystem>
@@ -17,9 +17,9 @@ struct TrainCommand {
   std::uint64_t seed = 1;
   std::string env;                    // empty: the default
   std::vector<std::string> settings;  // "name=value"
-  std::filesystem::path out;          // empty: the model is not kept
+  std::filesystem::path out;          // empty: the model is not saved
   std::filesystem::path from;         // a model to continue from, or empty
-  std::int64_t save_every = 0;        // units between two savings of `out`; 0: only at the end
+  std::int64_t save_every = 0;        // units between two saves of `out`; 0: save only at the end
   bool json = false;
 };
 
@@ -28,10 +28,10 @@ Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& r
 Result<int> train_alone(const TrainerRow& row, const TrainCommand& command);
 Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json);
 
-// What the command's options say, checked against the trainer's settings.
+// The settings that the options of the command give, checked against those of the trainer.
 Result<Settings> settings_of(const TrainerInfo& info, const TrainCommand& command);
 
-// "1M", "200k", "5000" -> a count of at least one.
+// Parses "1M", "200k" or "5000". Refuses everything but whole numbers of at least 1.
 Result<std::int64_t> parse_count(const std::string& text);
 
 }  // namespace hone::trainers

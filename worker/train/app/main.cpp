@@ -1,5 +1,5 @@
-// hone-train: the built-in trainers, one process a run. A worker starts `hone-train NAME` with
-// HONE_RUN_FILE set; people may train and evaluate with it alone.
+// hone-train: the built-in trainers, one process for each run. A worker starts `hone-train NAME`
+// with HONE_RUN_FILE set; users may train and evaluate without a server.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -28,7 +28,7 @@ struct Flags {
   std::string count;
   std::string save_every;
   std::string format = "text";
-  std::map<std::string, std::string> named;  // settings given as options of their own
+  std::map<std::string, std::string> named;  // settings that are given as options
 };
 
 std::string settings_text(const TrainerInfo& info, bool measures) {
@@ -54,8 +54,9 @@ std::string settings_text(const TrainerInfo& info, bool measures) {
 }
 
 void add_measuring(CLI::App& sub, Flags& flags) {
-  auto* measure = sub.add_flag("--measure", flags.measures,
-                               "run placements for real with libtorch, beside the simulator");
+  auto* measure =
+      sub.add_flag("--measure", flags.measures,
+                   "run placements on this machine with libtorch and compare with the simulator");
   sub.add_option("--measure-rounds", flags.measure.rounds, "rounds through all placements [3]")
       ->check(CLI::Range(1, 10'000))
       ->needs(measure);
@@ -63,11 +64,11 @@ void add_measuring(CLI::App& sub, Flags& flags) {
                  "steps of each placement in a round, the first discarded [5]")
       ->check(CLI::Range(2, 10'000))
       ->needs(measure);
-  sub.add_option("--measure-random", flags.measure.random, "random placements among them [12]")
+  sub.add_option("--measure-random", flags.measure.random, "random placements to include [12]")
       ->check(CLI::Range(0, 10'000))
       ->needs(measure);
   sub.add_option("--measure-ms", flags.measure.step_ms,
-                 "the graph is made smaller until a step on one device takes about this [100]")
+                 "scale the graph down until a step on one device takes about this long [100]")
       ->check(CLI::Range(1.0, 1e6))
       ->needs(measure);
 }
@@ -79,26 +80,26 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
     sub->add_option("--env", flags.train.env, "environment to learn or to play");
   sub->add_option("--" + std::string(info.unit), flags.count,
                   "how long to train: 5000, 200k, 1M [" + std::string(info.budget) + "]");
-  sub->add_option("--seed", flags.train.seed, "of everything random [1]");
+  sub->add_option("--seed", flags.train.seed, "seed of all random numbers [1]");
   sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")
       ->allow_extra_args(false);
-  auto* out = sub->add_option("--out", flags.train.out, "where to keep the model");
-  sub->add_option("--save-every", flags.save_every, "save also after each so many: 100k, 1M")
+  auto* out = sub->add_option("--out", flags.train.out, "file to save the model to");
+  sub->add_option("--save-every", flags.save_every, "also save every so many units: 100k, 1M")
       ->needs(out);
   sub->add_option("--resume", flags.train.from, "continue from this model");
-  auto* evaluate =
-      sub->add_option("--evaluate", flags.evaluation.model, "play this model instead of training");
-  // A trainer that counts its budget in episodes has that word for it.
+  auto* evaluate = sub->add_option("--evaluate", flags.evaluation.model,
+                                   "evaluate this model instead of training");
+  // Where --episodes is the budget, the option is called --plays.
   const bool taken = info.unit == "episodes";
   sub->add_option(taken ? "--plays" : "--episodes", flags.evaluation.episodes,
                   "episodes to play [100]")
       ->check(CLI::Range(1, 100'000))
       ->needs(evaluate);
   sub->add_flag("--sample", flags.evaluation.sample,
-                "draw actions from the policy, instead of the most probable")
+                "draw actions from the policy instead of taking the most probable")
       ->needs(evaluate);
   if (row.measures) add_measuring(*sub, flags);
-  // Any other setting as an option of its own: --graph resnet-50 for --set graph=resnet-50.
+  // Every other setting as an option: --graph resnet-50 for --set graph=resnet-50.
   for (const auto& setting : info.settings) {
     std::string name(setting.name);
     std::replace(name.begin(), name.end(), '_', '-');
@@ -137,12 +138,12 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
 
 int run(int argc, char** argv) {
   CLI::App app(
-      "Trains reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.",
+      "Train reinforcement-learning agents; `hone-train NAME --help` lists a trainer's settings.",
       "hone-train");
   app.set_version_flag("--version", HONE_VERSION);
   app.add_flag_callback(
       "--backends", [] { std::cout << backends_text(), throw CLI::Success(); },
-      "Say on what networks can be computed here, and exit");
+      "List the backends that work on this machine, and exit");
   app.require_subcommand(1);
   Flags flags;
   for (const auto& row : trainer_table()) add_trainer(app, row, flags);
@@ -173,8 +174,7 @@ int main(int argc, char** argv) {
   } catch (const std::exception& fault) {
     std::cerr << "hone-train: " << fault.what() << "\n";
   }
-  // libtorch takes its registries apart for a tenth of a second at exit; everything of ours is
-  // closed by now.
+  // Skips the destructors of libtorch, which take a tenth of a second; all files are closed.
   std::cout.flush();
   std::fflush(nullptr);
   std::_Exit(status);

@@ -37,7 +37,7 @@ Json document_of(const Measurement& measured) {
           {"placements", std::move(rows)}};
 }
 
-// Names come last: a placement that several methods found has all of theirs.
+// Names come last: a placement that several methods found has several.
 void print_table(const Measurement& measured, const std::string& profile) {
   std::printf("%9s %9s %9s %12s %12s  %s\n", "real_ms", "median_ms", "most_ms", "simulated_ms",
               (profile + "_ms").c_str(), "placement");
@@ -60,7 +60,7 @@ void print_summary(const Measurement& measured, const std::string& profile) {
   if (processors > measured.cores)
     std::printf(
         "note: %d of the devices are threads that share %d cores, which the simulator does"
-        " not know: take --devices %d\n",
+        " not model: use --devices %d\n",
         processors, measured.cores, measured.cores);
   std::printf(
       "Spearman's rank correlation of real and simulated step times over %zu placements:"

@@ -6,7 +6,7 @@
 
 namespace hone::trainers {
 
-// Returns the exit status of the process; the table goes to stdout, what is done now to stderr.
+// Returns the exit status of the process. Writes the table to stdout and the progress to stderr.
 Result<int> measure(const TrainerRow& row, const TrainCommand& command, MeasurePlan plan);
 
 }  // namespace hone::trainers

@@ -1,6 +1,5 @@
-// The environments hone-train knows. To add one of ours: write acrobot.hpp/.cpp's like, add its row
-// to table.cpp; tests/contract/env_contract_test.cpp takes it from there. One whose spec is known
-// only when it runs (another program's) is a branch of find_env that returns an Env of its own.
+// Environments by name: the built-in ones of worker/train/settings/environments.hpp, which says how
+// to add one, and those of another program (bridge/), whose specs are known only when it runs.
 #pragma once
 
 #include <memory>
@@ -19,11 +18,11 @@ struct EnvRow {
   std::unique_ptr<VecEnv> (*make)(const EnvPlan& plan) = nullptr;
 };
 
-// Those that are built in.
+// The built-in environments.
 std::span<const EnvRow> env_table();
 
-// Refuses a name that is not known, or one of an environment that hone was built without, and says
-// which.
+// Refuses an unknown name, and the name of an environment that needs a library without which hone
+// was built.
 Result<Env> find_env(std::string_view name);
 
 }  // namespace hone::envs

@@ -12,6 +12,8 @@
 #include "worker/train/envs/control/cartpole.hpp"
 #include "worker/train/episodic/policy_net.hpp"
 #include "worker/train/nn/adam.hpp"
+#include "worker/train/nn/json_state.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::trainers::episodic {
 namespace {
@@ -28,7 +30,7 @@ struct Episode {
   [[nodiscard]] double total() const { return static_cast<double>(actions.size()); }
 };
 
-// `sure`: the most probable action each time.
+// Plays one episode. sure: takes the most probable action in each step.
 Episode play(PolicyNet& net, placement::Dice& dice, int steps, bool sure) {
   const auto start = [&] { return 0.05 * (2 * dice.uniform() - 1); };
   cartpole::State state;
@@ -116,7 +118,7 @@ class EpisodicTrainer : public Trainer {
       solved_ = Solved{step_, static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
   }
 
-  // One step towards what the best episodes did.
+  // One step that raises the probability of the actions of the best episodes.
   void copy_elites(const std::vector<Episode>& episodes) {
     std::vector<double> totals;
     for (const Episode& episode : episodes) totals.push_back(episode.total());
@@ -134,7 +136,7 @@ class EpisodicTrainer : public Trainer {
     adam_.step(net_.weights(), gradient, -job_.settings.real("learning_rate"));
   }
 
-  // Up the mean of return times log probability.
+  // One step along the gradient of the mean of return * log probability.
   void follow_returns(const std::vector<Episode>& episodes) {
     std::vector<double> returns;
     for (const Episode& episode : episodes) {
@@ -177,27 +179,34 @@ Result<Json> read_model(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   auto document = parse_json(text);
-  if (!document || !document->is_object() || document->value("format", "") != format)
-    return refuse(Code::not_found, path.string() + " is no model of cem or reinforce");
+  if (!document || !has_format(*document, format))
+    return refuse(Code::not_found, path.string() + " is not a model of cem or reinforce");
   return document;
+}
+
+Error damaged(const std::filesystem::path& path, const JsonState& reader) {
+  return refuse(Code::invalid, path.string() + ": " + reader.status().error().detail);
 }
 
 Status EpisodicTrainer::load(const std::filesystem::path& path) {
   const auto document = read_model(path);
   if (!document) return document.error();
-  try {
-    auto weights = document->at("weights").get<std::vector<double>>();
-    if (weights.size() != net_.weights().size() ||
-        document->at("trainer") != (reinforce_ ? "reinforce" : "cem"))
-      return refuse(Code::invalid, path.string() + " is of another trainer or width");
-    net_.weights() = std::move(weights);
-    adam_.restore(document->at("adam"));
-    step_ = document->at("step").get<std::int64_t>();
-    recent_ = document->at("recent").get<std::vector<double>>();
-    dice_ = placement::Dice(document->at("dice").get<std::uint64_t>());
-  } catch (const Json::exception& fault) {
-    return refuse(Code::invalid, path.string() + " is damaged: " + fault.what());
-  }
+  JsonState reader(*document);
+  std::string trainer;
+  std::vector<double> weights;
+  std::uint64_t random = 0;
+  Json adam;
+  reader.read("trainer", trainer).read("weights", weights).read("adam", adam);
+  reader.read("step", step_).read("recent", recent_).read("dice", random);
+  reader.require("step", step_ >= 0);
+  if (!reader.sound()) return damaged(path, reader);
+  if (weights.size() != net_.weights().size() || trainer != (reinforce_ ? "reinforce" : "cem"))
+    return refuse(Code::invalid, path.string() + " was made by another trainer or with another " +
+                                     "number of hidden units");
+  reader.require("adam", adam_.restore(adam, weights.size()));
+  if (!reader.sound()) return damaged(path, reader);
+  net_.weights() = std::move(weights);
+  dice_ = placement::Dice(random);
   return Done{};
 }
 
@@ -214,21 +223,23 @@ Result<std::unique_ptr<Trainer>> make_reinforce(const TrainingJob& job) {
 Result<Evaluation> evaluate(const EvaluationPlan& plan) {
   const auto document = read_model(plan.model);
   if (!document) return document.error();
-  try {
-    placement::Dice dice(plan.seed);
-    PolicyNet net(document->at("hidden").get<int>(), dice);
-    auto weights = document->at("weights").get<std::vector<double>>();
-    if (weights.size() != net.weights().size())
-      return refuse(Code::invalid, plan.model.string() + " is damaged");
-    net.weights() = std::move(weights);
-    Evaluation evaluation{"CartPole", {}};
-    for (int i = 0; i < plan.episodes; ++i)
-      evaluation.returns.push_back(
-          play(net, dice, document->at("episode_steps").get<int>(), !plan.sample).total());
-    return evaluation;
-  } catch (const Json::exception& fault) {
-    return refuse(Code::invalid, plan.model.string() + " is damaged: " + fault.what());
-  }
+  JsonState reader(*document);
+  std::vector<double> weights;
+  int hidden = 0;
+  int steps = 0;
+  reader.read("weights", weights).read("hidden", hidden).read("episode_steps", steps);
+  reader.require("hidden", hidden >= 1 && static_cast<std::size_t>(hidden) <= weights.size());
+  reader.require("episode_steps", steps >= 1);
+  if (!reader.sound()) return damaged(plan.model, reader);
+  placement::Dice random(plan.seed);
+  PolicyNet net(hidden, random);
+  reader.require("weights", weights.size() == net.weights().size());
+  if (!reader.sound()) return damaged(plan.model, reader);
+  net.weights() = std::move(weights);
+  Evaluation evaluation{"CartPole", {}};
+  for (int i = 0; i < plan.episodes; ++i)
+    evaluation.returns.push_back(play(net, random, steps, !plan.sample).total());
+  return evaluation;
 }
 
 double percentile(std::vector<double> values, double percent) {
@@ -247,3 +258,12 @@ std::vector<double> discounted(std::size_t steps, double gamma) {
 }
 
 }  // namespace hone::trainers::episodic
+
+namespace hone::trainers {
+
+TrainerRow cem_row() { return {.make = episodic::make_cem, .evaluate = episodic::evaluate}; }
+TrainerRow reinforce_row() {
+  return {.make = episodic::make_reinforce, .evaluate = episodic::evaluate};
+}
+
+}  // namespace hone::trainers

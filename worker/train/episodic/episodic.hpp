@@ -1,4 +1,5 @@
-// Two simple agents on CartPole: the cross-entropy method and REINFORCE. A run takes seconds.
+// The cross-entropy method (Rubinstein, 1999) and REINFORCE (Williams, 1992) on CartPole. A run
+// takes seconds.
 #pragma once
 
 #include <memory>
@@ -12,7 +13,8 @@ Result<std::unique_ptr<Trainer>> make_cem(const TrainingJob& job);
 Result<std::unique_ptr<Trainer>> make_reinforce(const TrainingJob& job);
 Result<Evaluation> evaluate(const EvaluationPlan& plan);
 
-// The value with a share of the others below it, between neighbours by their distance.
+// The value below which `percent` of the values are, interpolated linearly between neighbours.
+// Precondition: values is not empty.
 double percentile(std::vector<double> values, double percent);
 
 // sum_k gamma^k r_{t+k}, for rewards of 1.

@@ -5,7 +5,7 @@
 
 namespace hone::trainers::episodic {
 
-// Uniform within one over the root of a unit's inputs, biases too.
+// Weights and biases uniform within 1 / sqrt(inputs of the unit).
 PolicyNet::PolicyNet(int hidden, placement::Dice& dice)
     : hidden_(static_cast<std::size_t>(hidden)), activity_(hidden_) {
   const double low = 1 / std::sqrt(static_cast<double>(inputs));

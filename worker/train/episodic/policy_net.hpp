@@ -16,9 +16,9 @@ class PolicyNet {
  public:
   PolicyNet(int hidden, placement::Dice& dice);
 
-  // Probability of each action; keeps the hidden layer for add_gradient.
+  // Returns the probability of each action, and keeps the hidden layer for add_gradient().
   std::array<double, actions> forward(const Observation& observation);
-  // Adds weight * d(log probability of the action) of the last forward pass.
+  // Adds weight * d(log probability of the action) / d weights, for the last forward().
   void add_gradient(int action, double weight, std::vector<double>& gradient) const;
 
   // Hidden weights [unit][input + bias], then those of the actions [action][unit + bias].

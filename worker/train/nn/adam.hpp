@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
+#include "worker/train/nn/json_state.hpp"
 
 namespace hone::trainers {
 
 class Adam {
  public:
-  // Steps down the gradient; a negative rate climbs.
+  // Moves `values` against the gradient; with a negative rate, along it.
   void step(std::vector<double>& values, const std::vector<double>& gradient, double rate) {
     constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
     mean_.resize(values.size(), 0);
@@ -32,10 +33,12 @@ class Adam {
   [[nodiscard]] Json state() const {
     return {{"count", count_}, {"mean", mean_}, {"square", square_}};
   }
-  void restore(const Json& state) {
-    count_ = state.at("count").get<std::int64_t>();
-    mean_ = state.at("mean").get<std::vector<double>>();
-    square_ = state.at("square").get<std::vector<double>>();
+  // Returns false for a damaged state and for one of another number of values.
+  [[nodiscard]] bool restore(const Json& state, std::size_t values) {
+    JsonState reader(state);
+    reader.read("count", count_).read("mean", mean_).read("square", square_);
+    return reader.sound() && count_ >= 0 && square_.size() == mean_.size() &&
+           (mean_.empty() || mean_.size() == values);
   }
 
  private:

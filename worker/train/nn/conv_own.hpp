@@ -1,4 +1,4 @@
-// Convolutions of planes that are mostly blank, MinAtar's: only cells that are not blank cost.
+// Convolutions of planes that are mostly zeros (MinAtar): the cost is that of the other cells.
 #pragma once
 
 #include "worker/train/nn/convolutions.hpp"
@@ -8,7 +8,7 @@ namespace hone::ga3c {
 
 class SparseConvolutions final : public Convolutions {
  public:
-  // Precondition: 16 filters of 3x3 at every place, without blanks around the planes.
+  // Precondition: 16 filters of 3x3 with stride 1 and without padding.
   SparseConvolutions(const ConvLayer& layer, int rows_max, const dense::Kernels& kernels);
 
   [[nodiscard]] int features() const override { return layer_.out.size(); }

@@ -11,7 +11,7 @@ constexpr int piece_squares = 128;  // with their cells they fit into the second
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 int padded_to(int n, int step) { return (n + step - 1) / step * step; }
 
-// Of the pictures: the planes, what lies before them, and as far as the last squares reach.
+// The size of a picture: the planes, the padding before them, and as far as the last squares reach.
 int extent(const ConvLayer& layer, int places, int planes) {
   const int reached = (places - 1) * layer.stride + layer.side;
   return padded_to(std::max(reached, layer.before + planes), layer.stride);
@@ -29,13 +29,13 @@ SquareGrid grid_of(const ConvLayer& layer, int cell_bytes) {
           layer.out.columns};
 }
 
-// From one row of gathered cells to the next: a line more than they are, as rows a power of two
-// apart fall into one set of the cache.
+// The distance of two rows of gathered cells: one line more than they need, because rows at a
+// distance of a power of two fall into one set of the cache.
 int gathered_step(const ConvLayer& layer) {
   return layer.inner() + static_cast<int>(dense::line_floats);
 }
 
-// Of whole cache lines; returns where the next go.
+// In whole cache lines. Returns the offset after the part.
 float* copy_lines(const float* from, int count, float* to) {
   constexpr auto line = dense::line_floats;
   for (int i = 0; i < count; i += static_cast<int>(line))
@@ -118,7 +118,7 @@ void SquareConvolutions::show_numbers(std::size_t i, int rows) {
   }
 }
 
-// The cells of each square, one after the other, in a row of squares_.
+// Copies the cells of each square into a row of squares_.
 void SquareConvolutions::gather(std::size_t i, Piece piece) {
   const auto& layer = layers_[i];
   float* out = squares_.data();
@@ -216,7 +216,7 @@ void SquareConvolutions::layer_back(std::size_t i, std::span<const float> packed
   });
 }
 
-// d loss / d results of the layer before.
+// Computes d loss / d results of the layer before.
 void SquareConvolutions::pass_back(std::size_t i, Piece piece) {
   auto& layer = layers_[i];
   auto& below = layers_[i - 1];

@@ -1,6 +1,6 @@
-// Convolutions of screens: what the filters say of a square is computed once for all places of a
-// batch that show the same (distinct.hpp), in both directions. It is the same arithmetic, on fewer
-// rows.
+// Convolutions of screens: the results of the filters for a square of pixels are computed once for
+// all equal squares of a batch (distinct.hpp), forward and backward. The arithmetic is that of a
+// plain convolution, on fewer rows.
 #pragma once
 
 #include "worker/train/nn/convolutions.hpp"
@@ -10,7 +10,7 @@ namespace hone::ga3c {
 
 class SquareConvolutions final : public Convolutions {
  public:
-  // Precondition: there are layers, whose sides are multiples of their strides.
+  // Precondition: at least one layer, and the side of each is a multiple of its stride.
   SquareConvolutions(const std::vector<ConvLayer>& layers, envs::Storage storage, int rows_max,
                      const dense::Kernels& kernels);
 
@@ -20,15 +20,15 @@ class SquareConvolutions final : public Convolutions {
                 std::span<float> gradient) override;
 
  private:
-  // A row of results and of slopes for each distinct square, after a row for a blank cell: zeros,
-  // and slopes that nobody reads. The first layer looks at pixels, each other one at pictures of
-  // the numbers of those rows in the layer before.
+  // Results and slopes have a row for each distinct square. The first row is that of a blank cell:
+  // its results are zeros and its slopes are not used. The first layer works on pixels, every other
+  // one on pictures whose cells are row numbers of the layer before.
   struct Layer {
     Layer(const ConvLayer& layer, int cell_bytes, int rows_max);
 
     ConvLayer shape;
     DistinctSquares squares;
-    std::vector<std::uint32_t> pictures;  // amid their blanks
+    std::vector<std::uint32_t> pictures;  // with their padding
     dense::Floats results, slopes;        // d loss / d results
 
     [[nodiscard]] const float* result(int square) const { return results.data() + at(square); }
@@ -40,7 +40,7 @@ class SquareConvolutions final : public Convolutions {
       return static_cast<std::ptrdiff_t>(square + 1) * shape.out.channels;
     }
   };
-  // Some distinct squares, as many as fit into the buffers.
+  // A range of distinct squares that fits into the buffers.
   struct Piece {
     int first = 0;
     int count = 0;
@@ -61,9 +61,9 @@ class SquareConvolutions final : public Convolutions {
   envs::Storage storage_;  // of observations
   std::vector<Layer> layers_;
   const dense::Kernels& kernels_;
-  dense::Floats squares_;        // of a piece: a row of cells each
-  dense::Floats square_slopes_;  // d loss / d those
-  dense::Floats turned_;         // weights of the layer under way
+  dense::Floats squares_;        // of a piece: one row of cells for each square
+  dense::Floats square_slopes_;  // d loss / d squares
+  dense::Floats turned_;         // transposed weights of the current layer
   dense::Floats features_;
   int rows_ = 0;
 };

@@ -1,4 +1,5 @@
-// The convolutions before a network's hidden layers, on kernels of our own; each ends in a ReLU.
+// The convolutions before the hidden layers of a network, on the kernels of nn/kernels; each is
+// followed by a ReLU.
 #pragma once
 
 #include <memory>
@@ -19,17 +20,18 @@ class Convolutions {
 
   [[nodiscard]] virtual int features() const = 0;
 
-  // Observations as the network finds them. rows x features; valid until the next call.
+  // Takes observations [rows][row_floats]. Returns features [rows][features], valid until the next
+  // call.
   virtual const float* forward(std::span<const float> packed, const float* observations,
                                int rows) = 0;
-  // For the batch of the last forward, given d loss / d features, which it may spoil: fills the
-  // layers' parts of the packed gradient.
+  // For the batch of the last forward(): takes d loss / d features, which it may overwrite, and
+  // fills the parts of the layers in the packed gradient.
   virtual void backward(std::span<const float> packed, float* feature_gradient,
                         std::span<float> gradient) = 0;
 };
 
-// None where there are no layers. Batches have at most `rows_max` rows. Bytes are read by those of
-// screens (NetKind::conv) alone.
+// nullptr if the network has no convolutions. Batches have at most `rows_max` rows. Only
+// NetKind::conv accepts observations stored as bytes.
 std::unique_ptr<Convolutions> make_convolutions(const NetShape& shape, int rows_max,
                                                 const dense::Kernels& kernels);
 

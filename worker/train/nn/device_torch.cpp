@@ -10,7 +10,7 @@ namespace hone::ga3c {
 namespace {
 
 at::Tensor view_of(const float* data, at::IntArrayRef sizes) {
-  // from_blob wants a mutable pointer; what is viewed as constant here is only ever read.
+  // from_blob takes a mutable pointer; the view is only read.
   return at::from_blob(const_cast<float*>(data), sizes, at::kFloat);
 }
 
@@ -49,7 +49,7 @@ class DeviceNetwork final : public Network {
                                       {1, stride_of(rows)}, at::kFloat);
     auto gradient =
         torch::autograd::grad({outputs_}, {weights_}, {slopes.to(on_device_.device())}).front();
-    // Rows of log deviations have no weights, whatever they would learn.
+    // Rows of log deviations have no weights: their gradient is dropped.
     const auto width = static_cast<std::int64_t>(layout_.width);
     gradient
         .narrow(0, static_cast<std::int64_t>(layout_.head_weight) + shape_.actions * width,
@@ -60,7 +60,7 @@ class DeviceNetwork final : public Network {
   }
 
  private:
-  // Memory that a GPU can read while this thread goes on, where there is one.
+  // With a GPU: pinned memory, which the GPU reads while this thread continues.
   [[nodiscard]] at::TensorOptions here() const {
     return at::TensorOptions(at::kFloat).pinned_memory(on_device_.device().is_cuda());
   }
@@ -86,13 +86,13 @@ class DeviceNetwork final : public Network {
                      part(layout_.head_weight, {shape_.outputs(), layout_.width}).t());
   }
 
-  // Bytes become numbers on the device.
+  // Bytes are converted to floats on the device.
   [[nodiscard]] at::Tensor numbers_of(const at::Tensor& rows) const {
     if (shape_.storage == envs::Storage::floats) return rows;
     return rows.view(at::kByte).narrow(1, 0, shape_.inputs).to(at::kFloat) * envs::byte_scale;
   }
 
-  // Planes lie [row][column][channel] here, and [channel][row][column] there.
+  // Planes are [row][column][channel] here and [channel][row][column] in libtorch.
   [[nodiscard]] at::Tensor features_of(const at::Tensor& observations) const {
     const auto& planes = shape_.planes;
     auto x =

@@ -7,14 +7,14 @@ namespace {
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
 
-// Without a branch for each word: the compiler unrolls it where it knows how many there are.
+// No branch for each word: the compiler unrolls the loop if the count is a constant.
 bool are_equal(const std::uint32_t* a, const std::uint32_t* b, int words) {
   std::uint32_t difference = 0;
   for (int i = 0; i < words; ++i) difference |= a[i] ^ b[i];
   return difference == 0;
 }
 
-// Counts on for every step that equals what lies `back` words before it, and from 0 for the others.
+// Counts up for every step that equals the step `back` words before it; the others restart at 0.
 template <class Words>
 void count_runs(const std::uint32_t* row, std::size_t back, Words step_words, std::span<int> runs) {
   for (int& run : runs) {
@@ -27,7 +27,7 @@ template <int Words>
 using Known = std::integral_constant<int, Words>;
 
 void count_runs(const std::uint32_t* row, std::size_t back, int step_words, std::span<int> runs) {
-  switch (step_words) {  // of the published network: bytes in four planes, and its second layer
+  switch (step_words) {  // constants for the two layers of the published network
     case 4:
       return count_runs(row, back, Known<4>{}, runs);
     case 2:
@@ -84,7 +84,7 @@ void DistinctSquares::number_places(std::size_t row_start, bool first_picture) {
   }
 }
 
-// Of the steps under the place: whether they have been the same all along the square.
+// Whether the steps at this place have been equal over the whole height of the square.
 bool DistinctSquares::is_high(const std::vector<int>& runs, int across) const {
   const auto* first = runs.data() + across;
   return *std::min_element(first, first + grid_.strides) >= grid_.strides * grid_.stride_rows;

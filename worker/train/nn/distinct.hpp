@@ -1,5 +1,5 @@
-// Which squares of a batch of pictures show the same. Screens of games are mostly background, and
-// the next one is mostly the last: what a convolution says of a square need be computed only once.
+// Numbers the distinct squares of a batch of pictures. Screens of games are mostly background and
+// change little from one to the next, so a convolution needs to compute equal squares only once.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace hone::ga3c {
 
-// Pictures are compared in words of four bytes, whatever those mean.
+// Pictures are compared in words of four bytes.
 struct SquareGrid {
   int rows = 0;         // of a picture
   int row_words = 0;    // a multiple of step_words
-  int stride_rows = 1;  // from one place to the next below
+  int stride_rows = 1;  // from one place to the next one below
   int step_words = 1;   // the same to the right
   int strides = 1;      // a square is so many strides high and wide
   int places_down = 0, places_across = 0;
@@ -28,15 +28,17 @@ class DistinctSquares {
  public:
   DistinctSquares(const SquareGrid& grid, int pictures_max);
 
-  // Looks where the same is likely: one place to the left, and at the same place of the picture
-  // before. Squares with the same number are equal; two numbers may be equal by chance.
+  // Compares each square with the one to its left and with the one at the same place of the picture
+  // before. Squares with the same number are equal; squares with different numbers may be equal
+  // too.
   void find(const std::uint32_t* pictures, int count);
 
   [[nodiscard]] const SquareGrid& grid() const { return grid_; }
   [[nodiscard]] int count() const { return static_cast<int>(corners_.size()); }
-  // Of the squares at all places of all pictures: counted from 0 in the order they are first seen.
+  // The numbers of the squares at all places of all pictures, from 0 in the order of first
+  // appearance.
   [[nodiscard]] std::span<const std::int32_t> numbers() const { return numbers_; }
-  // Where such a square begins, in words from the first picture on.
+  // The first word of the square with this number, counted from the first picture.
   [[nodiscard]] std::size_t corner(int number) const {
     return corners_[static_cast<std::size_t>(number)];
   }
@@ -49,8 +51,8 @@ class DistinctSquares {
   SquareGrid grid_;
   std::vector<std::int32_t> numbers_;
   std::vector<std::size_t> corners_;
-  // For each step of a row: over how many rows up to here it has been what is to its left, and what
-  // the picture before shows.
+  // For each step of a row: for how many rows up to here it has been equal to the step to its left,
+  // and to the same step of the picture before.
   std::vector<int> like_left_, like_before_;
 };
 

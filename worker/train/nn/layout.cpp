@@ -6,7 +6,7 @@
 namespace hone::ga3c {
 namespace {
 
-// Calls with (index in the file's order, index in the packed one) of every parameter.
+// Calls visit(index in the order of the file, index in the packed vector) for every parameter.
 void for_each_parameter(const NetShape& shape,
                         const std::function<void(std::size_t, std::size_t)>& visit) {
   const NetLayout layout(shape);

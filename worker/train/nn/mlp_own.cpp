@@ -6,8 +6,8 @@
 namespace hone::ga3c {
 namespace {
 
-// From here on a product pays for turning one of its sides; dot products of rows as short as a
-// hidden layer is wide spend half their time on adding up registers.
+// From this size on it pays to transpose one side of a product: dot products of rows as short as a
+// hidden layer spend half of their time on adding up registers.
 constexpr int rows_worth_turning = 16;
 
 class OwnMlp final : public Network {
@@ -77,7 +77,7 @@ class OwnMlp final : public Network {
     return numbers_.data();
   }
 
-  // back_ holds d loss / d results of layer i, and then of the one before.
+  // back_ is d loss / d results of layer i, and then of layer i - 1.
   void pass_layer(std::size_t i, std::span<const float> packed) {
     const auto& layer = layout_.hidden[i];
     pass_activation_back(results_[i].data(), back_.data());
@@ -117,8 +117,8 @@ class OwnMlp final : public Network {
                        turned_.data(), nullptr, out});
   }
 
-  // The same sums where the weights are many: they are read once, as they lie, and the slopes are
-  // turned on both sides.
+  // The same sums for large weight matrices: the weights are read once, in their order, and the
+  // slopes are transposed before and after.
   void turn_slopes(int inner, int columns, const float* weights, float* out) {
     kernels_.transpose({columns, layout_.width, back_.data(), turned_.data()});
     kernels_.multiply({inner, layout_.width, columns, weights, layout_.width, 1, turned_.data(),
@@ -126,7 +126,7 @@ class OwnMlp final : public Network {
     kernels_.transpose({inner, columns, turned_out_.data(), out});
   }
 
-  // What a ReLU left: half of it or more are zeros.
+  // After a ReLU at least about half of the results are zeros.
   [[nodiscard]] bool has_sparse_inputs(std::size_t layer) const {
     return layer == 0 && convs_ != nullptr;
   }
@@ -174,11 +174,12 @@ class OwnMlp final : public Network {
   dense::Floats gradient_;
   std::vector<dense::Floats> results_;  // of each hidden layer
   dense::Floats back_, further_back_;
-  dense::Floats turned_, turned_out_;  // weights or slopes, and slopes of the layer before
+  dense::Floats turned_,
+      turned_out_;  // transposed: weights or slopes, and slopes of the layer before
   dense::Floats outputs_;
-  dense::Floats numbers_;  // of the observations, where they come as bytes and are wanted as floats
-  std::unique_ptr<Convolutions> convs_;  // before the hidden layers, or none
-  dense::Floats feature_back_;           // d loss / d what they found
+  dense::Floats numbers_;                // observations converted from bytes
+  std::unique_ptr<Convolutions> convs_;  // before the hidden layers, or nullptr
+  dense::Floats feature_back_;           // d loss / d features
   const float* inputs_ = nullptr;        // of the first hidden layer
   int rows_ = 0;
 };

@@ -1,4 +1,4 @@
-// The perceptron on libtorch, in a shared object of its own that is loaded on demand.
+// The perceptron on libtorch. Part of the module that is loaded on demand.
 #include <ATen/ATen.h>
 
 #include "worker/train/nn/device_torch.hpp"
@@ -8,7 +8,7 @@ namespace hone::ga3c {
 namespace {
 
 at::Tensor view_of(const float* data, at::IntArrayRef sizes) {
-  // from_blob wants a mutable pointer; what is viewed as constant here is only ever read.
+  // from_blob takes a mutable pointer; the view is only read.
   return at::from_blob(const_cast<float*>(data), sizes, at::kFloat);
 }
 
@@ -29,8 +29,9 @@ struct Layers {
   }
 };
 
-// Forward and backward are written out, with results into buffers that live as long as the object:
-// for networks this small, autograd's bookkeeping and allocations cost ten times the arithmetic.
+// Forward and backward are written out, with results in buffers that live as long as the object:
+// for networks this small, the bookkeeping and allocations of autograd cost ten times the
+// arithmetic.
 class TorchMlp final : public Network {
  public:
   TorchMlp(const NetShape& shape, int rows_max)
@@ -128,7 +129,7 @@ class TorchMlp final : public Network {
     return numbers;
   }
 
-  // Snapshots live in a few fixed buffers, so their views are made once.
+  // Snapshots are in a few fixed buffers, so their views are made once.
   const Layers& layers_of(const float* packed) {
     for (const auto& layers : layers_)
       if (layers.data == packed) return layers;
@@ -159,7 +160,7 @@ class TorchMlp final : public Network {
 }  // namespace
 }  // namespace hone::ga3c
 
-// What network_maker.cpp looks for.
+// The functions that network_maker.cpp looks up.
 extern "C" hone::ga3c::Network* hone_torch_network(const hone::ga3c::NetShape& shape, int rows_max,
                                                    bool cuda) {
   namespace ga3c = hone::ga3c;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double policy_head_scale = 0.01;
 
-// Every place of the planes is seen: with `blank`, squares may hang over the edges by blank cells.
+// The squares cover all of the planes; with `blank` they may reach beyond the edges into padding.
 ConvLayer conv_layer(const envs::Planes& in, int filters, int side, int stride, bool blank) {
   const auto places = [&](int extent) {
     return blank ? (extent + stride - 1) / stride : (extent - side) / stride + 1;
@@ -84,7 +84,7 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
   for (const auto& part : net_parts(shape)) {
     envs::Stream stream(seed, envs::Purpose::weights, index++);
     const bool hidden_layer = part.name.starts_with("hidden") || part.name.starts_with("conv");
-    const bool bias = part.name.ends_with("bias");  // they follow their weights
+    const bool bias = part.name.ends_with("bias");  // biases follow their weights
     if (!bias) fan_in = static_cast<double>(part.size / part.shape.front());
     const double spread = 1.0 / std::sqrt(fan_in);
     for (std::size_t i = 0; i < part.size; ++i) {

@@ -6,7 +6,7 @@ namespace {
 
 using TorchMaker = Network* (*)(const NetShape& shape, int rows_max, bool cuda);
 
-// What the module offers; nulls where it could not be opened.
+// The functions of the module; null if it could not be opened.
 struct Torch {
   TorchMaker make = nullptr;
   bool (*has_cuda)() = nullptr;

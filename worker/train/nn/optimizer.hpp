@@ -1,4 +1,4 @@
-// RMSProp and Adam over packed parameter and gradient vectors, with the clip of the global gradient
+// RMSProp and Adam over packed parameter and gradient vectors, with a bound of the global gradient
 // norm.
 #pragma once
 

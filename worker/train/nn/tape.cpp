@@ -131,7 +131,7 @@ Tape::Var Tape::attend(Var query, const std::vector<Var>& memory, const Matrix& 
   for (std::size_t j = 0; j < memory.size(); ++j)
     for (std::size_t i = 0; i < width; ++i) value[i] += share[j] * values_[memory[j]][i];
   return push(std::move(value), [this, query, memory, v, share](const Vector& d) {
-    Vector gain(memory.size(), 0);  // of each share
+    Vector gain(memory.size(), 0);  // d loss / d share
     double mean = 0;
     for (std::size_t j = 0; j < memory.size(); ++j) {
       for (std::size_t i = 0; i < d.size(); ++i) {

@@ -1,5 +1,5 @@
-// Reverse-mode derivatives of small vector computations: what the sequence-to-sequence agent is
-// made of.
+// Reverse-mode automatic differentiation of small vector computations, for the sequence-to-sequence
+// agent.
 #pragma once
 
 #include <functional>
@@ -9,14 +9,14 @@ namespace hone::trainers {
 
 using Vector = std::vector<double>;
 
-// A part of the parameter vector, rows x columns.
+// A part of the parameter vector, [rows][columns].
 struct Matrix {
   std::size_t offset = 0;
   std::size_t rows = 0;
   std::size_t columns = 1;
 };
 
-// Records each operation and runs them backwards. A Var is good until the tape is cleared.
+// Records operations and runs them backwards. A Var is valid until the tape is cleared.
 class Tape {
  public:
   using Var = std::size_t;
@@ -40,7 +40,7 @@ class Tape {
   // {log softmax(logits)[chosen], entropy of softmax(logits)}
   Var choose(Var logits, std::size_t chosen);
 
-  // Adds to a Var's derivative; backward() then adds those of the weights to `gradient`.
+  // Adds to the derivative of a Var. backward() then adds those of the weights to `gradient`.
   void seed(Var var, std::size_t element, double derivative) {
     derivatives_[var][element] += derivative;
   }
@@ -53,7 +53,8 @@ class Tape {
   Vector& gradient_;
   std::vector<Vector> values_;
   std::vector<Vector> derivatives_;
-  std::vector<std::function<void(const Vector&)>> backs_;  // given the derivative of their result
+  std::vector<std::function<void(const Vector&)>>
+      backs_;  // each takes the derivative of its result
 };
 
 Vector softmax(const Vector& logits);

@@ -15,8 +15,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "model files are written as memory lies");
 
-constexpr std::size_t header_bytes_max = 1 << 20;             // a header lists some dozen tensors
-constexpr std::size_t file_bytes_max = std::size_t{1} << 32;  // far above any model of ours
+constexpr std::size_t header_bytes_max = 1 << 20;             // a header lists a few dozen tensors
+constexpr std::size_t file_bytes_max = std::size_t{1} << 32;  // far above the size of any model
 constexpr std::array<std::string_view, 3> kind_names{"F32", "F64",
                                                      "U64"};  // in the variant's order
 constexpr std::string_view checksum_key = "crc32";
@@ -59,7 +59,7 @@ template <class T>
 bool take_values(std::string_view bytes, Tensor& tensor) {
   std::size_t count = 1;
   for (const auto extent : tensor.shape) {
-    if (extent > bytes.size()) return false;  // also keeps the product from wrapping
+    if (extent > bytes.size()) return false;  // also keeps the product from overflowing
     count *= extent;
     if (count > bytes.size()) return false;
   }
@@ -70,7 +70,7 @@ bool take_values(std::string_view bytes, Tensor& tensor) {
   return true;
 }
 
-// Throws nlohmann's exceptions on a header of another form, and returns false on one that
+// Throws the exceptions of nlohmann::json for a header of another form. Returns false for one that
 // contradicts itself.
 bool take_tensor(const Json& entry, std::string_view data, Tensor& tensor) {
   entry.at("shape").get_to(tensor.shape);

@@ -1,6 +1,6 @@
 // Model files: named tensors and a map of texts in the safetensors layout (8 bytes of header
 // length, a JSON header, raw little-endian data), so that other tools can read the weights without
-// hone. A CRC-32 of the data is among the texts.
+// hone. One of the texts is a CRC-32 of the data.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ struct TensorFile {
   std::vector<Tensor> tensors;
 };
 
-// Writes a new file beside `path` and renames it, so that no reader sees half a file.
+// Writes a new file next to `path` and renames it, so that no reader sees half a file.
 Status write_tensor_file(const std::filesystem::path& path, const TensorFile& file);
-// Refuses whatever is not such a file, with a sentence that says so.
+// Refuses a file that cannot be read, is not a model file or is damaged, with one sentence.
 Result<TensorFile> read_tensor_file(const std::filesystem::path& path);
 
-// nullptr where there is none.
+// nullptr if there is none.
 const std::string* find_text(const TensorFile& file, std::string_view key);
 template <class T>
 const std::vector<T>* find_tensor(const TensorFile& file, std::string_view name) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* library_name = "libhone_torch.so";
 
-// Beside the program in a build folder, in lib/hone of an installation.
+// The module is next to the program in a build folder, in lib/hone of an installation.
 void* open_library() {
   std::error_code fault;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", fault).parent_path();
@@ -23,7 +23,7 @@ void* open_library() {
 }  // namespace
 
 Result<void*> torch_function(const char* name, const char* who) {
-  static void* const library = open_library();  // never closed: libtorch does not survive that
+  static void* const library = open_library();  // never closed: libtorch crashes if it is
   void* function = library == nullptr ? nullptr : dlsym(library, name);
   if (function != nullptr) return function;
   const char* reason = dlerror();

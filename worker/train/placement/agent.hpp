@@ -1,7 +1,9 @@
-// What learns where groups go. One agent is one way of learning; make_agent knows them all.
+// An agent of the trainer `placement`: it proposes placements of a graph and learns from their step
+// times.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +14,10 @@
 
 namespace hone::trainers {
 
-// A placement that was tried.
+// A placement that was evaluated.
 struct Sample {
   placement::Placement placement;
-  double step_ms = 0;  // the failing signal where it did not run
+  double step_ms = 0;  // Problem::failed_ms if it cannot run
   bool ran = true;
 };
 
@@ -23,7 +25,7 @@ struct AgentPlan {
   const placement::Problem& problem;
   const Settings& settings;
   std::int64_t budget = 0;       // samples of a complete run: schedules are annealed over it
-  placement::Placement leaning;  // the policy starts biased towards it; empty: uniform
+  placement::Placement leaning;  // the initial policy prefers it; empty: uniform
 };
 
 class Agent {
@@ -36,17 +38,28 @@ class Agent {
   virtual placement::Placement sample(placement::Dice& dice) = 0;
   // The most probable placement.
   virtual placement::Placement greedy() = 0;
-  // Samples it would take before it learns again: all of one policy.
+  // Number of samples until the agent learns again; the policy does not change before.
   [[nodiscard]] virtual int wanted() const = 0;
-  // In the order in which they were drawn. Learns when it has what it wanted.
+  // Takes a sample, in the order in which they were drawn, and learns when it has enough.
   virtual void observe(const Sample& sample) = 0;
-  // Mean over the groups, divided by that of the uniform policy: 1 at the start, 0 when frozen.
+  // Entropy of the policy, mean over the groups, divided by that of the uniform policy: 1 for
+  // uniform, 0 for deterministic.
   [[nodiscard]] virtual double entropy() = 0;
 
   [[nodiscard]] virtual Json state() const = 0;
+  // Refuses a damaged state and that of another problem or size, with one sentence.
   virtual Status restore(const Json& state) = 0;
 };
 
+// The agent that the settings name.
 std::unique_ptr<Agent> make_agent(const AgentPlan& plan);
+
+// Whether the placement has a device in [0, devices) for each of `groups` groups.
+bool fits(const placement::Placement& placement, std::size_t groups, std::size_t devices);
+// Samples as the JSON of a checkpoint. read_samples() returns nothing for damaged JSON and for
+// placements that do not fit.
+Json json_of(const std::vector<Sample>& samples);
+std::optional<std::vector<Sample>> read_samples(const Json& list, std::size_t groups,
+                                                std::size_t devices);
 
 }  // namespace hone::trainers

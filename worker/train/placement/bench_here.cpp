@@ -13,14 +13,14 @@ using placement::Node;
 using placement::Problem;
 using placement::TaskKind;
 
-constexpr int tries = 100;  // short ones: some find the core free
+constexpr int tries = 100;  // short ones: during some of them the core is free
 
-// The fastest of `tries`, the first discarded.
+// The time of the fastest of `tries` steps, the first discarded.
 double least_ms(const RealStep& step, Kernels& kernels) {
-  Crew crew(step, kernels);
+  LaneThreads threads(step, kernels);
   double least = HUGE_VAL;
   for (int i = 0; i <= tries; ++i) {
-    const double ms = crew.run().step_ms;
+    const double ms = threads.run().step_ms;
     if (i > 0) least = std::min(least, ms);
   }
   return least;
@@ -36,7 +36,7 @@ double work_ms(const RealWork& work, int device, Kernels& kernels) {
   return ms;
 }
 
-// From a task to one elsewhere, threads woken on the way included.
+// Measures transfers between two devices, including the time to wake threads.
 double transfer_ms(double bytes, Kernels& kernels) {
   const int last = kernels.devices() - 1;
   RealStep step{last + 1, last + 2, {Job{}, Job{}, Job{}}};
@@ -57,9 +57,9 @@ placement::Link link_here(Kernels& kernels) {
   return {latency_ms, ms / (much - little), 2};
 }
 
-// Of the slowest device, so that a step on any takes no longer than was asked for.
+// The speed of the slowest device, so that a step on no device takes longer than requested.
 void put_rates(Kernels& kernels, Here& here) {
-  constexpr double flop = 33'554'432;  // less than a millisecond of a processor
+  constexpr double flop = 33'554'432;  // less than a millisecond of a CPU core
   constexpr double bytes = 16'777'216;
   std::set<std::string> seen;
   for (int d = 0; d < kernels.devices(); ++d) {
@@ -72,7 +72,7 @@ void put_rates(Kernels& kernels, Here& here) {
   }
 }
 
-// Of the graph as it is. Where a file tells times, arithmetic that takes as long here.
+// The work of every task. Where the graph's file gives times, arithmetic that takes as long here.
 RealWork whole_work(const Problem& problem, int task, const Here& here) {
   const auto index = static_cast<std::size_t>(problem.node_of_task[static_cast<std::size_t>(task)]);
   const Node& node = problem.graph.nodes[index];
@@ -102,16 +102,16 @@ void put_works(const Problem& problem, double step_ms, Here& here) {
   }
 }
 
-// Of every task on one device, in a step that runs there alone.
+// The time of every task on one device, in a step that runs only there.
 std::vector<double> task_ms(const Problem& problem, const Here& here, int device, int steps,
                             Kernels& kernels) {
   const placement::Placement all(static_cast<std::size_t>(problem.groups), device);
   const auto step = real_step(problem, all, here.works, kernels);
   std::vector<double> least(static_cast<std::size_t>(problem.tasks), HUGE_VAL);
   {
-    Crew crew(step, kernels);
+    LaneThreads threads(step, kernels);
     for (int i = 0; i < steps; ++i) {
-      const auto ran = crew.run();
+      const auto ran = threads.run();
       for (std::size_t task = 0; i > 0 && task < least.size(); ++task)
         least[task] = std::min(least[task], ran.job_ms[task]);
     }
@@ -139,7 +139,7 @@ Here bench_here(const Problem& problem, Kernels& kernels, double step_ms, int st
   here.link = link_here(kernels);
   put_works(problem, step_ms, here);
   placement::Timings timings{here.scale, problem.cost_ms, here.link};
-  here.problem = placement::retimed(problem, timings);  // its tensors are what runs
+  here.problem = placement::retimed(problem, timings);  // its tensors are those that run
   const auto devices = static_cast<std::size_t>(problem.devices());
   std::map<std::string, std::vector<double>> of_kind;
   for (std::size_t d = 0; d < devices; ++d) {

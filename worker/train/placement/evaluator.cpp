@@ -6,7 +6,7 @@
 namespace hone::trainers {
 namespace {
 
-// A thread costs about as much to start as it takes to simulate this many tasks.
+// Starting a thread costs about as much as simulating this many tasks.
 constexpr std::size_t tasks_per_thread = 4000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Times placements, on several threads where that pays.
+// Simulates the step times of placements, on several threads if that pays.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class Evaluator {
  public:
   Evaluator(const placement::Problem& problem, int threads);
 
-  // In the order of the placements, whatever the threads.
+  // In the order of the placements; independent of the number of threads.
   std::vector<Sample> evaluate(std::vector<placement::Placement> placements);
 
  private:

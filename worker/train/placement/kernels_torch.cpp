@@ -1,5 +1,5 @@
-// Real devices on libtorch: GPUs first, then processors of one thread each. Part of the module that
-// is loaded on demand.
+// Real devices on libtorch: GPUs first, then CPUs of one thread each. Part of the module that is
+// loaded on demand.
 #include <ATen/ATen.h>
 #include <sched.h>
 #include <torch/cuda.h>
@@ -14,11 +14,11 @@
 namespace hone::trainers {
 namespace {
 
-constexpr std::int64_t side = 256;              // of the matrix that is multiplied with
-constexpr std::int64_t rows_max = 1024;         // of the other, at a time
+constexpr std::int64_t side = 256;              // of the right matrix
+constexpr std::int64_t rows_max = 1024;         // of the left matrix, in one product
 constexpr std::int64_t stream_max = 8'388'608;  // numbers: more than a cache holds
 
-// Its buffers, made by the thread that made it and used by the one that works.
+// A device. The main thread makes its buffers, and the thread of the device uses them.
 struct RealDevice {
   at::Device place;
   at::Tensor left, right, product, source, sink;
@@ -70,8 +70,8 @@ class TorchKernels final : public Kernels {
     return devices_[static_cast<std::size_t>(device)].place.str();
   }
 
-  // The kernel would put a thread where its waker ran: two devices on one core. Where pinning is
-  // not allowed, they stay where they are.
+  // The operating system would run a thread on the core of the thread that woke it: two devices on
+  // one core. If pinning is not allowed, that remains so.
   void enter(int device) override {
     if (!devices_[static_cast<std::size_t>(device)].place.is_cpu() || cores_.empty()) return;
     const auto before = std::count_if(devices_.begin(), devices_.begin() + device,
@@ -134,7 +134,7 @@ class TorchKernels final : public Kernels {
 }  // namespace
 }  // namespace hone::trainers
 
-// What measure.cpp looks for.
+// The function that measure.cpp looks up.
 extern "C" hone::trainers::Kernels* hone_torch_kernels(int accelerators, int processors) {
   return std::make_unique<hone::trainers::TorchKernels>(accelerators, processors).release();
 }

@@ -28,7 +28,7 @@ struct Candidate {
   Placement placement;
 };
 
-// Equal ones are run once, under both names.
+// Equal placements are run once, under both names.
 void add(std::vector<Candidate>& candidates, Candidate candidate) {
   for (Candidate& known : candidates)
     if (known.placement == candidate.placement) {
@@ -38,7 +38,7 @@ void add(std::vector<Candidate>& candidates, Candidate candidate) {
   candidates.push_back(std::move(candidate));
 }
 
-// Every other one uniform; the rest with more on some devices than on others, so that steps differ.
+// Every other one is uniform; the rest prefer some devices, so that step times differ.
 Placement random_placement(const Problem& problem, bool uniform, placement::Dice& dice) {
   const auto devices = static_cast<std::size_t>(problem.devices());
   std::vector<double> share(devices, 1);
@@ -107,8 +107,8 @@ Status write_placement(const Problem& problem, const Candidate& learned,
   return Done{};
 }
 
-// Steps of all placements in turn, several rounds of them: what else the machine does at a time
-// must not be a placement's lot. Every step on one device also times the tasks once more.
+// Runs steps of all placements in turn, in several rounds, so that other load of the machine does
+// not fall on one placement. Every step on one device also times the tasks again.
 class Rounds {
  public:
   Rounds(const std::vector<Candidate>& candidates, Here& here, Kernels& kernels)
@@ -120,9 +120,9 @@ class Rounds {
     const bool alone = std::all_of(placed.begin(), placed.end(),
                                    [&](int device) { return device == placed.front(); });
     {
-      Crew crew(step, kernels_);
+      LaneThreads threads(step, kernels_);
       for (int i = 0; i < steps; ++i) {
-        const auto ran = crew.run();
+        const auto ran = threads.run();
         if (i == 0) continue;
         times_[index].push_back(ran.step_ms);
         if (alone) here_.learn(placed.front(), ran.job_ms, kernels_);

@@ -4,11 +4,6 @@
 #include <cmath>
 
 namespace hone::trainers {
-namespace {
-
-constexpr double barred_logit = -1e9;
-
-}  // namespace
 
 SoftmaxPolicy::SoftmaxPolicy(int groups, int devices)
     : groups_(groups),

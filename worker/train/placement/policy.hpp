@@ -1,5 +1,5 @@
-// A categorical distribution over the devices for each group, independent of the others (Post,
-// 2018).
+// A categorical distribution over the devices for each group, independent of the other groups
+// (Post, Gao et al., 2018).
 #pragma once
 
 #include <vector>
@@ -8,6 +8,9 @@
 #include "placement/core/problem.hpp"
 
 namespace hone::trainers {
+
+// The logit of a device on which a group may not run.
+inline constexpr double barred_logit = -1e9;
 
 class SoftmaxPolicy {
  public:
@@ -18,7 +21,7 @@ class SoftmaxPolicy {
   [[nodiscard]] int devices() const { return devices_; }
 
   void lean(const placement::Placement& placement, double bias);
-  // A device that a group may not run on gets no probability.
+  // A device on which a group may not run gets probability 0.
   void bar(const placement::Problem& problem);
 
   [[nodiscard]] placement::Placement sample(placement::Dice& dice) const;
@@ -26,7 +29,7 @@ class SoftmaxPolicy {
   [[nodiscard]] double log_probability(const placement::Placement& placement) const;
   [[nodiscard]] double entropy() const;
 
-  // Call after the logits were changed.
+  // Call after changing the logits.
   void refresh();
   std::vector<double>& logits() { return logits_; }
   [[nodiscard]] const std::vector<double>& logits() const { return logits_; }
@@ -44,7 +47,7 @@ class SoftmaxPolicy {
 
 // The PPO objective with a KL penalty (Schulman et al., 2017), a ratio for each group:
 //   1/K sum_n sum_m f(d_m^n) / f_old(d_m^n) A_n - beta sum_m KL(f_old || f)
-// and its gradient by the logits.
+// and its gradient with respect to the logits.
 struct PpoTerms {
   const std::vector<placement::Placement>& placements;
   const std::vector<double>& advantages;
@@ -54,10 +57,10 @@ struct PpoTerms {
 double ppo_objective(const PpoTerms& terms, const SoftmaxPolicy& policy);
 std::vector<double> ppo_gradient(const PpoTerms& terms, const SoftmaxPolicy& policy);
 
-// Of the old policy from the new one, mean over the groups.
+// KL(old || new), mean over the groups.
 double mean_kl(const SoftmaxPolicy& old, const SoftmaxPolicy& policy);
 
-// By the logits: sum over the placements of weight * log probability.
+// The gradient with respect to the logits of the sum over placements of weight * log probability.
 std::vector<double> log_probability_gradient(const std::vector<placement::Placement>& placements,
                                              const std::vector<double>& weights,
                                              const SoftmaxPolicy& policy);

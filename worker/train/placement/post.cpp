@@ -1,4 +1,3 @@
-// post, ce, ppo and reinforce: agents of a softmax for each group.
 #include "worker/train/placement/post.hpp"
 
 #include <algorithm>
@@ -14,7 +13,8 @@ constexpr double probability_min = 1e-9;
 constexpr double kl_slack = 1.5;
 constexpr double beta_factor = 2;
 
-// Each 0 mean, divided by their deviation: free of the graph's scale. Faster is better.
+// Advantages of mean 0 and deviation 1, which do not depend on the scale of the graph. Faster steps
+// have larger ones.
 std::vector<double> advantages_of(const std::vector<Sample>& samples) {
   const auto count = static_cast<double>(samples.size());
   double mean = 0;
@@ -32,21 +32,6 @@ std::vector<placement::Placement> placements_of(const std::vector<Sample>& sampl
   std::vector<placement::Placement> placements;
   for (const Sample& sample : samples) placements.push_back(sample.placement);
   return placements;
-}
-
-Json json_of(const std::vector<Sample>& samples) {
-  Json list = Json::array();
-  for (const Sample& sample : samples)
-    list.push_back({sample.placement, sample.step_ms, sample.ran});
-  return list;
-}
-
-std::vector<Sample> samples_of(const Json& list) {
-  std::vector<Sample> samples;
-  for (const Json& item : list)
-    samples.push_back(
-        {item.at(0).get<placement::Placement>(), item.at(1).get<double>(), item.at(2).get<bool>()});
-  return samples;
 }
 
 }  // namespace
@@ -101,7 +86,7 @@ void SoftmaxAgent::observe(const Sample& sample) {
   }
 }
 
-// The closed form of the smallest cross-entropy: the share of the elites that chose each device.
+// Minimizes the cross-entropy in closed form: the share of the elites that chose each device.
 void SoftmaxAgent::learn_from_elites() {
   std::vector<Sample> elites = window_;
   std::stable_sort(elites.begin(), elites.end(),
@@ -142,7 +127,7 @@ void SoftmaxAgent::learn_by_ppo(const std::vector<Sample>& samples) {
   if (kl < kl_target_ / kl_slack) beta_ /= beta_factor;
 }
 
-// REINFORCE on the square root of the run time with a moving baseline; late failures teach nothing.
+// REINFORCE on the square root of the step time with a moving baseline; late failures are ignored.
 void SoftmaxAgent::learn_by_gradient(std::vector<Sample> samples) {
   if (seen_ > failures_until_)
     std::erase_if(samples, [](const Sample& sample) { return !sample.ran; });
@@ -168,16 +153,23 @@ Json SoftmaxAgent::state() const {
 }
 
 Status SoftmaxAgent::restore(const Json& state) {
-  auto logits = state.at("logits").get<std::vector<double>>();
+  JsonState reader(state);
+  std::vector<double> logits;
+  Json window;
+  Json adam;
+  reader.read("logits", logits).read("window", window).read("adam", adam);
+  reader.read("seen", seen_).read("beta", beta_).read("baseline", baseline_);
+  if (!reader.sound()) return reader.status();
   if (logits.size() != policy_.logits().size())
-    return refuse(Code::invalid, "the model is of another number of groups or devices");
+    return refuse(Code::invalid, "it is of another number of groups or devices");
+  auto samples = read_samples(window, static_cast<std::size_t>(policy_.groups()),
+                              static_cast<std::size_t>(policy_.devices()));
+  reader.require("window", samples.has_value());
+  reader.require("adam", adam_.restore(adam, logits.size()));
+  if (!reader.sound()) return reader.status();
   policy_.logits() = std::move(logits);
   policy_.refresh();
-  seen_ = state.at("seen").get<std::int64_t>();
-  beta_ = state.at("beta").get<double>();
-  baseline_ = state.at("baseline").get<double>();
-  window_ = samples_of(state.at("window"));
-  adam_.restore(state.at("adam"));
+  window_ = *std::move(samples);
   return Done{};
 }
 

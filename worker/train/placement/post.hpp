@@ -7,8 +7,9 @@
 
 namespace hone::trainers {
 
-// post: every elite_every samples the cross-entropy update, else every update_every PPO. ce and ppo
-// do one of them; reinforce follows the policy gradient.
+// post      a cross-entropy update every elite_every samples, otherwise PPO every update_every
+// ce, ppo   one of the two
+// reinforce the policy gradient
 class SoftmaxAgent : public Agent {
  public:
   explicit SoftmaxAgent(const AgentPlan& plan);
@@ -40,7 +41,7 @@ class SoftmaxAgent : public Agent {
   std::int64_t budget_;
   std::int64_t failures_until_;
   std::int64_t seen_ = 0;
-  double baseline_ = -1;  // none yet
+  double baseline_ = -1;  // below 0: none yet
   std::vector<Sample> window_;
   Adam adam_;
 };

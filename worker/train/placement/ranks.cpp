@@ -37,7 +37,7 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
     of_y += (y[i] - mean) * (y[i] - mean);
   }
   if (of_x <= 0 || of_y <= 0) return 0;
-  return std::clamp(both / std::sqrt(of_x * of_y), -1.0, 1.0);  // rounding must not pass 1
+  return std::clamp(both / std::sqrt(of_x * of_y), -1.0, 1.0);  // rounding could exceed 1
 }
 
 }  // namespace hone::trainers

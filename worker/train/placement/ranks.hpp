@@ -4,8 +4,8 @@
 
 namespace hone::trainers {
 
-// Spearman's rank correlation, equal values sharing their mean rank. 0 where one side is all equal.
-// Precondition: as many of one as of the other.
+// Spearman's rank correlation; equal values have their mean rank. 0 if all values of one side are
+// equal. Precondition: both sides have the same length.
 double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace hone::trainers

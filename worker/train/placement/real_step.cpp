@@ -38,7 +38,7 @@ class Builder {
   }
 
  private:
-  // A forward task sends one tensor, whoever reads it; a backward one sends each producer its own.
+  // A forward task sends one tensor to all its readers; a backward task sends one to each producer.
   [[nodiscard]] double amount(int task, int there) const {
     double bytes = 0;
     for (int a = problem_.arc_begin[at(task)]; a < problem_.arc_begin[at(task + 1)]; ++a) {
@@ -88,7 +88,7 @@ class Builder {
     }
   }
 
-  // A copy for each device away from home before the first task there, its gradient after the last.
+  // Weights are copied to each other device before its first task, gradients back after its last.
   void share(std::size_t weight) {
     const auto& users = problem_.users_of_weight[weight];
     if (users.empty()) return;

@@ -10,7 +10,9 @@
 #include "placement/read/placement_file.hpp"
 #include "placement/read/read.hpp"
 #include "placement/setup.hpp"
+#include "worker/train/nn/json_state.hpp"
 #include "worker/train/placement/evaluator.hpp"
+#include "worker/train/table.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 using placement::Placement;
 using placement::Problem;
 
-constexpr int chunk_max = 64;  // samples between two looks at the stop token
+constexpr int chunk_max = 64;  // samples between two checks of the stop token
 constexpr std::string_view format = "hone-placement-1";
 
 placement::Setup setup_of(const Settings& settings) {
@@ -33,7 +35,7 @@ placement::Setup setup_of(const Settings& settings) {
   return setup;
 }
 
-// Where the policy starts, and what it is called after.
+// The placement that the initial policy prefers, and its name.
 struct Start {
   Placement placement;  // empty: uniform
   std::string name;
@@ -120,10 +122,10 @@ class PlacementSearch : public Trainer {
             {"ran", best_.empty() ? "no placement that fits was found" : "yes"}};
   }
 
-  // Empty: none has run.
+  // Empty: no placement could run.
   [[nodiscard]] const Placement& best() const { return best_; }
 
-  // What found the placement, local search and starting point included.
+  // The method that found the placement, with starting point and local search.
   [[nodiscard]] std::string method() const {
     std::string text = job_.settings.word("agent");
     if (!start_.name.empty()) text += " from " + start_.name;
@@ -159,13 +161,12 @@ class PlacementSearch : public Trainer {
     std::ifstream file(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(file), {});
     const auto document = parse_json(text);
-    if (!document || !document->is_object() || document->value("format", "") != format)
-      return refuse(Code::invalid, path.string() + " is no model of a placement trainer");
-    try {
-      return restore(*document);
-    } catch (const Json::exception& fault) {
-      return refuse(Code::invalid, path.string() + " is damaged: " + fault.what());
-    }
+    if (!document || !has_format(*document, format))
+      return refuse(Code::invalid, path.string() + " is not a model of the trainer placement");
+    if (auto restored = restore(*document); !restored)
+      return refuse(Code::invalid,
+                    path.string() + " cannot be continued: " + restored.error().detail);
+    return Done{};
   }
 
  private:
@@ -175,7 +176,7 @@ class PlacementSearch : public Trainer {
     best_ = sample.placement;
   }
 
-  // The greedy placement is tried once, then the best is bettered by small changes.
+  // Tries the greedy placement once, then improves the best one by local search.
   void finish(const std::stop_token& stop, const std::function<void()>& tick) {
     polished_ = true;
     keep(evaluator_.evaluate({agent_->greedy()}).front());
@@ -188,19 +189,27 @@ class PlacementSearch : public Trainer {
     const auto found = placement::improve(problem_, best_.empty() ? agent_->greedy() : best_,
                                           {evaluations, keep_going}, dice_);
     keep(evaluator_.evaluate({found.placement}).front());
-    if (stop.stop_requested()) polished_ = false;  // done again when the run goes on
+    if (stop.stop_requested()) polished_ = false;  // repeated when the run continues
   }
 
   Status restore(const Json& document) {
-    if (document.at("digest") != placement::digest_of(problem_.graph))
-      return refuse(Code::invalid, "the model is of another graph, or of other groups of it");
-    if (auto restored = agent_->restore(document.at("agent")); !restored) return restored;
-    step_ = document.at("step").get<std::int64_t>();
-    best_ms_ = document.at("step_ms").get<double>();
-    best_ = document.at("best").get<Placement>();
-    polished_ = document.at("polished").get<bool>();
-    dice_ = placement::Dice(document.at("dice").get<std::uint64_t>());
-    return Done{};
+    JsonState reader(document);
+    std::string digest;
+    Json agent;
+    std::uint64_t random = 0;
+    reader.read("digest", digest).read("agent", agent).read("step", step_);
+    reader.read("step_ms", best_ms_).read("best", best_).read("polished", polished_);
+    reader.read("dice", random);
+    if (!reader.sound()) return reader.status();
+    if (digest != placement::digest_of(problem_.graph))
+      return refuse(Code::invalid, "it is of another graph, or of other groups of it");
+    const auto groups = static_cast<std::size_t>(problem_.groups);
+    const auto devices = static_cast<std::size_t>(problem_.devices());
+    reader.require("step", step_ >= 0)
+        .require("best", best_.empty() || fits(best_, groups, devices));
+    if (!reader.sound()) return reader.status();
+    dice_ = placement::Dice(random);
+    return agent_->restore(agent);
   }
 
   Problem problem_;
@@ -210,7 +219,7 @@ class PlacementSearch : public Trainer {
   Evaluator evaluator_;
   std::unique_ptr<Agent> agent_;
   std::int64_t step_ = 0;
-  Placement best_;  // empty: none has run
+  Placement best_;  // empty: no placement could run
   double best_ms_ = 0;
   bool polished_ = false;
   double window_sum_ = 0;
@@ -223,7 +232,7 @@ Status check_digest(const Settings& settings, const placement::Graph& graph) {
   if (told.empty() || told == placement::digest_of(graph)) return Done{};
   return refuse(Code::invalid,
                 "the graph " + settings.word("graph") +
-                    " is not the one that graph_digest names: it has changed since",
+                    " is not the one that graph_digest names: it has changed",
                 "/graph_digest");
 }
 
@@ -253,10 +262,16 @@ Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
   std::ifstream file(plan.model, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const auto document = parse_json(text);
-  if (!document || !document->is_object() || document->value("format", "") != format)
-    return refuse(Code::not_found, plan.model.string() + " is no model of a placement trainer");
+  if (!document || !has_format(*document, format))
+    return refuse(Code::not_found,
+                  plan.model.string() + " is not a model of the trainer placement");
+  Json fixed;
+  JsonState reader(*document);
+  reader.read("settings", fixed).require("settings", fixed.is_object());
+  if (!reader.sound())
+    return refuse(Code::invalid, plan.model.string() + ": " + reader.status().error().detail);
   Params params;
-  for (const auto& [name, value] : document->at("settings").items()) {
+  for (const auto& [name, value] : fixed.items()) {
     if (value.is_string())
       params.push_back({name, value.get<std::string>()});
     else if (value.is_number_integer())
@@ -271,6 +286,10 @@ Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
   const auto placed = placement::read_placement(*problem, text);
   if (!placed) return placed.error();
   return Evaluation{problem->graph.name, {placement::Simulator(*problem).step_ms(*placed)}};
+}
+
+TrainerRow placement_row() {
+  return {.make = make_placement, .evaluate = evaluate_placement, .measures = true};
 }
 
 }  // namespace hone::trainers

@@ -5,12 +5,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "worker/train/placement/policy.hpp"
+
 namespace hone::trainers {
 namespace {
 
 constexpr std::size_t kind_width = 16;
 constexpr std::size_t neighbours_max = 10;
-constexpr double barred_logit = -1e9;
 constexpr double clip_norm = 1;
 constexpr std::uint64_t init_seed = 1234;
 
@@ -44,18 +45,18 @@ Seq2SeqAgent::Seq2SeqAgent(const AgentPlan& plan)
   backward_ = cell(input, hidden_ / 2, dice);
   memory_ = matrix(hidden_, hidden_, dice);
   memory_bias_ = matrix(hidden_, 1, dice);
-  device_ = matrix(devices_ + 1, hidden_, dice);  // the last one begins
+  device_ = matrix(devices_ + 1, hidden_, dice);  // the last row is the input of the first step
   decoder_ = cell(hidden_, hidden_, dice);
   query_ = matrix(hidden_, hidden_, dice);
   query_bias_ = matrix(hidden_, 1, dice);
   attention_ = matrix(hidden_, 1, dice);
   out_ = matrix(devices_, 2 * hidden_, dice);
   out_bias_ = matrix(devices_, 1, dice);
-  constexpr double nearly_uniform = 0.01;  // the first policy, but for where it leans
+  constexpr double nearly_uniform = 0.01;  // the initial policy, without the preference of `start`
   for (std::size_t i = out_.offset; i < weights_.size(); ++i) weights_[i] *= nearly_uniform;
 }
 
-// Glorot's uniform.
+// Glorot and Bengio (2010), uniform.
 Matrix Seq2SeqAgent::matrix(std::size_t rows, std::size_t columns, placement::Dice& dice) {
   const Matrix made{weights_.size(), rows, columns};
   const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
@@ -68,7 +69,8 @@ Seq2SeqAgent::Cell Seq2SeqAgent::cell(std::size_t input, std::size_t width, plac
   return {matrix(4 * width, input + width, dice), matrix(4 * width, 1, dice)};
 }
 
-// Kind, work and sizes on a logarithmic scale, and up to ten neighbours by their place: + consumer.
+// Kind, work and sizes on a logarithmic scale, and up to ten neighbours by their position; the sign
+// is + for consumers.
 void Seq2SeqAgent::put_features(const placement::Problem& problem) {
   std::map<std::string, std::size_t> kinds;
   std::vector<Vector> neighbours(groups_);
@@ -113,7 +115,7 @@ Seq2SeqAgent::State Seq2SeqAgent::step(Tape& tape, const Cell& cell, Tape::Var i
                                        const State& before) const {
   const std::size_t width = cell.weights.rows / 4;
   const auto gates = tape.linear(cell.weights, cell.bias, tape.concat(input, before.h));
-  const auto one = tape.constant(Vector(width, 1));  // the forget gate's bias
+  const auto one = tape.constant(Vector(width, 1));  // bias of the forget gate
   const auto in = tape.sigmoid(tape.slice(gates, 0, width));
   const auto forget = tape.sigmoid(tape.add(tape.slice(gates, width, width), one));
   const auto fresh = tape.tanh(tape.slice(gates, 2 * width, width));
@@ -217,7 +219,7 @@ void Seq2SeqAgent::observe(const Sample& sample) {
   batch_.clear();
 }
 
-// Late failures teach nothing: one of them could wreck a policy that has nearly converged.
+// Late failures are ignored: one of them could destroy a policy that has nearly converged.
 void Seq2SeqAgent::learn() {
   if (seen_ > failures_until_)
     std::erase_if(batch_, [](const Sample& sample) { return !sample.ran; });
@@ -243,28 +245,29 @@ void Seq2SeqAgent::learn() {
 }
 
 Json Seq2SeqAgent::state() const {
-  Json pending = Json::array();
-  for (const Sample& sample : batch_)
-    pending.push_back({sample.placement, sample.step_ms, sample.ran});
   return {{"seen", seen_},
           {"weights", weights_},
           {"adam", adam_.state()},
           {"baseline", baseline_},
-          {"batch", pending}};
+          {"batch", json_of(batch_)}};
 }
 
 Status Seq2SeqAgent::restore(const Json& state) {
-  auto weights = state.at("weights").get<Vector>();
+  JsonState reader(state);
+  Vector weights;
+  Json batch;
+  Json adam;
+  reader.read("weights", weights).read("batch", batch).read("adam", adam);
+  reader.read("seen", seen_).read("baseline", baseline_);
+  if (!reader.sound()) return reader.status();
   if (weights.size() != weights_.size())
-    return refuse(Code::invalid, "the model is of another width or number of devices");
+    return refuse(Code::invalid, "it is of another width or number of devices");
+  auto samples = read_samples(batch, groups_, devices_);
+  reader.require("batch", samples.has_value());
+  reader.require("adam", adam_.restore(adam, weights.size()));
+  if (!reader.sound()) return reader.status();
   weights_ = std::move(weights);
-  adam_.restore(state.at("adam"));
-  seen_ = state.at("seen").get<std::int64_t>();
-  baseline_ = state.at("baseline").get<double>();
-  batch_.clear();
-  for (const Json& item : state.at("batch"))
-    batch_.push_back(
-        {item.at(0).get<placement::Placement>(), item.at(1).get<double>(), item.at(2).get<bool>()});
+  batch_ = *std::move(samples);
   return Done{};
 }
 

@@ -1,6 +1,6 @@
-// The agent of Mirhoseini et al. (2017): a bidirectional LSTM reads the groups, an LSTM with
-// content attention writes a device for each, trained by REINFORCE on the square root of the step
-// time.
+// The agent of Mirhoseini et al. (2017): a bidirectional LSTM reads the groups, and an LSTM with
+// content-based attention chooses a device for each; trained by REINFORCE on the square root of the
+// step time.
 #pragma once
 
 #include "worker/train/nn/adam.hpp"
@@ -23,10 +23,10 @@ class Seq2SeqAgent : public Agent {
   [[nodiscard]] Json state() const override;
   Status restore(const Json& state) override;
 
-  // Of the same actions, teacher-forced; `sampled_log_probability` is what sample() summed up.
+  // Log probability of a given placement (teacher forcing), and of the last sample().
   [[nodiscard]] double log_probability(const placement::Placement& placement) const;
   [[nodiscard]] double sampled_log_probability() const { return sampled_; }
-  // By the weights: of scale * log probability + bonus * entropy.
+  // Gradient with respect to the weights of scale * log probability + bonus * entropy.
   [[nodiscard]] Vector gradient(const placement::Placement& placement, double scale,
                                 double bonus) const;
   Vector& weights() { return weights_; }
@@ -70,7 +70,7 @@ class Seq2SeqAgent : public Agent {
   Adam adam_;
   std::vector<Sample> batch_;
   std::int64_t seen_ = 0;
-  double baseline_ = -1;  // none yet
+  double baseline_ = -1;  // below 0: none yet
   double sampled_ = 0;
 };
 

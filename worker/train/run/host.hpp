@@ -1,10 +1,10 @@
-// What a training process asks of its host: one thread for arithmetic, and an allocator that keeps
-// its memory.
+// Settings of a training process: one thread for arithmetic, and an allocator that keeps its
+// memory.
 #pragma once
 
 namespace hone::trainers {
 
-// Call first in main, while there is one thread.
+// Call first in main, before other threads start.
 void tune_process();
 
 }  // namespace hone::trainers

@@ -8,10 +8,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A phase that is shorter than this shares its telemetry with the next: a run of a second needs no
-// ten points. The first phase always tells, since a verdict may end the run there.
+// A phase that is shorter than this shares its telemetry with the next. The first phase always
+// sends its own, because a verdict may end the run there.
 constexpr auto metrics_interval = std::chrono::milliseconds(500);
-// How long a process that was asked to end waits for its last checkpoint to be stored.
+// How long a process that has to stop waits for its last checkpoint to be stored.
 constexpr auto last_patience = std::chrono::seconds(2);
 
 class Phases {
@@ -29,8 +29,8 @@ class Phases {
       const auto verdict = report(phase, end);
       if (!verdict && stop.stop_requested()) return exit_terminated;
       if (!verdict) return verdict.error();
-      // Paused: the worker has the checkpoint and will start another attempt if the run is
-      // promoted.
+      // A paused run ends here too: the worker has the checkpoint and starts another attempt if the
+      // run is promoted.
       if (verdict->action != TrialVerdict::Action::go_on) return exit_done;
     }
     return exit_done;
@@ -39,7 +39,7 @@ class Phases {
  private:
   Result<TrialVerdict> report(int phase, std::int64_t end) {
     const auto value = trainer_.value();
-    if (!value.is_diverged())  // what diverged is not worth continuing from
+    if (!value.is_diverged())  // a diverged run is not continued
       if (auto saved = save(phase, end); !saved) return std::move(saved).error();
     return run_.trial.report(phase, end, value, true);
   }
@@ -49,7 +49,7 @@ class Phases {
     if (auto written = trainer_.save(path); !written) return written;
     auto stored = run_.trial.checkpoint(path, step, phase);
     if (!stored) return std::move(stored).error();
-    std::error_code ignored;  // the worker has it; a file that stays behind goes with the folder
+    std::error_code ignored;  // the worker has a copy, and removes the folder later
     std::filesystem::remove(path, ignored);
     return Done{};
   }
@@ -62,8 +62,8 @@ class Phases {
 
   void send_metrics() {
     for (const auto& [name, value] : trainer_.take_metrics())
-      (void)run_.trial.metric(name, trainer_.step(),
-                              value);  // a broken line shows at the next report
+      // A broken connection shows at the next report.
+      (void)run_.trial.metric(name, trainer_.step(), value);
     metrics_sent_ = Clock::now();
   }
 

@@ -1,4 +1,5 @@
-// Drives a trainer through the phases of a run: train, checkpoint, report, obey the verdict.
+// Drives a trainer through the phases of a run: train, save a checkpoint, report, follow the
+// verdict.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +24,8 @@ inline constexpr int exit_infeasible = 86;
 inline constexpr int exit_terminated = 143;
 
 // Returns the exit status of the process. A stop request ends the phase, saves a checkpoint if the
-// worker takes it at once, and gives exit_terminated.
+// worker accepts it within two seconds, and returns exit_terminated. Refuses if a checkpoint cannot
+// be read or written, or if the connection to the worker breaks.
 Result<int> run_phases(const PhaseRun& run, Trainer& trainer, const std::stop_token& stop);
 
 }  // namespace hone::trainers

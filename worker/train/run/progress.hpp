@@ -1,5 +1,5 @@
-// The progress line of a training without a server: redrawn in place on a terminal, a line now and
-// then elsewhere.
+// The progress line of a training without a server: redrawn in place on a terminal, otherwise a
+// line every ten seconds.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ namespace hone::trainers {
 struct ProgressGoal {
   std::string unit;        // "frames"
   std::string objective;   // "return"
-  std::int64_t start = 0;  // steps done before
+  std::int64_t start = 0;  // steps that an earlier process has done
   std::int64_t end = 0;
 };
 
@@ -23,7 +23,7 @@ class ProgressLine {
 
   // Writes to stderr.
   void show(std::int64_t step, Score value);
-  // The last state stays on the screen.
+  // Writes the final line, which stays on the screen.
   void finish(std::int64_t step, Score value);
 
   [[nodiscard]] std::string text(std::int64_t step, Score value, double seconds) const;

@@ -14,10 +14,9 @@
 namespace hone::trainers {
 namespace {
 
-// A handler has no argument of its own, so this is the one place where a variable of the process
-// is needed. Blocking the signals and reading a signalfd would do without, but libraries start
-// threads before main in which the signals are not blocked, and such a thread would take the
-// default action: the end.
+// A signal handler takes no argument, so it needs a global variable. A signalfd with blocked
+// signals would not, but libraries start threads before main in which the signals are not blocked,
+// and such a thread would end the process by the default action.
 std::atomic<int> handler_event{-1};
 static_assert(std::atomic<int>::is_always_lock_free);
 
@@ -59,8 +58,7 @@ StopSignal::~StopSignal() {
   handler_event = -1;
   ring(quit_);
   watcher_.join();
-  // signaled_ stays open: a handler on another thread may have read its number and be about to
-  // write.
+  // signaled_ stays open: a handler on another thread may have read its number and may still write.
   ::close(quit_);
 }
 

@@ -6,7 +6,7 @@
 
 namespace hone::trainers {
 
-// One at a time in a process.
+// At most one object may exist in a process at a time.
 class StopSignal {
  public:
   StopSignal();
@@ -20,8 +20,8 @@ class StopSignal {
   void watch();
 
   std::stop_source source_;
-  int signaled_;  // eventfd: a signal came; never closed, see the destructor
-  int quit_;      // eventfd: the watcher may end
+  int signaled_;  // eventfd: a signal arrived; never closed, see the destructor
+  int quit_;      // eventfd: the watcher has to end
   std::thread watcher_;
 };
 

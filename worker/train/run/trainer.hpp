@@ -1,4 +1,4 @@
-// What every built-in trainer offers to phases.cpp, which drives it, and to train_main.cpp.
+// The interface of every built-in trainer. Objects are used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace hone::trainers {
 
-// What a run is: the same job gives the same training.
+// A training: its settings, seed and length.
 struct TrainingJob {
   Settings settings;
   std::uint64_t seed = 0;
@@ -28,7 +28,7 @@ struct MetricPoint {
   double value = 0;  // finite
 };
 
-// What people want to know of a finished training, beside the objective.
+// A result of a finished training besides the objective, for users.
 struct Fact {
   std::string name;
   std::string value;
@@ -48,28 +48,30 @@ class Trainer {
   virtual ~Trainer() = default;
 
   // Trains until the step is reached, the run has diverged or a stop is requested, whichever is
-  // first. Calls `tick` on this thread about every `tick_interval`.
+  // first. Calls `tick` on this thread about once a second.
   virtual void advance(std::int64_t until_step, const std::stop_token& stop,
                        const std::function<void()>& tick) = 0;
 
   [[nodiscard]] virtual std::int64_t step() const = 0;
-  // The objective as it stands.
+  // The current objective.
   [[nodiscard]] virtual Score value() const = 0;
-  // Of this process; nothing when it has not been, or has no such goal.
+  // In this process; nullopt if the goal has not been reached or there is none.
   [[nodiscard]] virtual std::optional<Solved> solved() const { return std::nullopt; }
   [[nodiscard]] virtual std::vector<Fact> facts() const { return {}; }
   // Telemetry since the last call. May be called from `tick`.
   virtual std::vector<MetricPoint> take_metrics() = 0;
 
-  // A checkpoint from which the training goes on exactly where it stands; it is also the model
+  // Writes a checkpoint from which load() continues the training exactly; it is also the model
   // file.
   [[nodiscard]] virtual Status save(const std::filesystem::path& path) const = 0;
+  // Refuses a file that is not a checkpoint of this trainer and these settings, or is damaged, with
+  // one sentence; the trainer must not be used after that.
   virtual Status load(const std::filesystem::path& path) = 0;
 };
 
 struct EvaluationPlan {
   std::filesystem::path model;
-  std::string env;  // empty: the model's own
+  std::string env;  // empty: that of the model
   int episodes = 100;
   std::uint64_t seed = 0;
   bool sample = false;  // draw actions from the policy, instead of taking the most probable

@@ -1,5 +1,5 @@
-// Agents: gradients by finite differences, published behaviour over fixed seeds, and going on from
-// a file.
+// Agents: gradients by finite differences, published behaviour over fixed seeds, and continuing
+// from a file.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ SoftmaxPolicy some_policy(std::uint64_t seed) {
   return policy;
 }
 
-// Both sides of every logit.
+// Compares with central differences at every logit.
 template <class Function>
 void expect_gradient(SoftmaxPolicy policy, const std::vector<double>& gradient, Function value) {
   constexpr double step = 1e-5;
@@ -180,7 +180,7 @@ TEST(PlacementSearch, is_no_worse_than_any_baseline_and_far_better_than_most) {
 
 class EveryAgent : public testing::TestWithParam<const char*> {};
 
-TEST_P(EveryAgent, repeats_itself_whatever_the_threads_and_goes_on_from_its_file) {
+TEST_P(EveryAgent, repeats_itself_with_any_number_of_threads_and_continues_from_its_file) {
   const Params params{{"agent", std::string(GetParam())},
                       {"polish", std::int64_t{500}},
                       {"hidden", std::int64_t{8}}};

@@ -1,5 +1,5 @@
-// Placed graphs carried out for real: the jobs are those of the simulator, and nothing runs before
-// what it needs.
+// Real steps of placed graphs: the jobs are those of the simulator, and no job runs before its
+// inputs are there.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 using placement::Placement;
 using placement::Problem;
 
-// Devices whose tensors are vectors and whose work is to count.
+// Devices with one number as a tensor, which count their work.
 class CountingKernels : public Kernels {
  public:
   explicit CountingKernels(int devices) : devices_(devices) {}
@@ -53,7 +53,7 @@ Problem problem_of(const std::string& graph, int devices) {
   return *placement::set_up(setup);
 }
 
-// What each task must have written, found without devices.
+// The number that each task must write, computed without devices.
 std::vector<float> tokens_of(const Problem& problem) {
   std::vector<std::vector<float>> inputs(static_cast<std::size_t>(problem.tasks));
   std::vector<float> tokens(inputs.size());
@@ -82,8 +82,8 @@ TEST_P(RealStepOf, gives_every_task_what_its_producers_wrote) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     CountingKernels kernels(3);
     const auto step = real_step(problem, *placement::place_random(problem, seed), works, kernels);
-    Crew crew(step, kernels);
-    for (int i = 0; i < 2; ++i) crew.run();
+    LaneThreads threads(step, kernels);
+    for (int i = 0; i < 2; ++i) threads.run();
     EXPECT_EQ(kernels.works(), 2 * problem.tasks);
     for (std::size_t t = 0; t < expected.size(); ++t)
       ASSERT_EQ(kernels.get(step.jobs[t].writes), expected[t]) << "task " << t;
@@ -112,14 +112,14 @@ INSTANTIATE_TEST_SUITE_P(Graphs, RealStepOf,
                            return name;
                          });
 
-TEST(Crew, says_what_a_kernel_threw) {
+TEST(LaneThreads, says_what_a_kernel_threw) {
   const auto problem = problem_of("resnet-50", 2);
   std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
   works[5].flop = -1;
   CountingKernels kernels(2);
   const auto step = real_step(problem, *placement::place_random(problem, 1), works, kernels);
-  Crew crew(step, kernels);
-  EXPECT_THROW(crew.run(), std::runtime_error);
+  LaneThreads threads(step, kernels);
+  EXPECT_THROW(threads.run(), std::runtime_error);
 }
 
 TEST(Retimed, with_the_same_times_and_links_is_the_same_step) {

@@ -1,4 +1,4 @@
-// A placed graph on libtorch's devices.
+// A placed graph on the devices of libtorch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "placement/retime.hpp"
 #include "placement/setup.hpp"
 #include "worker/train/nn/torch_module.hpp"
-#include "worker/train/placement/crew.hpp"
+#include "worker/train/placement/lane_threads.hpp"
 #include "worker/train/run/host.hpp"
 
 namespace hone::trainers {
@@ -20,8 +20,8 @@ std::vector<float> tokens_on(Kernels& kernels, const placement::Problem& problem
   for (std::size_t t = 0; t < works.size(); ++t)
     works[t] = t % 2 == 0 ? RealWork{1e5, 0} : RealWork{0, 1e5};
   const auto step = real_step(problem, placed, works, kernels);
-  Crew crew(step, kernels);
-  EXPECT_GT(crew.run().step_ms, 0);
+  LaneThreads threads(step, kernels);
+  EXPECT_GT(threads.run().step_ms, 0);
   std::vector<float> tokens;
   for (std::size_t t = 0; t < works.size(); ++t) tokens.push_back(kernels.get(step.jobs[t].writes));
   return tokens;

@@ -9,7 +9,7 @@ namespace {
 
 class CorrectedAgent final : public Agent {
  public:
-  CorrectedAgent(std::unique_ptr<Group> group, const AgentRule& rule, RewardScale& scale)
+  CorrectedAgent(std::unique_ptr<EnvGroup> group, const AgentRule& rule, RewardScale& scale)
       : group_(std::move(group)),
         rule_(rule),
         scale_(scale),
@@ -18,17 +18,17 @@ class CorrectedAgent final : public Agent {
     for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
   }
 
-  Group& group() override { return *group_; }
+  EnvGroup& group() override { return *group_; }
 
-  void play(Shift& shift, EpisodeBook& episodes, Services& services) override {
-    group_->predict(group_->latest().data(), services);
-    while (const int steps = services.diverged() ? 0 : shift.claim(group_->count(), rule_.t_max)) {
-      record(steps, episodes, services);
+  void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
+    group_->predict(group_->latest().data(), client);
+    while (const int steps = client.diverged() ? 0 : budget.claim(group_->count(), rule_.t_max)) {
+      record(steps, episodes, client);
       label();
       for (int epoch = 0; epoch < rule_.epochs; ++epoch) {
         rollout_.hand_over(group_->count());
-        services.train(pieces_, TrainingDesk::Then::serve);
-        services.settle(rollout_);
+        client.train(pieces_, TrainingQueue::Wake::none);
+        client.wait_until_trained(rollout_);
         // Other environments share a batch in the next epoch.
         std::rotate(pieces_.begin(), pieces_.begin() + 1, pieces_.end());
       }
@@ -38,7 +38,7 @@ class CorrectedAgent final : public Agent {
   }
 
  private:
-  void record(int steps, EpisodeBook& episodes, Services& services) {
+  void record(int steps, EpisodeLog& episodes, NetworkClient& client) {
     rollout_.steps = steps;
     const auto latest = group_->latest();
     std::copy(latest.begin(), latest.end(), rollout_.observations(0));
@@ -47,7 +47,7 @@ class CorrectedAgent final : public Agent {
       group_->draw_actions();
       group_->step(rollout_.observations(t + 1), episodes);
       note(t);
-      group_->predict(rollout_.observations(t + 1), services, cut_);
+      group_->predict(rollout_.observations(t + 1), client, cut_);
       for (std::size_t k = 0; k < cut_.size(); ++k)
         rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value =
             group_->also_values()[k];
@@ -93,7 +93,7 @@ class CorrectedAgent final : public Agent {
     }
   }
 
-  std::unique_ptr<Group> group_;
+  std::unique_ptr<EnvGroup> group_;
   AgentRule rule_;
   RewardScale& scale_;
   Rollout rollout_;
@@ -103,7 +103,7 @@ class CorrectedAgent final : public Agent {
 
 class ParityAgent final : public Agent {
  public:
-  ParityAgent(std::unique_ptr<Group> group, const AgentRule& rule, int slots)
+  ParityAgent(std::unique_ptr<EnvGroup> group, const AgentRule& rule, int slots)
       : group_(std::move(group)), rule_(rule), tracks_(static_cast<std::size_t>(group_->count())) {
     const RolloutShape shape{1, rule.t_max, group_->spec().row_floats(),
                              static_cast<int>(group_->numbers_each())};
@@ -111,19 +111,19 @@ class ParityAgent final : public Agent {
     next_.resize(group_->latest().size());
   }
 
-  Group& group() override { return *group_; }
+  EnvGroup& group() override { return *group_; }
 
-  void play(Shift& shift, EpisodeBook& episodes, Services& services) override {
+  void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
     for (auto& track : tracks_) track = {};
-    group_->predict(group_->latest().data(), services);
-    while (!services.diverged() && shift.claim(group_->count(), 1) > 0) {
+    group_->predict(group_->latest().data(), client);
+    while (!client.diverged() && budget.claim(group_->count(), 1) > 0) {
       group_->draw_actions();
       group_->step(next_.data(), episodes);
-      for (int i = 0; i < group_->count(); ++i) record(i, services);
+      for (int i = 0; i < group_->count(); ++i) record(i, client);
       std::copy(next_.begin(), next_.end(), group_->latest().begin());
-      group_->predict(group_->latest().data(), services);
+      group_->predict(group_->latest().data(), client);
     }
-    for (auto& slot : slots_) services.settle(*slot);
+    for (auto& slot : slots_) client.wait_until_trained(*slot);
   }
 
  private:
@@ -139,7 +139,7 @@ class ParityAgent final : public Agent {
     int time_count = 0;
   };
 
-  void record(int i, Services& services) {
+  void record(int i, NetworkClient& client) {
     const auto size = static_cast<std::size_t>(group_->spec().row_floats());
     const auto row = group_->latest().subspan(static_cast<std::size_t>(i) * size, size);
     auto& track = tracks_[static_cast<std::size_t>(i)];
@@ -152,17 +152,17 @@ class ParityAgent final : public Agent {
     const bool done = group_->terminated(i) || group_->truncated(i);
     if (done || track.time_count == rule_.t_max) {
       const double tail = done ? 0.0 : group_->values()[static_cast<std::size_t>(i)];
-      hand_over(track.experiences, tail, services);
+      hand_over(track.experiences, tail, client);
       track.experiences.erase(track.experiences.begin(), track.experiences.end() - (done ? 0 : 1));
       track.time_count = 0;
     }
     track.time_count = done ? 0 : track.time_count + 1;
   }
 
-  void hand_over(const std::vector<Experience>& experiences, double tail, Services& services) {
+  void hand_over(const std::vector<Experience>& experiences, double tail, NetworkClient& client) {
     if (experiences.size() < 2) return;
     auto& slot = *slots_[next_slot_++ % slots_.size()];
-    services.settle(slot);
+    client.wait_until_trained(slot);
     slot.steps = static_cast<int>(experiences.size()) - 1;
     std::vector<double> rewards;
     for (const auto& experience : experiences) rewards.push_back(experience.reward);
@@ -176,10 +176,10 @@ class ParityAgent final : public Agent {
     }
     slot.hand_over(1);
     const Piece piece{&slot, 0};
-    services.train({&piece, 1}, TrainingDesk::Then::leave);
+    client.train({&piece, 1}, TrainingQueue::Wake::one);
   }
 
-  std::unique_ptr<Group> group_;
+  std::unique_ptr<EnvGroup> group_;
   AgentRule rule_;
   std::vector<Track> tracks_;
   std::vector<std::unique_ptr<Rollout>> slots_;
@@ -189,12 +189,12 @@ class ParityAgent final : public Agent {
 
 }  // namespace
 
-std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                             RewardScale& scale) {
   return std::make_unique<CorrectedAgent>(std::move(group), rule, scale);
 }
 
-std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                          int slots) {
   return std::make_unique<ParityAgent>(std::move(group), rule, slots);
 }

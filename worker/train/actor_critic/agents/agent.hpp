@@ -1,11 +1,11 @@
-// An agent plays its group of environments by the predicted policy and hands roll-outs to the
-// trainers. There are two ways to cut and label roll-outs: ours and the published one.
+// An agent plays its group of environments by the predicted policy and hands rollouts to the
+// trainers. There are two ways to cut and label rollouts: corrected, and as published.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "worker/train/actor_critic/agents/group.hpp"
+#include "worker/train/actor_critic/agents/env_group.hpp"
 #include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/experience/reward_scale.hpp"
 
@@ -14,10 +14,10 @@ namespace hone::ga3c {
 struct AgentRule {
   int t_max = 8;
   Discount discount;
-  double reward_clip = 0;     // rewards are bounded to +-; 0: they are not
-  int epochs = 1;             // ours: how often a roll-out is trained
-  bool bounded = false;       // ours: by the bounded policy term, see loss.hpp
-  bool scale_rewards = true;  // ours: see reward_scale.hpp
+  double reward_clip = 0;     // rewards are clipped to [-reward_clip, reward_clip]; 0: not at all
+  int epochs = 1;             // corrected: how often a rollout is trained
+  bool bounded = false;       // corrected: records what PPO's policy term needs, see loss.hpp
+  bool scale_rewards = true;  // corrected: see reward_scale.hpp
 };
 
 class Agent {
@@ -27,24 +27,25 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
   virtual ~Agent() = default;
 
-  // Plays until the shift is over and everything handed over is trained.
-  virtual void play(Shift& shift, EpisodeBook& episodes, Services& services) = 0;
-  // For reports and checkpoints, while it does not play.
-  virtual Group& group() = 0;
+  // Plays until the budget grants no more frames, and returns when everything handed over is
+  // trained.
+  virtual void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) = 0;
+  // For reports and checkpoints, while play() does not run.
+  virtual EnvGroup& group() = 0;
 };
 
-// All environments run in step for t_max steps, through the ends of episodes: terminal transitions
-// are trained, and a truncated episode is worth the value of its last state.
-// The agent has one roll-out and waits until it is trained, so predictions are at most as old as
-// what the other agents had trained meanwhile; with one agent, one predictor and one trainer a run
-// can be repeated bit for bit.
-std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+// All environments take t_max steps together, through the ends of episodes: terminal transitions
+// are trained, and the return of a truncated episode is bootstrapped from the value of its last
+// state. The agent has one rollout and waits until it is trained, so a policy lags only by the
+// updates of other agents; with one agent, one predictor and one trainer a run can be repeated bit
+// for bit.
+std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                             RewardScale& scale);
 
-// The published code: an environment's roll-out is t_max experiences or the rest of its episode,
-// the last experience is kept for the next roll-out or, at an episode's end, dropped. The agent
-// goes on playing while up to `slots` roll-outs wait.
-std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<Group> group, const AgentRule& rule,
+// As the published code (github.com/NVlabs/GA3C): a rollout of an environment is t_max experiences
+// or the rest of its episode; the last experience is kept for the next rollout or, at the end of an
+// episode, dropped. The agent continues to play while up to `slots` rollouts wait to be trained.
+std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                          int slots);
 
 }  // namespace hone::ga3c

@@ -17,11 +17,13 @@ struct Episode {
   double length = 0;  // steps
 };
 
-class EpisodeBook {
+// Returns and lengths of the last episodes. Thread-safe; watch() and restore() before agents run.
+class EpisodeLog {
  public:
   static constexpr std::size_t window = 100;
 
-  // Calls once, from the agent's thread, when the mean of a full window first reaches the goal.
+  // Calls on_reached once, on the thread of an agent and with the log locked, when the mean return
+  // of a full window first reaches the goal.
   void watch(double goal, std::function<void()> on_reached) {
     goal_ = goal;
     on_reached_ = std::move(on_reached);

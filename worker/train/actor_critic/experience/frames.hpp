@@ -1,4 +1,4 @@
-// The frames of a phase, shared out among the agents.
+// The frames of a phase, which the agents claim.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 namespace hone::ga3c {
 
+// Thread-safe; open_until() and restore() only while no agent runs.
 class FrameCounter {
  public:
   void open_until(std::int64_t end) {
@@ -15,8 +16,9 @@ class FrameCounter {
   }
   void stop() { stopped_.store(true, std::memory_order_relaxed); }
 
-  // Claims up to steps_max steps of `columns` environments; 0 when the phase is over. The last
-  // claim may pass the end by less than `columns` frames, as a group steps together.
+  // Claims up to steps_max steps of `columns` environments. Returns the number of steps; 0 when the
+  // phase is over. The last claim may pass the end by less than `columns` frames, because a group
+  // steps together.
   int claim(int columns, int steps_max) {
     if (stopped_.load(std::memory_order_relaxed)) return 0;
     auto claimed = claimed_.load(std::memory_order_relaxed);
@@ -39,21 +41,21 @@ class FrameCounter {
   std::atomic<bool> stopped_{false};
 };
 
-// An agent's own way to the counter: it can be sent home while the others play on.
-class Shift {
+// The frames of one actor: those of the counter, unless the actor is paused.
+class FrameBudget {
  public:
-  explicit Shift(FrameCounter& frames) : frames_(frames) {}
+  explicit FrameBudget(FrameCounter& frames) : frames_(frames) {}
 
   int claim(int columns, int steps_max) {
-    return home_.load(std::memory_order_relaxed) ? 0 : frames_.claim(columns, steps_max);
+    return paused_.load(std::memory_order_relaxed) ? 0 : frames_.claim(columns, steps_max);
   }
-  void send_home() { home_.store(true, std::memory_order_relaxed); }
-  [[nodiscard]] bool is_home() const { return home_.load(std::memory_order_relaxed); }
-  void call_back() { home_.store(false, std::memory_order_relaxed); }
+  void pause() { paused_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool is_paused() const { return paused_.load(std::memory_order_relaxed); }
+  void resume() { paused_.store(false, std::memory_order_relaxed); }
 
  private:
   FrameCounter& frames_;
-  std::atomic<bool> home_{false};
+  std::atomic<bool> paused_{false};
 };
 
 }  // namespace hone::ga3c

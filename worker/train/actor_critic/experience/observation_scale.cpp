@@ -6,7 +6,7 @@
 namespace hone::ga3c {
 namespace {
 
-constexpr float scaled_max = 10;  // either way: what was never seen before
+constexpr float scaled_max = 10;  // bounds observations unlike any before
 
 class ScaledEnv final : public envs::VecEnv {
  public:
@@ -31,7 +31,7 @@ class ScaledEnv final : public envs::VecEnv {
 
   std::vector<std::uint64_t> save() const override { return env_->save(); }
 
-  // What was seen before was entered then.
+  // Does not learn: the statistics contain these observations already.
   bool restore(std::span<const std::uint64_t> words, float* observations) override {
     if (!env_->restore(words, observations)) return false;
     scale_.apply(observations, count());
@@ -58,8 +58,8 @@ ObservationScale::ObservationScale(int size)
              std::vector<double>(static_cast<std::size_t>(size))},
       factors_(static_cast<std::size_t>(size), 1.0F) {}
 
-// Sums of a batch first, joined to those of all before: a number of each row alone would lose
-// digits.
+// Joins the sums of the batch to those of all before (Chan, Golub and LeVeque, 1979), which loses
+// fewer digits than adding row by row.
 void ObservationScale::learn(const float* rows, int count) {
   const std::scoped_lock lock(mutex_);
   const auto size = factors_.size();

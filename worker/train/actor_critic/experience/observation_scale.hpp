@@ -1,6 +1,6 @@
-// Brings each number of an observation to mean 0 and deviation 1 over all that was seen so far, so
-// that a speed of hundredths counts as much as a place of tens. Shared by all agents, because the
-// network learns one scale; kept in the model, because it plays through it.
+// Brings each number of an observation to mean 0 and deviation 1 over all observations so far, so
+// that a speed of hundredths counts as much as a position of tens. All agents share one scale,
+// because the network learns one; the model file contains it.
 #pragma once
 
 #include <memory>
@@ -11,23 +11,26 @@
 
 namespace hone::ga3c {
 
+// Thread-safe, except state() and restore().
 class ObservationScale {
  public:
   struct State {
-    double count = 0;                   // of observations
-    std::vector<double> mean, squares;  // of each number: squares of what it differs from the mean
+    double count = 0;  // of observations
+    // For each number of an observation; squares: the sum of squared deviations from the mean.
+    std::vector<double> mean, squares;
   };
 
-  // size: numbers of an observation.
+  // size: how many numbers an observation has.
   explicit ObservationScale(int size);
 
-  // Enters rows of observations.
+  // Updates the statistics with observations [count][size].
   void learn(const float* rows, int count);
+  // Scales observations [count][size] in place and clips them to [-10, 10].
   void apply(float* rows, int count) const;
 
-  // For checkpoints, while nobody plays.
+  // For checkpoints, while no agent runs.
   [[nodiscard]] const State& state() const { return state_; }
-  // Precondition: of the same size.
+  // Precondition: the state is of the same size.
   void restore(const State& state);
 
  private:
@@ -39,11 +42,11 @@ class ObservationScale {
 };
 
 enum class Scaling {
-  learned,  // what is seen is entered
-  fixed,    // a finished model's
+  learned,  // observations update the statistics
+  fixed,    // they do not: evaluation of a model
 };
 
-// The same environments, seen through the scale, which outlives them.
+// Wraps `env`: its observations are scaled. The scale must outlive the result.
 std::unique_ptr<envs::VecEnv> scaled_env(std::unique_ptr<envs::VecEnv> env, ObservationScale& scale,
                                          Scaling scaling);
 

@@ -1,4 +1,4 @@
-// n-step returns, backwards over a roll-out: R <- r + gamma * R.
+// n-step returns, backwards over a rollout: R <- r + gamma * R.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,25 @@ namespace hone::ga3c {
 // How a step left its episode.
 enum class Ending : std::uint8_t { none, terminated, truncated };
 
-// What one environment did at one step of a roll-out.
+// One step of one environment in a rollout.
 struct Step {
   double reward = 0;
   Ending ending = Ending::none;
-  double cut_value = 0;   // V of the last observation where the episode was truncated
-  double next_value = 0;  // V of the state after the step, where the episode goes on
+  double cut_value = 0;   // V of the last observation, if the step truncated the episode
+  double next_value = 0;  // V of the state after the step, if the episode continues
   double value = 0;       // V of the state before the step
 };
 
 struct Discount {
   double gamma = 0.99;
-  // 1: returns of all steps to the roll-out's end; 0: of one step; between, the geometric mixture
-  // of returns of 1, 2, 3, ... steps (TD(lambda), which makes the advantages those of GAE).
+  // 1: the returns of all steps to the end of the rollout; 0: of one step; between, the geometric
+  // mixture of the returns of 1, 2, 3, ... steps: TD(lambda), whose advantages are those of GAE
+  // (Schulman et al., 2016, equation 16).
   double lambda = 1;
 };
 
-// out[t] receives the return of step t; `tail` is V of the state after the last step. An episode
-// that terminated is worth nothing further; one that was truncated is worth V of its last
+// Writes the return of step t to out[t]. `tail` is V of the state after the last step. After a
+// terminated episode the return continues from 0, after a truncated one from V of its last
 // observation.
 inline void discounted_returns(std::span<const Step> steps, double tail, const Discount& discount,
                                std::span<float> out) {
@@ -46,12 +47,12 @@ inline void discounted_returns(std::span<const Step> steps, double tail, const D
 
 struct ParityRule {
   double gamma = 0.99;
-  double reward_clip = 1;  // to [-1, 1], as published; 0: not at all
+  double reward_clip = 1;  // to [-1, 1] as published; 0: not at all
 };
 
-// The published code: rewards are clipped, and the last experience gives only its
-// state's value (0 at an episode's end), so its own reward is never used. out has one element less
-// than rewards.
+// As the published code: rewards are clipped, and the last experience contributes only the value of
+// its state (`tail`; 0 at the end of an episode), so its reward is not used. `out` has one element
+// less than `rewards`.
 inline void parity_returns(std::span<const double> rewards, double tail, const ParityRule& rule,
                            std::span<float> out) {
   const double bound = rule.reward_clip > 0 ? rule.reward_clip : HUGE_VAL;

@@ -1,6 +1,5 @@
-// Brings rewards to a scale on which one learning rate suits every discount and every game: they
-// are divided by the deviation of the discounted returns seen so far. Shared by all agents, because
-// the network learns one scale.
+// Divides rewards by the deviation of the discounted returns so far: one learning rate then suits
+// every discount and every game. All agents share one scale, because the network learns one.
 #pragma once
 
 #include <algorithm>
@@ -15,16 +14,17 @@ namespace hone::ga3c {
 class RewardScale {
  public:
   struct State {
-    double count =
-        1;  // one made-up observation of deviation 1, so that the first real ones do not explode
+    // Starts with one artificial return of deviation 1, which bounds the first rewards.
+    double count = 1;
     double mean = 0;
     double squares = 1;
   };
 
   explicit RewardScale(double gamma) : gamma_(gamma) {}
 
-  // Enters the steps of one environment, whose discounted return so far is `sum`, and scales their
-  // rewards.
+  // Scales the rewards of consecutive steps of one environment, after it has added them to the
+  // statistics. `sum` is the discounted return of the running episode before and after the steps.
+  // Thread-safe.
   void apply(std::span<Step> steps, double& sum) {
     const std::scoped_lock lock(mutex_);
     for (const auto& step : steps) {
@@ -37,14 +37,14 @@ class RewardScale {
       step.reward = std::clamp(step.reward * factor, -scaled_max, scaled_max);
   }
 
-  // For checkpoints, while nobody plays.
+  // For checkpoints, while no agent runs.
   [[nodiscard]] const State& state() const { return state_; }
   void restore(const State& state) { state_ = state; }
 
  private:
-  static constexpr double scaled_max = 10;  // a first reward after a long drought
+  static constexpr double scaled_max = 10;  // bounds a first reward after many steps without
 
-  void enter(double value) {
+  void enter(double value) {  // Welford's update
     state_.count += 1;
     const double above = value - state_.mean;
     state_.mean += above / state_.count;

@@ -1,5 +1,5 @@
-// What an agent hands to the trainers: some steps of a group of environments, in a buffer that is
-// used again once everything in it is trained.
+// Steps of a group of environments, which an agent hands to the trainers. The agent uses the buffer
+// again after everything in it is trained.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ namespace hone::ga3c {
 struct RolloutShape {
   int columns = 1;  // environments
   int steps_max = 1;
-  int row_floats = 1;  // of an observation
-  int numbers = 0;     // of a continuous action; 0: actions are discrete
+  int row_floats = 1;  // floats of an observation
+  int numbers = 0;     // numbers of a continuous action; 0: actions are discrete
 };
 
 class Rollout {
@@ -35,7 +35,7 @@ class Rollout {
 
   int steps = 0;  // filled so far
 
-  // Observations of step t, all columns; row `steps` is the state after the last step.
+  // Observations at step t, [columns][row_floats]; at `steps`: those after the last step.
   float* observations(int t) {
     return observations_.data() + size(t) * size(shape_.columns) * size(shape_.row_floats);
   }
@@ -43,13 +43,12 @@ class Rollout {
     const auto row = size(t) * size(shape_.columns) + size(column);
     return observations_.data() + row * size(shape_.row_floats);
   }
-  std::uint64_t& version(int t) {
-    return versions_[size(t)];
-  }  // of the weights that chose the actions
+  // Version of the weights that chose the actions of step t.
+  std::uint64_t& version(int t) { return versions_[size(t)]; }
 
-  // The rest lies column by column.
+  // The rest is stored column by column: a span has one element for each step.
   std::span<std::int32_t> actions(int column) { return of(actions_, column); }
-  // The continuous action of a step.
+  // The continuous action of step t.
   std::span<float> numbers(int t, int column) {
     const auto cell = size(column) * size(shape_.steps_max) + size(t);
     return std::span(numbers_).subspan(cell * size(shape_.numbers), size(shape_.numbers));
@@ -57,12 +56,13 @@ class Rollout {
   std::span<Step> outcomes(int column) { return of(steps_, column); }
   std::span<float> returns(int column) { return of(returns_, column); }
 
-  // Returns less the values at play, and the logarithms of the chosen actions' probabilities: only
-  // where the rule asks for them.
+  // Returns minus the values predicted while playing, and the logarithms of the probabilities of
+  // the chosen actions. Filled only if AgentRule::bounded.
   std::span<float> advantages(int column) { return of(advantages_, column); }
   std::span<float> log_chances(int column) { return of(log_chances_, column); }
 
-  // Columns that wait to be trained. The owner may write again at zero.
+  // The agent calls hand_over() and may write again when is_free(). Trainers call piece_trained()
+  // once for each piece.
   void hand_over(int pieces) { pending_.store(pieces, std::memory_order_release); }
   void piece_trained() {
     if (pending_.fetch_sub(1, std::memory_order_acq_rel) == 1) pending_.notify_all();
@@ -92,7 +92,7 @@ class Rollout {
   std::atomic<int> pending_{0};
 };
 
-// The steps of one environment: what the training queue holds.
+// The steps of one environment: an item of the training queue.
 struct Piece {
   Rollout* rollout = nullptr;
   int column = 0;

@@ -1,5 +1,5 @@
-// The policy of continuous actions: every number is drawn from a normal distribution whose mean the
-// network tells from the state and whose deviation it has learned for all states.
+// The policy for continuous actions: every number is drawn from a normal distribution. The network
+// predicts its mean from the state; its deviation is one learned parameter for all states.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace hone::ga3c {
 
-// Bounded, so that no policy becomes so sure or so wild that it cannot be learned from.
+// Bounds of the deviation, within which gradients stay useful.
 inline constexpr double log_deviation_min = -5;
 inline constexpr double log_deviation_max = 2;
 
@@ -25,8 +25,8 @@ inline double gaussian_log_density(double number, double mean, double deviation)
 }
 
 // The loss of loss.hpp with -log of the density in place of -log pi, and the entropy of the
-// density. `numbers`: the chosen actions, a row for each sample; the plan's actions and log_floor
-// are not read. Beyond its bounds a log deviation counts as the bound.
+// density. `numbers`: the chosen actions, [samples][numbers of an action]. plan.actions and
+// plan.log_floor are not used. A log deviation beyond its bounds counts as the bound.
 dense::LossSums gaussian_loss(const dense::LossPlan& plan, const float* numbers);
 
 }  // namespace hone::ga3c

@@ -24,40 +24,40 @@ void add(LearningMeter& sum, const LearningMeter& batch) {
   sum.policy_lag += batch.policy_lag;
 }
 
-Master::Master(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
-               int readers_max)
+ParameterServer::ParameterServer(const LearningRule& rule, const NetShape& shape,
+                                 std::span<const float> weights, int readers_max)
     : rule_(rule),
       shape_(shape),
-      master_(pack(shape, weights)),
+      weights_(pack(shape, weights)),
       optimizer_(rule.optimizer, ones(shape)),
-      board_(master_.size(), readers_max) {
-  board_.publish(master_);
+      board_(weights_.size(), readers_max) {
+  board_.publish(weights_);
 }
 
-double Master::done() const {
+double ParameterServer::done() const {
   const auto frames = static_cast<double>(frames_.load(std::memory_order_relaxed));
   return std::min(frames / (static_cast<double>(rule_.frames_total) * rule_.epochs), 1.0);
 }
 
-LossWeights Master::loss_weights() const {
+LossWeights ParameterServer::loss_weights() const {
   auto weights = rule_.loss;
   weights.entropy = rule_.entropy.at(done());
   return weights;
 }
 
-void Master::apply(std::span<const float> gradient, const LearningMeter& batch) {
+void ParameterServer::apply(std::span<const float> gradient, const LearningMeter& batch) {
   const std::scoped_lock lock(mutex_);
   const double rate = rule_.rate.at(done());
-  const double norm = optimizer_.step(master_, gradient, rate);
+  const double norm = optimizer_.step(weights_, gradient, rate);
   frames_.fetch_add(batch.samples, std::memory_order_relaxed);
   if (!std::isfinite(norm) || !std::isfinite(batch.loss.policy + batch.loss.value)) {
-    const auto last = board_.read();  // what the others saw last is still sound
-    std::copy(last.parameters().begin(), last.parameters().end(), master_.begin());
+    const auto last = board_.read();  // the last version is still finite
+    std::copy(last.parameters().begin(), last.parameters().end(), weights_.begin());
     diverged_.store(true, std::memory_order_relaxed);
     return;
   }
   ++updates_;
-  board_.publish(master_);
+  board_.publish(weights_);
 
   ++meter_.updates;
   meter_.gradient_norm += norm;
@@ -65,32 +65,33 @@ void Master::apply(std::span<const float> gradient, const LearningMeter& batch) 
   add(meter_, batch);
 }
 
-LearningMeter Master::take_meter() {
+LearningMeter ParameterServer::take_meter() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(meter_, {});
 }
 
-Master::State Master::state() const {
+ParameterServer::State ParameterServer::state() const {
   const auto& optimizer = optimizer_.state();
   State state{
-      unpack(shape_, master_), unpack(shape_, optimizer.mean_square), {}, frames_, updates_};
+      unpack(shape_, weights_), unpack(shape_, optimizer.mean_square), {}, frames_, updates_};
   if (!optimizer.mean.empty()) state.mean = unpack(shape_, optimizer.mean);
   return state;
 }
 
-void Master::restore(const State& state) {
-  master_ = pack(shape_, state.weights);
+void ParameterServer::restore(const State& state) {
+  weights_ = pack(shape_, state.weights);
   Optimizer::State optimizer{{}, pack(shape_, state.mean_square), state.updates};
   if (!state.mean.empty()) optimizer.mean = pack(shape_, state.mean);
   optimizer_.restore(std::move(optimizer));
   frames_ = state.frames;
   updates_ = state.updates;
-  board_.publish(master_);
+  board_.publish(weights_);
 }
 
-Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, Master& master)
+Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks,
+                 ParameterServer& server)
     : shape_(shape),
-      master_(master),
+      server_(server),
       network_(networks.make(shape, samples_max)),
       samples_max_(samples_max) {
   const auto rows = dense::padded(static_cast<std::size_t>(samples_max));
@@ -107,8 +108,8 @@ Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks, 
 void Learner::serve(std::span<const Piece> pieces, const WeightView& weights) {
   LearningMeter meter;
   const auto gradient = gradient_of(pieces, weights, meter);
-  master_.apply(gradient, meter);
-  // Only now: an agent that waits for its roll-out goes on with the weights it led to.
+  server_.apply(gradient, meter);
+  // After the update: the agent that waits for its rollout continues with the new weights.
   for (const auto& piece : pieces) piece.rollout->piece_trained();
 }
 
@@ -116,7 +117,7 @@ std::span<const float> Learner::gradient_of(std::span<const Piece> pieces,
                                             const WeightView& weights, LearningMeter& meter) {
   int samples = 0;
   for (const auto& piece : pieces) samples += weight_of(piece);
-  const float scale = master_.rule().mean_loss ? 1.0F / static_cast<float>(samples) : 1.0F;
+  const float scale = server_.rule().mean_loss ? 1.0F / static_cast<float>(samples) : 1.0F;
   meter = {};
   auto count = fitting(pieces);
   auto gradient = batch_gradient(pieces.first(count), weights, scale);
@@ -132,7 +133,8 @@ std::span<const float> Learner::gradient_of(std::span<const Piece> pieces,
   return gradient_sum_;
 }
 
-// At least one piece: a learner's batch holds the longest.
+// How many of the pieces fit into one batch: at least one, because samples_max is enough for the
+// longest piece.
 std::size_t Learner::fitting(std::span<const Piece> pieces) const {
   std::size_t count = 0;
   int samples = 0;
@@ -173,7 +175,7 @@ std::span<const float> Learner::batch_gradient(std::span<const Piece> pieces,
 }
 
 dense::LossSums Learner::loss_of(const dense::Heads& outputs, float scale) {
-  const auto loss = master_.loss_weights();
+  const auto loss = server_.loss_weights();
   dense::LossPlan plan;
   plan.outputs = outputs;
   plan.actions = actions_.data();

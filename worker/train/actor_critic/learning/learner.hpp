@@ -1,4 +1,4 @@
-// Turns roll-outs into updates of the weights.
+// Turns rollouts into updates of the weights.
 #pragma once
 
 #include <atomic>
@@ -22,15 +22,14 @@ struct LearningMeter {
   std::int64_t samples = 0;
   LossTerms loss;            // sums over samples
   double gradient_norm = 0;  // sum over updates
-  double policy_lag =
-      0;            // sum over samples: updates between choosing an action and learning from it
-  double rate = 0;  // the last one
+  double policy_lag = 0;     // sum over samples: updates between choosing an action and learning
+  double rate = 0;           // of the last update
 };
 
-// The sums over samples; not those over updates.
+// Adds the sums over samples to `sum`, not those over updates.
 void add(LearningMeter& sum, const LearningMeter& batch);
 
-// Annealed linearly over the frames of the budget.
+// A value that is annealed linearly; `done` is the share of the budget that is trained, 0 to 1.
 struct Schedule {
   double start = 0;
   double end = 0;
@@ -38,43 +37,43 @@ struct Schedule {
 };
 
 struct LearningRule {
-  LossWeights loss;  // its entropy is the schedule's
+  LossWeights loss;  // its entropy comes from the schedule below
   OptimizerRule optimizer;
-  bool mean_loss = true;  // else the sum over the batch, as published
+  bool mean_loss = true;  // over the batch; false: the sum, as published
   Schedule rate{1e-3, 0};
   Schedule entropy{0.01, 0.01};
-  int epochs = 1;  // how often a frame is trained
+  int epochs = 1;  // how often each frame is trained
   std::int64_t frames_total = 1;
 };
 
-// What all learners share: the weights that count, the optimizer, the annealing.
-class Master {
+// Holds the weights, the optimizer and the annealing that all learners share. Thread-safe.
+class ParameterServer {
  public:
-  // weights in the file's order
-  Master(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
-         int readers_max);
+  // weights: in the order of the model file (net_parts()).
+  ParameterServer(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
+                  int readers_max);
 
-  // Applies one gradient and publishes the new weights. A gradient that is not finite changes
-  // nothing and marks the run as diverged.
+  // Applies one gradient and publishes the new weights. A gradient or loss that is not finite
+  // changes nothing and marks the run as diverged.
   void apply(std::span<const float> gradient, const LearningMeter& batch);
 
   [[nodiscard]] WeightBoard& weights() { return board_; }
   [[nodiscard]] const LearningRule& rule() const { return rule_; }
   [[nodiscard]] bool diverged() const { return diverged_.load(std::memory_order_relaxed); }
-  // The weights of the loss's terms as annealed by now.
+  // The weights of the terms of the loss, annealed to now.
   [[nodiscard]] LossWeights loss_weights() const;
   LearningMeter take_meter();
 
-  // For checkpoints, while nobody learns; vectors in the file's order.
+  // For checkpoints, while no learner runs; vectors in the order of the model file.
   struct State {
     std::vector<float> weights;
     std::vector<float> mean_square;
-    std::vector<float> mean;  // Adam's, else empty
-    std::int64_t frames = 0;  // trained on: the annealing's position
+    std::vector<float> mean;  // of Adam, else empty
+    std::int64_t frames = 0;  // trained: the position of the annealing
     std::int64_t updates = 0;
   };
   [[nodiscard]] State state() const;
-  // Precondition: of the same network and optimizer.
+  // Precondition: the state is of the same network and optimizer.
   void restore(const State& state);
 
  private:
@@ -83,7 +82,7 @@ class Master {
   const LearningRule rule_;
   const NetShape shape_;
   std::mutex mutex_;
-  dense::Floats master_;
+  dense::Floats weights_;
   Optimizer optimizer_;
   std::atomic<std::int64_t> frames_ = 0;
   std::int64_t updates_ = 0;
@@ -92,19 +91,20 @@ class Master {
   WeightBoard board_;
 };
 
-// One for each thread that may train.
+// Computes gradients. Each thread that trains has its own.
 class Learner {
  public:
-  Learner(const NetShape& shape, int samples_max, NetworkMaker networks, Master& master);
+  Learner(const NetShape& shape, int samples_max, NetworkMaker networks, ParameterServer& server);
 
-  // One update from the pieces, whose gradient is taken at `weights`.
+  // Makes one update of the server from the pieces, with the gradient at `weights`.
   void serve(std::span<const Piece> pieces, const WeightView& weights);
-  // The same without the update: valid until the next call. The pieces are done with.
+  // Returns the gradient of the pieces at `weights`; valid until the next call. The pieces are not
+  // needed after that.
   std::span<const float> gradient_of(std::span<const Piece> pieces, const WeightView& weights,
                                      LearningMeter& meter);
 
  private:
-  // Of pieces that fit into one batch; each sample counts `scale`.
+  // For pieces that fit into one batch; each sample is weighted by `scale`.
   std::span<const float> batch_gradient(std::span<const Piece> pieces, const WeightView& weights,
                                         float scale);
   std::size_t fitting(std::span<const Piece> pieces) const;
@@ -113,7 +113,7 @@ class Learner {
   dense::LossSums loss_of(const dense::Heads& outputs, float scale);
 
   NetShape shape_;
-  Master& master_;
+  ParameterServer& server_;
   std::unique_ptr<Network> network_;
   int samples_max_;
   int samples_ = 0;
@@ -121,7 +121,7 @@ class Learner {
   LearningMeter batch_;
   dense::Floats observations_;
   dense::Numbers actions_;
-  std::vector<float> numbers_;  // of continuous actions, a row for each sample
+  std::vector<float> numbers_;  // of continuous actions, [samples][numbers of an action]
   dense::Floats targets_;
   dense::Floats advantages_, log_chances_;
   dense::Floats output_gradient_;

@@ -5,7 +5,7 @@
 
 namespace hone::ga3c {
 
-// One snapshot for each reader, one that is current, one to write into.
+// One snapshot for each reader, the current one, and one to write to.
 WeightBoard::WeightBoard(std::size_t parameters, int readers_max)
     : snapshots_(static_cast<std::size_t>(readers_max) + 2) {
   for (auto& snapshot : snapshots_) snapshot.parameters.resize(parameters);
@@ -33,7 +33,7 @@ void WeightBoard::publish(std::span<const float> parameters) {
     while (next < snapshots_.size() && (next == current_ || snapshots_[next].readers > 0)) ++next;
     assert(next < snapshots_.size());
   }
-  // Nobody reads it, and nobody can start to before it is current.
+  // No reader has it, and none can get it before it is current.
   std::copy(parameters.begin(), parameters.end(), snapshots_[next].parameters.begin());
   const std::scoped_lock lock(mutex_);
   current_ = next;

@@ -1,6 +1,6 @@
-// The network's weights as immutable snapshots: readers never wait for an update to finish, and an
-// update never waits for readers. Every snapshot has a version, so that the age of a prediction can
-// be told.
+// The weights of the network as immutable snapshots: readers never wait for an update to finish,
+// and an update never waits for readers. Every snapshot has a version, from which the age of a
+// prediction follows.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace hone::ga3c {
 
-// Weights to work with, and which version they are.
+// Weights and their version.
 struct WeightView {
   std::span<const float> parameters;
   std::uint64_t version = 0;
@@ -20,7 +20,7 @@ struct WeightView {
 
 class WeightBoard {
  public:
-  // `readers_max` readings may be held at once.
+  // At most `readers_max` readings may exist at the same time.
   WeightBoard(std::size_t parameters, int readers_max);
 
   // A snapshot, kept unchanged while this object lives.
@@ -43,8 +43,9 @@ class WeightBoard {
     std::uint64_t version_;
   };
 
+  // The current version. Thread-safe.
   [[nodiscard]] Reading read();
-  // Publishes the next version. One writer at a time.
+  // Makes a copy of `parameters` the next version. One writer at a time.
   void publish(std::span<const float> parameters);
 
  private:

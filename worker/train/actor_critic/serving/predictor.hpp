@@ -1,4 +1,4 @@
-// Answers the agents' requests "what would the network do in these states?", a batch at a time.
+// Evaluates the network for the requests of agents, a batch at a time.
 #pragma once
 
 #include <atomic>
@@ -12,21 +12,22 @@
 
 namespace hone::ga3c {
 
-// An agent's slot, used again for every request. The asker fills the upper part and leaves
-// everything alone until answered.
+// A slot of an agent, used again for every request. The agent fills in the input and then leaves
+// the whole request alone until it is answered.
 class PredictRequest {
  public:
-  const float* observations = nullptr;
+  // Input.
+  const float* observations = nullptr;  // [rows][row_floats]
   int rows = 0;
-  const float* extra_observations = nullptr;  // states of which only the value is wanted
+  const float* extra_observations = nullptr;  // states for which only the value is needed
   int extra_rows = 0;
 
-  // Of output 0 for every row, of output 1, ...: probabilities of the actions, or means and log
+  // Answer. policy: [outputs][rows], the probabilities of the actions, or the means and log
   // deviations of their numbers.
   std::span<float> policy;
-  std::span<float> values;        // rows
-  std::span<float> extra_values;  // extra_rows
-  std::uint64_t version = 0;      // of the weights that answered
+  std::span<float> values;        // [rows]
+  std::span<float> extra_values;  // [extra_rows]
+  std::uint64_t version = 0;      // of the weights that were used
 
   void ask() { answered_.store(false, std::memory_order_relaxed); }
   void answer() {
@@ -42,11 +43,12 @@ class PredictRequest {
 
 inline int weight_of(const PredictRequest* request) { return request->rows + request->extra_rows; }
 
-// One for each thread that may serve.
+// Each thread that serves requests has its own.
 class Predictor {
  public:
   Predictor(const NetShape& shape, int rows_max, NetworkMaker networks);
 
+  // Answers all requests with one evaluation. Precondition: they have at most rows_max rows.
   void serve(std::span<PredictRequest* const> requests, const WeightView& weights);
 
  private:

@@ -7,7 +7,7 @@ namespace hone::envs::lunar_lander {
 namespace {
 
 constexpr double steps_per_s = 50;
-constexpr double scale = 30;  // pixels of the original's window for a metre
+constexpr double scale = 30;  // pixels of the window of Gymnasium in a metre
 constexpr double width = 600 / scale;
 constexpr double height = 400 / scale;
 constexpr double pad_height = height / 4;
@@ -75,7 +75,7 @@ void LanderWorld::build_ground(Stream& stream) {
   std::array<double, heights_count> heights{};
   for (auto& each : heights) each = stream.uniform(0, height / 2);
   for (std::size_t i = 3; i <= 7; ++i) heights[i] = pad_height;
-  const auto smooth = [&](std::size_t i) {  // the first one's left neighbour is the last one
+  const auto smooth = [&](std::size_t i) {  // the left neighbour of the first is the last
     return 0.33 * (heights[(i + heights_count - 1) % heights_count] + heights[i] + heights[i + 1]);
   };
   b2BodyDef def;
@@ -102,7 +102,7 @@ void LanderWorld::build_hull(Stream& stream) {
   hull_->ApplyForceToCenter(vec(push, stream.uniform(-first_push_max, first_push_max)), true);
 }
 
-// -1 is the right leg, 1 the left one.
+// side: -1 for the right leg, 1 for the left leg.
 void LanderWorld::build_leg(int i) {
   auto& leg = legs_[i < 0 ? 0 : 1];
   leg = add_body(world_, vec(width / 2 - i * leg_away, height), 0.05F * static_cast<float>(i));
@@ -137,8 +137,8 @@ void LanderWorld::Touches::EndContact(b2Contact* contact) {
       if (body == owner_.legs_[leg]) owner_.leg_touches_[leg] = false;
 }
 
-// The engines sputter: where they push differs a little in every step, drawn whether they fire or
-// not.
+// Adds dispersion: the points where the engines push vary a little in every step. The random
+// numbers are drawn whether the engines fire or not.
 void LanderWorld::fire(const Thrust& thrust, Stream& stream) {
   const double jitter_along = stream.uniform(-1, 1) / scale;
   const double jitter_across = stream.uniform(-1, 1) / scale;
@@ -159,7 +159,7 @@ void LanderWorld::fire(const Thrust& thrust, Stream& stream) {
   }
   if (thrust.side != 0) {
     const double across = 3 * jitter_across + (thrust.side > 0 ? 1 : -1) * side_engine_away;
-    // The original's point of attack, which is not quite where its drawing has the engines.
+    // As in Gymnasium, which applies the impulse not quite where it draws the engines.
     push(tip_x * jitter_along + side_x * across, -tip_y * jitter_along - side_y * across,
          side_engine_power * std::abs(thrust.side), -tip_x * side_engine_shift,
          tip_y * side_engine_above);

@@ -1,4 +1,4 @@
-// The physics of LunarLander: one world with ground, hull and two legs, for one episode.
+// The physics of LunarLander: one Box2D world with ground, hull and two legs, for one episode.
 #pragma once
 
 #include <box2d/box2d.h>
@@ -10,10 +10,10 @@
 
 namespace hone::envs::lunar_lander {
 
-// How hard the engines fire in a step.
+// The power of the engines in a step.
 struct Thrust {
   double main = 0;  // 0, or 0.5 to 1
-  double side = 0;  // 0, or 0.5 to 1 either way
+  double side = 0;  // 0, or 0.5 to 1 with either sign
 };
 
 struct Landing {
@@ -29,11 +29,12 @@ class LanderWorld {
   explicit LanderWorld(Stream& stream);
 
   Landing step(const Thrust& thrust, Stream& stream);
-  // Place, speed, angle and turning rate, and whether the legs touch, scaled to about one.
+  // Position, speed, angle, angular speed and whether each leg touches the ground, scaled to about
+  // 1; 8 numbers.
   [[nodiscard]] Sight sight() const;
 
  private:
-  // Told by Box2D whenever something begins or ceases to touch.
+  // Box2D calls it when bodies begin or cease to touch.
   class Touches final : public b2ContactListener {
    public:
     explicit Touches(LanderWorld& owner) : owner_(owner) {}
@@ -52,7 +53,7 @@ class LanderWorld {
 
   Touches touches_{*this};
   b2World world_;
-  b2Body* hull_ = nullptr;  // bodies belong to the world
+  b2Body* hull_ = nullptr;  // the world owns its bodies
   std::array<b2Body*, 2> legs_{};
   std::array<bool, 2> leg_touches_{};
   bool crashed_ = false;

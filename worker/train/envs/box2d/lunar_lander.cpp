@@ -9,8 +9,8 @@
 namespace hone::envs::lunar_lander {
 namespace {
 
-// What one copy was told to do in a step, as a word of a checkpoint: an action's number, or the
-// bits of two numbers.
+// The action of one copy in one step as a word of a checkpoint: its number, or the bits of two
+// floats.
 using Told = std::uint64_t;
 
 template <const EnvSpec& game>
@@ -35,8 +35,8 @@ Told told_of(const Actions& actions, std::size_t copy) {
   return bits(0) | bits(1) << 32;
 }
 
-// Box2D's worlds cannot be written down, so a copy's state is how its episode began and all it was
-// told since: the same steps lead to the same world.
+// A Box2D world cannot be saved. The state of a copy is therefore the random stream at the
+// beginning of its episode and all actions since: the same steps lead to the same world.
 template <const EnvSpec& game>
 class Landers final : public VecEnv {
  public:
@@ -116,13 +116,13 @@ class Landers final : public VecEnv {
       for (const double number : world->sight()) *out++ = static_cast<float>(number);
     }
 
-    Stream began;  // as the episode began
+    Stream began;  // at the beginning of the episode
     Stream stream;
     std::vector<Told> told;
     std::unique_ptr<LanderWorld> world;
   };
 
-  // Empty for words of another shape.
+  // Returns an empty vector for words of another shape.
   static std::vector<Copy> parsed(std::span<const std::uint64_t> words) {
     std::vector<Copy> copies;
     Stream::Words stream;
@@ -143,12 +143,14 @@ class Landers final : public VecEnv {
   std::vector<Copy> copies_;
 };
 
+template <const EnvSpec& game>
+std::unique_ptr<VecEnv> make_landers(const EnvPlan& plan) {
+  return std::make_unique<Landers<game>>(plan);
+}
+
 }  // namespace
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) { return std::make_unique<Landers<spec>>(plan); }
-
-std::unique_ptr<VecEnv> make_continuous(const EnvPlan& plan) {
-  return std::make_unique<Landers<continuous_spec>>(plan);
-}
+BuiltinEnv builtin() { return {&spec, make_landers<spec>}; }
+BuiltinEnv continuous() { return {&continuous_spec, make_landers<continuous_spec>}; }
 
 }  // namespace hone::envs::lunar_lander

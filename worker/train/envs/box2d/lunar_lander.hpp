@@ -1,8 +1,9 @@
-// LunarLander-v3 and its continuous form by the rules of Gymnasium, on Box2D: bring a lander down
-// on its pad. Does nothing (0), or fires the left (1), main (2) or right (3) engine; continuously
-// the main engine's power (fires above 0) and the side engines' (beyond +-0.5). 1000 steps at most.
-// Box2D 2.4 instead of the 2.3 of Gymnasium: the same game, not the same digits. Without Box2D at
-// configure time the rows are left out.
+// LunarLander-v3 and its continuous form by the rules of Gymnasium, on Box2D: land on a pad.
+//   v3          do nothing (action 0), or fire the left (1), main (2) or right (3) engine
+//   Continuous  the power of the main engine (fires above 0) and of the side engines (fire below
+//               -0.5 and above 0.5)
+// At most 1000 steps. Box2D 2.4 instead of the 2.3 of Gymnasium: the same game, other digits. Built
+// only if CMake finds Box2D.
 #pragma once
 
 #include "worker/train/envs/core/env.hpp"
@@ -17,7 +18,7 @@ inline constexpr EnvSpec continuous_spec{.observation_size = 8,
                                          .step_limit = 1000,
                                          .solved_return = 200};
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan);
-std::unique_ptr<VecEnv> make_continuous(const EnvPlan& plan);
+BuiltinEnv builtin();
+BuiltinEnv continuous();
 
 }  // namespace hone::envs::lunar_lander

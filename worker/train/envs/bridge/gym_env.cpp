@@ -12,7 +12,7 @@
 namespace hone::envs {
 namespace {
 
-constexpr int failures_max = 5;                // in a row: without steps_of_trust between them
+constexpr int failures_max = 5;                // with fewer than steps_of_trust between them
 constexpr std::int64_t steps_of_trust = 1000;  // of a group
 
 class GymEnv final : public VecEnv {
@@ -23,7 +23,7 @@ class GymEnv final : public VecEnv {
                             ours.first_index + static_cast<std::uint64_t>(i));
   }
 
-  // Before anything else. Refuses with the reason.
+  // Call it first. Refuses with the reason.
   Status begin() {
     auto started = bridge::Host::start(plan_);
     if (!started) return started.error();
@@ -35,7 +35,7 @@ class GymEnv final : public VecEnv {
   int count() const override { return plan_.count; }
 
   void reset(float* observations) override {
-    if (fresh_) return show(observations);  // begin() has just done it
+    if (fresh_) return show(observations);  // begin() has reset the copies
     if (auto done = host_->reset(fresh_seeds()); !done) replace(done.error());
     show(observations);
   }
@@ -89,7 +89,7 @@ class GymEnv final : public VecEnv {
     for (int i = 0; i < plan_.count; ++i) host_->observation(i, row(observations, i));
   }
 
-  // Every episode ends where it was before this step, and another process begins new ones.
+  // Truncates every episode at its state before this step and starts another process.
   void cut_short(const Error& why, const StepOut& out) {
     const auto count = static_cast<std::size_t>(plan_.count);
     std::fill_n(out.rewards, count, 0.0F);
@@ -108,8 +108,8 @@ class GymEnv final : public VecEnv {
       std::fprintf(stderr, "hone-train: %s: %s; %s\n", plan_.name.c_str(), why.detail.c_str(),
                    failures_ > failures_max ? "given up after too many failures"
                                             : "its episodes are cut short and it starts again");
-      // No way leads from here to whoever could say it better, and nothing is lost: a checkpoint
-      // is at the last phase's end.
+      // A VecEnv cannot report an error, and nothing is lost: the last phase ended with a
+      // checkpoint.
       if (failures_ > failures_max) std::_Exit(EXIT_FAILURE);
       host_.reset();
       auto begun = begin();

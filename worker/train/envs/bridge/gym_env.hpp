@@ -1,14 +1,15 @@
-// Environments of other people's: any that Gymnasium knows, and Atari's games, each group of copies
-// in a Python process of its own (host.py).
+// Environments of other programs: any that is registered with Gymnasium, and Atari games. Each
+// group of copies runs in its own Python process (host.py).
 //
-//   gym:CartPole-v1               an id that Gymnasium knows
+//   gym:CartPole-v1               an id that is registered with Gymnasium
 //   gym:minigrid/MiniGrid-...-v0  the package is imported first
-//   gym:my_envs:make?size=3       whatever the callable of a module returns
-//   atari:Pong                    84 x 84 grey, four frames a state; needs ale-py
+//   gym:my_envs:make?size=3       the environment that the callable of a module returns
+//   atari:Pong                    84 x 84 grey, four frames an observation; needs ale-py
 //
-// Whoever loses its process (crash, exception, no answer for HONE_ENV_TIMEOUT seconds, 60) gets
-// another one, and all its copies are truncated; when that happens too often hone-train ends with
-// the reason. A restored state begins new episodes: nobody can save what a program of others holds.
+// If a process fails (crash, exception, no answer for HONE_ENV_TIMEOUT seconds, by default 60), the
+// group gets another one and the episodes of all its copies are truncated. If that happens too
+// often, hone-train ends with the reason. A restored state begins new episodes, because the state
+// of another program cannot be saved.
 #pragma once
 
 #include <string_view>
@@ -19,7 +20,7 @@ namespace hone::envs {
 
 bool is_gym_name(std::string_view name);
 
-// Starts Python to ask what the environment is like. Refuses (invalid, "/env") with the reason.
+// Starts Python to get the specification. Refuses (invalid, "/env") with the reason.
 Result<Env> find_gym_env(std::string_view name);
 
 }  // namespace hone::envs

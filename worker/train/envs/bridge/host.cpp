@@ -17,7 +17,7 @@ constexpr std::uint32_t reset_command = 1;
 constexpr std::uint32_t step_command = 2;
 constexpr std::size_t header_bytes = 64;  // words: command, observations to write, failed
 constexpr std::size_t error_bytes = 4096;
-constexpr int patience_s = 60;  // a step, or the start of Python and of every copy
+constexpr int patience_s = 60;  // for a step, or for the start of Python and of all copies
 
 int patience_ms() {
   const char* given = std::getenv("HONE_ENV_TIMEOUT");
@@ -155,7 +155,8 @@ Status Host::step(const Actions& actions) {
   return command(step_command);
 }
 
-// The eventfds order what both sides write: a read of one follows all that went before its write.
+// The eventfds order the writes of both sides: a read of one happens after all that came before the
+// write.
 Status Host::command(std::uint32_t number) {
   auto* header = at<std::uint32_t>(0);
   now_ = 1 - now_;
@@ -214,7 +215,7 @@ void Host::read(std::size_t offset, int i, float* out) const {
     for (std::size_t p = 0; p < places; ++p)
       for (std::size_t c = 0; c < count; ++c) planes[p * count + c] = bytes[c * places + p];
   };
-  if (channels == 4) return interleave(4);  // Atari's, faster where the compiler knows
+  if (channels == 4) return interleave(4);  // Atari: faster with a constant
   interleave(channels);
 }
 

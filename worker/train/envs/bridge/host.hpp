@@ -1,5 +1,5 @@
-// host.py from this side: what an environment is like, and a process that steps copies of it
-// through memory that both see. Internal to worker/train/envs/bridge.
+// The C++ side of host.py: the specification of an environment, and a process that steps copies of
+// it through shared memory. Internal to worker/train/envs/bridge.
 #pragma once
 
 #include <array>
@@ -18,11 +18,11 @@ namespace hone::envs::bridge {
 struct Description {
   EnvSpec spec;
   bool bytes = false;           // observations are bytes, else floats
-  bool channels_first = false;  // planes lie [channel][row][column] there
+  bool channels_first = false;  // planes are stored [channel][row][column]
 };
 
-// Asks a process that ends then. Refuses (invalid, "/env") what cannot be made, with the reason
-// that Python gave.
+// Starts a process, reads its description and ends it. Refuses (invalid, "/env") an environment
+// that cannot be made, with the reason that Python gave.
 Result<Description> describe(const std::string& name);
 
 struct HostPlan {
@@ -32,7 +32,7 @@ struct HostPlan {
   Description what;
 };
 
-// Where the arrays lie in the segment, in bytes.
+// Offsets of the arrays in the shared segment, in bytes.
 struct Layout {
   explicit Layout(const HostPlan& plan);
   std::size_t error = 0, seeds = 0, actions = 0, rewards = 0, terminated = 0, truncated = 0;
@@ -43,26 +43,26 @@ struct Layout {
 
 class Host {
  public:
-  // Its first command waits until the environments are made.
+  // Returns before the environments are made: the first command waits for that.
   static Result<std::unique_ptr<Host>> start(const HostPlan& plan);
   ~Host();
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;
 
-  // Both refuse, with the reason, when the environment raised, when its process ended and when it
-  // did not answer in time; the host is then of no more use.
+  // Both refuse, with the reason, if the environment raised an exception, if its process ended and
+  // if it did not answer in time. The host cannot be used after that.
   Status reset(std::span<const std::int64_t> seeds);
   Status step(const Actions& actions);
 
-  // Of the last step, a row for each copy.
+  // Results of the last step, one for each copy.
   [[nodiscard]] std::span<const float> rewards() const;
   [[nodiscard]] std::span<const std::uint8_t> terminated() const;
   [[nodiscard]] std::span<const std::uint8_t> truncated() const;
-  // Writes row i as the specification says; bytes that it wants as floats come out between 0 and 1,
-  // and channels last.
+  // Writes the observation of copy i as the spec says: bytes become floats between 0 and 1 where
+  // the spec stores floats, and channels come last.
   void observation(int i, float* out) const { read(layout_.observations[now_], i, out); }
   void final_observation(int i, float* out) const { read(layout_.final, i, out); }
-  // As the last command found them, whatever a failed one left.
+  // The observation before the last command: intact even if that command failed.
   void observation_before(int i, float* out) const { read(layout_.observations[1 - now_], i, out); }
 
  private:
@@ -89,7 +89,7 @@ class Host {
   Links links_;
   Python python_;
   std::byte* segment_;
-  std::size_t now_ = 0;  // which of the two observations is newest
+  std::size_t now_ = 0;  // index of the newer of the two observations
 };
 
 }  // namespace hone::envs::bridge

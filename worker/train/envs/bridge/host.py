@@ -1,11 +1,11 @@
-"""Environments of Gymnasium's kind, stepped for hone-train in a process of their own.
+"""Steps environments with the interface of Gymnasium for hone-train, in a separate process.
 
-Called as `python3 -c SOURCE describe NAME FD` it writes what the environment is like to FD, a word and its values a line, or one line
-`error TEXT`. Called as `python3 -c SOURCE serve NAME PLAN` it steps PLAN["count"] copies until the process that started it ends. The two
-share a segment of memory (where each array lies in it, PLAN says) and ring each other's eventfd: no bytes are copied through a pipe.
+`python3 -c SOURCE describe NAME FD` writes a description of the environment to FD: a word and its values on each line, or one line
+`error TEXT`. `python3 -c SOURCE serve NAME PLAN` steps PLAN["count"] copies until the process that started it ends. Both processes share a
+segment of memory, in which PLAN gives the offset of each array, and signal each other by eventfds: no bytes are copied through a pipe.
 
-NAME: gym:ID, gym:PACKAGE/ID, gym:MODULE:CALLABLE (whatever the callable returns, if it has reset, step and the two spaces) or atari:GAME;
-?key=value&... are arguments for whoever makes it. An episode that ends is begun anew in the same step, whatever the environment's own style.
+NAME is gym:ID, gym:PACKAGE/ID, gym:MODULE:CALLABLE (the callable returns an object with reset, step and the two spaces) or atari:GAME;
+?key=value&... are arguments of the maker. An episode that ends is reset within the same step, whatever the environment does by itself.
 """
 import importlib
 import json
@@ -17,11 +17,11 @@ import threading
 import traceback
 
 RESET, STEP = 1, 2
-HEADER_WORDS = 16  # command, which of the two observations to write, 1 where the last command failed
+HEADER_WORDS = 16  # command, index of the observations to write, 1 if the last command failed
 
 
 def split_name(name):
-    """(kind, what, arguments): values are JSON where they can be read as such."""
+    """Returns (kind, what, arguments). Values are parsed as JSON if possible, else texts."""
     kind, _, rest = name.partition(":")
     what, _, query = rest.partition("?")
     arguments = {}
@@ -43,7 +43,7 @@ def gymnasium():
 
 
 def make_one(what, arguments):
-    """One environment: a callable of a module, or an id that Gymnasium knows, if need be after its package was imported."""
+    """Makes one environment: by a callable of a module, or by an id of Gymnasium, whose package is imported if necessary."""
     if ":" in what:
         module, _, attribute = what.partition(":")
         return getattr(importlib.import_module(module), attribute)(**arguments)
@@ -69,7 +69,7 @@ def product(sizes):
 
 
 def flat(value):
-    """The numbers of nested sequences, arrays and scalars, in order."""
+    """Returns the numbers of nested sequences, arrays and scalars, in order."""
     if hasattr(value, "ravel"):
         return value.ravel()
     if isinstance(value, (list, tuple)):
@@ -78,7 +78,7 @@ def flat(value):
 
 
 class Space:
-    """What the bridge needs of an observation space: the shape of its numbers, and how to get at them."""
+    """The shape of the numbers of an observation, and `read`, which returns them."""
 
     def __init__(self, space):
         self.read, self.kind, self.shape = flat, "float", tuple(getattr(space, "shape", None) or ())
@@ -99,7 +99,7 @@ class Space:
         return numbers
 
     def planes(self):
-        """Rows, columns, channels, and whether the channels come first; zeros for what is no picture."""
+        """Returns rows, columns, channels, and whether the channels come first; zeros if it is not a picture."""
         if self.kind != "byte" or len(self.shape) not in (2, 3):
             return 0, 0, 0, 0
         if len(self.shape) == 2:
@@ -110,7 +110,7 @@ class Space:
 
 
 class Actions:
-    """How a number, or numbers from -1 to 1, become what the environment takes."""
+    """Converts an index, or numbers from -1 to 1, to actions of the environment."""
 
     combinations_max = 4096
 
@@ -128,7 +128,7 @@ class Actions:
             self.low, self.high = ([float(x) for x in flat(bound)] for bound in (space.low, space.high))
             self.dtype, self.read = getattr(space, "dtype", None), self.numbers
         else:
-            raise ValueError(f"actions of {type(space).__name__} are none that hone can choose")
+            raise ValueError(f"hone cannot choose actions of {type(space).__name__}")
 
     def combination(self, rows, i):
         index, parts = int(rows[i]), []
@@ -152,7 +152,7 @@ class Actions:
 
 
 class Singles:
-    """Copies that know nothing of each other."""
+    """Copies that are stepped one after another."""
 
     def __init__(self, make, count):
         self.copies = [make() for _ in range(count)]
@@ -177,8 +177,8 @@ class Singles:
 
 
 class Atari:
-    """ALE's own vector of games, with the preprocessing that results are published with: 84 x 84 grey, each action four times, the maximum of
-    the last two frames, four frames a state, up to 30 no-ops at the start of a game."""
+    """The vector environment of ALE with the usual preprocessing: 84 x 84 grey, each action four times, the maximum of the last two frames,
+    four frames in an observation, up to 30 no-ops at the start of a game."""
 
     limit, solved = 27_000, None
 
@@ -218,7 +218,7 @@ def make_all(name, count, sticky=0.0):
 
 
 class Segment:
-    """The arrays that both sides see."""
+    """The arrays in shared memory."""
 
     def __init__(self, plan, space):
         memory = memoryview(mmap.mmap(plan["memory"], plan["bytes"]))
@@ -268,7 +268,7 @@ class Segment:
 
 
 def reason():
-    """The exception that is being handled, with the place in the environment where it came from."""
+    """Returns the exception that is being handled, with its file and line, on one line."""
     kind, value, trace = sys.exc_info()
     frames = traceback.extract_tb(trace)
     where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
@@ -282,12 +282,12 @@ def describe(name, descriptor):
             solved = "none" if one.solved is None else float(one.solved)
             out.write(f"observation {one.space.kind} {one.space.size} {' '.join(map(str, one.space.planes()))}\n"
                       f"action {one.actions.kind} {one.actions.count}\nlimit {one.limit}\nsolved {solved}\n")
-        except Exception:  # whatever an environment may raise
+        except Exception:  # an environment may raise anything
             out.write(f"error {reason()}\n")
 
 
 def die_with(lifeline):
-    """Its other end closes when the process that started this one ends, however it does."""
+    """Ends this process when the process that started it ends: the other end of the pipe then closes."""
     def wait():
         os.read(lifeline, 1)
         os._exit(0)
@@ -313,7 +313,7 @@ def serve(name, plan):
                 segment = Segment(plan, environments.space)
             segment.header[2] = 0
             obey(environments, segment)
-        except Exception:  # whatever an environment may raise: told, and the other side decides
+        except Exception:  # an environment may raise anything: report it, and hone-train decides
             if segment is None:
                 print(f"{name}: {reason()}", file=sys.stderr)
                 os._exit(1)
@@ -323,11 +323,11 @@ def serve(name, plan):
 
 def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)  # what an environment prints is no result of the training
+    os.dup2(2, 1)  # output of an environment must not mix with results of the training
     try:
         importlib.import_module("numpy")
     except ImportError:
-        pass  # environments that need none may go without
+        pass  # some environments do not need it
     verb, name, rest = sys.argv[1:4]
     if verb == "describe":
         describe(name, int(rest))

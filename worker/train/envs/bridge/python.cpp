@@ -20,8 +20,8 @@ constexpr std::string_view host_source =
 #include "host_source.inc"
     ;
 
-// One environment is one thread's work: libraries that start a thread for each core would make a
-// crowd of every group.
+// One thread for each process: libraries that start a thread for each core would start them in
+// every group.
 std::vector<std::string> environment_of_host() {
   std::vector<std::string> variables;
   for (char** one = environ; *one != nullptr; ++one) variables.emplace_back(*one);

@@ -12,19 +12,19 @@
 
 namespace hone::envs::bridge {
 
-// HONE_PYTHON; else ~/.hone/python/bin/python, where `hone doctor --install` puts packages; else
-// python3.
+// The value of HONE_PYTHON, else ~/.hone/python/bin/python, where `hone doctor --install` puts
+// packages, else python3.
 std::string python_program();
 
 class Python {
  public:
-  // `words` are what host.py is called with; `inherited` are the descriptors that it gets, under
-  // the numbers that they have here. Safe beside other threads.
+  // words: the arguments of host.py. inherited: the descriptors that it gets, with the same
+  // numbers. May be called while other threads run.
   static Result<Python> start(const std::vector<std::string>& words,
                               std::initializer_list<int> inherited);
   Python(Python&& other) noexcept;
   Python& operator=(Python&&) = delete;
-  ~Python();  // kills it, and waits for its end
+  ~Python();  // kills the process and waits for its end
 
   [[nodiscard]] int descriptor() const { return watch_.fd(); }  // readable: it has ended
   // "ended with status 1", "was killed by signal 9". Waits for its end.

@@ -10,7 +10,7 @@ namespace {
 
 using std::numbers::pi;
 
-// Both links: mass and moment of inertia 1, length 1, centre of mass halfway.
+// Of both links; the centre of mass is halfway.
 constexpr double mass = 1.0;
 constexpr double moment = 1.0;
 constexpr double length = 1.0;
@@ -21,7 +21,7 @@ constexpr double angle_rate_max = 4 * pi;
 constexpr double bend_rate_max = 9 * pi;
 constexpr double start_spread = 0.1;
 
-// The change of every number of a state in a second.
+// The derivative of the state by time, per second.
 State slope(const State& s, double torque) {
   const double cosine = std::cos(s.bend);
   const double sine = std::sin(s.bend);
@@ -103,6 +103,6 @@ bool reached(const State& state) {
   return -std::cos(state.angle) - std::cos(state.angle + state.bend) > 1.0;
 }
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) { return std::make_unique<Copies<Rules>>(plan); }
+BuiltinEnv builtin() { return {&spec, make_copies<Rules>}; }
 
 }  // namespace hone::envs::acrobot

@@ -1,7 +1,7 @@
-// Acrobot-v1 by the rules of Gymnasium: two links hanging from a bar, the joint between them driven
-// by a torque of -1 (0), 0 (1) or 1 (2); swing the free end one link's length above the bar.
-// Reward -1 for every step, 0 for the one that gets there; 500 steps at most. Computed in double,
-// observed in float as the cosine and sine of both angles and the two speeds.
+// Acrobot-v1 by the rules of Gymnasium: two links hang from a bar; a torque of -1 (action 0), 0 (1)
+// or 1 (2) drives the joint between them. The goal is to swing the free end one length of a link
+// above the bar. Reward -1 for every step, 0 for the step that reaches the goal; at most 500 steps.
+// Computed in double; observed in float: cosine and sine of both angles, and the two speeds.
 #pragma once
 
 #include "worker/train/envs/core/env.hpp"
@@ -18,11 +18,11 @@ struct State {
   double bend_rate = 0;
 };
 
-// One Runge-Kutta step of 0.2 s; the angles come back within [-pi, pi], the speeds within bounds.
+// One Runge-Kutta step of 0.2 s. Angles are wrapped to [-pi, pi], speeds are bounded.
 State advance(const State& state, int action);
-// The free end is high enough: the episode is over.
+// Whether the free end is high enough: the episode is over.
 bool reached(const State& state);
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan);
+BuiltinEnv builtin();
 
 }  // namespace hone::envs::acrobot

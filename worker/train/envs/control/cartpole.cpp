@@ -61,6 +61,6 @@ bool failed(const State& state) {
   return std::abs(state.x) > x_max || std::abs(state.angle) > angle_max;
 }
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) { return std::make_unique<Copies<Rules>>(plan); }
+BuiltinEnv builtin() { return {&spec, make_copies<Rules>}; }
 
 }  // namespace hone::envs::cartpole

@@ -1,5 +1,6 @@
-// CartPole-v1 by the rules of Gymnasium: a pole on a cart, pushed left (0) or right (1); reward 1
-// for every step, 500 steps at most. Computed in double, observed in float.
+// CartPole-v1 by the rules of Gymnasium: balance a pole on a cart by pushing the cart left (action
+// 0) or right (1). Reward 1 for every step; at most 500 steps. Computed in double, observed in
+// float.
 #pragma once
 
 #include "worker/train/envs/core/env.hpp"
@@ -18,9 +19,9 @@ struct State {
 
 // One explicit Euler step of 0.02 s.
 State advance(const State& state, int action);
-// Out of bounds: the episode is over.
+// Whether the cart or the pole is out of bounds: the episode is over.
 bool failed(const State& state);
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan);
+BuiltinEnv builtin();
 
 }  // namespace hone::envs::cartpole

@@ -18,7 +18,7 @@ constexpr double nearer_flag = 0.45;
 
 double rounded(double number) { return static_cast<double>(static_cast<float>(number)); }
 
-// The hill pulls as it lies where the car was.
+// Uses the slope of the hill at the position before the step.
 State rolled(const State& s, double pushed) {
   const double speed =
       std::clamp(s.speed + pushed - slope * std::cos(3 * s.x), -speed_max, speed_max);
@@ -55,7 +55,7 @@ struct ContinuousRules {
     const double force = action[0];
     state = advance_by_force(state, force);
     const bool over = reached_by_force(state);
-    // The cost is of the force as it was asked for, before it is bounded.
+    // The cost is that of the action before it is clipped.
     return {static_cast<float>((over ? 100.0 : 0.0) - 0.1 * force * force), over};
   }
 };
@@ -72,10 +72,8 @@ State advance_by_force(const State& state, double force) {
 bool reached(const State& state) { return state.x >= flag && state.speed >= 0; }
 bool reached_by_force(const State& state) { return state.x >= nearer_flag && state.speed >= 0; }
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) { return std::make_unique<Copies<Rules>>(plan); }
+BuiltinEnv builtin() { return {&spec, make_copies<Rules>}; }
 
-std::unique_ptr<VecEnv> make_continuous(const EnvPlan& plan) {
-  return std::make_unique<Copies<ContinuousRules>>(plan);
-}
+BuiltinEnv continuous() { return {&continuous_spec, make_copies<ContinuousRules>}; }
 
 }  // namespace hone::envs::mountain_car

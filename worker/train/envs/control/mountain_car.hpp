@@ -1,8 +1,9 @@
 // MountainCar-v0 and MountainCarContinuous-v0 by the rules of Gymnasium: a car between two hills
 // that is too weak to climb the right one without a run-up.
-//   v0          pushes left (0), not (1) or right (2); -1 for every step; 200 steps at most
-//   Continuous  a force; 100 for reaching the flag, less a tenth of the squared force for every
-//               step; 999 steps at most. Its state is rounded to float after every step.
+//   v0          push left (action 0), not (1) or right (2); reward -1 for every step; at most 200
+//               steps
+//   Continuous  a force; reward 100 for reaching the flag, minus a tenth of the squared force for
+//               every step; at most 999 steps. Its state is rounded to float after every step.
 #pragma once
 
 #include "worker/train/envs/core/env.hpp"
@@ -24,11 +25,11 @@ struct State {
 
 State advance(const State& state, int action);
 State advance_by_force(const State& state, double force);
-// The flag is reached.
+// Whether the flag is reached: the episode is over.
 bool reached(const State& state);
 bool reached_by_force(const State& state);
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan);
-std::unique_ptr<VecEnv> make_continuous(const EnvPlan& plan);
+BuiltinEnv builtin();
+BuiltinEnv continuous();
 
 }  // namespace hone::envs::mountain_car

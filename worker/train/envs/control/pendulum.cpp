@@ -14,7 +14,7 @@ constexpr double torque_max = 2;
 constexpr double rate_max = 8;
 constexpr double tick = 0.05;
 
-// Into [-pi, pi).
+// Wraps an angle to [-pi, pi).
 double within_a_turn(double angle) {
   const double turned = std::fmod(angle + pi, 2 * pi);
   return (turned < 0 ? turned + 2 * pi : turned) - pi;
@@ -53,6 +53,6 @@ Swing advance(const State& s, double asked) {
   return {{s.angle + rate * tick, rate}, -cost};
 }
 
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) { return std::make_unique<Copies<Rules>>(plan); }
+BuiltinEnv builtin() { return {&spec, make_copies<Rules>}; }
 
 }  // namespace hone::envs::pendulum

@@ -1,10 +1,10 @@
-// The part of a VecEnv that is the same for every environment: many copies stepped one after
-// another, ended and begun again, saved and restored. An environment brings its rules as a type:
+// The part of a VecEnv that is the same for every environment: it steps copies one after another,
+// ends and begins their episodes, saves and restores them. An environment supplies its rules:
 //
 //   struct Rules {
 //     using State = ...;                                   // whole 64-bit words, no padding
 //     static constexpr const EnvSpec& spec = ...;
-//     explicit Rules(const EnvPlan& plan);                 // or none
+//     explicit Rules(const EnvPlan& plan);                 // optional
 //     void begin(State& state, Stream& stream);            // a new episode
 //     void observe(const State& state, float* out);
 //     Outcome move(State& state, Action action, Stream& stream);
@@ -25,7 +25,7 @@ namespace hone::envs {
 
 struct Outcome {
   float reward = 0;
-  bool over = false;  // by the rules; the step limit is not theirs
+  bool over = false;  // by the rules of the environment, not by the step limit
 };
 
 template <class Rules>
@@ -129,5 +129,10 @@ class Copies final : public VecEnv {
   Rules rules_;
   std::vector<Copy> copies_;
 };
+
+template <class Rules>
+std::unique_ptr<VecEnv> make_copies(const EnvPlan& plan) {
+  return std::make_unique<Copies<Rules>>(plan);
+}
 
 }  // namespace hone::envs

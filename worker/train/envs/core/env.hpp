@@ -1,6 +1,6 @@
-// What every environment offers. An object steps `count` copies at once on the caller's thread and
-// writes straight into memory of the caller (a row of a roll-out), so no copy lies between an
-// environment and the learner.
+// The interface of every environment. An object steps `count` copies together on the thread of the
+// caller and writes observations into the caller's memory (a row of a rollout), so none is copied
+// between the environment and the learner. An object is used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,13 @@
 namespace hone::envs {
 
 enum class ActionKind {
-  discrete,    // one of `actions`: 0, 1, ...
-  continuous,  // `actions` numbers; from -1 to 1 they cover what the environment can do, and beyond
-               // it bounds them itself, by its own rules
+  discrete,  // one of 0, 1, ..., actions - 1
+  // `actions` numbers. The range -1 to 1 covers what the environment can do; it clips numbers
+  // beyond by its own rules.
+  continuous,
 };
 
-// An observation that is a stack of planes lies [row][column][channel].
+// The shape of an observation that is a stack of planes: [row][column][channel].
 struct Planes {
   int rows = 0;
   int columns = 0;
@@ -34,40 +35,41 @@ struct Planes {
 
 struct EnvSpec {
   int observation_size = 0;  // numbers of one observation
-  Planes planes{};           // of the observation; all 0: it is just numbers
+  Planes planes{};           // of the observation; all 0: a vector of numbers
   ActionKind action_kind = ActionKind::discrete;
   int actions = 0;
   int step_limit = 0;  // steps after which an episode is truncated; 0: never
-  // Mean return over 100 episodes that counts as solved; infinity: there is no such agreement.
+  // Mean return over 100 episodes that counts as solved; infinity: none is agreed on.
   double solved_return = std::numeric_limits<double>::infinity();
-  // The probability that the last action is repeated instead of the new one, where the environment
-  // has such a rule: what it is published with.
+  // The published probability that the last action is repeated instead of the new one, if the
+  // environment has this rule (sticky actions).
   std::optional<double> sticky{};
   Storage storage = Storage::floats;  // of observations
-  bool forgets = false;  // a restored state begins new episodes: another program holds the rest
+  // A restored state begins new episodes, because another program has the rest of the state.
+  bool forgets = false;
 
-  // Of an observation's row.
+  // Floats in the row of an observation.
   [[nodiscard]] constexpr int row_floats() const {
     return envs::row_floats(storage, observation_size);
   }
 };
 
-// What the copies do, a row for each; only the kind that the spec names is read.
+// The actions of the copies: discrete [count] or continuous [count][actions], by spec.action_kind.
 struct Actions {
   std::span<const std::int32_t> discrete;
   std::span<const float> continuous;
 };
 
-// Where a step puts its results, one row for each copy.
+// Where a step writes its results, one row for each copy.
 struct StepOut {
-  float* observations =
-      nullptr;  // of the state to act on next: after an end, the first of the new episode
-  float* rewards = nullptr;
-  std::uint8_t* terminated = nullptr;  // the episode ended by the rules
-  std::uint8_t* truncated =
-      nullptr;  // the step limit was reached (may come together with terminated)
-  float* final_observations =
-      nullptr;  // the last observation of an ended episode; other rows are left alone
+  // [count][row_floats], of the state to act on next: after an end, the first of the new episode.
+  float* observations = nullptr;
+  float* rewards = nullptr;            // [count]
+  std::uint8_t* terminated = nullptr;  // [count], 1: the episode ended by the rules
+  // [count], 1: the step limit was reached. May come together with terminated.
+  std::uint8_t* truncated = nullptr;
+  // [count][row_floats], the last observation of an ended episode. Other rows are not written.
+  float* final_observations = nullptr;
 };
 
 class VecEnv {
@@ -80,14 +82,15 @@ class VecEnv {
   [[nodiscard]] virtual const EnvSpec& spec() const = 0;
   [[nodiscard]] virtual int count() const = 0;
 
-  // Starts a new episode in every copy.
+  // Starts a new episode in every copy. Writes observations [count][row_floats].
   virtual void reset(float* observations) = 0;
   // One step of every copy. A copy whose episode ends is reset within the same step.
   virtual void step(const Actions& actions, const StepOut& out) = 0;
 
-  // The whole state with its random streams, for checkpoints. restore refuses (false) words of
-  // another shape and writes the observations of the restored states.
+  // The whole state with its random streams, for checkpoints.
   [[nodiscard]] virtual std::vector<std::uint64_t> save() const = 0;
+  // Restores what save() returned and writes the observations of the restored states. Returns false
+  // for words of another environment or another count.
   virtual bool restore(std::span<const std::uint64_t> words, float* observations) = 0;
 };
 
@@ -96,10 +99,16 @@ struct EnvPlan {
   int count = 1;
   std::uint64_t seed = 0;
   std::uint64_t first_index = 0;
-  std::optional<double> sticky{};  // instead of the spec's
+  std::optional<double> sticky{};  // replaces that of the spec
 };
 
-// An environment by its name: what it is like, and how to get one.
+// A built-in environment; worker/train/settings/environments.hpp gives its name.
+struct BuiltinEnv {
+  const EnvSpec* spec = nullptr;
+  std::unique_ptr<VecEnv> (*make)(const EnvPlan& plan) = nullptr;
+};
+
+// An environment that was found by its name.
 struct Env {
   std::string name;
   EnvSpec spec;

@@ -13,7 +13,7 @@ enum class Purpose : std::uint64_t {
   action = 2,
   weights = 3,
   evaluation = 4,
-  staff = 5
+  worker_counts = 5
 };
 
 // xoshiro256++ keyed by SplitMix64. Models depend on the keying and on the distributions.

@@ -10,18 +10,18 @@ static_assert(is_words<Asterix::State>);
 constexpr int ramp_interval = 100;
 constexpr int first_row = 1;
 
-int row_of(std::size_t slot) { return static_cast<int>(slot) + first_row; }
+int row_of_slot(std::size_t slot) { return static_cast<int>(slot) + first_row; }
 
-void spawn(Asterix::State& state, Dice& dice) {
-  // Both chances are taken even if there is no room.
-  const bool from_left = dice.chance(0.5);
-  const bool is_gold = dice.chance(1.0 / 3.0);
+void spawn(Asterix::State& state, RandomGenerator& random) {
+  // Both numbers are drawn even if there is no room.
+  const bool from_left = random.chance(0.5);
+  const bool is_gold = random.chance(1.0 / 3.0);
   std::array<std::size_t, Asterix::slots> free{};
   int count = 0;
   for (std::size_t slot = 0; slot < Asterix::slots; ++slot)
     if (state.things[slot].there == 0) free[static_cast<std::size_t>(count++)] = slot;
   if (count == 0) return;
-  const auto slot = free[static_cast<std::size_t>(dice.below(count))];
+  const auto slot = free[static_cast<std::size_t>(random.below(count))];
   state.things[slot] = {1, from_left ? 0 : side - 1, from_left ? 1 : -1, is_gold ? 1 : 0};
 }
 
@@ -34,7 +34,7 @@ void walk(Asterix::State& state, Act act) {
 
 void meet(Asterix::State& state, std::size_t slot, Outcome& outcome) {
   auto& thing = state.things[slot];
-  if (thing.there == 0 || thing.column != state.column || row_of(slot) != state.row) return;
+  if (thing.there == 0 || thing.column != state.column || row_of_slot(slot) != state.row) return;
   if (thing.is_gold == 0) {
     outcome.over = true;
     return;
@@ -57,12 +57,12 @@ void ramp(Asterix::State& state) {
 
 }  // namespace
 
-void Asterix::begin(State& state, Dice&) { state = {}; }
+void Asterix::begin(State& state, RandomGenerator&) { state = {}; }
 
-Outcome Asterix::move(State& state, Act act, Dice& dice) {
+Outcome Asterix::move(State& state, Act act, RandomGenerator& random) {
   Outcome outcome;
   if (state.spawn_timer == 0) {
-    spawn(state, dice);
+    spawn(state, random);
     state.spawn_timer = state.spawn_interval;
   }
   walk(state, act);
@@ -88,9 +88,9 @@ void Asterix::draw(const State& state, const Canvas& canvas) {
   for (std::size_t slot = 0; slot < slots; ++slot) {
     const auto& thing = state.things[slot];
     if (thing.there == 0) continue;
-    canvas.mark(row_of(slot), thing.column, thing.is_gold != 0 ? gold : enemy);
+    canvas.mark(row_of_slot(slot), thing.column, thing.is_gold != 0 ? gold : enemy);
     const int behind = thing.column - thing.step;
-    if (on_grid(behind)) canvas.mark(row_of(slot), behind, trail);
+    if (on_grid(behind)) canvas.mark(row_of_slot(slot), behind, trail);
   }
 }
 

@@ -1,5 +1,5 @@
-// MinAtar's asterix: gold and enemies cross eight rows; a point for every piece of gold, over on
-// touching an enemy. They come and move faster and faster.
+// Asterix of MinAtar (Young and Tian, 2019): gold and enemies cross eight rows, faster and faster.
+// A point for every piece of gold; touching an enemy ends the episode.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"
@@ -27,8 +27,8 @@ struct Asterix {
     std::int32_t ramp_timer = 100, ramps = 0;
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

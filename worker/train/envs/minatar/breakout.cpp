@@ -8,7 +8,7 @@ namespace {
 static_assert(is_words<Breakout::State>);
 
 constexpr int paddle_row = side - 1;
-constexpr int start_row = 3;
+constexpr int ball_start_row = 3;
 constexpr int first_brick_row = 1, last_brick_row = 3;
 
 void lay_bricks(Breakout::State& state) {
@@ -26,8 +26,8 @@ Flag& brick_at(Breakout::State& state, const Breakout::Ball& at) {
   return state.bricks[static_cast<std::size_t>(at.row)][static_cast<std::size_t>(at.column)];
 }
 
-// The ball comes to the paddle's row; true when it is missed. `before` is its column before it
-// bounced off a side wall.
+// Handles a ball that arrives in the row of the paddle. Returns true if the paddle misses it.
+// `before` is the column of the ball before it bounced off a side wall.
 bool meets_paddle_row(Breakout::State& state, Breakout::Ball& next) {
   if (!bricks_left(state)) lay_bricks(state);
   if (state.ball.column == state.paddle) {
@@ -45,16 +45,16 @@ bool meets_paddle_row(Breakout::State& state, Breakout::Ball& next) {
 
 }  // namespace
 
-void Breakout::begin(State& state, Dice& dice) {
+void Breakout::begin(State& state, RandomGenerator& random) {
   state = {};
-  const bool from_right = dice.below(2) == 1;
-  state.ball = {start_row, from_right ? side - 1 : 0};
+  const bool from_right = random.below(2) == 1;
+  state.ball = {ball_start_row, from_right ? side - 1 : 0};
   state.right = from_right ? -1 : 1;
   state.last_ball = state.ball;
   lay_bricks(state);
 }
 
-Outcome Breakout::move(State& state, Act act, Dice&) {
+Outcome Breakout::move(State& state, Act act, RandomGenerator&) {
   Outcome outcome;
   if (act == Act::left) state.paddle = std::max(0, state.paddle - 1);
   if (act == Act::right) state.paddle = std::min(side - 1, state.paddle + 1);

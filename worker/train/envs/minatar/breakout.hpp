@@ -1,5 +1,5 @@
-// MinAtar's breakout: keep a ball in play with a paddle, a point for every brick; when all are gone
-// there are new ones. Over when the ball is missed.
+// Breakout of MinAtar (Young and Tian, 2019): keep a ball in play with a paddle. A point for every
+// brick; new bricks appear when all are gone. Missing the ball ends the episode.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"
@@ -16,15 +16,15 @@ struct Breakout {
   };
   struct State {
     Ball ball, last_ball;
-    std::int32_t down = 1;   // the way of the ball: 1 down, -1 up
+    std::int32_t down = 1;   // direction of the ball: 1 down, -1 up
     std::int32_t right = 1;  // 1 right, -1 left
     std::int32_t paddle = 4;
-    Flag struck = 0;  // a brick in the last step: the next one is left alone
+    Flag struck = 0;  // the last step hit a brick: the next brick is not hit
     std::array<std::array<Flag, side>, side> bricks{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

@@ -1,5 +1,5 @@
-// MinAtar's freeway: a chicken crosses eight lanes of cars, a point for every crossing; a car sends
-// it back. 2501 steps.
+// Freeway of MinAtar (Young and Tian, 2019): a chicken crosses eight lanes of cars. A point for
+// every crossing; a car sends it back. 2501 steps.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"
@@ -27,8 +27,8 @@ struct Freeway {
     std::array<Car, cars_count> cars{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

@@ -3,9 +3,9 @@
 namespace hone::envs::minatar {
 namespace {
 
-class StreamDice final : public Dice {
+class StreamGenerator final : public RandomGenerator {
  public:
-  explicit StreamDice(Stream& stream) : stream_(stream) {}
+  explicit StreamGenerator(Stream& stream) : stream_(stream) {}
   double uniform() override { return stream_.uniform(); }
   int below(int n) override { return static_cast<int>(stream_.uniform() * n); }
 
@@ -22,8 +22,8 @@ class Rules {
   explicit Rules(const EnvPlan& plan) : sticky_(plan.sticky.value_or(*spec.sticky)) {}
 
   void begin(State& state, Stream& stream) const {
-    StreamDice dice(stream);
-    Sticky<Game>::begin(state, dice);
+    StreamGenerator random(stream);
+    Sticky<Game>::begin(state, random);
   }
 
   void observe(const State& state, float* out) const {
@@ -32,25 +32,25 @@ class Rules {
   }
 
   Outcome move(State& state, std::int32_t action, Stream& stream) const {
-    StreamDice dice(stream);
-    return Sticky<Game>::move(state, Game::acts[static_cast<std::size_t>(action)], sticky_, dice);
+    StreamGenerator random(stream);
+    return Sticky<Game>::move(state, Game::acts[static_cast<std::size_t>(action)], sticky_, random);
   }
 
  private:
   double sticky_;
 };
 
-}  // namespace
-
 template <class Game>
-std::unique_ptr<VecEnv> make(const EnvPlan& plan) {
-  return std::make_unique<Copies<Rules<Game>>>(plan);
+BuiltinEnv builtin_game() {
+  return {&spec<Game>, make_copies<Rules<Game>>};
 }
 
-template std::unique_ptr<VecEnv> make<Asterix>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<Breakout>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<Freeway>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<Seaquest>(const EnvPlan& plan);
-template std::unique_ptr<VecEnv> make<SpaceInvaders>(const EnvPlan& plan);
+}  // namespace
+
+BuiltinEnv asterix() { return builtin_game<Asterix>(); }
+BuiltinEnv breakout() { return builtin_game<Breakout>(); }
+BuiltinEnv freeway() { return builtin_game<Freeway>(); }
+BuiltinEnv seaquest() { return builtin_game<Seaquest>(); }
+BuiltinEnv space_invaders() { return builtin_game<SpaceInvaders>(); }
 
 }  // namespace hone::envs::minatar

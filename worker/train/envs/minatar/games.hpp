@@ -1,6 +1,6 @@
-// MinAtar's five games as environments: the actions that mean something in a game, and the rule
-// that now and then the last action is repeated instead of the new one ("sticky actions", one step
-// in ten as published). The last action outlives the episode.
+// The five games of MinAtar (Young and Tian, 2019) as environments: the minimal action set of a
+// game, and sticky actions: with probability 0.1, as published, the last action is repeated instead
+// of the new one. The last action carries over to the next episode.
 #pragma once
 
 #include "worker/train/envs/core/env.hpp"
@@ -18,7 +18,7 @@ inline constexpr EnvSpec spec{.observation_size = side * side * Game::channels,
                               .actions = static_cast<int>(Game::acts.size()),
                               .sticky = 0.1};
 
-// A game behind the rule of sticky actions; one draw is made whether it matters or not.
+// A game with sticky actions. One number is drawn in every step, whether it matters or not.
 template <class Game>
 struct Sticky {
   struct State {
@@ -27,15 +27,18 @@ struct Sticky {
     std::int32_t unused = 0;
   };
 
-  static void begin(State& state, Dice& dice) { Game::begin(state.game, dice); }
-  static Outcome move(State& state, Act act, double sticky, Dice& dice) {
-    if (dice.chance(sticky)) act = static_cast<Act>(state.last_act);
+  static void begin(State& state, RandomGenerator& random) { Game::begin(state.game, random); }
+  static Outcome move(State& state, Act act, double sticky, RandomGenerator& random) {
+    if (random.chance(sticky)) act = static_cast<Act>(state.last_act);
     state.last_act = static_cast<std::int32_t>(act);
-    return Game::move(state.game, act, dice);
+    return Game::move(state.game, act, random);
   }
 };
 
-template <class Game>
-std::unique_ptr<VecEnv> make(const EnvPlan& plan);
+BuiltinEnv asterix();
+BuiltinEnv breakout();
+BuiltinEnv freeway();
+BuiltinEnv seaquest();
+BuiltinEnv space_invaders();
 
 }  // namespace hone::envs::minatar

@@ -1,10 +1,10 @@
-// What the five games share: a grid of ten by ten cells, six actions, states of whole words without
-// padding. A game is a type with
+// What the five games share: a grid of ten by ten cells, six actions, and states of whole words
+// without padding. A game is a type with
 //
 //   struct State;                                 // 32-bit numbers only, an even count of them
 //   static constexpr int channels;
-//   static void begin(State& state, Dice& dice);
-//   static Outcome move(State& state, Act act, Dice& dice);
+//   static void begin(State& state, RandomGenerator& random);
+//   static Outcome move(State& state, Act act, RandomGenerator& random);
 //   static void draw(const State& state, const Canvas& canvas);
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <type_traits>
 
 #include "worker/train/envs/core/copies.hpp"
-#include "worker/train/envs/minatar/dice.hpp"
+#include "worker/train/envs/minatar/random_generator.hpp"
 
 namespace hone::envs::minatar {
 
@@ -22,7 +22,7 @@ inline constexpr int side = 10;
 
 enum class Act : std::int32_t { nothing, left, up, right, down, fire };
 
-// An observation to draw on: [row][column][channel], blank at first.
+// An observation to draw on: [row][column][channel], all zeros at first.
 struct Canvas {
   float* cells;
   int channels;
@@ -41,7 +41,7 @@ inline constexpr bool is_words =
     std::is_trivially_copyable_v<State>&& std::has_unique_object_representations_v<State> &&
     sizeof(State) % sizeof(std::uint64_t) == 0;
 
-// A short list in a state: things in the order in which they came.
+// A short list in a state, oldest element first.
 template <class Item, int Most>
 struct Few {
   std::array<Item, static_cast<std::size_t>(Most)> items{};

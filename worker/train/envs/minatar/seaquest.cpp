@@ -5,12 +5,12 @@
 namespace hone::envs::minatar {
 namespace {
 
-using State = Seaquest::State;
-static_assert(is_words<State>);
+using Sea = Seaquest::State;
+static_assert(is_words<Sea>);
 
 constexpr int oxygen_max = 200;
 constexpr int crew_max = 6;
-constexpr int shot_pause = 5;
+constexpr int own_shot_pause = 5;
 constexpr int enemy_shot_pause = 10;
 constexpr int diver_pause = 30;
 constexpr int diver_move_interval = 5;
@@ -18,7 +18,7 @@ constexpr int lowest_row = side - 2;
 constexpr int gauge_row = side - 1;
 
 template <class Thing>
-bool on_sub(const State& state, const Thing& thing) {
+bool on_sub(const Sea& state, const Thing& thing) {
   return thing.column == state.column && thing.row == state.row;
 }
 
@@ -27,15 +27,15 @@ bool same_cell(const A& a, const B& b) {
   return a.column == b.column && a.row == b.row;
 }
 
-// As the original's lists do it: the first one that is equal goes, so that of two equal ones the
-// newer is visited again.
+// Removes the first element that is equal, as the lists of the original do: of two equal ones the
+// newer is then visited again.
 template <class Item, int Most>
 void remove_equal(Few<Item, Most>& list, const Item& item) {
   for (int i = 0; i < list.count; ++i)
     if (list[i] == item) return list.remove(i);
 }
 
-// The first in the same cell goes too.
+// Removes also the first element in the same cell.
 template <class Thing, class Item, int Most>
 bool takes_along(const Thing& thing, Few<Item, Most>& others) {
   for (int i = 0; i < others.count; ++i)
@@ -56,11 +56,11 @@ Seaquest::Swimmer newcomer_on(bool from_left, int row, int timer) {
   return {from_left ? 0 : side - 1, row, from_left ? 1 : -1, timer, 0};
 }
 
-void spawn(State& state, Dice& dice) {
+void spawn(Sea& state, RandomGenerator& random) {
   if (state.spawn_timer == 0) {
-    const bool from_left = dice.chance(0.5);
-    const bool is_sub = dice.chance(1.0 / 3.0);
-    auto newcomer = newcomer_on(from_left, dice.between(1, side - 1), state.move_interval);
+    const bool from_left = random.chance(0.5);
+    const bool is_sub = random.chance(1.0 / 3.0);
+    auto newcomer = newcomer_on(from_left, random.between(1, side - 1), state.move_interval);
     if (is_sub) newcomer.shot_timer = enemy_shot_pause;
     auto& list = is_sub ? state.subs : state.fish;
     if (!meets_other_way(state.fish, newcomer) && !meets_other_way(state.subs, newcomer) &&
@@ -69,17 +69,17 @@ void spawn(State& state, Dice& dice) {
     state.spawn_timer = state.spawn_interval;
   }
   if (state.diver_timer == 0) {
-    const bool from_left = dice.chance(0.5);
-    const auto newcomer = newcomer_on(from_left, dice.between(1, side - 1), diver_move_interval);
+    const bool from_left = random.chance(0.5);
+    const auto newcomer = newcomer_on(from_left, random.between(1, side - 1), diver_move_interval);
     if (!state.divers.full()) state.divers.add(newcomer);
     state.diver_timer = diver_pause;
   }
 }
 
-void act_on(State& state, Act act) {
+void act_on(Sea& state, Act act) {
   if (act == Act::fire && state.shot_timer == 0) {
     if (!state.bullets.full()) state.bullets.add({state.column, state.row, state.step});
-    state.shot_timer = shot_pause;
+    state.shot_timer = own_shot_pause;
   }
   if (act == Act::left || act == Act::right) {
     state.step = act == Act::left ? -1 : 1;
@@ -89,7 +89,7 @@ void act_on(State& state, Act act) {
   if (act == Act::down) state.row = std::min(lowest_row, state.row + 1);
 }
 
-void fly_bullets(State& state, Outcome& outcome) {
+void fly_bullets(Sea& state, Outcome& outcome) {
   for (int i = state.bullets.count - 1; i >= 0; --i) {
     auto& bullet = state.bullets[i];
     bullet.column += bullet.step;
@@ -103,7 +103,7 @@ void fly_bullets(State& state, Outcome& outcome) {
   }
 }
 
-void move_divers(State& state) {
+void move_divers(Sea& state) {
   for (int i = state.divers.count - 1; i >= 0; --i) {
     auto& diver = state.divers[i];
     const auto boards = [&] {
@@ -126,8 +126,8 @@ void move_divers(State& state) {
   }
 }
 
-// A fish or a submarine that is due swims on.
-void swim(State& state, Few<Seaquest::Swimmer, 64>& list, int i, Outcome& outcome) {
+// Moves a fish or a submarine whose waiting time is over.
+void swim(Sea& state, Few<Seaquest::Swimmer, 64>& list, int i, Outcome& outcome) {
   auto& swimmer = list[i];
   if (on_sub(state, swimmer)) outcome.over = true;
   if (swimmer.timer > 0) {
@@ -147,8 +147,8 @@ void swim(State& state, Few<Seaquest::Swimmer, 64>& list, int i, Outcome& outcom
   }
 }
 
-// One that left or was shot in this very step still shoots.
-void move_subs(State& state, Outcome& outcome) {
+// A submarine that left or was shot in this step still shoots.
+void move_subs(Sea& state, Outcome& outcome) {
   for (int i = state.subs.count - 1; i >= 0; --i) {
     const auto before = state.subs[i];
     const int count = state.subs.count;
@@ -166,7 +166,7 @@ void move_subs(State& state, Outcome& outcome) {
   }
 }
 
-void fly_enemy_bullets(State& state, Outcome& outcome) {
+void fly_enemy_bullets(Sea& state, Outcome& outcome) {
   for (int i = state.enemy_bullets.count - 1; i >= 0; --i) {
     auto& bullet = state.enemy_bullets[i];
     if (on_sub(state, bullet)) outcome.over = true;
@@ -178,7 +178,7 @@ void fly_enemy_bullets(State& state, Outcome& outcome) {
   }
 }
 
-void surface(State& state, Outcome& outcome) {
+void surface(Sea& state, Outcome& outcome) {
   state.surfaced = 1;
   if (state.divers_aboard == crew_max) {
     state.divers_aboard = 0;
@@ -192,7 +192,7 @@ void surface(State& state, Outcome& outcome) {
   ++state.ramps;
 }
 
-void breathe(State& state, Outcome& outcome) {
+void breathe(Sea& state, Outcome& outcome) {
   if (state.oxygen <= 0) outcome.over = true;
   if (state.row > 0) {
     --state.oxygen;
@@ -207,11 +207,11 @@ void breathe(State& state, Outcome& outcome) {
 
 }  // namespace
 
-void Seaquest::begin(State& state, Dice&) { state = {}; }
+void Seaquest::begin(State& state, RandomGenerator&) { state = {}; }
 
-Outcome Seaquest::move(State& state, Act act, Dice& dice) {
+Outcome Seaquest::move(State& state, Act act, RandomGenerator& random) {
   Outcome outcome;
-  spawn(state, dice);
+  spawn(state, random);
   act_on(state, act);
   fly_bullets(state, outcome);
   move_divers(state);

@@ -1,6 +1,6 @@
-// MinAtar's seaquest: a submarine shoots fish and other submarines, picks up divers and comes up
-// for air with at least one of them; with six it is paid for the oxygen that is left. Enemies come
-// and move faster after every breath.
+// Seaquest of MinAtar (Young and Tian, 2019): a submarine shoots fish and other submarines, picks
+// up divers and surfaces for air with at least one of them. With six divers it gets points for the
+// oxygen that is left. Enemies come and move faster after every surfacing.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"
@@ -40,7 +40,7 @@ struct Seaquest {
   };
   struct State {
     std::int32_t column = 5, row = 0;
-    std::int32_t step = -1;  // where the submarine looks
+    std::int32_t step = -1;  // direction of the submarine
     Flag surfaced = 1;
     std::int32_t oxygen = 200, divers_aboard = 0;
     std::int32_t shot_timer = 0, ramps = 0;
@@ -48,13 +48,13 @@ struct Seaquest {
     std::int32_t move_interval = 5, diver_timer = 30;
     Few<Bullet, 8> bullets{};
     Few<Bullet, 64> enemy_bullets{};
-    // At most one comes every step, and none stays longer than thirty of them at that pace.
+    // At most one comes in every step, and none stays longer than thirty steps at that pace.
     Few<Swimmer, 64> fish{}, subs{};
     Few<Swimmer, 8> divers{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

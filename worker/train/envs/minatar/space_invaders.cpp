@@ -6,12 +6,12 @@
 namespace hone::envs::minatar {
 namespace {
 
-using State = SpaceInvaders::State;
+using Invasion = SpaceInvaders::State;
 using Map = SpaceInvaders::Map;
-static_assert(is_words<State>);
+static_assert(is_words<Invasion>);
 
 constexpr int cannon_row = side - 1;
-constexpr int shot_pause = 5;
+constexpr int cannon_pause = 5;
 constexpr int alien_shot_pause = 10;
 constexpr int slowest_interval = 12, fastest_interval = 6;
 
@@ -22,7 +22,7 @@ Flag at(const Map& map, int row, int column) {
   return map[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
 }
 
-void send_wave(State& state) {
+void send_wave(Invasion& state) {
   for (int row = 0; row < 4; ++row)
     for (int column = 2; column < 8; ++column) at(state.aliens, row, column) = 1;
 }
@@ -33,16 +33,16 @@ int count(const Map& map) {
   return total;
 }
 
-void act_on(State& state, Act act) {
+void act_on(Invasion& state, Act act) {
   if (act == Act::fire && state.shot_timer == 0) {
     at(state.friendly_bullets, cannon_row, state.cannon) = 1;
-    state.shot_timer = shot_pause;
+    state.shot_timer = cannon_pause;
   }
   if (act == Act::left) state.cannon = std::max(0, state.cannon - 1);
   if (act == Act::right) state.cannon = std::min(side - 1, state.cannon + 1);
 }
 
-void fly_bullets(State& state) {
+void fly_bullets(Invasion& state) {
   std::rotate(state.friendly_bullets.begin(), state.friendly_bullets.begin() + 1,
               state.friendly_bullets.end());
   state.friendly_bullets.back().fill(0);
@@ -51,8 +51,8 @@ void fly_bullets(State& state) {
   state.enemy_bullets.front().fill(0);
 }
 
-// true when they have landed. They come round again at the edges they leave.
-bool march(State& state) {
+// Returns true when they have landed. Those that leave at an edge enter at the opposite one.
+bool march(Invasion& state) {
   state.move_timer = std::min(count(state.aliens), state.move_interval);
   const int edge = state.step < 0 ? 0 : side - 1;
   bool turns = false;
@@ -72,8 +72,8 @@ bool march(State& state) {
   return landed;
 }
 
-// The lowest alien of the column nearest to the cannon, the left one of two.
-void shoot_back(State& state) {
+// The lowest alien of the column nearest to the cannon; of two columns the left one.
+void shoot_back(Invasion& state) {
   int best = -1;
   int best_row = 0;
   for (int column = 0; column < side; ++column) {
@@ -88,7 +88,7 @@ void shoot_back(State& state) {
   if (best >= 0) at(state.enemy_bullets, best_row, best) = 1;
 }
 
-float kill(State& state) {
+float kill(Invasion& state) {
   float killed = 0;
   for (int row = 0; row < side; ++row)
     for (int column = 0; column < side; ++column) {
@@ -103,12 +103,12 @@ float kill(State& state) {
 
 }  // namespace
 
-void SpaceInvaders::begin(State& state, Dice&) {
+void SpaceInvaders::begin(State& state, RandomGenerator&) {
   state = {};
   send_wave(state);
 }
 
-Outcome SpaceInvaders::move(State& state, Act act, Dice&) {
+Outcome SpaceInvaders::move(State& state, Act act, RandomGenerator&) {
   Outcome outcome;
   act_on(state, act);
   fly_bullets(state);

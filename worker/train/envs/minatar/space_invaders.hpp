@@ -1,5 +1,5 @@
-// MinAtar's space invaders: shoot the aliens before they land or shoot back; a point for each.
-// Every new wave moves faster.
+// Space Invaders of MinAtar (Young and Tian, 2019): shoot the aliens before they land or hit the
+// cannon. A point for every alien; every new wave moves faster.
 #pragma once
 
 #include "worker/train/envs/minatar/grid.hpp"
@@ -28,8 +28,8 @@ struct SpaceInvaders {
     Map aliens{}, friendly_bullets{}, enemy_bullets{};
   };
 
-  static void begin(State& state, Dice& dice);
-  static Outcome move(State& state, Act act, Dice& dice);
+  static void begin(State& state, RandomGenerator& random);
+  static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
 };
 

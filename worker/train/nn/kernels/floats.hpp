@@ -1,4 +1,4 @@
-// Vectors of floats that start on a cache line, as the kernels of this folder want them.
+// Vectors of floats that start on a cache line, as the kernels of this folder require.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace hone::dense {
 
-// Floats of a cache line, and of the widest register: rows of matrices are padded to it.
+// Floats of a cache line and of the widest register. Rows of matrices are padded to it.
 inline constexpr std::size_t line_floats = 16;
 
 constexpr std::size_t padded(std::size_t count) {

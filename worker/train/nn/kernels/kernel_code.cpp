@@ -1,6 +1,6 @@
-// Compiled several times, each with other instructions and another HONE_KERNELS; see kernels.hpp.
-// Nothing of the standard library may be instantiated here: the linker keeps one copy of an inline
-// function, and a copy with instructions that the processor lacks would then be called everywhere.
+// Compiled several times, each time with another instruction set and another HONE_KERNELS; see
+// kernels.hpp. Nothing of the standard library may be instantiated here: the linker keeps one copy
+// of an inline function, and that copy might use instructions that the processor lacks.
 #include "worker/train/nn/kernels/kernels.hpp"
 #include "worker/train/nn/kernels/lanes.hpp"
 #include "worker/train/nn/kernels/sparse.hpp"
@@ -68,7 +68,7 @@ void dot(const DotProduct& p) {
   for (; row < p.rows; ++row) dot_rows<1>(p, row);
 }
 
-// Inner numbers of left, and the column sums where wanted, for one register of columns.
+// All inner numbers of left, and the column sums if requested, for one register of columns.
 template <int Inner>
 void outer_block(const Product& p, int k, int column, float* sums) {
   Lane totals[Inner] = {};
@@ -112,7 +112,7 @@ void transpose(const Turn& t) {
     }
 }
 
-// The compiler knows instructions for this that vectors written out do not lead to.
+// A plain loop: the compiler has instructions for this that explicit vectors do not reach.
 void widen(const Widening& w) {
   const float scale = w.scale;
   for (int row = 0; row < w.rows; ++row) {

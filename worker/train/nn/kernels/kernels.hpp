@@ -1,7 +1,7 @@
 // The inner loops of small dense networks: products, activations, the loss and the optimizers, in
 // single precision. kernel_code.cpp is compiled once for each instruction set, and best_kernels()
-// picks at run time, so one program runs everywhere and is fast where it can be. On one machine
-// the same input gives the same bits; a row's result does not depend on the rows beside it.
+// chooses at run time. On one machine the same input gives the same bits; the result of a row does
+// not depend on the other rows. Kernels have no state: any thread may call them.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace hone::dense {
 
-// out = left * right + bias; strides count floats. left may lie transposed (row_step 1). Columns
-// are a multiple of line_floats, and so are the strides of right and out.
+// out = left * right + bias; strides count floats. left may be transposed (row_step 1). Columns and
+// the strides of right and out are multiples of line_floats.
 struct Product {
   int rows = 0;
   int inner = 0;
@@ -19,25 +19,25 @@ struct Product {
   std::int64_t row_step = 0;     // from one row of left to the next
   std::int64_t inner_step = 1;   // from one number of a row of left to the next
   const float* right = nullptr;  // inner x columns
-  const float* bias = nullptr;   // columns, or none
+  const float* bias = nullptr;   // columns, or nullptr
   float* out = nullptr;          // rows x columns
-  bool adds = false;             // of outer: to what is in out and in the sums
+  bool adds = false;             // outer: adds to out and to the sums
 };
 
-// out = left * right^T + bias, for a right that lies row by row: dot products of two rows.
+// out = left * right^T + bias, for a right stored row by row: dot products of two rows.
 struct DotProduct {
   int rows = 0;
   int inner = 0;  // a multiple of line_floats
   int columns = 0;
   const float* left = nullptr;   // rows x inner
   const float* right = nullptr;  // columns x inner
-  const float* bias = nullptr;   // columns, or none
+  const float* bias = nullptr;   // columns, or nullptr
   float* out = nullptr;
   std::int64_t row_step = 1;  // of out
   std::int64_t column_step = 0;
 };
 
-// out = in, turned: columns x rows. Both are multiples of line_floats.
+// out = in transposed: columns x rows. Both are multiples of line_floats.
 struct Turn {
   int rows = 0;
   int columns = 0;
@@ -55,7 +55,7 @@ struct Widening {
   float* out = nullptr;
 };
 
-// Of a cell of the planes: the lowest square that sees it, then those above it. Offsets count
+// For a cell of the planes: the lowest square that contains it, then those above it. Offsets count
 // floats, in the field and in the weights.
 struct SparseCell {
   std::int32_t place = 0;
@@ -63,8 +63,8 @@ struct SparseCell {
   std::int32_t squares_down = 0;
 };
 
-// A convolution by squares at every place and its ReLU, over samples that are mostly zeros, which
-// cost next to nothing. dense::SparseRoom has what it needs to work in.
+// A convolution with stride 1 and its ReLU over samples that are mostly zeros, which cost almost
+// nothing. dense::SparseRoom provides the buffers.
 struct SparseConvolution {
   static constexpr int side = 3;      // of the square
   static constexpr int filters = 16;  // line_floats
@@ -75,17 +75,17 @@ struct SparseConvolution {
   const float* bias = nullptr;     // filters
   float* out = nullptr;            // samples x places_down x places_across x filters
 
-  const SparseCell* seen = nullptr;  // of every cell of a sample
+  const SparseCell* seen = nullptr;  // for every cell of a sample
   float* field = nullptr;            // field_size
-  std::int32_t* cells = nullptr;     // receives which ones are not 0, sample by sample
-  std::int32_t* ends = nullptr;      // and where each sample's end
+  std::int32_t* cells = nullptr;     // receives the cells that are not 0, sample by sample
+  std::int32_t* ends = nullptr;      // receives the end of each sample in `cells`
 
   [[nodiscard]] constexpr int places_down() const { return rows - side + 1; }
   [[nodiscard]] constexpr int places_across() const { return columns - side + 1; }
   [[nodiscard]] constexpr std::int64_t out_size() const {  // of a sample
     return static_cast<std::int64_t>(places_down()) * places_across() * filters;
   }
-  // The places of a sample, each row of them between side - 1 blank ones on either side.
+  // The places of a sample, each row of them with side - 1 zeros on either side.
   [[nodiscard]] constexpr std::int64_t field_line() const {
     return static_cast<std::int64_t>(columns + side - 1) * filters;
   }
@@ -93,15 +93,15 @@ struct SparseConvolution {
 };
 
 struct SparseConvolutionBack {
-  SparseConvolution forward;         // as it was; weights and bias are not read
+  SparseConvolution forward;         // as in the forward pass; weights and bias are not read
   const float* slopes = nullptr;     // d loss / d out
   float* weight_gradient = nullptr;  // both are overwritten
   float* bias_gradient = nullptr;
 };
 
-// What the network said of `rows` states, action by action: logits of action 0, of action 1, ...,
-// then the values, each `stride` floats after the one before; stride is a multiple of line_floats
-// and at least rows.
+// The outputs of the network for `rows` states, output by output: logits of action 0, of action 1,
+// ..., then the values, each `stride` floats after the one before; stride is a multiple of
+// line_floats and at least rows.
 struct Heads {
   float* data = nullptr;
   int rows = 0;
@@ -114,13 +114,13 @@ struct LossPlan {
   const std::int32_t* actions = nullptr;  // chosen; readable up to the stride
   const float* targets = nullptr;         // returns; readable up to the stride
   float* gradient = nullptr;              // d loss / d outputs, laid out as the outputs
-  float entropy = 0;                      // weights of the terms, see ga3c/loss.hpp
+  float entropy = 0;  // weights of the terms, see actor_critic/learning/loss.hpp
   float value = 0.5F;
   float log_floor = 0;
   float scale = 1;
-  // Where they are given (both, readable up to the stride): advantages to use instead of targets
-  // less values, and the logarithms of the chosen actions' probabilities as they were when they
-  // were chosen. The policy's term is then the bounded one of ga3c/loss.hpp.
+  // nullptr, or both readable up to the stride: advantages that replace targets - values, and the
+  // logarithms of the probabilities of the chosen actions when they were chosen. With them the
+  // policy term is the clipped one of loss.hpp.
   const float* advantages = nullptr;
   const float* log_chances = nullptr;
   float ratio_clip = 0;
@@ -137,7 +137,7 @@ struct OptimizerStep {
   std::int64_t count = 0;
   float* parameters = nullptr;
   const float* gradient = nullptr;
-  float* first = nullptr;  // Adam's mean
+  float* first = nullptr;  // mean of Adam
   float* second = nullptr;
   float scale = 1;  // of the gradient, for clipping
   float rate = 0;
@@ -150,12 +150,12 @@ struct Kernels {
   const char* name = nullptr;
   void (*multiply)(const Product&) = nullptr;
   void (*dot)(const DotProduct&) = nullptr;
-  // out = left^T * right, summed over the rows of both; out has `inner` rows. The bias is not read;
-  // `sums` receives the sums of right's columns, where it is given.
+  // out = left^T * right, summed over the rows of both; out has `inner` rows. The bias is not read.
+  // `sums` receives the sums of the columns of right, unless it is nullptr.
   void (*outer)(const Product&, float* sums) = nullptr;
-  // The same for a left side (of inner_step 1) that is mostly zeros: they cost next to nothing.
+  // The same for a left side (inner_step 1) that is mostly zeros, which cost almost nothing.
   void (*multiply_sparse)(const Product&) = nullptr;
-  // With a right side that lies columns x inner; inner is a multiple of line_floats.
+  // The right side is stored columns x inner; inner is a multiple of line_floats.
   void (*multiply_turned_sparse)(const Product&) = nullptr;
   void (*outer_sparse)(const Product&, float* sums) = nullptr;
   void (*transpose)(const Turn&) = nullptr;
@@ -164,21 +164,21 @@ struct Kernels {
   void (*relu)(float* values, std::int64_t count) = nullptr;
   void (*convolve_sparse)(const SparseConvolution&) = nullptr;
   void (*convolve_sparse_back)(const SparseConvolutionBack&) = nullptr;
-  // gradient *= slope of the activation, told from its results.
+  // gradient *= derivative of the activation, computed from its results.
   void (*tanh_back)(const float* results, float* gradient, std::int64_t count) = nullptr;
   void (*relu_back)(const float* results, float* gradient, std::int64_t count) = nullptr;
-  // Logits become probabilities.
+  // Replaces logits by probabilities.
   void (*softmax)(const Heads&) = nullptr;
   LossSums (*loss)(const LossPlan&) = nullptr;
   double (*square_sum)(const float* values, std::int64_t count) = nullptr;
-  // Both return 0, or NaN as soon as a parameter is not finite.
+  // Both return 0, or NaN if a parameter is not finite.
   float (*rmsprop)(const OptimizerStep&) = nullptr;
   float (*adam)(const OptimizerStep&) = nullptr;
 };
 
-// The fastest this processor can run.
+// The fastest kernels that this processor can run.
 const Kernels& best_kernels();
-// All that this processor can run, the portable ones first: for tests.
+// All kernels that this processor can run, the portable ones first: for tests.
 std::span<const Kernels* const> usable_kernels();
 
 }  // namespace hone::dense

@@ -1,5 +1,5 @@
-// A register of floats, and what is computed in one. For kernel_code.cpp alone, which compiles it
-// with other instructions each time: everything here belongs to the file that includes it.
+// A register of floats and its operations. Only kernel_code.cpp includes it, which is compiled with
+// several instruction sets: everything here has internal linkage.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,18 @@ using Whole = std::int32_t __attribute__((vector_size(lanes * sizeof(std::int32_
 Lane load(const float* from) { return *reinterpret_cast<const Lane*>(from); }
 Whole load(const std::int32_t* from) { return *reinterpret_cast<const Whole*>(from); }
 void store(float* to, Lane values) { *reinterpret_cast<Lane*>(to) = values; }
-// The same at any address.
+// The same for an address that is not aligned.
 using Anywhere = float __attribute__((vector_size(lanes * sizeof(float)), aligned(sizeof(float))));
 Lane get(const float* from) { return *reinterpret_cast<const Anywhere*>(from); }
 Lane all(float value) { return value - Lane{}; }
 Lane bits_of(Whole bits) { return reinterpret_cast<Lane>(bits); }
 Whole bits_of(Lane values) { return reinterpret_cast<Whole>(values); }
-// NaN in the first argument stays.
+// Returns NaN if the first argument is NaN.
 Lane larger(Lane a, Lane b) { return a < b ? b : a; }
 Lane smaller(Lane a, Lane b) { return a > b ? b : a; }
 constexpr int smaller_of(int a, int b) { return a < b ? a : b; }
 
-// A bit for each number: whether it is below 0.
+// A bit for each number: 1 if it is below 0.
 unsigned signs(Whole values) {
 #if HONE_LANES == 16
   return _mm512_movepi32_mask(reinterpret_cast<__m512i>(values));
@@ -52,7 +52,7 @@ unsigned signs(Whole values) {
 #endif
 }
 
-// A bit for each number: whether it is another than 0.
+// A bit for each number: 1 if it is not 0.
 unsigned others_than_zero(Lane values) {
 #if HONE_LANES == 16
   return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(values), __m512{}, _CMP_NEQ_UQ);
@@ -74,7 +74,7 @@ void swap_halves(Lane (&rows)[lanes], std::integer_sequence<int, Column...>) {
   }
 }
 
-// Rows become columns.
+// Transposes.
 void turn(Lane (&rows)[lanes]) {
   constexpr std::make_integer_sequence<int, lanes> columns{};
   swap_halves<1>(rows, columns);
@@ -106,7 +106,7 @@ float sum(Lane values) {
   return two[0] + two[1];
 }
 
-// Within 2 units in the last place: 2^n times a polynomial of the rest.
+// exp(x), accurate to 2 units in the last place: 2^n times a polynomial of the rest.
 Lane exponential(Lane x) {
   x = larger(smaller(x, all(88.0F)), all(-87.0F));
   const Lane magic = all(12582912.0F);  // 1.5 * 2^23: adding it rounds to a whole number
@@ -123,13 +123,13 @@ Lane exponential(Lane x) {
   return p * bits_of(power);
 }
 
-// Of numbers of at least 1: the sum of exponentials of which one is exp(0).
+// log(x) for x >= 1, as a sum of exponentials is of which one is exp(0).
 Lane logarithm(Lane x) {
   const Whole bits = bits_of(x);
   Whole exponent = (bits >> 23) - 126;
   Lane m = bits_of((bits & 0x7fffff) | 0x3f000000);  // in [0.5, 1)
   const Whole low = m < 0.707106781F;
-  exponent += low;  // true is -1
+  exponent += low;  // a true comparison is -1
   m = (low ? m + m : m) - 1.0F;
   const Lane z = m * m;
   Lane p = all(7.0376836292e-2F);
@@ -145,7 +145,7 @@ Lane logarithm(Lane x) {
   return m + (p * m * z + e * -2.12194440e-4F - 0.5F * z) + e * 0.693359375F;
 }
 
-// A rational function; beyond 7.9 it is 1 in single precision. NaN stays NaN.
+// tanh(x) by a rational function; beyond 7.9 it is 1 in single precision. NaN stays NaN.
 Lane hyperbolic_tangent(Lane x) {
   x = larger(smaller(x, all(7.90531110763549805F)), all(-7.90531110763549805F));
   const Lane z = x * x;

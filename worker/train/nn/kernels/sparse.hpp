@@ -1,6 +1,6 @@
-// Products of kernel_code.cpp, which alone includes this, that leave out the zeros of their left
-// side. The rest is added in the order of the dense ones, so that the bits are the same as long as
-// the right side is finite.
+// Products that skip the zeros of their left side. Only kernel_code.cpp includes it. The other
+// terms are added in the order of the dense products, so the bits are the same if the right side is
+// finite.
 #pragma once
 
 #include "worker/train/nn/kernels/kernels.hpp"
@@ -9,12 +9,12 @@
 namespace hone::dense {
 namespace {
 
-// What lies in the fastest cache at a time: so many rows, and so many columns of the right side.
+// The part of the right side that fits into the first-level cache: rows and columns.
 constexpr int block_rows = 64;
 constexpr int panel_registers = lanes == 16 ? 4 : 8;
 constexpr int panel_floats = panel_registers * lanes;
 
-// A bit for each of up to 64 numbers: whether it is another than 0.
+// A bit for each of up to 64 numbers: 1 if it is not 0.
 std::uint64_t nonzero(const float* values, int count) {
   std::uint64_t bits = 0;
   int i = 0;
@@ -31,7 +31,7 @@ void for_each_bit(std::uint64_t bits, Visit visit) {
 
 alignas(64) constexpr float zeros[panel_floats] = {};
 
-// The chosen rows of `right`, which lie `line` floats apart, each times its value, are added up.
+// Adds up the chosen rows of `right`, each times its value; rows are `line` floats long.
 template <int Registers>
 struct Sum {
   Lane sums[Registers];
@@ -52,7 +52,7 @@ struct Sum {
   }
 };
 
-// How the right side of a product lies.
+// How the right side of a product is stored.
 enum class Right {
   plain,   // inner x columns
   turned,  // columns x inner
@@ -63,8 +63,8 @@ struct Part {
   int row, rows, column;
 };
 
-// The part, with every row beside the last: rows a power of two apart would fall into one set of
-// the cache.
+// Copies the part so that its rows are adjacent: rows at a distance of a power of two would fall
+// into one set of the cache.
 template <int Registers>
 void copy_part(const Product& p, const Part& part, float* out) {
   const float* from = p.right + static_cast<std::int64_t>(part.row) * p.columns + part.column;
@@ -72,7 +72,7 @@ void copy_part(const Product& p, const Part& part, float* out) {
     for (int r = 0; r < Registers; ++r) store(out + r * lanes, load(from + r * lanes));
 }
 
-// The same of a right side that lies turned.
+// The same for a right side that is stored transposed.
 template <int Registers>
 void turn_part(const Product& p, const Part& part, float* out) {
   for (int r = 0; r < Registers; ++r)
@@ -86,7 +86,7 @@ void turn_part(const Product& p, const Part& part, float* out) {
     }
 }
 
-// All rows of left, as far as they meet the part.
+// All rows of left, for the columns of left that meet the part.
 template <int Registers>
 void multiply_part(const Product& p, const Part& part, const float* right) {
   const float* start = p.bias == nullptr ? zeros : p.bias + part.column;
@@ -94,8 +94,8 @@ void multiply_part(const Product& p, const Part& part, const float* right) {
   float* out = p.out + part.column;
   std::uint64_t bits = nonzero(left, part.rows);
   for (int row = 0; row < p.rows; ++row, left += p.row_step, out += p.columns) {
-    // The next row's at once: which loop ends when is a guess, and its bits should be there by
-    // then.
+    // Loads the bits of the next row early: the end of the loop is mispredicted, and the bits are
+    // there by then.
     const auto next = row + 1 < p.rows ? nonzero(left + p.row_step, part.rows) : 0;
     Sum<Registers> sum(part.row == 0 ? start : out);
     sum.add(bits, left, 1, right, Registers * lanes);
@@ -128,7 +128,7 @@ void multiply_sparse(const Product& p) {
   for (; column < p.columns; column += lanes) multiply_panel<Lies, 1>(p, column);
 }
 
-// Numbers next to each other in some rows of left: a copy, and a bit for each that is not 0.
+// A strip of columns of some rows of left: a copy, and a bit for each number that is not 0.
 struct Strip {
   static constexpr int width = 16;
   alignas(64) float values[block_rows * width];
@@ -145,7 +145,7 @@ struct Strip {
     }
   }
 
-  // The rows where number k is not 0.
+  // The rows in which number k is not 0.
   [[nodiscard]] std::uint64_t rows_of(int k) const {
     std::uint64_t rows = 0;
     for (int row = 0; row < block_rows; row += lanes)
@@ -154,7 +154,7 @@ struct Strip {
   }
 };
 
-// What one strip of left gives for some columns of right.
+// The contribution of one strip of left to some columns of right.
 template <int Registers>
 void outer_strip(const Product& p, int first, const Strip& strip, int count, const float* right,
                  float* out) {

@@ -1,7 +1,7 @@
-// The convolution of samples that are mostly zeros; kernel_code.cpp alone includes this.
+// The convolution of samples that are mostly zeros. Only kernel_code.cpp includes it.
 //
-// Results and slopes lie in a field while they are worked on, with two blank places on either side
-// of every row of places, so that a cell has three squares across wherever it stands.
+// Intermediate results and slopes are in a field that has two zeros on either side of every row of
+// places, so that every cell is in three squares across.
 #pragma once
 
 #include "worker/train/nn/kernels/sparse.hpp"
@@ -24,7 +24,7 @@ void for_each_place(const SparseConvolution& c, Visit visit) {
     }
 }
 
-// Calls visit(offset in the field, offset in the weights) for every square that sees the cell.
+// Calls visit(offset in the field, offset in the weights) for every square that contains the cell.
 template <class Visit>
 void for_each_square(const SparseConvolution& c, std::int32_t cell, Visit visit) {
   const SparseCell& seen = c.seen[cell];
@@ -37,7 +37,7 @@ void for_each_square(const SparseConvolution& c, std::int32_t cell, Visit visit)
   }
 }
 
-// Lists the cells of a sample that are not 0; returns the list's end.
+// Lists the cells of a sample that are not 0. Returns the end of the list.
 std::int32_t* find_cells(const float* in, int size, std::int32_t* list) {
   for (int first = 0; first < size; first += 64)
     for_each_bit(nonzero(in + first, smaller_of(64, size - first)),
@@ -79,7 +79,7 @@ void convolve_sparse(const SparseConvolution& c) {
   }
 }
 
-// Through the ReLU into the field.
+// Copies slopes through the ReLU into the field.
 void take_slopes(const SparseConvolution& c, const float* results, const float* slopes,
                  Lane (&totals)[filters / lanes]) {
   for_each_place(c, [&](std::int64_t in_field, std::int64_t plain) {

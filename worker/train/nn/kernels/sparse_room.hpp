@@ -1,5 +1,5 @@
-// What the convolution of mostly blank samples works in: which squares see a cell, and room for
-// what it finds.
+// The buffers of the convolution of samples that are mostly zeros: which squares contain each cell,
+// and room for intermediate results.
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ namespace hone::dense {
 
 class SparseRoom {
  public:
-  // For samples of these planes, so many at a time.
+  // For batches of at most `samples` samples of these planes.
   SparseRoom(int rows, int columns, int channels, int samples_max);
 
-  // A convolution here: what is missing is samples, in, weights, bias and out.
+  // A convolution with these buffers. The caller fills in samples, in, weights, bias and out.
   SparseConvolution plan();
 
  private:

@@ -1,4 +1,4 @@
-#include "worker/train/placement/crew.hpp"
+#include "worker/train/placement/lane_threads.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -11,7 +11,7 @@ double ms_since(Clock::time_point begin) {
 
 }  // namespace
 
-Crew::Crew(const RealStep& step, Kernels& kernels)
+LaneThreads::LaneThreads(const RealStep& step, Kernels& kernels)
     : step_(step), kernels_(kernels), lanes_(static_cast<std::size_t>(step.lanes)) {
   std::vector<char> used(lanes_.size(), 0);
   for (const Job& job : step.jobs) used[static_cast<std::size_t>(job.lane)] = 1;
@@ -19,13 +19,13 @@ Crew::Crew(const RealStep& step, Kernels& kernels)
     if (used[lane] != 0) threads_.emplace_back([this, lane] { work(lane); });
 }
 
-Crew::~Crew() {
+LaneThreads::~LaneThreads() {
   const std::lock_guard lock(mutex_);
   closing_ = true;
   for (Lane& lane : lanes_) lane.wake.notify_all();
 }
 
-RealTimes Crew::run() {
+RealTimes LaneThreads::run() {
   std::unique_lock lock(mutex_);
   needs_.clear();
   for (const Job& job : step_.jobs) needs_.push_back(job.needs);
@@ -40,7 +40,7 @@ RealTimes Crew::run() {
   return times_;
 }
 
-void Crew::work(std::size_t lane) {
+void LaneThreads::work(std::size_t lane) {
   if (lane < static_cast<std::size_t>(step_.devices)) kernels_.enter(static_cast<int>(lane));
   std::unique_lock lock(mutex_);
   while (true) {
@@ -53,7 +53,7 @@ void Crew::work(std::size_t lane) {
     std::exception_ptr fault;
     try {
       carry_out(step_.jobs[static_cast<std::size_t>(job)]);
-    } catch (...) {  // said by run(), on the thread that asked
+    } catch (...) {  // rethrown by run()
       fault = std::current_exception();
     }
     const double took_ms = ms_since(begin);
@@ -63,7 +63,7 @@ void Crew::work(std::size_t lane) {
   }
 }
 
-void Crew::carry_out(const Job& job) {
+void LaneThreads::carry_out(const Job& job) {
   if (job.copies >= 0) return kernels_.copy(job.copies, job.writes);
   std::vector<float> inputs;
   for (const int tensor : job.reads) inputs.push_back(kernels_.get(tensor));
@@ -71,14 +71,14 @@ void Crew::carry_out(const Job& job) {
   kernels_.put(job.writes, token_of(inputs));
 }
 
-void Crew::finish(int job, double took_ms) {
+void LaneThreads::finish(int job, double took_ms) {
   times_.job_ms[static_cast<std::size_t>(job)] = took_ms;
   for (const int next : step_.jobs[static_cast<std::size_t>(job)].then)
     if (--needs_[static_cast<std::size_t>(next)] == 0) make_ready(next);
   if (--left_ == 0) over_.notify_all();
 }
 
-void Crew::make_ready(int job) {
+void LaneThreads::make_ready(int job) {
   Lane& lane = lanes_[static_cast<std::size_t>(step_.jobs[static_cast<std::size_t>(job)].lane)];
   lane.ready.push_back(job);
   lane.wake.notify_one();

@@ -1,6 +1,5 @@
-// The queue between agents and servers, the weights' snapshots, and the roll-out's hand-over, with
-// real threads.
-#include "worker/train/actor_critic/serving/desk.hpp"
+// The batch queue, the snapshots of the weights, and handing over rollouts, with real threads.
+#include "worker/train/actor_critic/serving/batch_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +20,7 @@ struct Parcel {
 };
 int weight_of(const Parcel& parcel) { return parcel.weight; }
 
-using ParcelDesk = Desk<Parcel>;
+using ParcelQueue = BatchQueue<Parcel>;
 
 std::vector<int> ids(const std::vector<Parcel>& batch) {
   std::vector<int> result;
@@ -29,42 +28,42 @@ std::vector<int> ids(const std::vector<Parcel>& batch) {
   return result;
 }
 
-TEST(Desk, takes_what_is_queued_up_to_the_weight) {
-  ParcelDesk desk({.capacity = 8, .seats = 1, .batch_weight_max = 5});
+TEST(BatchQueue, takes_what_is_queued_up_to_the_weight) {
+  ParcelQueue queue({.capacity = 8, .concurrency = 1, .batch_weight_max = 5});
   const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}, {4, 1}};
-  desk.push(parcels, ParcelDesk::Then::serve);
+  queue.push(parcels, ParcelQueue::Wake::none);
   std::vector<Parcel> batch;
-  ASSERT_TRUE(desk.sit(batch));
+  ASSERT_TRUE(queue.try_pop_batch(batch));
   EXPECT_EQ(ids(batch), (std::vector{1, 2}));
-  desk.leave(ParcelDesk::Then::leave);
-  ASSERT_TRUE(desk.sit(batch));
+  queue.finish_batch(ParcelQueue::Wake::one);
+  ASSERT_TRUE(queue.try_pop_batch(batch));
   EXPECT_EQ(ids(batch), (std::vector{3, 4}));
 }
 
-TEST(Desk, takes_one_item_even_if_it_is_too_heavy) {
-  ParcelDesk desk({.capacity = 2, .seats = 1, .batch_weight_max = 5});
+TEST(BatchQueue, takes_one_item_even_if_it_is_too_heavy) {
+  ParcelQueue queue({.capacity = 2, .concurrency = 1, .batch_weight_max = 5});
   const Parcel heavy{1, 100};
-  desk.push({&heavy, 1}, ParcelDesk::Then::serve);
+  queue.push({&heavy, 1}, ParcelQueue::Wake::none);
   std::vector<Parcel> batch;
-  ASSERT_TRUE(desk.sit(batch));
+  ASSERT_TRUE(queue.try_pop_batch(batch));
   EXPECT_EQ(batch.size(), 1U);
 }
 
-TEST(Desk, seats_no_more_servers_than_it_has_seats) {
-  ParcelDesk desk({.capacity = 4, .seats = 1, .batch_weight_max = 1});
+TEST(BatchQueue, seats_no_more_servers_than_it_has_seats) {
+  ParcelQueue queue({.capacity = 4, .concurrency = 1, .batch_weight_max = 1});
   const std::vector<Parcel> parcels{{1}, {2}};
-  desk.push(parcels, ParcelDesk::Then::serve);
+  queue.push(parcels, ParcelQueue::Wake::none);
   std::vector<Parcel> batch;
   std::vector<Parcel> second;
-  ASSERT_TRUE(desk.sit(batch));
-  EXPECT_FALSE(desk.sit(second));
-  desk.leave(ParcelDesk::Then::leave);
-  EXPECT_TRUE(desk.sit(second));
+  ASSERT_TRUE(queue.try_pop_batch(batch));
+  EXPECT_FALSE(queue.try_pop_batch(second));
+  queue.finish_batch(ParcelQueue::Wake::one);
+  EXPECT_TRUE(queue.try_pop_batch(second));
 }
 
-// Clients that serve themselves when they may, beside server threads: every item is served once,
-// nobody hangs.
-TEST(Desk, serves_every_item_of_many_clients_once) {
+// Clients that serve batches themselves, together with consumer threads: every item is served once,
+// and no thread hangs.
+TEST(BatchQueue, serves_every_item_of_many_clients_once) {
   constexpr int clients = 6;
   constexpr int rounds = 2000;
   struct Slot {
@@ -74,7 +73,7 @@ TEST(Desk, serves_every_item_of_many_clients_once) {
   std::vector<Slot> slots(clients);
   std::atomic<int> serving{0};
   std::atomic<int> serving_max{0};
-  ParcelDesk desk({.capacity = clients, .seats = 2, .batch_weight_max = 3});
+  ParcelQueue queue({.capacity = clients, .concurrency = 2, .batch_weight_max = 3});
   const auto serve = [&](const std::vector<Parcel>& batch) {
     const int now = ++serving;
     int seen = serving_max.load();
@@ -89,7 +88,7 @@ TEST(Desk, serves_every_item_of_many_clients_once) {
     --serving;
   };
   std::vector<std::jthread> servers;
-  for (int i = 0; i < 2; ++i) servers.emplace_back([&] { desk.serve_until_dismissed(serve); });
+  for (int i = 0; i < 2; ++i) servers.emplace_back([&] { queue.consume(serve); });
   {
     std::vector<std::jthread> threads;
     for (int id = 0; id < clients; ++id)
@@ -99,31 +98,31 @@ TEST(Desk, serves_every_item_of_many_clients_once) {
         for (int round = 0; round < rounds; ++round) {
           slot.answered = false;
           const Parcel parcel{id, 1};
-          // Half of the clients leave the work to the servers, as the published agents do.
-          desk.push({&parcel, 1}, id % 2 == 0 ? ParcelDesk::Then::serve : ParcelDesk::Then::leave);
+          // Half of the clients leave the work to the consumers, as the published agents do.
+          queue.push({&parcel, 1}, id % 2 == 0 ? ParcelQueue::Wake::none : ParcelQueue::Wake::one);
           while (!slot.answered) {
-            if (id % 2 != 0 || !desk.sit(batch)) {
+            if (id % 2 != 0 || !queue.try_pop_batch(batch)) {
               slot.answered.wait(false);
               break;
             }
             serve(batch);
-            desk.leave(ParcelDesk::Then::leave);
+            queue.finish_batch(ParcelQueue::Wake::one);
           }
         }
       });
   }
-  desk.close();
+  queue.close();
   servers.clear();
   for (const auto& slot : slots) EXPECT_EQ(slot.served, rounds);
   EXPECT_LE(serving_max, 2);
 }
 
-TEST(Desk, lets_one_server_go_and_serves_with_the_others) {
-  ParcelDesk desk({.capacity = 4, .seats = 2, .batch_weight_max = 1});
+TEST(BatchQueue, lets_one_server_go_and_serves_with_the_others) {
+  ParcelQueue queue({.capacity = 4, .concurrency = 2, .batch_weight_max = 1});
   std::atomic<int> served{0};
   std::atomic<int> left{0};
   const auto life = [&] {
-    desk.serve_until_dismissed([&](const auto&) {
+    queue.consume([&](const auto&) {
       ++served;
       served.notify_all();
     });
@@ -133,56 +132,56 @@ TEST(Desk, lets_one_server_go_and_serves_with_the_others) {
   std::vector<std::jthread> servers;
   servers.emplace_back(life);
   servers.emplace_back(life);
-  desk.dismiss();
+  queue.remove_consumer();
   left.wait(0);
   const Parcel parcel{1};
-  desk.push({&parcel, 1}, ParcelDesk::Then::leave);
+  queue.push({&parcel, 1}, ParcelQueue::Wake::one);
   served.wait(0);
-  desk.hire();
+  queue.add_consumer();
   servers.emplace_back(life);
-  desk.push({&parcel, 1}, ParcelDesk::Then::leave);
+  queue.push({&parcel, 1}, ParcelQueue::Wake::one);
   served.wait(1);
-  desk.close();
+  queue.close();
   servers.clear();
   EXPECT_EQ(served, 2);
   EXPECT_EQ(left, 3);
 }
 
-// A client that serves itself woke nobody, so a second seat stayed empty.
-TEST(Desk, wakes_a_server_for_what_a_serving_client_leaves) {
-  ParcelDesk desk({.capacity = 4, .seats = 2, .batch_weight_max = 1});
+// A client that serves its own item did not wake a consumer for the others.
+TEST(BatchQueue, wakes_a_server_for_what_a_serving_client_leaves) {
+  ParcelQueue queue({.capacity = 4, .concurrency = 2, .batch_weight_max = 1});
   std::atomic<int> served{0};
   std::jthread server([&] {
-    desk.serve_until_dismissed([&](const auto&) {
+    queue.consume([&](const auto&) {
       ++served;
       served.notify_all();
     });
   });
   const std::vector<Parcel> parcels{{1}, {2}};
-  desk.push(parcels, ParcelDesk::Then::serve);
+  queue.push(parcels, ParcelQueue::Wake::none);
   std::vector<Parcel> batch;
-  ASSERT_TRUE(desk.sit(batch));
-  served.wait(0);  // while this client is busy with its own
-  desk.leave(ParcelDesk::Then::leave);
-  desk.close();
+  ASSERT_TRUE(queue.try_pop_batch(batch));
+  served.wait(0);  // while this client serves its own batch
+  queue.finish_batch(ParcelQueue::Wake::one);
+  queue.close();
   server.join();
   EXPECT_EQ(served, 1);
 }
 
-TEST(Desk, tells_what_it_served) {
-  ParcelDesk desk({.capacity = 8, .seats = 1, .batch_weight_max = 5});
+TEST(BatchQueue, counts_what_it_served) {
+  ParcelQueue queue({.capacity = 8, .concurrency = 1, .batch_weight_max = 5});
   const std::vector<Parcel> parcels{{1, 2}, {2, 2}, {3, 2}};
-  desk.push(parcels, ParcelDesk::Then::serve);
+  queue.push(parcels, ParcelQueue::Wake::none);
   std::vector<Parcel> batch;
   for (int i = 0; i < 2; ++i) {
-    ASSERT_TRUE(desk.sit(batch));
-    desk.leave(ParcelDesk::Then::serve);
+    ASSERT_TRUE(queue.try_pop_batch(batch));
+    queue.finish_batch(ParcelQueue::Wake::none);
   }
-  const auto meter = desk.take_meter();
+  const auto meter = queue.take_meter();
   EXPECT_EQ(meter.batches, 2);
   EXPECT_EQ(meter.queued, 3 + 1);
   EXPECT_EQ(meter.weight, 6);
-  EXPECT_EQ(desk.take_meter().batches, 0);
+  EXPECT_EQ(queue.take_meter().batches, 0);
 }
 
 TEST(WeightBoard, keeps_a_reading_unchanged_while_newer_versions_are_published) {

@@ -1,4 +1,4 @@
-#include "worker/train/actor_critic/agents/group.hpp"
+#include "worker/train/actor_critic/agents/env_group.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,8 @@
 #include "worker/train/actor_critic/learning/gaussian.hpp"
 
 namespace hone::ga3c {
-Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
+
+EnvGroup::EnvGroup(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
     : env_(std::move(env)) {
   const auto count = static_cast<std::size_t>(env_->count());
   const auto size = static_cast<std::size_t>(env_->spec().row_floats());
@@ -34,24 +35,25 @@ Group::Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_
   env_->reset(latest_.data());
 }
 
-void Group::predict(const float* observations, Services& services, std::span<const int> also) {
+void EnvGroup::predict(const float* observations, NetworkClient& client,
+                       std::span<const int> also) {
   const auto size = env_->spec().row_floats();
   float* out = also_observations_.data();
   for (const int i : also) out = std::copy_n(final_observations_.data() + i * size, size, out);
   request_.observations = observations;
   request_.extra_observations = also_observations_.data();
   request_.extra_rows = static_cast<int>(also.size());
-  services.predict(request_);
+  client.predict(request_);
 }
 
-void Group::draw_actions() {
+void EnvGroup::draw_actions() {
   if (numbers_.empty())
     draw_choices();
   else
     draw_numbers();
 }
 
-void Group::draw_numbers() {
+void EnvGroup::draw_numbers() {
   const auto count = actions_.size();
   const auto each = numbers_each();
   for (std::size_t i = 0; i < count; ++i)
@@ -62,8 +64,8 @@ void Group::draw_numbers() {
     }
 }
 
-// The action is the number of cumulative probabilities that the uniform number has passed.
-void Group::draw_choices() {
+// Inversion: the action is the number of cumulative probabilities up to the uniform number.
+void EnvGroup::draw_choices() {
   const auto count = actions_.size();
   for (std::size_t i = 0; i < count; ++i)
     uniforms_[i] = static_cast<float>(streams_[i].bits() >> 40) * 0x1p-24F;
@@ -77,7 +79,7 @@ void Group::draw_choices() {
     }
 }
 
-float Group::log_chance(int i) const {
+float EnvGroup::log_chance(int i) const {
   const auto count = actions_.size();
   const auto row = static_cast<std::size_t>(i);
   const auto each = numbers_each();
@@ -92,7 +94,7 @@ float Group::log_chance(int i) const {
   return static_cast<float>(sum);
 }
 
-void Group::step(float* next, EpisodeBook& episodes) {
+void EnvGroup::step(float* next, EpisodeLog& episodes) {
   env_->step({actions_, numbers_}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
                                     final_observations_.data()});
   finished_.clear();
@@ -107,14 +109,14 @@ void Group::step(float* next, EpisodeBook& episodes) {
   if (!finished_.empty()) episodes.finish(finished_);
 }
 
-Group::State Group::state() const {
+EnvGroup::State EnvGroup::state() const {
   State state{env_->save(), {}, running_returns_, running_lengths_, discounted_returns_};
   for (const auto& stream : streams_)
     state.streams.insert(state.streams.end(), stream.words().begin(), stream.words().end());
   return state;
 }
 
-bool Group::restore(const State& state) {
+bool EnvGroup::restore(const State& state) {
   const auto words = envs::Stream::Words{}.size();
   if (state.streams.size() != streams_.size() * words) return false;
   if (state.running_returns.size() != running_returns_.size()) return false;

@@ -1,10 +1,8 @@
-#include "schemas/types/trainers.hpp"
-
-#include <algorithm>
+// What the trainers ga3c, a3c and a2c accept.
 #include <array>
 
-#include "schemas/types/episodic_settings.hpp"
-#include "schemas/types/placement_settings.hpp"
+#include "worker/train/settings/environments.hpp"
+#include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 namespace {
@@ -13,12 +11,10 @@ constexpr auto real = SettingKind::real;
 constexpr auto integer = SettingKind::integer;
 constexpr auto word = SettingKind::word;
 
-// What ga3c, a3c and a2c share.
+#define HONE_WORD(name, place, function) name " "
+// The settings that ga3c, a3c and a2c share.
 constexpr std::array actor_critic_settings{
-    SettingInfo{"env", word, 0, 0,
-                "CartPole-v1 Acrobot-v1 MountainCar-v0 MountainCarContinuous-v0 Pendulum-v1 "
-                "LunarLander-v3 LunarLanderContinuous-v3 MinAtar-asterix MinAtar-breakout "
-                "MinAtar-freeway MinAtar-seaquest MinAtar-space_invaders gym:* atari:*",
+    SettingInfo{"env", word, 0, 0, HONE_ENVIRONMENTS(HONE_WORD, HONE_WORD) "gym:* atari:*",
                 "CartPole-v1", "environment to learn"},
     SettingInfo{"learning_rate", real, 0, 1, "", "0.002", "step size at the start"},
     SettingInfo{"learning_rate_end", real, 0, 1, "", "0",
@@ -28,28 +24,28 @@ constexpr std::array actor_critic_settings{
                 "mixture of the returns of 1, 2, 3, ... steps (GAE): 1 takes the longest, less of "
                 "it relies more on the predicted values; corrected mode only"},
     SettingInfo{"t_max", integer, 1, 1000, "", "8",
-                "roll-out length: steps of an environment between two updates"},
+                "rollout length: steps of an environment between two updates"},
     SettingInfo{"epochs", integer, 1, 32, "", "1",
-                "how often a roll-out is trained before it is thrown away; corrected mode only"},
+                "how often each rollout is trained; corrected mode only"},
     SettingInfo{
         "ratio_clip", real, 0, 1, "", "0",
         "how far an action's probability may move from what it was when it was chosen "
-        "(PPO's clip), for epochs above 1 and late trainers; 0: without; corrected mode only"},
+        "(PPO's clip), for epochs above 1 and late trainers; 0: no clip; corrected mode only"},
     SettingInfo{"entropy", real, 0, 10, "", "0.005",
                 "weight of the entropy bonus (beta) at the start"},
     SettingInfo{"entropy_end", real, 0, 10, "", "0.005",
-                "the same at the end of the budget; as entropy where it is not given"},
+                "the same at the end of the budget; default: as entropy"},
     SettingInfo{"value_loss", real, 0, 10, "", "0.5", "weight of the value loss"},
     SettingInfo{"grad_clip", real, 0, 1e9, "", "5",
-                "bound of the global gradient norm; 0 switches it off"},
+                "bound of the global gradient norm; 0: no bound"},
     SettingInfo{"reward_clip", real, 0, 1e9, "", "0",
-                "bound of a reward, either way; 0 switches it off"},
+                "rewards are clipped to [-reward_clip, reward_clip]; 0: not clipped"},
     SettingInfo{"reward_scale", word, 0, 0, "yes no", "yes",
                 "divide rewards by the deviation of the returns seen so far"},
     SettingInfo{"observation_scale", word, 0, 0, "yes no", "no",
-                "bring each number of an observation to mean 0 and deviation 1 over all that was "
-                "seen so far; not for planes"},
-    SettingInfo{"optimizer", word, 0, 0, "rmsprop adam", "rmsprop", "who makes the steps"},
+                "scale each number of an observation to mean 0 and deviation 1 over all "
+                "observations so far; not for planes"},
+    SettingInfo{"optimizer", word, 0, 0, "rmsprop adam", "rmsprop", "optimizer of the weights"},
     SettingInfo{"rmsprop_decay", real, 0, 1, "", "0.99", "decay of RMSProp's mean square"},
     SettingInfo{"rmsprop_epsilon", real, 0, 1, "", "1e-5", "epsilon of RMSProp, under the root"},
     SettingInfo{"adam_beta1", real, 0, 0.9999, "", "0.9", "decay of Adam's mean"},
@@ -58,21 +54,24 @@ constexpr std::array actor_critic_settings{
     SettingInfo{"agents", integer, 1, 1024, "", "1", "agent threads"},
     SettingInfo{"envs", integer, 1, 4096, "", "32", "environments each agent owns"},
     SettingInfo{"network", word, 0, 0, "auto mlp minatar conv", "auto",
-                "what comes before the hidden layers: nothing, a convolution of 3x3, or the two "
-                "published ones; auto: by what the environment shows"},
+                "layers before the hidden ones: none (mlp), a 3x3 convolution (minatar), or the "
+                "two published convolutions (conv); auto: by the observations"},
     SettingInfo{"hidden", integer, 1, 4096, "", "128", "width of each hidden layer"},
     SettingInfo{"layers", integer, 1, 8, "", "1", "hidden layers"},
-    SettingInfo{"activation", word, 0, 0, "tanh relu", "tanh", "of the hidden layers"},
+    SettingInfo{"activation", word, 0, 0, "tanh relu", "tanh", "activation of the hidden layers"},
     SettingInfo{"deviation", real, 0.01, 10, "", "1",
-                "standard deviation of a continuous policy at the start; what the environment can "
-                "do goes from -1 to 1"},
+                "standard deviation of a continuous policy at the start; actions range from -1 "
+                "to 1"},
     SettingInfo{"sticky", real, 0, 1, "", "0.1",
-                "probability that an action is repeated instead of the next one, in environments "
-                "that have this rule; where it is not given, as published"},
+                "probability that the last action is repeated instead of the new one, in "
+                "environments with sticky actions; default: as published"},
     SettingInfo{"backend", word, 0, 0, "own torch cuda", "own",
-                "who computes the network: kernels of our own, libtorch, or libtorch on a GPU"},
+                "what computes the network: kernels of hone, libtorch, or libtorch on a GPU"},
 };
 
+#undef HONE_WORD
+
+// The settings of the queues, which only ga3c has.
 constexpr std::array queue_settings{
     SettingInfo{"predictors", integer, 1, 64, "", "1", "predictor threads"},
     SettingInfo{"trainers", integer, 1, 64, "", "1", "trainer threads"},
@@ -82,11 +81,11 @@ constexpr std::array queue_settings{
     SettingInfo{"predict_batch", integer, 1, 65536, "", "1024",
                 "most observations in one prediction"},
     SettingInfo{"train_batch", integer, 1, 65536, "", "32",
-                "samples after which a trainer stops taking queued roll-outs"},
+                "samples after which a trainer stops taking queued rollouts"},
     SettingInfo{"deterministic", word, 0, 0, "no yes", "no",
-                "refuse what would make two runs of one seed differ"},
+                "refuse settings with which two runs of one seed could differ"},
     SettingInfo{"mode", word, 0, 0, "corrected parity", "corrected",
-                "corrected trains on terminal transitions; parity repeats the published code"},
+                "corrected trains on terminal transitions; parity reproduces the published code"},
 };
 
 template <std::size_t N, std::size_t M>
@@ -98,7 +97,7 @@ constexpr std::array<SettingInfo, N + M> joined(const std::array<SettingInfo, N>
   return all;
 }
 
-// One with another fallback.
+// The settings with another fallback for one of them.
 template <std::size_t N>
 constexpr std::array<SettingInfo, N> with(std::array<SettingInfo, N> settings,
                                           std::string_view name, std::string_view fallback) {
@@ -107,52 +106,39 @@ constexpr std::array<SettingInfo, N> with(std::array<SettingInfo, N> settings,
   return settings;
 }
 
-// Their roll-out is one update: as large as GA3C's with a fourth of the environments.
+// In a3c and a2c a rollout is one update: a fourth of the environments of ga3c makes updates of the
+// same size.
 constexpr auto plain_settings = with(actor_critic_settings, "envs", "8");
 constexpr auto ga3c_settings = joined(actor_critic_settings, queue_settings);
 
-constexpr std::array catalog{
-    TrainerInfo{"ga3c", "GPU asynchronous advantage actor-critic (Babaeizadeh et al., 2017)",
-                "frames", "return", ga3c_settings},
-    TrainerInfo{"a3c", "asynchronous advantage actor-critic (Mnih et al., 2016)", "frames",
-                "return", plain_settings},
-    TrainerInfo{"a2c", "advantage actor-critic, synchronous", "frames", "return", plain_settings},
-    TrainerInfo{"placement", "learns on which devices the operations of a network should run",
-                "placements", "step_ms", placement_settings, "2400"},
-    TrainerInfo{"cem", "cross-entropy method on CartPole", "episodes", "return", cem_settings,
-                "1600"},
-    TrainerInfo{"reinforce", "REINFORCE on CartPole (Williams, 1992)", "episodes", "return",
-                reinforce_settings, "1200"},
-};
+DatasetInfo environment_of(const Params& fixed, const Space&) {
+  return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
+}
 
 }  // namespace
 
-std::span<const TrainerInfo> trainer_catalog() { return catalog; }
-
-const TrainerInfo* find_trainer(std::string_view name) {
-  for (const auto& trainer : catalog)
-    if (trainer.name == name) return &trainer;
-  return nullptr;
+TrainerInfo ga3c_info() {
+  return {.summary = "GPU asynchronous advantage actor-critic (Babaeizadeh et al., 2017)",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = ga3c_settings,
+          .dataset = environment_of};
 }
 
-const SettingInfo* find_setting(const TrainerInfo& trainer, std::string_view name) {
-  for (const auto& setting : trainer.settings)
-    if (setting.name == name) return &setting;
-  return nullptr;
+TrainerInfo a3c_info() {
+  return {.summary = "asynchronous advantage actor-critic (Mnih et al., 2016)",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = plain_settings,
+          .dataset = environment_of};
 }
 
-bool accepts_word(const SettingInfo& setting, std::string_view word) {
-  auto rest = setting.words;
-  while (!rest.empty()) {
-    const auto blank = std::min(rest.find(' '), rest.size());
-    const auto known = rest.substr(0, blank);
-    if (!known.empty() && known == word) return true;
-    if (known.ends_with('*') && word.size() >= known.size() &&
-        word.starts_with(known.substr(0, known.size() - 1)))
-      return true;
-    rest.remove_prefix(std::min(blank + 1, rest.size()));
-  }
-  return false;
+TrainerInfo a2c_info() {
+  return {.summary = "advantage actor-critic, synchronous",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = plain_settings,
+          .dataset = environment_of};
 }
 
 }  // namespace hone

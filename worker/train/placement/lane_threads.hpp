@@ -1,4 +1,4 @@
-// Carries out a step: a thread for each lane that has jobs.
+// Runs real steps: a thread for each lane that has jobs.
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,18 @@ namespace hone::trainers {
 
 struct RealTimes {
   double step_ms = 0;
-  std::vector<double> job_ms;  // how long each job took, waiting not counted
+  std::vector<double> job_ms;  // duration of each job, without waiting
 };
 
-// The step and the kernels must outlive it.
-class Crew {
+// The step and the kernels must outlive the object.
+class LaneThreads {
  public:
-  Crew(const RealStep& step, Kernels& kernels);
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  LaneThreads(const RealStep& step, Kernels& kernels);
+  ~LaneThreads();
+  LaneThreads(const LaneThreads&) = delete;
+  LaneThreads& operator=(const LaneThreads&) = delete;
 
-  // One step, from its first job to the end of its last. Throws what a kernel threw.
+  // Runs one step to the end of its last job. Throws what a kernel threw.
   RealTimes run();
 
  private:
@@ -50,7 +50,7 @@ class Crew {
   bool closing_ = false;
   RealTimes times_;
   std::exception_ptr fault_;
-  std::vector<std::jthread> threads_;  // last: they use all of it
+  std::vector<std::jthread> threads_;  // last member: they use the others
 };
 
 }  // namespace hone::trainers

@@ -1,5 +1,5 @@
-// A group of environments that one agent thread steps together, with what the network last said
-// about each.
+// A group of environments that one agent steps together, with the last prediction for each. Used by
+// one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -8,28 +8,28 @@
 #include <vector>
 
 #include "worker/train/actor_critic/experience/episodes.hpp"
-#include "worker/train/actor_critic/serving/services.hpp"
+#include "worker/train/actor_critic/serving/network_client.hpp"
 #include "worker/train/envs/core/env.hpp"
 #include "worker/train/envs/core/stream.hpp"
 
 namespace hone::ga3c {
 
-class Group {
+class EnvGroup {
  public:
-  // first_index: of its first environment among all of the run.
-  Group(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index);
+  // first_index: of its first environment among all environments of the run.
+  EnvGroup(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index);
 
   [[nodiscard]] int count() const { return env_->count(); }
   [[nodiscard]] const envs::EnvSpec& spec() const { return env_->spec(); }
 
-  // Asks the network about these states; with `also`, for the values of rows of
-  // final_observations() that a step left.
-  void predict(const float* observations, Services& services, std::span<const int> also = {});
-  // Draws an action for each environment from the predicted policy.
+  // Predicts policy and value for `observations` [count][row_floats] and, into also_values(), the
+  // values of the last observations of the environments `also`, whose episodes the last step ended.
+  void predict(const float* observations, NetworkClient& client, std::span<const int> also = {});
+  // Draws an action for each environment from the last prediction.
   void draw_actions();
-  // Where actions are discrete.
+  // The drawn action, where actions are discrete.
   [[nodiscard]] std::int32_t action(int i) const { return actions_[static_cast<std::size_t>(i)]; }
-  // Of a continuous action; else empty.
+  // The drawn continuous action, numbers_each() numbers; empty where actions are discrete.
   [[nodiscard]] std::span<const float> numbers(int i) const {
     return std::span(numbers_).subspan(static_cast<std::size_t>(i) * numbers_each(),
                                        numbers_each());
@@ -40,11 +40,11 @@ class Group {
   }
   // The logarithm of the drawn action's probability, or density.
   [[nodiscard]] float log_chance(int i) const;
-  // Steps all environments; the next states go to `next`. Finished episodes are entered in the
-  // book.
-  void step(float* next, EpisodeBook& episodes);
+  // Takes a step in all environments. Writes the next observations to `next`
+  // [count][row_floats] and adds finished episodes to the log.
+  void step(float* next, EpisodeLog& episodes);
 
-  // Of the last prediction and the last step, one for each environment.
+  // Results of the last prediction and the last step, one for each environment.
   [[nodiscard]] std::uint64_t version() const { return request_.version; }
   [[nodiscard]] std::span<const float> values() const { return values_; }
   [[nodiscard]] std::span<const float> also_values() const { return also_values_; }
@@ -54,10 +54,10 @@ class Group {
   }
   [[nodiscard]] bool truncated(int i) const { return truncated_[static_cast<std::size_t>(i)] != 0; }
 
-  // The states to act on next, whenever no roll-out is being played.
+  // The observations to act on next, [count][row_floats]; valid between two rollouts.
   [[nodiscard]] std::span<float> latest() { return latest_; }
   [[nodiscard]] std::span<const double> running_returns() const { return running_returns_; }
-  // Of the running episodes, for the agent's own use.
+  // Discounted returns of the running episodes; the agent updates them.
   [[nodiscard]] std::span<double> discounted_returns() { return discounted_returns_; }
 
   struct State {
@@ -68,7 +68,7 @@ class Group {
     std::vector<double> discounted_returns;
   };
   [[nodiscard]] State state() const;
-  // false for a state of another environment or another number of copies.
+  // Returns false for a state of another environment or of another number of environments.
   bool restore(const State& state);
 
  private:
