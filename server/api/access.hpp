@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "schemas/types/key.hpp"
 #include "server/api/router.hpp"
-#include "server/sweep/speaker.hpp"
+#include "server/sweep/caller.hpp"
 
 namespace hone::api {
 
@@ -35,7 +35,7 @@ class Keyring {
 
 // Who speaks, by the header Authorization. Refuses unauthenticated (no token, one that is not
 // known or has expired) and forbidden (its scopes do not open the route).
-Result<Speaker> check_access(const Route& route, const Keyring& keys,
+Result<Caller> check_access(const Route& route, const Keyring& keys,
                              std::string_view authorization, Instant now);
 
 std::string sha256_hex(std::string_view bytes);

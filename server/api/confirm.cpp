@@ -98,11 +98,11 @@ bool complete(const Strata& strata) {
 
 // What tuning had said of the parameter set, in the objective's sign.
 Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, TrialId trial) {
-  if (past.history.replication().joint())
+  if (past.history.replication().multi_seed())
     for (std::size_t i = 0; i < past.trials.size(); ++i)
       if (past.trials[i] == trial) {
         const auto spec = spec_of(tuned);
-        return spec ? value_json(past.history.achievement(i).merit, *spec) : Json(nullptr);
+        return spec ? value_json(past.history.outcome(i).merit, *spec) : Json(nullptr);
       }
   const auto row = find_trial(db, trial);
   return row ? or_null(row->value) : Json(nullptr);
@@ -111,7 +111,7 @@ Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, 
 // What the tuning expected of it, all luck taken into account; null where it had single runs.
 Json tuned_expected(const SweepRow& tuned, const Past& past, TrialId trial) {
   const auto spec = spec_of(tuned);
-  if (!spec || !past.history.replication().joint()) return nullptr;
+  if (!spec || !past.history.replication().multi_seed()) return nullptr;
   const auto expected = expectations_of(past.history);
   for (std::size_t i = 0; i < past.trials.size(); ++i)
     if (past.trials[i] == trial && expected[i]) return value_json(*expected[i], *spec);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "server/sweep/speaker.hpp"
+#include "server/sweep/caller.hpp"
 
 namespace hone {
 struct Counters;
@@ -29,7 +29,7 @@ struct Request {
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
   const Counters* counters = nullptr;  // of this server, for what shows them
-  Speaker speaker{};                   // whose token the request bore
+  Caller speaker{};                   // whose token the request bore
 };
 
 // Splits a request target ("/v1/sweeps?limit=10", or the absolute form of a proxy) into path and
