@@ -1,4 +1,4 @@
-// What a graph is known by in the lineage.
+// The digest that identifies a graph in the lineage.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace hone::placement {
 
 std::string sha256_of(std::string_view text);  // in hex
 
-// The same for equal graphs, from whatever file they were read.
+// Returns the same digest for equal graphs, whatever file they were read from.
 std::string digest_of(const Graph& graph);
 
 }  // namespace hone::placement
