@@ -9,7 +9,7 @@ namespace {
 struct Windows {
   std::vector<double> work;  // of each task, at its fastest
   std::vector<double> head;  // earliest start
-  std::vector<double> tail;  // what must follow its end
+  std::vector<double> tail;  // least time from its end to the end of the step
 };
 
 std::vector<int> task_order(const Problem& problem) {
@@ -76,7 +76,7 @@ std::vector<double> some_of(std::vector<double> values) {
   return some;
 }
 
-// No window of a step of this length must hold more work than the devices can do in it.
+// Whether no window of a step of this length must hold more work than the devices can do in it.
 bool possible(const Windows& windows, double step_ms, double devices) {
   std::vector<double> ends;
   for (const double tail : windows.tail) ends.push_back(step_ms - tail);

@@ -1,16 +1,16 @@
-// What no placement can beat.
+// Lower bounds on the time of a step.
 #pragma once
 
 #include "placement/core/problem.hpp"
 
 namespace hone::placement {
 
-// The longest way through the tasks of a step, each at its fastest, transfers free.
+// The longest path through the tasks of a step, each on its fastest device, with free transfers.
 double critical_path_ms(const Problem& problem);
 
-// The best of: the critical path; all work spread evenly; and, for a step of a given length, the
-// work that must fall into a window of it (Fernandez and Bussell, 1973). Transfers are free, memory
-// is not looked at, so that the optimum may lie above it.
+// The largest of: the critical path; all work spread evenly; and the shortest step in which the
+// work that must fall into each of its windows fits (Fernandez and Bussell, 1973). Ignores
+// transfers and memory, so that the optimum may be above it.
 double lower_bound_ms(const Problem& problem);
 
 }  // namespace hone::placement

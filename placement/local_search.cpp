@@ -3,17 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "placement/baselines/work.hpp"
+#include "placement/baselines/group_costs.hpp"
 
 namespace hone::placement {
 namespace {
 
-constexpr double hot = 0.02;     // of the step: what is taken lightly at first
-constexpr double cold = 0.0002;  // and at last
-constexpr int cluster_max = 12;
-constexpr int asked_every = 256;
-
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
+constexpr double hot = 0.02;      // initial temperature, as a share of the step
+constexpr double cold = 0.0002;   // final temperature
+constexpr int cluster_max = 12;   // groups that move together
+constexpr int asked_every = 256;  // evaluations between calls of keep_going
 
 class Search {
  public:
@@ -25,7 +23,8 @@ class Search {
         order_(groups_in_order(problem)) {
     for (const auto& users : problem.users_of_weight) {
       std::vector<int> groups;
-      for (const WeightUser& user : users) groups.push_back(problem.group_of_node[at(user.node)]);
+      for (const WeightUser& user : users)
+        groups.push_back(problem.group_of_node[as_index(user.node)]);
       if (groups.size() > 1) shared_.push_back(std::move(groups));
     }
   }
@@ -64,25 +63,26 @@ class Search {
 
   int some_group() { return dice_.below(problem_.groups); }
 
-  // Any, or that of a group next to a random one.
+  // A random device, or the device of a random group.
   int some_device(const Placement& placement) {
-    return dice_.below(2) == 0 ? dice_.below(problem_.devices()) : placement[at(some_group())];
+    return dice_.below(2) == 0 ? dice_.below(problem_.devices())
+                               : placement[as_index(some_group())];
   }
 
   void move(Placement& placement, int group, int device) {
-    if (problem_.may_run[at(group * problem_.devices() + device)] != 0)
-      placement[at(group)] = device;
+    if (problem_.may_run[as_index(group * problem_.devices() + device)] != 0)
+      placement[as_index(group)] = device;
   }
 
-  // Neighbours of neighbours that are on one device now go to another together.
+  // Moves a connected cluster of groups on one device to another device.
   void move_cluster(Placement& placement) {
     const int first = some_group();
-    const int from = placement[at(first)];
+    const int from = placement[as_index(first)];
     const int wanted = 2 + dice_.below(cluster_max - 1);
     std::vector<int> cluster{first};
     for (std::size_t i = 0; i < cluster.size() && static_cast<int>(cluster.size()) < wanted; ++i)
-      for (const Tie& tie : ties_[at(cluster[i])])
-        if (placement[at(tie.group)] == from && static_cast<int>(cluster.size()) < wanted &&
+      for (const Tie& tie : ties_[as_index(cluster[i])])
+        if (placement[as_index(tie.group)] == from && static_cast<int>(cluster.size()) < wanted &&
             std::find(cluster.begin(), cluster.end(), tie.group) == cluster.end())
           cluster.push_back(tie.group);
     const int to = dice_.below(problem_.devices());
@@ -92,27 +92,28 @@ class Search {
   void swap(Placement& placement) {
     const int a = some_group();
     const int b = some_group();
-    const int device = placement[at(a)];
-    move(placement, a, placement[at(b)]);
+    const int device = placement[as_index(a)];
+    move(placement, a, placement[as_index(b)]);
     move(placement, b, device);
   }
 
   void move_users(Placement& placement) {
-    const auto& users = shared_[at(dice_.below(static_cast<int>(shared_.size())))];
+    const auto& users = shared_[as_index(dice_.below(static_cast<int>(shared_.size())))];
     const int to = dice_.below(problem_.devices());
     const int count = static_cast<int>(users.size());
     const int first = dice_.below(2) == 0 ? 0 : dice_.below(count);
     const int last = dice_.below(2) == 0 ? count : first + dice_.below(count - first) + 1;
-    for (int i = first; i < last; ++i) move(placement, users[at(i)], to);
+    for (int i = first; i < last; ++i) move(placement, users[as_index(i)], to);
   }
 
   void move_stretch(Placement& placement) {
     const int first = some_group();
     const int length = 1 + dice_.below(std::max(1, problem_.groups / 4));
-    const int from = placement[at(order_[at(first)])];
+    const int from = placement[as_index(order_[as_index(first)])];
     const int to = dice_.below(problem_.devices());
     for (int i = first; i < std::min(first + length, problem_.groups); ++i)
-      if (placement[at(order_[at(i)])] == from) move(placement, order_[at(i)], to);
+      if (placement[as_index(order_[as_index(i)])] == from)
+        move(placement, order_[as_index(i)], to);
   }
 
   const Problem& problem_;

@@ -1,4 +1,4 @@
-// Betters a placement by small changes: the last step of a search that says so in its name.
+// Improves a placement by small changes.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ struct Found {
 
 struct LocalSearchPlan {
   int evaluations = 0;
-  std::function<bool()> keep_going = [] { return true; };  // asked now and then
+  std::function<bool()> keep_going = [] { return true; };  // called every few hundred evaluations
 };
 
 // Simulated annealing: groups, connected clusters, users of a weight and stretches of the
-// topological order change their device; a slower step is taken with a probability that falls. What
-// does not fit counts the more the more it lacks. Returns the best placement seen, the start
-// included.
+// topological order change their device; a slower step is accepted with a falling probability. The
+// step time of a placement that does not fit grows with the memory it lacks (Simulator::step_ms).
+// Returns the best placement seen, the start included.
 Found improve(const Problem& problem, const Placement& start, const LocalSearchPlan& plan,
               Dice& dice);
 

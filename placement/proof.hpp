@@ -1,5 +1,5 @@
-// Whether any placement could be faster than a given time: transfers counted, so that the answer is
-// sharper than lower_bound_ms, and costs more.
+// Proves that no placement is faster than a given time. Counts transfers, so it is tighter than
+// lower_bound_ms, and more expensive.
 #pragma once
 
 #include "placement/core/problem.hpp"
@@ -13,13 +13,13 @@ enum class Verdict {
 
 struct ProofPlan {
   double goal_ms = 0;
-  double effort = 3e9;  // pairs of tasks looked at before it gives up: some seconds
+  double effort = 3e9;  // pairs of tasks visited before it gives up: some seconds
 };
 
-// Supposes a placement that takes less than the goal. An arc whose transfer would make the longest
-// way through it too long must not be cut: its ends are one cluster, whose tasks run one after
-// another. Two clusters whose joint work is too long must be apart. This is repeated until there is
-// a contradiction or nothing follows; then both cases of a pair are supposed in turn.
+// Assumes a placement that takes less than the goal. An arc whose transfer would make the longest
+// path through it too long must not be cut: its ends are one cluster, whose tasks run one after
+// another. Two clusters whose joint work is too long must be on different devices. This is repeated
+// until there is a contradiction or nothing follows; then both cases of a pair are assumed in turn.
 Verdict prove(const Problem& problem, const ProofPlan& plan);
 
 }  // namespace hone::placement

@@ -1,4 +1,4 @@
-// The same problem on devices whose times somebody measured.
+// Replaces the times of a problem by measured ones.
 #pragma once
 
 #include <vector>
@@ -8,13 +8,14 @@
 namespace hone::placement {
 
 struct Timings {
-  double scale = 1;             // of every tensor: what runs is the graph made smaller
+  double scale = 1;             // of every tensor: the measured graph is smaller
   std::vector<double> cost_ms;  // [task * devices + device]
   Link link;                    // between any two devices
 };
 
-// Bytes are scaled, and so is what a device may hold: a placement fits as it did. A transfer whose
-// time a file tells becomes the bytes that take as long beside the tasks.
+// Returns the problem with measured times. Scales all bytes and the capacity of the devices, so
+// that a placement still fits. A transfer with a time from a file becomes as many bytes as take the
+// same time relative to the tasks.
 Problem retimed(Problem problem, Timings timings);
 
 }  // namespace hone::placement

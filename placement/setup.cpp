@@ -9,8 +9,8 @@
 namespace hone::placement {
 namespace {
 
-Error unknown(const std::string& what, const std::string& word,
-              const std::vector<std::string_view>& known) {
+Error unknown_choice(const std::string& what, const std::string& word,
+                     const std::vector<std::string_view>& known) {
   std::string listed;
   for (const auto name : known) listed += (listed.empty() ? "" : ", ") + std::string(name);
   return refuse(Code::invalid, "no " + what + " '" + word + "'" + did_you_mean(word, known) +
@@ -23,7 +23,7 @@ Result<GroupRule> rule_of(const std::string& word) {
     if (row.word == word) return row.rule;
     known.push_back(row.word);
   }
-  return unknown("co-location rule", word, known);
+  return unknown_choice("co-location rule", word, known);
 }
 
 Result<Cluster> cluster_for(const Setup& setup) {
@@ -31,13 +31,13 @@ Result<Cluster> cluster_for(const Setup& setup) {
   if (profile == nullptr) {
     std::vector<std::string_view> known;
     for (const DeviceProfile& row : device_table()) known.push_back(row.name);
-    return unknown("device", setup.device, known);
+    return unknown_choice("device", setup.device, known);
   }
   if (setup.devices < 0 || setup.cpus < 0 || setup.devices + setup.cpus < 1 ||
       setup.devices + setup.cpus > devices_max)
     return refuse(Code::invalid, "there must be 1 to " + std::to_string(devices_max) + " devices");
   if (setup.links != "channel" && setup.links != "pair")
-    return unknown("kind of link", setup.links, {"channel", "pair"});
+    return unknown_choice("kind of link", setup.links, {"channel", "pair"});
   DeviceProfile device = *profile;
   if (setup.memory_gb > 0) device.memory_bytes = 1e9 * setup.memory_gb;
   Cluster cluster = cluster_of(device, setup.devices, setup.cpus);

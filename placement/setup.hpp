@@ -1,4 +1,4 @@
-// A problem from the words of a command line or of a trainer's settings.
+// Makes a problem from the options of a command or the settings of a trainer.
 #pragma once
 
 #include <string>
@@ -10,17 +10,16 @@ namespace hone::placement {
 struct Setup {
   std::string graph;  // a name or a file
   int devices = 2;    // accelerators
-  int cpus = 0;       // and CPUs beside them
+  int cpus = 0;       // in addition to the accelerators
   std::string device = "p100";
   std::string group = "chain";
   std::string links = "channel";
-  double memory_gb = 0;  // of each accelerator; 0: what the graph's file or the profile says
+  double memory_gb = 0;  // of each accelerator; 0: as in the graph's file or the profile
 };
 
-// Refuses unknown words with those that may have been meant, and what load_graph and make_problem
-// do.
+// Refuses unknown words, with suggestions, and whatever load_graph and make_problem refuse.
 Result<Problem> set_up(const Setup& setup);
-// The same for a graph that is there already.
+// The same for a graph that is loaded already.
 Result<Problem> set_up(Graph graph, const Setup& setup);
 
 }  // namespace hone::placement

@@ -66,7 +66,7 @@ void Simulator::reset(const Placement& placement) {
   end_ms_ = 0;
 }
 
-// The earliest; ends of tasks before starts, lower devices first.
+// The earliest event; ends of tasks before starts, lower devices first.
 bool Simulator::next_event(int& device, double& when) const {
   double best = HUGE_VAL;
   bool best_ends = false;
@@ -105,7 +105,7 @@ void Simulator::finish(int device, double now) {
   if (!queue.empty() && queue.front().first <= now) start(device, now);
 }
 
-// A forward task sends one tensor, whoever reads it; a backward one sends each producer its own.
+// A forward task sends one tensor to all its readers; a backward one sends each producer its own.
 void Simulator::pass_on(int task, int device, double now) {
   const auto begin = static_cast<std::size_t>(problem_.arc_begin[static_cast<std::size_t>(task)]);
   const auto end = static_cast<std::size_t>(problem_.arc_begin[static_cast<std::size_t>(task) + 1]);
@@ -115,7 +115,7 @@ void Simulator::pass_on(int task, int device, double now) {
     const Arc& arc = problem_.arcs[a];
     const int there = device_of_task_[static_cast<std::size_t>(arc.to)];
     if (there == device) {
-      meet(arc.to, now);
+      deliver(arc.to, now);
       continue;
     }
     const auto d = static_cast<std::size_t>(there);
@@ -140,7 +140,7 @@ void Simulator::pass_on(int task, int device, double now) {
   for (std::size_t a = begin; a < end; ++a) {
     const int to = problem_.arcs[a].to;
     const int there = device_of_task_[static_cast<std::size_t>(to)];
-    if (there != device) meet(to, arrivals_[static_cast<std::size_t>(there)]);
+    if (there != device) deliver(to, arrivals_[static_cast<std::size_t>(there)]);
   }
 }
 
@@ -198,7 +198,7 @@ double Simulator::send(Transfer transfer, double now, double duration) {
   return transfer.end_ms;
 }
 
-void Simulator::meet(int task, double when) {
+void Simulator::deliver(int task, double when) {
   auto& ready = ready_ms_[static_cast<std::size_t>(task)];
   ready = std::max(ready, when);
   if (--needs_[static_cast<std::size_t>(task)] == 0) enqueue(task);

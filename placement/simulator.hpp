@@ -1,9 +1,9 @@
-// One step of a placed graph, event by event. Deterministic: the same placement gives the same
-// trace.
+// Simulates one step of a placed graph, event by event. Deterministic: the same placement gives the
+// same trace.
 //
-// A device runs one task at a time, the one that became ready first (lower number first among
-// equals). When a task ends, its output goes once to each other device that needs it, in the order
-// of the devices: over the sender's one channel, or over a link of the pair (Links). A weight that
+// A device runs one task at a time, the one that became ready first (ties: the lower number). When
+// a task ends, its output goes once to each other device that needs it, in the order of the
+// devices: over the sender's only channel, or over a link of the pair (Links). A weight that
 // several devices use is sent from its home at the start, and its gradient back when the last task
 // there that uses it is done.
 #pragma once
@@ -30,17 +30,18 @@ struct Timeline {
   double makespan_ms = 0;
 };
 
-// Owns its working memory: one for each thread. The problem must outlive it.
+// Owns its working memory: use one for each thread. The problem must outlive it.
 class Simulator {
  public:
   explicit Simulator(const Problem& problem);
 
-  // Time of the step, whatever memory it needs. Precondition: one device of the cluster a group.
+  // Returns the time of the step, ignoring memory. Precondition: one device of the cluster for each
+  // group.
   double makespan(const Placement& placement);
   Timeline trace(const Placement& placement);
 
-  // Time of the step; where the placement does not fit at least the problem's failed_ms, the more
-  // the more memory it lacks, so that a search can tell which failure is nearer to running.
+  // Returns the time of the step. For a placement that does not fit, returns at least the problem's
+  // failed_ms, and more the more memory it lacks, so that a search can compare failures.
   double step_ms(const Placement& placement);
 
  private:
@@ -57,7 +58,7 @@ class Simulator {
   void finish(int device, double now);
   void pass_on(int task, int device, double now);
   void return_gradients(int task, int device, double now);
-  void meet(int task, double when);
+  void deliver(int task, double when);
   void enqueue(int task);
   void start(int device, double now);
   double send(Transfer transfer, double now, double duration);
@@ -71,7 +72,7 @@ class Simulator {
   std::vector<double> pair_free_ms_;
   std::vector<int> uses_left_;  // [weight * devices + device]: tasks that still read the copy there
   std::vector<double> copy_ms_;  // how long sending the copy takes
-  std::vector<double> amounts_;  // of what goes to each device
+  std::vector<double> amounts_;  // bytes that go to each device
   std::vector<double> legs_;
   std::vector<double> arrivals_;
   std::vector<double> bytes_;

@@ -1,4 +1,4 @@
-// A simulated step for people: chrome://tracing or ui.perfetto.dev open it.
+// Writes a simulated step for chrome://tracing or ui.perfetto.dev.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace hone::placement {
 
-// Chrome trace JSON: a row for each device's tasks and one for what it sends, times in
+// Returns Chrome trace JSON: for each device a row of tasks and a row of transfers; times in
 // microseconds.
 std::string chrome_trace(const Problem& problem, const Placement& placement);
 

@@ -1,24 +1,24 @@
-// mincut: groups moved one at a time between parts while that lessens what crosses them, the parts
-// kept within a tenth of equal work. Starts from contiguous parts.
+// mincut: moves groups one at a time between parts while that reduces the transfers between them,
+// and keeps the parts within a tenth of equal work. Starts from the placement `expert`.
 #include <algorithm>
 #include <numeric>
 
 #include "placement/baselines/baselines.hpp"
-#include "placement/baselines/work.hpp"
+#include "placement/baselines/group_costs.hpp"
 #include "placement/core/dice.hpp"
 
 namespace hone::placement {
 namespace {
 
-constexpr double slack = 0.10;
-constexpr int passes_max = 50;
+constexpr double work_slack = 0.10;
+constexpr int passes_max = 50;  // it converges in far fewer
 
 struct Parts {
   std::vector<double> work;
   double most = 0;
 };
 
-// What crosses less when the group goes to the device.
+// The transfer time that is saved if the group moves to the device.
 double gain_of(const std::vector<Tie>& ties, const Placement& placement, int from, int to) {
   double gain = 0;
   for (const Tie& tie : ties) {
@@ -35,13 +35,13 @@ Result<Placement> place_mincut(const Problem& problem, std::uint64_t seed) {
   const auto work = work_of_groups(problem);
   const auto ties = ties_of_groups(problem);
   const auto devices = main_devices(problem);
-  auto start = place_expert(problem, seed);
+  auto start = find_baseline("expert")->place(problem, seed);
   if (!start) return start;
   Placement placement = *std::move(start);
   Parts parts{std::vector<double>(static_cast<std::size_t>(problem.devices()), 0)};
   for (std::size_t g = 0; g < placement.size(); ++g)
     parts.work[static_cast<std::size_t>(placement[g])] += work[g];
-  parts.most = (1 + slack) * std::accumulate(work.begin(), work.end(), 0.0) /
+  parts.most = (1 + work_slack) * std::accumulate(work.begin(), work.end(), 0.0) /
                    static_cast<double>(devices.size()) +
                *std::max_element(work.begin(), work.end()) / 2;
   bool changed = true;

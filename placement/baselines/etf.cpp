@@ -1,11 +1,11 @@
-// m-ETF and m-SCT (Jeon et al., Baechi, 2020): list scheduling of the forward graph that counts
-// memory.
+// m-ETF and m-SCT (Jeon et al., Baechi, 2020): list scheduling of the forward graph under memory
+// limits.
 #include <algorithm>
 #include <cmath>
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/baselines/favourites.hpp"
-#include "placement/baselines/work.hpp"
+#include "placement/baselines/group_costs.hpp"
 
 namespace hone::placement {
 namespace {
@@ -46,7 +46,7 @@ class ListScheduler {
     int device = -1;
     double start_ms = HUGE_VAL;
   };
-  struct Seat {
+  struct DeviceState {
     double free_ms = 0;
     double room = 0;
     int awaits = -1;  // the favourite child of what ran last
@@ -83,7 +83,7 @@ class ListScheduler {
     return arrival;
   }
 
-  // Its inputs would have arrived on any device by now.
+  // Whether its inputs would have arrived on every device by now.
   [[nodiscard]] bool urgent(int node, double now) const {
     for (int d = 0; d < problem_.devices(); ++d)
       if (arrival_ms(node, d) > now) return false;
@@ -95,11 +95,11 @@ class ListScheduler {
     for (const int node : ready_)
       for (int d = 0; d < problem_.devices(); ++d) {
         if (!allowed(node, d)) continue;
-        const Seat& seat = devices_[static_cast<std::size_t>(d)];
-        const double start = std::max(seat.free_ms, arrival_ms(node, d));
+        const DeviceState& state = devices_[static_cast<std::size_t>(d)];
+        const double start = std::max(state.free_ms, arrival_ms(node, d));
         if (start >= best.start_ms) continue;
-        const bool kept = seat.awaits >= 0 && seat.awaits != node && free_elsewhere(node) &&
-                          !urgent(node, seat.free_ms);
+        const bool kept = state.awaits >= 0 && state.awaits != node && free_elsewhere(node) &&
+                          !urgent(node, state.free_ms);
         if (!kept) best = {node, d, start};
       }
     return best.node >= 0 ? best : choose_anything();
@@ -113,7 +113,7 @@ class ListScheduler {
     return false;
   }
 
-  // Every device waits for somebody else.
+  // The choice if every device waits for another node.
   [[nodiscard]] Choice choose_anything() const {
     Choice best;
     for (const int node : ready_)
@@ -129,16 +129,16 @@ class ListScheduler {
   void take(const Choice& choice) {
     const auto node = static_cast<std::size_t>(choice.node);
     const auto group = static_cast<std::size_t>(problem_.group_of_node[node]);
-    Seat& seat = devices_[static_cast<std::size_t>(choice.device)];
+    DeviceState& state = devices_[static_cast<std::size_t>(choice.device)];
     if (placement_[group] < 0) {
       placement_[group] = choice.device;
-      seat.room -= group_bytes_[group];
+      state.room -= group_bytes_[group];
     }
     end_ms_[node] = choice.start_ms + problem_.cost(choice.node, choice.device);
-    seat.free_ms = end_ms_[node];
-    for (Seat& other : devices_)
+    state.free_ms = end_ms_[node];
+    for (DeviceState& other : devices_)
       if (other.awaits == choice.node) other.awaits = -1;
-    seat.awaits = favourite_.empty() ? -1 : favourite_[node];
+    state.awaits = favourite_.empty() ? -1 : favourite_[node];
     ready_.erase(std::find(ready_.begin(), ready_.end(), choice.node));
     for (const int next : consumers_[node])
       if (--waiting_[static_cast<std::size_t>(next)] == 0)
@@ -147,7 +147,7 @@ class ListScheduler {
 
   const Problem& problem_;
   std::vector<int> favourite_;
-  std::vector<Seat> devices_;
+  std::vector<DeviceState> devices_;
   std::vector<std::vector<int>> producers_, consumers_;
   std::vector<std::vector<const Edge*>> inputs_;
   std::vector<double> group_bytes_;

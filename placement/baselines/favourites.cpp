@@ -6,8 +6,8 @@
 namespace hone::placement {
 namespace {
 
-constexpr int iterations = 4000;
-constexpr double threshold = 0.5;  // of y
+constexpr int relaxation_iterations = 4000;  // enough for rounding
+constexpr double favourite_fraction = 0.5;   // from this y on, a child is the favourite
 
 // The linear program, times divided by the step's, so that one step size serves all.
 class Relaxation {
@@ -50,20 +50,18 @@ class Relaxation {
   [[nodiscard]] const std::vector<double>& fractions() const { return y_; }
 
  private:
-  static std::size_t at(int node) { return static_cast<std::size_t>(node); }
-
   // Steps of each variable and constraint from the sums of its column or row.
   void put_steps() {
     start_step_.assign(start_.size(), 1);  // s_i + p_i <= w
     for (const Edge& edge : graph_.edges) {
-      ++start_step_[at(edge.from)];
-      ++start_step_[at(edge.to)];
+      ++start_step_[as_index(edge.from)];
+      ++start_step_[as_index(edge.to)];
     }
     child_count_.assign(start_.size(), 0);
     parent_count_.assign(start_.size(), 0);
     for (const Edge& edge : graph_.edges) {
-      ++child_count_[at(edge.from)];
-      ++parent_count_[at(edge.to)];
+      ++child_count_[as_index(edge.from)];
+      ++parent_count_[as_index(edge.to)];
     }
   }
 
@@ -76,10 +74,10 @@ class Relaxation {
     }
     for (std::size_t e = 0; e < y_.size(); ++e) {
       const Edge& edge = graph_.edges[e];
-      slope[at(edge.from)] += order_dual_[e];
-      slope[at(edge.to)] -= order_dual_[e];
-      const double y_slope =
-          child_dual_[at(edge.from)] + parent_dual_[at(edge.to)] - cost_[e] * order_dual_[e];
+      slope[as_index(edge.from)] += order_dual_[e];
+      slope[as_index(edge.to)] -= order_dual_[e];
+      const double y_slope = child_dual_[as_index(edge.from)] + parent_dual_[as_index(edge.to)] -
+                             cost_[e] * order_dual_[e];
       y_[e] = std::clamp(y_[e] - y_slope / (cost_[e] + 2), 0.0, 1.0);
     }
     for (std::size_t i = 0; i < start_.size(); ++i)
@@ -92,10 +90,10 @@ class Relaxation {
     std::vector<double> parents(start_.size(), 0);
     for (std::size_t e = 0; e < y_.size(); ++e) {
       const Edge& edge = graph_.edges[e];
-      children[at(edge.from)] += y_[e];
-      parents[at(edge.to)] += y_[e];
-      const double excess = start_[at(edge.from)] + work_[at(edge.from)] + cost_[e] * (1 - y_[e]) -
-                            start_[at(edge.to)];
+      children[as_index(edge.from)] += y_[e];
+      parents[as_index(edge.to)] += y_[e];
+      const double excess = start_[as_index(edge.from)] + work_[as_index(edge.from)] +
+                            cost_[e] * (1 - y_[e]) - start_[as_index(edge.to)];
       order_dual_[e] = std::max(0.0, order_dual_[e] + excess / (2 + cost_[e]));
     }
     for (std::size_t i = 0; i < start_.size(); ++i) {
@@ -123,12 +121,12 @@ std::vector<double> relaxed_favourites(const Problem& problem, int count) {
   return relaxation.fractions();
 }
 
-// The surest edges first, so that no conflict is settled by chance.
+// Takes the edges with the largest fractions first, so that conflicts are decided by fraction.
 std::vector<int> favourite_children(const Problem& problem) {
-  const auto fraction = relaxed_favourites(problem, iterations);
+  const auto fraction = relaxed_favourites(problem, relaxation_iterations);
   std::vector<std::size_t> edges;
   for (std::size_t e = 0; e < fraction.size(); ++e)
-    if (fraction[e] > threshold) edges.push_back(e);
+    if (fraction[e] > favourite_fraction) edges.push_back(e);
   std::stable_sort(edges.begin(), edges.end(),
                    [&](std::size_t a, std::size_t b) { return fraction[a] > fraction[b]; });
   std::vector<int> favourite(problem.graph.nodes.size(), -1);

@@ -1,4 +1,4 @@
-// The favourite child of each node: the consumer that had better run on its device.
+// The favourite child of each node: the consumer that should run on the same device.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace hone::placement {
 
-// -1 where a node has none. Each node is the favourite of at most one.
+// -1 if a node has none. Each node is the favourite child of at most one node.
 std::vector<int> favourite_children(const Problem& problem);
 
 // The fraction to which each edge's consumer is its producer's favourite: the optimum of

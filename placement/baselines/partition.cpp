@@ -1,6 +1,7 @@
-// scotch and metis: the libraries' partitions of the undirected graph, work as vertex weights and
-// transfer time as edge weights. Both keep state of their own (Scotch its random numbers), so that
-// one thread at a time may call them; seeds are fixed, so that equal graphs get equal parts.
+// scotch and metis: partitions of the undirected graph by these libraries, with work as vertex
+// weights and transfer time as edge weights. Both libraries keep global state (Scotch its random
+// numbers), so only one thread at a time may call them. Seeds are fixed, so that equal graphs get
+// equal parts.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <numeric>
 
 #include "placement/baselines/baselines.hpp"
-#include "placement/baselines/work.hpp"
+#include "placement/baselines/group_costs.hpp"
 
 #ifdef HONE_METIS
 #include <metis.h>
@@ -20,7 +21,7 @@
 namespace hone::placement {
 namespace {
 
-// Compressed rows, as both libraries take them; sums stay far below 2^31.
+// Compressed sparse rows, the input of both libraries; sums stay far below 2^31.
 template <class Int>
 struct Rows {
   std::vector<Int> begin{0};
@@ -29,7 +30,7 @@ struct Rows {
   std::vector<Int> work;
 };
 
-constexpr double whole = 1e7;  // what all weights of a kind add up to, about
+constexpr double weight_sum = 1e7;  // approximate sum of all weights of a kind
 
 template <class Int>
 Rows<Int> rows_of(const Problem& problem) {
@@ -41,10 +42,10 @@ Rows<Int> rows_of(const Problem& problem) {
     for (const Tie& tie : row) tie_sum += tie.ms;
   Rows<Int> rows;
   for (std::size_t g = 0; g < ties.size(); ++g) {
-    rows.work.push_back(static_cast<Int>(1 + std::lround(whole * work[g] / work_sum)));
+    rows.work.push_back(static_cast<Int>(1 + std::lround(weight_sum * work[g] / work_sum)));
     for (const Tie& tie : ties[g]) {
       rows.neighbour.push_back(static_cast<Int>(tie.group));
-      rows.edge_weight.push_back(static_cast<Int>(1 + std::lround(whole * tie.ms / tie_sum)));
+      rows.edge_weight.push_back(static_cast<Int>(1 + std::lround(weight_sum * tie.ms / tie_sum)));
     }
     rows.begin.push_back(static_cast<Int>(rows.neighbour.size()));
   }

@@ -1,4 +1,4 @@
-// single, expert, random, m-topo.
+// The baselines single, expert, random and m-topo.
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "placement/baselines/baselines.hpp"
-#include "placement/baselines/work.hpp"
+#include "placement/baselines/group_costs.hpp"
 #include "placement/core/dice.hpp"
 
 namespace hone::placement {
@@ -29,7 +29,7 @@ Placement cut_evenly(const Problem& problem, const std::vector<int>& order) {
   return placement;
 }
 
-// Unrolled over time: nodes of one module share a weight.
+// Whether the graph is unrolled over time: nodes of one module share a weight.
 bool recurrent(const Problem& problem) {
   const auto module = [&](const WeightUser& user) -> const std::string& {
     return problem.graph.nodes[static_cast<std::size_t>(user.node)].module;
@@ -40,7 +40,7 @@ bool recurrent(const Problem& problem) {
   });
 }
 
-// "decoder3" -> {"decoder", 3}; a module without a number is none.
+// "decoder3" -> {"decoder", 3}; layer 0 for a module without a number.
 std::pair<std::string, int> layer_of(const std::string& module) {
   auto digits = module.size();
   while (digits > 0 && std::isdigit(static_cast<unsigned char>(module[digits - 1])) != 0) --digits;
@@ -48,9 +48,8 @@ std::pair<std::string, int> layer_of(const std::string& module) {
   return {module.substr(0, digits), std::stoi(module.substr(digits))};
 }
 
-// The blocks of layers in the order in which data flows through them: layer 1 of every stack, layer
-// 2 of every stack, ...; where there are more devices than layers, the stacks get devices of their
-// own.
+// Blocks of layers in the order of the data flow: layer 1 of every stack, layer 2 of every stack,
+// ...; if there are more devices than layers, each stack gets its own devices.
 Placement place_layers(const Problem& problem) {
   const Graph& graph = problem.graph;
   const auto devices = main_devices(problem);

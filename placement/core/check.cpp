@@ -8,7 +8,7 @@
 namespace hone::placement {
 namespace {
 
-// Beyond any network; sums of such numbers stay finite.
+// Larger than in any network; sums of such numbers stay finite.
 constexpr double largest = 1e30;
 
 bool is_amount(double number) { return number >= 0 && number <= largest; }
@@ -49,7 +49,7 @@ Status check_quantities(const Graph& graph, std::size_t index) {
     for (const int weight : *list)
       if (weight < 0 || static_cast<std::size_t>(weight) >= graph.weights.size())
         return at_node(graph, index,
-                       "uses weight " + std::to_string(weight) + ", which is not there");
+                       "uses weight " + std::to_string(weight) + ", which does not exist");
   return Done{};
 }
 
@@ -58,7 +58,7 @@ Status check_nodes(const Graph& graph) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (!names.insert(graph.nodes[i].name).second)
-      return at_node(graph, i, "is there twice: every node needs a name of its own");
+      return at_node(graph, i, "appears twice: every node needs a unique name");
     if (auto fits = check_quantities(graph, i); !fits) return fits;
   }
   for (std::size_t i = 0; i < graph.weights.size(); ++i)
@@ -80,14 +80,14 @@ Status check_edges(const Graph& graph) {
       if (end < 0 || end >= count)
         return refuse(Code::invalid,
                       "edge " + std::to_string(i) + " names node " + std::to_string(end) +
-                          ", which is not there (" + std::to_string(count) + " nodes)",
+                          ", which does not exist (" + std::to_string(count) + " nodes)",
                       at);
     const std::string ends = "the edge from '" +
                              graph.nodes[static_cast<std::size_t>(edge.from)].name + "' to '" +
                              graph.nodes[static_cast<std::size_t>(edge.to)].name + "'";
     if (edge.from == edge.to) return refuse(Code::invalid, ends + " leads a node to itself", at);
     if (!seen.insert({edge.from, edge.to}).second)
-      return refuse(Code::invalid, ends + " is there twice", at);
+      return refuse(Code::invalid, ends + " appears twice", at);
     if (!is_amount(edge.bytes) || (!is_amount(edge.leg_ms) && edge.leg_ms != unknown_ms))
       return refuse(Code::invalid,
                     ends + " costs " + shown(edge.leg_ms == unknown_ms ? edge.bytes : edge.leg_ms) +

@@ -9,11 +9,11 @@ namespace {
 constexpr double GB = 1e9;
 constexpr double T = 1e12;
 constexpr double launch_ms = 0.0057;
-// Copies between two cards through a switch, as measured on K80s; the H100's link is NVLink's.
+// Copies between two cards through a PCIe switch, measured on K80s; the H100 uses NVLink.
 constexpr double pcie_per_s = 7.6 * GB;
 constexpr double pcie_ms = 0.025;
 
-constexpr std::array table{
+constexpr std::array device_profiles{
     DeviceProfile{"k40", "NVIDIA K40, 12 GB", 4.3 * T, 0.55, 288 * GB, 12 * GB, launch_ms,
                   pcie_per_s, pcie_ms},
     DeviceProfile{"k80", "NVIDIA K80 (one die), 11 GB", 2.8 * T, 0.55, 240 * GB, 11 * GB, launch_ms,
@@ -32,12 +32,12 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const DeviceProfile> device_table() { return table; }
+std::span<const DeviceProfile> device_table() { return device_profiles; }
 
 const DeviceProfile* find_device(std::string_view name) {
-  const auto row = std::find_if(table.begin(), table.end(),
+  const auto row = std::find_if(device_profiles.begin(), device_profiles.end(),
                                 [&](const DeviceProfile& profile) { return profile.name == name; });
-  return row == table.end() ? nullptr : &*row;
+  return row == device_profiles.end() ? nullptr : &*row;
 }
 
 Cluster cluster_of(const DeviceProfile& profile, int count, int cpus) {

@@ -1,4 +1,4 @@
-// Devices as the simulator sees them, and how they are linked.
+// Profiles of devices for the simulator, and their links.
 #pragma once
 
 #include <span>
@@ -21,11 +21,11 @@ struct DeviceProfile {
   bool accelerator = true;
 };
 std::span<const DeviceProfile> device_table();
-const DeviceProfile* find_device(std::string_view name);  // nullptr where there is none
+const DeviceProfile* find_device(std::string_view name);  // nullptr if there is none
 
 enum class Links {
   channel,  // a device sends one tensor at a time
-  pair,     // every pair has a link of its own in either direction
+  pair,     // every pair has its own link in each direction
 };
 
 struct Cluster {

@@ -1,4 +1,4 @@
-// A computation graph to be placed on devices: what runs, what it costs and what it sends.
+// A computation graph that is placed on devices: its operations, their costs and their tensors.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace hone::placement {
 
-constexpr double unknown_ms = -1;  // not measured: the device's profile tells
+constexpr double unknown_ms = -1;  // not measured: computed from the device's profile
 
 // An operation, or several that always run one after another.
 struct Node {
   std::string name;
-  std::string kind;          // "conv", "lstm", ...; empty where a file does not say
+  std::string kind;          // "conv", "lstm", ...; empty if a file has none
   std::string module;        // nodes of one module belong together under the model's own rule
   double flop = 0;           // forward, the whole batch
   double out_bytes = 0;      // of the tensor that its consumers read
@@ -40,18 +40,21 @@ struct Edge {
   int from = 0;
   int to = 0;
   double bytes = 0;
-  double leg_ms = unknown_ms;  // between a device and host memory, where a file says so
+  double leg_ms = unknown_ms;  // between a device and host memory, if a file has it
 };
 
 struct Graph {
   std::string name;
   double batch = 1;
-  bool training = true;  // every node also runs backward, after its consumers did
+  bool training = true;  // every node also runs backward, after its consumers
   std::vector<Node> nodes;
   std::vector<Weight> weights;
   std::vector<Edge> edges;
-  double device_bytes = 0;  // what a device may hold, where a file says so
+  double device_bytes = 0;  // what a device may hold, if a file has it
 };
+
+// Nodes, groups, tasks and devices are numbered by ints; vectors are indexed by std::size_t.
+inline std::size_t as_index(int number) { return static_cast<std::size_t>(number); }
 
 struct Totals {
   double params = 0;  // numbers, each weight once
@@ -62,21 +65,23 @@ struct Totals {
 };
 Totals totals_of(const Graph& graph);
 
-// Consumers of each node, or producers, in the order of the edges.
+// Return the consumers, or the producers, of each node, in the order of the edges.
 std::vector<std::vector<int>> consumers_of(const Graph& graph);
 std::vector<std::vector<int>> producers_of(const Graph& graph);
 
-// Every producer before its consumers, lower indexes first. Precondition: no cycle.
+// Returns every producer before its consumers, lower indexes first. Leaves out nodes on or behind a
+// cycle.
 std::vector<int> topological_order(const Graph& graph);
 
-// Refuses cycles, edges to nothing, repeated names, numbers that are negative or not finite; `at`
-// is a JSON pointer into {nodes, edges}, and the sentence names the node.
+// Refuses cycles, edges to missing nodes, repeated names, and numbers that are negative or not
+// finite. `at` is a JSON pointer into {nodes, edges}; the message names the node.
 Status check(const Graph& graph);
 
-// For Graphviz; nodes of one device share a colour where a placement is given (else empty).
+// Returns the graph for Graphviz. Nodes of one device share a colour if `device_of_node` is not
+// empty.
 std::string dot_text(const Graph& graph, const std::vector<int>& device_of_node);
 
-// The same for equal graphs, whatever file they came from.
+// Returns the text that the digest of a graph is computed from: the same for equal graphs.
 std::string canonical_text(const Graph& graph);
 std::string digest_of(const Graph& graph);  // SHA-256 of canonical_text
 

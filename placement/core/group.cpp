@@ -52,7 +52,7 @@ void join_modules(const Graph& graph, Union& groups) {
   }
 }
 
-// Groups, not nodes, are counted: joining two may leave a third with a single consumer.
+// Counts groups, not nodes: joining two may leave a third with a single consumer.
 void join_single_consumers(const Graph& graph, Union& groups) {
   const auto consumers = consumers_of(graph);
   bool changed = true;
@@ -79,7 +79,7 @@ void add_missing(std::vector<int>& list, const std::vector<int>& more) {
     if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
 
-// The chain is called what does most of its work.
+// Appends a node to a chain, which is named after the node with the most work.
 void append(Node& chain, const Node& next) {
   if (next.flop > chain.flop) {
     chain.kind = next.kind;
@@ -99,7 +99,7 @@ void append(Node& chain, const Node& next) {
   add_missing(chain.tables, next.tables);
 }
 
-// A long chain is named by its ends.
+// Names a long chain by its ends.
 std::string short_name(const std::string& first, const std::string& last, int members) {
   if (members == 1) return first;
   return first + ".." + last + " (" + std::to_string(members) + ")";

@@ -8,11 +8,11 @@
 namespace hone::placement {
 namespace {
 
-constexpr double backward_factor = 2;  // of the forward time, where nobody measured
-constexpr double cpu_factor = 10;      // of an accelerator's time, where nobody measured
-constexpr double memory_reached = 0.7;
-constexpr double failed_factor = 10;
-constexpr double training_copies = 4;  // weight, gradient, and Adam's two
+constexpr double backward_factor = 2;   // of the forward time, if it was not measured
+constexpr double cpu_factor = 10;       // of an accelerator's time, if it was not measured
+constexpr double memory_reached = 0.7;  // of the peak memory bandwidth
+constexpr double failed_factor = 10;    // of the time on one device
+constexpr double training_copies = 4;   // weight, gradient, and Adam's two
 
 double shared_bytes(const Graph& graph, const Node& node) {
   double bytes = 0;
@@ -75,14 +75,12 @@ void put_arcs(Problem& problem) {
   }
 }
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 // A node that reads a weight both ways reads all of it.
 void put_user(Problem& problem, int weight, WeightUser user) {
-  auto& users = problem.users_of_weight[at(weight)];
+  auto& users = problem.users_of_weight[as_index(weight)];
   if (!users.empty() && users.back().node == user.node) return;
   users.push_back(user);
-  problem.weights_of_node[at(user.node)].push_back(weight);
+  problem.weights_of_node[as_index(user.node)].push_back(weight);
 }
 
 void put_memory(Problem& problem) {
@@ -96,7 +94,7 @@ void put_memory(Problem& problem) {
     problem.memory_of_group[static_cast<std::size_t>(problem.group_of_node[i])] +=
         copies * node.param_bytes + node.stored_bytes;
     for (const int weight : node.weights)
-      put_user(problem, weight, {static_cast<int>(i), graph.weights[at(weight)].bytes});
+      put_user(problem, weight, {static_cast<int>(i), graph.weights[as_index(weight)].bytes});
     for (const int table : node.tables)
       put_user(problem, table,
                {static_cast<int>(i), node.row_bytes / static_cast<double>(node.tables.size())});
@@ -156,11 +154,11 @@ std::string gb(double bytes) {
   return text;
 }
 
-// Its own and, once each, those it shares.
+// The bytes of a group: its own and, once each, the shared weights.
 double least_bytes(const Problem& problem, std::size_t group) {
   std::set<int> weights;
   for (const int node : problem.nodes_of_group[group])
-    for (const int weight : problem.weights_of_node[at(node)]) weights.insert(weight);
+    for (const int weight : problem.weights_of_node[as_index(node)]) weights.insert(weight);
   double bytes = problem.memory_of_group[group];
   for (const int weight : weights)
     bytes += 2 * problem.graph.weights[static_cast<std::size_t>(weight)].bytes;
@@ -231,7 +229,7 @@ Result<Problem> make_problem(const Graph& graph, const ProblemPlan& plan) {
 
 namespace {
 
-// Sums a copy of each tensor for each device that reads it away from where it was made.
+// Adds a copy of each tensor for each other device that reads it.
 void add_copies(const Problem& problem, const Placement& placement, std::vector<double>& bytes) {
   for (std::size_t node = 0; node < problem.graph.nodes.size(); ++node) {
     const int home = placement[static_cast<std::size_t>(problem.group_of_node[node])];
@@ -247,7 +245,8 @@ void add_copies(const Problem& problem, const Placement& placement, std::vector<
   }
 }
 
-// A weight whole at its home, and a copy of what is read, and its gradient, elsewhere.
+// Adds each weight whole at its home, and on other devices a copy of what they read and its
+// gradient.
 void add_weights(const Problem& problem, const Placement& placement, std::vector<double>& bytes) {
   const bool training = problem.graph.training;
   std::vector<double> read(bytes.size());
@@ -257,9 +256,9 @@ void add_weights(const Problem& problem, const Placement& placement, std::vector
     const double whole = problem.graph.weights[w].bytes;
     std::fill(read.begin(), read.end(), 0.0);
     for (const WeightUser& user : users)
-      read[at(placement[at(problem.group_of_node[at(user.node)])])] += user.bytes;
-    read[at(placement[at(problem.group_of_node[at(users.front().node)])])] = 0;
-    bytes[at(placement[at(problem.group_of_node[at(users.front().node)])])] +=
+      read[as_index(placement[as_index(problem.group_of_node[as_index(user.node)])])] += user.bytes;
+    read[as_index(placement[as_index(problem.group_of_node[as_index(users.front().node)])])] = 0;
+    bytes[as_index(placement[as_index(problem.group_of_node[as_index(users.front().node)])])] +=
         whole * (training ? training_copies : 1);
     for (std::size_t d = 0; d < bytes.size(); ++d)
       bytes[d] += std::min(whole, read[d]) * (training ? 2 : 1);

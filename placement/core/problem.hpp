@@ -1,5 +1,5 @@
-// A graph on given devices, ready to be simulated thousands of times: the tasks of one step, their
-// times on each device, and who waits for whom.
+// A graph on given devices, prepared for thousands of simulations: the tasks of one step, their
+// times on each device, and their dependencies.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Placement = std::vector<int>;
 
 enum class TaskKind : std::uint8_t { forward, backward };
 
-// Who waits for a task, and how much it is sent where it runs elsewhere.
+// A dependent of a task, and the bytes that it is sent if it runs on another device.
 struct Arc {
   int to = 0;
   double bytes = 0;
@@ -52,7 +52,7 @@ struct Problem {
   std::vector<int> needs;    // arcs into each task
   std::vector<int> may_run;  // [group * devices + device]: no node of it is barred
 
-  // In order: the first one's device is the weight's home.
+  // In order: the device of the first user is the weight's home.
   std::vector<std::vector<WeightUser>> users_of_weight;
   std::vector<std::vector<int>> weights_of_node;  // read whole or by rows
 
@@ -60,7 +60,7 @@ struct Problem {
   std::vector<double> memory_of_group;  // bytes, without weights that are shared
   std::vector<double> capacity_bytes;   // of each device, usable
   double one_device_ms = 0;             // on the best single device, whatever its memory
-  double failed_ms = 0;                 // what a placement that cannot run counts as
+  double failed_ms = 0;                 // step time of a placement that cannot run
 
   [[nodiscard]] int devices() const { return static_cast<int>(cluster.devices.size()); }
   [[nodiscard]] TaskKind kind(int task) const {
@@ -69,7 +69,7 @@ struct Problem {
   [[nodiscard]] double cost(int task, int device) const {
     return cost_ms[static_cast<std::size_t>(task * devices() + device)];
   }
-  // Of a tensor from one device to another.
+  // The time of a transfer from one device to another.
   [[nodiscard]] double transfer_ms(int from, int to, double bytes, double leg_ms) const {
     const Link& link = links[static_cast<std::size_t>(from * devices() + to)];
     return leg_ms >= 0 ? leg_ms * link.legs : link.latency_ms + bytes * link.ms_per_byte;
@@ -81,12 +81,12 @@ struct ProblemPlan {
   Cluster cluster;
 };
 
-// Precondition: check(graph) passes. Refuses a node, or a group that must stay together, that fits
-// no device, and a graph that all devices together cannot hold.
+// Refuses a node or a group that fits no device, and a graph that all devices together cannot hold.
+// Precondition: check(graph) passes.
 Result<Problem> make_problem(const Graph& graph, const ProblemPlan& plan);
 
-// Bytes that each device needs, into `bytes`: weights and activations of what runs there, a copy of
-// every remote input, and of every weight whose home is elsewhere.
+// Writes the bytes that each device needs into `bytes`: weights and activations of its groups, a
+// copy of every remote input, and of every weight whose home is another device.
 void memory_of(const Problem& problem, const Placement& placement, std::vector<double>& bytes);
 bool fits(const Problem& problem, const Placement& placement, std::vector<double>& bytes);
 

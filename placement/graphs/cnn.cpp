@@ -10,6 +10,8 @@
 namespace hone::placement {
 namespace {
 
+constexpr double cnn_batch = 32;
+
 struct Window {
   int height = 1;
   int width = 1;
@@ -173,11 +175,15 @@ Image inception_e(CnnMaker& net, const Image& in) {
   return net.concat({a, b1, b2, c1, c2, d});
 }
 
-}  // namespace
+struct ResNetShape {
+  std::string name = "resnet-50";
+  std::array<int, 4> blocks{3, 4, 6, 3};
+  bool late_stride = false;  // on the 3x3 (v1.5) instead of the first 1x1 (v1)
+};
 
-Graph make_resnet(const ResNetShape& shape) {
+Graph resnet(const ResNetShape& shape) {
   constexpr std::array widths{64, 128, 256, 512};
-  CnnMaker net(shape.name, shape.batch, {-1, 3, 224});
+  CnnMaker net(shape.name, cnn_batch, {-1, 3, 224});
   net.enter("stem");
   Image x = net.pool(net.conv(net.input(), 64, {7, 7, 2}), {3, 3, 2});
   for (std::size_t stage = 0; stage < widths.size(); ++stage)
@@ -189,8 +195,17 @@ Graph make_resnet(const ResNetShape& shape) {
   return net.classify(x, 1000);
 }
 
-Graph make_inception_v3(double batch) {
-  CnnMaker net("inception-v3", batch, {-1, 3, 299});
+}  // namespace
+
+Graph make_resnet_50() { return resnet({}); }
+Graph make_resnet_101() { return resnet({.name = "resnet-101", .blocks = {3, 4, 23, 3}}); }
+Graph make_resnet_50_v15() { return resnet({.name = "resnet-50-v1.5", .late_stride = true}); }
+Graph make_resnet_101_v15() {
+  return resnet({.name = "resnet-101-v1.5", .blocks = {3, 4, 23, 3}, .late_stride = true});
+}
+
+Graph make_inception_v3() {
+  CnnMaker net("inception-v3", cnn_batch, {-1, 3, 299});
   net.enter("stem");
   Image x = net.conv(net.input(), 32, {3, 3, 2, false});
   x = net.conv(net.conv(x, 32, {3, 3, 1, false}), 64, {3, 3});

@@ -1,4 +1,4 @@
-// How the generators write a graph down.
+// Builds a graph node by node, for the generators.
 #pragma once
 
 #include <initializer_list>
@@ -21,7 +21,7 @@ class GraphMaker {
     return static_cast<int>(graph_.weights.size()) - 1;
   }
 
-  // Adds an edge from each input; below 0 stands for none.
+  // Adds a node and an edge from each input; negative inputs mean none.
   int add(Node node, std::initializer_list<int> inputs) {
     const auto index = static_cast<int>(graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));

@@ -8,6 +8,25 @@
 namespace hone::placement {
 namespace {
 
+struct RnnlmShape {
+  std::string name = "rnnlm";
+  int layers = 2;
+  int steps = 40;
+  double hidden = 2048;
+  double vocabulary = 10000;
+  double batch = 64;
+};
+
+struct NmtShape {
+  std::string name = "nmt";
+  int layers = 2;
+  int source = 40;
+  int target = 40;
+  double hidden = 1024;
+  double vocabulary = 30000;
+  double batch = 64;
+};
+
 struct Sizes {
   double batch, hidden, vocabulary;
 };
@@ -64,7 +83,7 @@ class RecurrentMaker {
     return maker.add(std::move(node), {});
   }
 
-  // One step of a stack of cells, each on top of the one before it and after itself a step ago.
+  // One step of a stack of cells: each reads the cell below it and itself of the step before.
   int stack(const std::string& part, int step, const std::vector<int>& weights, int below,
             double input, std::vector<int>& state) {
     for (std::size_t layer = 0; layer < weights.size(); ++layer) {
@@ -112,9 +131,7 @@ Node attention_node(const NmtShape& s, int step, int weight) {
   return node;
 }
 
-}  // namespace
-
-Graph make_rnnlm(const RnnlmShape& shape) {
+Graph rnnlm(const RnnlmShape& shape) {
   RecurrentMaker net(shape.name, {shape.batch, shape.hidden, shape.vocabulary});
   const int embedding = net.embedding_weight("embedding");
   const auto cells = net.stack_weights("layer", shape.layers, shape.hidden);
@@ -128,7 +145,7 @@ Graph make_rnnlm(const RnnlmShape& shape) {
   return net.maker.take();
 }
 
-Graph make_nmt(const NmtShape& shape) {
+Graph nmt(const NmtShape& shape) {
   RecurrentMaker net(shape.name, {shape.batch, shape.hidden, shape.vocabulary});
   const int source = net.embedding_weight("source");
   const auto encoder = net.stack_weights("encoder", shape.layers, shape.hidden);
@@ -157,5 +174,13 @@ Graph make_nmt(const NmtShape& shape) {
   }
   return net.maker.take();
 }
+
+}  // namespace
+
+Graph make_rnnlm() { return rnnlm({}); }
+Graph make_rnnlm_4() { return rnnlm({.name = "rnnlm-4", .layers = 4, .hidden = 1024}); }
+Graph make_nmt() { return nmt({}); }
+Graph make_nmt_4() { return nmt({.name = "nmt-4", .layers = 4}); }
+Graph make_nmt_8() { return nmt({.name = "nmt-8", .layers = 8}); }
 
 }  // namespace hone::placement

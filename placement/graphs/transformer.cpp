@@ -7,6 +7,18 @@
 namespace hone::placement {
 namespace {
 
+struct TransformerShape {
+  std::string name = "transformer";
+  int encoders = 6;
+  int decoders = 6;
+  double width = 512;
+  double inner = 2048;
+  double heads = 8;
+  double vocabulary = 37000;
+  double length = 50;
+  double batch = 64;
+};
+
 class TransformerMaker {
  public:
   explicit TransformerMaker(const TransformerShape& shape)
@@ -25,7 +37,8 @@ class TransformerMaker {
     return maker_.add(std::move(node), {});
   }
 
-  // {qkv, attention, out + residual + norm}; memory: what keys and values are taken of.
+  // Adds {qkv, attention, out + residual + norm}. Keys and values come from `memory`; -1: from the
+  // input.
   int attend(const std::string& module, const std::string& part, int input, int memory) {
     const double d = s_.width;
     Node qkv = named(module + "/" + part + "_qkv", "linear", module);
@@ -88,7 +101,8 @@ class TransformerMaker {
 
 }  // namespace
 
-Graph make_transformer(const TransformerShape& shape) {
+Graph make_transformer() {
+  const TransformerShape shape;
   TransformerMaker net(shape);
   int memory = net.embed("source");
   for (int layer = 1; layer <= shape.encoders; ++layer) {

@@ -1,5 +1,5 @@
-// JSON graphs: ours, and the inputs of the planner of Tarnawski et al. (2020), whose times are of
-// inference or training nodes given one by one and whose edges cost the way to or from host memory.
+// JSON graphs: hone's own, and planner inputs of Tarnawski et al. (2020). Those list the nodes of
+// inference or training one by one, and the cost of an edge is a transfer to or from host memory.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -69,8 +69,6 @@ std::vector<std::string> columns_of(const Json& document, const char* key,
   return columns;
 }
 
-using Numbers = std::map<std::string, int>;
-
 // A time of our own nodes where it is missing is unknown; one of a planner's input must be there.
 Result<Node> read_node(const Record& record) {
   Status status = Done{};
@@ -121,7 +119,7 @@ Status read_indexes(const Record& record, const char* key, std::vector<int>& lis
   return Done{};
 }
 
-Status read_nodes(const Json& document, Graph& graph, Numbers& numbers) {
+Status read_nodes(const Json& document, Graph& graph, NodeNumbers& numbers) {
   const auto nodes = document.find("nodes");
   if (nodes == document.end() || !nodes->is_array())
     return refuse(Code::invalid, "a graph needs a list \"nodes\"", "/nodes");
@@ -139,13 +137,13 @@ Status read_nodes(const Json& document, Graph& graph, Numbers& numbers) {
          {std::pair{"weights", &node->weights}, {"tables", &node->tables}})
       if (auto read = read_indexes(record, key, *list); !read) return read;
     if (!numbers.emplace(node->name, static_cast<int>(i)).second)
-      return refuse(Code::invalid, "node '" + node->name + "' is there twice", at);
+      return refuse(Code::invalid, "node '" + node->name + "' appears twice", at);
     graph.nodes.push_back(*std::move(node));
   }
   return Done{};
 }
 
-Status read_edges(const Json& document, Graph& graph, const Numbers& numbers) {
+Status read_edges(const Json& document, Graph& graph, const NodeNumbers& numbers) {
   const auto edges = document.find("edges");
   if (edges == document.end() || !edges->is_array())
     return refuse(Code::invalid, "a graph needs a list \"edges\"", "/edges");
@@ -164,7 +162,7 @@ Status read_edges(const Json& document, Graph& graph, const Numbers& numbers) {
       if (found == numbers.end())
         return refuse(Code::invalid,
                       "an edge " + std::string(source ? "from" : "to") + " node '" +
-                          name.value_or("?") + "', which is not there",
+                          name.value_or("?") + "', which does not exist",
                       at);
       (source ? edge.from : edge.to) = found->second;
     }
@@ -227,7 +225,7 @@ Result<Graph> read_json_graph(std::string_view text, const std::string& name) {
   graph.device_bytes =
       head.number({"device_bytes", "maxSizePerAccelerator", "maxSizePerFPGA"}, 0, status);
   if (!status) return std::move(status).error();
-  Numbers numbers;
+  NodeNumbers numbers;
   if (auto read = read_weights(*document, graph); !read) return std::move(read).error();
   if (auto read = read_nodes(*document, graph, numbers); !read) return std::move(read).error();
   if (auto read = read_edges(*document, graph, numbers); !read) return std::move(read).error();

@@ -11,14 +11,14 @@
 namespace hone::placement {
 namespace {
 
-constexpr std::uintmax_t file_bytes_max = 256ULL << 20;  // far above any graph known to us
+constexpr std::uintmax_t file_bytes_max = 256ULL << 20;  // far above any known graph
 
 Result<std::string> text_of(const std::filesystem::path& path) {
   std::error_code fault;
   if (!std::filesystem::is_regular_file(path, fault))
-    return refuse(Code::invalid, path.string() + " is no file that can be read");
+    return refuse(Code::invalid, path.string() + " is not a readable file");
   if (std::filesystem::file_size(path, fault) > file_bytes_max)
-    return refuse(Code::too_large, path.string() + " is larger than 256 MB: no graph is");
+    return refuse(Code::too_large, path.string() + " is larger than 256 MB, the maximum");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   text << file.rdbuf();

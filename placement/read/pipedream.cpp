@@ -120,9 +120,8 @@ struct Line {
   std::string_view text;
   std::size_t number;
 };
-using Numbers = std::map<std::string, int, std::less<>>;
 
-Result<Edge> read_edge(const Line& line, const Graph& graph, const Numbers& numbers) {
+Result<Edge> read_edge(const Line& line, const Graph& graph, const NodeNumbers& numbers) {
   const auto ends = split(line.text, " -- ");
   if (ends.size() != 2) return at_line(line.number, "an edge is \"nodeA -- nodeB\"");
   std::array<int, 2> found{};
@@ -130,7 +129,7 @@ Result<Edge> read_edge(const Line& line, const Graph& graph, const Numbers& numb
     const auto node = numbers.find(ends[end]);
     if (node == numbers.end())
       return at_line(line.number,
-                     "an edge names node '" + std::string(ends[end]) + "', which is not there");
+                     "an edge names node '" + std::string(ends[end]) + "', which does not exist");
     found[end] = node->second;
   }
   return Edge{found[0], found[1], graph.nodes[static_cast<std::size_t>(found[0])].out_bytes};
@@ -141,7 +140,7 @@ Result<Edge> read_edge(const Line& line, const Graph& graph, const Numbers& numb
 Result<Graph> read_pipedream_graph(std::string_view text, const std::string& name) {
   Graph graph;
   graph.name = name;
-  Numbers numbers;
+  NodeNumbers numbers;
   std::vector<Line> edges;
   std::size_t number = 0;
   for (const auto line : lines_of(text)) {
@@ -154,7 +153,7 @@ Result<Graph> read_pipedream_graph(std::string_view text, const std::string& nam
     auto node = read_node(line, number);
     if (!node) return std::move(node).error();
     if (!numbers.emplace(node->name, static_cast<int>(graph.nodes.size())).second)
-      return at_line(number, "node '" + node->name + "' is there twice");
+      return at_line(number, "node '" + node->name + "' appears twice");
     graph.nodes.push_back(*std::move(node));
   }
   for (const auto& line : edges) {

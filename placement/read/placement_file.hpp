@@ -10,8 +10,7 @@ namespace hone::placement {
 
 std::string placement_text(const Problem& problem, const Placement& placement);
 
-// Refuses a node that is not there, one that is missing, a device out of range, and nodes of one
-// group on two devices.
+// Refuses unknown and missing nodes, a device out of range, and nodes of one group on two devices.
 Result<Placement> read_placement(const Problem& problem, std::string_view text);
 
 }  // namespace hone::placement

@@ -156,8 +156,8 @@ struct RunEnded {
   RunState state = RunState::completed;
   EndReason reason = EndReason::budget_reached;
   int exit_code = 0;
-  std::string detail;
-  std::string log_tail;
+  std::string detail{};
+  std::string log_tail{};
   Failure failure = Failure::none;
 };
 

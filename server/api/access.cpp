@@ -74,9 +74,9 @@ bool Keyring::has_live(Scope scope, Instant now) const {
   });
 }
 
-Result<Speaker> check_access(const Route& route, const Keyring& keys,
-                             std::string_view authorization, Instant now) {
-  if (route.needs.empty()) return Speaker{};
+Result<Caller> check_access(const Route& route, const Keyring& keys, std::string_view authorization,
+                            Instant now) {
+  if (route.needs.empty()) return Caller{};
   if (authorization.empty()) return no_entry("this server asks for a token");
   const auto secret = secret_in(authorization);
   if (secret.empty()) return no_entry("the header Authorization must be 'Bearer' and a token");
@@ -87,7 +87,7 @@ Result<Speaker> check_access(const Route& route, const Keyring& keys,
   if (!opens(key->scopes, route.needs))
     return refuse(Code::forbidden, text(key->token) + " has the scope " + words(key->scopes) +
                                        "; this needs " + any_of(route.needs));
-  return Speaker{key->token, key->scopes.holds(Scope::admin)};
+  return Caller{key->token, key->scopes.holds(Scope::admin)};
 }
 
 }  // namespace hone::api

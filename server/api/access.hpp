@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "schemas/types/key.hpp"
 #include "server/api/router.hpp"
-#include "server/sweep/speaker.hpp"
+#include "server/sweep/caller.hpp"
 
 namespace hone::api {
 
@@ -35,7 +35,7 @@ class Keyring {
 
 // Returns the owner of the token in the header Authorization. Refuses (unauthenticated) a missing,
 // unknown or expired token and (forbidden) one whose scopes do not allow the route.
-Result<Speaker> check_access(const Route& route, const Keyring& keys,
+Result<Caller> check_access(const Route& route, const Keyring& keys,
                              std::string_view authorization, Instant now);
 
 }  // namespace hone::api

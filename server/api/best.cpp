@@ -13,7 +13,7 @@
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
-#include "server/search/history/panel.hpp"
+#include "server/search/history/seed_curves.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
@@ -33,8 +33,8 @@ std::vector<Ranked> ranking(const History& history, const Terminator& terminator
                             std::size_t limit) {
   std::vector<Ranked> ranked;
   for (const std::size_t trial : find_leaders(history, terminator, limit)) {
-    const Panel panel(history, trial);
-    ranked.push_back({trial, panel.values(history.achievement(trial).phase)});
+    const SeedCurves panel(history, trial);
+    ranked.push_back({trial, panel.values(history.outcome(trial).phase)});
   }
   return ranked;
 }
@@ -104,7 +104,7 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
     if (!row) continue;
     row->rank = static_cast<std::int64_t>(items.size()) + 1;
     Json item = render(*row);
-    item["value"] = shown(past->history.achievement(ranked[i].index).merit, spec);
+    item["value"] = shown(past->history.outcome(ranked[i].index).merit, spec);
     const auto& own = expected[ranked[i].index];
     item["expected"] = own ? shown(*own, spec) : Json(nullptr);
     item["seeds"] = ranked[i].values.size();
@@ -148,7 +148,7 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   if (!sweep) return sweep.error();
   const auto spec = spec_of(*sweep);
   if (!spec) return spec.error();
-  const bool joint = replication_of(*spec).joint() && spec->further_objectives.empty();
+  const bool joint = replication_of(*spec).multi_seed() && spec->further_objectives.empty();
   auto items = joint ? joint_items(db, *sweep, *spec, *limit) : single_items(db, *id, *limit);
   if (!items) return items.error();
   Json json;

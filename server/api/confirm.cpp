@@ -97,11 +97,11 @@ bool complete(const Strata& strata) {
 
 // The value of the parameter set in tuning, in the sign of the objective.
 Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, TrialId trial) {
-  if (past.history.replication().joint())
+  if (past.history.replication().multi_seed())
     for (std::size_t i = 0; i < past.trials.size(); ++i)
       if (past.trials[i] == trial) {
         const auto spec = spec_of(tuned);
-        return spec ? value_json(past.history.achievement(i).merit, *spec) : Json(nullptr);
+        return spec ? value_json(past.history.outcome(i).merit, *spec) : Json(nullptr);
       }
   const auto row = find_trial(db, trial);
   return row ? or_null(row->value) : Json(nullptr);
@@ -110,7 +110,7 @@ Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, 
 // The value that tuning expected, corrected for luck; null if it had single runs.
 Json tuned_expected(const SweepRow& tuned, const Past& past, TrialId trial) {
   const auto spec = spec_of(tuned);
-  if (!spec || !past.history.replication().joint()) return nullptr;
+  if (!spec || !past.history.replication().multi_seed()) return nullptr;
   const auto expected = expectations_of(past.history);
   for (std::size_t i = 0; i < past.trials.size(); ++i)
     if (past.trials[i] == trial && expected[i]) return value_json(*expected[i], *spec);

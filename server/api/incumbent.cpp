@@ -5,7 +5,7 @@
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
-#include "server/search/terminators/work.hpp"
+#include "server/search/terminators/run_budget.hpp"
 
 namespace hone::api {
 

@@ -26,7 +26,7 @@ void add(Past& past, const SweepSpec& spec, const RunCurveRow& row) {
     const RunEnded end{row.id, row.state, row.reason, 0, {}, {}, row.failure};
     past.history.end_run(run, completes(end), informs(end), closes(end));
   } else if (row.state == RunState::paused) {
-    past.history.set_standing(run, RunRecord::Standing::paused);
+    past.history.set_state(run, RunRecord::State::paused);
   }
 }
 
@@ -55,7 +55,7 @@ std::vector<std::vector<double>> final_merits(const Past& past, std::size_t tria
   std::vector<std::vector<double>> rows(instances);
   for (const std::size_t index : past.history.trials()[trial].runs) {
     const RunRecord& run = past.history.runs()[index];
-    const bool over = run.standing == RunRecord::Standing::ended && run.counts && !run.evicted;
+    const bool over = run.state == RunRecord::State::ended && run.counts && !run.evicted;
     if (!over) continue;
     const bool failed = !run.completed || run.merits.empty() || std::isinf(run.merits.back());
     const int phase = static_cast<int>(run.merits.size()) - 1;

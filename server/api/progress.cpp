@@ -27,7 +27,7 @@ Result<std::vector<Objective>> objectives_of(const SweepRow& sweep) {
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   const auto spec = spec_of(sweep);
   if (!spec) return spec.error();
-  return make_terminator(spec->terminator, plan_of(*spec));
+  return make_terminator(spec->terminator, sweep_shape(*spec));
 }
 
 // The reports made, the rule's expectation for each run that has not started, and half of it for

@@ -82,7 +82,7 @@ class Replay {
   void check_lease(const Event& event, const LeaseGranted& granted) {
     ++tally_.leases;
     tally_.proposals += static_cast<std::int64_t>(held_.size());
-    const auto work = find_work(book_, book_.sweeps.at(sweep_), granted.worker);
+    const auto work = find_lease_candidate(book_, book_.sweeps.at(sweep_), granted.worker);
     if (!work) return differ(event, event.body, "nothing to do");
     if (work->run != granted.attempt.run || work->resume != granted.resume)
       return differ(event, event.body, "another run: " + text(work->run));

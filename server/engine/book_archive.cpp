@@ -69,8 +69,8 @@ void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<RunRecord> auto& record) {
-  auto& [trial, replicate, merits, standing, completed, counts, evicted] = record;
-  archive(trial, replicate, merits, standing, completed, counts, evicted);
+  auto& [trial, replicate, merits, state, completed, counts, evicted] = record;
+  archive(trial, replicate, merits, state, completed, counts, evicted);
 }
 
 template <class Archive>
@@ -80,8 +80,8 @@ void fields(Archive& archive, MaybeConst<TrialRecord> auto& record) {
 }
 
 template <class Archive>
-void fields(Archive& archive, MaybeConst<Achievement> auto& achievement) {
-  auto& [grade, phase, merit, further, values, error] = achievement;
+void fields(Archive& archive, MaybeConst<TrialOutcome> auto& outcome) {
+  auto& [grade, phase, merit, further, values, error] = outcome;
   archive(grade, phase, merit, further, values, error);
 }
 
@@ -93,10 +93,10 @@ void fields(Archive& archive, MaybeConst<Replication> auto& replication) {
 
 template <class Archive, class Either>
 void archive_history(Archive& archive, Either& history) {
-  auto& [goal, dimensions, objectives, foreign, points, trials, achievements, runs, further, ranked,
-         pending, merits_by_phase, replication, standings] = history;
-  archive(goal, dimensions, objectives, foreign, points, trials, achievements, runs, further,
-          ranked, pending, merits_by_phase, replication, standings);
+  auto& [goal, dimensions, objectives, foreign, points, trials, outcomes, runs, further, ranked,
+         pending, merits_by_phase, replication, latest_merits] = history;
+  archive(goal, dimensions, objectives, foreign, points, trials, outcomes, runs, further, ranked,
+          pending, merits_by_phase, replication, latest_merits);
 }
 
 template <class Archive>

@@ -115,9 +115,9 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
   parked_.erase(late, parked_.end());
 }
 
-Result<Reply> Engine::perform(const Command& command, Instant now, const Speaker& by) {
+Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by) {
   enter(Part::decide);
-  if (auto may = may_speak(book_, by, command); !may) return may.error();
+  if (auto may = check_caller(book_, by, command); !may) return may.error();
   const auto events = decide(book_, command, now);
   if (!events) return events.error();
   fold(*events, now);

@@ -16,7 +16,7 @@
 #include "server/limits.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
-#include "server/sweep/speaker.hpp"
+#include "server/sweep/caller.hpp"
 
 namespace hone {
 
@@ -26,7 +26,7 @@ namespace hone {
 struct Envelope {
   Command command;
   std::function<void(Result<Reply>)> reply;
-  Speaker by{};
+  Caller by{};
 };
 
 struct EngineOptions {
@@ -72,7 +72,7 @@ class Engine {
   void meet_deadlines(Instant now);
   void retry_parked(Instant now, std::vector<Answer>& answers);
   void release_late(Instant now, std::vector<Answer>& answers);
-  Result<Reply> perform(const Command& command, Instant now, const Speaker& by = {});
+  Result<Reply> perform(const Command& command, Instant now, const Caller& by = {});
   void store_series(const Import& import, const SweepImported& imported);
   void fold(const Events& events, Instant now);
   void enter(Part part) {

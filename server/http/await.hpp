@@ -45,7 +45,7 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
 
 // The engine's reply to a command, or its refusal to queue it.
 inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command,
-                                                        Speaker by = {}) {
+                                                        Caller by = {}) {
   using Resume = std::function<void()>;
   auto taken = std::make_shared<bool>(true);
   auto deliver = [&shared, taken](Resume resume) {

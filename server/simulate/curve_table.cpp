@@ -18,19 +18,19 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-std::optional<double> number(std::string_view cell) {
+std::optional<double> number_in(std::string_view cell) {
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
   return value;
 }
 
-// The value of the domain that a cell means; a number off the grid or out of bounds moves to the
-// nearest one.
-struct Reading {
+// Reads a value of the domain from a cell; a number off the grid or out of bounds becomes the
+// nearest valid one.
+struct ReadValue {
   std::string_view cell;
   std::optional<Value> operator()(const FloatDomain& d) const {
-    const auto value = number(cell);
+    const auto value = number_in(cell);
     if (!value) return std::nullopt;
     const double inside = std::clamp(*value, d.min, d.max);
     if (!d.step) return inside;
@@ -38,7 +38,7 @@ struct Reading {
     return std::min(d.min + steps * *d.step, d.max);
   }
   std::optional<Value> operator()(const IntDomain& d) const {
-    const auto value = number(cell);
+    const auto value = number_in(cell);
     if (!value) return std::nullopt;
     const auto steps =
         std::llround((*value - static_cast<double>(d.min)) / static_cast<double>(d.step));
@@ -49,7 +49,7 @@ struct Reading {
       if (const auto* word = std::get_if<std::string>(&value); word && *word == cell) return value;
       const auto* whole = std::get_if<std::int64_t>(&value);
       const auto* real = std::get_if<double>(&value);
-      const auto found = number(cell);
+      const auto found = number_in(cell);
       if (found && ((whole && static_cast<double>(*whole) == *found) || (real && *real == *found)))
         return value;
       if (const auto* flag = std::get_if<bool>(&value); flag && cell == (*flag ? "true" : "false"))
@@ -72,7 +72,7 @@ struct Header {
   std::vector<std::size_t> values, seconds;
 };
 
-std::string where(std::size_t line, std::string_view column) {
+std::string cell_place(std::size_t line, std::string_view column) {
   return "line " + std::to_string(line) + ", column " + std::string(column);
 }
 
@@ -110,11 +110,11 @@ Result<Params> read_params(const Cells& cells, const Header& header, const Space
   for (std::size_t i = 0; i < space.size(); ++i) {
     const std::string_view cell = cells[header.parameters[i]];
     if (cell.empty()) continue;  // inactive
-    auto value = std::visit(Reading{cell}, space[i].domain);
+    auto value = std::visit(ReadValue{cell}, space[i].domain);
     if (!value)
       return refuse(Code::invalid,
                     "'" + std::string(cell) + "' is no value of parameter '" + space[i].name + "'",
-                    where(line, space[i].name));
+                    cell_place(line, space[i].name));
     params.push_back({space[i].name, *std::move(value)});
   }
   return params;
@@ -122,23 +122,24 @@ Result<Params> read_params(const Cells& cells, const Header& header, const Space
 
 Result<Curve> read_curve(const Cells& cells, const Header& header, std::size_t line) {
   Curve curve;
-  if (header.seed) curve.seed = static_cast<std::int64_t>(number(cells[*header.seed]).value_or(0));
+  if (header.seed)
+    curve.seed = static_cast<std::int64_t>(number_in(cells[*header.seed]).value_or(0));
   for (std::size_t k = 0; k < header.values.size(); ++k) {
     const std::string_view cell = cells[header.values[k]];
-    const auto value = number(cell);
+    const auto value = number_in(cell);
     if (!value && !cell.empty() && cell != "nan" && cell != "NaN")
       return refuse(Code::invalid, "'" + std::string(cell) + "' is no number",
-                    where(line, "v" + std::to_string(k + 1)));
+                    cell_place(line, "v" + std::to_string(k + 1)));
     curve.values.push_back(value && std::isfinite(*value) ? value : std::nullopt);
     double seconds = static_cast<double>(k + 1);
     const double before = curve.seconds.empty() ? 0 : curve.seconds.back();
-    // A run that diverged has no later times: it goes on at its own pace.
+    // A diverged run has no later times: assume its mean time per checkpoint.
     if (!header.seconds.empty())
-      seconds = number(cells[header.seconds[k]])
+      seconds = number_in(cells[header.seconds[k]])
                     .value_or(before + (k > 0 ? before / static_cast<double>(k) : 1));
     if (!(seconds > before))
       return refuse(Code::invalid, "seconds must increase",
-                    where(line, "s" + std::to_string(k + 1)));
+                    cell_place(line, "s" + std::to_string(k + 1)));
     curve.seconds.push_back(seconds);
   }
   return curve;
@@ -189,24 +190,24 @@ double quantile(std::vector<double> values, double q) {
   return values[below] + (values[above] - values[below]) * (place - static_cast<double>(below));
 }
 
-std::size_t last_tenth(std::size_t checkpoints) {
+std::size_t checkpoints_in_last_tenth(std::size_t checkpoints) {
   return std::max<std::size_t>(1, (checkpoints + 9) / 10);
 }
 
-// Where a parameter set lies in the table's space; what is out of bounds moves to the bound.
-struct Clamp {
+// Moves a value into the domain of the table.
+struct ClampValue {
   const Value& value;
-  std::optional<Value> operator()(const FloatDomain& d) const { return Reading{words()}(d); }
-  std::optional<Value> operator()(const IntDomain& d) const { return Reading{words()}(d); }
+  std::optional<Value> operator()(const FloatDomain& d) const { return ReadValue{unquoted()}(d); }
+  std::optional<Value> operator()(const IntDomain& d) const { return ReadValue{unquoted()}(d); }
   template <class Domain>
   std::optional<Value> operator()(const Domain& d) const {
     if (contains(d, value)) return value;
-    return Reading{words()}(d);
+    return ReadValue{unquoted()}(d);
   }
-  explicit Clamp(const Value& of) : value(of), text_(to_text(encode(of))) {}
+  explicit ClampValue(const Value& of) : value(of), text_(to_text(encode(of))) {}
 
  private:
-  [[nodiscard]] std::string_view words() const {
+  [[nodiscard]] std::string_view unquoted() const {
     const bool quoted = text_.size() >= 2 && text_.front() == '"';
     return quoted ? std::string_view(text_).substr(1, text_.size() - 2) : std::string_view(text_);
   }
@@ -313,7 +314,7 @@ void CurveTable::finish() {
   for (Configuration& one : configurations_) {
     double sum = 0;
     for (const Curve& curve : one.curves) {
-      const std::size_t tail = last_tenth(curve.values.size());
+      const std::size_t tail = checkpoints_in_last_tenth(curve.values.size());
       for (std::size_t k = curve.values.size() - tail; k < curve.values.size(); ++k)
         sum += (curve.values[k] ? sign * *curve.values[k] : worst) / static_cast<double>(tail);
     }
@@ -330,7 +331,7 @@ Result<std::size_t> CurveTable::nearest(const Params& params) const {
   for (const Parameter& parameter : space_.parameters()) {
     const Value* value = find(params, parameter.name);
     if (value == nullptr) continue;
-    if (auto moved = std::visit(Clamp(*value), parameter.domain))
+    if (auto moved = std::visit(ClampValue(*value), parameter.domain))
       inside.push_back({parameter.name, *std::move(moved)});
   }
   const auto point = space_.point_of(inside);

@@ -1,9 +1,9 @@
-// Recorded learning curves that stand in for training: what `hone simulate` replays.
+// Recorded learning curves, which `hone simulate` replays instead of training.
 //
 // NAME.csv has a column for every parameter, `seed`, v1..vK (the objective after checkpoint k;
 // empty: diverged) and, optionally, s1..sK (seconds since the run's start; without them one second
-// a checkpoint). NAME.json beside it holds goal, parameters (as in a sweep file), checkpoints,
-// source.
+// a checkpoint). NAME.json in the same folder holds goal, parameters (as in a sweep file),
+// checkpoints, source.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Configuration {        // a recorded parameter set
 
 class CurveTable {
  public:
-  // The texts of the two files. Refuses with the line and the column of the CSV, or the place in
-  // the JSON.
+  // Parses the texts of the two files. Refuses with the line and the column of the CSV, or with the
+  // place in the JSON.
   static Result<CurveTable> parse(std::string name, std::string_view csv, std::string_view json);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -45,21 +45,22 @@ class CurveTable {
   [[nodiscard]] const SearchSpace& space() const { return space_; }
   [[nodiscard]] int checkpoints() const { return checkpoints_; }
   [[nodiscard]] std::span<const Configuration> configurations() const { return configurations_; }
-  // Mean seconds of a complete run.
+  // The mean duration of a complete run, in seconds.
   [[nodiscard]] double full_run_seconds() const { return full_run_seconds_; }
 
-  // The nearest recorded parameter set: least sum of squares over the parameters of the distance on
-  // the scale (choice: 1 where they differ, inactive against active: 1). Ties: the first.
-  // Parameters that the table does not have are ignored; one that it has must be given or fixed.
+  // Returns the nearest recorded parameter set: the least sum of squared distances on the
+  // parameters' scales (choice: 1 if they differ; inactive against active: 1). Ties: the first.
+  // Ignores parameters that the table does not have; each parameter of the table must be given or
+  // fixed.
   [[nodiscard]] Result<std::size_t> nearest(const Params& params) const;
 
   // (best merit - merit of the configuration) / max(best - median, 5 % of (best - 10 % quantile)).
   [[nodiscard]] double regret(std::size_t configuration) const;
-  // By how much a merit (larger is better) exceeds the truth, in units of regret.
+  // By how much a merit (larger is better) exceeds the true one, in units of regret.
   [[nodiscard]] double excess(std::size_t configuration, double merit) const;
   // The merit in the objective's own sign.
   [[nodiscard]] double true_value(std::size_t configuration) const;
-  // Of a parameter set chosen blindly: the mean over all configurations.
+  // The regret of a random choice: the mean over all configurations.
   [[nodiscard]] double blind_regret() const;
 
  private:
@@ -74,7 +75,7 @@ class CurveTable {
   std::vector<Configuration> configurations_;
   double full_run_seconds_ = 0;
   double best_ = 0;
-  double unit_ = 1;  // what regret is measured in
+  double unit_ = 1;  // of regret
 };
 
 // Writes the CSV file of a table.

@@ -1,4 +1,4 @@
-// Many repetitions of a simulated sweep, as means with standard errors.
+// Summarizes repetitions of a simulated sweep by means and standard errors.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ struct Estimate {
 
 struct Summary {
   std::int64_t repetitions = 0;
-  std::array<Estimate, anytime_points> named{};   // normalized regret of what the method names
+  std::array<Estimate, anytime_points> named{};   // normalized regret of the incumbent
   std::array<Estimate, anytime_points> single{};  // of the parameter set of the best single report
-  Estimate true_value;                            // of what the method names at the deadline
+  Estimate true_value;                            // of the incumbent at the deadline
   Estimate trials, runs, work_per_run, busy;
   double found = 0;    // share of the repetitions that reached the target
   Estimate to_target;  // full runs until they did, over those that did

@@ -20,7 +20,7 @@ Duration of_seconds(double seconds) {
   return Duration{static_cast<std::int64_t>(std::llround(seconds * 1e6))};
 }
 
-// What a run replays: drawn when it first starts, and kept.
+// The curve that a run replays; drawn when the run first starts.
 struct Replay {
   const Curve* curve = nullptr;
   std::size_t configuration = 0;
@@ -43,7 +43,7 @@ class World {
         deadline_{of_seconds(setting.deadline * table.full_run_seconds()).us} {}
 
   Result<Outcome> run() {
-    // No lease expires within the simulation.
+    // Long enough that no lease expires within the simulation.
     send(Start{"simulation", Duration{never.us / 4}});
     auto submitted = try_send(Submit{{"simulation", spec_, {}}});
     if (!submitted) return submitted.error();
@@ -53,7 +53,7 @@ class World {
           send(Join{{"worker " + std::to_string(i), "simulation", 0, 1, 0, "simulation"}});
       workers_.push_back({std::get<JoinReply>(joined).worker, 0, std::nullopt, {}});
     }
-    if (auto fits = put_to_work(); !fits) return fits.error();
+    if (auto fits = assign_runs(); !fits) return fits.error();
     while (!due_.empty() && due_.begin()->first.us <= deadline_.us) {
       const auto [at, index] = *due_.begin();
       if (must_confirm(at)) {
@@ -61,33 +61,33 @@ class World {
         continue;
       }
       due_.erase(due_.begin());
-      look_until(at);
+      record_until(at);
       now_ = at;
       finish_phase(workers_[index]);
-      if (auto fits = put_to_work(); !fits) return fits.error();
+      if (auto fits = assign_runs(); !fits) return fits.error();
     }
-    look_until(Instant{deadline_.us + 1});
+    record_until(Instant{deadline_.us + 1});
     return outcome();
   }
 
  private:
-  // Without a confirmation the deadline is the end, and nobody needs to be told.
+  // Without a confirmation, the deadline ends the simulation.
   [[nodiscard]] bool must_confirm(Instant at) const {
     const auto limit = time_limit(sweep());
     return spec_.confirm && limit && *limit <= at;
   }
-  // The time limit of the tuning: its runs are canceled, and the confirmation begins.
+  // Handles the time limit of the tuning: cancels its runs and starts the confirmation.
   Status end_tuning() {
     now_ = *time_limit(sweep());
-    look_until(now_);
+    record_until(now_);
     send(Tick{});
     for (Worker& worker : workers_) {
       if (!worker.grant || worker.grant->sweep != sweep_) continue;
-      send(End{worker.grant->lease, {EndReason::signal, 0, "told to end", {}}});
+      send(End{worker.grant->lease, {EndReason::signal, 0, "ordered to end", {}}});
       worker.grant.reset();
     }
     due_.clear();
-    return put_to_work();
+    return assign_runs();
   }
 
   Result<Reply> try_send(const Command& command) {
@@ -98,14 +98,14 @@ class World {
   }
   Reply send(const Command& command) {
     auto reply = try_send(command);
-    expect(reply.ok(), "the rules accept what a simulated worker says");
+    expect(reply.ok(), "the rules accept what a simulated worker sends");
     return *std::move(reply);
   }
 
   [[nodiscard]] const Sweep& sweep() const { return book_.sweeps.at(sweep_); }
 
   // Every idle worker asks for work.
-  Status put_to_work() {
+  Status assign_runs() {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       Worker& worker = workers_[i];
       if (worker.grant || book_.open_sweeps.empty()) continue;
@@ -145,7 +145,7 @@ class World {
     }
     ++worker.grant->next_phase;
     const auto started = start_phase(static_cast<std::size_t>(&worker - workers_.data()));
-    expect(started.ok(), "a run that started goes on");
+    expect(started.ok(), "a run that started continues");
   }
 
   Result<Replay> replay_of(const LeaseGrant& grant) {
@@ -158,14 +158,14 @@ class World {
     return replay;
   }
 
-  // Runs of one trial differ, while its set has seeds left; those of a confirmation also from those
-  // that tuned the same set.
+  // Draws a curve. Runs of one trial use different seeds while the set has seeds left; runs of a
+  // confirmation also avoid the seeds that tuned the same set.
   const Curve& draw(const LeaseGrant& grant, std::size_t configuration) {
     const auto& curves = table_.configurations()[configuration].curves;
     const bool confirms = grant.sweep != sweep_;
     std::vector<const Curve*> left;
     for (const Curve& curve : curves) left.push_back(&curve);
-    if (confirms || sweep().history.replication().joint())
+    if (confirms || sweep().history.replication().multi_seed())
       for (const auto& [run, replay] : replays_)
         if (run.trial == grant.attempt.run.trial ||
             (confirms && replay.configuration == configuration && !is_confirming(run)))
@@ -175,13 +175,13 @@ class World {
   }
   [[nodiscard]] bool is_confirming(RunId run) const { return sweep_of(book_, run).id != sweep_; }
 
-  // The checkpoint whose value phase `phase` reports.
+  // The checkpoint whose value `phase` reports.
   [[nodiscard]] std::size_t checkpoint(const Curve& curve, int phase) const {
     const auto count = static_cast<std::int64_t>(curve.values.size());
     const std::int64_t phases = spec_.budget.phases;
     return static_cast<std::size_t>(((phase + 1) * count + phases - 1) / phases - 1);
   }
-  // When phase `phase` ends, in seconds of the curve: linear between its checkpoints.
+  // When `phase` ends, in seconds of the curve, linear between its checkpoints.
   [[nodiscard]] double end_of(const Curve& curve, int phase) const {
     const double place = static_cast<double>(phase + 1) * static_cast<double>(curve.values.size()) /
                          spec_.budget.phases;
@@ -195,23 +195,23 @@ class World {
     return of_seconds(std::max(end_of(curve, phase) - from, 1e-6));
   }
 
-  // Records the standing at every look due before `at`.
-  void look_until(Instant at) {
+  // Records the regret at every point in time before `at` that is due.
+  void record_until(Instant at) {
     while (outcome_.anytime.size() < anytime_points) {
       const auto looks = static_cast<std::int64_t>(outcome_.anytime.size()) + 1;
       if (deadline_.us * looks / anytime_points >= at.us) return;
-      outcome_.anytime.push_back(standing());
+      outcome_.anytime.push_back(incumbent_regret());
       if (outcome_.to_target < 0 && outcome_.anytime.back().named <= setting_.target)
         outcome_.to_target = setting_.deadline * static_cast<double>(looks) / anytime_points;
     }
   }
 
-  [[nodiscard]] Standing standing() {
+  [[nodiscard]] IncumbentRegret incumbent_regret() {
     const auto named = sweep().terminator->incumbent(sweep().history);
     const auto single = sweep().terminator->Terminator::incumbent(sweep().history);
     return {regret_of(named), regret_of(single)};
   }
-  // The configuration that a trial stands for. A trial with a report has started a run.
+  // The configuration that a trial replays. Precondition: the trial has a report.
   [[nodiscard]] std::size_t configuration_of(std::size_t trial) const {
     return replays_.at(RunId{sweep().trials.at(trial), 0}).configuration;
   }
@@ -219,20 +219,20 @@ class World {
     return trial ? table_.regret(configuration_of(*trial)) : table_.blind_regret();
   }
 
-  struct Promise {  // what tuning says of the set it would show first
+  struct Promised {  // what the tuning observed of its best set
     std::size_t trial = 0;
     double merit = 0;
     double expected = 0;
   };
-  [[nodiscard]] std::optional<Promise> promise() const {
+  [[nodiscard]] std::optional<Promised> promised() const {
     const History& history = sweep().history;
-    if (history.replication().joint()) {
+    if (history.replication().multi_seed()) {
       const auto first = find_leaders(history, *sweep().terminator, 1);
       if (first.empty()) return std::nullopt;
-      const double merit = history.achievement(first[0]).merit;
-      return Promise{first[0], merit, expectations_of(history)[first[0]].value_or(merit)};
+      const double merit = history.outcome(first[0]).merit;
+      return Promised{first[0], merit, expectations_of(history)[first[0]].value_or(merit)};
     }
-    std::optional<Promise> best;
+    std::optional<Promised> best;
     for (const RunRecord& run : history.runs())
       for (const double merit : run.merits)
         if (std::isfinite(merit) && (!best || merit > best->merit))
@@ -253,13 +253,13 @@ class World {
     return std::none_of(history.runs().begin(), history.runs().end(), [&](const RunRecord& run) {
       const auto trained = static_cast<int>(run.merits.size());
       return trained > 0 && table_.regret(configuration_of(run.trial)) == least &&
-             (trained == spec_.budget.phases || run.standing == RunRecord::Standing::active);
+             (trained == spec_.budget.phases || run.state == RunRecord::State::active);
     });
   }
 
-  // Of what the confirmation ranks first, by what it has so far.
+  // Sets the results of the best set by the confirmation so far.
   void rank_confirmed() {
-    outcome_.confirmed = standing().named;
+    outcome_.confirmed = incumbent_regret().named;
     outcome_.confirmed_gap = outcome_.expected_gap;
     if (sweep().confirmed_by.empty()) return;
     const Sweep& confirmation = book_.sweeps.at(sweep().confirmed_by.front());
@@ -286,7 +286,7 @@ class World {
     for (const Worker& worker : workers_) busy += static_cast<double>(worker.busy.us);
     if (const auto named = sweep().terminator->incumbent(sweep().history))
       outcome_.true_value = table_.true_value(configuration_of(*named));
-    if (const auto shown = promise()) {
+    if (const auto shown = promised()) {
       const std::size_t configuration = configuration_of(shown->trial);
       outcome_.gap = table_.excess(configuration, shown->merit);
       outcome_.expected_gap = table_.excess(configuration, shown->expected);
@@ -322,7 +322,7 @@ class World {
   Outcome outcome_;
 };
 
-// In full runs: what the sweep file's confirmation takes when all workers do it.
+// The time, in full runs, that the confirmation of the sweep file takes with all workers.
 double confirmation_time(const SweepSpec& spec, const Setting& setting) {
   if (!spec.confirm) return 0;
   return std::ceil(static_cast<double>(spec.confirm->top) * spec.confirm->seeds / setting.workers);
@@ -333,7 +333,7 @@ double confirmation_time(const SweepSpec& spec, const Setting& setting) {
 Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting) {
   SweepSpec repetition = spec;
   repetition.seed = Rng(setting.seed, Purpose::simulation, 1).bits() >> 11U;
-  repetition.trainer = CommandTrainer{{"simulated"}};  // what would train matters to nobody here
+  repetition.trainer = CommandTrainer{{"simulated"}};  // not used by a simulation
   // The deadline is the sweep's time limit: a method may use all of it.
   repetition.limits.duration =
       of_seconds((setting.deadline - confirmation_time(spec, setting)) * table.full_run_seconds());

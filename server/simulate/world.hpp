@@ -1,5 +1,5 @@
-// One sweep under a virtual clock: the real rules (decide, evolve, answer), workers that replay
-// recorded curves instead of training, and nothing else. A function of its arguments.
+// Simulates one sweep under a virtual clock: the real rules (decide, evolve, answer), and workers
+// that replay recorded curves instead of training. The result depends on the arguments alone.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,40 @@ struct Setting {
   std::uint64_t seed = 0;  // of this repetition
 };
 
-// How good the sweep's answer was at some time, in normalized regret of its true value.
-struct Standing {
-  double named = 0;   // the incumbent that the method names
-  double single = 0;  // the parameter set of the best single report
+// How good the sweep's answer was at some time: the normalized regret of its true value.
+struct IncumbentRegret {
+  double named = 0;   // of the incumbent by the method
+  double single = 0;  // of the parameter set of the best single report
 };
 
 struct Outcome {
-  std::vector<Standing> anytime;  // at 1/20, 2/20, ... 20/20 of the deadline
-  double true_value = 0;          // of what the method names at the deadline, as the table says
-  std::int64_t trials = 0;        // proposed
-  std::int64_t runs = 0;          // started
+  std::vector<IncumbentRegret> anytime;  // at 1/20, 2/20, ... 20/20 of the deadline
+  double true_value = 0;                 // of the incumbent at the deadline, from the table
+  std::int64_t trials = 0;               // proposed
+  std::int64_t runs = 0;                 // started
   std::int64_t reports = 0;
   double work_per_run = 0;  // phases trained a run, as a share of a complete run
   double busy = 0;          // share of the workers' time until the deadline spent training
   double to_target = -1;    // full runs until `named` reached the target; -1: it did not
   double ended = 0;         // full runs until the sweep ended, or the deadline
   double phases = 0;        // trained in all, in full runs: tuning and confirmation
-  // What the table of the best shows first promised more than it is worth, in units of regret: the
+  // By how much the best observed value exceeds the true value of its set, in units of regret: the
   // best report of a single run, or the aggregate of several.
   double gap = 0;
-  double expected_gap = 0;  // the same of what was expected of it, where that is told; else the gap
-  // Of the sets that were tried the truly best one never trained to its end.
+  double expected_gap = 0;  // the same for the expected merit of multi-seed sweeps; else the gap
+  // The truly best one of the tried sets never trained to its end.
   bool lost_best = false;
-  double confirmed = 0;      // regret of what the confirmation ranks first; `named` without one
-  double confirmed_gap = 0;  // of its interquartile mean there; `expected_gap` without one
+  double confirmed = 0;      // regret of the best confirmed set; `named` without a confirmation
+  double confirmed_gap = 0;  // gap of its interquartile mean; `expected_gap` without a confirmation
 };
 
 inline constexpr int anytime_points = 20;
 
-// Refuses a sweep that the server would refuse, or whose parameters the table does not cover.
-// Phase p of P ends at the checkpoint that completes its share of a curve. With spec.confirm the
-// tuning ends early enough for the confirmation to be trained before the deadline; its runs replay
-// seeds that the tuning of that set did not see, while the table has some.
+// Simulates one repetition. Refuses a sweep that the server would refuse, or whose parameters the
+// table does not cover. Phase p of P ends at the checkpoint that completes its share of a curve.
+// With spec.confirm, the tuning ends early enough for the confirmation to finish before the
+// deadline; its runs replay seeds that the tuning of that set has not used, while the table has
+// some.
 Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting);
 
 }  // namespace hone::simulate

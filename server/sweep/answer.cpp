@@ -1,4 +1,4 @@
-// Replies, read off the Book: a repeated command finds the answer that the first one got.
+// Reads replies from the Book, so that a repeated command gets the same reply as the first one.
 #include <algorithm>
 
 #include "base/expect.hpp"
@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// Where a trial runs on several instances, the run's own comes along.
+// The parameters of a run: those of its trial and, with several instances, the run's instance.
 Params params_of(const SweepSpec& spec, const Trial& trial, RunId run) {
   Params params = trial.params;
   if (!spec.replicates.instances) return params;
@@ -24,20 +24,20 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
   const Lease& lease = book.leases.at(found->second);
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
-  return LeaseGrant{lease.id,
-                    lease.attempt,
-                    sweep.id,
-                    sweep.spec.name,
-                    sweep.spec.objective,
-                    sweep.spec.trainer,
-                    params_of(sweep.spec, *find_trial(book, run.id.trial), run.id),
-                    run.seed,
-                    sweep.spec.budget,
-                    sweep.spec.resources,
-                    static_cast<int>(run.reports.size()),
-                    lease.resume,
-                    lease.expires_at,
-                    time_limits_of(sweep, run)};
+  return LeaseGrant{.lease = lease.id,
+                    .attempt = lease.attempt,
+                    .sweep = sweep.id,
+                    .sweep_name = sweep.spec.name,
+                    .objective = sweep.spec.objective,
+                    .trainer = sweep.spec.trainer,
+                    .params = params_of(sweep.spec, *find_trial(book, run.id.trial), run.id),
+                    .seed = run.seed,
+                    .budget = sweep.spec.budget,
+                    .resources = sweep.spec.resources,
+                    .next_phase = static_cast<int>(run.reports.size()),
+                    .resume = lease.resume,
+                    .expires_at = lease.expires_at,
+                    .limits = time_limits_of(sweep, run)};
 }
 
 LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {
@@ -50,8 +50,8 @@ const Run& run_of_lease(const Book& book, LeaseId id) {
   return *find_run(book, book.run_of_lease.at(static_cast<std::size_t>(id.value - 1)));
 }
 
-// The verdict on what was told: of the phase named, else of the newest report. A trial told to have
-// failed stops.
+// The verdict on a told result: of the named phase, else of the newest report. A trial that is told
+// to have failed stops.
 Verdict last_verdict(const Trial& trial, const TellRequest& request) {
   if (request.told == Told::value) {
     for (auto run = trial.runs.rbegin(); run != trial.runs.rend(); ++run) {
@@ -71,13 +71,12 @@ Key key_of(const Token& token) {
 struct Answerer {
   const Book& book;
 
-  Reply operator()(const Start&) const { return Done{}; }
   Reply operator()(const Submit& c) const {
     return Submitted{book.sweeps_by_request.at(c.request.request_id)};
   }
   Reply operator()(const Steer& c) const { return Steered{c.sweep, book.sweeps.at(c.sweep).state}; }
   Reply operator()(const Join& c) const {
-    // Five heartbeats a lease: four may be lost.
+    // Five heartbeats for each lease: four may be lost.
     return JoinReply{book.workers_by_request.at(c.request.request_id), book.lease_length,
                      heartbeat_period(book.lease_length)};
   }
@@ -92,7 +91,7 @@ struct Answerer {
     const auto& report =
         run_of_lease(book, c.lease).reports.at(static_cast<std::size_t>(c.request.phase));
     expect(report.verdict.has_value(), "every report has its verdict");
-    // A promoted run without a checkpoint trains its phases again: what paused it is over.
+    // A promoted run without a checkpoint trains its phases again: the pause no longer applies.
     const bool again = report.verdict->action == Action::pause && find_live_lease(book, c.lease);
     if (again) return ReportReply{{Action::go_on, VerdictReason::promoted, {}}};
     return ReportReply{*report.verdict};
@@ -101,16 +100,17 @@ struct Answerer {
     return SaveModelReply{book.models_by_content.at(
         {run_of_lease(book, c.lease).id, c.request.step, c.request.sha256})};
   }
-  Reply operator()(const LogMetrics&) const { return Done{}; }
-  Reply operator()(const End&) const { return Done{}; }
   Reply operator()(const Ask& c) const {
     const auto lease = book.leases_by_request.at(ask_request(c.sweep, c.request.asker));
     const Run& run = run_of_lease(book, lease);
     const Trial& trial = *find_trial(book, run.id.trial);
     const SweepSpec& spec = book.sweeps.at(c.sweep).spec;
-    return AskReply{trial.id, trial.number,
-                    lease,    params_of(spec, trial, run.id),
-                    run.seed, static_cast<int>(run.reports.size())};
+    return AskReply{.trial = trial.id,
+                    .number = trial.number,
+                    .lease = lease,
+                    .params = params_of(spec, trial, run.id),
+                    .seed = run.seed,
+                    .next_phase = static_cast<int>(run.reports.size())};
   }
   Reply operator()(const Tell& c) const {
     const Trial& trial = *find_trial(book, c.trial);
@@ -119,8 +119,6 @@ struct Answerer {
   Reply operator()(const Enqueue& c) const {
     return EnqueueReply{static_cast<std::int64_t>(book.sweeps.at(c.sweep).enqueued.size())};
   }
-  Reply operator()(const Tick&) const { return Done{}; }
-  Reply operator()(const Allow&) const { return Done{}; }
   Reply operator()(const CreateToken& c) const {
     const auto made = std::ranges::find(book.tokens, c.request.request_id, &Token::request_id);
     return key_of(*made);
@@ -129,14 +127,15 @@ struct Answerer {
     return Submitted{book.sweeps_by_request.at(c.request.request_id)};
   }
   Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
-  Reply operator()(const SaveArtifact&) const { return Done{}; }
-  Reply operator()(const AddNote&) const { return Done{}; }
-  Reply operator()(const ChangeTags&) const { return Done{}; }
-  Reply operator()(const Archive&) const { return Done{}; }
-  Reply operator()(const Pin&) const { return Done{}; }
-  Reply operator()(const Edit&) const { return Done{}; }
   Reply operator()(const Import& c) const {
     return Submitted{book.sweeps_by_request.at(c.request.request_id)};
+  }
+  template <class T>
+  Reply operator()(const T&) const {
+    static_assert(is_any_of<T, Start, LogMetrics, End, Tick, Allow, SaveArtifact, AddNote,
+                            ChangeTags, Archive, Pin, Edit>,
+                  "write the reply of this command above, or list it here");
+    return Done{};
   }
 };
 

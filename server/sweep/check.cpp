@@ -14,9 +14,9 @@
 namespace hone {
 namespace {
 
-constexpr int runs_max = 10'000;  // of one parameter set
+constexpr int runs_of_trial_max = 10'000;
 
-std::vector<std::string_view> split(std::string_view words) {
+std::vector<std::string_view> split_words(std::string_view words) {
   std::vector<std::string_view> parts;
   while (!words.empty()) {
     const auto end = std::min(words.find(' '), words.size());
@@ -26,17 +26,17 @@ std::vector<std::string_view> split(std::string_view words) {
   return parts;
 }
 
-std::string listed(std::span<const std::string_view> words) {
+std::string comma_separated(std::span<const std::string_view> words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : ", ") + std::string(word);
   return text;
 }
 
-Error unknown(const std::string& what, std::string_view word,
-              std::span<const std::string_view> known, std::string at) {
+Error unknown_word(const std::string& what, std::string_view word,
+                   std::span<const std::string_view> known, std::string at) {
   return refuse(Code::invalid,
                 what + " '" + std::string(word) + "'" + did_you_mean(word, known) + "; there is " +
-                    listed(known),
+                    comma_separated(known),
                 std::move(at));
 }
 
@@ -44,7 +44,7 @@ Status check_search(const SearchSpec& search, const SearchSpace& space) {
   std::vector<std::string_view> known;
   for (const SamplerRow& row : sampler_table()) known.push_back(row.method);
   if (std::find(known.begin(), known.end(), search.method) == known.end())
-    return unknown("no search method", search.method, known, "/search/method");
+    return unknown_word("no search method", search.method, known, "/search/method");
   if (auto made = make_sampler(search, space); !made) return made.error();
   return Done{};
 }
@@ -52,16 +52,16 @@ Status check_search(const SearchSpec& search, const SearchSpace& space) {
 Status check_objectives(const SweepSpec& spec) {
   if (spec.further_objectives.empty() || spec.terminator.rule == "none") return Done{};
   return refuse(Code::invalid,
-                "a rule judges by one objective, and this sweep trades off several: use rule: none",
+                "a rule judges by one objective, and this sweep has several: use rule: none",
                 "/terminator/rule");
 }
 
-Status check_terminator(const TerminatorSpec& spec, const Plan& plan) {
+Status check_terminator(const TerminatorSpec& spec, const SweepShape& shape) {
   std::vector<std::string_view> known;
   for (const TerminatorRow& row : terminator_table()) known.push_back(row.rule);
   if (std::find(known.begin(), known.end(), spec.rule) == known.end())
-    return unknown("no terminator", spec.rule, known, "/terminator/rule");
-  if (auto made = make_terminator(spec, plan); !made) return made.error();
+    return unknown_word("no terminator", spec.rule, known, "/terminator/rule");
+  if (auto made = make_terminator(spec, shape); !made) return made.error();
   return Done{};
 }
 
@@ -71,10 +71,11 @@ std::optional<double> as_number(const Value& value) {
   return std::nullopt;
 }
 
-std::string range_text(const SettingInfo& info) {
+std::string range_sentence(const SettingInfo& info) {
   std::ostringstream text;
   text << info.name
-       << (info.kind == SettingKind::integer ? " is a whole number from " : " is a number from ")
+       << (info.kind == SettingKind::integer ? " must be a whole number from "
+                                             : " must be a number from ")
        << info.min << " to " << info.max;
   return text.str();
 }
@@ -82,26 +83,27 @@ std::string range_text(const SettingInfo& info) {
 Status check_value(const SettingInfo& info, const Value& value, const std::string& at) {
   if (info.kind == SettingKind::text) {
     if (std::holds_alternative<std::string>(value)) return Done{};
-    return refuse(Code::invalid, std::string(info.name) + " is a text", at);
+    return refuse(Code::invalid, std::string(info.name) + " must be a string", at);
   }
   if (info.kind == SettingKind::word) {
-    const auto known = split(info.words);
+    const auto known = split_words(info.words);
     const auto* word = std::get_if<std::string>(&value);
     if (word == nullptr)
-      return refuse(Code::invalid, std::string(info.name) + " is one of " + listed(known), at);
+      return refuse(Code::invalid,
+                    std::string(info.name) + " must be one of " + comma_separated(known), at);
     if (!accepts_word(info, *word))
-      return unknown("no " + std::string(info.name), *word, known, at);
+      return unknown_word("no " + std::string(info.name), *word, known, at);
     return Done{};
   }
   const auto number = as_number(value);
   const bool whole = std::holds_alternative<std::int64_t>(value);
   if (!number || *number < info.min || *number > info.max ||
       (info.kind == SettingKind::integer && !whole))
-    return refuse(Code::invalid, range_text(info), at);
+    return refuse(Code::invalid, range_sentence(info), at);
   return Done{};
 }
 
-// Every value the domain can take must be one the trainer accepts: its ends are enough for ranges.
+// Refuses a domain with a value that the trainer does not accept. The bounds decide for ranges.
 Status check_domain(const SettingInfo& info, const Domain& domain, const std::string& at) {
   struct Visitor {
     const SettingInfo& info;
@@ -124,7 +126,7 @@ Status check_domain(const SettingInfo& info, const Domain& domain, const std::st
     Status operator()(const FixedDomain& d) const {
       return check_value(info, d.value, at + "/value");
     }
-    Status operator()(const DerivedDomain&) const { return Done{}; }  // known only when computed
+    Status operator()(const DerivedDomain&) const { return Done{}; }  // its value is not known yet
   };
   return std::visit(Visitor{info, at}, domain);
 }
@@ -135,28 +137,30 @@ Status check_trainer(const SweepSpec& spec) {
   std::vector<std::string_view> trainers;
   for (const TrainerInfo& info : trainer_catalog()) trainers.push_back(info.name);
   const TrainerInfo* trainer = find_trainer(builtin->name);
-  if (trainer == nullptr) return unknown("no trainer", builtin->name, trainers, "/trainer/name");
+  if (trainer == nullptr)
+    return unknown_word("no trainer", builtin->name, trainers, "/trainer/name");
 
   std::vector<std::string_view> settings;
   for (const SettingInfo& info : trainer->settings) settings.push_back(info.name);
   const std::string no_setting = "trainer '" + builtin->name + "' has no setting";
   for (const Param& fixed : builtin->settings) {
     const SettingInfo* info = find_setting(*trainer, fixed.name);
-    if (info == nullptr) return unknown(no_setting, fixed.name, settings, "/trainer/" + fixed.name);
+    if (info == nullptr)
+      return unknown_word(no_setting, fixed.name, settings, "/trainer/" + fixed.name);
     if (auto fits = check_value(*info, fixed.value, "/trainer/" + fixed.name); !fits) return fits;
   }
   for (const Parameter& parameter : spec.parameters) {
     const std::string at = "/parameters/" + parameter.name;
     const SettingInfo* info = find_setting(*trainer, parameter.name);
-    if (info == nullptr) return unknown(no_setting, parameter.name, settings, at);
+    if (info == nullptr) return unknown_word(no_setting, parameter.name, settings, at);
     if (find(builtin->settings, parameter.name) != nullptr)
       return refuse(Code::invalid, parameter.name + " is set under trainer already", at);
     if (auto fits = check_domain(*info, parameter.domain, at); !fits) return fits;
   }
-  const auto objectives = split(trainer->objectives);
+  const auto objectives = split_words(trainer->objectives);
   if (std::find(objectives.begin(), objectives.end(), spec.objective.metric) == objectives.end())
-    return unknown("trainer '" + builtin->name + "' reports no", spec.objective.metric, objectives,
-                   "/objective/metric");
+    return unknown_word("trainer '" + builtin->name + "' reports no", spec.objective.metric,
+                        objectives, "/objective/metric");
   if (spec.budget.unit != trainer->unit)
     return refuse(
         Code::invalid,
@@ -165,19 +169,18 @@ Status check_trainer(const SweepSpec& spec) {
   return Done{};
 }
 
-// The parameter that tells the problem must be free, and each value one that the trainer accepts.
+// Requires that the parameter of the instances is free, and that the trainer accepts each value.
 Status check_instances(const SweepSpec& spec) {
   const InstancesSpec& instances = *spec.replicates.instances;
   const std::string at = "/replicates/instances";
   const std::string name = "'" + instances.parameter + "'";
   if (!spec.further_objectives.empty())
     return refuse(Code::invalid, "instances need a sweep of one objective", at);
-  if (most_runs(spec) > runs_max)
+  if (most_runs(spec) > runs_of_trial_max)
     return refuse(Code::invalid,
                   "that makes " + std::to_string(most_runs(spec)) +
-                      " runs of a parameter set; at "
-                      "most " +
-                      std::to_string(runs_max) + " are allowed",
+                      " runs of a parameter set; at most " + std::to_string(runs_of_trial_max) +
+                      " are allowed",
                   at + "/values");
   for (const Parameter& parameter : spec.parameters)
     if (parameter.name == instances.parameter)
@@ -205,16 +208,16 @@ Status check_replicates(const SweepSpec& spec) {
 }  // namespace
 
 Status check_spec(const SweepSpec& spec) {
-  constexpr std::uint64_t seed_max = (1ULL << 53) - 1;  // what every language reads exactly
+  constexpr std::uint64_t seed_max = (1ULL << 53) - 1;  // every language reads it exactly
   if (spec.seed > seed_max)
-    return refuse(Code::invalid, "a seed is a whole number from 0 to 2^53 - 1", "/seed");
+    return refuse(Code::invalid, "a seed must be a whole number from 0 to 2^53 - 1", "/seed");
   if (auto fits = check_trainer(spec); !fits) return fits;
   if (auto fits = check_objectives(spec); !fits) return fits;
   const auto space = SearchSpace::make(spec.parameters, spec.constraints);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;
-  return check_terminator(spec.terminator, plan_of(spec));
+  return check_terminator(spec.terminator, sweep_shape(spec));
 }
 
 }  // namespace hone

@@ -1,6 +1,6 @@
-// What a spec must fulfil beyond its own document: the samplers, rules and trainers it names exist
-// and accept what it sets, and its conditions make sense. decide refuses a submission by this;
-// nothing is written for a refused sweep.
+// Checks a spec beyond its document: the samplers, rules and trainers that it names exist and
+// accept its settings, and its conditions are valid. decide() refuses a submission that fails;
+// nothing is written for it.
 #pragma once
 
 #include "base/result.hpp"
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// error.at is relative to the spec: "/trainer/name".
+// Refuses an invalid spec; error.at is relative to the spec ("/trainer/name").
 Status check_spec(const SweepSpec& spec);
 
 }  // namespace hone

@@ -1,8 +1,9 @@
-// Everything the coordinator can be asked to do, and what it answers. Pure data.
+// The commands of the coordinator and its replies. Pure data.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -44,8 +45,7 @@ struct SaveModel {
   LeaseId lease;
   SaveModelRequest request;
 };
-struct LogMetrics {  // telemetry: decides nothing, makes no event; the engine stores the points in
-                     // the same commit
+struct LogMetrics {  // telemetry: makes no event; the engine stores the points in the same commit
   LeaseId lease;
   MetricsRequest request;
 };
@@ -66,7 +66,7 @@ struct Enqueue {
   SweepId sweep;
   EnqueueRequest request;
 };
-struct Allow {  // a user trusts a worker again that was set aside
+struct Allow {  // a user re-enables a quarantined worker
   WorkerId worker;
 };
 struct CreateToken {
@@ -103,19 +103,23 @@ struct Edit {
   SweepId sweep;
   EditRequest request;
 };
-struct Import {  // its telemetry makes no event: the engine stores it in the same commit
+struct Import {  // its telemetry makes no event; the engine stores it in the same commit
   ImportRequest request;
 };
-struct Tick {};  // a deadline has passed: leases and time limits are looked at
+struct Tick {};  // a deadline has passed: check leases and time limits
 
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
                  Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
                  AddNote, ChangeTags, Archive, Pin, Edit, Import>;
 
+// Whether T is one of Ts: lets a visitor name the commands that it treats alike.
+template <class T, class... Ts>
+inline constexpr bool is_any_of = (std::is_same_v<T, Ts> || ...);
+
 struct Submitted {
   SweepId sweep;
-  bool known = false;  // the request id had been seen: nothing new was made
+  bool known = false;  // the request id is known: nothing new was made
 };
 struct Steered {
   SweepId sweep;

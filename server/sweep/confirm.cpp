@@ -1,5 +1,5 @@
-// A confirmation: a sweep of its own that trains the leaders of another one again, on seeds that
-// tuning never used. Nothing is searched and nobody is judged.
+// A confirmation: a sweep that trains the leaders of another one again, on seeds that the tuning
+// never used. It searches nothing and stops no run.
 #include <algorithm>
 #include <string>
 
@@ -20,11 +20,11 @@ SweepSpec confirmation_of(const Sweep& sweep, const ConfirmRequest& request, std
   spec.replicates.aggregate = Aggregate::iqm;
   spec.confirm.reset();
   spec.confirms = sweep.id;
-  spec.limits.duration.reset();  // it counted from the submission of the tuning
+  spec.limits.duration.reset();  // it applies to the tuning
   return spec;
 }
 
-// What a user could give: the values of free parameters.
+// The values of the free parameters, which a user could enqueue.
 Params free_params(const SearchSpace& space, const Params& params) {
   Params free;
   for (const Dimension& dimension : space.dimensions())

@@ -116,8 +116,14 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
 Result<Events> decide_join(const Book& book, const Join& command) {
   const JoinRequest& r = command.request;
   if (book.workers_by_request.contains(r.request_id)) return Events{};
-  return Events{WorkerJoined{WorkerId{book.last_worker + 1}, r.request_id, r.host, r.pid, r.cpus,
-                             r.gpus, r.hone_version, command.by}};
+  return Events{WorkerJoined{.worker = WorkerId{book.last_worker + 1},
+                             .request_id = r.request_id,
+                             .host = r.host,
+                             .pid = r.pid,
+                             .cpus = r.cpus,
+                             .gpus = r.gpus,
+                             .hone_version = r.hone_version,
+                             .token = command.by}};
 }
 
 namespace {
@@ -145,7 +151,7 @@ Result<Events> steer_stop(const Book& book, const Sweep& sweep) {
   return steer_sweep(book, sweep, Verb::stop, EndReason::user_stop);
 }
 
-// cancel may follow stop, and kill may follow cancel; never the other way round.
+// cancel may follow stop, and kill may follow cancel, but not the reverse.
 Result<Events> steer_end(const Book& book, const Sweep& sweep, Order order) {
   if (is_end(sweep.state) || sweep.order == order || sweep.order == Order::kill) return Events{};
   return order == Order::cancel ? steer_sweep(book, sweep, Verb::cancel, EndReason::user_cancel)
@@ -154,7 +160,7 @@ Result<Events> steer_end(const Book& book, const Sweep& sweep, Order order) {
 
 bool ends_running_runs(Verb verb) { return verb == Verb::cancel || verb == Verb::kill; }
 
-// Runs in the hands of those who asked for them: no heartbeat would ever tell them to end.
+// Runs leased through `ask` send no heartbeats, so they must be ended here.
 std::vector<RunId> asked_runs(const Book& book, const Sweep& sweep) {
   std::vector<RunId> runs;
   for (const auto& [id, lease] : book.leases)
@@ -189,19 +195,19 @@ Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason re
   std::vector<RunId> waiting(sweep.queue.begin(), sweep.queue.end());
   waiting.insert(waiting.end(), sweep.resting.begin(), sweep.resting.end());
   for (const RunId id : waiting) {
-    // After `stop`, a run that had already trained is still finished.
+    // After `stop`, a run that has already trained may finish.
     if (!ends_running_runs(verb) && find_run(book, id)->attempts > 0) continue;
-    events.emplace_back(RunEnded{id, RunState::canceled, reason, 0, {}, {}});
+    events.emplace_back(RunEnded{.run = id, .state = RunState::canceled, .reason = reason});
     --open;
   }
   for (const RunId id : sweep.paused) {
     const RunState state = ends_running_runs(verb) ? RunState::canceled : RunState::stopped;
-    events.emplace_back(RunEnded{id, state, reason, 0, {}, {}});
+    events.emplace_back(RunEnded{.run = id, .state = state, .reason = reason});
     --open;
   }
   if (ends_running_runs(verb))
     for (const RunId id : asked_runs(book, sweep)) {
-      events.emplace_back(RunEnded{id, RunState::canceled, reason, 0, {}, {}});
+      events.emplace_back(RunEnded{.run = id, .state = RunState::canceled, .reason = reason});
       --open;
     }
   if (open == 0) {

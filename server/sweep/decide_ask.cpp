@@ -1,5 +1,4 @@
-// hone as an optimizer: trials for whoever asks, evaluated elsewhere, and users' own parameter
-// sets.
+// The rules of asked trials, which are evaluated outside hone, and of enqueued parameter sets.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -22,8 +21,8 @@ Result<Events> decide_ask(const Book& book, const Ask& command) {
   const std::string request_id = ask_request(sweep->id, command.request.asker);
   if (book.leases_by_request.contains(request_id)) return Events{};
   if (is_end(sweep->state)) return refuse(Code::conflict, text(sweep->id) + " has ended");
-  auto work = find_work(book, *sweep, WorkerId{});
-  if (!work)
+  auto candidate = find_lease_candidate(book, *sweep, WorkerId{});
+  if (!candidate)
     return refuse(Code::conflict, text(sweep->id) +
                                       " has nothing to ask for now: it is paused or stopping, or "
                                       "every trial is proposed and waits for its result");
@@ -33,24 +32,24 @@ Result<Events> decide_ask(const Book& book, const Ask& command) {
   if (known != book.workers_by_request.end())
     worker = known->second;
   else
-    events.emplace_back(WorkerJoined{worker,
-                                     asker_request(command.request.asker),
-                                     command.request.asker,
-                                     0,
-                                     0,
-                                     0,
-                                     {},
-                                     command.by});
-  for (EventBody& body : work->events) events.push_back(std::move(body));
+    events.emplace_back(WorkerJoined{.worker = worker,
+                                     .request_id = asker_request(command.request.asker),
+                                     .host = command.request.asker,
+                                     .pid = 0,
+                                     .cpus = 0,
+                                     .gpus = 0,
+                                     .hone_version = {},
+                                     .token = command.by});
+  for (EventBody& body : candidate->events) events.push_back(std::move(body));
   const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
-  events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1}, worker,
-                                   request_id, work->resume, never});
+  events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
+                                   worker, request_id, candidate->resume, never});
   return events;
 }
 
 namespace {
 
-// The run of the trial that was asked for and not yet told.
+// The run of the trial that is asked for and not yet told.
 const Run* pending_run(const Book& book, const Trial& trial) {
   for (const Run& run : trial.runs) {
     const Lease* lease = find_live_lease(book, run.lease);
@@ -59,7 +58,7 @@ const Run* pending_run(const Book& book, const Trial& trial) {
   return nullptr;
 }
 
-// A repeated tell whose answer got lost: the same value for a phase that is told.
+// Whether a tell repeats one whose reply was lost: the same value for a phase that is told.
 bool repeats(const Trial& trial, const TellRequest& request) {
   return std::any_of(trial.runs.begin(), trial.runs.end(), [&](const Run& run) {
     if (request.told != Told::value) return run.state == RunState::failed;
@@ -91,19 +90,23 @@ Result<Events> decide_tell(const Book& book, const Tell& command) {
   if (run == nullptr) {
     if (repeats(*trial, request)) return Events{};
     return refuse(Code::conflict, text(command.trial) +
-                                      " waits for no result: it was told another one, or nobody "
-                                      "asked for it");
+                                      " waits for no result: it was told another one, or was never "
+                                      "asked for");
   }
   Events events;
   const Lease& lease = *find_live_lease(book, run->lease);
   if (request.told != Told::value) {
     end_run(book, book.sweeps.at(lease.sweep),
-            {run->id, RunState::failed, reason_of(request.told), 0, request.detail, {}}, events);
+            {.run = run->id,
+             .state = RunState::failed,
+             .reason = reason_of(request.told),
+             .detail = request.detail},
+            events);
     return events;
   }
   const int phase = request.phase.value_or(static_cast<int>(run->reports.size()));
   const ReportRequest as_report{phase, request.step, request.score, request.further};
-  if (auto done = report(book, lease, as_report, events); !done) return done.error();
+  if (auto done = record_report(book, lease, as_report, events); !done) return done.error();
   return events;
 }
 
@@ -129,7 +132,8 @@ Status check_given(const SearchSpace& space, const Params& given) {
   return Done{};
 }
 
-// What was given must still be there once the conditions are settled, and satisfy the constraints.
+// Every given parameter must be active with the other values, and the set must satisfy the
+// constraints.
 Status check_settled(const SearchSpace& space, const Params& given, const Params& params) {
   for (const Param& param : given)
     if (find(params, param.name) == nullptr)

@@ -1,5 +1,5 @@
-// Changing a sweep that goes on. What was proposed stays what it was: nothing is taken back, so
-// that every number in the ledger keeps its meaning and a replay proposes the same again.
+// Edits of a live sweep. Proposed trials stay as they are, so that every number in the ledger keeps
+// its meaning and a replay proposes the same trials again.
 #include <algorithm>
 
 #include "base/expect.hpp"
@@ -71,8 +71,8 @@ Status check_trials(const Sweep& sweep, std::int64_t trials) {
   if (trials > taken || trials == sweep.spec.search.trials) return Done{};
   return refuse(Code::conflict,
                 std::to_string(taken) +
-                    " trials are proposed or enqueued: name more than these, "
-                    "or end the sweep with hone stop " +
+                    " trials are proposed or enqueued: name more than these, or end the sweep "
+                    "with hone stop " +
                     text(sweep.id),
                 "/trials");
 }

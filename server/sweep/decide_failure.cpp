@@ -1,4 +1,5 @@
-// The rules of attempts that fail: rest and go back, or end; and of workers where many do.
+// The rules of failed attempts (the run rests and returns to the queue, or ends), and of workers on
+// which many attempts fail.
 #include <algorithm>
 #include <string>
 
@@ -9,14 +10,14 @@
 namespace hone {
 namespace {
 
-// A run that always asks to be requeued would never end; no preemption story needs this many.
+// Bounds the attempts of a run that always asks to be requeued; real preemptions are far fewer.
 constexpr int attempts_max = 1000;
 
 Duration doubled(Duration first, int times, Duration last) {
   return {std::min(first.us << std::min(times, 20), last.us)};
 }
 
-// Spread, so that the runs of a machine that died do not come back in step.
+// The end of the rest, drawn at random so that the runs of a lost machine do not return at once.
 std::optional<Instant> end_of_rest(const Sweep& sweep, const Run& run, Failure failure,
                                    Instant now) {
   const int times = run.setbacks - (failure == Failure::preempted ? 1 : 0);
@@ -29,11 +30,11 @@ std::optional<Instant> end_of_rest(const Sweep& sweep, const Run& run, Failure f
                         static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(half) + 1))};
 }
 
-bool is_there(const WorkerState& worker, Instant now) {
+bool is_present(const WorkerState& worker, Instant now) {
   return worker.cpus > 0 && !worker.aside_until && now - worker.seen_at < absent_after;
 }
 
-// What a run gets no further attempt for; empty where it gets one.
+// Why a run gets no further attempt; empty if it gets one.
 std::string why_no_retry(const Sweep& sweep, const Run& run, const EndRequest& end, Failure failure,
                          Duration trained) {
   const FailureRule& rule = rule_of(failure);
@@ -47,7 +48,7 @@ std::string why_no_retry(const Sweep& sweep, const Run& run, const EndRequest& e
   return {};
 }
 
-// Runs that failed here and nowhere else, with this one.
+// The number of runs that failed only on this worker, `run` included.
 int suspects(const Book& book, const WorkerState& worker, const Run& run) {
   const auto only_here = [&](const Run& one) {
     return std::all_of(one.blamed.begin(), one.blamed.end(),
@@ -59,9 +60,9 @@ int suspects(const Book& book, const WorkerState& worker, const Run& run) {
   return count;
 }
 
-// Never the last worker that is there: nothing would go on.
-void set_aside(const Book& book, const Lease& lease, const EndRequest& end, Instant now,
-               Events& events) {
+// Quarantines a worker, but never the last one that is present: no run would continue.
+void quarantine(const Book& book, const Lease& lease, const EndRequest& end, Instant now,
+                Events& events) {
   const WorkerState& worker = book.workers.at(lease.worker);
   if (worker.aside_until || !others_there(book, worker.id, now)) return;
   const int count = suspects(book, worker, *find_run(book, lease.attempt.run));
@@ -72,22 +73,21 @@ void set_aside(const Book& book, const Lease& lease, const EndRequest& end, Inst
                          " runs in a row failed here and not elsewhere; the last: " + end.detail});
 }
 
-// Its time is over: what it reported by then counts.
+// The end of a run whose time is over: its reports count.
 RunEnded end_of_time(const Run& run, const EndRequest& end) {
-  return {run.id,
-          run.reports.empty() ? RunState::failed : RunState::stopped,
-          EndReason::time_limit,
-          0,
-          end.detail,
-          end.log_tail,
-          Failure::timed_out};
+  return {.run = run.id,
+          .state = run.reports.empty() ? RunState::failed : RunState::stopped,
+          .reason = EndReason::time_limit,
+          .detail = end.detail,
+          .log_tail = end.log_tail,
+          .failure = Failure::timed_out};
 }
 
 }  // namespace
 
 bool others_there(const Book& book, WorkerId but, Instant now) {
   return std::any_of(book.workers.begin(), book.workers.end(), [&](const auto& one) {
-    return one.first != but && is_there(one.second, now);
+    return one.first != but && is_present(one.second, now);
   });
 }
 
@@ -101,25 +101,29 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
   if (sweep.order != Order::none) {
-    const auto reason = reason_of(sweep.order, sweep);
-    return end_run(book, sweep, {run.id, RunState::canceled, reason, 0, end.detail, {}}, events);
+    return end_run(book, sweep,
+                   {.run = run.id,
+                    .state = RunState::canceled,
+                    .reason = reason_of(sweep.order, sweep),
+                    .detail = end.detail},
+                   events);
   }
   const Failure failure = end.failure == Failure::none ? failure_of(end.reason) : end.failure;
-  if (blames_worker(failure, end.reason)) set_aside(book, lease, end, now, events);
-  if (rule_of(failure).retry == Retry::no)
-    return end_run(
-        book, sweep,
-        {run.id, RunState::failed, end.reason, end.exit_code, end.detail, end.log_tail, failure},
-        events);
+  if (blames_worker(failure, end.reason)) quarantine(book, lease, end, now, events);
+  RunEnded failed{.run = run.id,
+                  .state = RunState::failed,
+                  .reason = end.reason,
+                  .exit_code = end.exit_code,
+                  .detail = end.detail,
+                  .log_tail = end.log_tail,
+                  .failure = failure};
+  if (rule_of(failure).retry == Retry::no) return end_run(book, sweep, failed, events);
   const Duration trained = run.trained + (now - lease.granted_at);
   const auto why = why_no_retry(sweep, run, end, failure, trained);
   if (!why.empty() && failure == Failure::timed_out)
     return end_run(book, sweep, end_of_time(run, end), events);
-  if (!why.empty())
-    return end_run(book, sweep,
-                   {run.id, RunState::failed, EndReason::retries_exhausted, end.exit_code,
-                    end.detail, end.log_tail, failure},
-                   events);
+  failed.reason = EndReason::retries_exhausted;
+  if (!why.empty()) return end_run(book, sweep, failed, events);
   std::optional<WorkerId> avoid;
   if (rule_of(failure).retry == Retry::elsewhere) avoid = lease.worker;
   events.emplace_back(RunReturned{lease.id, run.id, end.reason, end.detail, failure,

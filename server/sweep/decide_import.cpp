@@ -1,5 +1,5 @@
-// A sweep that ended elsewhere is taken in with its whole past: tried out in an empty Book first,
-// then given the ids of here.
+// Imports a sweep that ended on another server with all its events: folds them into an empty Book
+// first, then renumbers their ids.
 #include <algorithm>
 
 #include "server/sweep/past_fits.hpp"
@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-Error not_ours(std::size_t index, const std::string& why) {
+Error event_error(std::size_t index, const std::string& why) {
   return refuse(Code::invalid, "event " + std::to_string(index) + " " + why,
                 "/export/events/" + std::to_string(index));
 }
@@ -29,24 +29,24 @@ void number_workers(const SweepPast& past, std::int64_t last, Renumbering& ids) 
     ids.worker[WorkerId{i}] = WorkerId{last + i};
 }
 
-// The trials of a document count from 1, so that its telemetry can name them.
+// The trials of a document are numbered from 1, so that its telemetry can name them.
 bool out_of_turn(const EventBody& body, const Renumbering& ids) {
   const auto* proposed = std::get_if<TrialProposed>(&body);
   return proposed != nullptr && proposed->trial.value != ids.trials + 1;
 }
 
-Status try_event(Book& book, Event event, std::size_t index, Renumbering& ids) {
-  if (event.at < book.last_at) return not_ours(index, "goes back in time");
-  if (out_of_turn(event.body, ids)) return not_ours(index, "names a trial out of turn");
+Status fold_event(Book& book, Event event, std::size_t index, Renumbering& ids) {
+  if (event.at < book.last_at) return event_error(index, "goes back in time");
+  if (out_of_turn(event.body, ids)) return event_error(index, "names a trial out of turn");
   if (std::holds_alternative<SweepSubmitted>(event.body) != (index == 0))
-    return not_ours(index, "stands where the one submission of the sweep does not");
-  if (!renumber(event.body, ids)) return not_ours(index, "names what no event before it made");
+    return event_error(index, "is a second submission, or the first event is none");
+  if (!renumber(event.body, ids)) return event_error(index, "names what no event before it made");
   if (auto fit = fits(book, event.body); !fit) {
     std::string at = fit.error().at.empty() ? std::string() : " (" + fit.error().at + ")";
-    return not_ours(index, fit.error().detail + at);
+    return event_error(index, fit.error().detail + at);
   }
   if (auto* submitted = std::get_if<SweepSubmitted>(&event.body)) {
-    submitted->spec.search.warm_start.clear();  // the sweeps it names are not here
+    submitted->spec.search.warm_start.clear();  // the sweeps that it names are not here
     submitted->spec.confirms = {};
   }
   evolve(book, event);
@@ -61,7 +61,7 @@ Status check_metrics(const Book& book, const SweepPast& past) {
   return Done{};
 }
 
-Status try_out(const SweepPast& past) {
+Status check_past(const SweepPast& past) {
   Book book;
   Events joined;
   join_workers(past, "", 0, joined);
@@ -70,7 +70,7 @@ Status try_out(const SweepPast& past) {
   ids.sweep = SweepId{1};
   number_workers(past, 0, ids);
   for (std::size_t i = 0; i < past.events.size(); ++i)
-    if (auto fit = try_event(book, past.events[i], i, ids); !fit) return fit;
+    if (auto fit = fold_event(book, past.events[i], i, ids); !fit) return fit;
   if (book.sweeps.empty() || !is_end(book.sweeps.begin()->second.state))
     return refuse(Code::invalid,
                   "the sweep had not ended when it was exported: stop it and export it again",
@@ -83,7 +83,7 @@ Status try_out(const SweepPast& past) {
 Result<Events> decide_import(const Book& book, const Import& command) {
   const ImportRequest& request = command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
-  if (auto fit = try_out(request.past); !fit) return fit.error();
+  if (auto fit = check_past(request.past); !fit) return fit.error();
   Events events;
   Renumbering ids;
   ids.sweep = SweepId{book.last_sweep + 1};

@@ -1,4 +1,5 @@
-// The rules of leases: who gets a run, for how long, and what happens when nobody renews.
+// The rules of leases: which worker gets a run, for how long, and what happens when a lease
+// expires.
 #include <algorithm>
 
 #include "base/expect.hpp"
@@ -17,8 +18,8 @@ bool may_give(const Sweep& sweep) {
   return sweep.order == Order::none && sweep.state != SweepState::paused && !is_end(sweep.state);
 }
 
-// Cheap, and wrong only towards true: a rule may have nothing to promote. Without any open run it
-// may still want another seed of a trial.
+// Cheap; may return false positives: a rule may have nothing to promote. Even without an open run
+// it may start another seed of a trial.
 bool may_have_work(const Sweep& sweep) {
   if (!may_give(sweep)) return false;
   if (const auto most = sweep.spec.limits.concurrency; most && sweep.live_leases >= *most)
@@ -32,8 +33,8 @@ bool fits(const SweepSpec& spec, const AcquireRequest& offer) {
          spec.resources.gpus <= offer.gpus;
 }
 
-// The next trial's parameters: a user's own, what they leave out drawn from the prior, or else the
-// sampler's. nullopt where the sampler has nothing to propose now.
+// The next trial's parameters: the first enqueued set, completed from the prior, else a proposal of
+// the sampler. nullopt if the sampler has nothing to propose now.
 std::optional<Params> next_params(const Sweep& sweep) {
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
   const Draw draw{sweep.spec.seed, number};
@@ -44,7 +45,7 @@ std::optional<Params> next_params(const Sweep& sweep) {
   return sweep.space.params_at(*point);
 }
 
-std::optional<Work> propose(const Book& book, const Sweep& sweep) {
+std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep) {
   auto params = next_params(sweep);
   if (!params) return std::nullopt;
   const TrialId trial{book.last_trial + 1};
@@ -52,24 +53,25 @@ std::optional<Work> propose(const Book& book, const Sweep& sweep) {
                               *std::move(params)}};
   if (!sweep.enqueued.empty())
     std::get<TrialProposed>(events.front()).from = sweep.enqueued.front().from;
-  return Work{{trial, 0}, 0, std::nullopt, std::move(events)};
+  return LeaseCandidate{{trial, 0}, 0, std::nullopt, std::move(events)};
 }
 
-Work resume(const Book& book, RunId id) {
+LeaseCandidate resume(const Book& book, RunId id) {
   const Run& run = *find_run(book, id);
   std::optional<ModelId> checkpoint;
   if (run.checkpoint) checkpoint = run.checkpoint->id;
   return {id, run.attempts, checkpoint, {}};
 }
 
-Work replicate(const Book& book, const Sweep& sweep, std::size_t index) {
+LeaseCandidate replicate(const Book& book, const Sweep& sweep, std::size_t index) {
   const TrialId trial = sweep.trials.at(index - sweep.history.foreign());
   const RunId run{trial, static_cast<std::int32_t>(find_trial(book, trial)->runs.size())};
   return {run, 0, std::nullopt, {RunAdded{run}}};
 }
 
-// To the last digit: on its way through a point 0.001 becomes 0.0010000000000000002.
-void keep(const Params& given, Params& params) {
+// Restores the given values exactly: in the conversion to a point, 0.001 becomes
+// 0.0010000000000000002.
+void restore_given(const Params& given, Params& params) {
   for (const Param& own : given)
     for (Param& param : params)
       if (param.name == own.name && param.value.index() == own.value.index())
@@ -84,7 +86,7 @@ Params completed(const SearchSpace& space, const Params& given, Rng rng) {
     Point point = random_point(space, rng);
     space.place(given, point);
     last = space.params_at(point);
-    keep(given, last);
+    restore_given(given, last);
     if (space.feasible(last)) return last;
   }
   return last;
@@ -92,29 +94,30 @@ Params completed(const SearchSpace& space, const Params& given, Rng rng) {
 
 namespace {
 
-bool nobody_to_wait_for(const Sweep& sweep) {
+bool nothing_to_wait_for(const Sweep& sweep) {
   return sweep.live_leases == 0 && sweep.queue.empty() && sweep.resting.empty();
 }
 
 }  // namespace
 
-std::optional<Work> find_work(const Book& book, const Sweep& sweep, WorkerId worker) {
+std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
+                                                   WorkerId worker) {
   if (!may_have_work(sweep)) return std::nullopt;
   for (const RunId id : sweep.queue)
     if (find_run(book, id)->avoid != worker) return resume(book, id);
   if (sweep.state != SweepState::running) return std::nullopt;
   const bool left = proposals_left(sweep) > 0;
   if (left && !sweep.enqueued.empty()) return propose(book, sweep);
-  const Move move = sweep.terminator->next(sweep.history, left);
-  switch (move.kind) {
-    case Move::Kind::propose:
+  const NextAction action = sweep.terminator->next(sweep.history, left);
+  switch (action.kind) {
+    case NextAction::Kind::propose:
       return left ? propose(book, sweep) : std::nullopt;
-    case Move::Kind::promote:
-      return resume(book, sweep.runs.at(move.index));
-    case Move::Kind::replicate:
-      return replicate(book, sweep, move.index);
-    case Move::Kind::wait:
-      return left && nobody_to_wait_for(sweep) ? propose(book, sweep) : std::nullopt;
+    case NextAction::Kind::promote:
+      return resume(book, sweep.runs.at(action.index));
+    case NextAction::Kind::replicate:
+      return replicate(book, sweep, action.index);
+    case NextAction::Kind::wait:
+      return left && nothing_to_wait_for(sweep) ? propose(book, sweep) : std::nullopt;
   }
   unreachable();
 }
@@ -138,15 +141,15 @@ std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& offer)
   return sweeps;
 }
 
-// Paused runs that can no longer be promoted are closed when somebody asks for work.
-// Not the one that they get.
+// Closes paused runs that can no longer be promoted, except the one that is being leased.
 void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events) {
   for (const RunId id : sweep.paused)
     if (id != leased && !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
-      events.emplace_back(RunEnded{id, RunState::stopped, EndReason::not_promoted, 0, {}, {}});
+      events.emplace_back(
+          RunEnded{.run = id, .state = RunState::stopped, .reason = EndReason::not_promoted});
 }
 
-// Those who wait for work make no other events.
+// Records that a worker is alive while its long polls cause no other events.
 Events sign_of_life(const Book& book, WorkerId worker, Instant now) {
   constexpr Duration period = seconds(300);
   if (now - book.workers.at(worker).seen_at < period) return {};
@@ -161,20 +164,20 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     return refuse(Code::not_found, "no worker " + text(request.worker) + ": join first", "/worker");
   if (book.leases_by_request.contains(request.request_id)) return Events{};
   Events events = sign_of_life(book, request.worker, now);
-  // Those that were there when it was set aside may have left since: then it is the last one.
+  // If the other workers have left since it was quarantined, it is the last one and is re-enabled.
   const bool aside = book.workers.at(request.worker).aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
   for (const Sweep* sweep : in_turn(book, request)) {
-    auto work = find_work(book, *sweep, request.worker);
-    if (!work) continue;
-    if (!aside) events.clear();  // the grant is a sign of life, too
-    for (EventBody& event : work->events) events.push_back(std::move(event));
+    auto candidate = find_lease_candidate(book, *sweep, request.worker);
+    if (!candidate) continue;
+    if (!aside) events.clear();  // the grant shows that the worker is alive
+    for (EventBody& event : candidate->events) events.push_back(std::move(event));
     const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
-    events.emplace_back(LeaseGranted{lease, AttemptId{work->run, work->attempts + 1},
-                                     request.worker, request.request_id, work->resume,
+    events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
+                                     request.worker, request.request_id, candidate->resume,
                                      now + book.lease_length});
-    close_unpromotable(*sweep, book, work->run, events);
+    close_unpromotable(*sweep, book, candidate->run, events);
     return events;
   }
   return events;
@@ -190,25 +193,24 @@ Result<Events> decide_beat(const Book& book, const Beat& command, Instant now) {
     if (lease == nullptr || lease->worker != command.worker) continue;  // answered with `gone`
     if (find_run(book, lease->attempt.run)->state == RunState::leased)
       events.emplace_back(RunStarted{id});
-    // Renewals are written only when they matter, so that the ledger does not grow with every
-    // heartbeat.
+    // Writes a renewal only if it matters, so that the ledger does not grow with every heartbeat.
     if (expires_at - lease->expires_at > Duration{book.lease_length.us / 2})
       events.emplace_back(LeaseRenewed{id, expires_at});
   }
   return events;
 }
 
-// One cause at a time: the engine asks again while a deadline has passed.
+// Handles one deadline; the engine repeats the command while another one has passed.
 Result<Events> decide_tick(const Book& book, Instant now) {
   Events events;
   if (!book.lease_deadlines.empty() && book.lease_deadlines.begin()->first <= now) {
     const Lease& lease = book.leases.at(book.lease_deadlines.begin()->second);
     fail_attempt(book, lease,
-                 {EndReason::worker_lost,
-                  0,
-                  text(lease.worker) + " sent no heartbeat in time",
-                  {},
-                  Failure::infra},
+                 {.reason = EndReason::worker_lost,
+                  .exit_code = 0,
+                  .detail = text(lease.worker) + " sent no heartbeat in time",
+                  .log_tail = {},
+                  .failure = Failure::infra},
                  now, events);
     return events;
   }

@@ -1,4 +1,4 @@
-// What users say of things: notes, tags, what is put away and what is kept.
+// The rules of what users attach to objects: notes, tags, archived sweeps and pinned trials.
 #include "base/expect.hpp"
 #include "server/sweep/rules.hpp"
 

@@ -14,8 +14,8 @@ bool known_lease(const Book& book, LeaseId id) {
   return id.value >= 1 && id.value <= static_cast<std::int64_t>(book.run_of_lease.size());
 }
 
-// The run that ended or was paused under `lease`, whose process may still be saying its last words;
-// null for lost leases.
+// The run that ended or was paused under `lease`, whose process may still send reports; null for
+// lost leases.
 const Run* ended_under(const Book& book, LeaseId lease) {
   if (!known_lease(book, lease)) return nullptr;
   const Run* run = find_run(book, book.run_of_lease[static_cast<std::size_t>(lease.value - 1)]);
@@ -34,12 +34,15 @@ Verdict judge(const Sweep& sweep, const Run& run, int phase, Score score) {
 RunEnded end_after(RunId run, const Verdict& verdict) {
   switch (verdict.reason) {
     case VerdictReason::last_phase:
-      return {run, RunState::completed, EndReason::budget_reached, 0, {}, {}};
+      return {.run = run, .state = RunState::completed, .reason = EndReason::budget_reached};
     case VerdictReason::diverged:
-      return {run, RunState::stopped, EndReason::diverged, 0, {}, {}, Failure::diverged};
+      return {.run = run,
+              .state = RunState::stopped,
+              .reason = EndReason::diverged,
+              .failure = Failure::diverged};
     case VerdictReason::evicted:
     case VerdictReason::outraced:
-      return {run, RunState::stopped, EndReason::evicted, 0, {}, {}};
+      return {.run = run, .state = RunState::stopped, .reason = EndReason::evicted};
     case VerdictReason::no_rule:
     case VerdictReason::collecting:
     case VerdictReason::good_enough:
@@ -71,15 +74,15 @@ Status check_report(const Sweep& sweep, const Run& run, const ReportRequest& rep
   return Done{};
 }
 
-// Whether the rule, with every trial proposed, still wants something done. `history` is as it will
-// be when the last active run has ended or paused.
+// Whether the rule still promotes or replicates a run once every trial is proposed. `history` is as
+// it will be when the last active run has ended or paused.
 bool wants_more(const Sweep& sweep, const History& history) {
   switch (sweep.terminator->next(history, false).kind) {
-    case Move::Kind::promote:
-    case Move::Kind::replicate:
+    case NextAction::Kind::promote:
+    case NextAction::Kind::replicate:
       return true;
-    case Move::Kind::propose:
-    case Move::Kind::wait:
+    case NextAction::Kind::propose:
+    case NextAction::Kind::wait:
       return false;
   }
   unreachable();
@@ -93,7 +96,7 @@ History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
       history.add_report(find_run(book, e->run)->record, e->phase,
                          normalized(sweep.spec, e->run, e->score), merits(sweep.spec, e->further));
     if (const auto* e = std::get_if<RunPaused>(&body))
-      history.set_standing(find_run(book, e->run)->record, RunRecord::Standing::paused);
+      history.set_state(find_run(book, e->run)->record, RunRecord::State::paused);
     if (const auto* e = std::get_if<RunEnded>(&body))
       history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e), closes(*e));
   }
@@ -119,35 +122,32 @@ std::set<RunId> ended_by(const Events& events) {
   return ended;
 }
 
-// A trial that its rule stops has no use for its other runs: those that wait end with it, those
-// that train are told at their next report.
+// A stopped trial needs none of its other runs: waiting ones end with it, training ones end at
+// their next report.
 void end_waiting_siblings(const Book& book, const Run& run, Events& events) {
   for (const Run& other : find_trial(book, run.id.trial)->runs)
     if (other.id != run.id && !is_end(other.state) && !other.lease)
-      events.emplace_back(RunEnded{other.id, RunState::stopped, EndReason::evicted, 0, {}, {}});
+      events.emplace_back(
+          RunEnded{.run = other.id, .state = RunState::stopped, .reason = EndReason::evicted});
 }
 
-// After the events so far a run is no longer active. If it was the last one and nothing can follow,
-// closes what is paused and ends the sweep.
+// Call after the events that made a run inactive. If it was the last active run and nothing can
+// follow, closes paused runs and ends the sweep.
 void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
   const std::set<RunId> ended = ended_by(events);
   const auto waits = [&](RunId id) { return !ended.contains(id); };
   if (sweep.live_leases > 1 || std::ranges::any_of(sweep.queue, waits) ||
       std::ranges::any_of(sweep.resting, waits))
     return;
-  // The history is copied only when the rule must be asked, not at every end of a sweep with one
-  // worker.
+  // Copy the history only if the rule must be asked, not at every end of a run.
   const bool stopping = sweep.state == SweepState::stopping;
   if (!stopping && proposals_left(sweep) > 0) return;
   if (!stopping && wants_more(sweep, foreseen(book, sweep, events))) return;
   const bool canceled = sweep.order != Order::none;
   const auto close = [&](RunId id) {
-    events.emplace_back(RunEnded{id,
-                                 canceled ? RunState::canceled : RunState::stopped,
-                                 canceled ? sweep.reason : EndReason::not_promoted,
-                                 0,
-                                 {},
-                                 {}});
+    events.emplace_back(RunEnded{.run = id,
+                                 .state = canceled ? RunState::canceled : RunState::stopped,
+                                 .reason = canceled ? sweep.reason : EndReason::not_promoted});
   };
   std::optional<RunId> paused_now;
   for (const EventBody& body : events)
@@ -170,18 +170,19 @@ Result<Events> decide_report(const Book& book, const Report& command) {
   if (report.phase < 0) return refuse(Code::invalid, "phases count from 0", "/phase");
   const Lease* lease = find_live_lease(book, command.lease);
   if (lease == nullptr) {
-    // A repeated report whose first answer got lost finds the recorded verdict, even the last one
-    // of a run.
+    // A repeated report whose reply was lost gets the recorded verdict, even after the end of its
+    // run.
     const Run* run = ended_under(book, command.lease);
     if (run != nullptr && report.phase < static_cast<int>(run->reports.size())) return Events{};
     return stale(command.lease);
   }
   Events events;
-  if (auto done = hone::report(book, *lease, report, events); !done) return done.error();
+  if (auto done = record_report(book, *lease, report, events); !done) return done.error();
   return events;
 }
 
-Status report(const Book& book, const Lease& lease, const ReportRequest& request, Events& events) {
+Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,
+                     Events& events) {
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
   if (auto fits = check_report(sweep, run, request); !fits) return fits;
@@ -195,7 +196,7 @@ Status report(const Book& book, const Lease& lease, const ReportRequest& request
     case Action::go_on:
       break;
     case Action::stop:
-      if (sweep.history.replication().joint() && verdict.reason != VerdictReason::last_phase &&
+      if (sweep.history.replication().multi_seed() && verdict.reason != VerdictReason::last_phase &&
           verdict.reason != VerdictReason::diverged)
         end_waiting_siblings(book, run, events);
       end_run(book, sweep, end_after(run.id, verdict), events);
@@ -223,7 +224,7 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
 }
 
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command) {
-  constexpr std::size_t artifacts_max = 100;  // of one run: what a person still looks through
+  constexpr std::size_t artifacts_max = 100;  // of one run; a person can still survey them
   const SaveArtifactRequest& request = command.request;
   const Lease* lease = find_live_lease(book, command.lease);
   const Run* run =
@@ -246,13 +247,13 @@ Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
 
 namespace {
 
-// The process said by its exit status that all is well.
+// Whether the exit status of the process reports success.
 bool finishes(EndReason reason) {
   return reason == EndReason::budget_reached || reason == EndReason::exited_early ||
          reason == EndReason::no_report;
 }
 
-// The end of a process that nobody here asked to end.
+// The end of a process that this server did not order.
 void end_by_itself(const Book& book, const Lease& lease, const EndRequest& request, Instant now,
                    Events& events) {
   const Run& run = *find_run(book, lease.attempt.run);
@@ -260,7 +261,10 @@ void end_by_itself(const Book& book, const Lease& lease, const EndRequest& reque
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   if (!run.reports.empty())
     return end_run(book, sweep,
-                   {run.id, RunState::completed, EndReason::exited_early, 0, request.detail, {}},
+                   {.run = run.id,
+                    .state = RunState::completed,
+                    .reason = EndReason::exited_early,
+                    .detail = request.detail},
                    events);
   EndRequest silent = request;
   silent.reason = EndReason::no_report;
@@ -273,7 +277,7 @@ Result<Events> decide_end(const Book& book, const End& command, Instant now) {
   const Lease* lease = find_live_lease(book, command.lease);
   if (lease == nullptr) {
     if (!known_lease(book, command.lease)) return stale(command.lease);
-    return Events{};  // its run ended or was given to others before
+    return Events{};  // its run has ended, or is leased to another worker
   }
   const Sweep& sweep = book.sweeps.at(lease->sweep);
   Events events;
@@ -282,12 +286,10 @@ Result<Events> decide_end(const Book& book, const End& command, Instant now) {
     return events;
   }
   end_run(book, sweep,
-          {lease->attempt.run,
-           RunState::canceled,
-           reason_of(sweep.order, sweep),
-           command.request.exit_code,
-           {},
-           {}},
+          {.run = lease->attempt.run,
+           .state = RunState::canceled,
+           .reason = reason_of(sweep.order, sweep),
+           .exit_code = command.request.exit_code},
           events);
   return events;
 }

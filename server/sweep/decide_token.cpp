@@ -1,4 +1,4 @@
-// The rules of tokens: who may speak to this server at all.
+// The rules of tokens, which authorize clients.
 #include <algorithm>
 
 #include "server/sweep/rules.hpp"
@@ -14,7 +14,7 @@ Status check_new(const Book& book, const CreateTokenRequest& request, Instant no
   std::size_t live = 0;
   for (const Token& token : book.tokens) {
     if (token.sha256 == request.sha256)
-      return refuse(Code::conflict, "this secret is that of " + text(token.id) + "; make another",
+      return refuse(Code::conflict, "this secret belongs to " + text(token.id) + "; create another",
                     "/sha256");
     if (!is_live(token, now)) continue;
     ++live;
@@ -25,8 +25,9 @@ Status check_new(const Book& book, const CreateTokenRequest& request, Instant no
                     "/name");
   }
   if (live >= live_tokens_max)
-    return refuse(Code::conflict, "there are " + std::to_string(live) +
-                                      " live tokens, their bound; revoke what nobody uses");
+    return refuse(Code::conflict,
+                  "there are " + std::to_string(live) +
+                      " live tokens, the maximum; revoke those that are not in use");
   return Done{};
 }
 

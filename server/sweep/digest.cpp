@@ -6,8 +6,8 @@
 namespace hone {
 namespace {
 
-// Recorded digests (tests/golden) must stay comparable: a number is never given twice, wherever the
-// enum lists its reasons.
+// Recorded digests (tests/golden) must stay comparable: the number of a reason never changes,
+// wherever the enum lists it.
 int stable_number(EndReason reason) {
   switch (reason) {
     case EndReason::none:
@@ -54,7 +54,7 @@ int stable_number(EndReason reason) {
   unreachable();
 }
 
-// FNV-1a over 64-bit words, in a fixed order of walking.
+// FNV-1a over 64-bit words.
 class Hash {
  public:
   template <class Int>
@@ -112,7 +112,7 @@ void add(Hash& hash, const Run& run) {
   hash.add(run.last_lease);
   if (run.checkpoint) hash.add(run.checkpoint->id);
   if (run.resumed_from) hash.add(*run.resumed_from);
-  // What older ledgers never held is added where it is, so that their digests stay.
+  // Adds later members only if they are set, so that the digests of older ledgers stay the same.
   if (run.setbacks > 0) hash.add(run.setbacks);
   for (const auto& [failure, count] : run.failures) hash.add(failure), hash.add(count);
   for (const WorkerId worker : run.blamed) hash.add(worker);

@@ -12,12 +12,12 @@
 namespace hone {
 namespace {
 
-class Folder {
+class EventFolder {
  public:
-  Folder(Book& book, Instant at, bool elsewhere = false)
-      : book_(book), at_(at), elsewhere_(elsewhere) {}
+  EventFolder(Book& book, Instant at, bool imported = false)
+      : book_(book), at_(at), imported_(imported) {}
 
-  // Workers kept training while the server was away: their leases run on from here.
+  // Workers kept training while the server was down: extend their leases.
   void operator()(const ServerStarted& e) {
     book_.lease_length = e.lease;
     book_.lease_deadlines.clear();
@@ -41,10 +41,10 @@ class Folder {
                             1 + e.spec.further_objectives.size(), replication_of(e.spec)};
     sweep.workflow = e.workflow;
     sweep.dataset = e.dataset;
-    if (e.spec.confirms && !elsewhere_)
+    if (e.spec.confirms && !imported_)
       book_.sweeps.at(e.spec.confirms).confirmed_by.push_back(e.sweep);
-    if (!elsewhere_) warm_start(book_, e.spec, sweep.space, sweep.history);
-    if (!elsewhere_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
+    if (!imported_) warm_start(book_, e.spec, sweep.space, sweep.history);
+    if (!imported_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     book_.open_sweeps.insert(e.sweep);
     book_.sweeps.emplace(e.sweep, std::move(sweep));
     book_.last_sweep = e.sweep.value;
@@ -83,8 +83,16 @@ class Folder {
   }
 
   void operator()(const WorkerJoined& e) {
-    book_.workers.emplace(
-        e.worker, WorkerState{e.worker, e.request_id, e.host, e.cpus, at_, {}, {}, {}, 0, e.token});
+    book_.workers.emplace(e.worker, WorkerState{.id = e.worker,
+                                                .request_id = e.request_id,
+                                                .host = e.host,
+                                                .cpus = e.cpus,
+                                                .seen_at = at_,
+                                                .suspects = {},
+                                                .suspect_at = {},
+                                                .aside_until = {},
+                                                .times_aside = 0,
+                                                .token = e.token});
     book_.workers_by_request.emplace(e.request_id, e.worker);
     book_.last_worker = e.worker.value;
   }
@@ -123,7 +131,7 @@ class Folder {
     expect((run.state == RunState::queued || run.state == RunState::paused) && !run.lease,
            "only a waiting run is leased");
     stop_waiting(sweep, run);
-    sweep.history.set_standing(run.record, RunRecord::Standing::active);
+    sweep.history.set_state(run.record, RunRecord::State::active);
     run.state = RunState::leased;
     run.attempts = e.attempt.number;
     run.lease = run.last_lease = e.lease;
@@ -133,8 +141,8 @@ class Folder {
     if (e.resume) resume = book_.models.at(*e.resume);
     book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
                                         resume, e.expires_at, at_});
-    see(e.worker);
-    if (!elsewhere_) book_.leases_by_request.emplace(e.request_id, e.lease);
+    mark_seen(e.worker);
+    if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
     book_.worker_of_lease.push_back(e.worker);
@@ -146,7 +154,7 @@ class Folder {
     Lease& lease = book_.leases.at(e.lease);
     book_.lease_deadlines.erase({lease.expires_at, e.lease});
     lease.expires_at = e.expires_at;
-    see(lease.worker);
+    mark_seen(lease.worker);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
   }
 
@@ -160,7 +168,7 @@ class Folder {
            "reports are recorded once and in order");
     run.reports.push_back({e.step, e.score, std::nullopt});
     run.setbacks = 0;
-    trust(book_.leases.at(e.lease));
+    clear_suspects(book_.leases.at(e.lease));
     Sweep& sweep = sweep_of_run(e.run);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
     sweep.history.add_report(run.record, e.phase, normalized(sweep.spec, e.run, e.score),
@@ -199,21 +207,21 @@ class Folder {
     run.avoid = e.avoid;
     if (!e.not_before) return sweep.queue.push_front(e.run);
     sweep.resting.insert(e.run);
-    expect_at(run, *e.not_before);
+    set_due(run, *e.not_before);
   }
 
   void operator()(const RunReady& e) {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
     if (sweep.resting.erase(e.run) != 0) sweep.queue.push_front(e.run);
-    forget_due(run);
+    clear_due(run);
     if (e.reserved_until)
-      expect_at(run, *e.reserved_until);
+      set_due(run, *e.reserved_until);
     else
       run.avoid.reset();
   }
 
-  void operator()(const WorkerSeen& e) { see(e.worker); }
+  void operator()(const WorkerSeen& e) { mark_seen(e.worker); }
 
   void operator()(const WorkerSetAside& e) {
     WorkerState& worker = book_.workers.at(e.worker);
@@ -236,7 +244,7 @@ class Folder {
     release(run);
     run.state = RunState::paused;
     sweep.paused.insert(e.run);
-    sweep.history.set_standing(run.record, RunRecord::Standing::paused);
+    sweep.history.set_state(run.record, RunRecord::State::paused);
   }
 
   void operator()(const RunEnded& e) {
@@ -281,9 +289,9 @@ class Folder {
     book_.known_requests.insert(e.request_id);
   }
 
-  // As if it had happened here, at its own times; only what it was told to learn from is not here.
+  // Folds the past as if it had happened here, at its own times, but without warm starts.
   void operator()(const SweepImported& e) {
-    for (const Event& event : e.past) std::visit(Folder{book_, event.at, true}, event.body);
+    for (const Event& event : e.past) std::visit(EventFolder{book_, event.at, true}, event.body);
     book_.sweeps_by_request.emplace(e.request_id, e.sweep);
   }
 
@@ -291,7 +299,7 @@ class Folder {
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }
-  // The history's coordinates in the space that has become wider.
+  // Moves the history's points to the coordinates of the wider space.
   static void map_points(Sweep& sweep, const SearchSpace& before) {
     for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
       const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
@@ -311,18 +319,18 @@ class Folder {
     trial.runs.push_back(std::move(run));
   }
 
-  void see(WorkerId worker) { book_.workers.at(worker).seen_at = at_; }
+  void mark_seen(WorkerId worker) { book_.workers.at(worker).seen_at = at_; }
 
-  void expect_at(Run& run, Instant due) {
+  void set_due(Run& run, Instant due) {
     run.due = due;
     book_.rests.emplace(due, run.id);
   }
-  void forget_due(Run& run) {
+  void clear_due(Run& run) {
     if (run.due) book_.rests.erase({*run.due, run.id});
     run.due.reset();
   }
 
-  // Before the run's lease is released.
+  // Call before the run's lease is released.
   void note_failure(Run& run, Failure failure, EndReason reason) {
     if (failure == Failure::none || !run.lease) return;
     ++run.setbacks;
@@ -336,17 +344,17 @@ class Folder {
     worker.suspect_at = at_;
   }
 
-  // A run that began after the last failure there has reported.
-  void trust(const Lease& lease) {
+  // Clears the worker's suspects if the reporting run began after its last failure.
+  void clear_suspects(const Lease& lease) {
     WorkerState& worker = book_.workers.at(lease.worker);
-    see(worker.id);
+    mark_seen(worker.id);
     if (lease.granted_at < worker.suspect_at) return;
     worker.suspects.clear();
     worker.times_aside = 0;
   }
 
   void stop_waiting(Sweep& sweep, Run& run) {
-    forget_due(run);
+    clear_due(run);
     run.avoid.reset();
     if (sweep.resting.erase(run.id) != 0) return;
     if (run.state == RunState::paused) {
@@ -372,14 +380,14 @@ class Folder {
 
   Book& book_;
   Instant at_;
-  bool elsewhere_;
+  bool imported_;
 };
 
 }  // namespace
 
 void evolve(Book& book, const Event& event) {
   book.last_at = event.at;
-  std::visit(Folder{book, event.at}, event.body);
+  std::visit(EventFolder{book, event.at}, event.body);
 }
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// What is done about each class of failure: one row each. docs/failures.md says it in words.
+// How each class of failure is handled: one row for each. docs/failures.md describes them.
 #pragma once
 
 #include <array>
@@ -14,21 +14,21 @@ namespace hone {
 enum class Retry {
   no,
   anywhere,
-  elsewhere,  // on another worker, if there is one
+  elsewhere,  // on another worker, if one is present
 };
 
 struct FailureRule {
   Failure failure;
   Retry retry;
-  int retries_max;     // of this class, beside limits.max_retries, which counts all but preemptions
-  bool blames_worker;  // three runs in a row, and the worker is set aside
-  bool informs;        // the end says something about the parameters
+  int retries_max;     // of this class; limits.max_retries counts all classes but preemptions
+  bool blames_worker;  // after three such runs in a row, the worker is quarantined
+  bool informs;        // the end is evidence about the parameters
 };
 
 inline constexpr int no_bound = std::numeric_limits<int>::max();
 
-// What fails twice for want of memory, or hangs twice, would do so again. A program that died of a
-// signal may have hit a race; one that exited with a status would do the same again.
+// A run that runs out of memory twice, or hangs twice, would do so again. A program that died of a
+// signal may have hit a race; one that exited with a status would do so again.
 inline constexpr std::array failure_rules{
     FailureRule{Failure::oom, Retry::elsewhere, 1, false, true},
     FailureRule{Failure::infra, Retry::elsewhere, no_bound, true, false},
@@ -46,28 +46,28 @@ constexpr const FailureRule& rule_of(Failure failure) {
   unreachable();
 }
 
-// A worker that was lost is not there to be set aside.
+// A lost worker is not present, so it is not quarantined.
 constexpr bool blames_worker(Failure failure, EndReason reason) {
   return failure != Failure::none && rule_of(failure).blames_worker &&
          reason != EndReason::worker_lost;
 }
 
-// The rest of a run before it is tried again: after the nth failure in a row without a report
-// between them, between half and all of 1 s * 2^(n-1), at most 5 min. The first preemption costs
-// nothing.
+// How long a run rests before it is tried again: after the nth failure in a row without a report
+// between them, between half and all of 1 s * 2^(n-1), at most 5 min. After its first preemption it
+// does not rest.
 inline constexpr Duration rest_first = seconds(1);
 inline constexpr Duration rest_last = seconds(300);
-// How long a run that is to avoid a worker is kept for others: longer than their long polls.
+// How long a run that is to avoid a worker is reserved for others: longer than their long polls.
 inline constexpr Duration reserved = seconds(30);
-// A worker of which nothing was heard for this long is not there. Those who wait for work are heard
-// of every 5 min.
+// A worker that was not seen for this long is absent. A waiting worker is recorded every 5 min.
 inline constexpr Duration absent_after = seconds(360);
-// Set aside: after this many runs, for so long, doubled each time until it has trained something.
+// Quarantine: after this many runs, for this long, doubled each time until a run of the worker
+// reports.
 inline constexpr int suspects_max = 3;
 inline constexpr Duration aside_first = seconds(600);
 inline constexpr Duration aside_last = seconds(7200);
 
-// The class where the worker named none.
+// The class of a failure for which the worker names none.
 constexpr Failure failure_of(EndReason reason) {
   switch (reason) {
     case EndReason::signal:
@@ -97,7 +97,7 @@ constexpr Failure failure_of(EndReason reason) {
     case EndReason::user_stop:
     case EndReason::user_cancel:
     case EndReason::user_kill:
-      return Failure::preempted;  // a worker says these of no process that ended by itself
+      return Failure::preempted;  // no worker sends these for a process that ended by itself
   }
   unreachable();
 }

@@ -1,4 +1,4 @@
-// What the end of a run and a report's further values mean to search.
+// What the end of a run and the values of a report mean for search.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace hone {
 
-// The run trained to its end.
+// Whether the run trained to its end.
 inline bool completes(const RunEnded& e) { return e.state == RunState::completed; }
 
-// The run's trial was closed by its rule: the run itself did nothing wrong.
+// Whether the rule closed the run's trial, so that the run itself did not fail.
 inline bool closes(const RunEnded& e) {
   return e.reason == EndReason::evicted || e.reason == EndReason::not_promoted;
 }
 
-// A value as it counts among those of the trial's other instances. With references, better values
-// are larger ones under either goal; the sign keeps the order.
+// Returns a value on the common scale of the trial's instances, if they have references. On that
+// scale larger is better; the sign keeps the order under a goal of minimize.
 inline Score normalized(const SweepSpec& spec, RunId run, Score score) {
   if (!spec.replicates.instances || spec.replicates.instances->worst.empty() || score.is_diverged())
     return score;
@@ -29,7 +29,7 @@ inline Score normalized(const SweepSpec& spec, RunId run, Score score) {
   return Score::of(spec.objective.goal == Goal::maximize ? share : -share);
 }
 
-// Whether an end says something about the parameters, and not about a machine or a user.
+// Whether an end is evidence about the parameters, rather than about a machine or a user.
 inline bool informs(const RunEnded& e) {
   switch (e.reason) {
     case EndReason::budget_reached:
@@ -53,13 +53,13 @@ inline bool informs(const RunEnded& e) {
       return false;
     case EndReason::retries_exhausted:
     case EndReason::disk_limit:
-    case EndReason::time_limit:  // of the run; of the sweep where there is no failure
+    case EndReason::time_limit:  // of the run; of the sweep if there is no failure
       return e.failure != Failure::none && rule_of(e.failure).informs;
   }
   unreachable();
 }
 
-// Larger is better, for each of the further objectives.
+// Returns the merits of the further objectives; larger is better.
 inline std::vector<double> merits(const SweepSpec& spec, const std::vector<Score>& further) {
   std::vector<double> merits;
   for (std::size_t i = 0; i < further.size() && i < spec.further_objectives.size(); ++i)

@@ -8,85 +8,86 @@
 namespace hone {
 namespace {
 
-Error misfit(const std::string& why) { return refuse(Code::invalid, why); }
+Error event_refusal(const std::string& why) { return refuse(Code::invalid, why); }
 
-Status need(bool holds, const char* why) {
+Status require(bool holds, const char* why) {
   if (holds) return Done{};
-  return misfit(why);
+  return event_refusal(why);
 }
 
-class Check {
+class CheckEvent {
  public:
-  explicit Check(const Book& book) : book_(book) {}
+  explicit CheckEvent(const Book& book) : book_(book) {}
 
   Status operator()(const SweepSubmitted& e) const { return check_spec(e.spec); }
   Status operator()(const SweepSteered& e) const { return open(e.sweep); }
   Status operator()(const SweepEnded& e) const {
     const Sweep* sweep = find_sweep(book_, e.sweep);
-    return need(sweep != nullptr && !is_end(sweep->state) && is_end(e.state) &&
-                    sweep->open_runs == 0 && sweep->queue.empty(),
-                "ends a sweep that still has runs");
+    return require(sweep != nullptr && !is_end(sweep->state) && is_end(e.state) &&
+                       sweep->open_runs == 0 && sweep->queue.empty(),
+                   "ends a sweep that still has runs");
   }
   Status operator()(const TrialProposed& e) const {
     if (auto there = open(e.sweep); !there) return there;
     const Sweep& sweep = *find_sweep(book_, e.sweep);
-    return need(std::cmp_equal(e.number, sweep.trials.size()), "proposes trials out of order");
+    return require(std::cmp_equal(e.number, sweep.trials.size()), "proposes trials out of order");
   }
   Status operator()(const TrialEnqueued& e) const { return open(e.sweep); }
   Status operator()(const RunAdded& e) const {
     const Trial* trial = find_trial(book_, e.run.trial);
-    return need(trial != nullptr && std::cmp_equal(e.run.replicate, trial->runs.size()) &&
-                    open(book_.trials.at(e.run.trial).first).ok(),
-                "adds a run out of order");
+    return require(trial != nullptr && std::cmp_equal(e.run.replicate, trial->runs.size()) &&
+                       open(book_.trials.at(e.run.trial).first).ok(),
+                   "adds a run out of order");
   }
   Status operator()(const LeaseGranted& e) const {
     const Run* run = find_run(book_, e.attempt.run);
     if (run == nullptr || run->lease || e.attempt.number != run->attempts + 1 || !waits(*run))
-      return misfit("leases a run that does not wait");
-    return need(!e.resume || book_.models.contains(*e.resume), "resumes a checkpoint that is gone");
+      return event_refusal("leases a run that does not wait");
+    return require(!e.resume || book_.models.contains(*e.resume),
+                   "resumes a checkpoint that is gone");
   }
   Status operator()(const LeaseRenewed& e) const { return live(e.lease); }
   Status operator()(const RunStarted& e) const { return live(e.lease); }
   Status operator()(const ReportRecorded& e) const {
     const Run* run = find_run(book_, e.run);
-    if (run == nullptr || !holds(e.lease, e.run)) return misfit("reports without a lease");
+    if (run == nullptr || !holds(e.lease, e.run)) return event_refusal("reports without a lease");
     const SweepSpec& spec = sweep_of(book_, e.run).spec;
-    return need(std::cmp_equal(e.phase, run->reports.size()) && e.phase < spec.budget.phases &&
-                    e.further.size() == spec.further_objectives.size(),
-                "reports a phase out of order");
+    return require(std::cmp_equal(e.phase, run->reports.size()) && e.phase < spec.budget.phases &&
+                       e.further.size() == spec.further_objectives.size(),
+                   "reports a phase out of order");
   }
   Status operator()(const VerdictGiven& e) const {
     const Run* run = find_run(book_, e.run);
-    return need(run != nullptr && e.phase >= 0 && std::cmp_less(e.phase, run->reports.size()) &&
-                    !run->reports[static_cast<std::size_t>(e.phase)].verdict,
-                "judges what was not reported, or twice");
+    return require(run != nullptr && e.phase >= 0 && std::cmp_less(e.phase, run->reports.size()) &&
+                       !run->reports[static_cast<std::size_t>(e.phase)].verdict,
+                   "judges what was not reported, or twice");
   }
   Status operator()(const RunPaused& e) const {
-    return need(holds(e.lease, e.run), "pauses a run without a lease");
+    return require(holds(e.lease, e.run), "pauses a run without a lease");
   }
   Status operator()(const RunReturned& e) const {
-    return need(holds(e.lease, e.run), "returns a run without a lease");
+    return require(holds(e.lease, e.run), "returns a run without a lease");
   }
   Status operator()(const RunReady& e) const {
     const Run* run = find_run(book_, e.run);
-    return need(run != nullptr && run->due.has_value(), "readies a run that did not rest");
+    return require(run != nullptr && run->due.has_value(), "readies a run that did not rest");
   }
   Status operator()(const RunEnded& e) const {
     const Run* run = find_run(book_, e.run);
-    return need(
+    return require(
         run != nullptr && is_end(e.state) && !is_end(run->state) && (run->lease || waits(*run)),
         "ends a run that is over");
   }
   Status operator()(const ModelSaved& e) const {
-    return need(find_run(book_, e.run) != nullptr, "saves a checkpoint of no run");
+    return require(find_run(book_, e.run) != nullptr, "saves a checkpoint of no run");
   }
   Status operator()(const ArtifactSaved& e) const {
-    return need(find_run(book_, e.run) != nullptr, "saves a file of no run");
+    return require(find_run(book_, e.run) != nullptr, "saves a file of no run");
   }
   Status operator()(const ModelDropped& e) const {
     const Run* run = find_run(book_, e.run);
-    return need(run != nullptr && is_end(run->state) && book_.models.contains(e.model),
-                "drops a checkpoint that is not there");
+    return require(run != nullptr && is_end(run->state) && book_.models.contains(e.model),
+                   "drops a checkpoint that is not there");
   }
   Status operator()(const SweepEdited& e) const {
     if (auto there = open(e.sweep); !there) return there;
@@ -95,22 +96,22 @@ class Check {
     return check_spec(spec);
   }
   Status operator()(const SweepArchived& e) const {
-    return need(find_sweep(book_, e.sweep) != nullptr, "archives no sweep");
+    return require(find_sweep(book_, e.sweep) != nullptr, "archives no sweep");
   }
   Status operator()(const TrialPinned& e) const {
-    return need(find_trial(book_, e.trial) != nullptr, "pins no trial");
+    return require(find_trial(book_, e.trial) != nullptr, "pins no trial");
   }
   Status operator()(const NoteAdded&) const { return Done{}; }
   Status operator()(const TagsChanged&) const { return Done{}; }
   template <class Other>
   Status operator()(const Other&) const {
-    return misfit("is not of a sweep");
+    return event_refusal("is not of a sweep");
   }
 
  private:
   [[nodiscard]] Status open(SweepId id) const {
     const Sweep* sweep = find_sweep(book_, id);
-    return need(sweep != nullptr && !is_end(sweep->state), "happens to a sweep that is over");
+    return require(sweep != nullptr && !is_end(sweep->state), "happens to a sweep that is over");
   }
   [[nodiscard]] bool waits(const Run& run) const {
     const Sweep& sweep = sweep_of(book_, run.id);
@@ -118,7 +119,7 @@ class Check {
            std::ranges::find(sweep.queue, run.id) != sweep.queue.end();
   }
   [[nodiscard]] Status live(LeaseId id) const {
-    return need(find_live_lease(book_, id) != nullptr, "is of a lease that is over");
+    return require(find_live_lease(book_, id) != nullptr, "is of a lease that is over");
   }
   [[nodiscard]] bool holds(LeaseId lease, RunId run) const {
     const Lease* live = find_live_lease(book_, lease);
@@ -130,6 +131,6 @@ class Check {
 
 }  // namespace
 
-Status fits(const Book& book, const EventBody& body) { return std::visit(Check{book}, body); }
+Status fits(const Book& book, const EventBody& body) { return std::visit(CheckEvent{book}, body); }
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// Whether an event of a foreign past may be folded: evolve is total over what decide has produced
-// and over nothing else.
+// Checks an event of an imported past before it is folded: evolve() is total only over events that
+// decide() has produced.
 #pragma once
 
 #include "base/result.hpp"
@@ -7,7 +7,7 @@
 
 namespace hone {
 
-// Refuses with a sentence that says what is wrong with the event.
+// Refuses an event that does not fit the book. The error continues the sentence "event N ...".
 Status fits(const Book& book, const EventBody& body);
 
 }  // namespace hone

@@ -3,9 +3,9 @@
 namespace hone {
 namespace {
 
-class Visitor {
+class RenumberEvent {
  public:
-  explicit Visitor(Renumbering& ids) : ids_(ids) {}
+  explicit RenumberEvent(Renumbering& ids) : ids_(ids) {}
   [[nodiscard]] bool complete() const { return complete_; }
 
   void operator()(SweepSubmitted& e) {
@@ -20,11 +20,11 @@ class Visitor {
   void operator()(TrialProposed& e) {
     e.sweep = ids_.sweep;
     e.trial = ids_.trial[e.trial] = TrialId{++ids_.trials};
-    if (e.from) origin(e.from);
+    if (e.from) map_origin(e.from);
   }
   void operator()(TrialEnqueued& e) {
     e.sweep = ids_.sweep;
-    if (e.from) origin(e.from);
+    if (e.from) map_origin(e.from);
   }
   void operator()(TrialPinned& e) { known(e.trial); }
   void operator()(RunAdded& e) { known(e.run.trial); }
@@ -66,10 +66,10 @@ class Visitor {
   }
   void operator()(RunEnded& e) { known(e.run.trial); }
   void operator()(RunReady& e) { known(e.run.trial); }
-  void operator()(NoteAdded& e) { on(e.on); }
-  void operator()(TagsChanged& e) { on(e.on); }
+  void operator()(NoteAdded& e) { map_object(e.on); }
+  void operator()(TagsChanged& e) { map_object(e.on); }
 
-  // Not of one sweep.
+  // These do not belong to a single sweep.
   void operator()(ServerStarted&) { complete_ = false; }
   void operator()(WorkflowRecorded&) { complete_ = false; }
   void operator()(DatasetRecorded&) { complete_ = false; }
@@ -95,13 +95,13 @@ class Visitor {
   void known(ModelId& id) { map(id, ids_.model); }
   void known(WorkerId& id) { map(id, ids_.worker); }
 
-  // A trial of another sweep is not part of this past.
-  void origin(std::optional<TrialId>& id) {
+  // Clears the origin if it is a trial of another sweep.
+  void map_origin(std::optional<TrialId>& id) {
     const auto found = ids_.trial.find(*id);
     id = found == ids_.trial.end() ? std::nullopt : std::optional(found->second);
   }
 
-  void on(ObjectId& id) {
+  void map_object(ObjectId& id) {
     if (auto* sweep = std::get_if<SweepId>(&id)) *sweep = ids_.sweep;
     if (auto* trial = std::get_if<TrialId>(&id)) known(*trial);
     if (auto* run = std::get_if<RunId>(&id)) known(run->trial);
@@ -119,7 +119,7 @@ class Visitor {
 }  // namespace
 
 bool renumber(EventBody& body, Renumbering& ids) {
-  Visitor visitor(ids);
+  RenumberEvent visitor(ids);
   std::visit(visitor, body);
   return visitor.complete();
 }

@@ -1,5 +1,4 @@
-// The ids in an event, each handed to a mapping: how the past of a sweep gets the ids of another
-// data folder, or those of a document.
+// Maps the ids in the events of a sweep to those of another data folder, or of a document.
 #pragma once
 
 #include <functional>
@@ -9,8 +8,8 @@
 
 namespace hone {
 
-// What is made in the past of a sweep, in the order in which it was made. `minted` numbers go on
-// from a start; what was never made here (a sweep that it was forked from) stays as it is.
+// The new ids of everything that the events of a sweep create, in their order. New numbers continue
+// from the given ones; ids that these events do not create (the sweep it was forked from) stay.
 struct Renumbering {
   SweepId sweep;
   std::int64_t trials = 0, leases = 0, models = 0;  // the last ones taken
@@ -22,8 +21,8 @@ struct Renumbering {
   std::optional<DatasetId> dataset{};
 };
 
-// Replaces every id. False where an event names what no event before it made: it does not belong to
-// this past.
+// Replaces every id in the event. Returns false if it names an id that no earlier event created: it
+// does not belong to this past.
 bool renumber(EventBody& body, Renumbering& ids);
 
 }  // namespace hone

@@ -1,5 +1,5 @@
-// Which checkpoints outlive their run. While a run may go on it keeps all of them; once it is over,
-// the rule of its sweep (checkpoints.keep) drops those that nobody will ask for.
+// Decides which checkpoints outlive their run. While a run may continue, it keeps all of them;
+// after its end, the rule of its sweep (checkpoints.keep) drops those that are no longer needed.
 #pragma once
 
 #include "server/sweep/command.hpp"
@@ -7,10 +7,10 @@
 
 namespace hone {
 
-// `events` with a ModelDropped after every RunEnded, and after every late ModelSaved, for each
-// checkpoint of that run which the rule lets go. Of a run that its terminator closed the checkpoint
-// of its best report stays; of any other run the newest one too, from which it could be continued.
-// Never drops what `best` lists.
+// Returns `events` with a ModelDropped after every RunEnded, and after every late ModelSaved, for
+// each checkpoint of that run that the rule drops. A run that its terminator closed keeps the
+// checkpoint of its best report; any other run also keeps the newest one, from which it could be
+// continued. Never drops a checkpoint that `best` lists.
 Events with_dropped_models(const Book& book, Events events);
 
 }  // namespace hone

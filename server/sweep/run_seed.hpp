@@ -1,4 +1,4 @@
-// The seed of a run: an address, so that anybody who knows its sweep can tell it without the Book.
+// The seed of a run: an address, which can be computed from the sweep alone, without the Book.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hone {
 
-// Stays below 2^53, so that every language reads it exactly.
+// Below 2^53, so that every language reads it exactly.
 inline std::uint64_t run_seed(std::uint64_t sweep_seed, std::int64_t trial_number, int replicate) {
   constexpr std::uint64_t replicates_max = 1ULL << 20;
   const auto index = static_cast<std::uint64_t>(trial_number) * replicates_max +
@@ -16,8 +16,8 @@ inline std::uint64_t run_seed(std::uint64_t sweep_seed, std::int64_t trial_numbe
   return Rng(sweep_seed, Purpose::run_seed, index).bits() >> 11;
 }
 
-// The seeds of a confirmation: addresses that no tuning has, and the same ones for each of its
-// trials, so that they meet equal conditions. On several instances a seed trains once on each.
+// The seeds of a confirmation: addresses that no tuning uses, and the same ones for each of its
+// trials, so that the trials are comparable. With several instances, a seed trains once on each.
 inline std::uint64_t confirm_seed(std::uint64_t sweep_seed, SweepId confirms, int seed_number) {
   const auto index = static_cast<std::uint64_t>(confirms.value) * (1ULL << 20) +
                      static_cast<std::uint64_t>(seed_number);

@@ -43,7 +43,7 @@ void equip(Sweep& sweep) {
   expect(space.ok(), "a submitted space was checked");
   sweep.space = std::move(*space);
   auto sampler = make_sampler(spec.search, sweep.space);
-  auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
   expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
   sweep.sampler = std::move(*sampler);
   sweep.terminator = std::move(*terminator);

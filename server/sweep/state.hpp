@@ -1,5 +1,5 @@
-// The Book: every sweep, run and lease as decisions see them, in memory, rebuilt by folding the
-// ledger. Owned by the engine thread alone.
+// The Book: every sweep, run and lease that decisions depend on, in memory, rebuilt by folding the
+// ledger. Only the engine thread may access it.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace hone {
 struct RecordedReport {
   std::int64_t step = 0;
   Score score = Score::diverged();
-  std::optional<Verdict> verdict;  // always there once the command that reported is complete
+  std::optional<Verdict> verdict;  // always set once the command that reported is complete
 };
 
 struct Run {
@@ -42,11 +42,11 @@ struct Run {
   std::optional<ModelId> resumed_from;  // what the last attempt continued from
   int setbacks = 0;                     // classed failures in a row, without a report between them
   std::map<Failure, int> failures;      // of its attempts, by class
-  std::optional<WorkerId> avoid;        // others go first
+  std::optional<WorkerId> avoid;        // other workers get the run first
   std::optional<Instant> due;           // an entry of Book::rests: rested, or open to all
-  std::vector<WorkerId> blamed;         // where it failed by no fault of its own, each once
-  Duration trained{};                   // how long its earlier attempts took
-  std::optional<bool> seed_applied{};   // what its process said
+  std::vector<WorkerId> blamed;         // workers that its failures are blamed on, each once
+  Duration trained{};                   // duration of its earlier attempts
+  std::optional<bool> seed_applied{};   // as reported by its process
   std::map<std::string, std::string> artifacts{};  // digests by name
 };
 
@@ -58,7 +58,7 @@ struct Trial {
   bool pinned = false;  // its runs keep every checkpoint that they still have
 };
 
-// A user's parameter set that waits to be proposed.
+// An enqueued parameter set that is not proposed yet.
 struct Enqueued {
   Params params;
   std::optional<TrialId> from;
@@ -70,7 +70,7 @@ struct Sweep {
   std::string request_id;
   SweepState state = SweepState::running;
   EndReason reason = EndReason::none;
-  Order order = Order::none;  // what every running run of it is told: none, cancel, kill
+  Order order = Order::none;  // the order to all of its running runs: none, cancel or kill
   Instant submitted_at;
   SearchSpace space;
   std::unique_ptr<Sampler> sampler;
@@ -79,9 +79,9 @@ struct Sweep {
   std::vector<TrialId> trials;    // by number
   std::vector<RunId> runs;        // by their index in the history
   std::deque<RunId> queue;        // runs waiting for a worker, returned ones in front
-  std::set<RunId> resting;        // returned runs that are not to be tried again yet
+  std::set<RunId> resting;        // returned runs that may not be tried again yet
   std::set<RunId> paused;         // runs waiting for their terminator to promote them
-  std::deque<Enqueued> enqueued;  // proposed before the sampler is asked
+  std::deque<Enqueued> enqueued;  // proposed before any proposal of the sampler
   std::set<std::string> enqueue_requests;
   std::int64_t open_runs = 0;  // runs not ended
   std::int64_t live_leases = 0;
@@ -106,13 +106,13 @@ struct WorkerState {
   WorkerId id;
   std::string request_id;
   std::string host;
-  int cpus = 0;                 // none: somebody who asks for trials
-  Instant seen_at;              // the newest event that shows it alive
-  std::vector<RunId> suspects;  // runs that failed here in a row, by no fault of their own
+  int cpus = 0;                 // 0: an asker
+  Instant seen_at;              // of the newest event that shows it alive
+  std::vector<RunId> suspects;  // runs that failed here in a row, blamed on the worker
   Instant suspect_at;           // the newest of them
   std::optional<Instant> aside_until;
   int times_aside = 0;  // in a row
-  TokenId token{};      // that joined; none: anybody may speak for it
+  TokenId token{};      // that joined it; none: any caller may act for it
 };
 
 struct Token {
@@ -151,7 +151,7 @@ struct Book {
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
 };
 
-// Look-ups that several rules need. Null where there is none.
+// Look-ups that several rules need. Null if there is none.
 const Sweep* find_sweep(const Book& book, SweepId id);
 const Trial* find_trial(const Book& book, TrialId id);
 const Run* find_run(const Book& book, RunId id);
@@ -162,14 +162,14 @@ const Token* find_token(const Book& book, TokenId id);
 // The sweep of a run that the book knows.
 const Sweep& sweep_of(const Book& book, RunId id);
 
-// Makes what follows from the spec: the space, the sampler and the terminator. Precondition: the
+// Makes the members that follow from the spec: space, sampler and terminator. Precondition: the
 // spec was checked.
 void equip(Sweep& sweep);
 
-// How many further parameter sets may be proposed or enqueued.
+// Returns how many further parameter sets may be proposed or enqueued.
 std::int64_t proposals_left(const Sweep& sweep);
 
-// The trial's place in the history, where warm-started trials come first.
+// Returns the trial's index in the history, where warm-started trials come first.
 inline std::size_t history_index(const Sweep& sweep, std::int64_t number) {
   return sweep.history.foreign() + static_cast<std::size_t>(number);
 }

@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-// The furthest phase of the new sweep that the same share of a run's budget completes.
+// The last phase of the new sweep that is complete at the same share of a run's budget.
 int mapped_phase(int phase, int phases_before, int phases_now) {
   if (phase < 0) return phase;
   return std::max(0, (phase + 1) * phases_now / phases_before - 1);
@@ -26,8 +26,8 @@ Status check_warm_start(const Book& book, const SweepSpec& spec) {
                     text(id) + " has another objective: its results cannot be compared", at);
     if (by_ranks(spec) || by_ranks(earlier->spec))
       return refuse(Code::invalid,
-                    "ranks say where a set stands among those of its own sweep: results of " +
-                        text(id) + " cannot be compared",
+                    "ranks only compare the trials of one sweep: results of " + text(id) +
+                        " cannot be compared",
                     at);
   }
   return Done{};
@@ -40,12 +40,12 @@ std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpac
     const Sweep& earlier = book.sweeps.at(id);
     for (std::size_t number = 0; number < earlier.trials.size(); ++number) {
       const auto index = history_index(earlier, static_cast<std::int64_t>(number));
-      Achievement achieved = earlier.history.achievement(index);
-      if (achieved.grade == Achievement::Grade::pending) continue;
+      TrialOutcome outcome = earlier.history.outcome(index);
+      if (outcome.grade == TrialOutcome::Grade::pending) continue;
       const auto point = space.point_of(find_trial(book, earlier.trials[number])->params);
       if (!point || !space.feasible(*point)) continue;
-      achieved.phase = mapped_phase(achieved.phase, earlier.spec.budget.phases, spec.budget.phases);
-      history.add_foreign(*point, achieved);
+      outcome.phase = mapped_phase(outcome.phase, earlier.spec.budget.phases, spec.budget.phases);
+      history.add_foreign(*point, outcome);
       ++fitted;
     }
   }

@@ -34,7 +34,7 @@ History history_of(const SweepSpec& spec, std::int64_t trials) {
       const auto run = history.add_run(static_cast<std::size_t>(trial));
       for (int phase = 0; phase < length; ++phase)
         history.add_report(run, phase, Score::of(rng.normal()));
-      history.set_standing(run, RunRecord::Standing::paused);
+      history.set_state(run, RunRecord::State::paused);
     }
   }
   return history;
@@ -42,14 +42,14 @@ History history_of(const SweepSpec& spec, std::int64_t trials) {
 
 void joint_next(benchmark::State& state, const std::string& rule) {
   const auto spec = spec_of(rule, state.range(0));
-  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
   const History history = history_of(spec, state.range(0));
   for (auto _ : state) benchmark::DoNotOptimize((*terminator)->next(history, true));
 }
 
 void joint_judge(benchmark::State& state, const std::string& rule) {
   const auto spec = spec_of(rule, state.range(0));
-  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
   const History history = history_of(spec, state.range(0));
   const int phase = static_cast<int>(history.runs()[1].merits.size());
   for (auto _ : state)
@@ -66,7 +66,7 @@ SweepSpec ranked(SweepSpec spec) {
 
 void ranks_judge(benchmark::State& state) {
   const auto spec = ranked(spec_of("hone", state.range(0)));
-  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
   const History history = history_of(spec, state.range(0));
   const int phase = static_cast<int>(history.runs()[1].merits.size());
   for (auto _ : state)

@@ -21,7 +21,8 @@ int measure(const char* graph, int devices, const char* group) {
   }
   std::vector<place::Placement> drawn;
   for (int i = 0; i < placements; ++i)
-    drawn.push_back(*place::place_random(*problem, static_cast<std::uint64_t>(i)));
+    drawn.push_back(
+        *place::find_baseline("random")->place(*problem, static_cast<std::uint64_t>(i)));
   place::Simulator simulator(*problem);
   double sum_ms = 0;
   const std::clock_t started = std::clock();

@@ -13,7 +13,7 @@ void PrintTo(const TerminatorRow& row, std::ostream* out) { *out << row.rule; }
 
 namespace {
 
-constexpr Plan plan{40, 1, 10};
+constexpr SweepShape plan{40, 1, 10};
 
 // Rules that use only the order of the values in a phase.
 bool ranks(std::string_view rule) {
@@ -121,10 +121,10 @@ History retold(const History& told, Rng& rng) {
   }
   for (std::size_t run = 0; run < told.runs().size(); ++run) {
     const RunRecord& record = told.runs()[run];
-    if (record.standing == RunRecord::Standing::ended)
+    if (record.state == RunRecord::State::ended)
       history.end_run(run, record.completed, record.counts);
     else
-      history.set_standing(run, record.standing);
+      history.set_state(run, record.state);
   }
   return history;
 }
@@ -140,12 +140,12 @@ TEST_P(TerminatorContract, earlier_reports_of_others_count_as_a_set_whatever_the
     };
     play.on_step = [&] {
       const History other = retold(play.history(), rng);
-      const Move move = rule_->next(play.history(), play.proposals_left());
-      const Move again = rule_->next(other, play.proposals_left());
+      const NextAction move = rule_->next(play.history(), play.proposals_left());
+      const NextAction again = rule_->next(other, play.proposals_left());
       EXPECT_EQ(again.kind, move.kind);
       EXPECT_EQ(again.index, move.index);
       for (std::size_t run = 0; run < other.runs().size(); ++run) {
-        if (other.runs()[run].standing != RunRecord::Standing::paused) continue;
+        if (other.runs()[run].state != RunRecord::State::paused) continue;
         EXPECT_EQ(rule_->promotable(other, run), rule_->promotable(play.history(), run));
       }
     };
@@ -178,8 +178,8 @@ TEST_P(TerminatorContract, decides_the_same_under_a_monotone_transform_if_it_ran
 TEST_P(TerminatorContract, never_lets_everything_wait) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed, Purpose::simulation, 3);
-    Plan any{static_cast<std::int64_t>(1 + rng.below(40)), static_cast<int>(1 + rng.below(3)),
-             static_cast<int>(1 + rng.below(12))};
+    SweepShape any{static_cast<std::int64_t>(1 + rng.below(40)), static_cast<int>(1 + rng.below(3)),
+                   static_cast<int>(1 + rng.below(12))};
     auto spec = spec_of(GetParam().rule);
     if (spec.rule == "threshold") spec.settings[1].second = 1;
     const auto rule = made(spec, any);
@@ -190,12 +190,12 @@ TEST_P(TerminatorContract, never_lets_everything_wait) {
     play.on_promotion = [&](std::size_t run) { EXPECT_FALSE(given_up.contains(run)) << seed; };
     play.on_step = [&] {
       for (std::size_t run = 0; run < play.history().runs().size(); ++run)
-        if (play.history().runs()[run].standing == RunRecord::Standing::paused &&
+        if (play.history().runs()[run].state == RunRecord::State::paused &&
             !rule->promotable(play.history(), run))
           given_up.insert(run);
     };
     play.run();
-    EXPECT_NE(rule->next(play.history(), false).kind, Move::Kind::promote) << seed;
+    EXPECT_NE(rule->next(play.history(), false).kind, NextAction::Kind::promote) << seed;
     EXPECT_TRUE(rule->incumbent(play.history()).has_value() || play.history().reports(0) == 0 ||
                 std::isinf(play.history().merits(0).back()))
         << seed;

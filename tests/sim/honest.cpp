@@ -128,7 +128,7 @@ bool alike(double a, double b) {
 std::string lie_about(const Book& book, const Sweep& sweep, const Trial& trial) {
   std::vector<Seed> seeds;
   for (const Run& run : trial.runs) seeds.push_back(seed_of(book, sweep, run));
-  const Achievement& told = sweep.history.achievement(history_index(sweep, trial.number));
+  const TrialOutcome& told = sweep.history.outcome(history_index(sweep, trial.number));
   const std::size_t depth = depth_of(seeds);
   if (told.phase + 1 != static_cast<int>(depth)) return "stands at another phase";
   if (depth == 0) return {};
@@ -138,7 +138,7 @@ std::string lie_about(const Book& book, const Sweep& sweep, const Trial& trial) 
   if (told.values != static_cast<int>(values.size())) return "is said to be of other values";
   const double merit = aggregated(sweep.spec.replicates.aggregate, values);
   if (!alike(merit, told.merit)) return "has another aggregate";
-  if (std::isinf(merit) != (told.grade == Achievement::Grade::failed))
+  if (std::isinf(merit) != (told.grade == TrialOutcome::Grade::failed))
     return "has failed, or has not";
   return {};
 }
@@ -191,7 +191,7 @@ std::string stuck(const Book& book, const Sweep& sweep, const Trial& trial, bool
 
 std::string dishonest_aggregate(const Book& book) {
   for (const auto& [id, sweep] : book.sweeps) {
-    if (!sweep.history.replication().joint()) continue;
+    if (!sweep.history.replication().multi_seed()) continue;
     for (const TrialId trial : sweep.trials)
       if (const auto lie = lie_about(book, sweep, trial_of(book, trial)); !lie.empty())
         return text(trial) + " " + lie;
@@ -212,8 +212,8 @@ std::string waited_for_ever(const Book& book) {
   for (const auto& [id, sweep] : book.sweeps) {
     const bool by_itself =
         sweep.state == SweepState::completed && sweep.reason == EndReason::budget_reached;
-    if (!by_itself || !sweep.history.replication().joint()) continue;
-    const Plan single{sweep.spec.search.trials, 1, sweep.spec.budget.phases, false, {}};
+    if (!by_itself || !sweep.history.replication().multi_seed()) continue;
+    const SweepShape single{sweep.spec.search.trials, 1, sweep.spec.budget.phases, false, {}};
     const auto rule = make_terminator(sweep.spec.terminator, single);
     const bool pausing = (*rule)->pauses();
     for (const TrialId trial : sweep.trials)

@@ -107,7 +107,7 @@ std::string World::check_verdicts() {
   const Book& book = server_.book();
   for (const auto& [id, entry] : book.trials) {
     const SweepSpec& spec = book.sweeps.at(entry.first).spec;
-    const auto rule = std::move(make_terminator(spec.terminator, plan_of(spec))).value();
+    const auto rule = std::move(make_terminator(spec.terminator, sweep_shape(spec))).value();
     for (const Run& run : entry.second.runs)
       for (const RecordedReport& report : run.reports) {
         const Verdict& verdict = *report.verdict;
@@ -141,7 +141,7 @@ std::string World::check_patience() { return waited_for_ever(server_.book()); }
 // What `hone best` is answered, made of query tables, is what the rules see.
 std::string World::check_best() {
   for (const auto& [id, sweep] : server_.book().sweeps) {
-    if (!sweep.history.replication().joint()) continue;
+    if (!sweep.history.replication().multi_seed()) continue;
     auto request = *api::parse_target(api::Method::get, "/v1/sweeps/" + text(id) + "/best");
     const auto match = api::find_route(request.method, request.path);
     request.ids = match.ids;
@@ -152,7 +152,7 @@ std::string World::check_best() {
     for (std::size_t i = 0; i < body->at("items").size(); ++i) {
       const Json& item = body->at("items")[i];
       if (i >= leaders.size()) return text(id) + " has a trial too many";
-      const Achievement& known = sweep.history.achievement(leaders[i]);
+      const TrialOutcome& known = sweep.history.outcome(leaders[i]);
       if (item.at("id") != text(sweep.trials[leaders[i]])) return text(id) + " has another order";
       if (item.at("seeds") != known.values) return text(id) + " counts other seeds";
     }

@@ -192,18 +192,17 @@ namespace {
 // What a rule would say next, of everything it could be asked.
 bool same_further_verdicts(const Sweep& live, const Sweep& told) {
   const bool left = proposals_left(live) > 0;
-  const Move move = live.terminator->next(live.history, left);
-  const Move again = told.terminator->next(told.history, left);
+  const NextAction move = live.terminator->next(live.history, left);
+  const NextAction again = told.terminator->next(told.history, left);
   if (move.kind != again.kind || move.index != again.index) return false;
   for (std::size_t run = 0; run < live.history.runs().size(); ++run) {
     const RunRecord& record = live.history.runs()[run];
     const int phase = static_cast<int>(record.merits.size());
-    if (record.standing == RunRecord::Standing::paused &&
+    if (record.state == RunRecord::State::paused &&
         live.terminator->promotable(live.history, run) !=
             told.terminator->promotable(told.history, run))
       return false;
-    if (record.standing != RunRecord::Standing::active || phase + 1 >= live.spec.budget.phases)
-      continue;
+    if (record.state != RunRecord::State::active || phase + 1 >= live.spec.budget.phases) continue;
     for (const double value : {-1.0, 0.5, 2.0, 9.0})
       if (live.terminator->judge(live.history, run, phase, Score::of(value)) !=
           told.terminator->judge(told.history, run, phase, Score::of(value)))

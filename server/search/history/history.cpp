@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/expect.hpp"
-#include "server/search/history/panel.hpp"
+#include "server/search/history/seed_curves.hpp"
 #include "server/search/statistics/aggregate.hpp"
 
 namespace hone {
@@ -25,19 +25,19 @@ std::size_t History::add_trial(std::span<const double> point) {
   const std::size_t trial = trials_.size();
   points_.insert(points_.end(), point.begin(), point.end());
   trials_.emplace_back();
-  achievements_.emplace_back();
+  outcomes_.emplace_back();
   pending_.push_back(static_cast<std::uint32_t>(trial));
   return trial;
 }
 
-void History::add_foreign(std::span<const double> point, const Achievement& achieved) {
+void History::add_foreign(std::span<const double> point, const TrialOutcome& outcome) {
   expect(foreign_ == trials_.size(), "warm-started trials come first");
-  expect(achieved.grade != Achievement::Grade::pending, "an earlier trial has a result");
+  expect(outcome.grade != TrialOutcome::Grade::pending, "an earlier trial has a result");
   const std::size_t trial = add_trial(point);
   trials_[trial].foreign = true;
   ++foreign_;
   pending_.pop_back();
-  achievements_[trial] = achieved;
+  outcomes_[trial] = outcome;
   rank(static_cast<std::uint32_t>(trial));
 }
 
@@ -86,12 +86,13 @@ void History::count(std::size_t run, int phase, double merit) {
   if (record.replicate >= replication_.first) return;
   const auto instances = static_cast<std::size_t>(replication_.instances);
   const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
-  while (standings_.size() <= static_cast<std::size_t>(phase) * instances + instance)
-    standings_.push_back(standings_.size() < instances ? std::vector<double>{}
-                                                       : standings_[standings_.size() - instances]);
+  while (latest_merits_.size() <= static_cast<std::size_t>(phase) * instances + instance)
+    latest_merits_.push_back(latest_merits_.size() < instances
+                                 ? std::vector<double>{}
+                                 : latest_merits_[latest_merits_.size() - instances]);
   for (std::size_t i = static_cast<std::size_t>(phase) * instances + instance;
-       i < standings_.size(); i += instances) {
-    std::vector<double>& column = standings_[i];
+       i < latest_merits_.size(); i += instances) {
+    std::vector<double>& column = latest_merits_[i];
     if (!record.merits.empty())
       column.erase(std::lower_bound(column.begin(), column.end(), record.merits.back()));
     column.insert(std::upper_bound(column.begin(), column.end(), merit), merit);
@@ -103,26 +104,26 @@ double History::rank_share(std::size_t run, int phase, double merit) const {
   const auto instances = static_cast<std::size_t>(replication_.instances);
   const std::size_t instance = static_cast<std::size_t>(record.replicate) % instances;
   std::size_t index = static_cast<std::size_t>(phase) * instances + instance;
-  // Beyond what any first run has come to, each stands where it ended.
-  while (index >= standings_.size() && index >= instances) index -= instances;
-  // A further seed is not one of those it is compared with, and comes on top.
+  // Beyond the furthest phase of any first run, each keeps its latest merit.
+  while (index >= latest_merits_.size() && index >= instances) index -= instances;
+  // A further seed is not in the table it is compared with: it counts on top.
   const double extra = record.replicate < replication_.first ? 0 : 1;
-  if (index >= standings_.size()) return 0.5;
+  if (index >= latest_merits_.size()) return 0.5;
   const auto [from, to] =
-      std::equal_range(standings_[index].begin(), standings_[index].end(), merit);
-  const auto below = static_cast<double>(from - standings_[index].begin());
+      std::equal_range(latest_merits_[index].begin(), latest_merits_[index].end(), merit);
+  const auto below = static_cast<double>(from - latest_merits_[index].begin());
   const auto same = static_cast<double>(to - from) + extra;
-  return (below + same / 2) / (static_cast<double>(standings_[index].size()) + extra);
+  return (below + same / 2) / (static_cast<double>(latest_merits_[index].size()) + extra);
 }
 
-void History::set_standing(std::size_t run, RunRecord::Standing standing) {
-  expect(run < runs_.size() && standing != RunRecord::Standing::ended, "ends go through end_run");
-  runs_[run].standing = standing;
+void History::set_state(std::size_t run, RunRecord::State state) {
+  expect(run < runs_.size() && state != RunRecord::State::ended, "ends go through end_run");
+  runs_[run].state = state;
 }
 
 void History::end_run(std::size_t run, bool completed, bool counts, bool evicted) {
   expect(run < runs_.size(), "an ended run is known");
-  runs_[run].standing = RunRecord::Standing::ended;
+  runs_[run].state = RunRecord::State::ended;
   runs_[run].completed = completed;
   runs_[run].counts = counts;
   runs_[run].evicted = evicted;
@@ -137,37 +138,9 @@ std::span<const double> History::point(std::size_t trial) const {
   return std::span(points_).subspan(trial * dimensions_, dimensions_);
 }
 
-const Achievement& History::achievement(std::size_t trial) const { return achievements_[trial]; }
+const TrialOutcome& History::outcome(std::size_t trial) const { return outcomes_[trial]; }
 
-Achievement History::assess_jointly(std::size_t trial) const {
-  const Panel panel(*this, trial);
-  const auto& runs = trials_[trial].runs;
-  const auto any = [&](auto holds) {
-    return std::any_of(runs.begin(), runs.end(),
-                       [&](std::size_t run) { return holds(runs_[run]); });
-  };
-  Achievement result;
-  result.phase = panel.length() - 1;
-  if (result.phase < 0) {
-    const bool failed = any([](const RunRecord& run) {
-      return run.standing == RunRecord::Standing::ended && run.counts;
-    });
-    if (failed && abandoned(trial)) result.grade = Achievement::Grade::failed;
-    return result;
-  }
-  const auto values = panel.values(result.phase);
-  result.merit = aggregate_of(replication_.aggregate, values);
-  result.values = static_cast<int>(values.size());
-  result.error = standard_error_of(values);
-  result.further = further_means(trial, result.phase);
-  result.grade = std::isinf(result.merit) ? Achievement::Grade::failed
-                 : any([](const RunRecord& run) { return run.completed; })
-                     ? Achievement::Grade::finished
-                     : Achievement::Grade::stopped;
-  return result;
-}
-
-// Of the runs that stand at this phase; further values of earlier ones are not kept.
+// Over the runs whose latest report is of this phase or a later one; earlier values are not kept.
 std::vector<double> History::further_means(std::size_t trial, int phase) const {
   std::vector<double> means(objectives_ - 1, 0);
   double count = 0;
@@ -181,68 +154,87 @@ std::vector<double> History::further_means(std::size_t trial, int phase) const {
   return means;
 }
 
-Achievement History::assess(std::size_t trial) const {
-  if (replication_.joint()) return assess_jointly(trial);
-  Achievement result;
-  bool all_ended = true, completed = false, failed = false;
-  for (const std::size_t index : trials_[trial].runs) {
-    const RunRecord& run = runs_[index];
-    all_ended = all_ended && run.standing == RunRecord::Standing::ended;
-    completed = completed || run.completed;
-    failed =
-        failed || (run.standing == RunRecord::Standing::ended && run.counts && run.merits.empty());
-    result.phase = std::max(result.phase, static_cast<int>(run.merits.size()) - 1);
+// The latest merits of the runs that reported the trial's furthest phase, in the order of the runs.
+std::vector<double> History::furthest_merits(std::size_t trial) const {
+  std::size_t furthest = 1;
+  for (const std::size_t run : trials_[trial].runs)
+    furthest = std::max(furthest, runs_[run].merits.size());
+  std::vector<double> merits;
+  for (const std::size_t run : trials_[trial].runs)
+    if (runs_[run].merits.size() == furthest) merits.push_back(runs_[run].merits.back());
+  return merits;
+}
+
+// The phase that counts, and the trial's merit there. The runs of a multi-seed sweep are
+// aggregated. Elsewhere a second look at a leader counts where it came as far, by the plain mean,
+// summed in the order of the runs.
+TrialOutcome History::values_of(std::size_t trial) const {
+  TrialOutcome result;
+  std::vector<double> values;
+  if (replication_.multi_seed()) {
+    const SeedCurves curves(*this, trial);
+    if (curves.length() > 0) values = curves.values(curves.length() - 1);
+    result.phase = curves.length() - 1;
+    if (!values.empty()) result.merit = aggregate_of(replication_.aggregate, values);
+    result.error = standard_error_of(values);
+  } else {
+    values = furthest_merits(trial);
+    for (const std::size_t run : trials_[trial].runs)
+      result.phase = std::max(result.phase, static_cast<int>(runs_[run].merits.size()) - 1);
+    if (!values.empty())
+      result.merit =
+          std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   }
-  if (result.phase < 0) {
-    if (all_ended && failed) result.grade = Achievement::Grade::failed;
-    return result;
-  }
-  result.further.assign(objectives_ - 1, 0);
-  double count = 0;
-  for (const std::size_t index : trials_[trial].runs) {
-    const RunRecord& run = runs_[index];
-    if (static_cast<int>(run.merits.size()) - 1 != result.phase) continue;
-    result.merit += run.merits.back();
-    for (std::size_t k = 0; k < std::min(result.further.size(), further_[index].size()); ++k)
-      result.further[k] += further_[index][k];
-    ++count;
-  }
-  result.merit /= count;
-  for (double& one : result.further) one /= count;
-  result.values = static_cast<int>(count);
-  const bool diverged = std::isinf(result.merit);
-  result.grade = diverged    ? Achievement::Grade::failed
-                 : completed ? Achievement::Grade::finished
-                             : Achievement::Grade::stopped;
+  result.values = static_cast<int>(values.size());
   return result;
 }
 
-// Canceled before it said anything: nobody will ever know.
-bool History::abandoned(std::size_t trial) const {
+TrialOutcome History::assess(std::size_t trial) const {
+  const auto& runs = trials_[trial].runs;
+  const auto any = [&](auto holds) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](std::size_t run) { return holds(runs_[run]); });
+  };
+  TrialOutcome result = values_of(trial);
+  if (result.phase < 0) {
+    const bool failed = any(
+        [](const RunRecord& run) { return run.state == RunRecord::State::ended && run.counts; });
+    if (failed && all_ended(trial)) result.grade = TrialOutcome::Grade::failed;
+    return result;
+  }
+  result.further = further_means(trial, result.phase);
+  result.grade = std::isinf(result.merit) ? TrialOutcome::Grade::failed
+                 : any([](const RunRecord& run) { return run.completed; })
+                     ? TrialOutcome::Grade::finished
+                     : TrialOutcome::Grade::stopped;
+  return result;
+}
+
+bool History::all_ended(std::size_t trial) const {
   const auto& runs = trials_[trial].runs;
   return !runs.empty() && std::all_of(runs.begin(), runs.end(), [this](std::size_t run) {
-    return runs_[run].standing == RunRecord::Standing::ended;
+    return runs_[run].state == RunRecord::State::ended;
   });
 }
 
-// With ranks, a report moves all that stand at its phase or beyond.
+// With ranks, a report changes the values of every trial at its phase or beyond.
 void History::reassess_from(std::size_t trial, int phase) {
   reassess(trial);
   if (!replication_.ranks) return;
   for (std::size_t other = foreign_; other < trials_.size(); ++other)
-    if (other != trial && achievements_[other].phase >= phase) reassess(other);
+    if (other != trial && outcomes_[other].phase >= phase) reassess(other);
 }
 
 void History::reassess(std::size_t trial) {
   const auto number = static_cast<std::uint32_t>(trial);
   unrank(number);
-  achievements_[trial] = assess(trial);
+  outcomes_[trial] = assess(trial);
   rank(number);
 }
 
 bool History::before(std::uint32_t left, std::uint32_t right) const {
-  const Achievement& a = achievements_[left];
-  const Achievement& b = achievements_[right];
+  const TrialOutcome& a = outcomes_[left];
+  const TrialOutcome& b = outcomes_[right];
   if (a.grade != b.grade) return a.grade < b.grade;
   if (a.phase != b.phase) return a.phase > b.phase;
   if (a.merit != b.merit) return a.merit > b.merit;
@@ -250,7 +242,7 @@ bool History::before(std::uint32_t left, std::uint32_t right) const {
 }
 
 void History::unrank(std::uint32_t trial) {
-  auto& list = achievements_[trial].grade == Achievement::Grade::pending ? pending_ : ranked_;
+  auto& list = outcomes_[trial].grade == TrialOutcome::Grade::pending ? pending_ : ranked_;
   const auto found =
       &list == &pending_
           ? std::lower_bound(list.begin(), list.end(), trial)
@@ -260,8 +252,8 @@ void History::unrank(std::uint32_t trial) {
 }
 
 void History::rank(std::uint32_t trial) {
-  if (achievements_[trial].grade == Achievement::Grade::pending) {
-    if (abandoned(trial)) return;
+  if (outcomes_[trial].grade == TrialOutcome::Grade::pending) {
+    if (all_ended(trial)) return;  // canceled before its first report: no result will come
     pending_.insert(std::lower_bound(pending_.begin(), pending_.end(), trial), trial);
     return;
   }

@@ -1,6 +1,6 @@
-// What search may know of a sweep: columns that evolve() fills and samplers and terminators read.
-// No clock, no ids of workers, no order of arrival: the same trials, reports and ends give the same
-// history in whatever order the reports of different runs came in.
+// Everything that samplers and terminators may know of a sweep, as columns that evolve() fills.
+// Holds no clock, no worker ids and no order of arrival: the same trials, reports and ends give the
+// same history in whatever order the reports of different runs arrive.
 #pragma once
 
 #include <cstddef>
@@ -13,100 +13,106 @@
 
 namespace hone {
 
-// A run as search sees it. Runs are numbered over the whole sweep, in the order they were made.
+// A run as search sees it. Runs are numbered across the sweep in the order of their creation.
 struct RunRecord {
-  enum class Standing : std::uint8_t { active, paused, ended };  // active: queued, leased, running
+  enum class State : std::uint8_t {
+    active,  // queued, leased or running
+    paused,
+    ended,
+  };
   std::size_t trial = 0;
   int replicate = 0;
   std::vector<double> merits;  // of its reports by phase; larger is better, diverged = -inf
-  Standing standing = Standing::active;
+  State state = State::active;
   bool completed = false;  // ended after its last phase
-  bool counts = true;      // ended in a way that says something about its parameters: not canceled
-  bool evicted = false;    // ended because its trial was: by a verdict, or never promoted
+  bool counts = true;      // its end is evidence about its parameters; false if it was canceled
+  bool evicted = false;    // ended with its trial: stopped by a verdict, or never promoted
 };
 
-// How many runs make a trial, and how their values become one.
+// How many runs a trial has, and how their values are combined into one.
 struct Replication {
   int first = 1;  // runs that every trial starts with
-  int most = 1;   // and may get
+  int most = 1;   // runs that a trial may have in the end
   Aggregate aggregate = Aggregate::mean;
   bool race = false;
-  int instances = 1;   // a trial's runs take turns on them
-  bool ranks = false;  // values count by their rank among those of the same instance
-  // Whether the runs of a trial are judged together.
-  [[nodiscard]] bool joint() const { return first > 1 || most > 1; }
+  int instances = 1;   // problems on which a trial's runs take turns
+  bool ranks = false;  // a value counts by its rank among those of the same instance
+  // Returns whether the runs of a trial are judged together.
+  [[nodiscard]] bool multi_seed() const { return first > 1 || most > 1; }
 };
 
 Replication replication_of(const SweepSpec& spec);
 
 struct TrialRecord {
   std::vector<std::size_t> runs;
-  bool foreign = false;  // of an earlier sweep, by warm start: its runs are not here
+  bool foreign = false;  // of an earlier sweep (warm start); its runs are not in this history
 };
 
-// How good a trial is known to be: what orders trials for samplers.
-struct Achievement {
+// How good a trial is known to be. Samplers see trials in the order of their outcomes.
+struct TrialOutcome {
   enum class Grade : std::uint8_t { finished, stopped, failed, pending };
   Grade grade = Grade::pending;
-  int phase = -1;               // the furthest phase that its runs reported together
-  double merit = 0;             // aggregate over its runs at that phase
-  std::vector<double> further;  // of the further objectives: means
-  int values = 0;               // runs that the merit is of
-  double error = 0;             // standard error of their mean; 0 where one value tells nothing
+  int phase = -1;               // the furthest phase that its runs have all reported
+  double merit = 0;             // aggregate of its runs' values at that phase
+  std::vector<double> further;  // means of the further objectives
+  int values = 0;               // number of runs whose values `merit` aggregates
+  double error = 0;             // standard error of their mean; 0 for a single value
 };
 
 class History {
  public:
-  // `dimensions` is how many coordinates a point has; `objectives` counts the first one too.
+  // `dimensions` is the number of coordinates of a point; `objectives` includes the first one.
   History(Goal goal, std::size_t dimensions, std::size_t objectives = 1,
           const Replication& replication = {});
 
-  // Trial numbers count from 0, warm-started ones first (they are foreign and ended at once).
+  // Adds a trial and returns its number. Numbers count from 0.
   std::size_t add_trial(std::span<const double> point);
-  void add_foreign(std::span<const double> point, const Achievement& achieved);
-  std::size_t add_run(std::size_t trial);                             // the run's index
-  void move_trial(std::size_t trial, std::span<const double> point);  // its place in a wider space
-  // `phase` is the run's next one. `further` are merits of the further objectives.
+  // Adds a trial of an earlier sweep. Precondition: only foreign trials were added before.
+  void add_foreign(std::span<const double> point, const TrialOutcome& outcome);
+  // Adds a run and returns its index.
+  std::size_t add_run(std::size_t trial);
+  // Sets a trial's coordinates in a space that has become wider.
+  void move_trial(std::size_t trial, std::span<const double> point);
+  // Adds the report of the run's next phase. `further` holds the merits of the further objectives.
   void add_report(std::size_t run, int phase, Score score, std::span<const double> further = {});
-  // The same for several reports at once, from the run's next phase on: nothing is assessed
-  // between.
+  // Adds reports from the run's next phase on, and assesses the trial once, after the last one.
   void add_curve(std::size_t run, std::span<const Score> scores);
-  // Ranks count a report that is only added later, to see how it would stand. Of a copy.
+  // Adds a tentative report to the rank tables, to see how it would rank. Call on a copy.
   void anticipate(std::size_t run, int phase, double merit);
-  void set_standing(std::size_t run, RunRecord::Standing standing);  // active or paused
+  // Precondition: `state` is active or paused.
+  void set_state(std::size_t run, RunRecord::State state);
   void end_run(std::size_t run, bool completed, bool counts, bool evicted = false);
 
   [[nodiscard]] Goal goal() const { return goal_; }
   [[nodiscard]] std::size_t objectives() const { return objectives_; }
   [[nodiscard]] std::span<const TrialRecord> trials() const { return trials_; }
   [[nodiscard]] std::span<const RunRecord> runs() const { return runs_; }
-  [[nodiscard]] std::size_t foreign() const { return foreign_; }  // how many trials came first
+  [[nodiscard]] std::size_t foreign() const { return foreign_; }  // number of foreign trials
   [[nodiscard]] const Replication& replication() const { return replication_; }
 
   // The coordinates of a trial (server/search/space/search_space.hpp).
   [[nodiscard]] std::span<const double> point(std::size_t trial) const;
-  [[nodiscard]] const Achievement& achievement(std::size_t trial) const;
-  // Trials of which something is known, best first: finished ones by merit; then stopped and paused
-  // ones and those still running, by the phase reached and their merit there; then failed ones.
-  // Ties by trial number.
+  [[nodiscard]] const TrialOutcome& outcome(std::size_t trial) const;
+  // Trials with a result, best first: finished ones by merit; then stopped, paused and running ones
+  // by the phase reached and their merit there; then failed ones. Ties: the lower trial number.
   [[nodiscard]] std::span<const std::uint32_t> ranked() const { return ranked_; }
-  // Trials of which nothing is known yet but something will be, by number.
+  // Trials without a result that may still get one, by number.
   [[nodiscard]] std::span<const std::uint32_t> pending() const { return pending_; }
 
-  // Where replication().ranks: what a run's merit at a phase counts as, between 0 and 1. The share
-  // of the first runs on the same instance that had reached less by then, each by its latest report
-  // up to the phase; those that had reached the same, itself included, count half. So one that was
-  // stopped stays among them, and who trained on is not compared with survivors alone.
+  // Returns what a run's merit at a phase counts as, in [0, 1], where replication().ranks is set:
+  // the share of the first runs on the same instance whose latest merit up to the phase is smaller;
+  // equal ones, the run itself included, count half. A stopped run keeps its latest merit, so a run
+  // that trains on is not compared with survivors alone.
   [[nodiscard]] double rank_share(std::size_t run, int phase, double merit) const;
 
-  // Merits of every report of the phase, ascending.
+  // The merits of all reports of the phase, ascending.
   [[nodiscard]] std::span<const double> merits(int phase) const;
   [[nodiscard]] std::int64_t reports(int phase) const;
-  // Reports of the phase with a strictly smaller merit.
+  // Returns the number of reports of the phase with a strictly smaller merit.
   [[nodiscard]] std::int64_t rank_below(int phase, Score score) const;
 
  private:
-  // Snapshots keep a history as it is (server/engine/book_archive.cpp).
+  // Writes and reads every member for snapshots (server/engine/book_archive.cpp).
   template <class Archive, class Either>
   friend void archive_history(Archive& archive, Either& history);
 
@@ -114,9 +120,10 @@ class History {
   void count(std::size_t run, int phase, double merit);
   void reassess(std::size_t trial);
   void reassess_from(std::size_t trial, int phase);
-  [[nodiscard]] bool abandoned(std::size_t trial) const;
-  [[nodiscard]] Achievement assess(std::size_t trial) const;
-  [[nodiscard]] Achievement assess_jointly(std::size_t trial) const;
+  [[nodiscard]] bool all_ended(std::size_t trial) const;
+  [[nodiscard]] TrialOutcome assess(std::size_t trial) const;
+  [[nodiscard]] TrialOutcome values_of(std::size_t trial) const;
+  [[nodiscard]] std::vector<double> furthest_merits(std::size_t trial) const;
   [[nodiscard]] std::vector<double> further_means(std::size_t trial, int phase) const;
   [[nodiscard]] bool before(std::uint32_t left, std::uint32_t right) const;
   void unrank(std::uint32_t trial);
@@ -126,17 +133,17 @@ class History {
   std::size_t dimensions_;
   std::size_t objectives_;
   std::size_t foreign_ = 0;
-  std::vector<double> points_;  // row-major, one row a trial
+  std::vector<double> points_;  // row-major, one row for each trial
   std::vector<TrialRecord> trials_;
-  std::vector<Achievement> achievements_;
+  std::vector<TrialOutcome> outcomes_;
   std::vector<RunRecord> runs_;
-  std::vector<std::vector<double>> further_;  // of each run, at its latest report
+  std::vector<std::vector<double>> further_;  // of each run's latest report
   std::vector<std::uint32_t> ranked_;
   std::vector<std::uint32_t> pending_;
   std::vector<std::vector<double>> merits_by_phase_;
   Replication replication_;
-  // By phase and instance: of each first run there the latest merit up to the phase, ascending.
-  std::vector<std::vector<double>> standings_;
+  // By phase and instance: the latest merit up to the phase of each first run, ascending.
+  std::vector<std::vector<double>> latest_merits_;
 };
 
 }  // namespace hone

@@ -5,7 +5,7 @@
 
 namespace hone {
 
-// A box: of numeric axes [low, high), of categorical ones the categories.
+// A box: [low, high) for numeric axes, a set of categories for categorical ones.
 struct TreeVariance::Bounds {
   std::vector<double> low, high;
   std::vector<std::vector<std::uint8_t>> categories;
@@ -27,7 +27,7 @@ TreeVariance::TreeVariance(const Tree& tree, const std::vector<Axis>& axes) : ax
   for (std::size_t axis = 0; axis < axes.size(); ++axis) mains_.push_back(main_variance(axis));
 }
 
-// The first cell of a numeric axis is where it is absent.
+// The first cell of a numeric axis is for absent values.
 void TreeVariance::cut_axes(const Tree& tree) {
   edges_.assign(axes_.size(), {0});
   for (const Node& node : tree.nodes)
@@ -108,7 +108,8 @@ double TreeVariance::rest(const Leaf& leaf, std::size_t one, std::size_t other) 
   return mass;
 }
 
-// Marginals are sums over boxes: each adds to the ends of its ranges, and running sums do the rest.
+// Marginals are sums over boxes. Each box adds to the ends of its ranges; running sums complete
+// them.
 double TreeVariance::main_variance(std::size_t axis) const {
   const auto& masses = masses_[axis];
   std::vector<double> steps(masses.size() + 1);

@@ -1,6 +1,6 @@
-// Functional analysis of variance of a regression tree (Hutter, Hoos and Leyton-Brown, 2014): how
-// much of its variance over the whole space each axis explains, and each pair beyond its two axes.
-// Exact: a tree is constant on boxes.
+// Functional analysis of variance of a regression tree (Hutter, Hoos and Leyton-Brown, 2014): the
+// variance over the whole space that each axis explains, and that each pair explains beyond its two
+// axes. Exact, because a tree is constant on boxes.
 #pragma once
 
 #include <vector>
@@ -14,9 +14,9 @@ class TreeVariance {
   TreeVariance(const Tree& tree, const std::vector<Axis>& axes);
 
   [[nodiscard]] double total() const { return total_; }
-  // What the axis explains by itself.
+  // The variance that the axis explains alone.
   [[nodiscard]] double main(std::size_t axis) const { return mains_[axis]; }
-  // What the two explain together and neither alone.
+  // The variance that the two explain together, beyond what each explains alone.
   [[nodiscard]] double interaction(std::size_t one, std::size_t other) const;
 
  private:
@@ -24,8 +24,8 @@ class TreeVariance {
     std::size_t first = 0, last = 0;
   };
   struct Leaf {
-    std::vector<std::vector<Range>> sides;  // of each axis: which of its cells the box spans
-    std::vector<double> masses;             // of each axis: how likely they are
+    std::vector<std::vector<Range>> sides;  // by axis: the cells that the box spans
+    std::vector<double> masses;             // by axis: the probability of those cells
     double value = 0;
   };
   struct Bounds;
@@ -34,7 +34,7 @@ class TreeVariance {
   void visit(const Tree& tree, std::size_t node, Bounds& bounds);
   void add_leaf(double value, const Bounds& bounds);
   [[nodiscard]] std::vector<Range> ranges(std::size_t axis, const Bounds& bounds) const;
-  // How likely the other axes are to be in the box.
+  // The leaf's value times the probability that all axes but these two lie in its box.
   [[nodiscard]] double rest(const Leaf& leaf, std::size_t one, std::size_t other) const;
   [[nodiscard]] double main_variance(std::size_t axis) const;
 

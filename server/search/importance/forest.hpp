@@ -1,4 +1,4 @@
-// A regression forest (Breiman, 2001) over the trials of a sweep: what fANOVA takes apart.
+// The trees of a regression forest (Breiman, 2001) over the trials of a sweep, for fANOVA.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,20 @@
 
 namespace hone {
 
-// Where a numeric axis has no value: below all of [0, 1], so that one cut sets it apart.
+// The value of an inactive numeric axis: below [0, 1], so that one cut separates it.
 inline constexpr double absent = -1;
 
 struct Axis {
-  // Of a categorical axis: how likely each category is, the last one being "inactive". Empty for a
-  // numeric axis, whose values lie in [0, 1] or are `absent`.
+  // The probability of each category of a categorical axis; the last category is "inactive". Empty
+  // for a numeric axis, whose values lie in [0, 1] or are `absent`.
   std::vector<double> categories;
-  double absence = 0;  // how likely a numeric axis is to be `absent`
+  double absence = 0;  // probability that a numeric axis is `absent`
 };
 
-struct Sheet {
+// The observed trials: a column for each axis, a row for each trial.
+struct TrialTable {
   std::vector<Axis> axes;
-  std::vector<std::vector<double>> columns;  // of each axis: a value or the index of a category
+  std::vector<std::vector<double>> columns;  // by axis: a value, or the index of a category
   std::vector<double> values;                // of the rows
 };
 
@@ -34,15 +35,15 @@ struct Node {
 
 struct Tree {
   std::vector<Node> nodes;      // the root first
-  std::vector<bool> bootstrap;  // the rows that it was grown on
+  std::vector<bool> bootstrap;  // flags the rows that it was grown on
 };
 
-// Grown on rows drawn with replacement. Leaves hold at least `leaf_rows` of them.
-Tree grow_tree(const Sheet& sheet, std::size_t leaf_rows, Rng& rng);
+// Grows a tree on rows drawn with replacement. A leaf holds at least `leaf_rows` of them.
+Tree grow_tree(const TrialTable& table, std::size_t leaf_rows, Rng& rng);
 
-double predict(const Tree& tree, const Sheet& sheet, std::size_t row);
+double predict(const Tree& tree, const TrialTable& table, std::size_t row);
 
-// Whether a value of the node's axis goes left.
+// Returns whether a value of the node's axis belongs to the left child.
 bool goes_left(const Node& node, const Axis& axis, double value);
 
 }  // namespace hone

@@ -10,9 +10,9 @@ namespace hone {
 namespace {
 
 constexpr std::size_t trees_grown = 64;
-constexpr std::size_t paired_dimensions = 6;  // the most important ones, each with each
-constexpr std::size_t leaves_max = 128;       // about; bounds what a tree costs
-constexpr int prior_draws = 2000;             // to see how often a dimension is inactive
+constexpr std::size_t paired_dimensions = 6;  // the most important ones, in all pairs
+constexpr std::size_t leaves_max = 128;       // approximate; bounds the cost of a tree
+constexpr int prior_draws = 2000;             // to estimate how often a dimension is inactive
 
 std::vector<Axis> axes_of(const SearchSpace& space, Rng& rng) {
   const auto dimensions = space.dimensions();
@@ -37,33 +37,33 @@ std::vector<Axis> axes_of(const SearchSpace& space, Rng& rng) {
   return axes;
 }
 
-Sheet sheet_of(const SearchSpace& space, std::span<const Observation> observations, Rng& rng) {
-  Sheet sheet{axes_of(space, rng), {}, {}};
-  sheet.columns.resize(sheet.axes.size());
+TrialTable table_of(const SearchSpace& space, std::span<const Observation> observations, Rng& rng) {
+  TrialTable table{axes_of(space, rng), {}, {}};
+  table.columns.resize(table.axes.size());
   const std::size_t count = std::min(observations.size(), importance_trials_max);
   for (std::size_t i = 0; i < count; ++i) {
     const Observation& one = observations[i * observations.size() / count];
-    sheet.values.push_back(one.value);
-    for (std::size_t d = 0; d < sheet.axes.size(); ++d) {
-      const auto& categories = sheet.axes[d].categories;
+    table.values.push_back(one.value);
+    for (std::size_t d = 0; d < table.axes.size(); ++d) {
+      const auto& categories = table.axes[d].categories;
       const double without =
           categories.empty() ? absent : static_cast<double>(categories.size() - 1);
-      sheet.columns[d].push_back(std::isnan(one.point[d]) ? without : one.point[d]);
+      table.columns[d].push_back(std::isnan(one.point[d]) ? without : one.point[d]);
     }
   }
-  return sheet;
+  return table;
 }
 
-// Predictions for rows, each by the trees that were not grown on it.
+// Out-of-bag predictions: for each row, the mean over the trees that were not grown on it.
 class OutOfBag {
  public:
-  explicit OutOfBag(const Sheet& sheet)
-      : sheet_(sheet), sums_(sheet.values.size()), counts_(sheet.values.size()) {}
+  explicit OutOfBag(const TrialTable& table)
+      : table_(table), sums_(table.values.size()), counts_(table.values.size()) {}
 
   void add(const Tree& tree) {
     for (std::size_t row = 0; row < sums_.size(); ++row) {
       if (tree.bootstrap[row]) continue;
-      sums_[row] += predict(tree, sheet_, row);
+      sums_[row] += predict(tree, table_, row);
       ++counts_[row];
     }
   }
@@ -72,14 +72,14 @@ class OutOfBag {
     double mean = 0, seen = 0;
     for (std::size_t row = 0; row < sums_.size(); ++row)
       if (counts_[row] > 0) {
-        mean += sheet_.values[row];
+        mean += table_.values[row];
         ++seen;
       }
     mean /= std::max(1.0, seen);
     double off = 0, all = 0;
     for (std::size_t row = 0; row < sums_.size(); ++row) {
       if (counts_[row] == 0) continue;
-      const double value = sheet_.values[row];
+      const double value = table_.values[row];
       const double miss = value - sums_[row] / counts_[row];
       off += miss * miss;
       all += (value - mean) * (value - mean);
@@ -88,7 +88,7 @@ class OutOfBag {
   }
 
  private:
-  const Sheet& sheet_;
+  const TrialTable& table_;
   std::vector<double> sums_;
   std::vector<double> counts_;
 };
@@ -103,7 +103,7 @@ Effect effect_of(std::vector<std::size_t> dimensions, std::span<const double> sh
   return effect;
 }
 
-void by_share(std::vector<Effect>& effects) {
+void sort_by_share(std::vector<Effect>& effects) {
   std::stable_sort(effects.begin(), effects.end(),
                    [](const Effect& a, const Effect& b) { return a.share > b.share; });
 }
@@ -115,7 +115,7 @@ std::vector<Effect> main_effects(std::span<const TreeVariance> trees, std::size_
     for (std::size_t t = 0; t < trees.size(); ++t) shares[t] = trees[t].main(d) / trees[t].total();
     effects.push_back(effect_of({d}, shares));
   }
-  by_share(effects);
+  sort_by_share(effects);
   return effects;
 }
 
@@ -131,7 +131,7 @@ std::vector<Effect> pair_effects(std::span<const TreeVariance> trees,
         shares[t] = trees[t].interaction(one, other) / trees[t].total();
       effects.push_back(effect_of({one, other}, shares));
     }
-  by_share(effects);
+  sort_by_share(effects);
   return effects;
 }
 
@@ -148,28 +148,28 @@ Result<Importance> measure_importance(const SearchSpace& space,
   if (space.dimensions().empty())
     return refuse(Code::conflict, "no parameter of this sweep varies: none can be important");
   Rng rng(seed, Purpose::importance, 0);
-  const Sheet sheet = sheet_of(space, observations, rng);
-  const std::size_t leaf_rows = std::max<std::size_t>(2, sheet.values.size() / leaves_max);
+  const TrialTable table = table_of(space, observations, rng);
+  const std::size_t leaf_rows = std::max<std::size_t>(2, table.values.size() / leaves_max);
   Importance result;
-  OutOfBag unseen(sheet);
+  OutOfBag unseen(table);
   std::vector<TreeVariance> trees;
   for (std::size_t t = 0; t < trees_grown; ++t) {
     Rng own(seed, Purpose::importance, t + 1);
-    const Tree tree = grow_tree(sheet, leaf_rows, own);
+    const Tree tree = grow_tree(table, leaf_rows, own);
     unseen.add(tree);
-    TreeVariance variance(tree, sheet.axes);
+    TreeVariance variance(tree, table.axes);
     if (variance.total() > 0) trees.push_back(std::move(variance));
   }
   if (trees.empty())
     return refuse(Code::conflict,
                   "the completed trials all have about the same value: no parameter made a "
                   "difference that can be measured");
-  result.effects = main_effects(trees, sheet.axes.size());
+  result.effects = main_effects(trees, table.axes.size());
   const auto pairs = pair_effects(trees, result.effects);
   result.effects.insert(result.effects.end(), pairs.begin(), pairs.end());
   result.explained = unseen.explained();
   result.trees = trees.size();
-  result.trials = sheet.values.size();
+  result.trials = table.values.size();
   return result;
 }
 

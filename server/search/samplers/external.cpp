@@ -1,6 +1,6 @@
-// The user's own picker: whatever enqueues parameter sets, by `hone enqueue`, over HTTP or from a
-// program of theirs. hone itself has nothing to propose and hands out what was enqueued.
-#include "server/search/samplers/rows.hpp"
+// The user's own picker enqueues parameter sets, by `hone enqueue`, over HTTP or from a program.
+// This sampler proposes nothing, so that only enqueued sets are tried.
+#include "server/search/samplers/settings.hpp"
 
 namespace hone {
 namespace {

@@ -2,26 +2,27 @@
 // last parameter innermost. A float without a step takes `points` values, spread evenly over its
 // scale (with a prior: over the prior's quantiles), both bounds included; every other parameter
 // takes all of its values. An inactive parameter has no values to combine, so that no two
-// combinations are alike; infeasible ones are left out. Sets of the user's own that lie on the
-// grid are not proposed again.
+// combinations are equal; infeasible ones are left out. Enqueued sets that lie on the grid are not
+// proposed again.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
 
-#include "server/search/samplers/rows.hpp"
+#include "base/expect.hpp"
+#include "server/search/samplers/settings.hpp"
 #include "server/search/space/space.hpp"
 
 namespace hone {
 namespace {
 
-constexpr std::int64_t trials_max = 100'000;   // combinations kept: 4 bytes a dimension each
-constexpr std::size_t visits_max = 1'000'000;  // combinations tried, infeasible ones too
-constexpr double same = 1e-9;                  // coordinates closer than this are equal
-constexpr std::int64_t off = -1;               // of an inactive dimension
+constexpr std::int64_t trials_max = 100'000;   // bounds memory: 8 bytes a dimension and trial
+constexpr std::size_t visits_max = 1'000'000;  // combinations visited, infeasible ones included
+constexpr double equal_within = 1e-9;          // coordinates closer than this are equal
+constexpr std::int64_t inactive_value = -1;    // of an inactive dimension
 constexpr std::string_view points_setting = "points";
 
-using Place = std::vector<std::int64_t>;  // which value of each dimension
+using Combination = std::vector<std::int64_t>;  // which value of each dimension
 
 struct LevelValue {  // the k-th value of a domain
   std::int64_t k;
@@ -37,7 +38,7 @@ struct LevelValue {  // the k-th value of a domain
   Value operator()(const DerivedDomain&) const { return false; }  // no dimension
 };
 
-struct LevelOf {  // the other way
+struct LevelOf {  // the inverse: k of a value
   Value value;
   std::int64_t operator()(const FloatDomain& domain) const {
     return std::llround((std::get<double>(value) - domain.min) / domain.step.value());
@@ -76,15 +77,15 @@ class Axes {
       case Dimension::Kind::choice:
         return static_cast<double>(k);
     }
-    return 0;
+    unreachable();
   }
-  // nullopt where the point lies beside the grid.
-  [[nodiscard]] std::optional<Place> place(std::span<const double> point) const {
-    Place result(point.size(), off);
+  // nullopt if the point is not on the grid.
+  [[nodiscard]] std::optional<Combination> place(std::span<const double> point) const {
+    Combination result(point.size(), inactive_value);
     for (std::size_t i = 0; i < point.size(); ++i) {
       if (std::isnan(point[i])) continue;
       result[i] = level(i, point[i]);
-      if (std::abs(coordinate(i, result[i]) - point[i]) > same) return std::nullopt;
+      if (std::abs(coordinate(i, result[i]) - point[i]) > equal_within) return std::nullopt;
     }
     return result;
   }
@@ -99,7 +100,7 @@ class Axes {
       case Dimension::Kind::choice:
         return std::llround(x);
     }
-    return 0;
+    unreachable();
   }
 
   std::span<const Dimension> dimensions_;
@@ -108,17 +109,17 @@ class Axes {
 };
 
 // The first `wanted` feasible combinations, in order.
-class Walk {
+class GridWalk {
  public:
-  Walk(const SearchSpace& space, const Axes& axes, std::size_t wanted)
+  GridWalk(const SearchSpace& space, const Axes& axes, std::size_t wanted)
       : space_(space),
         axes_(axes),
         wanted_(wanted),
         point_(space.dimensions().size(), inactive),
-        place_(point_.size(), off) {
+        place_(point_.size(), inactive_value) {
     descend(0);
   }
-  [[nodiscard]] std::vector<Place> found() && { return std::move(found_); }
+  [[nodiscard]] std::vector<Combination> found() && { return std::move(found_); }
   [[nodiscard]] bool gave_up() const { return visits_ >= visits_max; }
 
  private:
@@ -132,10 +133,10 @@ class Walk {
       point_[i] = axes_.coordinate(i, k);
       descend(i + 1);
     }
-    place_[i] = off;
+    place_[i] = inactive_value;
     point_[i] = inactive;
   }
-  // Whether a dimension is active follows from those before it.
+  // Conditions only read earlier dimensions, so that the point so far decides.
   [[nodiscard]] bool active(std::size_t i) const {
     return space_.unconditional() ||
            find(space_.params_at(point_), space_.dimensions()[i].name) != nullptr;
@@ -149,40 +150,40 @@ class Walk {
   const Axes& axes_;
   std::size_t wanted_;
   Point point_;
-  Place place_;
-  std::vector<Place> found_;
+  Combination place_;
+  std::vector<Combination> found_;
   std::size_t visits_ = 0;
 };
 
 class GridSampler final : public Sampler {
  public:
-  GridSampler(std::int64_t points, std::vector<Place> places)
-      : points_(points), places_(std::move(places)) {}
+  GridSampler(std::int64_t points, std::vector<Combination> combinations)
+      : points_(points), combinations_(std::move(combinations)) {}
 
   // The first combination that no trial of this sweep has.
   std::optional<Point> propose(const SearchSpace& space, const History& history,
                                const Draw&) const override {
     const Axes axes(space, points_);
-    std::vector<bool> taken(places_.size(), false);
+    std::vector<bool> taken(combinations_.size(), false);
     for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
       const auto place = axes.place(history.point(trial));
       if (!place) continue;
-      const auto found = std::lower_bound(places_.begin(), places_.end(), *place);
-      if (found != places_.end() && *found == *place)
-        taken[static_cast<std::size_t>(found - places_.begin())] = true;
+      const auto found = std::lower_bound(combinations_.begin(), combinations_.end(), *place);
+      if (found != combinations_.end() && *found == *place)
+        taken[static_cast<std::size_t>(found - combinations_.begin())] = true;
     }
     const auto free = std::find(taken.begin(), taken.end(), false);
     if (free == taken.end()) return std::nullopt;
-    const Place& place = places_[static_cast<std::size_t>(free - taken.begin())];
+    const Combination& place = combinations_[static_cast<std::size_t>(free - taken.begin())];
     Point point(place.size(), inactive);
     for (std::size_t i = 0; i < place.size(); ++i)
-      if (place[i] != off) point[i] = axes.coordinate(i, place[i]);
+      if (place[i] != inactive_value) point[i] = axes.coordinate(i, place[i]);
     return point;
   }
 
  private:
   std::int64_t points_;
-  std::vector<Place> places_;  // ascending
+  std::vector<Combination> combinations_;  // ascending
 };
 
 Error too_small(std::size_t size, bool gave_up, std::int64_t trials) {
@@ -208,12 +209,12 @@ Result<std::unique_ptr<Sampler>> make_grid(const SearchSpec& search, const Searc
   if (!points) return points.error();
   if (search.trials > trials_max)
     return refuse(Code::invalid, "a grid may have at most 100000 trials", "/search/trials");
-  Walk walk(space, Axes(space, *points), static_cast<std::size_t>(search.trials));
+  GridWalk walk(space, Axes(space, *points), static_cast<std::size_t>(search.trials));
   const bool gave_up = walk.gave_up();
-  std::vector<Place> places = std::move(walk).found();
-  if (static_cast<std::int64_t>(places.size()) < search.trials)
-    return too_small(places.size(), gave_up, search.trials);
-  return std::unique_ptr<Sampler>(std::make_unique<GridSampler>(*points, std::move(places)));
+  std::vector<Combination> combinations = std::move(walk).found();
+  if (static_cast<std::int64_t>(combinations.size()) < search.trials)
+    return too_small(combinations.size(), gave_up, search.trials);
+  return std::unique_ptr<Sampler>(std::make_unique<GridSampler>(*points, std::move(combinations)));
 }
 
 }  // namespace hone

@@ -1,16 +1,16 @@
-// hone's own way to propose, the partner of its rule (docs/hone.md): evenly spread points first,
-// because with few complete runs every model of the space lost to them. A model needs less where
-// the space has fewer cells, so it proposes every second time once there are as many trials with a
-// report as cells, and always from `model_after` finished trials on.
+// The method `hone`, the counterpart of the rule of that name (docs/hone.md): evenly spread points
+// first, because with few complete runs every model of the space does worse. A model needs fewer
+// trials if the space has fewer cells, so it proposes about every second point once there are as
+// many trials with a report as cells, and every point from `model_after` finished trials on.
 #include <algorithm>
 #include <array>
 
-#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/settings.hpp"
 
 namespace hone {
 namespace {
 
-// Cells of a grid with so many levels in every dimension. Infinite in high dimensions: never.
+// The number of cells of a grid with `levels` values in each dimension. May overflow to infinity.
 double cells_of(const SearchSpace& space, std::int64_t levels) {
   double cells = 1;
   for (const Dimension& dimension : space.dimensions())
@@ -30,7 +30,7 @@ class HoneSampler final : public Sampler {
 
   std::optional<Point> propose(const SearchSpace& space, const History& history,
                                const Draw& draw) const override {
-    const bool model = knows_enough(history) || (covers(history) && heads(draw));
+    const bool model = knows_enough(history) || (covers(history) && uses_model(draw));
     return (model ? model_ : spread_)->propose(space, history, draw);
   }
 
@@ -39,18 +39,17 @@ class HoneSampler final : public Sampler {
     return static_cast<double>(history.ranked().size()) >= cells_;
   }
 
-  // A coin and no alternation: every second point of a Sobol sequence fills half of the cube.
-  static bool heads(const Draw& draw) {
+  // A random choice: every second point of a Sobol sequence would fill only half of the cube.
+  static bool uses_model(const Draw& draw) {
     return Rng(draw.seed, Purpose::mixture, static_cast<std::uint64_t>(draw.number)).below(2) == 1;
   }
 
-  // Finished trials come first among the ranked ones.
+  // Finished trials rank first.
   [[nodiscard]] bool knows_enough(const History& history) const {
     const auto ranked = history.ranked();
     const auto needed = static_cast<std::size_t>(model_after_);
-    return ranked.size() >= needed &&
-           (needed == 0 ||
-            history.achievement(ranked[needed - 1]).grade == Achievement::Grade::finished);
+    return ranked.size() >= needed && (needed == 0 || history.outcome(ranked[needed - 1]).grade ==
+                                                          TrialOutcome::Grade::finished);
   }
 
   std::unique_ptr<Sampler> spread_;
@@ -69,10 +68,9 @@ Result<std::unique_ptr<Sampler>> make_hone_sampler(const SearchSpec& search,
   if (!model_after) return model_after.error();
   const auto levels = count_setting(search, "levels", 3, {1, 1e6});
   if (!levels) return levels.error();
-  const SearchSpec plain{"", search.trials};
-  auto spread = make_sobol(plain, space);
+  auto spread = make_sampler({"sobol", search.trials}, space);
   if (!spread) return spread.error();
-  auto model = make_tpe(plain, space);
+  auto model = make_sampler({"tpe", search.trials}, space);
   if (!model) return model.error();
   return std::unique_ptr<Sampler>(std::make_unique<HoneSampler>(
       *std::move(spread), *std::move(model), cells_of(space, *levels), *model_after));

@@ -1,5 +1,5 @@
 // Random search (Bergstra and Bengio, 2012): every trial an independent draw from the space.
-#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/settings.hpp"
 
 namespace hone {
 namespace {

@@ -1,6 +1,6 @@
 // A sampler proposes parameters. It is stateless: everything it may use is in its arguments, and
-// the same arguments give the same answer. Copy samplers/random.cpp first; add a row to
-// samplers/table.cpp; tests/contract runs by itself.
+// equal arguments give equal proposals. To add a method, copy samplers/random.cpp and list it in
+// samplers/table.cpp; the contract test covers it from then on.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace hone {
 // The address of one proposal's randomness.
 struct Draw {
   std::uint64_t seed = 0;   // of the sweep
-  std::int64_t number = 0;  // of the trial within the sweep, warm-started ones not counted
+  std::int64_t number = 0;  // of the trial within the sweep, not counting warm-started ones
   [[nodiscard]] Rng rng() const {
     return {seed, Purpose::propose, static_cast<std::uint64_t>(number)};
   }
@@ -28,25 +28,29 @@ struct Draw {
 class Sampler {
  public:
   virtual ~Sampler() = default;
-  // The point of the trial that `draw` addresses: settled and feasible. nullopt where the method
-  // has nothing to propose now (external: its picker has enqueued nothing).
+  // Returns the point of the trial that `draw` addresses, settled and feasible; nullopt if the
+  // method has nothing to propose now (external: its picker has enqueued nothing).
   [[nodiscard]] virtual std::optional<Point> propose(const SearchSpace& space,
                                                      const History& history,
                                                      const Draw& draw) const = 0;
 };
 
+// Makes a sampler. Refuses unknown or invalid settings; error.at is relative to the spec
+// ("/search/...").
+using SamplerMaker = Result<std::unique_ptr<Sampler>>(const SearchSpec& search,
+                                                      const SearchSpace& space);
+
 struct SamplerRow {
   std::string_view method;
   std::string_view summary;
-  // Refuses settings that make no sense; error.at is relative to the spec ("/search/...").
-  Result<std::unique_ptr<Sampler>> (*make)(const SearchSpec& search, const SearchSpace& space);
+  SamplerMaker* make;
 };
 
 std::span<const SamplerRow> sampler_table();
 Result<std::unique_ptr<Sampler>> make_sampler(const SearchSpec& search, const SearchSpace& space);
 
-// The first feasible of up to `tries` uniform points of the space, else its witness: what `random`
-// proposes and what others start from or fall back on.
+// Returns the first feasible of up to a thousand draws from the prior, or the witness of the space.
+// The method `random` proposes these points, and other methods fall back on them.
 Point random_point(const SearchSpace& space, Rng& rng);
 
 }  // namespace hone

@@ -1,17 +1,17 @@
-// Settings of search methods, read from the sweep file's words.
+#include "server/search/samplers/settings.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "base/nearest.hpp"
-#include "server/search/samplers/rows.hpp"
 
 namespace hone {
 namespace {
 
 Error outside(std::string_view name, const char* kind, Bounds bounds) {
   std::ostringstream text;
-  text << name << " is " << kind << " from " << bounds.low << " to " << bounds.high;
+  text << name << " must be " << kind << " from " << bounds.low << " to " << bounds.high;
   return refuse(Code::invalid, text.str(), "/search/" + std::string(name));
 }
 
@@ -21,7 +21,7 @@ Status only_settings(const SearchSpec& search, std::span<const std::string_view>
   for (const Param& setting : search.settings) {
     if (std::find(known.begin(), known.end(), setting.name) != known.end()) continue;
     std::vector<std::string_view> meant(known.begin(), known.end());
-    meant.insert(meant.end(), {"method", "trials", "warm_start", "command"});  // beside settings
+    meant.insert(meant.end(), {"method", "trials", "warm_start", "command"});
     std::string detail = "search method '" + search.method + "' has no setting '" + setting.name +
                          "'" + did_you_mean(setting.name, meant);
     for (const auto& one : known)
@@ -57,7 +57,7 @@ Result<bool> flag_setting(const SearchSpec& search, std::string_view name, bool 
   const Value* value = find(search.settings, name);
   if (value == nullptr) return otherwise;
   if (const auto* flag = std::get_if<bool>(value)) return *flag;
-  return refuse(Code::invalid, std::string(name) + " is true or false",
+  return refuse(Code::invalid, std::string(name) + " must be true or false",
                 "/search/" + std::string(name));
 }
 

@@ -1,12 +1,18 @@
 #include <array>
 #include <string>
 
-#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/sampler.hpp"
 
 namespace hone {
+
+// Each of these is defined in the file of its method: a new method adds that file, a name here and
+// a row below.
+SamplerMaker make_hone_sampler, make_random, make_grid, make_sobol, make_tpe, make_cmaes,
+    make_external;
+
 namespace {
 
-constexpr std::array table{
+constexpr std::array samplers{
     SamplerRow{"hone", "our own: evenly spread first, then a model of what is good",
                make_hone_sampler},
     SamplerRow{"random", "independent draws from the space", make_random},
@@ -17,23 +23,23 @@ constexpr std::array table{
     SamplerRow{"external", "your own picker enqueues the parameter sets", make_external},
 };
 
-// A space whose constraints refuse this many draws in a row falls back on its witness.
-constexpr int feasible_tries = 1000;
+// If the constraints reject this many draws in a row, the witness of the space is used.
+constexpr int feasible_draws_max = 1000;
 
 }  // namespace
 
-std::span<const SamplerRow> sampler_table() { return table; }
+std::span<const SamplerRow> sampler_table() { return samplers; }
 
 Result<std::unique_ptr<Sampler>> make_sampler(const SearchSpec& search, const SearchSpace& space) {
   if (!search.command.empty() && search.method != "external")
     return refuse(Code::invalid, "a command of your own needs method: external", "/search/command");
-  for (const SamplerRow& row : table)
+  for (const SamplerRow& row : samplers)
     if (row.method == search.method) return row.make(search, space);
   return refuse(Code::invalid, "no search method '" + search.method + "'", "/search/method");
 }
 
 Point random_point(const SearchSpace& space, Rng& rng) {
-  for (int tries = 0; tries < feasible_tries; ++tries) {
+  for (int i = 0; i < feasible_draws_max; ++i) {
     Point point = space.uniform_point(rng);
     if (space.feasible(point)) return point;
   }

@@ -1,4 +1,4 @@
-// The trials that a sweep would bet on.
+// The best trials of a sweep.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +9,13 @@
 
 namespace hone {
 
-// Up to `count` trials of this sweep with a result, best first: the one that the method names, then
-// the others as the history ranks them.
+// Returns up to `count` trials of this sweep that have a result, best first: the incumbent of the
+// terminator, then the others in the order of the history. Leaves out failed and foreign trials.
 std::vector<std::size_t> find_leaders(const History& history, const Terminator& terminator,
                                       std::size_t count);
 
-// Of every trial, by index: what is expected of it, were it trained again. Its aggregate, shrunk
-// towards the mean of all by how much of what is seen is noise (terminators/race.hpp). nullopt
-// where it did not come far enough to be compared.
+// Returns the expected merit of every trial, by index (TrialRank::expected in race.hpp); nullopt
+// for trials that are too short to be compared.
 std::vector<std::optional<double>> expectations_of(const History& history);
 
 }  // namespace hone

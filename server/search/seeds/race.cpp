@@ -9,18 +9,14 @@
 namespace hone {
 namespace {
 
-bool all_finite(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
-// Sums of squares and degrees of freedom, one trial after the other.
-class Pool {
+// Sums of squares and degrees of freedom over trials.
+class PooledVariance {
  public:
   void add(std::span<const double> values) {
     if (values.size() < 2 || !all_finite(values)) return;
-    const auto spare = static_cast<double>(values.size() - 1);
-    squares_ += variance_of(values) * spare;
-    degrees_ += spare;
+    const auto degrees = static_cast<double>(values.size() - 1);
+    squares_ += variance_of(values) * degrees;
+    degrees_ += degrees;
   }
   [[nodiscard]] Noise noise() const {
     return degrees_ > 0 ? Noise{squares_ / degrees_, degrees_} : Noise{};
@@ -33,18 +29,18 @@ class Pool {
 }  // namespace
 
 Noise noise_at(const History& history, int phase, double memory) {
-  Pool pool;
+  PooledVariance pooled;
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
     if (history.trials()[trial].runs.size() < 2) continue;
-    const Panel panel(history, trial);
-    if (panel.length() > phase) pool.add(panel.smoothed(phase, memory));
+    const SeedCurves curves(history, trial);
+    if (curves.length() > phase) pooled.add(curves.smoothed(phase, memory));
   }
-  return pool.noise();
+  return pooled.noise();
 }
 
 double p_worse(std::span<const double> own, std::span<const double> other, const Noise& noise) {
-  constexpr double degrees_least = 4;
-  if (noise.degrees < degrees_least)
+  constexpr double degrees_min = 4;  // fewer say too little about the noise
+  if (noise.degrees < degrees_min)
     return own.size() > 1 && other.size() > 1 ? welch(own, other).p_worse : 0.5;
   const double behind = mean_of(own) - mean_of(other);
   const double share = 1 / static_cast<double>(own.size()) + 1 / static_cast<double>(other.size());
@@ -56,43 +52,44 @@ Race::Race(const History& history, double memory) {
   const auto trials = history.trials();
   int longest = 0;
   for (std::size_t trial = history.foreign(); trial < trials.size(); ++trial) {
-    const Panel panel(history, trial);
-    if (panel.length() == 0) continue;
-    Standing standing;
-    standing.trial = trial;
-    standing.length = panel.length();
-    standing.runs = static_cast<int>(trials[trial].runs.size());
-    standing.values = panel.smoothed(panel.length() - 1, memory);
-    standing.merit = aggregate_of(history.replication().aggregate, standing.values);
-    if (!std::isfinite(standing.merit)) continue;
-    longest = std::max(longest, standing.length);
-    standings_.push_back(std::move(standing));
+    const SeedCurves curves(history, trial);
+    if (curves.length() == 0) continue;
+    TrialRank rank;
+    rank.trial = trial;
+    rank.length = curves.length();
+    rank.runs = static_cast<int>(trials[trial].runs.size());
+    rank.values = curves.smoothed(curves.length() - 1, memory);
+    rank.merit = aggregate_of(history.replication().aggregate, rank.values);
+    if (!std::isfinite(rank.merit)) continue;
+    longest = std::max(longest, rank.length);
+    ranking_.push_back(std::move(rank));
   }
-  std::erase_if(standings_, [&](const Standing& one) { return 2 * one.length < longest; });
+  std::erase_if(ranking_, [&](const TrialRank& one) { return 2 * one.length < longest; });
   shrink();
-  std::stable_sort(standings_.begin(), standings_.end(), [](const Standing& a, const Standing& b) {
+  std::stable_sort(ranking_.begin(), ranking_.end(), [](const TrialRank& a, const TrialRank& b) {
     if (a.expected != b.expected) return a.expected > b.expected;
     return a.values.size() > b.values.size();
   });
 }
 
 void Race::shrink() {
-  if (standings_.empty()) return;
+  if (ranking_.empty()) return;
   double inverse = 0;
-  Pool pool;
+  PooledVariance pooled;
   std::vector<double> merits;
-  for (const Standing& one : standings_) {
+  for (const TrialRank& one : ranking_) {
     merits.push_back(one.merit);
     inverse += 1 / static_cast<double>(one.values.size());
-    pool.add(one.values);
+    pooled.add(one.values);
   }
-  noise_ = pool.noise();
+  noise_ = pooled.noise();
   const double middle = mean_of(merits);
   const double seen = variance_of(merits);
   const double mean_noise = noise_.variance * inverse / static_cast<double>(merits.size());
-  const double between = std::max(seen - mean_noise, 0.05 * seen);
+  constexpr double between_min = 0.05;  // of the observed variance
+  const double between = std::max(seen - mean_noise, between_min * seen);
   if (noise_.degrees > 0 && seen > 0) reliability_ = between / (between + noise_.variance);
-  for (Standing& one : standings_) {
+  for (TrialRank& one : ranking_) {
     const double own = noise_.variance / static_cast<double>(one.values.size());
     const double weight = between + own > 0 ? between / (between + own) : 1;
     one.expected = weight == 1 ? one.merit : middle + (one.merit - middle) * weight;

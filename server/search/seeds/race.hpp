@@ -1,4 +1,4 @@
-// Trials of several runs compared as what they are: means with errors.
+// Compares trials of several runs as means with errors.
 #pragma once
 
 #include <cstddef>
@@ -6,51 +6,56 @@
 #include <span>
 #include <vector>
 
-#include "server/search/history/panel.hpp"
+#include "server/search/history/seed_curves.hpp"
 
 namespace hone {
 
-// A trial that came far enough to be compared, at the end of its own length.
-struct Standing {
+// Scores are smoothed over this share of a complete run.
+inline constexpr double smoothing_share = 0.1;
+
+// A trial that trained for long enough to be compared, at its last phase.
+struct TrialRank {
   std::size_t trial = 0;
   int length = 0;
-  int runs = 0;                // that were made, some perhaps still on their way
-  std::vector<double> values;  // smoothed, of each run that came as far
+  int runs = 0;                // all of its runs, those still training included
+  std::vector<double> values;  // smoothed, of each run that reported that phase
   double merit = 0;            // their aggregate
-  // Shrunk towards the mean of all by how much of what is seen is noise: with noise s^2 within a
-  // trial and t^2 between trials, merit counts t^2 / (t^2 + s^2 / n). What is expected of it.
+  // The merit that is expected if the trial is trained again: shrunk towards the mean of all trials
+  // by the share of noise. With variance s^2 within a trial and t^2 between trials, the merit of n
+  // values has the weight t^2 / (t^2 + s^2 / n).
   double expected = 0;
 };
 
-// Variance of a value within a trial, of all trials together that have two values or more.
+// Variance of a value within a trial, pooled over all trials with at least two values.
 struct Noise {
   double variance = 0;
-  double degrees = 0;  // of freedom; 0 while nothing is known
+  double degrees = 0;  // of freedom; 0 if no trial has two values
 };
-// At the end of `phase`, smoothed as the standings are.
+// The noise at the end of `phase`, of values smoothed over `memory` phases.
 Noise noise_at(const History& history, int phase, double memory);
 
-// P-value of a trial being worse than another: with few seeds each, what is known of the noise from
-// all trials tells more than their own spread, so that one value can be compared, too. By Welch's
-// test while little is known of the noise; 1/2 where nothing can be said. Values are finite.
+// P-value of a trial being worse than another, by a t-test with the pooled noise: with few seeds it
+// is better known than a trial's own spread, and even single values can be compared. While there
+// are too few degrees of freedom, Welch's test decides; 1/2 if that is impossible, too.
+// Precondition: the values are finite.
 double p_worse(std::span<const double> own, std::span<const double> other, const Noise& noise);
 
 class Race {
  public:
-  // `memory`: of smoothing, in phases.
+  // `memory` is the time constant of smoothing, in phases.
   Race(const History& history, double memory);
 
-  // Trials without a failure that trained at least half as long as the longest, best expected
-  // first; ties: more values, then the lower number.
-  [[nodiscard]] std::span<const Standing> standings() const { return standings_; }
+  // Trials without a failure that trained at least half as long as the longest one, the best
+  // expected merit first. Ties: more values, then the lower number.
+  [[nodiscard]] std::span<const TrialRank> ranking() const { return ranking_; }
   [[nodiscard]] const Noise& noise() const { return noise_; }
-  // Share of what is seen between trials that is real, 0 to 1; 1/2 while nothing is known.
+  // The share of the variance between trials that is not noise, in [0, 1]; 1/2 while unknown.
   [[nodiscard]] double reliability() const { return reliability_; }
 
  private:
   void shrink();
 
-  std::vector<Standing> standings_;
+  std::vector<TrialRank> ranking_;
   Noise noise_;
   double reliability_ = 0.5;
 };

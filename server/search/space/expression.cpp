@@ -9,21 +9,21 @@
 namespace hone {
 namespace {
 
-std::optional<double> number(const Value& value) {
+std::optional<double> as_number(const Value& value) {
   if (const auto* real = std::get_if<double>(&value)) return *real;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
   return std::nullopt;
 }
 
-// Numbers compare as numbers (1 == 1.0); other kinds only with their own.
-bool same(const Value& a, const Value& b) {
-  const auto x = number(a);
-  const auto y = number(b);
+// Numbers compare as numbers (1 == 1.0); other values only with values of their type.
+bool equal_values(const Value& a, const Value& b) {
+  const auto x = as_number(a);
+  const auto y = as_number(b);
   if (x && y) return *x == *y;
   return a == b;
 }
 
-std::optional<Value> finite(double value) {
+std::optional<Value> finite_value(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   return Value{value};
 }
@@ -42,10 +42,10 @@ std::optional<Value> Expression::evaluate(const Params& params) const {
 
 namespace {
 
-// nullopt where the two have no order: other kinds, or truth values.
+// nullopt if the two have no order: different types, or truth values.
 std::optional<std::partial_ordering> order(const Value& a, const Value& b) {
-  const auto x = number(a);
-  const auto y = number(b);
+  const auto x = as_number(a);
+  const auto y = as_number(b);
   if (x && y) return *x <=> *y;
   const auto* s = std::get_if<std::string>(&a);
   const auto* t = std::get_if<std::string>(&b);
@@ -53,10 +53,10 @@ std::optional<std::partial_ordering> order(const Value& a, const Value& b) {
   return std::nullopt;
 }
 
-std::optional<std::vector<double>> numbers(const std::vector<Value>& values) {
+std::optional<std::vector<double>> all_numbers(const std::vector<Value>& values) {
   std::vector<double> result;
   for (const Value& value : values) {
-    const auto one = number(value);
+    const auto one = as_number(value);
     if (!one) return std::nullopt;
     result.push_back(*one);
   }
@@ -65,7 +65,7 @@ std::optional<std::vector<double>> numbers(const std::vector<Value>& values) {
 
 }  // namespace
 
-// and, or and not need no number; and/or stop at the first operand that settles them.
+// `and` and `or` stop at the first operand that decides them.
 std::optional<Value> Expression::logic(const Node& node, const Params& params) const {
   const auto first = evaluate(node.args[0], params);
   const auto* truth = first ? std::get_if<bool>(&*first) : nullptr;
@@ -95,16 +95,16 @@ std::optional<Value> Expression::evaluate(std::size_t index, const Params& param
     args.push_back(std::move(*value));
   }
   if (node.kind >= Kind::less && node.kind <= Kind::in) return relation(node.kind, args);
-  const auto x = numbers(args);
+  const auto x = all_numbers(args);
   return x ? arithmetic(node.kind, *x) : std::nullopt;
 }
 
 std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& args) {
-  if (kind == Kind::equal) return Value{same(args[0], args[1])};
-  if (kind == Kind::not_equal) return Value{!same(args[0], args[1])};
+  if (kind == Kind::equal) return Value{equal_values(args[0], args[1])};
+  if (kind == Kind::not_equal) return Value{!equal_values(args[0], args[1])};
   if (kind == Kind::in)
     return Value{std::any_of(args.begin() + 1, args.end(),
-                             [&](const Value& one) { return same(one, args[0]); })};
+                             [&](const Value& one) { return equal_values(one, args[0]); })};
   const auto ordering = order(args[0], args[1]);
   if (!ordering) return std::nullopt;
   if (kind == Kind::less) return Value{*ordering < 0};
@@ -117,37 +117,37 @@ std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& a
 std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>& x) {
   switch (kind) {
     case Kind::negate:
-      return finite(-x[0]);
+      return finite_value(-x[0]);
     case Kind::add:
-      return finite(x[0] + x[1]);
+      return finite_value(x[0] + x[1]);
     case Kind::subtract:
-      return finite(x[0] - x[1]);
+      return finite_value(x[0] - x[1]);
     case Kind::multiply:
-      return finite(x[0] * x[1]);
+      return finite_value(x[0] * x[1]);
     case Kind::divide:
-      return finite(x[0] / x[1]);
+      return finite_value(x[0] / x[1]);
     case Kind::modulo:
-      return finite(x[0] - x[1] * std::floor(x[0] / x[1]));
+      return finite_value(x[0] - x[1] * std::floor(x[0] / x[1]));
     case Kind::power:
-      return finite(std::pow(x[0], x[1]));
+      return finite_value(std::pow(x[0], x[1]));
     case Kind::min:
-      return finite(*std::min_element(x.begin(), x.end()));
+      return finite_value(*std::min_element(x.begin(), x.end()));
     case Kind::max:
-      return finite(*std::max_element(x.begin(), x.end()));
+      return finite_value(*std::max_element(x.begin(), x.end()));
     case Kind::log:
-      return finite(std::log(x[0]));
+      return finite_value(std::log(x[0]));
     case Kind::exp:
-      return finite(std::exp(x[0]));
+      return finite_value(std::exp(x[0]));
     case Kind::sqrt:
-      return finite(std::sqrt(x[0]));
+      return finite_value(std::sqrt(x[0]));
     case Kind::abs:
-      return finite(std::abs(x[0]));
+      return finite_value(std::abs(x[0]));
     case Kind::floor:
-      return finite(std::floor(x[0]));
+      return finite_value(std::floor(x[0]));
     case Kind::ceil:
-      return finite(std::ceil(x[0]));
+      return finite_value(std::ceil(x[0]));
     case Kind::round:
-      return finite(std::round(x[0]));
+      return finite_value(std::round(x[0]));
     case Kind::constant:
     case Kind::name:
     case Kind::logical_not:

@@ -1,13 +1,18 @@
-// The small arithmetic grammar of `when` conditions. No code, no side effects, no loops: an
-// expression is bounded by its own length.
+// The expressions of `when`, `expr` and constraints. They have no side effects and no loops: the
+// cost of an expression is bounded by its length.
 //
-//   or      = and { ("or" | "||") and }             compare = sum [ ("<"|"<="|">"|">="|"=="|"!=")
-//   sum ] and     = not { ("and" | "&&") not }                    | sum "in" "[" or { "," or } "]"
-//   not     = ("not" | "!") not | compare           sum     = product { ("+"|"-") product }
-//   primary = number | string | true | false        product = unary { ("*"|"/"|"%") unary }
-//           | name | function "(" or { "," or } ")" unary   = "-" unary | primary [ "^" unary ]
-//           | "(" or ")"
-// Functions: min max (two or more), pow (two), log exp sqrt abs floor ceil round (one).
+//   or      = and { ("or" | "||") and }
+//   and     = not { ("and" | "&&") not }
+//   not     = ("not" | "!") not | compare
+//   compare = sum [ ("<" | "<=" | ">" | ">=" | "==" | "!=") sum ]
+//           | sum "in" "[" or { "," or } "]"
+//   sum     = product { ("+" | "-") product }
+//   product = unary { ("*" | "/" | "%") unary }
+//   unary   = "-" unary | primary [ "^" unary ]
+//   primary = number | string | "true" | "false" | name
+//           | function "(" or { "," or } ")" | "(" or ")"
+//
+// Functions: min max (two or more arguments), pow (two), log exp sqrt abs floor ceil round (one).
 #pragma once
 
 #include <cstdint>
@@ -23,16 +28,17 @@ namespace hone {
 
 class Expression {
  public:
-  // Refuses with the column and what was expected there. At most 1000 characters, nested at most 64
-  // deep.
+  // Refuses with the column and what was expected there. At most 1000 characters, and 64 levels of
+  // nesting.
   static Result<Expression> parse(std::string_view text);
 
-  // nullopt where the expression reads an absent parameter or has no value (1/0, "a" < 2).
+  // Returns the value, or nullopt if the expression reads an absent parameter or is undefined (1/0,
+  // "a" < 2).
   [[nodiscard]] std::optional<Value> evaluate(const Params& params) const;
-  // Whether a condition holds: evaluates to true. Absent and undefined do not hold.
+  // Returns whether the expression evaluates to true. Absent and undefined values do not hold.
   [[nodiscard]] bool holds(const Params& params) const;
 
-  // The parameters it reads, in order of first appearance.
+  // The parameters that it reads, in order of first appearance.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:

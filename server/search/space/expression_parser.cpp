@@ -7,12 +7,12 @@
 namespace hone {
 namespace {
 
-constexpr std::size_t length_max = 1000;  // a condition that is longer is a program
-constexpr int depth_max = 64;             // the recursion of parser and evaluator
+constexpr std::size_t expression_length_max = 1000;  // a longer condition is a program
+constexpr int expression_depth_max = 64;             // bounds the recursion of parser and evaluator
 
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool goes_on_name(char c) { return starts_name(c) || digit(c) || c == '.'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '.'; }
 
 }  // namespace
 
@@ -21,7 +21,7 @@ class ExpressionParser {
   explicit ExpressionParser(std::string_view text) : text_(text) {}
 
   Result<Expression> parse() {
-    if (text_.size() > length_max)
+    if (text_.size() > expression_length_max)
       return refuse(Code::invalid, "an expression has at most 1000 characters");
     disjunction();
     skip_blanks();
@@ -34,22 +34,22 @@ class ExpressionParser {
   using Kind = Expression::Kind;
 
   std::size_t disjunction() {
-    if (++depth_ > depth_max) fail("less nesting (64 levels at most)");
+    if (++depth_ > expression_depth_max) fail("less nesting (64 levels at most)");
     std::size_t left = error_.empty() ? conjunction() : 0;
-    while (word("or") || symbol("||")) left = node(Kind::logical_or, {left, conjunction()});
+    while (keyword("or") || symbol("||")) left = node(Kind::logical_or, {left, conjunction()});
     --depth_;
     return left;
   }
 
   std::size_t conjunction() {
     std::size_t left = negation();
-    while (word("and") || symbol("&&")) left = node(Kind::logical_and, {left, negation()});
+    while (keyword("and") || symbol("&&")) left = node(Kind::logical_and, {left, negation()});
     return left;
   }
 
   std::size_t negation() {
     bool negated = false;
-    while (word("not") || (!peeks("!=") && symbol("!"))) negated = !negated;
+    while (keyword("not") || (!peeks("!=") && symbol("!"))) negated = !negated;
     const std::size_t operand = comparison();
     return negated ? node(Kind::logical_not, {operand}) : operand;
   }
@@ -66,7 +66,7 @@ class ExpressionParser {
         Operator{"<", Kind::less},        Operator{">", Kind::greater}};
     for (const auto& op : operators)
       if (symbol(op.text)) return node(op.kind, {left, sum()});
-    if (!word("in")) return left;
+    if (!keyword("in")) return left;
     if (!symbol("[")) fail("'[' after 'in'");
     std::vector<std::size_t> args{left};
     arguments(args, "]");
@@ -100,7 +100,7 @@ class ExpressionParser {
   }
 
   std::size_t unary() {
-    if (++depth_ > depth_max) fail("less nesting (64 levels at most)");
+    if (++depth_ > expression_depth_max) fail("less nesting (64 levels at most)");
     std::size_t result = 0;
     if (!error_.empty()) {
       result = 0;
@@ -118,7 +118,7 @@ class ExpressionParser {
     skip_blanks();
     if (!error_.empty() || at_ >= text_.size()) return fail("a value");
     const char c = text_[at_];
-    if (digit(c) || c == '.') return literal_number();
+    if (is_digit(c) || c == '.') return literal_number();
     if (c == '\'' || c == '"') return literal_string(c);
     if (symbol("(")) {
       const std::size_t inside = disjunction();
@@ -148,7 +148,7 @@ class ExpressionParser {
 
   std::size_t name_or_call() {
     std::size_t end = at_;
-    while (end < text_.size() && goes_on_name(text_[end])) ++end;
+    while (end < text_.size() && continues_name(text_[end])) ++end;
     const std::string_view name = text_.substr(at_, end - at_);
     at_ = end;
     if (name == "true" || name == "false") return constant(name == "true");
@@ -221,15 +221,15 @@ class ExpressionParser {
     return true;
   }
 
-  bool word(std::string_view wanted) {
+  bool keyword(std::string_view wanted) {
     if (!peeks(wanted)) return false;
     const std::size_t end = at_ + wanted.size();
-    if (end < text_.size() && goes_on_name(text_[end])) return false;
+    if (end < text_.size() && continues_name(text_[end])) return false;
     at_ = end;
     return true;
   }
 
-  // Keeps the first failure; returns a node so that callers need no branch.
+  // Records the first failure. Returns a node, so that callers need no branch.
   std::size_t fail(const std::string& expected) {
     if (error_.empty())
       error_ = "in \"" + std::string(text_.substr(0, 80)) + "\" at column " +

@@ -11,11 +11,12 @@
 namespace hone {
 namespace {
 
-// About a second of work at most; spaces that leave fewer sets than one in this many are a mistake.
+// Bounds the search for a feasible set to about a second. A space in which fewer sets than one in
+// this many are feasible is refused.
 constexpr std::size_t witness_tries_max = 100'000, witness_tries_min = 1000;
-constexpr std::size_t witness_work_max = 20'000'000;  // parameters, and ten for each name read
+constexpr std::size_t witness_work_max = 20'000'000;  // one for a parameter, ten for a name read
 
-bool orders(const Domain& domain) {
+bool is_ordered(const Domain& domain) {
   const auto* choice = std::get_if<ChoiceDomain>(&domain);
   return !std::holds_alternative<BoolDomain>(domain) && (choice == nullptr || choice->ordered);
 }
@@ -37,11 +38,12 @@ std::optional<Dimension> dimension_of(const Parameter& parameter) {
     return std::nullopt;
   const std::int64_t size = levels(parameter.domain);
   if (size == 0) return Dimension{parameter.name, Dimension::Kind::real, 0, {}};
-  if (orders(parameter.domain)) return Dimension{parameter.name, Dimension::Kind::grid, size, {}};
+  if (is_ordered(parameter.domain))
+    return Dimension{parameter.name, Dimension::Kind::grid, size, {}};
   return Dimension{parameter.name, Dimension::Kind::choice, size, prior_weights(parameter.domain)};
 }
 
-// What a parameter's condition and expression read; empty where they do not parse.
+// The names that a parameter's condition and expression read; none if they do not parse.
 std::vector<std::string> names_read(const Parameter& parameter) {
   const auto* derived = std::get_if<DerivedDomain>(&parameter.domain);
   std::vector<std::string> names;
@@ -53,7 +55,7 @@ std::vector<std::string> names_read(const Parameter& parameter) {
   return names;
 }
 
-// Whether `name` reads what `target` names, itself or through others. Visits each parameter once.
+// Whether `name` reads `target`, directly or through others. Visits each parameter once.
 bool reads(const Space& space, const std::string& name, std::string_view target) {
   std::set<std::string> seen{name};
   std::vector<std::string> open{name};
@@ -71,7 +73,7 @@ bool reads(const Space& space, const std::string& name, std::string_view target)
   return false;
 }
 
-// Everything that `expression` reads must be named before `before`.
+// Refuses an expression that reads anything but the first `before` parameters.
 Status check_names(const Space& space, const Expression& expression, std::size_t before,
                    const std::string& at) {
   std::vector<std::string_view> earlier;
@@ -98,11 +100,11 @@ Result<Expression> parsed(const Space& space, const std::string& text, std::size
                           const std::string& at) {
   auto expression = Expression::parse(text);
   if (!expression) return refuse(Code::invalid, expression.error().detail, at);
-  if (auto known = check_names(space, *expression, before, at); !known) return known.error();
+  if (auto names = check_names(space, *expression, before, at); !names) return names.error();
   return expression;
 }
 
-std::size_t level(const Dimension& dimension, double coordinate) {
+std::size_t choice_level(const Dimension& dimension, double coordinate) {
   const auto index = std::isnan(coordinate) ? 0 : std::llround(coordinate);
   return static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, dimension.levels - 1));
 }
@@ -120,6 +122,15 @@ double choice_coordinate(const Domain& domain, const Value& value) {
 }
 
 }  // namespace
+
+double prior_coordinate(const Dimension& dimension, double unit) {
+  if (dimension.kind != Dimension::Kind::choice) return unit;
+  double below = 0;
+  std::size_t index = 0;
+  while (index + 1 < dimension.weights.size() && unit >= (below += dimension.weights[index]))
+    ++index;
+  return static_cast<double>(index);
+}
 
 Result<SearchSpace> SearchSpace::make(const Space& space,
                                       const std::vector<std::string>& constraints) {
@@ -176,15 +187,7 @@ Status SearchSpace::find_witness() {
 Point SearchSpace::uniform_point(Rng& rng) const {
   Point point(dimensions_.size());
   for (std::size_t i = 0; i < point.size(); ++i) {
-    const double unit = rng.uniform();
-    const Dimension& dimension = dimensions_[i];
-    point[i] = unit;
-    if (dimension.kind != Dimension::Kind::choice) continue;
-    double below = 0;
-    std::size_t index = 0;
-    while (index + 1 < dimension.weights.size() && unit >= (below += dimension.weights[index]))
-      ++index;
-    point[i] = static_cast<double>(index);
+    point[i] = prior_coordinate(dimensions_[i], rng.uniform());
   }
   settle(point);
   return point;
@@ -211,7 +214,7 @@ Params SearchSpace::params_at(std::span<const double> point) const {
       const double x = point[*step.dimension];
       const Dimension& dimension = dimensions_[*step.dimension];
       if (dimension.kind == Dimension::Kind::choice)
-        params.push_back({parameter.name, choice_at(parameter.domain, level(dimension, x))});
+        params.push_back({parameter.name, choice_at(parameter.domain, choice_level(dimension, x))});
       else
         params.push_back({parameter.name, value_at(parameter.domain, std::isnan(x) ? 0.5 : x)});
     }
@@ -260,7 +263,7 @@ void SearchSpace::settle(std::span<double> point) const {
   for (std::size_t i = 0; i < point.size(); ++i) {
     const Dimension& dimension = dimensions_[i];
     if (dimension.kind == Dimension::Kind::choice)
-      point[i] = static_cast<double>(level(dimension, point[i]));
+      point[i] = static_cast<double>(choice_level(dimension, point[i]));
     else if (std::isnan(point[i]))
       point[i] = 0.5;
     if (dimension.kind == Dimension::Kind::grid) point[i] = cell(i, point[i]).middle();

@@ -1,12 +1,10 @@
-// A space made ready for search: expressions parsed, free parameters numbered, one coordinate each.
+// A space prepared for search: expressions are parsed, and every free parameter has a coordinate.
 //
 // A point has one coordinate for every dimension:
-//   real, grid  the position in [0, 1] where the user's prior is uniform: scale and prior are
-//   warped
-//               in, so that without a prior it is the position on the scale. A grid value sits in
-//               the middle of its cell
+//   real, grid  the position in [0, 1] in which the user's prior is uniform; without a prior, this
+//               is the position on the parameter's scale. A grid value is at the middle of its cell
 //   choice      the index of the value
-// and NaN for an inactive dimension, whose `when` does not hold.
+//   inactive    NaN: the parameter's `when` does not hold
 #pragma once
 
 #include <cstdint>
@@ -36,46 +34,50 @@ struct Dimension {
   };
   std::string name;
   Kind kind = Kind::real;
-  std::int64_t levels = 0;      // how many values; 0 for real
+  std::int64_t levels = 0;      // number of values; 0 for real
   std::vector<double> weights;  // choice: prior probabilities, which sum to 1; empty otherwise
 };
 
+// Returns the coordinate at position `unit` in [0, 1] of the dimension's prior: for a choice the
+// index of the value whose interval of cumulative weights contains `unit`, else `unit` itself.
+double prior_coordinate(const Dimension& dimension, double unit);
+
 class SearchSpace {
  public:
-  // Refuses conditions, expressions and constraints that do not parse, read what is not named
-  // before them or contradict each other, with the place relative to the spec
+  SearchSpace() = default;  // no parameters
+  // Refuses conditions, expressions and constraints that do not parse, that read a later or unknown
+  // parameter, or that no parameter set satisfies. error.at is relative to the spec
   // ("/parameters/gamma/when", "/constraints/0"). Precondition: the domains were checked when they
   // were decoded.
-  SearchSpace() = default;  // no parameters
   static Result<SearchSpace> make(const Space& space, const std::vector<std::string>& constraints);
 
   [[nodiscard]] std::span<const Dimension> dimensions() const { return dimensions_; }
-  // Neither conditions nor constraints: every point of the cube is active in all dimensions and
-  // feasible.
+  // Returns whether there are no conditions and no constraints, so that every point of the cube is
+  // active in all dimensions and feasible.
   [[nodiscard]] bool unconditional() const { return !conditional_ && constraints_.empty(); }
   [[nodiscard]] const Space& parameters() const { return parameters_; }
 
-  // The parameters at a point, in file order: inactive ones are left out whatever the point says,
-  // derived and fixed ones are filled in. A NaN where the dimension is active counts as 1/2 (the
-  // first choice).
+  // Returns the parameters at a point, in file order: without inactive ones, even if the point has
+  // coordinates for them, and with derived and fixed ones. NaN in an active dimension counts as 1/2
+  // (for a choice: the first value).
   [[nodiscard]] Params params_at(std::span<const double> point) const;
-  // The point of a parameter set. nullopt where a value is not in its domain or a free parameter
-  // that is active is missing.
+  // Returns the point of a parameter set, or nullopt if a value is not in its domain or an active
+  // free parameter is missing.
   [[nodiscard]] std::optional<Point> point_of(const Params& params) const;
-  // Overwrites the coordinates of the parameters given. Precondition: their values are in their
+  // Overwrites the coordinates of the given parameters. Precondition: their values are in their
   // domains.
   void place(const Params& given, std::span<double> point) const;
-  // Snaps every coordinate to its value's own (grid cells' middles) and makes inactive dimensions
-  // NaN.
+  // Moves every coordinate to that of its value (the middle of a grid cell), and sets inactive
+  // dimensions to NaN.
   void settle(std::span<double> point) const;
-  // Whether every constraint holds; one that reads an inactive parameter does not bind.
+  // Returns whether every constraint holds. One that reads an inactive parameter does not bind.
   [[nodiscard]] bool feasible(std::span<const double> point) const;
   [[nodiscard]] bool feasible(const Params& params) const;
-  // A settled point drawn from the prior; it need not be feasible.
+  // Returns a settled point drawn from the prior, feasible or not.
   [[nodiscard]] Point uniform_point(Rng& rng) const;
-  // The cell of the grid value at `unit`. Precondition: a grid dimension.
+  // Returns the cell of the grid value at `unit`. Precondition: a grid dimension.
   [[nodiscard]] Cell cell(std::size_t dimension, double unit) const;
-  // A settled point known to be feasible: what a sampler falls back on when all its tries were not.
+  // Returns a settled feasible point, for samplers that found no other.
   [[nodiscard]] std::span<const double> witness() const { return witness_; }
 
  private:

@@ -8,8 +8,8 @@
 namespace hone {
 namespace {
 
-// The share of a prior that is spread evenly: without it, values some spreads away from a mistaken
-// center would be out of every sampler's reach, and out of a double's.
+// The share of a prior that is spread evenly. Without it, values some spreads away from a mistaken
+// center would be out of reach of every sampler, and of double precision.
 constexpr double even_part = 0.05;
 constexpr double sqrt_two_pi = 2.50662827463100050242;
 
@@ -41,12 +41,12 @@ double off_scale(Scale scale, double position) {
 // between edge(k) and edge(k + 1).
 struct Range {
   Scale scale = Scale::linear;
-  double low = 0, high = 1;     // of share 0 and share 1, as values
+  double low = 0, high = 1;     // the values at share 0 and share 1
   double anchor = 0, step = 0;  // value k is anchor + k * step
   std::int64_t size = 0;        // 0: continuous
   std::optional<Prior> prior{};
 
-  // Half a step to both sides of the grid, so that its ends own whole cells too.
+  // Adds half a step on both sides of the grid, so that its ends own whole cells, too.
   void widen() {
     low = anchor - step / 2;
     high = anchor + (static_cast<double>(size) - 0.5) * step;
@@ -71,11 +71,11 @@ struct Range {
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(k), 0, size - 1);
   }
 
-  // Between shares and the unit interval in which the prior is uniform.
+  // Maps a share to the unit interval in which the prior is uniform.
   [[nodiscard]] double to_unit(double share) const {
     return prior ? std::clamp(bell().below(share), 0.0, 1.0) : share;
   }
-  // By Newton's steps inside a bracket: the inverse of a mixture has no closed form.
+  // The inverse, by Newton steps inside a bracket: a mixture has no closed form.
   [[nodiscard]] double from_unit(double unit) const {
     if (!prior) return unit;
     const Bell prior_bell = bell();
@@ -94,7 +94,7 @@ struct Range {
   [[nodiscard]] Cell cell(std::int64_t k) const { return {to_unit(edge(k)), to_unit(edge(k + 1))}; }
 
  private:
-  // The prior on [0, 1]: a normal distribution cut off there, and even_part spread evenly.
+  // The prior on [0, 1]: a truncated normal distribution, and even_part spread evenly.
   struct Bell {
     double centre, spread, left, inside;
     [[nodiscard]] double below(double share) const {
@@ -114,8 +114,7 @@ struct Range {
   }
 };
 
-// How many grid values min + k * step lie within [min, max]; a hair of tolerance for steps like
-// 0.1.
+// The number of grid values min + k * step within [min, max], with a tolerance for steps like 0.1.
 std::int64_t grid_size(double min, double max, double step) {
   return static_cast<std::int64_t>(std::floor((max - min) / step + 1e-9)) + 1;
 }
@@ -146,7 +145,7 @@ std::int64_t grid_index(const FloatDomain& domain, double value) {
   return static_cast<std::int64_t>(std::clamp(k, 0.0, static_cast<double>(last)));
 }
 
-double weight(const ChoiceDomain& domain, std::size_t index) {
+double choice_weight(const ChoiceDomain& domain, std::size_t index) {
   if (domain.weights.empty()) return 1 / static_cast<double>(domain.values.size());
   double sum = 0;
   for (const double one : domain.weights) sum += one;
@@ -159,17 +158,17 @@ std::size_t choice_index(const ChoiceDomain& domain, double unit) {
     return std::min(static_cast<std::size_t>(unit * static_cast<double>(size)), size - 1);
   double below = 0;
   for (std::size_t i = 0; i + 1 < size; ++i)
-    if (below += weight(domain, i); unit < below) return i;
+    if (below += choice_weight(domain, i); unit < below) return i;
   return size - 1;
 }
 
 Cell choice_cell(const ChoiceDomain& domain, std::size_t index) {
   double below = 0;
-  for (std::size_t i = 0; i < index; ++i) below += weight(domain, i);
-  return {below, index + 1 == domain.values.size() ? 1 : below + weight(domain, index)};
+  for (std::size_t i = 0; i < index; ++i) below += choice_weight(domain, i);
+  return {below, index + 1 == domain.values.size() ? 1 : below + choice_weight(domain, index)};
 }
 
-std::int64_t whole(const IntDomain& domain, double unit) {
+std::int64_t int_at(const IntDomain& domain, double unit) {
   const Range range = range_of(domain);
   return domain.min + range.index(range.from_unit(unit)) * domain.step;
 }
@@ -182,7 +181,7 @@ struct ValueAt {
     if (domain.step) return grid_value(domain, range.index(share));
     return std::clamp(range.value(share), domain.min, domain.max);
   }
-  Value operator()(const IntDomain& domain) const { return whole(domain, unit); }
+  Value operator()(const IntDomain& domain) const { return int_at(domain, unit); }
   Value operator()(const ChoiceDomain& domain) const {
     return domain.values[choice_index(domain, unit)];
   }
@@ -230,7 +229,7 @@ struct Contains {
   }
   bool operator()(const BoolDomain&) const { return std::holds_alternative<bool>(value); }
   bool operator()(const FixedDomain& domain) const { return domain.value == value; }
-  bool operator()(const DerivedDomain&) const { return true; }  // its expression says, not we
+  bool operator()(const DerivedDomain&) const { return true; }  // its expression decides
 };
 
 struct Levels {

@@ -1,5 +1,5 @@
-// One coordinate of a space: between the unit interval, where the user's prior is uniform, and the
-// values of the domain.
+// One coordinate of a space: maps the unit interval, in which the user's prior is uniform, to the
+// values of a domain, and back.
 #pragma once
 
 #include <cstdint>
@@ -15,35 +15,40 @@ struct Cell {  // the part of [0, 1] that one grid value owns
   [[nodiscard]] double middle() const { return (low + high) / 2; }
 };
 
-// The value at position `unit` in [0, 1) of the domain: the inverse of the cumulative distribution
-// that the domain's type, scale and prior mean. Without a prior, uniform `unit` gives
-//   float   linear: uniform; log: log-uniform; logit: logit-uniform; with a step, linear: every
-//   grid
-//           value equally likely, else each grid value its share of the unquantized interval
+// Returns the value at position `unit` in [0, 1) of the domain: the inverse of the cumulative
+// distribution that the domain's type, scale and prior define. Without a prior, a uniform `unit`
+// gives
+//
+//   float   linear: uniform; log: log-uniform; logit: logit-uniform. With a step, linear: every
+//           grid value equally likely; with a step, other scales: each grid value has its share of
+//           the unquantized interval
 //   int     linear: every value equally likely; log: quantized log-uniform on
 //           [min - 1/2, max + 1/2), min >= 1
-//   choice  by weights, else every value equally likely; bool: both equally likely
+//   choice  by weights, else every value equally likely
+//   bool    both values equally likely
 //   fixed   the value
-// A prior bends this to a normal distribution on the scale, cut off at the bounds; a twentieth is
-// spread evenly, so that a mistaken prior puts nothing out of reach. Precondition: not a derived
-// domain.
+//
+// A prior turns this into a normal distribution on the scale, truncated at the bounds; a twentieth
+// of it is spread evenly, so that a mistaken prior puts no value out of reach. Precondition: not a
+// derived domain.
 Value value_at(const Domain& domain, double unit);
 
-// Where `value` lies: the middle of its cell, or the position that value_at inverts. nullopt where
-// the domain does not contain it.
+// Returns the position of `value`: the middle of its cell, or the position at which value_at
+// returns it. nullopt if the domain does not contain it.
 std::optional<double> unit_of(const Domain& domain, const Value& value);
 
-// How many values a domain has; 0 for a continuous one.
+// Returns the number of values of a domain; 0 for a continuous one.
 std::int64_t levels(const Domain& domain);
 
-// The cell of the grid value that value_at gives for `unit`. Precondition: levels(domain) > 0.
+// Returns the cell of the grid value that value_at returns for `unit`. Precondition:
+// levels(domain) > 0.
 Cell cell_at(const Domain& domain, double unit);
 
-// Whether `value` is one that value_at could return.
+// Returns whether value_at can return `value`.
 bool contains(const Domain& domain, const Value& value);
 
-// The standard normal distribution and its inverse (Acklam's approximation and one step of Halley's
-// method: relative error below 1e-14). Precondition of the inverse: 0 < p < 1.
+// The cumulative standard normal distribution and its inverse (Acklam's approximation and one step
+// of Halley's method; relative error below 1e-14). Precondition of the inverse: 0 < p < 1.
 double normal_cdf(double x);
 double normal_quantile(double p);
 

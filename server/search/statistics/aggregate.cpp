@@ -8,7 +8,7 @@
 namespace hone {
 namespace {
 
-// In order of size: the same values give the same sum in whatever order they came.
+// In ascending order, so that the sum does not depend on the order of arrival.
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> copy(values.begin(), values.end());
   std::sort(copy.begin(), copy.end());
@@ -21,11 +21,11 @@ double sum_of(std::span<const double> values) {
   return sum;
 }
 
+}  // namespace
+
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }
-
-}  // namespace
 
 double mean_of(std::span<const double> values) { return trimmed_mean_of(values, 0); }
 
@@ -34,7 +34,7 @@ double median_of(std::span<const double> values) {
   const auto ordered = sorted(values);
   const std::size_t half = ordered.size() / 2;
   if (ordered.size() % 2 == 1 || ordered[half - 1] == ordered[half]) return ordered[half];
-  if (std::isinf(ordered[half - 1])) return ordered[half - 1];  // a failure is not averaged away
+  if (std::isinf(ordered[half - 1])) return ordered[half - 1];  // a failure is not averaged
   return ordered[half - 1] + (ordered[half] - ordered[half - 1]) / 2;
 }
 
@@ -45,7 +45,7 @@ double trimmed_mean_of(std::span<const double> values, double share) {
   const auto ordered = sorted(values);
   const auto cut = static_cast<std::size_t>(std::floor(share * static_cast<double>(values.size())));
   const auto kept = std::span(ordered).subspan(cut, ordered.size() - 2 * cut);
-  if (kept.front() == kept.back()) return kept.front();  // no rounding where all agree
+  if (kept.front() == kept.back()) return kept.front();  // no rounding if all are equal
   return sum_of(kept) / static_cast<double>(kept.size());
 }
 

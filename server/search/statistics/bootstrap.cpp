@@ -21,7 +21,7 @@ Interval interval_of(std::vector<double> values, double share) {
   return {quantile_of(values, (1 - share) / 2), quantile_of(values, (1 + share) / 2)};
 }
 
-double wins(std::span<const double> a, std::span<const double> b) {
+double share_of_wins(std::span<const double> a, std::span<const double> b) {
   double won = 0;
   for (const double x : a)
     for (const double y : b) won += x > y ? 1 : x == y ? 0.5 : 0;
@@ -64,7 +64,7 @@ Interval bootstrap_interval(const Strata& strata,
 double probability_of_improvement(const Strata& a, const Strata& b) {
   expect(a.size() == b.size() && !a.empty(), "both were run on the same instances");
   double sum = 0;
-  for (std::size_t row = 0; row < a.size(); ++row) sum += wins(a[row], b[row]);
+  for (std::size_t row = 0; row < a.size(); ++row) sum += share_of_wins(a[row], b[row]);
   return sum / static_cast<double>(a.size());
 }
 

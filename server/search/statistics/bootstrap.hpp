@@ -1,7 +1,6 @@
-// How sure one can be of few runs (Agarwal et al., "Deep RL at the Edge of the Statistical
-// Precipice", NeurIPS 2021): stratified bootstrap intervals, probability of improvement,
-// performance profiles. Every resample's randomness is an address: the same runs give the same
-// interval.
+// Statistics of few runs (Agarwal et al., "Deep RL at the Edge of the Statistical Precipice",
+// NeurIPS 2021): stratified bootstrap intervals, probability of improvement and performance
+// profiles. The randomness of a resample is an address: the same runs give the same interval.
 #pragma once
 
 #include <cstdint>
@@ -23,17 +22,17 @@ struct Interval {
 struct BootstrapSetting {
   std::uint64_t seed = 0;
   int resamples = 2000;
-  double share = 0.95;  // of the resamples that lie inside
+  double share = 0.95;  // of the resamples that lie in the interval
 };
 
 // All values in one row.
 std::vector<double> flattened(const Strata& strata);
 
-// Resample number `index`: from every stratum as many values as it has, with replacement. Draw k of
-// a resample is the k-th of Rng(seed, Purpose::bootstrap, index), stratum after stratum.
+// Returns resample number `index`: from every stratum as many values as it has, with replacement.
+// The draws come from Rng(seed, Purpose::bootstrap, index), stratum after stratum.
 Strata resampled(const Strata& strata, std::uint64_t seed, std::uint64_t index);
 
-// The share-quantile of values, linear between the order statistics.
+// Returns the share-quantile, linear between the order statistics.
 double quantile_of(std::span<const double> ascending, double share);
 
 // The percentile interval of a statistic of the flattened values.
@@ -48,7 +47,7 @@ Interval improvement_interval(const Strata& a, const Strata& b, const BootstrapS
 // The share of runs with a value of at least `threshold`, the mean over the strata.
 double profile_at(const Strata& strata, double threshold);
 
-// In how many resamples each of several sets ranked first by the statistic; ties share. Sets are
+// Returns the share of resamples in which each set has the best statistic; ties share. Sets are
 // resampled independently.
 std::vector<double> chances_to_be_best(
     std::span<const Strata> sets, const std::function<double(std::span<const double>)>& statistic,

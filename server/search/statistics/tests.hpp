@@ -5,7 +5,7 @@
 
 namespace hone {
 
-// P(T <= t) for Student's distribution with `df` > 0 degrees of freedom, not necessarily whole.
+// P(T <= t) for Student's distribution with `df` > 0 degrees of freedom, which may be fractional.
 double student_cdf(double t, double df);
 
 struct Welch {
@@ -15,14 +15,13 @@ struct Welch {
   double p_worse = 0.5;
 };
 
-// Welch's test of unequal variances. Preconditions: two values or more in each, all finite. Without
-// any variance the means alone decide: p is 0, 1/2 or 1.
+// Welch's test for unequal variances. Preconditions: at least two values in each sample, all
+// finite. Without variance the means alone decide: p is 0, 1/2 or 1.
 Welch welch(std::span<const double> a, std::span<const double> b);
 
-// Wilcoxon's signed-rank test of pairs (a[i], b[i]): the p-value of a being worse than b. Pairs
-// without a difference are left out; exact where no two differences are equally large and there are
-// at most 50, else by the normal distribution with corrections for ties and continuity. 1/2 where
-// no pair differs.
+// Wilcoxon's signed-rank test of pairs (a[i], b[i]): the p-value of a being worse than b. Leaves
+// out pairs without a difference. Exact for at most 50 differences of distinct sizes, else by the
+// normal distribution with corrections for ties and continuity. 1/2 if no pair differs.
 double signed_rank_p_worse(std::span<const double> a, std::span<const double> b);
 
 }  // namespace hone

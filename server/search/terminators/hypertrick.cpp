@@ -3,16 +3,14 @@
 //
 // With W0 runs, r = eviction_rate, d = dcm_fraction, q = evict_quantile and n reports of phase p,
 // this one included:
-//   collecting while n <= d * W0 * (1 - r)^p          data collection mode: nobody is judged
-//   else evict when rank_below < floor(q * n)         worker selection mode: strictly fewer than a
-//   share q are worse
-// (1 - d) * q must equal r, so that r of the runs that reach a phase are expected to be evicted
-// there.
+//   n <= d * W0 * (1 - r)^p          data collection mode: no run is judged
+//   else rank_below < floor(q * n)   worker selection mode: evict, fewer than a share q are worse
+// (1 - d) * q must equal r, so that a share r of the runs that reach a phase is expected to be
+// evicted there.
 #include <array>
 #include <cmath>
-#include <cstdio>
 
-#include "server/search/terminators/rows.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {
 namespace {
@@ -27,16 +25,16 @@ bool evicts(double rank_below, double cutoff) { return rank_below < cutoff; }
 
 class HyperTrick final : public Terminator {
  public:
-  HyperTrick(const Shares& shares, const Plan& plan) : shares_(shares), plan_(plan) {}
+  HyperTrick(const Shares& shares, const SweepShape& shape) : shares_(shares), shape_(shape) {}
 
   Verdict judge(const History& history, std::size_t, int phase, Score score) const override {
     const auto reports = static_cast<double>(history.reports(phase) + 1);
-    const double quota = shares_.dcm_fraction * static_cast<double>(plan_.runs()) *
+    const double quota = shares_.dcm_fraction * static_cast<double>(shape_.runs()) *
                          std::pow(1 - shares_.eviction_rate, phase);
     if (reports <= quota)
       return {Action::go_on, VerdictReason::collecting, {{"reports", reports}, {"quota", quota}}};
     const auto rank_below = static_cast<double>(history.rank_below(phase, score));
-    // The hair keeps floor(0.5 * 6) at 3 where the product is 2.9999999999999996.
+    // The tolerance keeps floor(0.5 * 6) at 3 if the product comes out as 2.9999999999999996.
     const double cutoff = std::floor(shares_.evict_quantile * reports + 1e-12);
     const bool evict = evicts(rank_below, cutoff);
     return {
@@ -52,36 +50,28 @@ class HyperTrick final : public Terminator {
   }
 
   std::string explain(const Verdict& verdict) const override {
-    char text[256];
     const double reports = input(verdict.inputs, "reports");
-    const double quota = input(verdict.inputs, "quota");
-    if (verdict.reason == VerdictReason::collecting) {
-      std::snprintf(text, sizeof text,
-                    "HyperTrick judged nobody yet: this was report %.0f of the phase and the first "
-                    "%.0f are exempt",
-                    reports, std::floor(quota));
-      return text;
-    }
-    const double rank_below = input(verdict.inputs, "rank_below");
-    const double cutoff = input(verdict.inputs, "cutoff");
-    std::snprintf(text, sizeof text,
-                  "HyperTrick %s it: %.0f of the %.0f reports of the phase so far were worse, and "
-                  "a run needs at "
-                  "least %.0f (the lower %.4g of them) to go on",
-                  verdict.action == Action::stop ? "evicted" : "kept", rank_below, reports, cutoff,
-                  shares_.evict_quantile);
-    return text;
+    if (verdict.reason == VerdictReason::collecting)
+      return "HyperTrick did not judge it: this was report " + number_text(reports) +
+             " of the phase, and the first " +
+             number_text(std::floor(input(verdict.inputs, "quota"))) + " are exempt";
+    return std::string("HyperTrick ") + (verdict.action == Action::stop ? "evicted" : "kept") +
+           " it: " + number_text(input(verdict.inputs, "rank_below")) + " of the " +
+           number_text(reports) +
+           " reports of the phase so far were worse, and a run needs at least " +
+           number_text(input(verdict.inputs, "cutoff")) + " (the lower " +
+           number_text(shares_.evict_quantile) + " of them) to continue";
   }
 
-  // (1 - (1 - r)^P) / r: the closed form; correlated reports make it optimistic.
+  // The closed form (1 - (1 - r)^P) / r; optimistic if reports are correlated.
   double expected_phases() const override {
     const double r = shares_.eviction_rate;
-    return (1 - std::pow(1 - r, plan_.phases)) / r;
+    return (1 - std::pow(1 - r, shape_.phases)) / r;
   }
 
  private:
   Shares shares_;
-  Plan plan_;
+  SweepShape shape_;
 };
 
 Status in_unit_interval(double value, const char* name, double low) {
@@ -92,7 +82,8 @@ Status in_unit_interval(double value, const char* name, double low) {
 
 }  // namespace
 
-Result<std::unique_ptr<Terminator>> make_hypertrick(const TerminatorSpec& spec, const Plan& plan) {
+Result<std::unique_ptr<Terminator>> make_hypertrick(const TerminatorSpec& spec,
+                                                    const SweepShape& shape) {
   static constexpr std::array<std::string_view, 3> known{"eviction_rate", "dcm_fraction",
                                                          "evict_quantile"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
@@ -101,7 +92,7 @@ Result<std::unique_ptr<Terminator>> make_hypertrick(const TerminatorSpec& spec, 
   if (auto ok = in_unit_interval(shares.eviction_rate, "eviction_rate", 1e-9); !ok)
     return ok.error();
   shares.dcm_fraction = setting(spec, "dcm_fraction").value_or(1 - std::sqrt(shares.eviction_rate));
-  // One share given, the other follows from the rate.
+  // If one share is given, the other follows from the rate.
   shares.evict_quantile =
       setting(spec, "evict_quantile").value_or(shares.eviction_rate / (1 - shares.dcm_fraction));
   if (!setting(spec, "dcm_fraction") && setting(spec, "evict_quantile"))
@@ -112,10 +103,10 @@ Result<std::unique_ptr<Terminator>> make_hypertrick(const TerminatorSpec& spec, 
       std::abs((1 - shares.dcm_fraction) * shares.evict_quantile - shares.eviction_rate) > 1e-12)
     return refuse(Code::invalid,
                   "(1 - dcm_fraction) * evict_quantile must equal eviction_rate, with dcm_fraction "
-                  "in [0, 1) and "
-                  "evict_quantile in (0, 1]; give one of the two and leave the other out",
+                  "in [0, 1) and evict_quantile in (0, 1]; give one of the two and leave the other "
+                  "out",
                   "/terminator");
-  return std::unique_ptr<Terminator>(std::make_unique<HyperTrick>(shares, plan));
+  return std::unique_ptr<Terminator>(std::make_unique<HyperTrick>(shares, shape));
 }
 
 }  // namespace hone

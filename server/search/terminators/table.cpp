@@ -1,56 +1,80 @@
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <string>
 
-#include "base/expect.hpp"
-#include "base/nearest.hpp"
-#include "server/search/terminators/rows.hpp"
+#include "server/search/seeds/multi_seed_terminator.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone {
+
+// Each of these is defined in the file of its rule: a new rule adds that file, a name here and a
+// row below.
+TerminatorMaker make_hone_rule, make_none, make_hypertrick, make_asha, make_asha_stopping, make_sha,
+    make_hyperband, make_median, make_percentile, make_threshold, make_patience;
+
 namespace {
 
-constexpr std::array table{
-    TerminatorRow{"hone", "our own: promotes the most promising runs a phase at a time",
-                  make_hone_rule},
-    TerminatorRow{"none", "every run trains to the end of its budget", make_none},
-    TerminatorRow{"hypertrick", "evicts the poorest of each phase without waiting for the others",
-                  make_hypertrick},
-    TerminatorRow{"asha", "pauses runs at rungs and promotes the best of each, without waiting",
-                  make_asha},
-    TerminatorRow{"asha_stopping", "stops runs that are not among the best of their rung so far",
-                  make_asha_stopping},
-    TerminatorRow{"sha", "brackets of trials: a whole rung reports before its best go on",
-                  make_sha},
-    TerminatorRow{"hyperband", "asha in brackets that start with short, longer and full runs",
-                  make_hyperband},
-    TerminatorRow{"median", "stops runs whose best is below the median of the others' means",
-                  make_median},
-    TerminatorRow{"percentile", "stops runs whose best is below a percentile of the phase",
-                  make_percentile},
-    TerminatorRow{"threshold", "stops runs that did not reach a value within so many phases",
-                  make_threshold},
-    TerminatorRow{"patience", "stops runs that no longer improve on themselves", make_patience},
+constexpr std::array terminators{
+    TerminatorRow{.rule = "hone",
+                  .summary = "our own: promotes the most promising runs a phase at a time",
+                  .make = make_hone_rule,
+                  .takes_second_looks = true},
+    TerminatorRow{
+        .rule = "none", .summary = "every run trains to the end of its budget", .make = make_none},
+    TerminatorRow{.rule = "hypertrick",
+                  .summary = "evicts the poorest of each phase without waiting for the others",
+                  .make = make_hypertrick},
+    TerminatorRow{.rule = "asha",
+                  .summary = "pauses runs at rungs and promotes the best of each, without waiting",
+                  .make = make_asha,
+                  .closes_early = true},
+    TerminatorRow{.rule = "asha_stopping",
+                  .summary = "stops runs that are not among the best of their rung so far",
+                  .make = make_asha_stopping},
+    TerminatorRow{.rule = "sha",
+                  .summary = "brackets of trials: a whole rung reports before its best continue",
+                  .make = make_sha,
+                  .closes_early = true},
+    TerminatorRow{.rule = "hyperband",
+                  .summary = "asha in brackets that start with short, longer and full runs",
+                  .make = make_hyperband,
+                  .closes_early = true},
+    TerminatorRow{.rule = "median",
+                  .summary = "stops runs whose best is below the median of the others' means",
+                  .make = make_median},
+    TerminatorRow{.rule = "percentile",
+                  .summary = "stops runs whose best is below a percentile of the phase",
+                  .make = make_percentile},
+    TerminatorRow{.rule = "threshold",
+                  .summary = "stops runs that did not reach a value within so many phases",
+                  .make = make_threshold},
+    TerminatorRow{.rule = "patience",
+                  .summary = "stops runs that no longer improve on themselves",
+                  .make = make_patience},
 };
 
 }  // namespace
 
-std::span<const TerminatorRow> terminator_table() { return table; }
+std::span<const TerminatorRow> terminator_table() { return terminators; }
 
-Plan plan_of(const SweepSpec& spec) {
-  return {spec.search.trials, first_runs(spec), spec.budget.phases,
-          spec.limits.duration.has_value(), replication_of(spec)};
+SweepShape sweep_shape(const SweepSpec& spec) {
+  return {.trials = spec.search.trials,
+          .seeds = first_runs(spec),
+          .phases = spec.budget.phases,
+          .timed = spec.limits.duration.has_value(),
+          .replication = replication_of(spec)};
 }
 
-Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec, const Plan& plan) {
-  for (const TerminatorRow& row : table)
+Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,
+                                                    const SweepShape& shape) {
+  for (const TerminatorRow& row : terminators)
     if (row.rule == spec.rule)
-      return plan.replication.joint() ? make_joint(spec, plan, row) : row.make(spec, plan);
+      return shape.replication.multi_seed() ? make_multi_seed(spec, shape, row)
+                                            : row.make(spec, shape);
   return refuse(Code::invalid, "no terminator '" + spec.rule + "'", "/terminator/rule");
 }
 
-Move Terminator::next(const History&, bool) const { return {Move::Kind::propose, 0}; }
+NextAction Terminator::next(const History&, bool) const { return {NextAction::Kind::propose, 0}; }
 
 bool Terminator::promotable(const History&, std::size_t) const { return true; }
 
@@ -61,59 +85,6 @@ std::optional<std::size_t> Terminator::incumbent(const History& history) const {
     for (const double merit : run.merits)
       if (merit > best_merit || (merit == best_merit && best && run.trial < *best))
         best = run.trial, best_merit = merit;
-  return best;
-}
-
-std::optional<double> setting(const TerminatorSpec& spec, std::string_view name) {
-  for (const auto& [key, value] : spec.settings)
-    if (key == name) return value;
-  return std::nullopt;
-}
-
-Status only_settings(const TerminatorSpec& spec, std::span<const std::string_view> known) {
-  for (const auto& [key, value] : spec.settings) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    std::string detail =
-        "terminator '" + spec.rule + "' has no setting '" + key + "'" + did_you_mean(key, known);
-    for (const auto& one : known)
-      detail += (&one == &known.front() ? "; it has " : ", ") + std::string(one);
-    return refuse(Code::invalid, detail, "/terminator/" + key);
-  }
-  return Done{};
-}
-
-Result<int> count_setting(const TerminatorSpec& spec, std::string_view name, int otherwise,
-                          Counts bounds) {
-  const double value = setting(spec, name).value_or(otherwise);
-  if (value == std::floor(value) && value >= bounds.low && value <= bounds.high)
-    return static_cast<int>(value);
-  return refuse(Code::invalid,
-                std::string(name) + " is a whole number from " + std::to_string(bounds.low) +
-                    " to " + std::to_string(bounds.high),
-                "/terminator/" + std::string(name));
-}
-
-double input(const std::vector<VerdictInput>& inputs, std::string_view name) {
-  const auto found = find_input(inputs, name);
-  expect(found.has_value(), "a verdict holds the inputs of its own rule");
-  return *found;
-}
-
-std::optional<double> find_input(const std::vector<VerdictInput>& inputs, std::string_view name) {
-  for (const VerdictInput& one : inputs)
-    if (one.name == name) return one.value;
-  return std::nullopt;
-}
-
-double value_of(double merit, Goal goal) { return goal == Goal::maximize ? merit : -merit; }
-
-bool worse(double value, double than, bool maximize) {
-  return maximize ? value < than : value > than;
-}
-
-double best_so_far(const History& history, std::size_t run, Score score) {
-  double best = score.merit(history.goal());
-  for (const double merit : history.runs()[run].merits) best = std::max(best, merit);
   return best;
 }
 

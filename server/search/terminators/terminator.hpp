@@ -1,6 +1,7 @@
-// A terminator judges reports, and says what a free worker should do next. Stateless, like a
-// sampler: the history decides, and a verdict carries the numbers it followed from. Copy
-// terminators/none.cpp first; add a row to terminators/table.cpp.
+// A terminator judges reports, and decides what a free worker does next. It is stateless, like a
+// sampler: everything it may use is in its arguments, and a verdict carries the numbers it followed
+// from. To add a rule, copy terminators/none.cpp and list it in terminators/table.cpp; the contract
+// test covers it from then on.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +19,25 @@
 
 namespace hone {
 
-// What a rule knows of its sweep from the start.
-struct Plan {
+// What a rule knows about its sweep from the start.
+struct SweepShape {
   std::int64_t trials = 0;
   int seeds = 1;  // runs of every trial
   int phases = 1;
-  bool timed = false;         // limits.duration: the sweep uses all the time it is given
-  Replication replication{};  // joint: seeds and runs() are those of trials that are judged whole
+  bool timed = false;         // limits.duration is set: the rule may use all of that time
+  Replication replication{};  // multi-seed: `seeds` and runs() count the first runs of each trial
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
 
-// Of a sweep: what its rule is made with.
-Plan plan_of(const SweepSpec& spec);
+SweepShape sweep_shape(const SweepSpec& spec);
 
-// What a free worker should do.
-struct Move {
+// What a free worker does next.
+struct NextAction {
   enum class Kind : std::uint8_t {
-    propose,    // a new trial, if any is left; else nothing
-    promote,    // go on with the paused run `index`
-    replicate,  // one more run of trial `index`, with a new seed
-    wait,       // nothing, until another report came in
+    propose,    // start a new trial, if any is left
+    promote,    // continue the paused run `index`
+    replicate,  // start one more run of trial `index`, with a new seed
+    wait,       // nothing, until another report arrives
   };
   Kind kind = Kind::propose;
   std::size_t index = 0;
@@ -46,41 +46,52 @@ struct Move {
 class Terminator {
  public:
   virtual ~Terminator() = default;
-  // The verdict on a report of `score` by run `run` at the end of `phase`. `history` does not hold
-  // this report yet. Never called for a diverged report nor for the last phase: those need no rule.
+  // Returns the verdict on a report of `score` by run `run` at the end of `phase`. `history` does
+  // not hold this report yet. Never called for a diverged report or for the last phase: those need
+  // no rule.
   [[nodiscard]] virtual Verdict judge(const History& history, std::size_t run, int phase,
                                       Score score) const = 0;
-  // What a free worker should do when no run is queued. `proposals_left` says whether a new trial
-  // can be had. A rule that never pauses needs no override.
-  [[nodiscard]] virtual Move next(const History& history, bool proposals_left) const;
-  // Whether paused run `run` may still be promoted. Those that may not are closed. By default yes:
-  // what is left when nothing else can happen is closed anyway.
+  // Returns what a free worker does when no run is queued. `proposals_left`: a new trial may be
+  // started. A rule that never pauses runs needs no override.
+  [[nodiscard]] virtual NextAction next(const History& history, bool proposals_left) const;
+  // Returns whether paused run `run` may still be promoted; if not, it is closed. True by default:
+  // paused runs are closed anyway when nothing else can happen.
   [[nodiscard]] virtual bool promotable(const History& history, std::size_t run) const;
-  // The trial this method would name best; nullopt while nothing is known. By default the trial of
-  // the best single report.
+  // Returns the best trial by this method, or nullopt while nothing is known. By default the trial
+  // of the best single report; ties go to the lower number.
   [[nodiscard]] virtual std::optional<std::size_t> incumbent(const History& history) const;
 
-  // Whether it ever pauses a run. One that does overrides next.
+  // Returns whether the rule ever pauses a run. A rule that does overrides next().
   [[nodiscard]] virtual bool pauses() const { return false; }
 
-  // The same verdict from its recorded inputs alone: what `hone explain --recompute` proves.
+  // Returns the action that follows from the recorded inputs of a verdict alone. `hone explain
+  // --recompute` compares it with the recorded action.
   [[nodiscard]] virtual Action recompute(const std::vector<VerdictInput>& inputs) const = 0;
-  // One sentence for people: why this verdict.
+  // Explains a verdict in one sentence.
   [[nodiscard]] virtual std::string explain(const Verdict& verdict) const = 0;
-  // Phases the rule expects one run to train for, of plan.phases: for progress and plans, never for
-  // decisions.
+  // Returns the number of phases that the rule expects one run to train for, at most shape.phases.
+  // Used for progress and plans, never for decisions.
   [[nodiscard]] virtual double expected_phases() const = 0;
 };
+
+// Makes a rule. Refuses unknown or invalid settings; error.at is relative to the spec
+// ("/terminator/eviction_rate").
+using TerminatorMaker = Result<std::unique_ptr<Terminator>>(const TerminatorSpec& spec,
+                                                            const SweepShape& shape);
 
 struct TerminatorRow {
   std::string_view rule;
   std::string_view summary;
-  // Refuses unknown or senseless settings; error.at is relative to the spec
-  // ("/terminator/eviction_rate").
-  Result<std::unique_ptr<Terminator>> (*make)(const TerminatorSpec& spec, const Plan& plan);
+  TerminatorMaker* make;
+  // The rule starts further seeds of a leader itself; off where racing does that (multi-seed).
+  bool takes_second_looks = false;
+  // promotable() may become false before the end of the sweep.
+  bool closes_early = false;
 };
 
 std::span<const TerminatorRow> terminator_table();
-Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec, const Plan& plan);
+// Makes the rule that `spec` names; for a multi-seed sweep it judges trials instead of single runs.
+Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,
+                                                    const SweepShape& shape);
 
 }  // namespace hone

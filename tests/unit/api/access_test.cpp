@@ -17,7 +17,7 @@ Key key(std::int64_t number, const std::string& secret, Scopes scopes) {
 
 Route route(Scopes needs) { return {Method::get, "/x", needs, PutBlob{}}; }
 
-Code code_of(const Result<Speaker>& access) {
+Code code_of(const Result<Caller>& access) {
   return access ? Code::internal : access.error().code;
 }
 

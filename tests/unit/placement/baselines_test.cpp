@@ -67,7 +67,7 @@ TEST(Baselines, are_never_below_the_bound_and_repeat_themselves) {
 }
 
 TEST(Baselines, keep_what_must_run_on_a_cpu_off_accelerators) {
-  Graph graph = make_inception_v3(32);
+  Graph graph = find_graph("inception-v3")->make();
   graph.nodes[5].accelerator = false;
   const Problem problem =
       set_up(graph, {.graph = "", .devices = 2, .cpus = 1, .group = "op"}).value();
@@ -106,7 +106,7 @@ TEST(Favourites, are_the_children_that_cost_most_to_send_to) {
 
 TEST(PlacementFile, is_read_back_and_refused_where_it_is_wrong) {
   const Problem problem = problem_of("inception-v3", 4);
-  const auto placed = place_m_etf(problem, 1);
+  const auto placed = find_baseline("m-etf")->place(problem, 1);
   const auto text = placement_text(problem, *placed);
   EXPECT_EQ(*read_placement(problem, text), *placed);
   auto document = *parse_json(text);
@@ -120,7 +120,7 @@ TEST(PlacementFile, is_read_back_and_refused_where_it_is_wrong) {
 
 TEST(Trace, has_every_task_and_transfer_of_the_step) {
   const Problem problem = problem_of("rnnlm", 2);
-  const auto placed = place_expert(problem, 1);
+  const auto placed = find_baseline("expert")->place(problem, 1);
   const auto timeline = Simulator(problem).trace(*placed);
   const auto trace = parse_json(chrome_trace(problem, *placed));
   ASSERT_TRUE(trace.ok());
@@ -134,7 +134,7 @@ TEST(Trace, has_every_task_and_transfer_of_the_step) {
 }
 
 TEST(Digest, belongs_to_the_graph_alone) {
-  Graph graph = make_resnet({});
+  Graph graph = find_graph("resnet-50")->make();
   const auto digest = digest_of(graph);
   graph.name = "another name";
   EXPECT_EQ(digest_of(graph), digest);

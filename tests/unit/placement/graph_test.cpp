@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"transformer", 69, 91, 63.082, 3.195, 10.6, 44.3, 275, 0}));
 
 TEST(Groups, keep_what_a_file_colours_alike_together) {
-  Graph graph = make_inception_v3(32);
+  Graph graph = find_graph("inception-v3")->make();
   graph.nodes[3].color = graph.nodes[50].color = 7;
   const auto grouped = group(graph, GroupRule::op);
   EXPECT_EQ(grouped.group_of_node[3], grouped.group_of_node[50]);
@@ -63,7 +63,7 @@ TEST(Groups, keep_what_a_file_colours_alike_together) {
 }
 
 TEST(Groups, join_an_operation_to_its_only_consumer) {
-  const auto grouped = group(make_resnet({}), GroupRule::single);
+  const auto grouped = group(find_graph("resnet-50")->make(), GroupRule::single);
   EXPECT_LT(grouped.groups, 37);
   const auto model = group(find_graph("rnnlm")->make(), GroupRule::model);
   EXPECT_EQ(model.groups, 4);  // embedding, two layers, softmax
@@ -84,7 +84,7 @@ const std::string two = R"({"name":"a","forward_ms":1},{"name":"b","forward_ms":
 TEST(BadGraph, is_refused_with_its_place) {
   EXPECT_NE(told(with(two, R"(["a","b",1],["b","a",1])")).find("cycle: a -> b -> a"),
             std::string::npos);
-  EXPECT_NE(told(with(two, R"(["a","c",1])")).find("node 'c', which is not there @/edges/0"),
+  EXPECT_NE(told(with(two, R"(["a","c",1])")).find("node 'c', which does not exist @/edges/0"),
             std::string::npos);
   EXPECT_NE(told(with(two, R"(["a","b",-1])")).find("negative cost @/edges/0"), std::string::npos);
   EXPECT_NE(told(with(R"({"name":"a","forward_ms":-2})", "")).find("negative time @/nodes/0"),
@@ -96,7 +96,7 @@ TEST(BadGraph, is_refused_with_its_place) {
   EXPECT_NE(told(with(two, R"(["a","a",1])")).find("itself @/edges/0"), std::string::npos);
   EXPECT_NE(told(with("", "")).find("no nodes"), std::string::npos);
   EXPECT_NE(told("").find("empty"), std::string::npos);
-  Graph nan = make_resnet({});
+  Graph nan = find_graph("resnet-50")->make();
   nan.nodes[4].flop = std::nan("");
   EXPECT_EQ(check(nan).error().at, "/nodes/4");
 }

@@ -173,7 +173,7 @@ TEST(Simulator, does_not_mind_how_equal_devices_are_called) {
 }
 
 TEST(Simulator, counts_a_placement_that_does_not_fit_as_failed) {
-  Graph graph = make_inception_v3(32);
+  Graph graph = find_graph("inception-v3")->make();
   graph.device_bytes = 2e9;
   const Problem problem = problem_of(graph, GroupRule::chain, "p100", 2);
   Simulator simulator(problem);

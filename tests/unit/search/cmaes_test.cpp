@@ -7,18 +7,12 @@
 #include "server/search/samplers/cmaes/state.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/space/space.hpp"
+#include "tests/unit/search/sampler_given.hpp"
 
 namespace hone {
 namespace {
 
 using Objective = std::function<double(std::span<const double>)>;
-
-SearchSpace cube(std::size_t dimensions) {
-  Space space;
-  for (std::size_t i = 0; i < dimensions; ++i)
-    space.push_back({"x" + std::to_string(i), FloatDomain{}, ""});
-  return *SearchSpace::make(space, {});
-}
 
 // The best value after `trials`, `pending` of them always without result.
 double best_of(const std::string& method, const SearchSpace& space, const Objective& objective,
@@ -159,7 +153,7 @@ TEST(Cmaes, a_warm_start_begins_where_earlier_trials_were_good) {
   for (int i = 0; i < 100; ++i) {
     Rng rng(8, Purpose::propose, static_cast<std::uint64_t>(i));
     const Point point = space.uniform_point(rng);
-    history.add_foreign(point, {Achievement::Grade::finished, 0, -sphere(point), {}});
+    history.add_foreign(point, {TrialOutcome::Grade::finished, 0, -sphere(point), {}});
   }
   SearchSpec search;
   search.method = "cmaes";

@@ -59,8 +59,8 @@ TEST(History, the_merit_of_a_trial_is_the_mean_over_its_runs_at_the_furthest_pha
   history.add_report(1, 0, Score::of(2));
   history.add_report(1, 1, Score::of(8));
   history.add_report(2, 0, Score::of(100));
-  EXPECT_EQ(history.achievement(trial).phase, 1);
-  EXPECT_DOUBLE_EQ(history.achievement(trial).merit, -6);
+  EXPECT_EQ(history.outcome(trial).phase, 1);
+  EXPECT_DOUBLE_EQ(history.outcome(trial).merit, -6);
 }
 
 }  // namespace

@@ -3,18 +3,12 @@
 
 #include "server/search/history/history.hpp"
 #include "server/search/samplers/sampler.hpp"
+#include "tests/unit/search/sampler_given.hpp"
 
 namespace hone {
 namespace {
 
 constexpr int draws = 100;
-
-SearchSpace cube(std::size_t dimensions) {
-  Space space;
-  for (std::size_t i = 0; i < dimensions; ++i)
-    space.push_back({"x" + std::to_string(i), FloatDomain{}, ""});
-  return *SearchSpace::make(space, {});
-}
 
 std::unique_ptr<Sampler> sampler(const char* method, const SearchSpace& space) {
   SearchSpec search;
@@ -23,8 +17,8 @@ std::unique_ptr<Sampler> sampler(const char* method, const SearchSpace& space) {
   return std::move(make_sampler(search, space)).value();
 }
 
-// Trials in a row over the cube, each with a first report: the larger its place the better.
-History history_of(std::size_t dimensions, int trials, bool finished) {
+// Trials along the diagonal of the cube, each with a first report: the larger its place the better.
+History trials_on_the_diagonal(std::size_t dimensions, int trials, bool finished) {
   History history(Goal::maximize, dimensions);
   for (int i = 0; i < trials; ++i) {
     const Point point(dimensions, (i + 0.5) / trials);
@@ -49,22 +43,22 @@ int spread(std::size_t dimensions, const History& history) {
 }
 
 TEST(HoneSampler, spreads_its_points_until_a_grid_of_three_levels_would_be_full) {
-  EXPECT_EQ(spread(2, history_of(2, 8, false)), draws);
-  EXPECT_EQ(spread(3, history_of(3, 26, false)), draws);
-  EXPECT_EQ(spread(8, history_of(8, 300, false)), draws);
+  EXPECT_EQ(spread(2, trials_on_the_diagonal(2, 8, false)), draws);
+  EXPECT_EQ(spread(3, trials_on_the_diagonal(3, 26, false)), draws);
+  EXPECT_EQ(spread(8, trials_on_the_diagonal(8, 300, false)), draws);
 }
 
 TEST(HoneSampler, from_then_on_leaves_about_every_second_point_to_its_model) {
   for (const int trials : {9, 40}) {
-    const int points = spread(2, history_of(2, trials, false));
+    const int points = spread(2, trials_on_the_diagonal(2, trials, false));
     EXPECT_GT(points, 30);
     EXPECT_LT(points, 70);
   }
 }
 
 TEST(HoneSampler, from_a_dozen_finished_trials_on_asks_its_model_alone) {
-  EXPECT_EQ(spread(8, history_of(8, 11, true)), draws);
-  EXPECT_EQ(spread(8, history_of(8, 12, true)), 0);
+  EXPECT_EQ(spread(8, trials_on_the_diagonal(8, 11, true)), draws);
+  EXPECT_EQ(spread(8, trials_on_the_diagonal(8, 12, true)), 0);
 }
 
 TEST(HoneSampler, counts_the_values_of_a_small_choice_instead_of_three) {

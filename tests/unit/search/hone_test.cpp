@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "server/search/history/history.hpp"
-#include "server/search/terminators/hone/field.hpp"
+#include "server/search/terminators/hone/smoothed_curves.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -14,13 +14,13 @@ namespace {
 using Curves = std::vector<std::vector<double>>;
 
 // One trial with one run for each curve; every run waits, paused.
-History history_of(const Curves& curves) {
+History paused_history(const Curves& curves) {
   History history(Goal::maximize, 0);
   for (const auto& curve : curves) {
     const auto run = history.add_run(history.add_trial({}));
     int phase = 0;
     for (const double value : curve) history.add_report(run, phase++, Score::of(value));
-    if (!curve.empty()) history.set_standing(run, RunRecord::Standing::paused);
+    if (!curve.empty()) history.set_state(run, RunRecord::State::paused);
   }
   return history;
 }
@@ -32,58 +32,60 @@ std::unique_ptr<Terminator> rule(std::int64_t trials, int phases, bool use_time 
   return std::move(make_terminator(spec, {trials, 1, phases, true})).value();
 }
 
-TEST(Field, scores_are_exponential_means_with_a_memory_of_a_fifth_of_a_run) {
-  const Field field(history_of({{1, 4}}), 1, 2, 10);
+TEST(SmoothedCurves, scores_are_exponential_means_with_a_memory_of_a_fifth_of_a_run) {
+  const SmoothedCurves smoothed(paused_history({{1, 4}}), 1, 2, 10);
   const double keep = std::exp(-0.5);
-  EXPECT_DOUBLE_EQ(field.runners()[0].scores[0], 1);
-  EXPECT_NEAR(field.runners()[0].scores[1], (4 + keep) / (1 + keep), 1e-12);
+  EXPECT_DOUBLE_EQ(smoothed.curves()[0].scores[0], 1);
+  EXPECT_NEAR(smoothed.curves()[0].scores[1], (4 + keep) / (1 + keep), 1e-12);
 }
 
-TEST(Field, equal_reports_tie_exactly) {
-  const Field field(history_of({{0.1, 0.1, 0.1}, {0.1}}), 1, 1.4, 7);
-  EXPECT_EQ(field.runners()[0].scores[2], 0.1);
-  EXPECT_EQ(field.runners()[0].scores[2], field.runners()[1].scores[0]);
+TEST(SmoothedCurves, equal_reports_tie_exactly) {
+  const SmoothedCurves smoothed(paused_history({{0.1, 0.1, 0.1}, {0.1}}), 1, 1.4, 7);
+  EXPECT_EQ(smoothed.curves()[0].scores[2], 0.1);
+  EXPECT_EQ(smoothed.curves()[0].scores[2], smoothed.curves()[1].scores[0]);
 }
 
-TEST(Field, efficiency_is_what_the_best_runs_kept_of_their_moves) {
+TEST(SmoothedCurves, efficiency_is_what_the_best_runs_kept_of_their_moves) {
   // Grain 1 of 10 phases; three runs, all of them among the best: gains 3, 2, -1 of moves 3, 4, 3.
-  const Field field(history_of({{0, 3}, {0, 3, 2}, {0, -2, -1}}), 1, 2, 10);
+  const SmoothedCurves smoothed(paused_history({{0, 3}, {0, 3, 2}, {0, -2, -1}}), 1, 2, 10);
   const double kept = (3.0 + 2 - 1) / (3 + 4 + 3);
-  EXPECT_NEAR(field.efficiency(), (3 * kept + 4 * 0.6) / 7, 1e-12);
+  EXPECT_NEAR(smoothed.efficiency(), (3 * kept + 4 * 0.6) / 7, 1e-12);
 }
 
-TEST(Field, without_three_runs_to_look_at_efficiency_is_what_most_curves_have) {
-  EXPECT_DOUBLE_EQ(Field(history_of({{0, 1}, {0, 1}, {0}}), 1, 2, 10).efficiency(), 0.6);
-  EXPECT_DOUBLE_EQ(Field(history_of({{1, 1}, {1, 1}, {1, 1}}), 1, 2, 10).efficiency(), 0.6);
+TEST(SmoothedCurves, without_three_runs_to_look_at_efficiency_is_what_most_curves_have) {
+  EXPECT_DOUBLE_EQ(SmoothedCurves(paused_history({{0, 1}, {0, 1}, {0}}), 1, 2, 10).efficiency(),
+                   0.6);
+  EXPECT_DOUBLE_EQ(SmoothedCurves(paused_history({{1, 1}, {1, 1}, {1, 1}}), 1, 2, 10).efficiency(),
+                   0.6);
 }
 
-TEST(Field, doubt_prefers_the_proven_trial_to_the_short_miracle) {
+TEST(SmoothedCurves, doubt_prefers_the_proven_trial_to_the_short_miracle) {
   // Trial 1 shines after one of ten phases; trial 0 trained to the end; the others make the middle.
   Curves curves{
       std::vector<double>(10, 8), {9}, std::vector<double>(6, 2), std::vector<double>(6, 1)};
-  const Field field(history_of(curves), 1, 2, 10);
-  EXPECT_EQ(field.leader(0)->trial, 1U);
+  const SmoothedCurves smoothed(paused_history(curves), 1, 2, 10);
+  EXPECT_EQ(smoothed.leader(0)->trial, 1U);
   // mu is the upper median of {8, 2, 1}: 2. (8 + d 2) / (1 + d) against (0.9 + d 2) / (0.1 + d)
-  EXPECT_EQ(field.leader(0.5)->trial, 0U);
+  EXPECT_EQ(smoothed.leader(0.5)->trial, 0U);
 }
 
-TEST(Field, a_trial_with_a_diverged_run_is_no_leader) {
-  History history = history_of({{1, 2}, {5, 6}});
+TEST(SmoothedCurves, a_trial_with_a_diverged_run_is_no_leader) {
+  History history = paused_history({{1, 2}, {5, 6}});
   history.add_report(1, 2, Score::diverged());
-  EXPECT_EQ(Field(history, 1, 2, 10).leader(0.1)->trial, 0U);
+  EXPECT_EQ(SmoothedCurves(history, 1, 2, 10).leader(0.1)->trial, 0U);
 }
 
 TEST(HoneRule, a_report_goes_on_exactly_when_a_free_worker_would_take_its_run) {
-  History history = history_of({{1}, {2}, {3}, {4}});
+  History history = paused_history({{1}, {2}, {3}, {4}});
   const auto run = history.add_run(history.add_trial({}));
   const auto hone = rule(100, 10);
   for (const double value : {0.5, 1.5, 3.5, 4.5}) {
     const Verdict verdict = hone->judge(history, run, 0, Score::of(value));
     History after = history;
     after.add_report(run, 0, Score::of(value));
-    after.set_standing(run, RunRecord::Standing::paused);
-    const Move move = hone->next(after, true);
-    const bool taken = move.kind == Move::Kind::promote && move.index == run;
+    after.set_state(run, RunRecord::State::paused);
+    const NextAction move = hone->next(after, true);
+    const bool taken = move.kind == NextAction::Kind::promote && move.index == run;
     EXPECT_EQ(verdict.action == Action::go_on, taken) << value;
   }
 }
@@ -91,37 +93,37 @@ TEST(HoneRule, a_report_goes_on_exactly_when_a_free_worker_would_take_its_run) {
 TEST(HoneRule, promotes_the_best_share_of_a_phase_from_the_highest_phase_down) {
   // e = 0.6, a = 1.4: of four runs with one report, 4 * (1/2)^1.4 = 1.5: the best goes on.
   const auto hone = rule(100, 10);
-  Move move = hone->next(history_of({{1}, {4}, {2}, {3}}), true);
-  EXPECT_EQ(move.kind, Move::Kind::promote);
+  NextAction move = hone->next(paused_history({{1}, {4}, {2}, {3}}), true);
+  EXPECT_EQ(move.kind, NextAction::Kind::promote);
   EXPECT_EQ(move.index, 1U);
   // Once it has gone on, nobody else may: a new trial.
-  move = hone->next(history_of({{1}, {4, 4}, {2}, {3}}), true);
-  EXPECT_EQ(move.kind, Move::Kind::propose);
+  move = hone->next(paused_history({{1}, {4, 4}, {2}, {3}}), true);
+  EXPECT_EQ(move.kind, NextAction::Kind::propose);
 }
 
 TEST(HoneRule, where_nothing_separates_the_upper_half_all_of_it_goes_on) {
   const auto hone = rule(100, 10);
-  History history = history_of({{9, 9}, {9, 9}, {9}, {8}});
-  for (const std::size_t run : {0U, 1U}) history.set_standing(run, RunRecord::Standing::active);
-  const Move move = hone->next(history, true);
-  EXPECT_EQ(move.kind, Move::Kind::promote);
+  History history = paused_history({{9, 9}, {9, 9}, {9}, {8}});
+  for (const std::size_t run : {0U, 1U}) history.set_state(run, RunRecord::State::active);
+  const NextAction move = hone->next(history, true);
+  EXPECT_EQ(move.kind, NextAction::Kind::promote);
   EXPECT_EQ(move.index, 2U);
 }
 
 TEST(HoneRule, looks_a_second_time_at_a_leader_of_jumpy_curves) {
   Curves curves(12, {0, 5, 0, 5, 0, 5});
   curves[0] = {9, 1, 9, 1, 9, 9, 1, 9, 9, 9};
-  const Move move = rule(100, 10)->next(history_of(curves), true);
-  EXPECT_EQ(move.kind, Move::Kind::replicate);
+  const NextAction move = rule(100, 10)->next(paused_history(curves), true);
+  EXPECT_EQ(move.kind, NextAction::Kind::replicate);
   EXPECT_EQ(move.index, 0U);
 }
 
 TEST(HoneRule, when_all_is_started_the_sweep_ends_unless_its_time_is_to_be_used) {
-  History history = history_of({{4, 4, 4}, {1}});
+  History history = paused_history({{4, 4, 4}, {1}});
   history.end_run(0, true, true);
-  EXPECT_EQ(rule(2, 3, false)->next(history, false).kind, Move::Kind::wait);
-  const Move move = rule(2, 3, true)->next(history, false);
-  EXPECT_EQ(move.kind, Move::Kind::promote);
+  EXPECT_EQ(rule(2, 3, false)->next(history, false).kind, NextAction::Kind::wait);
+  const NextAction move = rule(2, 3, true)->next(history, false);
+  EXPECT_EQ(move.kind, NextAction::Kind::promote);
   EXPECT_EQ(move.index, 1U);
 }
 

@@ -141,7 +141,7 @@ TEST(HyperTrick, completion_rate_of_fixed_quality_in_a_persistent_order_is_far_a
 // reference, and the bounds of the closed forms in every single sweep. No node waits while a run
 // is unstarted.
 TEST(HyperTrick, sixteen_runs_on_six_nodes_meet_their_reference) {
-  const Plan plan{16, 1, 4};
+  const SweepShape plan{16, 1, 4};
   const auto rule = hypertrick(0.25, 16, 4);
   constexpr int repeats = 4000;
   double alpha = 0;
@@ -203,8 +203,7 @@ TEST(HyperTrick, explains_with_the_numbers_of_the_verdict) {
   EXPECT_EQ(rule->recompute(verdict.inputs), Action::stop);
   EXPECT_EQ(rule->explain(verdict),
             "HyperTrick evicted it: 1 of the 9 reports of the phase so far were worse, and a run "
-            "needs at least 4 (the "
-            "lower 0.5 of them) to go on");
+            "needs at least 4 (the lower 0.5 of them) to continue");
 }
 
 }  // namespace

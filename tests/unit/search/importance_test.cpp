@@ -65,7 +65,7 @@ Tree small_tree() {
   return tree;
 }
 
-TEST(Importance, VarianceOfASmallTreeIsThatOfTheHandCalculation) {
+TEST(Importance, variance_of_a_small_tree_is_that_of_the_hand_calculation) {
   const std::vector<Axis> axes{{{}, 0}, {{0.5, 0.3, 0.2, 0}, 0}};
   const TreeVariance variance(small_tree(), axes);
   // Mean: 1/4 * 1 + 3/8 * 5 + 3/8 * 3 = 3.25. Marginals: of x0 1 and 4; of the category 4 and 2.5.
@@ -76,7 +76,7 @@ TEST(Importance, VarianceOfASmallTreeIsThatOfTheHandCalculation) {
               1e-12);
 }
 
-TEST(Importance, AbsenceIsAPlaceOfItsOwn) {
+TEST(Importance, absence_is_a_separate_cell) {
   Tree tree;
   tree.nodes.resize(3);
   tree.nodes[0] = {0, 0, {}, 1, 0};  // absent goes left
@@ -87,9 +87,9 @@ TEST(Importance, AbsenceIsAPlaceOfItsOwn) {
   EXPECT_NEAR(variance.main(0), 0.2 * 100 - 4, 1e-12);
 }
 
-TEST(Importance, GrownTreesAreTakenApartAsPlainIntegrationWould) {
+TEST(Importance, grown_trees_are_decomposed_as_plain_integration_would) {
   const SearchSpace space = space_of({real("x"), real("y")});
-  Sheet sheet{{{}, {}}, {{}, {}}, {}};
+  TrialTable sheet{{{}, {}}, {{}, {}}, {}};
   for (const auto& one :
        observe(space, 200, [](const Point&p, Rng&) { return std::sin(7 * p[0]) * p[1] + p[0]; })) {
     sheet.columns[0].push_back(one.point[0]);
@@ -102,7 +102,7 @@ TEST(Importance, GrownTreesAreTakenApartAsPlainIntegrationWould) {
   constexpr int n = 800;
   std::vector<double> rows(n), columns(n);
   double mean = 0, square = 0;
-  Sheet probe{sheet.axes, {{0}, {0}}, {0}};
+  TrialTable probe{sheet.axes, {{0}, {0}}, {0}};
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       probe.columns[0][0] = (i + 0.5) / n;
@@ -125,7 +125,7 @@ TEST(Importance, GrownTreesAreTakenApartAsPlainIntegrationWould) {
   EXPECT_NEAR(variance.interaction(0, 1) / total, (total - main0 - main1) / total, 0.01);
 }
 
-TEST(Importance, SharesOfALinearFunctionAreThoseOfItsSquaredWeights) {
+TEST(Importance, shares_of_a_linear_function_are_those_of_its_squared_weights) {
   const SearchSpace space = space_of({real("a"), real("b"), real("c"), real("idle")});
   const Importance found =
       importance_of(space, 1000, [](const Point& p, Rng&) { return 3 * p[0] + 2 * p[1] + p[2]; });
@@ -140,7 +140,7 @@ TEST(Importance, SharesOfALinearFunctionAreThoseOfItsSquaredWeights) {
   EXPECT_LT(found.effects[0].deviation, 0.1);
 }
 
-TEST(Importance, APureInteractionBelongsToThePair) {
+TEST(Importance, a_pure_interaction_belongs_to_the_pair) {
   const SearchSpace space = space_of({real("a"), real("b"), real("idle")});
   const Importance found = importance_of(
       space, 1000, [](const Point& p, Rng&) { return (p[0] < 0.5) == (p[1] < 0.5) ? 1.0 : 0.0; });
@@ -150,7 +150,7 @@ TEST(Importance, APureInteractionBelongsToThePair) {
   EXPECT_LT(share(found, {0, 2}), 0.1);
 }
 
-TEST(Importance, ChoicesCountAsOftenAsTheirWeightsSay) {
+TEST(Importance, choices_count_as_often_as_their_weights_say) {
   const SearchSpace space = space_of({choice("kind", {0.8, 0.1, 0.1}), real("x")});
   // Variance of the choice: 0.1 * 0.9; of x: 1/12 * 0.36.
   const Importance found = importance_of(
@@ -159,7 +159,7 @@ TEST(Importance, ChoicesCountAsOftenAsTheirWeightsSay) {
   EXPECT_NEAR(share(found, {1}), 0.03 / 0.12, 0.08);
 }
 
-TEST(Importance, ConditionalParametersMatterWhereTheyAreActive) {
+TEST(Importance, conditional_parameters_matter_where_they_are_active) {
   const SearchSpace space =
       space_of({choice("model"), real("depth", "model == 'a'"), real("rate", "model == 'b'")});
   const Importance found = importance_of(
@@ -168,14 +168,14 @@ TEST(Importance, ConditionalParametersMatterWhereTheyAreActive) {
   EXPECT_LT(share(found, {2}), 0.1);
 }
 
-TEST(Importance, NoiseIsNotForetold) {
+TEST(Importance, noise_is_not_predicted) {
   const SearchSpace space = space_of({real("a"), real("b")});
   const Importance found =
       importance_of(space, 200, [](const Point&, Rng& rng) { return rng.normal(); });
   EXPECT_LT(found.explained, 0.15);
 }
 
-TEST(Importance, TheSameTrialsAndSeedGiveTheSameShares) {
+TEST(Importance, the_same_trials_and_seed_give_the_same_shares) {
   const SearchSpace space = space_of({real("a"), choice("b")});
   const auto value = [](const Point& p, Rng& rng) { return p[0] + p[1] + rng.uniform(); };
   const auto observations = observe(space, 60, value);
@@ -186,14 +186,14 @@ TEST(Importance, TheSameTrialsAndSeedGiveTheSameShares) {
   EXPECT_NE(one.effects[0].share, other.effects[0].share);
 }
 
-TEST(Importance, ManyTrialsAreThinned) {
+TEST(Importance, many_trials_are_thinned) {
   const SearchSpace space = space_of({real("a")});
   const Importance found = importance_of(space, 5000, [](const Point& p, Rng&) { return p[0]; });
   EXPECT_EQ(found.trials, importance_trials_max);
   EXPECT_NEAR(share(found, {0}), 1, 1e-6);
 }
 
-TEST(Importance, TooFewOrEqualTrialsAreRefused) {
+TEST(Importance, too_few_or_equal_trials_are_refused) {
   const SearchSpace space = space_of({real("a")});
   const auto slope = [](const Point& p, Rng&) { return p[0]; };
   EXPECT_FALSE(measure_importance(space, observe(space, 9, slope), 1).ok());

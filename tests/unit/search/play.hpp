@@ -22,8 +22,8 @@ inline TerminatorSpec spec_of(std::string_view rule) {
   return {std::string(rule), {}};
 }
 
-inline std::unique_ptr<Terminator> made(const TerminatorSpec& spec, const Plan& plan) {
-  return std::move(make_terminator(spec, plan)).value();
+inline std::unique_ptr<Terminator> made(const TerminatorSpec& spec, const SweepShape& shape) {
+  return std::move(make_terminator(spec, shape)).value();
 }
 
 class Play {
@@ -31,8 +31,8 @@ class Play {
   using Metric = std::function<Score(std::size_t run, int phase)>;
   using Took = std::function<double(std::size_t run, int phase)>;
 
-  Play(const Terminator& rule, Plan plan, int workers, Metric metric)
-      : rule_(rule), plan_(plan), idle_(workers), metric_(std::move(metric)) {}
+  Play(const Terminator& rule, SweepShape shape, int workers, Metric metric)
+      : rule_(rule), shape_(shape), idle_(workers), metric_(std::move(metric)) {}
 
   // Before run(). What a phase takes; who hears of what.
   Took took = [](std::size_t, int) { return 1.0; };
@@ -50,13 +50,13 @@ class Play {
       on_step();
       if (testing::Test::HasFatalFailure()) return;
     }
-    EXPECT_EQ(trials_, plan_.trials) << "everything waits, and trials are left";
+    EXPECT_EQ(trials_, shape_.trials) << "everything waits, and trials are left";
   }
 
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] double now() const { return now_; }
   [[nodiscard]] int training() const { return static_cast<int>(training_.size()); }
-  [[nodiscard]] bool proposals_left() const { return trials_ < plan_.trials; }
+  [[nodiscard]] bool proposals_left() const { return trials_ < shape_.trials; }
   [[nodiscard]] int phases() const {
     int sum = 0;
     for (const RunRecord& run : history_.runs()) sum += static_cast<int>(run.merits.size());
@@ -69,8 +69,6 @@ class Play {
   [[nodiscard]] std::optional<double> first_completed() const { return first_completed_; }
 
  private:
-  using Standing = RunRecord::Standing;
-
   void train(std::size_t run) {
     const int phase = static_cast<int>(history_.runs()[run].merits.size());
     training_.emplace(now_ + took(run, phase), std::pair{run, phase});
@@ -78,26 +76,26 @@ class Play {
 
   void assign() {
     for (; idle_ > 0; --idle_) {
-      const auto work = find_work();
-      if (!work) return;
-      train(*work);
+      const auto run = next_run();
+      if (!run) return;
+      train(*run);
       if (closes) close();
     }
   }
 
-  std::optional<std::size_t> find_work() {
+  std::optional<std::size_t> next_run() {
     if (queue_.empty()) {
-      const Move move = rule_.next(history_, proposals_left());
-      if (move.kind == Move::Kind::promote) {
-        EXPECT_EQ(history_.runs()[move.index].standing, Standing::paused);
-        on_promotion(move.index);
-        history_.set_standing(move.index, Standing::active);
-        return move.index;
+      const NextAction next = rule_.next(history_, proposals_left());
+      if (next.kind == NextAction::Kind::promote) {
+        EXPECT_EQ(history_.runs()[next.index].state, RunRecord::State::paused);
+        on_promotion(next.index);
+        history_.set_state(next.index, RunRecord::State::active);
+        return next.index;
       }
-      if (move.kind == Move::Kind::replicate) return history_.add_run(move.index);
-      if (move.kind == Move::Kind::wait || !proposals_left()) return std::nullopt;
+      if (next.kind == NextAction::Kind::replicate) return history_.add_run(next.index);
+      if (next.kind == NextAction::Kind::wait || !proposals_left()) return std::nullopt;
       const std::size_t trial = history_.add_trial({});
-      for (int seed = 0; seed < plan_.seeds; ++seed) queue_.push_back(history_.add_run(trial));
+      for (int seed = 0; seed < shape_.seeds; ++seed) queue_.push_back(history_.add_run(trial));
       ++trials_;
     }
     const std::size_t run = queue_.front();
@@ -107,7 +105,8 @@ class Play {
 
   void close() {
     for (std::size_t run = 0; run < history_.runs().size(); ++run)
-      if (history_.runs()[run].standing == Standing::paused && !rule_.promotable(history_, run))
+      if (history_.runs()[run].state == RunRecord::State::paused &&
+          !rule_.promotable(history_, run))
         history_.end_run(run, false, true);
   }
 
@@ -116,7 +115,7 @@ class Play {
     now_ = item.key();
     const auto [run, phase] = item.mapped();
     const Score score = metric_(run, phase);
-    const bool last = phase == plan_.phases - 1;
+    const bool last = phase == shape_.phases - 1;
     Verdict verdict{Action::stop, VerdictReason::last_phase, {}};
     if (!last && score.is_diverged()) verdict.reason = VerdictReason::diverged;
     if (!last && !score.is_diverged()) {
@@ -127,12 +126,12 @@ class Play {
     if (last && !first_completed_) first_completed_ = now_;
     if (verdict.action == Action::go_on) return train(run);
     ++idle_;
-    if (verdict.action == Action::pause) return history_.set_standing(run, Standing::paused);
+    if (verdict.action == Action::pause) return history_.set_state(run, RunRecord::State::paused);
     history_.end_run(run, last, true);
   }
 
   const Terminator& rule_;
-  Plan plan_;
+  SweepShape shape_;
   int idle_;
   Metric metric_;
   History history_{Goal::maximize, 0};

@@ -21,7 +21,7 @@ const Space nested{
     {"layers", FixedDomain{std::int64_t{2}}, ""},
 };
 
-SearchSpace made(const Space& space, const std::vector<std::string>& constraints = {}) {
+SearchSpace made_space(const Space& space, const std::vector<std::string>& constraints = {}) {
   auto result = SearchSpace::make(space, constraints);
   EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().detail);
   return result.ok() ? *std::move(result) : SearchSpace{};
@@ -34,7 +34,7 @@ Error refusal(const Space& space, const std::vector<std::string>& constraints = 
 }
 
 TEST(Points, dimensions_are_the_parameters_that_vary) {
-  const SearchSpace space = made(nested);
+  const SearchSpace space = made_space(nested);
   ASSERT_EQ(space.dimensions().size(), 6U);
   EXPECT_EQ(space.dimensions()[0].kind, Dimension::Kind::real);
   EXPECT_EQ(space.dimensions()[1].kind, Dimension::Kind::choice);
@@ -46,7 +46,7 @@ TEST(Points, dimensions_are_the_parameters_that_vary) {
 }
 
 TEST(Points, round_trips_keep_every_value_and_every_inactive_coordinate) {
-  const SearchSpace space = made(nested);
+  const SearchSpace space = made_space(nested);
   Rng rng(5, Purpose::propose, 0);
   int inactive_seen = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -70,7 +70,7 @@ TEST(Points, round_trips_keep_every_value_and_every_inactive_coordinate) {
 }
 
 TEST(Points, conditions_nest_and_expressions_are_computed_in_file_order) {
-  const SearchSpace space = made(nested);
+  const SearchSpace space = made_space(nested);
   Point point{0.9, 0, 0.99, 1, 0.5, 0};
   space.settle(point);
   const Params params = space.params_at(point);
@@ -89,7 +89,7 @@ TEST(Points, conditions_nest_and_expressions_are_computed_in_file_order) {
 }
 
 TEST(Points, of_parameters_that_do_not_fit_there_are_none) {
-  const SearchSpace space = made(nested);
+  const SearchSpace space = made_space(nested);
   Params params = space.params_at(space.witness());
   EXPECT_TRUE(space.point_of(params).has_value());
   for (Param& param : params)
@@ -105,7 +105,7 @@ TEST(Points, of_parameters_that_do_not_fit_there_are_none) {
 }
 
 TEST(Points, drawn_choices_follow_their_weights) {
-  const SearchSpace space = made(nested);
+  const SearchSpace space = made_space(nested);
   Rng rng(6, Purpose::propose, 0);
   int adam = 0;
   for (int i = 0; i < 10'000; ++i) adam += space.uniform_point(rng)[1] == 1 ? 1 : 0;
@@ -113,7 +113,7 @@ TEST(Points, drawn_choices_follow_their_weights) {
 }
 
 TEST(Points, constraints_bind_where_all_they_read_is_active) {
-  const SearchSpace space = made(nested, {"momentum < 0.3", "batch * lr < 0.1"});
+  const SearchSpace space = made_space(nested, {"momentum < 0.3", "batch * lr < 0.1"});
   for (int i = 0; i < 200; ++i) {
     Rng rng(7, Purpose::propose, static_cast<std::uint64_t>(i));
     const Params params = space.params_at(space.uniform_point(rng));
@@ -176,12 +176,12 @@ TEST(Points, constraints_that_nothing_satisfies_are_refused) {
 
 TEST(Points, rare_feasible_points_are_found) {
   const SearchSpace space =
-      made({{"a", FloatDomain{}, ""}, {"b", FloatDomain{}, ""}}, {"a + b < 0.01"});
+      made_space({{"a", FloatDomain{}, ""}, {"b", FloatDomain{}, ""}}, {"a + b < 0.01"});
   EXPECT_TRUE(space.feasible(space.witness()));
 }
 
 TEST(Points, given_values_are_placed_and_the_rest_stays) {
-  const SearchSpace space = made(nested);
+  const SearchSpace space = made_space(nested);
   Point point(6, 0.5);
   space.place({{"optimizer", std::string("sgd")}, {"batch", std::int64_t{64}}, {"lr", 1e-3}},
               point);

@@ -75,7 +75,7 @@ TEST(Asha, continues_from_checkpoints_and_so_needs_the_time_of_one_training) {
 // Promoted by a verdict or by a free worker, once a rung, and then among the best third of it.
 TEST(Asha, promotes_once_and_only_the_best_third_of_a_rung) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    const Plan plan{60, 1, 9};
+    const SweepShape plan{60, 1, 9};
     const auto rule = made({"asha", {}}, plan);
     const auto quality = shuffled(60, seed);
     Play play(*rule, plan, 7, by_quality(quality));
@@ -108,7 +108,7 @@ TEST(Asha, promotes_once_and_only_the_best_third_of_a_rung) {
 }
 
 TEST(Asha, of_equal_runs_the_first_ones_go_on_and_no_more_than_a_third) {
-  const Plan plan{27, 1, 9};
+  const SweepShape plan{27, 1, 9};
   const auto rule = made({"asha", {}}, plan);
   Play play(*rule, plan, 4, [](auto, auto) { return Score::of(1); });
   play.run();
@@ -121,16 +121,16 @@ TEST(Asha, of_equal_runs_the_first_ones_go_on_and_no_more_than_a_third) {
 TEST(Asha, explains_a_pause_and_a_promotion) {
   const auto rule = made({"asha", {}}, {9, 1, 9});
   const std::vector<VerdictInput> inputs{{"phases", 3}, {"reports", 9}, {"ahead", 5}, {"quota", 3}};
-  EXPECT_EQ(rule->explain({Action::pause, VerdictReason::awaits_promotion, inputs}),
-            "ASHA paused it: of the 9 runs that reported after 3 phases, 5 came before it, and the "
-            "best 3 go on; it may still be promoted");
+  EXPECT_EQ(
+      rule->explain({Action::pause, VerdictReason::awaits_promotion, inputs}),
+      "ASHA paused it: of the 9 runs that reported after 3 phases, 5 ranked before it, and the "
+      "best 3 continue; it may still be promoted");
   EXPECT_EQ(rule->recompute(inputs), Action::pause);
   EXPECT_EQ(rule->recompute({{"reports", 9}, {"ahead", 2}, {"quota", 3}}), Action::go_on);
-  EXPECT_EQ(
-      rule->explain(
-          {Action::go_on, VerdictReason::between_rungs, {{"phases", 2}, {"next_rung", 3}}}),
-      "ASHA judged nobody here: after 2 phases there is no rung, and the next one, or the end, "
-      "comes after 3 phases");
+  EXPECT_EQ(rule->explain(
+                {Action::go_on, VerdictReason::between_rungs, {{"phases", 2}, {"next_rung", 3}}}),
+            "ASHA did not judge it: after 2 phases there is no rung, and the next one, or the end, "
+            "comes after 3 phases");
 }
 
 TEST(Asha, gives_up_a_run_that_too_many_beat_already) {
@@ -139,7 +139,7 @@ TEST(Asha, gives_up_a_run_that_too_many_beat_already) {
   for (int run = 0; run < 5; ++run) {
     const std::size_t index = history.add_run(history.add_trial({}));
     history.add_report(index, 0, Score::of(run));
-    history.set_standing(index, RunRecord::Standing::paused);
+    history.set_state(index, RunRecord::State::paused);
   }
   EXPECT_FALSE(rule->promotable(history, 1));  // three are better
   EXPECT_TRUE(rule->promotable(history, 2));
@@ -155,12 +155,12 @@ TEST(Asha, promotes_from_the_longest_rung_first) {
     const int phases = run < 3 ? 1 : 3;
     for (int phase = 0; phase < phases; ++phase)
       history.add_report(index, phase, Score::of(phase == 0 ? 5 - run : run));
-    history.set_standing(index, RunRecord::Standing::paused);
+    history.set_state(index, RunRecord::State::paused);
   }
-  const Move first = rule->next(history, true);
-  EXPECT_EQ(first.kind, Move::Kind::promote);
+  const NextAction first = rule->next(history, true);
+  EXPECT_EQ(first.kind, NextAction::Kind::promote);
   EXPECT_EQ(first.index, 5U);
-  history.set_standing(5, RunRecord::Standing::active);
+  history.set_state(5, RunRecord::State::active);
   EXPECT_EQ(rule->next(history, true).index, 0U);
 }
 
@@ -206,7 +206,7 @@ TEST(Hyperband, deals_46_trials_in_the_proportions_of_its_table_at_any_time) {
 
 // 46 trials, told apart at once: 342 phases from checkpoints, 405 when every rung starts again.
 TEST(Hyperband, of_27_phases_spends_342_or_405) {
-  const Plan plan{46, 1, 27};
+  const SweepShape plan{46, 1, 27};
   const auto rule = made({"hyperband", {}}, plan);
   const auto shapes = hyperband_shapes(27, 3);
   Play play(*rule, plan, 5, by_quality(falling(46)));
@@ -223,7 +223,7 @@ TEST(Hyperband, of_27_phases_spends_342_or_405) {
 
 TEST(Sha, a_bracket_of_27_trains_27_9_3_and_1_whatever_the_order) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Plan plan{27, 1, 27};
+    const SweepShape plan{27, 1, 27};
     const auto rule = made({"sha", {}}, plan);
     Play play(*rule, plan, static_cast<int>(1 + seed % 10), by_quality(shuffled(27, seed)));
     play.run();
@@ -237,7 +237,7 @@ TEST(Sha, a_bracket_of_27_trains_27_9_3_and_1_whatever_the_order) {
 }
 
 TEST(Sha, starts_another_bracket_while_a_rung_waits) {
-  const Plan plan{18, 1, 9};  // two brackets of nine
+  const SweepShape plan{18, 1, 9};  // two brackets of nine
   const auto rule = made({"sha", {}}, plan);
   Play play(*rule, plan, 3, by_quality(shuffled(18, 3)));
   play.took = [](std::size_t run, int phase) { return run == 0 && phase == 0 ? 8.0 : 1.0; };
@@ -249,7 +249,7 @@ TEST(Sha, starts_another_bracket_while_a_rung_waits) {
 
 TEST(Sha, what_fills_no_bracket_joins_the_last_and_the_best_is_always_trained) {
   for (const std::int64_t trials : {1, 2, 5, 13, 20}) {
-    const Plan plan{trials, 1, 9};
+    const SweepShape plan{trials, 1, 9};
     const auto rule = made({"sha", {}}, plan);
     Play play(*rule, plan, 4, by_quality(shuffled(static_cast<std::size_t>(trials), 5)));
     play.run();
@@ -262,14 +262,14 @@ TEST(Sha, a_run_that_ended_before_a_rung_is_not_waited_for) {
   History history(Goal::maximize, 0);
   for (int trial = 0; trial < 3; ++trial) history.add_run(history.add_trial({}));
   history.add_report(0, 0, Score::of(5));
-  history.set_standing(0, RunRecord::Standing::paused);
-  EXPECT_EQ(rule->next(history, false).kind, Move::Kind::propose);
+  history.set_state(0, RunRecord::State::paused);
+  EXPECT_EQ(rule->next(history, false).kind, NextAction::Kind::propose);
   history.end_run(1, false, false);
-  EXPECT_EQ(rule->next(history, false).kind, Move::Kind::propose);
+  EXPECT_EQ(rule->next(history, false).kind, NextAction::Kind::propose);
   EXPECT_EQ(rule->judge(history, 2, 0, Score::of(6)).reason, VerdictReason::promoted);
   EXPECT_EQ(rule->judge(history, 2, 0, Score::of(4)).reason, VerdictReason::awaits_promotion);
   history.end_run(2, false, false);
-  EXPECT_EQ(rule->next(history, false).kind, Move::Kind::promote);
+  EXPECT_EQ(rule->next(history, false).kind, NextAction::Kind::promote);
 }
 
 }  // namespace

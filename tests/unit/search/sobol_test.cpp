@@ -6,6 +6,7 @@
 
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/samplers/sobol/numbers.hpp"
+#include "tests/unit/search/sampler_given.hpp"
 
 namespace hone {
 namespace {
@@ -45,13 +46,6 @@ TEST(Sobol, later_points_in_high_dimensions_agree_with_another_implementation) {
   for (const auto& [index, values] : points)
     for (std::size_t k = 0; k < 7; ++k)
       EXPECT_EQ(unscrambled(dimensions[k], index), values[k]) << index << ", " << dimensions[k];
-}
-
-SearchSpace cube(std::size_t dimensions) {
-  Space space;
-  for (std::size_t i = 0; i < dimensions; ++i)
-    space.push_back({"x" + std::to_string(i), FloatDomain{}, ""});
-  return *SearchSpace::make(space, {});
 }
 
 std::vector<Point> proposals(const SearchSpace& space, std::uint64_t seed, int count) {

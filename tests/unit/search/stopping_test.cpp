@@ -3,13 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.hpp"
-#include "server/search/terminators/work.hpp"
+#include "server/search/terminators/run_budget.hpp"
 #include "tests/unit/search/play.hpp"
 
 namespace hone {
 namespace {
 
-constexpr Plan plan{16, 1, 10};
+constexpr SweepShape plan{16, 1, 10};
 
 // Runs with these reports, by phase.
 History history_of(const std::vector<std::vector<double>>& curves, Goal goal = Goal::maximize) {
@@ -164,7 +164,7 @@ TEST(Work, leaves_out_ends_that_say_nothing_of_the_parameters) {
 // Fixed quality in a persistent order: HyperTrick needs about 5 phases a run where its closed form
 // says 3.8, and the measure finds out long before the end.
 TEST(Work, measured_early_sizes_a_sweep_better_than_the_closed_form) {
-  const Plan big{400, 1, 10};
+  const SweepShape big{400, 1, 10};
   const auto rule = made({"hypertrick", {}}, big);
   std::vector<double> quality;
   Rng rng(1, Purpose::simulation, 0);

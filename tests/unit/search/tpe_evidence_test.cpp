@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "server/search/samplers/tpe/evidence.hpp"
-#include "tests/unit/search/tpe_given.hpp"
+#include "tests/unit/search/sampler_given.hpp"
 
 namespace hone {
 namespace {
@@ -57,7 +57,7 @@ TEST(Evidence, several_objectives_put_the_front_first_and_failures_last) {
 double hypervolume(const History& history) {
   std::vector<std::array<double, 2>> losses;
   for (const std::uint32_t trial : history.ranked())
-    losses.push_back({-history.achievement(trial).merit, -history.achievement(trial).further[0]});
+    losses.push_back({-history.outcome(trial).merit, -history.outcome(trial).further[0]});
   std::sort(losses.begin(), losses.end());
   double area = 0, height = 1;
   for (const auto& [first, second] : losses) {

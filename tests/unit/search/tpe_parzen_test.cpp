@@ -1,4 +1,4 @@
-// The numbers were computed by an independent program from the formulas of tpe_parzen.hpp.
+// The numbers were computed by an independent program from the formulas of parzen.hpp.
 #include <gtest/gtest.h>
 
 #include <array>

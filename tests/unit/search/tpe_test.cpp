@@ -5,7 +5,7 @@
 #include <set>
 
 #include "server/search/samplers/tpe/split.hpp"
-#include "tests/unit/search/tpe_given.hpp"
+#include "tests/unit/search/sampler_given.hpp"
 
 namespace hone {
 namespace {

@@ -76,6 +76,115 @@ TEST(Edit, what_was_tried_keeps_its_parameters_in_a_wider_space) {
   EXPECT_TRUE(given.acquire(worker, "next"));
 }
 
+// Edits that no domain accepts, each with its reason.
+struct BadEdit {
+  Domain domain;
+  Widening to;
+  std::string why;
+};
+
+TEST(Edit, of_each_kind_of_domain_is_refused_with_its_reason) {
+  const std::vector<BadEdit> edits{
+      {FloatDomain{0, 1, Scale::linear, {}}, {"p", {}, {}, {1.0}}, "a range has bounds"},
+      {FloatDomain{0, 1, Scale::linear, {}}, {"p", {}, {}, {}}, "name a new bound"},
+      {FloatDomain{0, 1, Scale::linear, {}}, {"p", 0.1, {}, {}}, "can only become wider"},
+      {FloatDomain{0, 1, Scale::linear, 0.1}, {"p", -1, {}, {}}, "counted from the lower bound"},
+      {IntDomain{1, 9, Scale::linear, 1, {}}, {"p", {}, 9.5, {}}, "bounds are whole numbers"},
+      {IntDomain{1, 9, Scale::linear, 1, {}}, {"p", {}, 1e300, {}}, "bounds are whole numbers"},
+      {IntDomain{1, 9, Scale::linear, 2, {}}, {"p", -1, {}, {}}, "counted from the lower bound"},
+      {IntDomain{1, 9, Scale::linear, 1, {}}, {"p", {}, 8, {}}, "can only become wider"},
+      {ChoiceDomain{{1.0, 2.0}}, {"p", 0, {}, {}}, "has values, not bounds"},
+      {ChoiceDomain{{1.0, 2.0}}, {"p", {}, {}, {}}, "name the values to add"},
+      {ChoiceDomain{{1.0, 2.0}}, {"p", {}, {}, {2.0}}, "has one of these values"},
+      {BoolDomain{}, {"p", 0, 1, {}}, "true and false"},
+      {FixedDomain{3.0}, {"p", 0, 1, {}}, "it is fixed"},
+      {DerivedDomain{"x * 2"}, {"p", 0, 1, {}}, "it is computed"}};
+  for (const BadEdit& edit : edits) {
+    auto spec = small_spec();
+    spec.parameters.push_back({"p", edit.domain, ""});
+    Given given;
+    const SweepId sweep = given.submit(spec);
+    EXPECT_TRUE(given.when(edit_of(sweep, "e", std::nullopt, {edit.to})).empty());
+    ASSERT_TRUE(given.error) << edit.why;
+    EXPECT_EQ(given.error->at, "/widen/0");
+    EXPECT_NE(given.error->detail.find(edit.why), std::string::npos) << given.error->detail;
+  }
+}
+
+TEST(Edit, adds_values_at_the_end_of_a_choice) {
+  auto spec = small_spec(2, 1);
+  spec.parameters = {{"n", ChoiceDomain{{std::int64_t{1}, std::int64_t{2}}}, ""}};
+  Given given;
+  const SweepId sweep = given.submit(spec);
+  given.when(edit_of(sweep, "e", std::nullopt, {{"n", {}, {}, {std::int64_t{4}}}}));
+  ASSERT_FALSE(given.error) << given.error->detail;
+  const auto& domain = std::get<ChoiceDomain>(given.sweep(sweep).spec.parameters[0].domain);
+  EXPECT_EQ(domain.values, (std::vector<Value>{std::int64_t{1}, std::int64_t{2}, std::int64_t{4}}));
+  EXPECT_EQ(given.sweep(sweep).space.dimensions()[0].levels, 3);
+}
+
+TEST(Edit, of_an_unknown_parameter_is_refused_with_the_nearest_name) {
+  auto spec = small_spec();
+  spec.parameters[0].name = "rate";
+  Given given;
+  const SweepId sweep = given.submit(spec);
+  given.when(edit_of(sweep, "e", std::nullopt, {{"rte", -1, {}, {}}}));
+  ASSERT_TRUE(given.error);
+  EXPECT_NE(given.error->detail.find("did you mean 'rate'"), std::string::npos);
+}
+
+TEST(Edit, of_a_sweep_that_is_over_or_unknown_is_refused) {
+  Given given;
+  const SweepId sweep = given.submit(small_spec());
+  given.when(Steer{sweep, {Verb::stop}});
+  given.when(edit_of(sweep, "e", 9));
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->code, Code::conflict);
+  given.when(edit_of(SweepId{7}, "e", 9));
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->code, Code::not_found);
+}
+
+TEST(Edit, that_leaves_an_invalid_sweep_is_refused) {
+  auto spec = small_spec(4, 1);
+  spec.search.method = "grid";
+  spec.search.settings = {{"points", std::int64_t{4}}};
+  Given given;
+  const SweepId sweep = given.submit(spec);
+  given.when(edit_of(sweep, "e", 99));  // a grid of four combinations
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->at, "/search/trials");
+}
+
+TEST(Edit, enqueued_sets_count_as_taken) {
+  Given given;
+  const SweepId sweep = given.submit(small_spec(4));
+  for (const char* request : {"a", "b", "c"}) given.when(Enqueue{sweep, {request, {{"x", 0.5}}}});
+  given.when(edit_of(sweep, "e", 3));
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->at, "/trials");
+  given.when(edit_of(sweep, "e", 4));
+  EXPECT_FALSE(given.error);
+}
+
+TEST(Edit, leaves_the_proposals_of_a_replay_unchanged) {
+  std::vector<Params> proposed[2];
+  for (auto& params : proposed) {
+    Given given;
+    auto spec = small_spec(4, 1);
+    spec.search = {"sobol", 4};
+    const SweepId sweep = given.submit(spec);
+    const WorkerId worker = given.join();
+    for (int i = 0; i < 4; ++i) {
+      if (i == 2) given.when(edit_of(sweep, "e", std::nullopt, {{"x", {}, 2, {}}}));
+      const auto grant = given.acquire(worker, "a" + std::to_string(i));
+      params.push_back(grant->params);
+      given.report(grant->lease, 0, Score::of(i));
+    }
+  }
+  EXPECT_EQ(proposed[0], proposed[1]);
+}
+
 TEST(Pin, a_pinned_trial_keeps_its_checkpoints) {
   for (const bool pinned : {false, true}) {
     Given given;

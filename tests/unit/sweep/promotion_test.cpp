@@ -6,7 +6,7 @@ namespace hone {
 namespace {
 
 // asha with eta = 2: of 4 trials the best 2 train a second phase, and the best of these 4 phases.
-SweepSpec halving(std::int64_t trials = 4, int phases = 4) {
+SweepSpec halving_spec(std::int64_t trials = 4, int phases = 4) {
   auto spec = small_spec(trials, phases);
   spec.terminator = {"asha", {{"eta", 2}}};
   return spec;
@@ -14,7 +14,8 @@ SweepSpec halving(std::int64_t trials = 4, int phases = 4) {
 
 class Halving : public Given {
  public:
-  explicit Halving(const SweepSpec& spec = halving()) : sweep_id(submit(spec)), worker(join()) {}
+  explicit Halving(const SweepSpec& spec = halving_spec())
+      : sweep_id(submit(spec)), worker(join()) {}
 
   LeaseGrant grant() { return *acquire(worker, "a" + std::to_string(++asked_)); }
   Events acquired() { return when(Acquire{{"a" + std::to_string(++asked_), worker, 1, 0, {}}}); }
@@ -61,7 +62,7 @@ TEST(Pause, frees_the_slot_and_keeps_the_checkpoint) {
   EXPECT_EQ(given.state(first.attempt.run), RunState::paused);
   EXPECT_TRUE(given.book.leases.empty());
   EXPECT_TRUE(given.run(first.attempt.run).checkpoint);
-  EXPECT_EQ(given.sweep(given.sweep_id).history.runs()[0].standing, RunRecord::Standing::paused);
+  EXPECT_EQ(given.sweep(given.sweep_id).history.runs()[0].state, RunRecord::State::paused);
 }
 
 TEST(Pause, a_repeated_report_finds_its_verdict_and_a_late_checkpoint_is_kept) {
@@ -137,7 +138,7 @@ TEST(Promotion, what_can_follow_nobody_is_closed_and_the_sweep_ends) {
 }
 
 TEST(Promotion, a_sweep_whose_last_run_pauses_ends_when_nothing_can_follow) {
-  Halving given(halving(1));
+  Halving given(halving_spec(1));
   const auto only = given.grant();
   expect_kinds<RunStarted, ReportRecorded, VerdictGiven, RunPaused, RunEnded, SweepEnded>(
       given.reported(only.lease, 0, 1));
@@ -145,7 +146,7 @@ TEST(Promotion, a_sweep_whose_last_run_pauses_ends_when_nothing_can_follow) {
 }
 
 TEST(Promotion, a_sweep_whose_last_run_pauses_goes_on_when_another_may_be_promoted) {
-  Halving given(halving(2));
+  Halving given(halving_spec(2));
   const RunId best = given.tried(5);
   given.tried(3);
   EXPECT_EQ(given.sweep(given.sweep_id).state, SweepState::running);
@@ -153,7 +154,7 @@ TEST(Promotion, a_sweep_whose_last_run_pauses_goes_on_when_another_may_be_promot
 }
 
 TEST(Promotion, closes_what_can_no_longer_be_promoted_when_somebody_asks_for_work) {
-  Halving given(halving(4));
+  Halving given(halving_spec(4));
   const RunId poor = given.tried(1);
   given.tried(4);  // goes on at once
   given.tried(5);
@@ -171,7 +172,7 @@ TEST(Promotion, a_run_lost_after_it_comes_back_without_asking_the_rule_again) {
   given.now = given.now + seconds(16);
   expect_kinds<RunReturned>(given.tick());
   EXPECT_EQ(given.state(best), RunState::queued);
-  EXPECT_EQ(given.sweep(given.sweep_id).history.runs()[0].standing, RunRecord::Standing::active);
+  EXPECT_EQ(given.sweep(given.sweep_id).history.runs()[0].state, RunRecord::State::active);
   given.rest();
   const auto events = given.acquired();
   expect_kinds<LeaseGranted>(events);
@@ -183,7 +184,7 @@ TEST(Promotion, a_run_lost_after_it_comes_back_without_asking_the_rule_again) {
 }
 
 TEST(Promotion, a_run_that_fails_after_it_is_not_promoted_again) {
-  auto spec = halving(2);
+  auto spec = halving_spec(2);
   spec.limits.max_retries = 0;
   Halving given(spec);
   const RunId best = given.tried(5);
@@ -264,7 +265,7 @@ TEST(Promotion, is_the_same_after_a_restart_at_any_point) {
     EXPECT_EQ(digest(folded), digest(live.book));
     return events;
   };
-  both(Submit{{"s", halving(9, 4), {}}});
+  both(Submit{{"s", halving_spec(9, 4), {}}});
   both(Join{{"j", "host", 1, 2, 0, "test"}});
   for (int step = 0; step < 100; ++step) {
     const auto events = both(Acquire{{"a" + std::to_string(step), WorkerId{1}, 1, 0, {}}});

@@ -1,5 +1,5 @@
 // Several problems compared by ranks: what a trial is worth where no value has a scale.
-#include "server/search/history/panel.hpp"
+#include "server/search/history/seed_curves.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
@@ -28,9 +28,9 @@ TEST(Ranks, make_games_count_alike) {
   play.run_to_end(play.id);
   const History& history = play.sweep(play.id).history;
   // First, second and third of three count 5/6, 3/6 and 1/6.
-  EXPECT_NEAR(history.achievement(0).merit, 1.0 / 6, 1e-12);
-  EXPECT_NEAR(history.achievement(1).merit, (3.0 / 6 + 5.0 / 6) / 2, 1e-12);
-  EXPECT_NEAR(history.achievement(2).merit, (3.0 / 6 + 5.0 / 6) / 2, 1e-12);
+  EXPECT_NEAR(history.outcome(0).merit, 1.0 / 6, 1e-12);
+  EXPECT_NEAR(history.outcome(1).merit, (3.0 / 6 + 5.0 / 6) / 2, 1e-12);
+  EXPECT_NEAR(history.outcome(2).merit, (3.0 / 6 + 5.0 / 6) / 2, 1e-12);
 }
 
 TEST(Ranks, of_equal_values_are_equal_and_follow_the_goal) {
@@ -39,9 +39,8 @@ TEST(Ranks, of_equal_values_are_equal_and_follow_the_goal) {
   Play play(spec, [](std::int64_t trial, int, int) { return trial == 0 ? 1.0 : 7.0; });
   play.run_to_end(play.id);
   const History& history = play.sweep(play.id).history;
-  EXPECT_EQ(history.achievement(0).merit, 3.5 / 4);
-  for (std::size_t trial = 1; trial < 4; ++trial)
-    EXPECT_EQ(history.achievement(trial).merit, 1.5 / 4);
+  EXPECT_EQ(history.outcome(0).merit, 3.5 / 4);
+  for (std::size_t trial = 1; trial < 4; ++trial) EXPECT_EQ(history.outcome(trial).merit, 1.5 / 4);
 }
 
 TEST(Ranks, a_trial_that_was_stopped_stays_among_those_that_are_compared) {
@@ -51,9 +50,9 @@ TEST(Ranks, a_trial_that_was_stopped_stays_among_those_that_are_compared) {
     history.add_trial({});
     for (int game = 0; game < 2; ++game) add_curve(history, trial, curves[trial]);
   }
-  EXPECT_EQ(history.achievement(0).merit, 2.5 / 3);  // at phase 0: ahead of 1 and 4
-  EXPECT_EQ(history.achievement(1).merit, 0.5 / 3);  // at phase 1: still behind the 5
-  EXPECT_EQ(history.achievement(2).merit, 2.5 / 3);
+  EXPECT_EQ(history.outcome(0).merit, 2.5 / 3);  // at phase 0: ahead of 1 and 4
+  EXPECT_EQ(history.outcome(1).merit, 0.5 / 3);  // at phase 1: still behind the 5
+  EXPECT_EQ(history.outcome(2).merit, 2.5 / 3);
   const std::size_t further = history.add_run(2);
   EXPECT_EQ(history.rank_share(further, 1, 100), 3.5 / 4);  // not one of the three itself
 }
@@ -86,7 +85,7 @@ TEST(Ranks, are_the_same_in_whatever_order_reports_came) {
     for (std::size_t run = 20; run > 0; --run) report(other, run - 1, phase);
   EXPECT_TRUE(std::ranges::equal(one.ranked(), other.ranked()));
   for (std::size_t trial = 0; trial < 5; ++trial)
-    EXPECT_EQ(one.achievement(trial).merit, other.achievement(trial).merit);
+    EXPECT_EQ(one.outcome(trial).merit, other.outcome(trial).merit);
 }
 
 TEST(Ranks, every_rule_ends_and_its_verdicts_follow_from_their_inputs) {

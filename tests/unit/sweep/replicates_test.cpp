@@ -1,7 +1,7 @@
 // Trials of several runs: judged whole, raced, confirmed; nothing waits for ever on a missing seed.
 #include <set>
 
-#include "server/search/history/panel.hpp"
+#include "server/search/history/seed_curves.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "server/search/seeds/race.hpp"
 #include "server/search/statistics/tests.hpp"
@@ -50,7 +50,7 @@ TEST_P(EveryRule, its_verdicts_follow_from_their_inputs) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Joint, EveryRule,
+INSTANTIATE_TEST_SUITE_P(MultiSeedTerminator, EveryRule,
                          testing::Range(0, static_cast<int>(terminator_table().size())),
                          [](const auto& rule) {
                            return std::string(
@@ -63,7 +63,7 @@ double one_lucky_run(std::int64_t trial, int replicate, int) {
   return 60 + static_cast<double>(trial);
 }
 
-TEST(Joint, a_lucky_run_does_not_save_its_trial) {
+TEST(MultiSeedTerminator, a_lucky_run_does_not_save_its_trial) {
   Play play(replicated("percentile", 3, 0, 8), one_lucky_run);
   play.run_to_end(play.id);
   const auto named = play.sweep(play.id).terminator->incumbent(play.sweep(play.id).history);
@@ -72,7 +72,7 @@ TEST(Joint, a_lucky_run_does_not_save_its_trial) {
 }
 
 // All trials are alike but for one unlucky run of the last.
-TEST(Joint, an_unlucky_run_is_not_stopped_by_itself) {
+TEST(MultiSeedTerminator, an_unlucky_run_is_not_stopped_by_itself) {
   const auto value = [](std::int64_t trial, int replicate, int phase) {
     if (trial == 5) return replicate == 0 && phase == 0 ? 8.0 : 13.0;
     return 10.0 + static_cast<double>(replicate) * 0.1;
@@ -84,7 +84,7 @@ TEST(Joint, an_unlucky_run_is_not_stopped_by_itself) {
     EXPECT_EQ(run.state, RunState::completed) << text(run.id);
 }
 
-TEST(Joint, a_trial_that_is_stopped_takes_its_waiting_seeds_along) {
+TEST(MultiSeedTerminator, a_trial_that_is_stopped_takes_its_waiting_seeds_along) {
   Play play(replicated("hone", 3), jumpy);
   play.run_to_end(play.id);
   for (const TrialId id : play.sweep(play.id).trials) {
@@ -94,27 +94,27 @@ TEST(Joint, a_trial_that_is_stopped_takes_its_waiting_seeds_along) {
   }
 }
 
-TEST(Joint, is_assessed_by_the_seeds_that_are_left) {
+TEST(MultiSeedTerminator, is_assessed_by_the_seeds_that_are_left) {
   Play play(replicated("none", 3, 0, 2),
             [](std::int64_t, int replicate, int) { return static_cast<double>(replicate); });
   play.crashes = [](RunId run, int phase) { return run.replicate == 2 && phase == 2; };
   play.run_to_end(play.id);
   const History& history = play.sweep(play.id).history;
   // An exit status says something about the parameters: with the mean, the trial has failed.
-  EXPECT_EQ(history.achievement(0).grade, Achievement::Grade::failed);
-  EXPECT_EQ(history.achievement(0).values, 3);
-  EXPECT_EQ(history.achievement(0).phase, 3);
+  EXPECT_EQ(history.outcome(0).grade, TrialOutcome::Grade::failed);
+  EXPECT_EQ(history.outcome(0).values, 3);
+  EXPECT_EQ(history.outcome(0).phase, 3);
 }
 
-TEST(Joint, canceled_seeds_are_not_waited_for) {
+TEST(MultiSeedTerminator, canceled_seeds_are_not_waited_for) {
   History history(Goal::maximize, 0, 1, {3, 3, Aggregate::mean, false});
   history.add_trial({});
   for (const auto& values : std::vector<std::vector<double>>{{1, 2, 3}, {3, 4, 5}, {7}})
     add_curve(history, 0, values);
-  EXPECT_EQ(Panel(history, 0).length(), 1);
+  EXPECT_EQ(SeedCurves(history, 0).length(), 1);
   history.end_run(2, false, false);  // its worker was lost for good
-  EXPECT_EQ(Panel(history, 0).length(), 3);
-  EXPECT_EQ(Panel(history, 0).values(2), (std::vector<double>{3, 5}));
+  EXPECT_EQ(SeedCurves(history, 0).length(), 3);
+  EXPECT_EQ(SeedCurves(history, 0).values(2), (std::vector<double>{3, 5}));
 }
 
 // Six trials of two seeds each, all of which wait after their first phase.
@@ -125,7 +125,7 @@ History six_that_wait(const SweepSpec& spec) {
     for (int seed = 0; seed < 2; ++seed) {
       const auto run = history.add_run(trial);
       history.add_report(run, 0, Score::of(static_cast<double>(trial)));
-      history.set_standing(run, RunRecord::Standing::paused);
+      history.set_state(run, RunRecord::State::paused);
     }
   }
   return history;
@@ -139,8 +139,9 @@ SweepSpec halving() {
 
 // Its sibling was let through and is done; what the rule thinks of the trial by now is no reason to
 // leave the trial half trained.
-TEST(Joint, a_seed_that_its_trial_left_behind_was_closed) {
-  const auto rule = std::move(make_terminator(halving().terminator, plan_of(halving()))).value();
+TEST(MultiSeedTerminator, a_seed_that_its_trial_left_behind_was_closed) {
+  const auto rule =
+      std::move(make_terminator(halving().terminator, sweep_shape(halving()))).value();
   History history = six_that_wait(halving());
   EXPECT_FALSE(rule->promotable(history, 0));
   for (int phase = 1; phase < 4; ++phase) history.add_report(1, phase, Score::of(0));
@@ -150,8 +151,9 @@ TEST(Joint, a_seed_that_its_trial_left_behind_was_closed) {
 
 // One seed of a promoted trial came through the next phase and waits for the other, which has yet
 // to be leased.
-TEST(Joint, a_seed_that_waits_for_one_to_be_resumed_was_closed) {
-  const auto rule = std::move(make_terminator(halving().terminator, plan_of(halving()))).value();
+TEST(MultiSeedTerminator, a_seed_that_waits_for_one_to_be_resumed_was_closed) {
+  const auto rule =
+      std::move(make_terminator(halving().terminator, sweep_shape(halving()))).value();
   History history = six_that_wait(halving());
   history.add_report(0, 1, Score::of(0));
   EXPECT_TRUE(rule->promotable(history, 0));
@@ -207,8 +209,8 @@ TEST(Racing, expects_less_of_a_lucky_trial_than_it_showed) {
   const auto expected = expectations_of(history);
   const std::size_t best = history.ranked()[0], worst = history.ranked().back();
   ASSERT_TRUE(expected[best] && expected[worst]);
-  EXPECT_LT(*expected[best], history.achievement(best).merit);
-  EXPECT_GT(*expected[worst], history.achievement(worst).merit);
+  EXPECT_LT(*expected[best], history.outcome(best).merit);
+  EXPECT_GT(*expected[worst], history.outcome(worst).merit);
 }
 
 TEST(Instances, are_normalized_and_told_to_the_run) {
@@ -224,8 +226,8 @@ TEST(Instances, are_normalized_and_told_to_the_run) {
   play.when(End{grant->lease, {EndReason::requeue_requested, 85, "", {}}});
   play.run_to_end(play.id);
   const History& history = play.sweep(play.id).history;
-  EXPECT_NEAR(history.achievement(0).merit, (0.2 + 0.5) / 2, 1e-12);
-  EXPECT_NEAR(history.achievement(1).merit, (0.4 + 0.5) / 2, 1e-12);
+  EXPECT_NEAR(history.outcome(0).merit, (0.2 + 0.5) / 2, 1e-12);
+  EXPECT_NEAR(history.outcome(1).merit, (0.4 + 0.5) / 2, 1e-12);
 }
 
 TEST(Confirm, trains_the_leaders_again_on_seeds_that_tuning_never_used) {

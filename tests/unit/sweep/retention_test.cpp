@@ -144,5 +144,43 @@ TEST(Retention, of_a_run_that_never_reported_keeps_the_newest_checkpoint) {
   EXPECT_EQ(given.kept(), Digests{"b"});
 }
 
+TEST(Retention, of_equal_reports_takes_the_first_as_the_best) {
+  Retention given(keeping(Keep::best));
+  const auto lease = given.grant().lease;
+  for (int phase = 0; phase < 4; ++phase) given.trained(lease, phase, 7);
+  EXPECT_EQ(given.kept(), (Digests{"a", "d"}));
+}
+
+TEST(Retention, of_a_canceled_run_keeps_the_best_and_the_newest) {
+  Retention given(keeping(Keep::best));
+  const auto lease = given.grant().lease;
+  given.trained(lease, 0, 1);
+  given.trained(lease, 1, 9);
+  given.trained(lease, 2, 3);
+  given.when(Steer{given.sweep_id, {Verb::kill}});
+  given.when(End{lease, {EndReason::signal, 9, "", ""}});
+  ASSERT_TRUE(given.over());
+  EXPECT_EQ(given.kept(), (Digests{"b", "c"}));
+}
+
+TEST(Retention, of_a_run_whose_reports_all_diverged_keeps_the_newest) {
+  Retention given(keeping(Keep::best));
+  const auto lease = given.grant().lease;
+  given.when(SaveModel{lease, {digest_of(0), 10, 10, 0}});
+  given.when(Report{lease, {0, 10, Score::diverged()}});
+  ASSERT_TRUE(given.over());
+  EXPECT_EQ(given.kept(), (Digests{"a"}));
+}
+
+TEST(Retention, of_several_checkpoints_of_the_best_phase_keeps_the_last_before_its_report) {
+  Retention given(keeping(Keep::best, 2));
+  const auto lease = given.grant().lease;
+  given.when(SaveModel{lease, {digest_of(0), 10, 4, 0}});
+  given.when(SaveModel{lease, {digest_of(1), 10, 9, 0}});
+  given.when(Report{lease, {0, 10, Score::of(5)}});
+  given.trained(lease, 1, 1);
+  EXPECT_EQ(given.kept(), (Digests{"b", "b"}));  // of phase 0 at step 9, and the newest
+}
+
 }  // namespace
 }  // namespace hone

@@ -1,5 +1,5 @@
 // Tokens, and whose word counts.
-#include "server/sweep/speaker.hpp"
+#include "server/sweep/caller.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {
@@ -73,7 +73,7 @@ class Foreign : public testing::Test {
     lease = given.acquire({1}, "acquire")->lease;
   }
   [[nodiscard]] Code code(const Command& command, TokenId by) const {
-    const auto may = may_speak(given.book, {by, false}, command);
+    const auto may = check_caller(given.book, {by, false}, command);
     return may ? Code::internal : may.error().code;  // internal: it may
   }
   [[nodiscard]] bool may(const Command& command, TokenId by) const {
@@ -97,7 +97,7 @@ TEST_F(Foreign, lease_is_forbidden) {
   for (const auto& command : commands) {
     EXPECT_EQ(code(command, {2}), Code::forbidden) << command.index();
     EXPECT_TRUE(may(command, {1})) << command.index();
-    EXPECT_TRUE(may_speak(given.book, {{2}, true}, command)) << command.index();
+    EXPECT_TRUE(check_caller(given.book, {{2}, true}, command)) << command.index();
   }
 }
 
@@ -134,6 +134,52 @@ TEST_F(Foreign, owner_is_known_after_a_replay) {
   evolve(again, {++seq, given.now, ServerStarted{"test", seconds(15)}});
   evolve(again, {++seq, given.now, WorkerJoined{{1}, "join", "host", 1, 2, 0, "test", {1}}});
   EXPECT_EQ(again.workers.at({1}).token, TokenId{1});
+}
+
+TEST_F(Foreign, commands_without_an_owner_are_for_every_token) {
+  const std::vector<Command> commands{Start{"test", seconds(15)},
+                                      Submit{{"r", small_spec(), {}}},
+                                      Steer{sweep, {Verb::stop}},
+                                      Enqueue{sweep, {"r", {}}},
+                                      Tick{},
+                                      Allow{WorkerId{1}},
+                                      Confirm{sweep, {"r", 3, 5}},
+                                      AddNote{{"r", sweep, "note"}},
+                                      ChangeTags{{sweep, {"tag"}, {}}},
+                                      Archive{sweep, {true}},
+                                      Pin{TrialId{1}, {true}},
+                                      Edit{sweep, {"r", 9, {}, {}}},
+                                      Import{},
+                                      RevokeToken{{1}}};
+  for (const Command& command : commands) EXPECT_TRUE(may(command, {2})) << command.index();
+}
+
+TEST_F(Foreign, commands_for_a_worker_or_its_leases_are_for_its_own_token) {
+  const std::vector<Command> commands{Join{{"join", "host", 1, 2, 0, "test"}, {}},
+                                      Acquire{{"r", WorkerId{1}, 1, 0, {}}},
+                                      Beat{WorkerId{1}, {{lease}}},
+                                      Report{lease, {}},
+                                      SaveModel{lease, {}},
+                                      SaveArtifact{lease, {}},
+                                      LogMetrics{lease, {}},
+                                      End{lease, {}}};
+  for (const Command& command : commands) {
+    EXPECT_EQ(code(command, {2}), Code::forbidden) << command.index();
+    EXPECT_TRUE(may(command, {1})) << command.index();
+  }
+}
+
+TEST_F(Foreign, an_administrator_may_act_for_every_worker) {
+  EXPECT_TRUE(check_caller(given.book, {TokenId{2}, true}, Report{lease, {}}).ok());
+}
+
+TEST_F(Foreign, an_asker_of_another_token_must_take_another_name) {
+  given.when(Ask{sweep, {"notebook"}, {1}});
+  ASSERT_FALSE(given.error) << given.error->detail;
+  const auto refused = check_caller(given.book, {{2}, false}, Ask{sweep, {"notebook"}, {2}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().at, "/asker");
+  EXPECT_TRUE(may(Ask{sweep, {"another"}, {2}}, {2}));
 }
 
 }  // namespace

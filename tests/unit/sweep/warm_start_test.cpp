@@ -34,9 +34,9 @@ TEST(WarmStart, takes_finished_trials_and_leaves_out_those_of_which_nothing_is_k
   const SweepId id = given.submit(warmed(earlier), "later");
   const History& history = given.sweep(id).history;
   ASSERT_EQ(history.foreign(), 2U);
-  EXPECT_EQ(history.achievement(0).grade, Achievement::Grade::finished);
-  EXPECT_DOUBLE_EQ(history.achievement(0).merit, 5);
-  EXPECT_EQ(history.achievement(0).phase, 3);  // the last of two phases is the last of four
+  EXPECT_EQ(history.outcome(0).grade, TrialOutcome::Grade::finished);
+  EXPECT_DOUBLE_EQ(history.outcome(0).merit, 5);
+  EXPECT_EQ(history.outcome(0).phase, 3);  // the last of two phases is the last of four
   EXPECT_EQ(history.ranked().front(), 0U);
   EXPECT_EQ(history.point(0)[0], given.sweep(earlier).history.point(0)[0]);
 }
@@ -51,7 +51,7 @@ TEST(WarmStart, its_own_trials_are_numbered_from_zero_and_follow_in_the_history)
   const Trial& trial = *find_trial(given.book, grant->attempt.run.trial);
   EXPECT_EQ(trial.number, 0);
   given.report(grant->lease, 0, Score::of(2));
-  EXPECT_EQ(given.sweep(id).history.achievement(2).phase, 0);
+  EXPECT_EQ(given.sweep(id).history.outcome(2).phase, 0);
 }
 
 TEST(WarmStart, leaves_out_trials_whose_values_lie_outside_or_are_missing) {
@@ -90,6 +90,64 @@ TEST(WarmStart, what_the_earlier_sweep_learns_later_changes_nothing) {
   const auto lease = given.run({given.sweep(earlier).trials[2], 0}).lease;
   given.report(lease, 0, Score::of(100));
   EXPECT_EQ(given.sweep(id).history.foreign(), 2U);
+}
+
+TEST(WarmStart, maps_a_stopped_trial_to_the_same_share_of_the_new_phases) {
+  for (const auto& [phases, mapped] :
+       {std::pair{1, 0}, std::pair{2, 0}, std::pair{4, 1}, std::pair{10, 4}}) {
+    Given given;
+    auto earlier = small_spec(1, 2);
+    earlier.terminator = {"threshold", {{"value", 100}, {"phases", 1}}};
+    const SweepId id = given.submit(earlier, "earlier");
+    const auto grant = given.acquire(given.join(), "a");
+    given.report(grant->lease, 0, Score::of(1));  // stopped after one of two phases
+    SweepSpec spec = small_spec(4, phases);
+    spec.search.warm_start = {id};
+    const SweepId later = given.submit(spec, "later");
+    EXPECT_EQ(given.sweep(later).history.outcome(0).phase, mapped) << phases;
+  }
+}
+
+TEST(WarmStart, keeps_the_order_of_several_earlier_sweeps) {
+  Given given;
+  const WorkerId worker = given.join();
+  std::vector<SweepId> earlier;
+  for (int i = 0; i < 2; ++i) {
+    earlier.push_back(given.submit(small_spec(1, 1), "earlier-" + std::to_string(i)));
+    const auto grant = given.acquire(worker, "a" + std::to_string(i));
+    given.report(grant->lease, 0, Score::of(i));
+  }
+  SweepSpec spec = small_spec(4, 1);
+  spec.search.warm_start = {earlier[1], earlier[0]};
+  const History& history = given.sweep(given.submit(spec, "later")).history;
+  ASSERT_EQ(history.foreign(), 2U);
+  EXPECT_EQ(history.outcome(0).merit, 1);
+  EXPECT_EQ(history.outcome(1).merit, 0);
+}
+
+TEST(WarmStart, leaves_out_trials_that_break_a_new_constraint) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  SweepSpec spec = warmed(earlier);
+  spec.constraints = {"x < 2"};
+  EXPECT_EQ(given.sweep(given.submit(spec, "loose")).history.foreign(), 2U);
+  const auto x = [&](std::size_t trial) {
+    const TrialId id = given.sweep(earlier).trials[trial];
+    return std::get<double>(*find(find_trial(given.book, id)->params, "x"));
+  };
+  const double between = (x(0) + x(1)) / 2;
+  spec.constraints = {"x < " + std::to_string(between)};
+  EXPECT_EQ(given.sweep(given.submit(spec, "tight")).history.foreign(), 1U);
+}
+
+TEST(WarmStart, learns_from_failed_trials) {
+  Given given;
+  const SweepId id = given.submit(small_spec(1, 2), "earlier");
+  const auto grant = given.acquire(given.join(), "a");
+  given.when(End{grant->lease, {EndReason::exit_code, 1, "it broke", {}}});
+  const History& history = given.sweep(given.submit(warmed(id), "later")).history;
+  ASSERT_EQ(history.foreign(), 1U);
+  EXPECT_EQ(history.outcome(0).grade, TrialOutcome::Grade::failed);
 }
 
 }  // namespace

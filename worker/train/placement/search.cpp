@@ -60,7 +60,7 @@ Start start_of(const Problem& problem, const Settings& settings, std::uint64_t s
   const std::string& word = settings.word("start");
   if (word == "uniform") return {};
   if (word == "baseline") return best_baseline(problem, seed);
-  auto single = placement::place_single(problem, seed);
+  auto single = placement::find_baseline("single")->place(problem, seed);
   return {*std::move(single), "single"};
 }
 

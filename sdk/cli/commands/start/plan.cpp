@@ -12,8 +12,8 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "server/search/terminators/run_budget.hpp"
 #include "server/search/terminators/terminator.hpp"
-#include "server/search/terminators/work.hpp"
 
 namespace hone::cli {
 namespace {
@@ -100,7 +100,7 @@ Experience experience_with(Session& session, const Json& spec) {
 // Phases that a run trains for: as measured, else as the rule's closed form says.
 double phases_per_run(const SweepSpec& spec, const Experience& known) {
   if (known.phases_per_run > 0) return known.phases_per_run;
-  const auto terminator = make_terminator(spec.terminator, plan_of(spec));
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
   return terminator ? (*terminator)->expected_phases() : spec.budget.phases;
 }
 

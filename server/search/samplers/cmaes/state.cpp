@@ -10,11 +10,11 @@ namespace {
 using Vector = std::vector<double>;
 
 constexpr double sigma_max = 1;         // the whole range
-constexpr double deviation_min = 1e-9;  // of a coordinate: below this the search has converged
-constexpr double pivot_min = 1e-14;
-constexpr double fitted_alpha = 0.1;
+constexpr double deviation_min = 1e-9;  // of a coordinate: below it, the search has converged
+constexpr double pivot_min = 1e-14;     // keeps the factor real if rounding makes a pivot negative
+constexpr double fitted_alpha = 0.1;    // least deviation of a fitted distribution (Nomura et al.)
 
-double norm(const Vector& x) {
+double euclidean_norm(const Vector& x) {
   double sum = 0;
   for (const double one : x) sum += one * one;
   return std::sqrt(sum);
@@ -96,16 +96,18 @@ void CmaesState::update(std::span<const Vector> points) {
     path_sigma_[i] =
         (1 - c_sigma) * path_sigma_[i] + std::sqrt(c_sigma * (2 - c_sigma) * mu) * white[i];
   }
-  const double length = norm(path_sigma_) / std::sqrt(1 - std::pow(1 - c_sigma, 2 * generations_));
+  const double length =
+      euclidean_norm(path_sigma_) / std::sqrt(1 - std::pow(1 - c_sigma, 2 * generations_));
   const bool moves = length < (1.4 + 2 / (n + 1)) * expected;  // h_sigma
   for (std::size_t i = 0; i < size_; ++i)
     path_c_[i] = (1 - c_c) * path_c_[i] + (moves ? std::sqrt(c_c * (2 - c_c) * mu) * step[i] : 0);
   adapt(steps, weights, c1, c_mu, moves ? 0 : c1 * c_c * (2 - c_c));
-  sigma_ *= std::exp(std::min(1.0, c_sigma / damping * (norm(path_sigma_) / expected - 1)));
+  sigma_ *=
+      std::exp(std::min(1.0, c_sigma / damping * (euclidean_norm(path_sigma_) / expected - 1)));
   sigma_ = std::min(sigma_, sigma_max);
 }
 
-// (47): the rank-one and rank-mu updates. An unknown coordinate leaves its entries as they were.
+// (47): the rank-one and rank-mu updates. An unknown coordinate leaves its entries unchanged.
 void CmaesState::adapt(std::span<const Vector> steps, const Weights& weights, double c1,
                        double c_mu, double stall) {
   const double keep = 1 + stall - c1 - c_mu;
@@ -125,20 +127,21 @@ void CmaesState::adapt(std::span<const Vector> steps, const Weights& weights, do
   factorize();
 }
 
-// (x - mean) / sigma, its whitened length bounded as for injected solutions (Hansen, "Injecting
-// external solutions into CMA-ES", 2011): points may be a user's own, reflected or snapped.
+// (x - mean) / sigma, with its whitened length bounded as for injected solutions (Hansen,
+// "Injecting external solutions into CMA-ES", 2011), because points may be enqueued, reflected or
+// snapped.
 Vector CmaesState::step_to(const Vector& point) const {
   Vector step(size_);
   for (std::size_t i = 0; i < size_; ++i) step[i] = (point[i] - mean_[i]) / sigma_;
   const auto n = static_cast<double>(size_);
   const double longest = std::sqrt(n) + 2 * n / (n + 2);
-  const double length = norm(whitened(step));
+  const double length = euclidean_norm(whitened(step));
   if (length > longest)
     for (double& one : step) one *= longest / length;
   return step;
 }
 
-// The solution z of factor z = step; unknown coordinates count as 0.
+// Solves factor * z = step; unknown coordinates count as 0.
 Vector CmaesState::whitened(const Vector& step) const {
   Vector z(size_);
   for (std::size_t i = 0; i < size_; ++i) {
@@ -149,7 +152,7 @@ Vector CmaesState::whitened(const Vector& step) const {
   return z;
 }
 
-// (41): weighted over the steps that know the coordinate.
+// (41): the weighted mean over the steps in which the coordinate is known.
 Vector CmaesState::mean_step(std::span<const Vector> steps, const Weights& weights) const {
   Vector mean(size_, 0);
   for (std::size_t i = 0; i < size_; ++i) {

@@ -1,6 +1,6 @@
-// The arithmetic of CMA-ES (N. Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv 1604.00772,
-// its equations by number), with a Cholesky factor in place of the symmetric root (Krause, Arbones
-// and Igel, NIPS 2016) and without negative weights.
+// The state of CMA-ES (N. Hansen, "The CMA Evolution Strategy: A Tutorial", arXiv 1604.00772;
+// numbers in parentheses are its equations), with a Cholesky factor in place of the symmetric root
+// (Krause, Arbones and Igel, NIPS 2016) and without negative weights.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace hone {
 
 class CmaesState {
  public:
-  // A round distribution.
+  // An isotropic distribution.
   CmaesState(std::vector<double> mean, double sigma);
-  // One fitted to the best points of earlier sweeps (Nomura et al., AAAI 2021, "Warm Starting
-  // CMA-ES", alpha = 0.1).
+  // Fits a distribution to the best points of earlier sweeps (Nomura et al., "Warm Starting
+  // CMA-ES", AAAI 2021, alpha = 0.1).
   static CmaesState fitted(std::span<const std::vector<double>> best);
 
-  // One generation's evaluated points, best first; NaN where a coordinate was inactive, which says
-  // nothing. `size` is the generation's nominal one.
+  // Adds the evaluated points of one generation, best first. NaN marks an inactive coordinate,
+  // which is no evidence.
   void update(std::span<const std::vector<double>> points);
-  // The distribution has shrunk below what the objective could tell apart.
+  // Returns whether the distribution is narrower than any difference that matters.
   [[nodiscard]] bool converged() const;
 
   [[nodiscard]] std::vector<double> draw(Rng& rng) const;

@@ -11,14 +11,14 @@
 namespace hone {
 namespace {
 
-struct Row {
+struct SobolRow {
   std::size_t degree;          // of the polynomial x^degree + ... + 1
   std::uint32_t coefficients;  // of the powers between, the highest first
   std::array<std::uint32_t, 9> initial;
 };
 
 // clang-format off
-constexpr std::array<Row, sobol_dimensions_max - 1> rows{{
+constexpr std::array<SobolRow, sobol_dimensions_max - 1> sobol_rows{{
     {1, 0, {1}},
     {2, 1, {1, 3}},
     {3, 1, {1, 3, 1}},
@@ -129,7 +129,7 @@ SobolDirections sobol_directions(std::size_t dimension) {
     for (std::size_t k = 0; k < sobol_bits; ++k) v[k] = 1U << (sobol_bits - 1 - k);
     return v;
   }
-  const Row& row = rows[dimension - 1];
+  const SobolRow& row = sobol_rows[dimension - 1];
   for (std::size_t k = 0; k < sobol_bits; ++k) {
     if (k < row.degree) {
       v[k] = row.initial[k] << (sobol_bits - 1 - k);

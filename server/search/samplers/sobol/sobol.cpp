@@ -1,22 +1,23 @@
 // Quasi-random search: points of Sobol's sequence (USSR Comput. Math. Math. Phys. 7, 1967), which
-// leave no gaps and no clusters, so that the first 2^m trials cover every one- and many a
-// two-dimensional view evenly. Scrambled anew for every sweep seed by a random linear matrix and a
-// digital shift (Matousek, J. Complexity 14, 1998), which keeps the evenness and puts no point on
-// a bound. Trial number n is point n of the sequence; while a point breaks a constraint, points of
-// far later stretches, n + k * 2^20, stand in for it. Dimensions beyond 100 are drawn at random.
+// leave no gaps and no clusters, so that the first 2^m trials cover every one-dimensional and many
+// two-dimensional projections evenly. Every sweep seed scrambles the sequence by its own random
+// linear matrix and digital shift (Matousek, J. Complexity 14, 1998), which keeps the evenness and
+// puts no point on a bound. Trial n is point n of the sequence. If that point breaks a constraint,
+// it is replaced by the first feasible point n + k * 2^20. Dimensions beyond 100 are drawn at
+// random.
 #include <algorithm>
 #include <array>
 #include <bit>
 
-#include "server/search/samplers/cube.hpp"
-#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/settings.hpp"
 #include "server/search/samplers/sobol/numbers.hpp"
 
 namespace hone {
 namespace {
 
-constexpr std::uint32_t stretch = 1U << 20U;  // more than a sweep may have trials
-constexpr std::uint32_t tries = 1000;         // then the witness; tries * stretch < 2^32
+constexpr std::uint32_t block = 1U << 20U;  // points; more than a sweep may have trials
+// Then the witness of the space is used. blocks_max * block < 2^32.
+constexpr std::uint32_t blocks_max = 1000;
 
 // The scrambling of one dimension: a lower triangular matrix with a unit diagonal and a shift.
 class Scramble {
@@ -55,13 +56,16 @@ class SobolSampler final : public Sampler {
     std::vector<Scramble> scrambles;
     for (std::size_t i = 0; i < directions_.size(); ++i) scrambles.emplace_back(draw.seed, i);
     Rng rng = draw.rng();
-    for (std::uint32_t k = 0; k < tries; ++k) {
-      std::vector<double> units(space.dimensions().size());
-      for (std::size_t i = 0; i < units.size(); ++i)
-        units[i] = i < scrambles.size()
-                       ? scrambles[i].unit(sobol_coordinate(directions_[i], index(draw, k)))
-                       : rng.uniform();
-      Point point = point_in(space, units);
+    for (std::uint32_t k = 0; k < blocks_max; ++k) {
+      Point point(space.dimensions().size());
+      for (std::size_t i = 0; i < point.size(); ++i) {
+        const double unit =
+            i < scrambles.size()
+                ? scrambles[i].unit(sobol_coordinate(directions_[i], index(draw, k)))
+                : rng.uniform();
+        point[i] = prior_coordinate(space.dimensions()[i], unit);
+      }
+      space.settle(point);
       if (space.feasible(point)) return point;
     }
     return Point(space.witness().begin(), space.witness().end());
@@ -69,7 +73,7 @@ class SobolSampler final : public Sampler {
 
  private:
   static std::uint32_t index(const Draw& draw, std::uint32_t k) {
-    return static_cast<std::uint32_t>(draw.number) % stretch + k * stretch;
+    return static_cast<std::uint32_t>(draw.number) % block + k * block;
   }
   std::vector<SobolDirections> directions_;
 };

@@ -9,7 +9,7 @@ namespace hone {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double tchebycheff_slope = 0.05;  // Knowles (2006): keeps weakly dominated points behind
+constexpr double tchebycheff_slope = 0.05;  // Knowles (2006): ranks weakly dominated points lower
 
 using Rows = std::span<const std::vector<double>>;
 
@@ -22,8 +22,8 @@ bool dominates(const std::vector<double>& a, const std::vector<double>& b) {
   return better;
 }
 
-// Takes the non-dominated ones out of `left`, which is in descending lexicographic order: nobody
-// is dominated by a later one.
+// Moves the non-dominated rows out of `left`, which is in descending lexicographic order, so that
+// no row is dominated by a later one.
 std::vector<std::size_t> take_front(Rows rows, std::vector<std::size_t>& left) {
   std::vector<std::size_t> front, rest;
   for (const std::size_t one : left) {
@@ -36,7 +36,7 @@ std::vector<std::size_t> take_front(Rows rows, std::vector<std::size_t>& left) {
   return front;
 }
 
-// Two objectives: the area that a member of the front dominates alone. The ends own most.
+// Two objectives: the area that a member of the front dominates alone; infinite for the two ends.
 std::vector<double> areas(Rows rows, std::span<const std::size_t> front) {
   std::vector<double> shares(front.size(), infinity);
   for (std::size_t i = 1; i + 1 < front.size(); ++i)
@@ -72,9 +72,9 @@ void sort_front(Rows rows, std::vector<std::size_t>& front) {
   front = std::move(by);
 }
 
-std::vector<double> merits_of(const Achievement& achieved) {
-  std::vector<double> merits{achieved.merit};
-  merits.insert(merits.end(), achieved.further.begin(), achieved.further.end());
+std::vector<double> merits_of(const TrialOutcome& outcome) {
+  std::vector<double> merits{outcome.merit};
+  merits.insert(merits.end(), outcome.further.begin(), outcome.further.end());
   return merits;
 }
 
@@ -107,8 +107,8 @@ Evidence::Evidence(const History& history, std::size_t sorted, Rng& rng) : histo
   const auto ranked = history.ranked();
   std::vector<std::vector<double>> rows;
   for (const std::uint32_t trial : ranked) {
-    if (history.achievement(trial).grade != Achievement::Grade::finished) break;
-    rows.push_back(merits_of(history.achievement(trial)));
+    if (history.outcome(trial).grade != TrialOutcome::Grade::finished) break;
+    rows.push_back(merits_of(history.outcome(trial)));
   }
   std::vector<bool> placed(rows.size(), false);
   for (const std::size_t place : pareto_order(rows, sorted)) {
@@ -125,8 +125,8 @@ void Evidence::scalarize(Rng& rng) {
   std::vector<double> best(objectives, -infinity), worst(objectives, infinity);
   own_losses_.assign(history_.trials().size(), std::numeric_limits<double>::quiet_NaN());
   for (const std::uint32_t trial : history_.ranked()) {
-    if (history_.achievement(trial).grade != Achievement::Grade::finished) break;
-    const auto merits = merits_of(history_.achievement(trial));
+    if (history_.outcome(trial).grade != TrialOutcome::Grade::finished) break;
+    const auto merits = merits_of(history_.outcome(trial));
     for (std::size_t k = 0; k < objectives; ++k) {
       best[k] = std::max(best[k], merits[k]);
       worst[k] = std::min(worst[k], merits[k]);
@@ -134,8 +134,8 @@ void Evidence::scalarize(Rng& rng) {
   }
   const auto weights = simplex_weights(objectives, rng);
   for (const std::uint32_t trial : history_.ranked()) {
-    if (history_.achievement(trial).grade != Achievement::Grade::finished) break;
-    const auto merits = merits_of(history_.achievement(trial));
+    if (history_.outcome(trial).grade != TrialOutcome::Grade::finished) break;
+    const auto merits = merits_of(history_.outcome(trial));
     double most = 0, sum = 0;
     for (std::size_t k = 0; k < objectives; ++k) {
       const double range = best[k] - worst[k];
@@ -149,8 +149,8 @@ void Evidence::scalarize(Rng& rng) {
 
 double Evidence::loss(std::uint32_t trial) const {
   if (!own_losses_.empty()) return own_losses_[trial];
-  const Achievement& achieved = history_.achievement(trial);
-  return achieved.grade == Achievement::Grade::finished ? -achieved.merit
+  const TrialOutcome& outcome = history_.outcome(trial);
+  return outcome.grade == TrialOutcome::Grade::finished ? -outcome.merit
                                                         : std::numeric_limits<double>::quiet_NaN();
 }
 

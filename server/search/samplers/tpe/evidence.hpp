@@ -1,10 +1,10 @@
-// What TPE has to go on: the trials of which something is known, best first, and how good each is.
+// The trials that TPE learns from, best first, and their losses.
 //
-// One objective: the history's own order. Several: trials that finished are ordered by fronts of
+// One objective: the history's own order. Several: finished trials are ordered by fronts of
 // non-dominated sorting (Deb et al., 2002), within a front by their share of the hypervolume for
-// two objectives (MOTPE: Ozaki et al., 2022), else by crowding distance; and how good a trial is,
-// is the augmented Tchebycheff value of its normalized objectives under weights drawn anew for
-// every proposal (ParEGO: Knowles, 2006).
+// two objectives (MOTPE: Ozaki et al., 2022), else by crowding distance. A trial's loss is then the
+// augmented Tchebycheff value of its normalized objectives, under weights drawn for each proposal
+// (ParEGO: Knowles, 2006).
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace hone {
 
 class Evidence {
  public:
-  // With several objectives no more than `sorted` trials are put in order; the others follow by
-  // their first objective. Draws from rng only then.
+  // With several objectives, orders only `sorted` trials; the others follow by their first
+  // objective. Draws from rng only in that case.
   Evidence(const History& history, std::size_t sorted, Rng& rng);
 
   [[nodiscard]] const History& history() const { return history_; }
@@ -30,7 +30,7 @@ class Evidence {
   [[nodiscard]] std::span<const double> point(std::size_t place) const {
     return history_.point(order()[place]);
   }
-  // Smaller is better; NaN for a trial that did not finish.
+  // The loss of a trial, smaller is better; NaN if the trial did not finish.
   [[nodiscard]] double loss(std::uint32_t trial) const;
 
  private:
@@ -38,11 +38,11 @@ class Evidence {
 
   const History& history_;
   std::vector<std::uint32_t> own_order_;  // several objectives only
-  std::vector<double> own_losses_;        // likewise, by trial
+  std::vector<double> own_losses_;        // several objectives only; by trial
 };
 
-// Places of the rows (one merit an objective, larger is better) that are best by the rule above:
-// at least `wanted` of them, or all, front by front.
+// Returns the indexes of the best rows by the rule above, front by front: at least `wanted` of
+// them, or all. A row holds one merit for each objective; larger is better.
 std::vector<std::size_t> pareto_order(std::span<const std::vector<double>> rows,
                                       std::size_t wanted);
 

@@ -1,6 +1,6 @@
-// exp by range reduction and a polynomial: the same bits everywhere, and simple enough for the
-// compiler to compute several at a time. Relative error below 1e-11 for x in [-700, 700]; smaller
-// arguments give exp(-700).
+// exp by range reduction and a polynomial: the same bits on every machine, and simple enough for
+// the compiler to vectorize. Relative error below 1e-11 for x in [-700, 700]; smaller arguments
+// give exp(-700).
 #pragma once
 
 #include <bit>

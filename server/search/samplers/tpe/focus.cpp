@@ -8,15 +8,16 @@
 namespace hone {
 namespace {
 
-constexpr std::int64_t small_grid = 4;      // ordered values up to which a grid counts as branches
-constexpr std::int64_t branches_max = 64;   // a choice among more is no branch
-constexpr double stale_share_choice = 0.5;  // of confined proposals, where nothing improves
-constexpr double stale_share_plain = 0.25;  // likewise, without any branch
-constexpr double stale_improvement = 0.01;  // of the gap between the best and the median trial
-constexpr double elsewhere_share = 0.3;     // of confined proposals, where there are branches
-constexpr double elsewhere_distance = 0.1;
-constexpr double optimism = 2;
-constexpr std::size_t looked_at_first = 512;  // places looked at one by one; then in strides
+constexpr std::int64_t small_grid = 4;        // a grid of at most so many values counts as branches
+constexpr std::int64_t branches_max = 64;     // a choice among more values has no branches
+constexpr double stale_share_choice = 0.5;    // share of confined proposals while nothing improves
+constexpr double stale_share_plain = 0.25;    // the same in spaces without branches
+constexpr double stale_improvement = 0.01;    // of the gap between the best and the median trial
+constexpr double elsewhere_share = 0.3;       // of the confined proposals in spaces with branches
+constexpr double elsewhere_distance = 0.1;    // root mean square distance from the best trial
+constexpr double optimism = 2;                // weight of a branch's uncertainty
+constexpr double tie_noise = 0.02;            // breaks ties between branches at random
+constexpr std::size_t read_one_by_one = 512;  // ranks that are all read; further ones in strides
 
 bool has_branches(const Dimension& dimension) {
   return dimension.kind == Dimension::Kind::choice
@@ -40,36 +41,37 @@ std::vector<double> branch_coordinates(const SearchSpace& space, std::size_t j) 
   return coordinates;
 }
 
-std::size_t nearest(std::span<const double> coordinates, double x) {
+std::size_t nearest_branch(std::span<const double> coordinates, double x) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < coordinates.size(); ++i)
     if (std::abs(coordinates[i] - x) < std::abs(coordinates[best] - x)) best = i;
   return best;
 }
 
-// How often each branch of a dimension was tried, and how many others have a better best trial.
-struct Tally {
+// How often each branch of a dimension was tried, and how many branches have a better best trial.
+struct BranchCounts {
   std::vector<double> trials;
   std::vector<double> place;
 };
 
-Tally tally(const Evidence& evidence, std::size_t j, std::span<const double> coordinates) {
-  Tally result{std::vector<double>(coordinates.size(), 0),
-               std::vector<double>(coordinates.size(), -1)};
+BranchCounts count_branches(const Evidence& evidence, std::size_t j,
+                            std::span<const double> coordinates) {
+  BranchCounts result{std::vector<double>(coordinates.size(), 0),
+                      std::vector<double>(coordinates.size(), -1)};
   const std::size_t n = evidence.order().size();
   const std::size_t stride =
-      1 + (n > looked_at_first ? (n - looked_at_first) / looked_at_first : 0);
+      1 + (n > read_one_by_one ? (n - read_one_by_one) / read_one_by_one : 0);
   double next = 0;
-  for (std::size_t i = 0; i < n; i += i < looked_at_first ? 1 : stride) {
+  for (std::size_t i = 0; i < n; i += i < read_one_by_one ? 1 : stride) {
     const double x = evidence.point(i)[j];
     if (std::isnan(x)) continue;
-    const std::size_t branch = nearest(coordinates, x);
+    const std::size_t branch = nearest_branch(coordinates, x);
     if (result.place[branch] < 0) result.place[branch] = next++;
-    result.trials[branch] += i < looked_at_first ? 1 : static_cast<double>(stride);
+    result.trials[branch] += i < read_one_by_one ? 1 : static_cast<double>(stride);
   }
   for (const std::uint32_t trial : evidence.history().pending()) {
     const double x = evidence.history().point(trial)[j];
-    if (!std::isnan(x)) result.trials[nearest(coordinates, x)] += 1;
+    if (!std::isnan(x)) result.trials[nearest_branch(coordinates, x)] += 1;
   }
   return result;
 }
@@ -81,12 +83,13 @@ std::optional<Focus> choose_branch(const SearchSpace& space, const Evidence& evi
     const double best = evidence.point(0)[j];
     if (!has_branches(space.dimensions()[j]) || std::isnan(best)) continue;
     const auto coordinates = branch_coordinates(space, j);
-    const Tally seen = tally(evidence, j, coordinates);
-    const std::size_t own = nearest(coordinates, best);
+    const BranchCounts seen = count_branches(evidence, j, coordinates);
+    const std::size_t own = nearest_branch(coordinates, best);
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
       if (i == own) continue;
       const double place = std::max(seen.place[i], 0.0) / static_cast<double>(coordinates.size());
-      const double score = place - optimism / std::sqrt(seen.trials[i] + 1) + 0.02 * rng.uniform();
+      const double score =
+          place - optimism / std::sqrt(seen.trials[i] + 1) + tie_noise * rng.uniform();
       if (score >= least) continue;
       least = score;
       chosen = Focus{Focus::Kind::branch, j, coordinates[i]};
@@ -95,8 +98,8 @@ std::optional<Focus> choose_branch(const SearchSpace& space, const Evidence& evi
   return chosen;
 }
 
-// Whether the last trials (10 and one a dimension) improved the best loss by less than a hundredth
-// of what separates the best from the median.
+// Whether the last trials (10, and one for each dimension) improved the best loss by less than a
+// hundredth of the gap between the best and the median.
 bool stale(const SearchSpace& space, const Evidence& evidence) {
   const History& history = evidence.history();
   const auto order = evidence.order();
@@ -117,12 +120,12 @@ bool stale(const SearchSpace& space, const Evidence& evidence) {
 }  // namespace
 
 double distance(const SearchSpace& space, std::span<const double> a, std::span<const double> b) {
-  constexpr double apart = std::numeric_limits<double>::infinity();
+  constexpr double infinite = std::numeric_limits<double>::infinity();
   double squares = 0, count = 0;
   for (std::size_t j = 0; j < a.size(); ++j) {
-    if (std::isnan(a[j]) != std::isnan(b[j])) return apart;
+    if (std::isnan(a[j]) != std::isnan(b[j])) return infinite;
     if (std::isnan(a[j])) continue;
-    if (space.dimensions()[j].kind == Dimension::Kind::choice && a[j] != b[j]) return apart;
+    if (space.dimensions()[j].kind == Dimension::Kind::choice && a[j] != b[j]) return infinite;
     squares += (a[j] - b[j]) * (a[j] - b[j]);
     count += 1;
   }

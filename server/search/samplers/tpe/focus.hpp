@@ -1,11 +1,11 @@
-// Where in the space a proposal is looked for. Mostly everywhere; but a model that saw a branch of
-// the space (a choice, a small int such as a number of layers) do badly under a few settings never
-// returns to it, and one that has converged keeps polishing. So some proposals are confined:
+// The part of the space in which a proposal is sought; mostly all of it. A model that saw a branch
+// of the space (a choice, or a small int such as a number of layers) do badly under a few settings
+// never returns to it, and one that has converged only refines. So some proposals are confined:
 //   branch     to a value other than the best trial's in one dimension with few values: the one
-//              with the least  place / values - 2 / sqrt(trials + 1),  an optimist's score, where
+//              with the least  place / values - 2 / sqrt(trials + 1),  an optimistic score, where
 //              `place` counts the values that have a better best trial
 //   elsewhere  away from the best trial, by 0.1 in root mean square over active dimensions
-// The share of confined proposals grows while the last trials improved little.
+// The share of confined proposals grows while the last trials improve little.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct Focus {
   std::size_t dimension = 0;  // branch
   double coordinate = 0;      // branch: of the value in that dimension
 
-  // Moves a point into the branch, if it is one. The point is to be settled afterwards.
+  // Moves a point into the branch, if there is one. Settle the point afterwards.
   void confine(std::span<double> point) const {
     if (kind == Kind::branch) point[dimension] = coordinate;
   }
@@ -34,8 +34,8 @@ struct Focus {
 Focus choose_focus(const SearchSpace& space, const Evidence& evidence, const TpeSettings& settings,
                    Rng& rng);
 
-// Root mean square distance over the dimensions active in both; infinite where a choice differs or
-// other dimensions are active.
+// Root mean square distance over the dimensions active in both points; infinite if a choice differs
+// or if different dimensions are active.
 double distance(const SearchSpace& space, std::span<const double> a, std::span<const double> b);
 
 }  // namespace hone

@@ -6,12 +6,14 @@
 namespace hone {
 namespace {
 
-constexpr double changed_coordinates = 4;
-constexpr double choice_change = 0.3;    // chance that a step draws a new choice
-constexpr double least_grid_step = 0.7;  // in cells, so that steps leave their cell
-constexpr double longest_shift = 1.2;
+constexpr double changed_coordinates = 4;  // of a step, on average
+constexpr int step_draws_max = 4;          // until a step changes any coordinate
+constexpr double choice_change = 0.3;      // chance that a step draws a new choice
+constexpr double least_grid_step = 0.7;    // in cells, so that steps leave their cell
+constexpr double shift_max = 1.2;          // F of differential evolution is uniform up to this
+constexpr double bandwidths_per_step = 10;
 
-double reflected(double x) {
+double reflected_once(double x) {
   if (x < 0) return std::min(1.0, -x);
   return x > 1 ? std::max(0.0, 2 - x) : x;
 }
@@ -45,18 +47,18 @@ void Moves::step_coordinate(std::size_t j, double scale, double& x) {
       x = static_cast<double>(rng_.below(static_cast<std::uint64_t>(dimension.levels)));
     return;
   }
-  double spread = 10 * scale * good_.bandwidths()[j];
+  double spread = bandwidths_per_step * scale * good_.bandwidths()[j];
   if (dimension.kind == Dimension::Kind::grid)
     spread = std::max(spread, least_grid_step / static_cast<double>(dimension.levels));
   const double from = std::isnan(x) ? rng_.uniform() : x;
-  x = reflected(from + spread * rng_.normal());
+  x = reflected_once(from + spread * rng_.normal());
 }
 
 void Moves::step(std::span<const double> from, double scale, std::span<double> to) {
   std::copy(from.begin(), from.end(), to.begin());
   const double chance = std::min(1.0, changed_coordinates / static_cast<double>(to.size()));
   bool changed = false;
-  for (int tries = 0; tries < 4 && !changed; ++tries) {
+  for (int tries = 0; tries < step_draws_max && !changed; ++tries) {
     for (std::size_t j = 0; j < to.size(); ++j) {
       if (rng_.uniform() >= chance) continue;
       changed = true;
@@ -68,7 +70,7 @@ void Moves::step(std::span<const double> from, double scale, std::span<double> t
 
 void Moves::shift(std::span<const double> from, std::span<const double> a,
                   std::span<const double> b, std::span<double> to) {
-  const double factor = longest_shift * rng_.uniform();
+  const double factor = shift_max * rng_.uniform();
   for (std::size_t j = 0; j < to.size(); ++j) {
     to[j] = from[j];
     if (space_.dimensions()[j].kind == Dimension::Kind::choice) {

@@ -1,4 +1,4 @@
-// Ways to make new points out of known ones: candidates for TPE's surrogate to judge.
+// Makes new points out of known ones: candidates for TPE's surrogate.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@ namespace hone {
 
 class Moves {
  public:
-  // Steps are measured in bandwidths of `good`. All are borrowed.
+  // Steps are measured in bandwidths of `good`. Keeps references to all arguments.
   Moves(const SearchSpace& space, const ParzenEstimator& good, const Focus& focus, Rng& rng)
       : space_(space), good_(good), focus_(focus), rng_(rng) {}
 

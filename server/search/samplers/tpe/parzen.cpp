@@ -10,9 +10,7 @@
 namespace hone {
 namespace {
 
-constexpr double log_sqrt_two_pi = 0.91893853320467274178;
-constexpr double uniform_variance = 1.0 / 12;
-constexpr double choice_bandwidth = 0.3;
+constexpr double choice_bandwidth = 0.3;  // of one kernel; chosen by measurement
 
 double log_sum_exp(std::span<double> terms) {
   double top = terms[0];
@@ -23,7 +21,8 @@ double log_sum_exp(std::span<double> terms) {
   return top + std::log(sum);
 }
 
-// Around `middle`, cut off at [0, 1]. Kernels sit inside, so at least some 40 % of draws fit.
+// A normal draw around `middle`, truncated to [0, 1]. Middles lie inside, so that at least about 40
+// % of the draws are accepted.
 double truncated_normal(Rng& rng, double middle, double spread) {
   for (int tries = 0; tries < 100; ++tries) {
     const double x = middle + spread * rng.normal();
@@ -33,15 +32,6 @@ double truncated_normal(Rng& rng, double middle, double spread) {
 }
 
 }  // namespace
-
-double prior_coordinate(const Dimension& dimension, double unit) {
-  if (dimension.kind != Dimension::Kind::choice) return unit;
-  double below = 0;
-  std::size_t index = 0;
-  while (index + 1 < dimension.weights.size() && unit >= (below += dimension.weights[index]))
-    ++index;
-  return static_cast<double>(index);
-}
 
 ParzenEstimator::ParzenEstimator(const SearchSpace& space,
                                  std::span<const std::span<const double>> points,

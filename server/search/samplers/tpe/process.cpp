@@ -8,8 +8,9 @@
 namespace hone {
 namespace {
 
-constexpr double least_pivot = 1e-12;
-constexpr double least_variance = 1e-10;
+constexpr double process_pivot_min = 1e-12;  // a smaller one means that the covariance is singular
+constexpr double share_min = 1e-10;          // of the prior variance that a prediction keeps
+constexpr double variance_min = 1e-12;       // of the process, for losses that are all equal
 
 // Squared distances to correlations, in place.
 template <class Real>
@@ -71,7 +72,7 @@ bool GaussianProcess::factor() {
   const std::size_t m = points_.count;
   for (std::size_t k = 0; k < m; ++k) {
     double* pivot = &upper_[k * m];
-    if (!(pivot[k] > least_pivot)) return false;
+    if (!(pivot[k] > process_pivot_min)) return false;
     const double scale = 1 / std::sqrt(pivot[k]);
     for (std::size_t i = k; i < m; ++i) pivot[i] *= scale;
     for (std::size_t i = k + 1; i < m; ++i)
@@ -101,7 +102,7 @@ void GaussianProcess::estimate(std::span<const double> values) {
     square += a[k] * a[k];
   }
   const auto count = static_cast<double>(n);
-  variance_ = std::max(square / count, 1e-12);
+  variance_ = std::max(square / count, variance_min);
   log_likelihood_ = -0.5 * count * std::log(variance_) - log_det;
   for (std::size_t k = n; k-- > 0;) {
     const double* row = &upper_[k * m];
@@ -113,8 +114,8 @@ void GaussianProcess::estimate(std::span<const double> values) {
   for (std::size_t k = 0; k < n; ++k) means_[k] = values[k] - shape_.noise * alpha_[k];
 }
 
-// Of each trial with all candidates, row by row. Single precision is plenty for predictions: its
-// error is far below the noise, at least 1e-4 of the variance.
+// The correlations of each trial with all candidates, row by row. Single precision is enough for
+// predictions: its error is far below the noise, which is at least 1e-4 of the variance.
 std::vector<float> GaussianProcess::correlations(PointColumns at) const {
   const std::vector<float> columns(at.values.begin(), at.values.end());
   std::vector<float> rows(points_.count * at.count, 0);
@@ -137,13 +138,13 @@ Prediction GaussianProcess::predict(PointColumns at) const {
       result.mean[c] += static_cast<double>(rows[i * at.count + c]) * alpha_[i];
   const std::vector<float> left = remaining_variance(rows, at.count);
   for (std::size_t c = 0; c < at.count; ++c) {
-    const double share = std::max(static_cast<double>(left[c]), least_variance);
+    const double share = std::max(static_cast<double>(left[c]), share_min);
     result.spread[c] = std::sqrt(variance_ * share);
   }
   return result;
 }
 
-// What the correlations leave of the prior variance 1: 1 - |U^-T r|^2. Overwrites them.
+// The remaining share of the prior variance, 1 - |U^-T r|^2. Overwrites the correlations.
 std::vector<float> GaussianProcess::remaining_variance(std::vector<float>& rows,
                                                        std::size_t size) const {
   const std::size_t m = points_.count;

@@ -1,11 +1,11 @@
-// A small Gaussian process: what TPE's surrogate predicts losses with.
+// A small Gaussian process, with which TPE's surrogate predicts losses.
 //
-//   cov(f(x), f(y)) = v (1 + r + r^2 / 3) exp(-r), r^2 = 5 sum_j q_j (x_j - y_j)^2  (Matern 5/2;
-//   a choice contributes q_j where the values differ), noise v s added to observed values; the mean
-//   is the generalized least squares estimate and v its maximum likelihood (Rasmussen and Williams,
-//   2006, 2.7 and 5.4).
-// Pending points have no value: they take uncertainty away and leave the mean as it is (which is
-// what believing the mean's own prediction for them amounts to).
+//   cov(f(x), f(y)) = v (1 + r + r^2 / 3) exp(-r),  r^2 = 5 sum_j q_j (x_j - y_j)^2   (Matern 5/2)
+//
+// A choice contributes q_j if the values differ. Observed values have noise v s. The mean is the
+// generalized least squares estimate, and v its maximum likelihood estimate (Rasmussen and
+// Williams, 2006, 2.7 and 5.4). Pending points have no value: they reduce the uncertainty and leave
+// the mean unchanged, as if the mean's own prediction had been observed.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,10 @@ struct Prediction {
 
 class GaussianProcess {
  public:
-  // One flag a dimension: whether it is a choice. They are kept by reference, as points are.
+  // `choice` flags the dimensions that are choices. Keeps references to both arguments.
   GaussianProcess(PointColumns points, std::span<const std::uint8_t> choice);
 
-  // The first `values.size()` points were observed. false where the covariance is singular.
+  // Fits to `values`, observed at the first points. Returns false if the covariance is singular.
   bool fit(const ProcessShape& shape, std::span<const double> values);
 
   [[nodiscard]] double log_likelihood() const { return log_likelihood_; }

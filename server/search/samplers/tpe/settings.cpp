@@ -4,20 +4,20 @@
 #include <optional>
 #include <string_view>
 
-#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/settings.hpp"
 
 namespace hone {
 namespace {
 
-constexpr std::array<std::string_view, 14> known{
+constexpr std::array<std::string_view, 14> tpe_setting_names{
     "startup",       "gamma",        "good_max",   "bad_max",         "bandwidth",
     "min_bandwidth", "prior_weight", "candidates", "multivariate",    "liar",
     "surrogate",     "ratio_share",  "explore",    "surrogate_points"};
 
-// Reads settings into fields and keeps the first refusal.
-class Reader {
+// Reads settings into fields and keeps the first error.
+class SettingReader {
  public:
-  explicit Reader(const SearchSpec& search) : search_(search) {}
+  explicit SettingReader(const SearchSpec& search) : search_(search) {}
 
   void number(std::string_view name, double& field, Bounds bounds) {
     take(number_setting(search_, name, field, bounds), field);
@@ -45,9 +45,9 @@ class Reader {
 }  // namespace
 
 Result<TpeSettings> tpe_settings(const SearchSpec& search) {
-  if (auto fits = only_settings(search, known); !fits) return fits.error();
+  if (auto fits = only_settings(search, tpe_setting_names); !fits) return fits.error();
   TpeSettings settings;
-  Reader read(search);
+  SettingReader read(search);
   read.count("startup", settings.startup, {2, 1e6});
   read.number("gamma", settings.gamma, {0.001, 0.9});
   read.count("good_max", settings.good_max, {2, 1000});

@@ -8,8 +8,8 @@
 namespace hone {
 namespace {
 
-constexpr double same = 1e-6;             // closer points are the same trial again
-constexpr std::size_t pending_max = 256;  // kernels of pending trials: the latest
+constexpr double repeat_distance_min = 1e-6;      // closer points repeat a trial
+constexpr std::size_t pending_kernels_max = 256;  // kernels of pending trials: the latest
 constexpr std::uint64_t shift_index = std::numeric_limits<std::uint64_t>::max();  // of no trial
 
 std::vector<std::size_t> by_worth(std::span<const double> worth) {
@@ -26,7 +26,7 @@ double log_mixture(double a, double b, double share) {
   return top + std::log((1 - share) * std::exp(a - top) + share * std::exp(b - top));
 }
 
-// Draws and their log ratios.
+// Draws and their worth: the log ratio of the densities, or an order.
 struct Draws {
   std::vector<Point> points;
   std::vector<double> worth;
@@ -46,7 +46,7 @@ Draws joint_draws(const SearchSpace& space, const TpeDensities& densities, const
   return draws;
 }
 
-// One point a rank: of the best coordinates of all dimensions, of the second best, ...
+// Point i combines the i-th best coordinates of all dimensions.
 Draws separate_draws(const SearchSpace& space, const TpeDensities& densities, const Focus& focus,
                      std::size_t count, Rng& rng) {
   const std::size_t size = space.dimensions().size();
@@ -108,7 +108,7 @@ ParzenEstimator TpeSplit::bad() const {
 
 std::span<const std::uint32_t> TpeSplit::believed() const {
   const auto pending = evidence_.history().pending();
-  return pending.last(settings_.liar ? std::min(pending.size(), pending_max) : 0);
+  return pending.last(settings_.liar ? std::min(pending.size(), pending_kernels_max) : 0);
 }
 
 std::optional<ParzenEstimator> TpeSplit::lies() const {
@@ -129,7 +129,7 @@ double TpeSplit::lies_share() const {
 bool TpeSplit::known(std::span<const double> point) const {
   const auto order = evidence_.order();
   const auto equals = [&](std::uint32_t trial) {
-    return distance(space_, evidence_.history().point(trial), point) < same;
+    return distance(space_, evidence_.history().point(trial), point) < repeat_distance_min;
   };
   const auto top = order.first(std::min(order.size(), settings_.good_max + settings_.bad_max));
   const auto pending = evidence_.history().pending();

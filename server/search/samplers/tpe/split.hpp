@@ -1,4 +1,5 @@
-// TPE proper: good trials and bad ones, the densities of both, and the draw with the best ratio.
+// TPE proper: splits trials into good and bad ones, estimates both densities, and proposes the draw
+// with the best ratio.
 #pragma once
 
 #include <optional>
@@ -16,14 +17,14 @@ class TpeSplit {
 
   [[nodiscard]] std::size_t good_count() const { return good_count_; }
   [[nodiscard]] ParzenEstimator good(bool only_draws) const;
-  // At most bad_max kernels, evenly by rank, each with the weight of those it stands for.
+  // At most bad_max kernels, evenly by rank, each with the weight of the trials that it represents.
   [[nodiscard]] ParzenEstimator bad() const;
-  // Of pending trials; nullopt where there are none or `liar` is off. As narrow as good(): wide
-  // kernels would not keep a narrow l from proposing the same point again.
+  // The density of pending trials; nullopt if there are none or `liar` is off. As narrow as good():
+  // wide kernels would not keep a narrow l from proposing the same point again.
   [[nodiscard]] std::optional<ParzenEstimator> lies() const;
-  // How much of the bad density the lies are: by number of trials.
+  // The share of the lies in the bad density, by number of trials.
   [[nodiscard]] double lies_share() const;
-  // Whether the point was tried among the good, or is pending.
+  // Returns whether the point repeats one of the best trials or a pending one.
   [[nodiscard]] bool known(std::span<const double> point) const;
 
  private:
@@ -35,7 +36,7 @@ class TpeSplit {
   std::size_t good_count_;
 };
 
-// l, g and how they compare.
+// The densities l and g, and their ratio.
 struct TpeDensities {
   explicit TpeDensities(const TpeSplit& split);
   // log l - log g, with g = (1 - lies_share) bad + lies_share lies.
@@ -48,14 +49,14 @@ struct TpeDensities {
   double lies_share;
 };
 
-// The draw from l, in the focus, with the greatest ratio that is feasible and new; nullopt where
-// none is. Without `multivariate`, every coordinate is the best of its own draws.
+// Returns the feasible new draw from l, in the focus, with the greatest ratio; nullopt if there is
+// none. Without `multivariate`, every coordinate is the best of its own draws.
 std::optional<Point> propose_by_ratio(const SearchSpace& space, const TpeSplit& split,
                                       const TpeSettings& settings, const Focus& focus, Rng& rng);
 
-// Point `draw.number` of an additive recurrence with the generalized golden ratio (Roberts, 2018),
-// shifted by the sweep's seed: spreads more evenly than independent draws. A uniform draw where
-// that point is infeasible.
+// Returns point `draw.number` of an additive recurrence with the generalized golden ratio (Roberts,
+// 2018), shifted by the sweep's seed: it spreads more evenly than independent draws. If that point
+// is infeasible, returns a draw from the prior.
 Point start_point(const SearchSpace& space, const Draw& draw, Rng& rng);
 
 }  // namespace hone

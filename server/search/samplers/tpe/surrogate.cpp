@@ -13,50 +13,80 @@
 namespace hone {
 namespace {
 
-constexpr int shapes_tried = 4;
-constexpr std::size_t scoring_points = 32;  // of the trials, on which shapes are compared
-constexpr double shape_temperature = 3;
-constexpr double shortest = 0.15, longest = 4;  // widths, in units of sqrt(d) / 2
-constexpr double choice_width = 0.4;
-constexpr double least_noise = 1e-4, most_noise = 0.3;
+// The constants below were chosen together, by measurement on the problems of docs/search.md,
+// unless a reason is given.
 
+// How fits are drawn and chosen.
+constexpr int fits_tried = 4;
+constexpr std::size_t scoring_points = 32;  // trials on which fits are compared; bounds their cost
+constexpr double fit_temperature = 3;       // divides log likelihoods, so that choices vary
+constexpr double singular_score = -1e9;     // below that of any fit that succeeds
+constexpr double uniform_min = 1e-300;      // keeps the logarithm of a draw finite
+
+// Widths of the kernel, in units of sqrt(dimensions) / 2, log-uniform between the two bounds. The
+// prior of a width's logarithm is normal around log(0.6) with variance 2.
+constexpr double width_min = 0.15, width_max = 4;
+constexpr double width_prior_middle = 0.6, width_prior_factor = 0.25;  // 1 / (2 * variance)
+constexpr double choice_width = 0.4;  // of a choice, where numbers have the inverse of their spread
+constexpr double branch_factor = 2;   // a branch looked at by itself borrows less from the others
+
+// Noise as a share of the variance: the least one in half of the draws, else log-uniform. The prior
+// of the noise's logarithm is half a normal distribution with deviation 4 above the least noise.
+constexpr double noise_min = 1e-4, noise_max = 0.3;
+constexpr double noise_min_chance = 0.5;
+constexpr double noise_range = 3e3,
+                 noise_prior_deviation = 4;  // noise_range = noise_max / noise_min
+
+// The warp k of losses, and the cumulative chances of the first two.
+constexpr double warp_none = 0, warp_usual = 1, warp_strong = 10;
+constexpr double warp_none_chance = 0.2, warp_usual_chance = 0.8;
+
+// Candidates: how many come from each source, and how far they lie from their seeds. Steps are in
+// units of ten bandwidths, log-uniform from 0.2 down to 0.2 exp(-4).
 constexpr std::size_t from_good = 12, from_steps = 16, from_shifts = 12, from_prior = 4;
-constexpr std::size_t seeds_max = 5;
-constexpr double widest_step = 0.2;
+constexpr std::size_t step_seeds_max = 5, shift_seeds_max = 3;  // the best trials
+constexpr std::size_t shift_mates_min = 5, shift_mates_per_dimension = 2;
+constexpr double step_max = 0.2, step_log_range = 4;
+
+// Refinement: children of the best candidates, by steps that halve from round to round.
 constexpr int refinements = 3;
 constexpr std::size_t parents = 3, children = 4;
-constexpr double first_refinement = 0.2;  // halved by every further one
-constexpr double same = 1e-3;             // points closer than this are the same trial again
+constexpr double first_refinement = 0.2;
+constexpr double repeat_distance = 1e-3;  // candidates closer to a trial repeat it
 
-// How a fit is to be made.
-struct Draft {
+// The kernel and the warp of a fit, drawn at random.
+struct FitCandidate {
   ProcessShape shape;
-  double warp = 1;
+  double warp = warp_usual;
   double log_prior = 0;
 };
 
-Draft draw_draft(const TrainingSet& set, const Focus& focus, Rng& rng) {
-  Draft draft;
+double drawn_warp(Rng& rng) {
+  const double draw = rng.uniform();
+  return draw < warp_none_chance ? warp_none : draw < warp_usual_chance ? warp_usual : warp_strong;
+}
+
+FitCandidate draw_fit(const TrainingSet& set, const Focus& focus, Rng& rng) {
+  FitCandidate fit;
   const double power = rng.uniform();
-  const double width = shortest * std::exp(rng.uniform() * std::log(longest / shortest));
-  const double noise_step = rng.uniform() < 0.5 ? 0 : rng.uniform();
-  const double warp_draw = rng.uniform();
+  const double width = width_min * std::exp(rng.uniform() * std::log(width_max / width_min));
+  const double noise_step = rng.uniform() < noise_min_chance ? 0 : rng.uniform();
+  fit.warp = drawn_warp(rng);
   const std::size_t size = set.spreads.size();
   const double unit = width * 0.5 * std::sqrt(static_cast<double>(size));
   for (std::size_t j = 0; j < size; ++j) {
     double q = set.choice[j] != 0 ? choice_width : std::pow(set.spreads[j], -power);
-    // A branch looked at by itself borrows less from the others.
-    if (focus.kind == Focus::Kind::branch && focus.dimension == j) q *= 2;
-    draft.shape.weights.push_back((q / unit) * (q / unit));
+    if (focus.kind == Focus::Kind::branch && focus.dimension == j) q *= branch_factor;
+    fit.shape.weights.push_back((q / unit) * (q / unit));
   }
-  draft.shape.noise = least_noise * std::exp(noise_step * std::log(most_noise / least_noise));
-  draft.warp = warp_draw < 0.2 ? 0 : warp_draw < 0.8 ? 1 : 10;
-  const double width_z = std::log(width / 0.6), noise_z = noise_step * std::log(3e3) / 4;
-  draft.log_prior = -0.25 * width_z * width_z - 0.5 * noise_z * noise_z;
-  return draft;
+  fit.shape.noise = noise_min * std::exp(noise_step * std::log(noise_max / noise_min));
+  const double width_z = std::log(width / width_prior_middle);
+  const double noise_z = noise_step * std::log(noise_range) / noise_prior_deviation;
+  fit.log_prior = -width_prior_factor * width_z * width_z - 0.5 * noise_z * noise_z;
+  return fit;
 }
 
-// Every so many of the observed trials, as columns of their own.
+// A subset of the observed trials, spread evenly by rank, as columns.
 struct Sample {
   std::vector<double> columns;
   std::vector<double> scaled;
@@ -75,33 +105,32 @@ Sample thinned(const TrainingSet& set) {
   return sample;
 }
 
-Draft choose_draft(const TrainingSet& set, const Focus& focus, Rng& rng) {
+FitCandidate choose_fit(const TrainingSet& set, const Focus& focus, Rng& rng) {
   const Sample sample = thinned(set);
   GaussianProcess process({sample.columns, sample.scaled.size()}, set.choice);
-  Draft chosen;
+  FitCandidate chosen;
   double most = -std::numeric_limits<double>::infinity();
-  for (int i = 0; i < shapes_tried; ++i) {
-    Draft draft = draw_draft(set, focus, rng);
-    const double gumbel = -std::log(-std::log(std::max(rng.uniform(), 1e-300)));
-    const WarpedLosses losses = warp(sample.scaled, draft.warp);
-    double score = -1e9;  // a singular fit is better than none
-    if (process.fit(draft.shape, losses.values))
-      score = process.log_likelihood() + losses.log_jacobian + draft.log_prior;
-    score = score / shape_temperature + gumbel;
+  for (int i = 0; i < fits_tried; ++i) {
+    FitCandidate fit = draw_fit(set, focus, rng);
+    const double gumbel = -std::log(-std::log(std::max(rng.uniform(), uniform_min)));
+    const WarpedLosses losses = warp(sample.scaled, fit.warp);
+    double score = singular_score;  // better than no fit
+    if (process.fit(fit.shape, losses.values))
+      score = process.log_likelihood() + losses.log_jacobian + fit.log_prior;
+    score = score / fit_temperature + gumbel;
     if (i == 0 || score > most) {
       most = score;
-      chosen = std::move(draft);
+      chosen = std::move(fit);
     }
   }
   return chosen;
 }
 
-// Candidates, row by row, and what they are worth.
-class Pool {
+// Candidate points, row by row, and their expected improvement.
+class CandidatePool {
  public:
-  // `goal` is the loss to improve on.
-  Pool(const SurrogateTask& task, const GaussianProcess& process, double goal)
-      : task_(task), process_(process), goal_(goal) {}
+  CandidatePool(const SurrogateTask& task, const GaussianProcess& process, double loss_to_beat)
+      : task_(task), process_(process), loss_to_beat_(loss_to_beat) {}
 
   std::span<double> add() {
     rows_.resize(rows_.size() + size());
@@ -113,20 +142,22 @@ class Pool {
   [[nodiscard]] std::span<const double> row(std::size_t i) const {
     return std::span(rows_).subspan(i * size(), size());
   }
-  void judge();                                                           // those not judged yet
-  [[nodiscard]] std::vector<std::size_t> best(std::size_t wanted) const;  // best first
+  // Predicts the candidates that were added since the last call.
+  void judge();
+  // Returns up to `wanted` candidates, best first.
+  [[nodiscard]] std::vector<std::size_t> best(std::size_t wanted) const;
 
  private:
   [[nodiscard]] std::size_t size() const { return task_.space.dimensions().size(); }
 
   const SurrogateTask& task_;
   const GaussianProcess& process_;
-  double goal_;
+  double loss_to_beat_;
   std::vector<double> rows_;
   std::vector<double> worth_;
 };
 
-void Pool::judge() {
+void CandidatePool::judge() {
   const std::size_t first = worth_.size(), count = rows_.size() / size() - first;
   std::vector<double> columns(size() * count);
   for (std::size_t i = 0; i < count; ++i)
@@ -135,7 +166,7 @@ void Pool::judge() {
   const Prediction predicted = process_.predict({columns, count});
   const auto best = task_.evidence.point(0);
   for (std::size_t i = 0; i < count; ++i) {
-    const double z = (goal_ - predicted.mean[i]) / predicted.spread[i];
+    const double z = (loss_to_beat_ - predicted.mean[i]) / predicted.spread[i];
     const double worth = log_expected_improvement(z) + std::log(predicted.spread[i]);
     const bool allowed = task_.focus.allows(task_.space, best, row(first + i));
     worth_.push_back(allowed && !std::isnan(worth) ? worth
@@ -143,7 +174,7 @@ void Pool::judge() {
   }
 }
 
-std::vector<std::size_t> Pool::best(std::size_t wanted) const {
+std::vector<std::size_t> CandidatePool::best(std::size_t wanted) const {
   std::vector<std::size_t> by(worth_.size());
   std::iota(by.begin(), by.end(), 0);
   const auto end = by.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, by.size()));
@@ -154,9 +185,10 @@ std::vector<std::size_t> Pool::best(std::size_t wanted) const {
   return by;
 }
 
-// The least predicted loss: of all trials, or of those in the branch that the proposal is confined
-// to. A branch is to find its own best setting, by steps that do not yet beat the best of all.
-double goal_of(const SurrogateTask& task, const TrainingSet& set, const GaussianProcess& process) {
+// The least predicted loss: of the trials in the branch that the proposal is confined to, so that a
+// branch may improve before it beats the best of all; otherwise of all trials.
+double loss_to_beat(const SurrogateTask& task, const TrainingSet& set,
+                    const GaussianProcess& process) {
   const auto best = task.evidence.point(0), means = process.means();
   double least = std::numeric_limits<double>::infinity(), least_allowed = least;
   for (std::size_t i = 0; i < set.observed; ++i) {
@@ -168,11 +200,11 @@ double goal_of(const SurrogateTask& task, const TrainingSet& set, const Gaussian
   return std::isfinite(least_allowed) ? least_allowed : least;
 }
 
-// The best trials that the focus allows, or the best of all.
-std::vector<std::uint32_t> seeds(const SurrogateTask& task, const TrainingSet& set) {
+// The best trials that the focus allows, or else the best of all.
+std::vector<std::uint32_t> seed_trials(const SurrogateTask& task, const TrainingSet& set) {
   std::vector<std::uint32_t> result;
   const auto best = task.evidence.point(0);
-  for (std::size_t i = 0; i < set.observed && result.size() < seeds_max; ++i) {
+  for (std::size_t i = 0; i < set.observed && result.size() < step_seeds_max; ++i) {
     const auto point = task.evidence.history().point(set.trials[i]);
     if (task.focus.allows(task.space, best, point)) result.push_back(set.trials[i]);
   }
@@ -180,19 +212,21 @@ std::vector<std::uint32_t> seeds(const SurrogateTask& task, const TrainingSet& s
   return result;
 }
 
-void fill(const SurrogateTask& task, const TrainingSet& set, Moves& moves, Rng& rng, Pool& pool) {
+void fill_pool(const SurrogateTask& task, const TrainingSet& set, Moves& moves, Rng& rng,
+               CandidatePool& pool) {
   const History& history = task.evidence.history();
-  const auto from = seeds(task, set);
+  const auto from = seed_trials(task, set);
   const auto pick = [&](std::size_t count) { return static_cast<std::size_t>(rng.below(count)); };
   for (std::size_t i = 0; i < from_good; ++i) moves.from_good(pool.add());
   for (std::size_t i = 0; i < from_steps; ++i) {
     const auto seed = history.point(from[pick(from.size())]);
-    moves.step(seed, widest_step * std::exp(-4 * rng.uniform()), pool.add());
+    moves.step(seed, step_max * std::exp(-step_log_range * rng.uniform()), pool.add());
   }
   const std::size_t size = task.space.dimensions().size();
-  const std::size_t mates = std::min(set.observed, std::max<std::size_t>(5, 2 * size));
+  const std::size_t mates =
+      std::min(set.observed, std::max(shift_mates_min, shift_mates_per_dimension * size));
   for (std::size_t i = 0; i < from_shifts; ++i) {
-    const auto seed = history.point(from[pick(std::min<std::size_t>(from.size(), 3))]);
+    const auto seed = history.point(from[pick(std::min(from.size(), shift_seeds_max))]);
     const auto a = history.point(set.trials[pick(mates)]);
     const auto b = history.point(set.trials[pick(mates)]);
     moves.shift(seed, a, b, pool.add());
@@ -201,12 +235,12 @@ void fill(const SurrogateTask& task, const TrainingSet& set, Moves& moves, Rng& 
   pool.judge();
 }
 
-void refine(Moves& moves, Pool& pool) {
+void refine_pool(Moves& moves, CandidatePool& pool) {
   double scale = first_refinement;
   for (int round = 0; round < refinements; ++round, scale /= 2) {
     for (const std::size_t parent : pool.best(parents)) {
       for (std::size_t i = 0; i < children; ++i) {
-        const auto child = pool.add();  // this may move the rows: the parent is looked up after it
+        const auto child = pool.add();  // may move the rows: look the parent up afterwards
         moves.step(pool.row(parent), scale, child);
       }
     }
@@ -214,34 +248,36 @@ void refine(Moves& moves, Pool& pool) {
   }
 }
 
-bool known(const SurrogateTask& task, const TrainingSet& set, std::span<const double> point) {
+bool repeats_trial(const SurrogateTask& task, const TrainingSet& set,
+                   std::span<const double> point) {
   return std::any_of(set.trials.begin(), set.trials.end(), [&](std::uint32_t trial) {
-    return distance(task.space, task.evidence.history().point(trial), point) < same;
+    return distance(task.space, task.evidence.history().point(trial), point) < repeat_distance;
   });
 }
 
 }  // namespace
 
 double log_expected_improvement(double z) {
-  constexpr double log_sqrt_two_pi = 0.91893853320467274178;
-  if (z > -25) return std::log(std::exp(-0.5 * z * z - log_sqrt_two_pi) + z * normal_cdf(z));
-  const double w = 1 / (z * z);  // the asymptotic series: phi(z) would underflow further down
+  constexpr double asymptotic_below = -25;  // phi(z) would underflow further down
+  if (z > asymptotic_below)
+    return std::log(std::exp(-0.5 * z * z - log_sqrt_two_pi) + z * normal_cdf(z));
+  const double w = 1 / (z * z);
   return -0.5 * z * z - log_sqrt_two_pi + std::log(w * (1 - w * (3 - w * (15 - w * 105))));
 }
 
 std::optional<Point> propose_by_surrogate(const SurrogateTask& task, Rng& rng) {
   const TrainingSet set = training_set(task);
-  const Draft draft = choose_draft(set, task.focus, rng);
+  const FitCandidate fit = choose_fit(set, task.focus, rng);
   GaussianProcess process(set.points(), set.choice);
-  if (!process.fit(draft.shape, warp(set.scaled, draft.warp).values)) return std::nullopt;
-  Pool pool(task, process, goal_of(task, set, process));
+  if (!process.fit(fit.shape, warp(set.scaled, fit.warp).values)) return std::nullopt;
+  CandidatePool pool(task, process, loss_to_beat(task, set, process));
   Moves moves(task.space, task.good, task.focus, rng);
-  fill(task, set, moves, rng, pool);
-  refine(moves, pool);
+  fill_pool(task, set, moves, rng, pool);
+  refine_pool(moves, pool);
   const auto best = task.evidence.point(0);
   for (const std::size_t one : pool.best(std::numeric_limits<std::size_t>::max())) {
     const auto point = pool.row(one);
-    if (!task.focus.allows(task.space, best, point) || known(task, set, point)) continue;
+    if (!task.focus.allows(task.space, best, point) || repeats_trial(task, set, point)) continue;
     if (task.space.feasible(point)) return Point(point.begin(), point.end());
   }
   return std::nullopt;

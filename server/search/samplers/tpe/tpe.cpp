@@ -1,21 +1,20 @@
 // Tree-structured Parzen estimators (Bergstra et al., 2011), extended.
 //
 // The first trials follow a low-discrepancy sequence. Then the trials are split into the best
-// ceil(gamma n) and the others, each side gets a Parzen estimator (tpe_parzen.hpp), l and g, and
-//   a share of the proposals (ratio_share) is the draw from l with the greatest l(x) / g(x), which
-//     orders points as expected improvement does (Bergstra et al., 2011, eq. 2): the textbook's
-//     TPE;
-//   the others come from a surrogate that judges draws from l and their neighbours
-//     (tpe_surrogate.hpp), now and then confined to a part of the space (tpe_focus.hpp).
-// With `surrogate: false` and `explore: 0` it is the textbook's alone.
-// Pending trials count as bad in g (constant liar) and take uncertainty from the surrogate. Trials
+// ceil(gamma n) and the others, and each side gets a Parzen estimator (parzen.hpp), l and g.
+//   a share ratio_share of the proposals is the draw from l with the greatest l(x) / g(x), which
+//     orders points as expected improvement does (Bergstra et al., 2011, eq. 2): textbook TPE
+//   the others come from a surrogate that judges draws from l and their neighbours (surrogate.hpp),
+//     sometimes confined to a part of the space (focus.hpp)
+// With `surrogate: false` and `explore: 0`, only the textbook's rule is left.
+// Pending trials count as bad in g (constant liar) and reduce the surrogate's uncertainty. Trials
 // that were stopped early rank below finished ones by the phase they reached, failed ones last;
 // both are evidence like any other. With one objective, the cost of a proposal does not grow with
 // the number of trials.
 #include <algorithm>
 #include <cmath>
 
-#include "server/search/samplers/rows.hpp"
+#include "server/search/samplers/settings.hpp"
 #include "server/search/samplers/tpe/evidence.hpp"
 #include "server/search/samplers/tpe/focus.hpp"
 #include "server/search/samplers/tpe/parzen.hpp"
@@ -34,7 +33,7 @@ class TpeSampler final : public Sampler {
                                const Draw& draw) const override {
     Rng rng = draw.rng();
     if (space.dimensions().empty() || history.ranked().size() < settings_.startup ||
-        history.achievement(history.ranked()[0]).grade == Achievement::Grade::failed)
+        history.outcome(history.ranked()[0]).grade == TrialOutcome::Grade::failed)
       return start_point(space, draw, rng);
     const Evidence evidence(history, settings_.good_max + settings_.surrogate_points, rng);
     const TpeSplit split(space, evidence, settings_);

@@ -7,15 +7,16 @@ namespace hone {
 namespace {
 
 constexpr double best_share = 0.7;  // of the surrogate's trials; the others are spread by rank
-constexpr std::size_t pending_max = 32;
-// With more, few trials near the best tell the surrogate enough, and a proposal should cost less
-// than the bookkeeping of so many trials.
+constexpr std::size_t pending_points_max = 32;
+// From this many trials on the surrogate gets fewer points: those near the best tell it enough, and
+// a proposal should cost less than the bookkeeping of so many trials.
 constexpr std::size_t many_trials = 500;
-constexpr double farthest = 1e9;    // scaled losses end here
-constexpr double prior_trials = 3;  // what the prior's spread counts for
-constexpr double uniform_variance = 1.0 / 12;
+constexpr double scaled_loss_max = 1e9;
+constexpr double prior_trials = 3;        // weight of the prior's spread
+constexpr double unfinished_step = 0.02;  // between scaled losses of trials that did not finish
+constexpr std::size_t finite_losses_min = 4;
 
-// Places in the order of evidence, ascending.
+// The ranks of the trials to train on, ascending.
 std::vector<std::size_t> chosen_places(const SurrogateTask& task) {
   const std::size_t n = task.evidence.order().size();
   const std::size_t points = task.settings.surrogate_points;
@@ -44,7 +45,7 @@ std::vector<std::size_t> chosen_places(const SurrogateTask& task) {
 
 void add_pending(const SurrogateTask& task, TrainingSet& set) {
   const auto pending = task.evidence.history().pending();
-  const std::size_t kept = task.settings.liar ? std::min(pending.size(), pending_max) : 0;
+  const std::size_t kept = task.settings.liar ? std::min(pending.size(), pending_points_max) : 0;
   for (std::size_t i = pending.size() - kept; i < pending.size(); ++i)
     set.trials.push_back(pending[i]);
 }
@@ -80,7 +81,7 @@ void fill_spreads(const SurrogateTask& task, TrainingSet& set) {
   }
 }
 
-// The place of a trial among all of them stands for its loss.
+// Uses the rank of a trial as its loss.
 void scale_places(TrainingSet& set) {
   for (std::size_t i = 0; i < set.observed; ++i)
     set.scaled.push_back(2 * static_cast<double>(i) / static_cast<double>(set.observed));
@@ -92,18 +93,18 @@ void fill_losses(const SurrogateTask& task, TrainingSet& set) {
     losses.push_back(task.evidence.loss(set.trials[i]));
     if (std::isfinite(losses.back())) finite.push_back(losses.back());
   }
-  if (finite.size() < std::max<std::size_t>(4, set.observed / 3)) return scale_places(set);
+  if (finite.size() < std::max(finite_losses_min, set.observed / 3)) return scale_places(set);
   std::sort(finite.begin(), finite.end());
   const double best = finite.front(), worst = finite.back();
   double unit = finite[finite.size() / 2] - best;
   if (!(unit > 0)) unit = worst > best ? worst - best : 1;
   if (!std::isfinite(worst - best)) return scale_places(set);  // losses of 1e308
-  double beyond = std::min((worst - best) / unit, farthest);
+  double beyond = std::min((worst - best) / unit, scaled_loss_max);
   for (const double loss : losses) {
     if (std::isfinite(loss))
-      set.scaled.push_back(std::min((loss - best) / unit, farthest));
+      set.scaled.push_back(std::min((loss - best) / unit, scaled_loss_max));
     else
-      set.scaled.push_back(beyond += 0.02);
+      set.scaled.push_back(beyond += unfinished_step);
   }
 }
 

@@ -1,4 +1,4 @@
-// What TPE's surrogate is fitted to: which trials, their coordinates as columns, their losses.
+// The training set of TPE's surrogate: trials, their coordinates as columns, and their losses.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct TrainingSet {
   std::vector<double> columns;       // imputed: see impute()
   std::vector<std::uint8_t> choice;  // by dimension
   std::vector<double> spreads;       // of the best trials, by dimension; the prior's is 1
-  // (loss - best) / (median - best) of observed trials. Those that did not finish lie beyond the
-  // worst that did, in their order; where few did, it is places that count.
+  // (loss - best) / (median - best) of observed trials. Unfinished trials lie beyond the worst
+  // finished one, in their order; if few finished, ranks count instead.
   std::vector<double> scaled;
 
   [[nodiscard]] PointColumns points() const { return {columns, trials.size()}; }
@@ -25,11 +25,11 @@ struct TrainingSet {
 
 TrainingSet training_set(const SurrogateTask& task);
 
-// An inactive coordinate as the process sees it: the middle, or a choice of its own.
+// Returns the coordinate that the process sees: for an inactive one the middle, or an extra choice.
 double impute(const Dimension& dimension, double x);
 
-// Standardized log(1 + k t) / k, and the log of the warp's derivative, which makes likelihoods
-// under different k comparable.
+// Standardized log(1 + k t) / k, and the log of the warp's Jacobian, which makes likelihoods under
+// different k comparable.
 struct WarpedLosses {
   std::vector<double> values;
   double log_jacobian = 0;

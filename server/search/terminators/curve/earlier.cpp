@@ -10,7 +10,7 @@ Verdict judge_by_share(const History& history, int phase, double merit, double s
   const auto reports = static_cast<double>(column.size());
   const auto no_better =
       static_cast<double>(std::upper_bound(column.begin(), column.end(), merit) - column.begin());
-  // The hair keeps ceil(0.75 * 4) at 3 where the product comes out a little larger.
+  // The tolerance keeps ceil(0.75 * 4) at 3 if the product comes out slightly larger.
   const double bar = std::ceil(share * reports - 1e-9);
   const bool stop = no_better < bar;
   return {stop ? Action::stop : Action::go_on,
@@ -28,7 +28,7 @@ std::string explain_by_share(const std::string& title, const std::string& what,
          number_text(input(verdict.inputs, "no_better")) + " of the " +
          counted(input(verdict.inputs, "reports"), "earlier report") +
          " of the phase were no better than " + what + ", and a run needs at least " +
-         number_text(input(verdict.inputs, "bar")) + " to go on";
+         number_text(input(verdict.inputs, "bar")) + " to continue";
 }
 
 }  // namespace hone

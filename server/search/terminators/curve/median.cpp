@@ -2,14 +2,14 @@
 //
 // After the first `grace` phases, and once min_runs other runs reported the phase, a run is stopped
 // when the best of its reports so far is strictly worse than the median over those others of their
-// running means up to the phase. Means and bests leave the phases of grace out. The median of an
-// even number is the mean of its two middle values.
+// running means up to the phase. Means and bests leave the first `grace` phases out. The median of
+// an even number of values is the mean of the two middle ones.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
-#include "server/search/terminators/rows.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {
 namespace {
@@ -19,12 +19,12 @@ struct MedianSettings {
   int min_runs = 3;
 };
 
-double mean(const std::vector<double>& values, int from, int to) {
+double mean_between(const std::vector<double>& values, int from, int to) {
   return std::accumulate(values.begin() + from, values.begin() + to, 0.0) / (to - from);
 }
 
-// Precondition: not empty.
-double median(std::vector<double>& values) {
+// Sorts `values`. Precondition: not empty.
+double sorted_median(std::vector<double>& values) {
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
@@ -32,7 +32,8 @@ double median(std::vector<double>& values) {
 
 class Median final : public Terminator {
  public:
-  Median(const MedianSettings& settings, const Plan& plan) : settings_(settings), plan_(plan) {}
+  Median(const MedianSettings& settings, const SweepShape& shape)
+      : settings_(settings), shape_(shape) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     std::vector<double> means;
@@ -46,11 +47,11 @@ class Median final : public Terminator {
     const auto& merits = history.runs()[run].merits;
     for (std::size_t i = static_cast<std::size_t>(settings_.grace); i < merits.size(); ++i)
       best = std::max(best, merits[i]);
-    const double bar = median(means);
+    const double bar = sorted_median(means);
     std::vector<VerdictInput> inputs{{"maximize", history.goal() == Goal::maximize ? 1.0 : 0.0},
                                      {"others", others},
                                      {"best", value_of(best, history.goal())}};
-    // Where half of the others diverged there is no median, and nobody is worse.
+    // If half of the others diverged there is no median, and no run is worse.
     if (std::isfinite(bar)) inputs.push_back({"median", value_of(bar, history.goal())});
     const Action action = recompute(inputs);
     return {action, action == Action::stop ? VerdictReason::evicted : VerdictReason::good_enough,
@@ -67,7 +68,7 @@ class Median final : public Terminator {
   std::string explain(const Verdict& verdict) const override {
     const std::string others = counted(input(verdict.inputs, "others"), "other run");
     if (verdict.reason == VerdictReason::collecting)
-      return "the median rule judged nobody yet: it compared phase " +
+      return "the median rule did not judge it: it compared phase " +
              number_text(input(verdict.inputs, "phases")) + " with " + others +
              ", and it judges after " + counted(settings_.grace, "phase") + ", by at least " +
              number_text(settings_.min_runs) + " others";
@@ -81,8 +82,8 @@ class Median final : public Terminator {
            number_text(*bar) + ", the median of the means of " + others;
   }
 
-  // There is no closed form: what good runs need is a bound.
-  double expected_phases() const override { return plan_.phases; }
+  // There is no closed form; this is the upper bound.
+  double expected_phases() const override { return shape_.phases; }
 
  private:
   [[nodiscard]] std::vector<double> means_of_others(const History& history, std::size_t run,
@@ -91,18 +92,19 @@ class Median final : public Terminator {
     for (std::size_t other = 0; other < history.runs().size(); ++other) {
       const auto& merits = history.runs()[other].merits;
       if (other == run || static_cast<int>(merits.size()) <= phase) continue;
-      means.push_back(mean(merits, settings_.grace, phase + 1));
+      means.push_back(mean_between(merits, settings_.grace, phase + 1));
     }
     return means;
   }
 
   MedianSettings settings_;
-  Plan plan_;
+  SweepShape shape_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Terminator>> make_median(const TerminatorSpec& spec, const Plan& plan) {
+Result<std::unique_ptr<Terminator>> make_median(const TerminatorSpec& spec,
+                                                const SweepShape& shape) {
   static constexpr std::array<std::string_view, 2> known{"grace", "min_runs"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   MedianSettings settings;
@@ -112,7 +114,7 @@ Result<std::unique_ptr<Terminator>> make_median(const TerminatorSpec& spec, cons
   if (!runs) return runs.error();
   settings.grace = *grace;
   settings.min_runs = *runs;
-  return std::unique_ptr<Terminator>(std::make_unique<Median>(settings, plan));
+  return std::unique_ptr<Terminator>(std::make_unique<Median>(settings, shape));
 }
 
 }  // namespace hone

@@ -1,18 +1,18 @@
 // The patience rule: a run is stopped when its last `phases` reports did not improve on the best of
-// its reports before them by more than min_delta. Other runs do not matter.
+// its reports before them by more than min_delta. Other runs have no influence.
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "server/search/terminators/rows.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {
 namespace {
 
 class Patience final : public Terminator {
  public:
-  Patience(int phases, double min_delta, const Plan& plan)
-      : phases_(phases), min_delta_(min_delta), plan_(plan) {}
+  Patience(int phases, double min_delta, const SweepShape& shape)
+      : phases_(phases), min_delta_(min_delta), shape_(shape) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     if (phase < phases_)
@@ -41,7 +41,7 @@ class Patience final : public Terminator {
 
   std::string explain(const Verdict& verdict) const override {
     if (verdict.reason == VerdictReason::collecting)
-      return "the patience rule judged nobody yet: it looks back on " + counted(phases_, "phase") +
+      return "the patience rule did not judge it: it looks back on " + counted(phases_, "phase") +
              ", and this was phase " + number_text(input(verdict.inputs, "phases"));
     const bool stopped = verdict.action == Action::stop;
     return std::string("the patience rule ") + (stopped ? "stopped" : "kept") +
@@ -51,27 +51,28 @@ class Patience final : public Terminator {
            number_text(input(verdict.inputs, "min_delta"));
   }
 
-  // Where curves flatten is not known: what runs that keep improving need is a bound.
-  double expected_phases() const override { return plan_.phases; }
+  // It is unknown where curves flatten; this is the upper bound.
+  double expected_phases() const override { return shape_.phases; }
 
  private:
   int phases_;
   double min_delta_;
-  Plan plan_;
+  SweepShape shape_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Terminator>> make_patience(const TerminatorSpec& spec, const Plan& plan) {
+Result<std::unique_ptr<Terminator>> make_patience(const TerminatorSpec& spec,
+                                                  const SweepShape& shape) {
   static constexpr std::array<std::string_view, 2> known{"phases", "min_delta"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   const auto phases = count_setting(spec, "phases", 3, {1});
   if (!phases) return phases.error();
   const double min_delta = setting(spec, "min_delta").value_or(0);
   if (!(min_delta >= 0) || std::isinf(min_delta))
-    return refuse(Code::invalid, "min_delta is what counts as an improvement, 0 or more",
+    return refuse(Code::invalid, "min_delta, the least improvement that counts, must be 0 or more",
                   "/terminator/min_delta");
-  return std::unique_ptr<Terminator>(std::make_unique<Patience>(*phases, min_delta, plan));
+  return std::unique_ptr<Terminator>(std::make_unique<Patience>(*phases, min_delta, shape));
 }
 
 }  // namespace hone

@@ -17,8 +17,8 @@ struct PercentileSettings {
 
 class Percentile final : public Terminator {
  public:
-  Percentile(const PercentileSettings& settings, const Plan& plan)
-      : settings_(settings), plan_(plan) {}
+  Percentile(const PercentileSettings& settings, const SweepShape& shape)
+      : settings_(settings), shape_(shape) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     const bool early = phase < settings_.grace;
@@ -36,7 +36,7 @@ class Percentile final : public Terminator {
 
   std::string explain(const Verdict& verdict) const override {
     if (verdict.reason == VerdictReason::collecting)
-      return "the percentile rule judged nobody yet: it was phase " +
+      return "the percentile rule did not judge it: it was phase " +
              number_text(input(verdict.inputs, "phases")) + ", which " +
              counted(input(verdict.inputs, "earlier"), "other run") +
              " had reported, and it judges after " + counted(settings_.grace, "phase") +
@@ -45,25 +45,26 @@ class Percentile final : public Terminator {
   }
 
   double expected_phases() const override {
-    const int free = std::min(settings_.grace + 1, plan_.phases);
+    const int free = std::min(settings_.grace + 1, shape_.phases);
     const double left = 1 - settings_.evict;
-    return free + left * (1 - std::pow(left, plan_.phases - free)) / settings_.evict;
+    return free + left * (1 - std::pow(left, shape_.phases - free)) / settings_.evict;
   }
 
  private:
   PercentileSettings settings_;
-  Plan plan_;
+  SweepShape shape_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Terminator>> make_percentile(const TerminatorSpec& spec, const Plan& plan) {
+Result<std::unique_ptr<Terminator>> make_percentile(const TerminatorSpec& spec,
+                                                    const SweepShape& shape) {
   static constexpr std::array<std::string_view, 3> known{"evict", "grace", "min_reports"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   PercentileSettings settings;
   settings.evict = setting(spec, "evict").value_or(settings.evict);
   if (!(settings.evict > 0 && settings.evict < 1))
-    return refuse(Code::invalid, "evict is the share of the reports that is too poor, in (0, 1)",
+    return refuse(Code::invalid, "evict, the share of reports that is too poor, must lie in (0, 1)",
                   "/terminator/evict");
   const auto grace = count_setting(spec, "grace", settings.grace, {});
   if (!grace) return grace.error();
@@ -71,7 +72,7 @@ Result<std::unique_ptr<Terminator>> make_percentile(const TerminatorSpec& spec, 
   if (!reports) return reports.error();
   settings.grace = *grace;
   settings.min_reports = *reports;
-  return std::unique_ptr<Terminator>(std::make_unique<Percentile>(settings, plan));
+  return std::unique_ptr<Terminator>(std::make_unique<Percentile>(settings, shape));
 }
 
 }  // namespace hone

@@ -1,16 +1,16 @@
-// The threshold rule: a run must have reported `value` or better within its first `phases` phases,
-// or it is stopped there. `value` is in the objective's own units.
+// The threshold rule: a run that has not reported `value` or better within its first `phases`
+// phases is stopped. `value` is in the units of the objective.
 #include <array>
 
-#include "server/search/terminators/rows.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {
 namespace {
 
 class Threshold final : public Terminator {
  public:
-  Threshold(double value, int phases, const Plan& plan)
-      : value_(value), phases_(phases), plan_(plan) {}
+  Threshold(double value, int phases, const SweepShape& shape)
+      : value_(value), phases_(phases), shape_(shape) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     if (phase + 1 < phases_)
@@ -34,7 +34,7 @@ class Threshold final : public Terminator {
 
   std::string explain(const Verdict& verdict) const override {
     if (verdict.reason == VerdictReason::collecting)
-      return "the threshold rule judged nobody yet: a run has " + counted(phases_, "phase") +
+      return "the threshold rule did not judge it: a run has " + counted(phases_, "phase") +
              " to reach " + number_text(value_) + ", and this was phase " +
              number_text(input(verdict.inputs, "phases"));
     const bool stopped = verdict.action == Action::stop;
@@ -44,18 +44,19 @@ class Threshold final : public Terminator {
            number_text(input(verdict.inputs, "value"));
   }
 
-  // How many runs reach the value is not known: what those that do need is a bound.
-  double expected_phases() const override { return plan_.phases; }
+  // It is unknown how many runs reach the value; this is the upper bound.
+  double expected_phases() const override { return shape_.phases; }
 
  private:
   double value_;
   int phases_;
-  Plan plan_;
+  SweepShape shape_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Terminator>> make_threshold(const TerminatorSpec& spec, const Plan& plan) {
+Result<std::unique_ptr<Terminator>> make_threshold(const TerminatorSpec& spec,
+                                                   const SweepShape& shape) {
   static constexpr std::array<std::string_view, 2> known{"value", "phases"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   const auto value = setting(spec, "value");
@@ -66,9 +67,9 @@ Result<std::unique_ptr<Terminator>> make_threshold(const TerminatorSpec& spec, c
     return refuse(Code::invalid,
                   "terminator 'threshold' needs the number of phases a run has to reach its value",
                   "/terminator/phases");
-  const auto phases = count_setting(spec, "phases", 1, {1, plan.phases});
+  const auto phases = count_setting(spec, "phases", 1, {1, shape.phases});
   if (!phases) return phases.error();
-  return std::unique_ptr<Terminator>(std::make_unique<Threshold>(*value, *phases, plan));
+  return std::unique_ptr<Terminator>(std::make_unique<Threshold>(*value, *phases, shape));
 }
 
 }  // namespace hone

@@ -1,8 +1,8 @@
 // ASHA, the stopping form (as in Ray Tune's AsyncHyperBandScheduler, one bracket).
 //
 // At a rung (first_rung * eta^k phases) a run is stopped when its report is below the 1 - 1/eta
-// percentile of the reports made there before it; it is recorded either way, and the first to
-// arrive always passes. See earlier.hpp for the percentile. Nobody is paused.
+// percentile of the earlier reports there (earlier.hpp); it is recorded either way, and the first
+// report always passes. No run is paused.
 #include <array>
 
 #include "server/search/terminators/curve/earlier.hpp"
@@ -13,8 +13,8 @@ namespace {
 
 class AshaStopping final : public Terminator {
  public:
-  AshaStopping(const RungSettings& settings, const Plan& plan)
-      : eta_(settings.eta), rungs_(rungs_of(settings, plan.phases)) {}
+  AshaStopping(const RungSettings& settings, const SweepShape& shape)
+      : eta_(settings.eta), rungs_(rungs_of(settings, shape.phases)) {}
 
   Verdict judge(const History& history, std::size_t, int phase, Score score) const override {
     if (!rung_after(rungs_, phase)) return between_rungs(rungs_, phase);
@@ -41,12 +41,12 @@ class AshaStopping final : public Terminator {
 }  // namespace
 
 Result<std::unique_ptr<Terminator>> make_asha_stopping(const TerminatorSpec& spec,
-                                                       const Plan& plan) {
+                                                       const SweepShape& shape) {
   static constexpr std::array<std::string_view, 2> known{"eta", "first_rung"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
-  const auto settings = rung_settings(spec, plan);
+  const auto settings = rung_settings(spec, shape);
   if (!settings) return settings.error();
-  return std::unique_ptr<Terminator>(std::make_unique<AshaStopping>(*settings, plan));
+  return std::unique_ptr<Terminator>(std::make_unique<AshaStopping>(*settings, shape));
 }
 
 }  // namespace hone

@@ -1,4 +1,4 @@
-// The table of Hyperband's brackets, for plans and tests.
+// The sizes and rungs of Hyperband's brackets.
 #pragma once
 
 #include <cstdint>

@@ -4,20 +4,20 @@
 
 namespace hone {
 
-Promotion::Promotion(std::string title, double expected, Brackets brackets, const Plan& plan)
+Promotion::Promotion(std::string title, double expected, Brackets brackets, const SweepShape& shape)
     : title_(std::move(title)),
       expected_(expected),
       brackets_(std::move(brackets)),
-      plans_(brackets_.rungs.size(), 0) {
+      bracket_runs_(brackets_.rungs.size(), 0) {
   for (std::size_t bracket = 0; bracket < brackets_.rungs.size(); ++bracket)
     for (const int length : brackets_.rungs[bracket])
-      if (length < plan.phases) stages_.push_back({length, bracket});
+      if (length < shape.phases) stages_.push_back({length, bracket});
   std::stable_sort(stages_.begin(), stages_.end(),
                    [](const Stage& a, const Stage& b) { return a.length > b.length; });
   const auto period = static_cast<std::int64_t>(brackets_.deal.size());
   for (std::int64_t place = 0; place < period; ++place) {
-    const std::int64_t trials = plan.trials / period + (place < plan.trials % period ? 1 : 0);
-    plans_[brackets_.deal[static_cast<std::size_t>(place)]] += trials * plan.seeds;
+    const std::int64_t trials = shape.trials / period + (place < shape.trials % period ? 1 : 0);
+    bracket_runs_[brackets_.deal[static_cast<std::size_t>(place)]] += trials * shape.seeds;
   }
 }
 
@@ -33,7 +33,7 @@ std::optional<Promotion::Claim> Promotion::claim_at(const History& history, std:
   if (record.merits.size() < length || bracket_of(history, run) != stage.bracket)
     return std::nullopt;
   return Claim{record.merits[length - 1], record.merits.size(),
-               record.standing == RunRecord::Standing::active, run};
+               record.state == RunRecord::State::active, run};
 }
 
 bool Promotion::before(const Claim& left, const Claim& right) {
@@ -43,17 +43,17 @@ bool Promotion::before(const Claim& left, const Claim& right) {
   return left.run < right.run;
 }
 
-Promotion::Standing Promotion::standing(const History& history, const Stage& stage,
-                                        const Claim& claim) const {
-  Standing standing{1, 0};
+Promotion::RungRank Promotion::rank_at(const History& history, const Stage& stage,
+                                       const Claim& claim) const {
+  RungRank rank{1, 0};
   for (std::size_t run = 0; run < history.runs().size(); ++run) {
     if (run == claim.run) continue;
     const auto other = claim_at(history, run, stage);
     if (!other) continue;
-    ++standing.reports;
-    if (before(*other, claim)) ++standing.ahead;
+    ++rank.reports;
+    if (before(*other, claim)) ++rank.ahead;
   }
-  return standing;
+  return rank;
 }
 
 Verdict Promotion::judge(const History& history, std::size_t run, int phase, Score score) const {
@@ -61,52 +61,51 @@ Verdict Promotion::judge(const History& history, std::size_t run, int phase, Sco
   const auto& rungs = brackets_.rungs[bracket];
   if (!rung_after(rungs, phase)) return between_rungs(rungs, phase);
   const Stage stage{phase + 1, bracket};
-  // It competes like a paused run: what ties with it and went on is ahead of it.
+  // It competes as a paused run: a run that ties with it and continued ranks before it.
   const Claim claim{score.merit(history.goal()), static_cast<std::size_t>(stage.length), false,
                     run};
-  const Standing at = standing(history, stage, claim);
-  const std::int64_t quota = at.reports / brackets_.eta;
-  const bool goes_on = at.ahead < quota;
-  return {goes_on ? Action::go_on : Action::pause,
-          goes_on ? VerdictReason::promoted : VerdictReason::awaits_promotion,
+  const RungRank rank = rank_at(history, stage, claim);
+  const std::int64_t quota = rank.reports / brackets_.eta;
+  const bool continues = rank.ahead < quota;
+  return {continues ? Action::go_on : Action::pause,
+          continues ? VerdictReason::promoted : VerdictReason::awaits_promotion,
           {{"phases", static_cast<double>(stage.length)},
-           {"reports", static_cast<double>(at.reports)},
-           {"ahead", static_cast<double>(at.ahead)},
+           {"reports", static_cast<double>(rank.reports)},
+           {"ahead", static_cast<double>(rank.ahead)},
            {"quota", static_cast<double>(quota)}}};
 }
 
-// The best paused run of a rung has the fewest ahead of it among the paused ones: if it may not go
-// on, none may.
-Move Promotion::next(const History& history, bool) const {
+// The best paused run of a rung has the fewest runs ahead of it: if it may not continue, none may.
+NextAction Promotion::next(const History& history, bool) const {
   for (const Stage& stage : stages_) {
     std::optional<Claim> best;
     for (std::size_t run = 0; run < history.runs().size(); ++run) {
-      if (history.runs()[run].standing != RunRecord::Standing::paused) continue;
+      if (history.runs()[run].state != RunRecord::State::paused) continue;
       const auto claim = claim_at(history, run, stage);
       if (!claim || claim->length != static_cast<std::size_t>(stage.length)) continue;
       if (!best || before(*claim, *best)) best = claim;
     }
     if (!best) continue;
-    const Standing at = standing(history, stage, *best);
-    if (at.ahead < at.reports / brackets_.eta) return {Move::Kind::promote, best->run};
+    const RungRank rank = rank_at(history, stage, *best);
+    if (rank.ahead < rank.reports / brackets_.eta) return {NextAction::Kind::promote, best->run};
   }
-  return {Move::Kind::propose, 0};
+  return {NextAction::Kind::propose, 0};
 }
 
-// Later reports can only put more runs ahead of it, and the rung can hold no more runs than its
+// Later reports can only put more runs ahead of it, and a rung holds at most the runs of its
 // bracket.
 bool Promotion::promotable(const History& history, std::size_t run) const {
   const RunRecord& record = history.runs()[run];
   if (record.merits.empty()) return true;
   const Stage stage{static_cast<int>(record.merits.size()), bracket_of(history, run)};
-  const std::int64_t most = plans_[stage.bracket] / brackets_.eta;
-  // The whole phase first: it is sorted, and most runs need no more.
+  const std::int64_t most = bracket_runs_[stage.bracket] / brackets_.eta;
+  // Check the sorted column of the whole phase first: it decides for most runs.
   const auto column = history.merits(stage.length - 1);
   const auto no_worse =
       column.end() - std::lower_bound(column.begin(), column.end(), record.merits.back());
   if (no_worse <= most) return true;
   const auto claim = claim_at(history, run, stage);
-  return standing(history, stage, *claim).ahead < most;
+  return rank_at(history, stage, *claim).ahead < most;
 }
 
 Action Promotion::recompute(const std::vector<VerdictInput>& inputs) const {
@@ -121,8 +120,8 @@ std::string Promotion::explain(const Verdict& verdict) const {
   return title_ + (promoted ? " promoted it at once: " : " paused it: ") + "of the " +
          counted(input(verdict.inputs, "reports"), "run") + " that reported after " +
          counted(input(verdict.inputs, "phases"), "phase") + ", " +
-         number_text(input(verdict.inputs, "ahead")) + " came before it, and the best " +
-         number_text(quota) + (promoted ? " go on" : " go on; it may still be promoted");
+         number_text(input(verdict.inputs, "ahead")) + " ranked before it, and the best " +
+         number_text(quota) + (promoted ? " continue" : " continue; it may still be promoted");
 }
 
 }  // namespace hone

@@ -1,12 +1,11 @@
-// Asynchronous promotion in brackets: what asha (one bracket) and hyperband (several) have in
-// common.
+// Asynchronous promotion in brackets, shared by asha (one bracket) and hyperband (several).
 //
-// Every bracket has rungs of its own. Of the n runs of a bracket that reported at a rung, this one
-// included, the best floor(n / eta) may go on: a reporter among them goes on at once, any other is
-// paused. A free worker goes on, from the top rung down, with the best paused run that is now among
-// the best floor(n / eta); where there is none it starts a new trial.
-// Ties: the run that trained further, then one that trains now, then the lower index. Closing what
-// can no longer be promoted changes no later decision.
+// Every bracket has its own rungs. Of the n runs of a bracket that reported at a rung, this one
+// included, the best floor(n / eta) may continue: a reporting run among them continues at once, any
+// other is paused. A free worker continues, from the top rung down, the best paused run that is now
+// among the best floor(n / eta); if there is none, it starts a new trial.
+// Ties: the run that trained further, then one that trains now, then the lower index. Closing runs
+// that can no longer be promoted changes no later decision.
 #pragma once
 
 #include <vector>
@@ -15,7 +14,7 @@
 
 namespace hone {
 
-// How trials are dealt to brackets: trial t belongs to bracket deal[t % deal.size()].
+// How trials are assigned to brackets: trial t belongs to bracket deal[t % deal.size()].
 struct Brackets {
   int eta = 3;
   std::vector<std::vector<int>> rungs;  // of each bracket, ascending numbers of phases
@@ -24,11 +23,11 @@ struct Brackets {
 
 class Promotion final : public Terminator {
  public:
-  // `title` is the rule's name in sentences; `expected` its phases a run.
-  Promotion(std::string title, double expected, Brackets brackets, const Plan& plan);
+  // `title` is the rule's name in sentences; `expected` the expected phases of a run.
+  Promotion(std::string title, double expected, Brackets brackets, const SweepShape& shape);
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override;
-  Move next(const History& history, bool proposals_left) const override;
+  NextAction next(const History& history, bool proposals_left) const override;
   bool promotable(const History& history, std::size_t run) const override;
   Action recompute(const std::vector<VerdictInput>& inputs) const override;
   std::string explain(const Verdict& verdict) const override;
@@ -47,22 +46,22 @@ class Promotion final : public Terminator {
     bool active = false;
     std::size_t run = 0;
   };
-  struct Standing {
+  struct RungRank {
     std::int64_t reports = 0;
-    std::int64_t ahead = 0;  // runs of the rung that come before the claim
+    std::int64_t ahead = 0;  // runs of the rung that rank before the claim
   };
   [[nodiscard]] std::size_t bracket_of(const History& history, std::size_t run) const;
   [[nodiscard]] std::optional<Claim> claim_at(const History& history, std::size_t run,
                                               const Stage& stage) const;
-  [[nodiscard]] Standing standing(const History& history, const Stage& stage,
-                                  const Claim& claim) const;
+  [[nodiscard]] RungRank rank_at(const History& history, const Stage& stage,
+                                 const Claim& claim) const;
   static bool before(const Claim& left, const Claim& right);
 
   std::string title_;
   double expected_;
   Brackets brackets_;
-  std::vector<Stage> stages_;        // the longest first
-  std::vector<std::int64_t> plans_;  // runs of each bracket, when every trial is proposed
+  std::vector<Stage> stages_;               // the longest first
+  std::vector<std::int64_t> bracket_runs_;  // runs of each bracket once every trial is proposed
 };
 
 }  // namespace hone

@@ -4,11 +4,11 @@
 
 namespace hone {
 
-Result<RungSettings> rung_settings(const TerminatorSpec& spec, const Plan& plan) {
+Result<RungSettings> rung_settings(const TerminatorSpec& spec, const SweepShape& shape) {
   RungSettings settings;
   const auto eta = count_setting(spec, "eta", settings.eta, {2, 1000});
   if (!eta) return eta.error();
-  const auto first = count_setting(spec, "first_rung", settings.first_rung, {1, plan.phases});
+  const auto first = count_setting(spec, "first_rung", settings.first_rung, {1, shape.phases});
   if (!first) return first.error();
   settings.eta = *eta;
   settings.first_rung = *first;
@@ -38,7 +38,7 @@ Verdict between_rungs(const std::vector<int>& rungs, int phase) {
 }
 
 std::string explain_between_rungs(const std::string& rule, const Verdict& verdict) {
-  return rule + " judged nobody here: after " + counted(input(verdict.inputs, "phases"), "phase") +
+  return rule + " did not judge it: after " + counted(input(verdict.inputs, "phases"), "phase") +
          " there is no rung, and the next one, or the end, comes after " +
          counted(input(verdict.inputs, "next_rung"), "phase");
 }

@@ -6,30 +6,30 @@
 #include <optional>
 #include <vector>
 
-#include "server/search/terminators/rows.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {
 
 struct RungSettings {
-  int eta = 3;         // one in eta goes on
+  int eta = 3;         // one run in eta continues
   int first_rung = 1;  // phases before the first comparison
 };
 
 // Reads and checks `eta` and `first_rung`.
-Result<RungSettings> rung_settings(const TerminatorSpec& spec, const Plan& plan);
+Result<RungSettings> rung_settings(const TerminatorSpec& spec, const SweepShape& shape);
 
-// first_rung * eta^k phases while that is less than `phases`, then `phases` itself: there runs are
-// complete, and nobody is compared.
+// Returns first_rung * eta^k phases while that is less than `phases`, then `phases` itself, where
+// runs are complete and are not compared.
 std::vector<int> rungs_of(const RungSettings& settings, int phases);
 
-// Which rung, of those where runs are compared, lies at the end of `phase`.
+// Returns the index of the rung at the end of `phase`, or nullopt if runs are not compared there.
 std::optional<std::size_t> rung_after(const std::vector<int>& rungs, int phase);
 
-// The verdict between rungs, and what it says to people.
+// The verdict between rungs, and its explanation.
 Verdict between_rungs(const std::vector<int>& rungs, int phase);
 std::string explain_between_rungs(const std::string& rule, const Verdict& verdict);
 
-// Phases of one run when exactly one in eta passes each rung.
+// The expected phases of a run if exactly one in eta passes each rung.
 double expected_phases(const std::vector<int>& rungs, int eta);
 
 }  // namespace hone

@@ -1,9 +1,9 @@
 // Successive halving, synchronous (Jamieson and Talwalkar, AISTATS 2016).
 //
-// A bracket is `bracket` trials (by default eta^K for K rungs, so that one run of it trains to the
-// end; what does not fill another bracket joins the last one). Rung k is settled when every run of
-// the bracket that may reach it has reported there or ended; then its best max(1, floor(n_k / eta))
-// go on, n_k being the runs that were meant to reach it, and the others are closed. While a rung
+// A bracket has `bracket` trials (by default eta^K for K rungs, so that one run of it trains to the
+// end; trials that do not fill another bracket join the last one). Rung k is settled when every run
+// of the bracket that may reach it has reported there or ended. Then the best max(1, floor(n_k /
+// eta)) continue, where n_k runs were meant to reach it, and the others are closed. While a rung
 // waits, free workers start further brackets. Ties: the lower run index.
 #include <algorithm>
 #include <array>
@@ -16,11 +16,11 @@ namespace {
 
 class SuccessiveHalving final : public Terminator {
  public:
-  SuccessiveHalving(const RungSettings& settings, std::int64_t bracket, const Plan& plan)
+  SuccessiveHalving(const RungSettings& settings, std::int64_t bracket, const SweepShape& shape)
       : eta_(settings.eta),
         bracket_(bracket),
-        rungs_(rungs_of(settings, plan.phases)),
-        plan_(plan) {}
+        rungs_(rungs_of(settings, shape.phases)),
+        shape_(shape) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     const auto rung = rung_after(rungs_, phase);
@@ -36,24 +36,24 @@ class SuccessiveHalving final : public Terminator {
       if (before(merit_at(history, other, *rung), other, merit, run)) ++ahead;
     }
     const std::int64_t kept = sizes(bracket)[*rung + 1];
-    const bool goes_on = waiting == 0 && ahead < kept;
-    return {goes_on ? Action::go_on : Action::pause,
-            goes_on ? VerdictReason::promoted : VerdictReason::awaits_promotion,
+    const bool continues = waiting == 0 && ahead < kept;
+    return {continues ? Action::go_on : Action::pause,
+            continues ? VerdictReason::promoted : VerdictReason::awaits_promotion,
             {{"phases", static_cast<double>(phase + 1)},
              {"waiting", static_cast<double>(waiting)},
              {"ahead", static_cast<double>(ahead)},
              {"kept", static_cast<double>(kept)}}};
   }
 
-  // The longest rung first, the oldest bracket of those.
-  Move next(const History& history, bool proposals_left) const override {
+  // The longest rung first, then the oldest bracket.
+  NextAction next(const History& history, bool proposals_left) const override {
     for (std::size_t rung = rungs_.size() - 1; rung-- > 0;)
       for (std::size_t bracket = 0; bracket < brackets(); ++bracket) {
         const auto winners = reach(history, bracket, rung + 1, !proposals_left);
         for (const std::size_t run : winners.value_or(std::vector<std::size_t>{}))
-          if (pauses_at(history, run, rung)) return {Move::Kind::promote, run};
+          if (pauses_at(history, run, rung)) return {NextAction::Kind::promote, run};
       }
-    return {Move::Kind::propose, 0};
+    return {NextAction::Kind::propose, 0};
   }
 
   bool promotable(const History& history, std::size_t run) const override {
@@ -67,9 +67,9 @@ class SuccessiveHalving final : public Terminator {
 
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
     if (find_input(inputs, "next_rung")) return Action::go_on;
-    const bool goes_on =
+    const bool continues =
         input(inputs, "waiting") == 0 && input(inputs, "ahead") < input(inputs, "kept");
-    return goes_on ? Action::go_on : Action::pause;
+    return continues ? Action::go_on : Action::pause;
   }
 
   std::string explain(const Verdict& verdict) const override {
@@ -84,8 +84,8 @@ class SuccessiveHalving final : public Terminator {
              counted(waiting, "more report") + " before choosing " + best;
     return title + (verdict.action == Action::go_on ? " promoted it: " : " did not promote it: ") +
            rung + " of its bracket was complete, " +
-           counted(input(verdict.inputs, "ahead"), "run") + " came before it, and " + best +
-           " go on";
+           counted(input(verdict.inputs, "ahead"), "run") + " ranked before it, and " + best +
+           " continue";
   }
 
   double expected_phases() const override {
@@ -101,7 +101,7 @@ class SuccessiveHalving final : public Terminator {
 
  private:
   [[nodiscard]] std::size_t brackets() const {
-    return static_cast<std::size_t>(std::max<std::int64_t>(1, plan_.trials / bracket_));
+    return static_cast<std::size_t>(std::max<std::int64_t>(1, shape_.trials / bracket_));
   }
   [[nodiscard]] std::size_t bracket_of(const History& history, std::size_t run) const {
     const std::size_t number = history.runs()[run].trial - history.foreign();
@@ -110,9 +110,9 @@ class SuccessiveHalving final : public Terminator {
   [[nodiscard]] std::int64_t planned(std::size_t bracket) const {
     const auto first = static_cast<std::int64_t>(bracket) * bracket_;
     const bool last = bracket + 1 == brackets();
-    return (last ? plan_.trials - first : bracket_) * plan_.seeds;
+    return (last ? shape_.trials - first : bracket_) * shape_.seeds;
   }
-  // How many runs are meant to reach each rung.
+  // The number of runs that are meant to reach each rung.
   [[nodiscard]] std::vector<std::int64_t> sizes(std::size_t bracket) const {
     std::vector<std::int64_t> sizes{planned(bracket)};
     while (sizes.size() < rungs_.size())
@@ -137,7 +137,7 @@ class SuccessiveHalving final : public Terminator {
     return std::max<std::int64_t>(0, planned(bracket) - present);
   }
 
-  // The runs that reach the rung; nullopt while the rung before waits for reports.
+  // The runs that reach the rung; nullopt while the previous rung waits for reports.
   [[nodiscard]] std::optional<std::vector<std::size_t>> reach(const History& history,
                                                               std::size_t bracket, std::size_t rung,
                                                               bool all_proposed) const {
@@ -162,13 +162,13 @@ class SuccessiveHalving final : public Terminator {
   }
   [[nodiscard]] bool settled(const History& history, std::size_t run, std::size_t rung) const {
     const RunRecord& record = history.runs()[run];
-    return record.merits.size() >= length(rung) || record.standing == RunRecord::Standing::ended;
+    return record.merits.size() >= length(rung) || record.state == RunRecord::State::ended;
   }
   [[nodiscard]] bool pauses_at(const History& history, std::size_t run, std::size_t rung) const {
     const RunRecord& record = history.runs()[run];
-    return record.standing == RunRecord::Standing::paused && record.merits.size() == length(rung);
+    return record.state == RunRecord::State::paused && record.merits.size() == length(rung);
   }
-  // Minus infinity for a run that did not get there.
+  // Minus infinity for a run that did not reach the rung.
   [[nodiscard]] double merit_at(const History& history, std::size_t run, std::size_t rung) const {
     const auto& merits = history.runs()[run].merits;
     return merits.size() < length(rung) ? -std::numeric_limits<double>::infinity()
@@ -181,24 +181,24 @@ class SuccessiveHalving final : public Terminator {
   int eta_;
   std::int64_t bracket_;  // trials
   std::vector<int> rungs_;
-  Plan plan_;
+  SweepShape shape_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Terminator>> make_sha(const TerminatorSpec& spec, const Plan& plan) {
+Result<std::unique_ptr<Terminator>> make_sha(const TerminatorSpec& spec, const SweepShape& shape) {
   static constexpr std::array<std::string_view, 3> known{"eta", "first_rung", "bracket"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
-  const auto settings = rung_settings(spec, plan);
+  const auto settings = rung_settings(spec, shape);
   if (!settings) return settings.error();
   std::int64_t one_survivor = 1;
-  for (std::size_t k = 1; k < rungs_of(*settings, plan.phases).size(); ++k)
+  for (std::size_t k = 1; k < rungs_of(*settings, shape.phases).size(); ++k)
     one_survivor = std::min<std::int64_t>(one_survivor * settings->eta, 1'000'000);
   const auto bracket =
       count_setting(spec, "bracket", static_cast<int>(one_survivor), {1, 1'000'000});
   if (!bracket) return bracket.error();
   return std::unique_ptr<Terminator>(
-      std::make_unique<SuccessiveHalving>(*settings, *bracket, plan));
+      std::make_unique<SuccessiveHalving>(*settings, *bracket, shape));
 }
 
 }  // namespace hone

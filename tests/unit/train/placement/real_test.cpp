@@ -81,7 +81,7 @@ TEST_P(RealStepOf, gives_every_task_what_its_producers_wrote) {
   const auto expected = tokens_of(problem);
   for (const std::uint64_t seed : {1, 2, 3}) {
     CountingKernels kernels(3);
-    const auto step = real_step(problem, *placement::place_random(problem, seed), works, kernels);
+    const auto step = real_step(problem, *placement::find_baseline("random")->place(problem, seed), works, kernels);
     LaneThreads threads(step, kernels);
     for (int i = 0; i < 2; ++i) threads.run();
     EXPECT_EQ(kernels.works(), 2 * problem.tasks);
@@ -95,7 +95,7 @@ TEST_P(RealStepOf, sends_what_the_simulator_sends) {
   const std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
   for (const std::uint64_t seed : {4, 5}) {
     CountingKernels kernels(4);
-    const auto placed = *placement::place_random(problem, seed);
+    const auto placed = *placement::find_baseline("random")->place(problem, seed);
     const auto step = real_step(problem, placed, works, kernels);
     const auto simulated = placement::Simulator(problem).trace(placed);
     EXPECT_EQ(step.jobs.size() - static_cast<std::size_t>(problem.tasks),
@@ -117,14 +117,14 @@ TEST(LaneThreads, says_what_a_kernel_threw) {
   std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
   works[5].flop = -1;
   CountingKernels kernels(2);
-  const auto step = real_step(problem, *placement::place_random(problem, 1), works, kernels);
+  const auto step = real_step(problem, *placement::find_baseline("random")->place(problem, 1), works, kernels);
   LaneThreads threads(step, kernels);
   EXPECT_THROW(threads.run(), std::runtime_error);
 }
 
 TEST(Retimed, with_the_same_times_and_links_is_the_same_step) {
   const auto problem = problem_of("rnnlm", 2);
-  const auto placed = *placement::place_expert(problem, 1);
+  const auto placed = *placement::find_baseline("expert")->place(problem, 1);
   const auto same = placement::retimed(problem, {1, problem.cost_ms, problem.links[1]});
   EXPECT_DOUBLE_EQ(placement::Simulator(same).makespan(placed),
                    placement::Simulator(problem).makespan(placed));
@@ -133,7 +133,7 @@ TEST(Retimed, with_the_same_times_and_links_is_the_same_step) {
 
 TEST(Retimed, at_half_the_size_on_half_the_times_takes_half_as_long_and_fits_as_before) {
   const auto problem = problem_of("nmt", 2);
-  const auto placed = *placement::place_expert(problem, 1);
+  const auto placed = *placement::find_baseline("expert")->place(problem, 1);
   auto costs = problem.cost_ms;
   for (double& cost : costs) cost /= 2;
   auto link = problem.links[1];

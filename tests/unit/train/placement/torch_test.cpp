@@ -38,8 +38,10 @@ TEST(TorchKernels, carry_every_tensor_to_where_it_is_read) {
   setup.devices = 3;
   const auto whole = *placement::set_up(setup);
   const auto problem = placement::retimed(whole, {1e-3, whole.cost_ms, whole.links[1]});
-  const auto single = tokens_on(*kernels, problem, *placement::place_single(problem, 1));
-  const auto spread = tokens_on(*kernels, problem, *placement::place_random(problem, 1));
+  const auto single =
+      tokens_on(*kernels, problem, *placement::find_baseline("single")->place(problem, 1));
+  const auto spread =
+      tokens_on(*kernels, problem, *placement::find_baseline("random")->place(problem, 1));
   EXPECT_EQ(single, spread);
   EXPECT_GT(*std::max_element(single.begin(), single.end()), 1);
 }

@@ -1,4 +1,4 @@
-// Histories for tests of `tpe`.
+// Spaces and histories for tests of samplers.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "server/search/samplers/rows.hpp"
 #include "server/search/samplers/sampler.hpp"
 
 namespace hone {
@@ -16,11 +15,18 @@ inline SearchSpace space_of(const Space& parameters,
   return std::move(SearchSpace::make(parameters, constraints)).value();
 }
 
+inline SearchSpace cube(std::size_t dimensions) {
+  Space space;
+  for (std::size_t i = 0; i < dimensions; ++i)
+    space.push_back({"x" + std::to_string(i), FloatDomain{}, ""});
+  return space_of(space);
+}
+
 inline std::unique_ptr<Sampler> tpe(const SearchSpace& space, Params settings = {}) {
   SearchSpec search;
   search.method = "tpe";
   search.settings = std::move(settings);
-  return std::move(make_tpe(search, space)).value();
+  return std::move(make_sampler(search, space)).value();
 }
 
 // A trial that finished after one phase.
@@ -49,7 +55,7 @@ inline History run_sweep(const SearchSpace& space, const Sampler& sampler, std::
 }
 
 inline double best_loss(const History& history) {
-  return -history.achievement(history.ranked()[0]).merit;
+  return -history.outcome(history.ranked()[0]).merit;
 }
 
 }  // namespace hone

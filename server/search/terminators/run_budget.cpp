@@ -1,4 +1,4 @@
-#include "server/search/terminators/work.hpp"
+#include "server/search/terminators/run_budget.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@ namespace hone {
 
 std::optional<double> measured_phases(const History& history, int phases) {
   const auto ended = [](const RunRecord& run) {
-    return run.standing == RunRecord::Standing::ended && run.counts && !run.merits.empty();
+    return run.state == RunRecord::State::ended && run.counts && !run.merits.empty();
   };
   if (std::none_of(history.runs().begin(), history.runs().end(), ended)) return std::nullopt;
   double mean = 1, share = 1;
@@ -26,6 +26,7 @@ std::optional<double> measured_phases(const History& history, int phases) {
 }
 
 std::int64_t runs_that_fit(double budget_phases, double phases_per_run) {
+  // The tolerance keeps 0.3 / 0.1 at 3.
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(std::floor(budget_phases / phases_per_run + 1e-9)));
 }

@@ -1,4 +1,4 @@
-#include "placement/baselines/work.hpp"
+#include "placement/baselines/group_costs.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,0 +1,159 @@
+#include "server/search/terminators/hone/smoothed_curves.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace hone {
+namespace {
+
+// The exponentially weighted means of the first 1, 2, ... values; the newest value weighs most. The
+// update keeps equal values exactly equal, so that ties survive rounding.
+std::vector<double> smoothed(std::span<const double> values, double keep) {
+  std::vector<double> means;
+  means.reserve(values.size());
+  double mean = 0, weight = 0;
+  for (const double value : values) {
+    weight = keep * weight + 1;
+    mean += (value - mean) / weight;
+    means.push_back(mean);
+  }
+  return means;
+}
+
+}  // namespace
+
+SmoothedCurves::SmoothedCurves(const History& history, int first_runs, double memory_phases,
+                               int phases, std::optional<NewReport> report)
+    : phases_(phases) {
+  const double keep = std::exp(-1 / memory_phases);
+  curves_.reserve(history.runs().size());
+  for (std::size_t index = 0; index < history.runs().size(); ++index) {
+    const RunRecord& record = history.runs()[index];
+    Curve curve;
+    curve.run = index;
+    curve.trial = record.trial;
+    curve.first = record.replicate < first_runs;
+    curve.paused = record.state == RunRecord::State::paused;
+    curve.ended = record.state == RunRecord::State::ended;
+    curve.merits = record.merits;
+    if (report && report->run == index) {
+      curve.merits.push_back(report->merit);
+      curve.paused = true;
+    }
+    curve.reports = static_cast<int>(curve.merits.size());
+    if (!curve.merits.empty() && std::isinf(curve.merits.back())) {
+      curve.diverged = true;
+      curve.merits.pop_back();
+    }
+    curve.scores = smoothed(curve.merits, keep);
+    curves_.push_back(std::move(curve));
+  }
+}
+
+double SmoothedCurves::efficiency() const {
+  // The prior: the middle of what learning curves of many kinds had, with the weight of four runs.
+  constexpr double prior = 0.6, prior_weight = 4;
+  const int grain = std::max(1, static_cast<int>(std::lround(phases_ / 10.0)));
+  std::vector<const Curve*> long_enough;
+  for (const Curve& curve : curves_)
+    if (!curve.diverged && curve.length() > grain) long_enough.push_back(&curve);
+  if (long_enough.size() < 3) return prior;
+  const std::size_t best = std::max<std::size_t>(3, long_enough.size() / 3);
+  std::partial_sort(long_enough.begin(), long_enough.begin() + static_cast<std::ptrdiff_t>(best),
+                    long_enough.end(), [](const Curve* a, const Curve* b) {
+                      if (a->scores.back() != b->scores.back())
+                        return a->scores.back() > b->scores.back();
+                      return a->run < b->run;
+                    });
+  double gained = 0, moved = 0;
+  for (std::size_t i = 0; i < best; ++i) {
+    const auto& values = long_enough[i]->merits;
+    for (auto k = static_cast<std::ptrdiff_t>(values.size()) - 1; k - grain >= 0; k -= grain) {
+      const double step =
+          values[static_cast<std::size_t>(k)] - values[static_cast<std::size_t>(k - grain)];
+      gained += step;
+      moved += std::abs(step);
+    }
+  }
+  if (!(moved > 0)) return prior;
+  const auto weight = static_cast<double>(best);
+  return (weight * std::max(0.0, gained) / moved + prior_weight * prior) / (weight + prior_weight);
+}
+
+namespace {
+
+struct TrialScore {
+  SmoothedCurves::Leader trial;
+  double sum = 0;
+  int longest = 0;  // number of runs of the trial's length
+  bool diverged = false;
+  [[nodiscard]] double mean() const { return sum / longest; }
+  [[nodiscard]] double weight(int phases) const {
+    return static_cast<double>(longest) * trial.length / phases;
+  }
+};
+
+std::vector<TrialScore> scores_of(std::span<const SmoothedCurves::Curve> curves) {
+  std::map<std::size_t, TrialScore> by_trial;
+  for (const SmoothedCurves::Curve& curve : curves) {
+    TrialScore& score = by_trial[curve.trial];
+    score.trial.trial = curve.trial;
+    ++score.trial.runs;
+    score.diverged = score.diverged || curve.diverged;
+    if (curve.length() > score.trial.length)
+      score.trial.length = curve.length(), score.sum = 0, score.longest = 0;
+    if (curve.length() == 0 || curve.length() < score.trial.length) continue;
+    score.sum += curve.scores.back();
+    ++score.longest;
+  }
+  std::vector<TrialScore> eligible;
+  for (const auto& [trial, score] : by_trial)
+    if (!score.diverged && score.longest > 0) eligible.push_back(score);
+  return eligible;
+}
+
+// The upper median score of the trials that trained at least half as long as the longest.
+double middle_of(const std::vector<TrialScore>& scores) {
+  int longest = 0;
+  for (const TrialScore& one : scores) longest = std::max(longest, one.trial.length);
+  std::vector<double> means;
+  for (const TrialScore& one : scores)
+    if (2 * one.trial.length >= longest) means.push_back(one.mean());
+  const auto middle = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2);
+  std::nth_element(means.begin(), middle, means.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(double doubt) const {
+  const std::vector<TrialScore> scores = scores_of(curves_);
+  if (scores.empty()) return std::nullopt;
+  const double middle = middle_of(scores);
+  const TrialScore* best = nullptr;
+  double most = 0, most_weight = 0;
+  for (const TrialScore& one : scores) {
+    const double weight = one.weight(phases_);
+    // Written so that equal means stay equal and ties survive rounding.
+    const double value = middle + (one.mean() - middle) * (weight / (weight + doubt));
+    if (best != nullptr && (value < most || (value == most && weight <= most_weight))) continue;
+    best = &one, most = value, most_weight = weight;
+  }
+  return best->trial;
+}
+
+int SmoothedCurves::reported() const {
+  int total = 0;
+  for (const Curve& curve : curves_) total += curve.length();
+  return total;
+}
+
+int SmoothedCurves::committed_to_second_looks() const {
+  int total = 0;
+  for (const Curve& curve : curves_)
+    if (!curve.first) total += curve.ended ? curve.length() : phases_;
+  return total;
+}
+
+}  // namespace hone

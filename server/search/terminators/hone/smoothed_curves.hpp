@@ -1,0 +1,62 @@
+// The smoothed curves of all runs of a sweep, as the rule `hone` compares them. Built for every
+// decision; takes a few microseconds for a hundred runs.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "server/search/history/history.hpp"
+#include "server/search/history/seed_curves.hpp"
+
+namespace hone {
+
+class SmoothedCurves {
+ public:
+  // `first_runs`: runs of each trial that the sweep file asks for; further runs are second looks at
+  // a leader. `memory_phases`: time constant of the smoothing, in phases. `report` counts as the
+  // next one of its run, and the run as paused after it.
+  SmoothedCurves(const History& history, int first_runs, double memory_phases, int phases,
+                 std::optional<NewReport> report = std::nullopt);
+
+  struct Curve {
+    std::size_t run = 0;
+    std::size_t trial = 0;
+    bool first = true;  // one of the first runs of its trial
+    bool paused = false;
+    bool ended = false;
+    bool diverged = false;
+    int reports = 0;             // a diverged one included
+    std::vector<double> merits;  // of its finite reports
+    std::vector<double> scores;  // smoothed merits, by report
+    [[nodiscard]] int length() const { return static_cast<int>(scores.size()); }
+  };
+  [[nodiscard]] std::span<const Curve> curves() const { return curves_; }
+
+  // Returns, for the best runs, net gain / (gains + losses) from report to report, in [0, 1]: near
+  // 1 if curves climb smoothly and early ranks can be trusted, small if reports jump up and down.
+  [[nodiscard]] double efficiency() const;
+
+  // The incumbent: argmax of (w * m + doubt * mu) / (w + doubt), where m is the mean score of a
+  // trial's longest runs, w their length in complete runs, summed, and mu the median m of the
+  // trials that trained at least half as long as the longest. If reports are jumpy, one lucky seed
+  // so counts less than a proven trial. Ties: larger w, then lower number. A trial with a diverged
+  // run is not eligible.
+  struct Leader {
+    std::size_t trial = 0;
+    int length = 0;
+    int runs = 0;
+  };
+  [[nodiscard]] std::optional<Leader> leader(double doubt) const;
+
+  // Phases reported by all runs, and phases that second looks have used or may use yet.
+  [[nodiscard]] int reported() const;
+  [[nodiscard]] int committed_to_second_looks() const;
+
+ private:
+  int phases_;
+  std::vector<Curve> curves_;
+};
+
+}  // namespace hone

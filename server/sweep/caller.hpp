@@ -1,0 +1,19 @@
+// Which token may act for a worker: a worker and its leases belong to the token that joined them.
+#pragma once
+
+#include "server/sweep/command.hpp"
+#include "server/sweep/state.hpp"
+
+namespace hone {
+
+// The sender of a command.
+struct Caller {
+  TokenId token{};
+  bool for_all = true;  // the server requires no token, or it is an administrator's
+};
+
+// Refuses (forbidden) a command for a worker, a lease or an asked trial of another token. What was
+// joined without a token belongs to every caller.
+Status check_caller(const Book& book, const Caller& caller, const Command& command);
+
+}  // namespace hone
