@@ -19,11 +19,11 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 struct HttpServer {
   std::string host;
   std::string port;
-  bool tls = false;              // https
-  std::string ca_file{};         // certificates to trust; empty: those of the system
-  std::string cert_file{};       // the client's own, for a server that asks for one
-  std::string key_file{};        // empty: in cert_file
-  Headers headers{};             // of every request
+  bool tls = false;         // https
+  std::string ca_file{};    // certificates to trust; empty: those of the system
+  std::string cert_file{};  // the client's own, for a server that asks for one
+  std::string key_file{};   // empty: in cert_file
+  Headers headers{};        // of every request
   // A connection that was idle for longer is not used again: the server may be closing it.
   std::chrono::microseconds idle_time = std::chrono::seconds(60);
   std::string if_unreachable{};  // what to do then: the end of the error's sentence

@@ -35,7 +35,7 @@ class Keyring {
 
 // Returns the owner of the token in the header Authorization. Refuses (unauthenticated) a missing,
 // unknown or expired token and (forbidden) one whose scopes do not allow the route.
-Result<Caller> check_access(const Route& route, const Keyring& keys,
-                             std::string_view authorization, Instant now);
+Result<Caller> check_access(const Route& route, const Keyring& keys, std::string_view authorization,
+                            Instant now);
 
 }  // namespace hone::api

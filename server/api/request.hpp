@@ -71,7 +71,7 @@ struct Request {
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
   const Counters* counters = nullptr;  // of this server, for GET /metrics
-  Caller speaker{};                   // the owner of the token that the request carries
+  Caller speaker{};                    // the owner of the token that the request carries
   Instant now{};                       // when it arrived
 };
 

@@ -25,9 +25,8 @@ void add_bounds(CLI::App& app, http::Bounds& bounds) {
   app.add_option("--requests-per-second", bounds.requests_per_s,
                  "Sustained rate of one token or address (5000; loopback: unlimited)")
       ->check(CLI::Range(1, 1'000'000));
-  time(
-      "--request-time", bounds.request_time,
-      "Seconds from the first byte of a request to its last, and for reading an answer (30)");
+  time("--request-time", bounds.request_time,
+       "Seconds from the first byte of a request to its last, and for reading an answer (30)");
   time("--idle-time", bounds.idle_time, "Seconds before a silent connection is closed (120)");
 }
 

@@ -14,9 +14,9 @@
 #include "server/engine/meter.hpp"
 #include "server/engine/restored.hpp"
 #include "server/limits.hpp"
+#include "server/sweep/caller.hpp"
 #include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
-#include "server/sweep/caller.hpp"
 
 namespace hone {
 

@@ -1,5 +1,5 @@
-// boot_bench [TRIALS]: how long a server takes to come up on a ledger of so many trials, each with
-// a lease, five reports and an end, by a full replay and from a snapshot.
+// boot_bench [TRIALS]: measures the start of a server on a ledger of so many trials, each with a
+// lease, five reports and an end, by a full replay and from a snapshot.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,7 +21,7 @@ constexpr int trials_per_sweep = 1000;
 class Filler {
  public:
   explicit Filler(SQLite::Database& db) : engine_(db, begin) {
-    db.exec("PRAGMA synchronous = OFF");  // what is measured comes later
+    db.exec("PRAGMA synchronous = OFF");  // this part is not measured
     perform(Join{{"join", "host", 1, 1, 0, "bench"}});
   }
 

@@ -1,7 +1,6 @@
-// Steps an environment as an agent does, and learns nothing: what the bridge costs by itself.
-// bridge_bench NAME COPIES STEPS plays STEPS steps of every copy by random actions and prints
-// how many they were and how long they took by the clock; tests/bench/bridge counts the CPU time of
-// this process and of its Python.
+// bridge_bench NAME COPIES STEPS: measures the cost of the bridge alone. Plays STEPS steps of every
+// copy of an environment by random actions, without learning, and prints their number and the time;
+// tests/bench/bridge measures the CPU time of this process and of its Python.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

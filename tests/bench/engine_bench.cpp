@@ -1,7 +1,7 @@
-// What the one writer does in a second, on a file, with synchronous=FULL.
-// reports: what a batch of 1, 8 and 64 commands costs. Each is a report of a live run: two events
-// (report, verdict) and their projection.
-// trials: as many askers as a batch is large, each of which asks, reports five times and tells.
+// The throughput of the writer, on a file, with synchronous=FULL.
+// reports: the cost of a batch of 1, 8, 64 and 256 commands. Each is a report of a live run: two
+// events (report, verdict) and their projection.
+// trials: as many clients as a batch is large, each of which asks, reports five times and tells.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
@@ -29,7 +29,7 @@ class Reporters {
     for (int i = 0; i < runs; ++i) one(Acquire{{"acquire-" + std::to_string(i), {1}, 1, 0, {}}});
   }
 
-  // Reports of the next runs in turn; false when their phases are used up.
+  // Reports for the next runs in turn; returns false when their phases are used up.
   bool step(std::int64_t size) {
     std::vector<Envelope> batch;
     for (std::int64_t i = 0; i < size; ++i, ++next_) {
@@ -70,7 +70,7 @@ void reports(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-// Bytes this process has caused to be written, as the kernel counts them.
+// Bytes that this process has written, as the kernel counts them.
 double written_bytes() {
   std::ifstream io("/proc/self/io");
   std::string word;
@@ -100,7 +100,7 @@ class Askers {
     batch({Submit{{"submit", asked_spec(), {}}}});
   }
 
-  // One trial of each asker.
+  // One trial of each client.
   void round() {
     std::vector<Command> asks, tells;
     for (int i = 0; i < count_; ++i) asks.emplace_back(Ask{{1}, {std::to_string(i)}});

@@ -1,5 +1,5 @@
-// What it costs to judge trials of several runs as one: the view of whole trials is rebuilt for
-// every question. Run by hand: build/bin/joint_bench
+// The cost of judging trials of several runs as one: the view of whole trials is built again for
+// every call. Run by hand: build/bin/joint_bench
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -73,7 +73,7 @@ void ranks_judge(benchmark::State& state) {
     benchmark::DoNotOptimize((*terminator)->judge(history, 1, phase, Score::of(0)));
 }
 
-// A first report, which moves every trial there is.
+// A first report, which changes the ranks of all trials.
 void ranks_report(benchmark::State& state) {
   const History history = history_of(ranked(spec_of("hone", state.range(0))), state.range(0));
   for (auto _ : state) {

@@ -1,10 +1,10 @@
-// What a setting of `tpe` is worth: median regret after 50, 100 and 200 trials on the functions of
-// tpe_problems.cpp, and the mean over functions of the mean log10 regret.
+// Compares settings of `tpe`: prints the median regret after 50, 100 and 200 trials on the
+// functions of tpe_problems.cpp, and the mean over functions of the mean log10 regret.
 //
 //   tpe_bench [seeds=16] [workers=1] [only=NAME] [setting=value ...]
 //   tpe_bench surrogate=false explore=0.0
 //
-// A trial's regret is that of the loss without noise, of the trial with the best report.
+// The regret is that of the loss without noise, of the trial with the best report.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -20,7 +20,7 @@ namespace hone::bench {
 namespace {
 
 constexpr std::array looks{50, 100, 200};
-constexpr double least_regret = 1e-4;  // better is not counted in means
+constexpr double least_regret = 1e-4;  // smaller ones count as this in means
 
 struct Options {
   int seeds = 16;
@@ -68,7 +68,8 @@ std::vector<double> values_of(const SearchSpace& space, std::span<const double> 
   return values;
 }
 
-// One sweep: the regret at each look. `workers` trials are pending at any time, the oldest reports.
+// Runs one sweep and returns the regret at each look. `workers` trials are pending at any time; the
+// oldest reports first.
 std::array<double, 3> run(const TpeProblem& problem, const SearchSpace& space,
                           const Sampler& sampler, std::size_t workers, std::uint64_t seed) {
   History history(Goal::minimize, space.dimensions().size());

@@ -166,7 +166,7 @@ double choices(Values v) {
   return sum;
 }
 
-// Four algorithms; the best is the narrowest, and has its own branches.
+// Four algorithms; the best is the narrowest and has its own branches.
 double tree(Values v) {
   if (v[0] == 0) return 0.25 + 0.5 * std::abs(v[1] - 0.3);
   if (v[0] == 1) return 0.15 + 2 * squared(v[2] - 0.7) + 0.2 * squared(std::log10(v[3]) + 2);

@@ -84,7 +84,7 @@ def test_what_prepares_it_runs_first_and_must_succeed(play):
                                                                   "import sys; sys.exit('no disk')"])
     assert (failed["state"], failed["reason"], failed["failure"]) == ("failed", "cannot_start",
                                                                       "user_error"), failed
-    assert "what prepares it exited with status 1" in failed["detail"]
+    assert "its preparing command exited with status 1" in failed["detail"]
     assert "no disk" in failed["log_tail"]
     missing = play(CHECK.format("False"), prepare=["no-such-program"])
     assert (missing["state"], missing["reason"]) == ("failed", "cannot_start"), missing
@@ -135,7 +135,7 @@ def test_what_is_no_row_is_passed_over_and_told_in_the_log(play, server):
                folder="fresh",
                collect={"file": "r.csv", "step": "step"})
     assert run["state"] == "failed" or run["reason"] == "exit_code", run
-    assert "this line was passed over" in run["log_tail"]
+    assert "this line was skipped" in run["log_tail"]
 
 
 def test_a_million_rows_are_collected(play, server):

@@ -6,7 +6,7 @@
 
 namespace hone::faultfs {
 
-// SQLite allocates this and hands it to every call.
+// SQLite allocates this and passes it to every call.
 struct Handle {
   sqlite3_file base;
   struct State* state;
@@ -21,7 +21,7 @@ struct State {
   unsigned held_shared = 0, held_exclusive = 0;  // locks of the -shm, as bits
 };
 
-// Reaches into Disk for the functions below.
+// Accesses the members of Disk for the functions below.
 struct Calls {
   static bool down(const State& s) { return s.disk->down_; }
   static int io(const State& s, int code) { return down(s) ? SQLITE_IOERR : code; }
@@ -248,7 +248,7 @@ int Calls::lock(State& s, int first, int count, int flags) {
 }
 
 std::unique_ptr<sqlite3_vfs> make_vfs(Disk& disk, const sqlite3_vfs* host) {
-  auto vfs = std::make_unique<sqlite3_vfs>(*host);  // the time, sleep and dice of the real one
+  auto vfs = std::make_unique<sqlite3_vfs>(*host);  // time, sleep and randomness of the real one
   vfs->iVersion = 2;
   vfs->szOsFile = static_cast<int>(sizeof(Handle));
   vfs->pNext = nullptr;

@@ -1,4 +1,4 @@
-// What SQLite calls: the functions of the VFS and of its files. Internal to tests/faultfs.
+// The functions of the VFS and of its files, as SQLite calls them. Internal to tests/faultfs.
 #pragma once
 
 #include <sqlite3.h>

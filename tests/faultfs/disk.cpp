@@ -72,8 +72,8 @@ void Disk::stop(Fault fault) {
   if (fault == Fault::power_cut) lose_power();
 }
 
-// What a disk had got to when the power went: nothing of what was not synced, all of it, or a
-// choice of single writes or sectors in any order, the last of them perhaps torn.
+// The state of a disk after a power cut: none of the changes that were not synced, all of them, or
+// a random choice of writes or sectors in any order, the last perhaps torn.
 void Disk::lose_power() {
   const auto style = static_cast<int>(rng_.below(4));
   if (style == 1) names_on_disk_ = names_;

@@ -1,6 +1,6 @@
-// A disk in memory under the real SQLite: an sqlite3_vfs that tells what was written from what was
-// synced, and fails on demand. While one lives it is SQLite's default, so that the code under test
-// opens its files as always. One at a time; not for several threads.
+// A disk in memory under the real SQLite: an sqlite3_vfs that distinguishes written from synced
+// data and fails on demand. While a Disk exists, it is SQLite's default VFS, so that the code under
+// test opens its files as always. Only one may exist at a time. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@ namespace hone::faultfs {
 enum class Fault {
   none,
   kill,         // the process ends: what it wrote is in the page cache and stays
-  power_cut,    // only what was synced stays, and of the rest whatever the disk had got to
-  write_error,  // one write fails half done
+  power_cut,    // synced data stays; of the rest, any part may be on the disk
+  write_error,  // one write fails half way
   disk_full,    // every write that makes a file longer fails, until free_space()
-  sync_error,   // one sync fails; what it should have saved can still be read, and is lost later
+  sync_error,   // one sync fails; its data can still be read, and is lost later
 };
 const char* word(Fault fault);
 
-// One write or truncation that no sync has covered yet.
+// One write or truncation that was not synced yet.
 struct Change {
   std::int64_t offset = 0;
   std::string bytes;       // of a write
@@ -36,7 +36,7 @@ struct Change {
 
 struct File {
   std::string bytes;    // as programs read it
-  std::string on_disk;  // what was synced
+  std::string on_disk;  // as synced
   std::vector<Change> changes;
 };
 
@@ -49,22 +49,22 @@ class Disk {
   Disk(const Disk&) = delete;
   Disk& operator=(const Disk&) = delete;
 
-  // How often something was changed or made durable: writes, truncations, syncs, deletions.
+  // The number of writes, truncations, syncs and deletions so far.
   [[nodiscard]] std::int64_t operations() const { return operations_; }
-  // The operation of this number meets the fault.
+  // Injects the fault into the operation of this number.
   void fail_at(std::int64_t operation, Fault fault);
-  // Asked before every operation; what it answers is met. For faults that come by chance.
+  // Calls `chance` before every operation and injects the fault that it returns.
   void ask_before(std::function<Fault()> chance) { chance_ = std::move(chance); }
   void free_space() { full_ = false; }
-  // Ends the process now; as a fault that came between two operations.
+  // Ends the process now, between two operations.
   void stop(Fault fault);
-  // After kill and power_cut every call fails, as if nobody made it, until restart().
+  // After kill and power_cut every call fails and has no effect until restart().
   [[nodiscard]] bool down() const { return down_; }
   // Precondition: every connection is closed.
   void restart();
 
   [[nodiscard]] bool has(const std::string& name) const { return names_.contains(name); }
-  // Overwrites part of a file, synced: damage that no fault of ours makes.
+  // Overwrites part of a file, synced: damage from outside.
   void damage(const std::string& name, std::size_t offset, const std::string& bytes);
   void cut_short(const std::string& name, std::size_t size);
   [[nodiscard]] std::size_t size(const std::string& name) const;
@@ -78,7 +78,7 @@ class Disk {
 
   Rng rng_;
   std::unique_ptr<sqlite3_vfs> vfs_;
-  sqlite3_vfs* host_ = nullptr;  // the default before: it knows the time
+  sqlite3_vfs* host_ = nullptr;  // the default VFS before, for the time
   std::map<std::string, std::shared_ptr<File>> names_;
   std::map<std::string, std::shared_ptr<File>> names_on_disk_;
   std::map<std::string, std::shared_ptr<Shared>> shared_;

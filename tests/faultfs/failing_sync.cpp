@@ -1,5 +1,5 @@
 // Loaded into a real server (LD_PRELOAD): from the moment a file named by HONE_FAILING_SYNC exists,
-// no fsync succeeds, as on a disk that is about to die. It answers for fsync and fdatasync alone.
+// no fsync succeeds, as on a disk that is about to fail. Replaces fsync and fdatasync only.
 #include <dlfcn.h>
 #include <unistd.h>
 

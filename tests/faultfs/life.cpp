@@ -10,7 +10,7 @@
 namespace hone::faultfs {
 namespace {
 
-constexpr int lives_max = 40;  // more restarts than this for one command: it can never succeed
+constexpr int lives_max = 40;  // restarts for one command; with more, it can never succeed
 
 }  // namespace
 
@@ -58,7 +58,7 @@ void Life::note_committed() {
   in_flight_.clear();
 }
 
-// All that was answered for is there and unchanged; of what was not, the whole batch or nothing.
+// Everything that was acknowledged is there and unchanged; of the rest, a whole batch or nothing.
 void Life::check_recovered() {
   const auto rows = rows_after(0);
   const auto found = static_cast<std::int64_t>(rows.size());
@@ -74,10 +74,10 @@ void Life::check_recovered() {
 
 bool Life::boot(Instant now) {
   if (disk.down()) disk.restart();
-  if (dice_.below(2) == 0) disk.free_space();
+  if (rng_.below(2) == 0) disk.free_space();
   ++restarts_;
   auto opened = open_for_writing("hone.db");
-  if (!opened) return false;  // the fault came while it was opened
+  if (!opened) return false;  // the fault came while opening
   db_ = std::move(*opened);
   check_recovered();
   if (!broken_.empty()) return false;
@@ -96,7 +96,7 @@ bool Life::attempt(const Command& command, Instant now, std::optional<Result<Rep
   try {
     std::vector<Envelope> batch;
     const auto keep = [&](Result<Reply> reply) { answered = std::move(reply); };
-    if (dice_.below(8) == 0) batch.push_back({command, [](const Result<Reply>&) {}});
+    if (rng_.below(8) == 0) batch.push_back({command, [](const Result<Reply>&) {}});
     batch.push_back({command, keep});
     engine_->step(std::move(batch), now);
     note_committed();

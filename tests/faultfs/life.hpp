@@ -1,5 +1,5 @@
-// A data folder on a faulty disk, the real engine on it, and clients that repeat what was not
-// answered. Everything that was acknowledged is kept apart, and looked for after every restart.
+// A data folder on a faulty disk, the real engine on it, and clients that repeat commands without a
+// reply. Keeps a copy of everything that was acknowledged and compares it after every restart.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -16,21 +16,21 @@ namespace hone::faultfs {
 
 class Life {
  public:
-  explicit Life(std::uint64_t seed) : disk(seed), dice_(seed, Purpose::simulation, 78) {}
+  explicit Life(std::uint64_t seed) : disk(seed), rng_(seed, Purpose::simulation, 78) {}
   ~Life();
   Life(const Life&) = delete;
   Life& operator=(const Life&) = delete;
 
-  // What a client does: sends until there is an answer, whatever happens to the server.
+  // As a client: sends until there is a reply, whatever happens to the server.
   Result<Reply> perform(const Command& command, Instant now);
 
-  // Ends the process between two commands, as the fault says, and starts it again.
+  // Ends the process between two commands by `fault` and starts it again.
   void interrupt(Fault fault);
 
-  // Empty, or the first promise that is broken. At the end of a history.
+  // Returns the first promise that is broken at the end of a history, or an empty string.
   std::string check_all();
 
-  // The first promise that was broken on the way: empty when none was.
+  // The first promise that was broken on the way, or empty.
   [[nodiscard]] const std::string& broken() const { return broken_; }
   [[nodiscard]] int restarts() const { return restarts_; }
   [[nodiscard]] std::int64_t acknowledged() const {
@@ -47,18 +47,18 @@ class Life {
   void check_recovered();
   std::vector<std::string> rows_after(std::int64_t seq);
 
-  Rng dice_;
+  Rng rng_;
   std::unique_ptr<SQLite::Database> db_;
   std::unique_ptr<Engine> engine_;
-  std::vector<std::string> acknowledged_;  // rows of the ledger that were answered for, by seq - 1
-  std::set<std::int64_t> in_flight_;       // where a batch that was not answered for may have ended
+  std::vector<std::string> acknowledged_;  // rows of the ledger, by seq - 1
+  std::set<std::int64_t> in_flight_;       // possible last seq of a batch without a reply
   std::string broken_;
   int restarts_ = 0;
 };
 
 // The rows of every query table as one text.
 std::string projection_text(SQLite::Database& db);
-// The digest of the Book that the ledger alone tells.
+// The digest of the Book that a replay of the ledger gives.
 std::uint64_t replay_digest(SQLite::Database& db);
 
 }  // namespace hone::faultfs

@@ -1,6 +1,6 @@
-// Histories on a disk that fails. Each runs once without faults to count its input and output, then
-// again and again with one fault at some of these operations, then with faults by chance. Prints
-// the seed and the fault of the first that breaks a promise.
+// Histories on a disk that fails. Each runs once without faults to count its operations, then once
+// for each of some operations with a fault there, then with random faults. Prints the seed and the
+// fault of the first history that breaks a promise.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
@@ -16,12 +16,11 @@
 namespace hone::faultfs {
 namespace {
 
-constexpr int points_per_seed = 12;  // crashes at one operation each
+constexpr int points_per_seed = 12;  // histories with one fault each
 constexpr std::array faults{Fault::kill, Fault::power_cut, Fault::write_error, Fault::disk_full,
                             Fault::sync_error};
 
-// Most are short, for many beginnings and ends; some are long enough for the log to be folded into
-// the database on the way.
+// Most are short, for many starts and ends; some are long enough for checkpoints of the WAL.
 int length_of(std::uint64_t seed) {
   Rng rng(seed, Purpose::simulation, 81);
   return static_cast<int>(seed % 4 == 0 ? 200 + rng.below(400) : 10 + rng.below(90));
@@ -32,7 +31,8 @@ struct Sum {
   std::map<std::string, std::int64_t> met;
 };
 
-// The history of `seed`, with whatever `prepare` does to its disk. Empty, or the broken promise.
+// Runs the history of `seed` after `prepare` has set up the disk. Returns the broken promise, or an
+// empty string.
 template <class Prepare>
 std::string live(std::uint64_t seed, Sum& sum, std::int64_t& operations, const Prepare& prepare) {
   Life life(seed);
@@ -42,7 +42,7 @@ std::string live(std::uint64_t seed, Sum& sum, std::int64_t& operations, const P
   operations = life.disk.operations();
   life.disk.ask_before({});
   std::string broken = life.check_all();
-  if (broken.empty()) {  // what is on the disk alone tells the same
+  if (broken.empty()) {  // a restart from the disk gives the same
     life.interrupt(Fault::power_cut);
     broken = life.check_all();
   }
@@ -75,7 +75,7 @@ std::string many_faults(std::uint64_t seed, Sum& sum) {
   return broken.empty() ? broken : broken + ": faults by chance";
 }
 
-// An older file is upgraded, with one fault on the way; the next try must find all of it.
+// Upgrades an older file with one fault on the way; the next try must find all of its data.
 std::string upgrades(std::uint64_t seed, Sum& sum) {
   Rng rng(seed, Purpose::simulation, 82);
   const std::int64_t operations = upgrade_operations(seed);

@@ -34,8 +34,8 @@ Rows ledger_rows(SQLite::Database& db) {
 
 int schema(SQLite::Database& db) { return db.execAndGet("PRAGMA user_version").getInt(); }
 
-// As the program of that schema left it: the events of a random history, and no query tables'
-// rows, for what they held is made again.
+// Writes the file as the program of that schema left it: the events of a random history, without
+// rows of query tables, which are rebuilt.
 Rows write_older(std::uint64_t seed) {
   auto now = open_for_writing(":memory:");
   FedLedger fed(**now);
@@ -80,7 +80,7 @@ std::string check_upgraded(SQLite::Database& db, const Rows& before, const Upgra
   rebuild_projection(db);
   if (projection_text(db) != projected)
     return "an upgrade left query tables that a rebuild changes";
-  if (upgrade.from == 0) return {};  // the try before had come to its end
+  if (upgrade.from == 0) return {};  // the first try was complete
   SQLite::Database backup(upgrade.backup, SQLite::OPEN_READONLY);
   if (schema(backup) != upgrade.from) return "the backup is not of the older schema";
   if (ledger_rows(backup) != before) return "the backup has another ledger";

@@ -1,4 +1,4 @@
-// A file of an older schema, and what becomes of it when its upgrade is interrupted.
+// A database file of an older schema whose upgrade is interrupted.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace hone::faultfs {
 
-// How many operations the upgrade of this seed's file takes without a fault.
+// The number of disk operations of the upgrade of this seed's file without a fault.
 std::int64_t upgrade_operations(std::uint64_t seed);
 
-// Upgrades it, meeting the fault at that operation, and again after a restart. Empty, or what is
-// wrong then.
+// Upgrades it with a fault at operation `at`, and again after a restart. Returns what is wrong
+// then, or an empty string.
 std::string upgrade_with(std::uint64_t seed, std::int64_t at, Fault fault);
 
 }  // namespace hone::faultfs

@@ -1,5 +1,5 @@
-// Every body of the wire and of the ledger: its kind in the first line, then the JSON. What is
-// accepted is written and read again without a change.
+// Every body of the API and of the ledger: its kind in the first line, then the JSON. A body that
+// is accepted is the same after it was encoded and decoded again.
 #include "schemas/codec/body.hpp"
 
 #include <array>

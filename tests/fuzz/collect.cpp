@@ -1,5 +1,5 @@
-// What a program leaves for its collector. The first line is a command, the second a regular
-// expression, the third says how to read all that follows.
+// The output of a program and its collector. The first line is a command, the second a regular
+// expression, the third how to read the rest.
 #include <tuple>
 
 #include "schemas/types/command_words.hpp"
@@ -54,7 +54,7 @@ void feed(const std::uint8_t* data, std::size_t size) {
   std::string_view manner;
   std::tie(pattern, rest) = first_line(rest);
   std::tie(manner, rest) = first_line(rest);
-  // Long ones cost time that grows with pattern and line; both are bounded where they come in.
+  // The time grows with the pattern and the line; both are limited in the product, too.
   pattern = pattern.substr(0, 60);
   static_cast<void>(worker::matches_glob(pattern, command.substr(0, 200)));
   worker::Collector collector(spec_of(pattern, manner), {"steps", 1000, phases}, 0);

@@ -1,7 +1,7 @@
 // Any sequence of commands, sensible or not, through decide and evolve: a refusal changes nothing,
-// no event trips a promise of evolve, a tick meets the deadline that is due, the aggregate of every
-// trial's seeds is honest, and the ledger replays to the same book. Where the input asks for it,
-// one steady worker then takes over, and every sweep that trains must end.
+// no event breaks a promise of evolve, a tick handles the deadline that is due, the aggregate of
+// every trial's seeds is right, and the ledger replays to the same book. If the input says so, one
+// reliable worker then takes over, and every sweep that trains must end.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -75,7 +75,7 @@ class World {
 
   void expect_honest() const {
     expect(sim::dishonest_aggregate(book_).empty(), "a trial counts for what its seeds did");
-    expect(sim::dishonest_confirmation(book_).empty(), "a confirmation has separate seeds");
+    expect(sim::dishonest_confirmation(book_).empty(), "a confirmation has new seeds");
   }
 
   [[nodiscard]] bool training() const {
@@ -84,14 +84,14 @@ class World {
     });
   }
 
-  // Nothing goes wrong any more: a worker trains whatever it gets, until nothing is left.
+  // Without faults: a worker trains every run that it gets until none is left.
   void settle() {
     for (std::int64_t id = 1; id <= book_.last_sweep; ++id)
       perform(Steer{SweepId{id}, {Verb::resume}});
     perform(Join{{"steady", "host", 1, 4, 1, "fuzz"}});
     const WorkerId worker = book_.workers_by_request.at("steady");
     const auto held = book_.leases;
-    for (const auto& [id, lease] : held)  // askers come back; lost workers do not
+    for (const auto& [id, lease] : held)  // clients that ask return; lost workers do not
       if (lease.expires_at == never) train(lease);
     for (int turn = 0; training(); ++turn) {
       expect(turn < steady_turns_max, "every sweep that trains ends");

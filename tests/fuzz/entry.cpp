@@ -1,4 +1,4 @@
-// libFuzzer's way in.
+// The entry point that libFuzzer calls.
 #include "tests/fuzz/fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

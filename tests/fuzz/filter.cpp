@@ -1,5 +1,5 @@
-// Filters: parsed, and compiled for every kind of thing. What comes out is SQL with a value for
-// each of its question marks and without a quote of the user's.
+// Filters: parsed, and compiled for every kind of object. The result is SQL with a value for each
+// of its question marks and without a quote from the input.
 #include <algorithm>
 
 #include "db/filter/compile.hpp"

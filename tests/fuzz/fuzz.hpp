@@ -1,4 +1,4 @@
-// What the fuzz targets share. A target reads one input and returns; a broken promise aborts
+// Shared by the fuzz targets. A target reads one input and returns; a broken promise aborts
 // (base/expect.hpp), and so do the sanitizers.
 #pragma once
 
@@ -25,7 +25,7 @@ inline std::pair<std::string_view, std::string_view> first_line(std::string_view
   return {text.substr(0, end), text.substr(end + 1)};
 }
 
-// Choices read off the input, one after the other; zeros once it is used up.
+// Reads choices from the input, one after the other; zeros at its end.
 class Choices {
  public:
   Choices(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}

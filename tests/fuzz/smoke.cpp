@@ -1,5 +1,5 @@
-// Stands in for libFuzzer where there is none: every file of the corpus as it is, then the same
-// mutations of each in every run. Fails as libFuzzer does: the process aborts.
+// Replaces libFuzzer where it is not available: runs every file of the corpus, then mutations of
+// each, the same in every run. Fails as libFuzzer does: the process aborts.
 //
 //   fuzz_NAME FOLDER ...
 #include <algorithm>

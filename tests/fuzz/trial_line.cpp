@@ -1,4 +1,4 @@
-// What a trial process says, line by line, and the run file that it is given.
+// The lines of a trial process, and its run file.
 #include "worker/agent/trial_line.hpp"
 
 #include <tuple>

@@ -1,4 +1,5 @@
-// The virtual clock: things happen at instants, in order; nothing else moves time.
+// The event queue and virtual clock of a simulation: functions that run at instants, in order. Time
+// moves from one to the next.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,7 @@ class Agenda {
   }
   void after(Duration wait, std::function<void()> what) { at(now_ + wait, std::move(what)); }
 
-  // Performs the next thing; false when there is none up to `until`, which is then the time.
+  // Runs the next function; returns false if there is none up to `until`, which is then the time.
   bool step(Instant until) {
     if (items_.empty() || items_.begin()->first > until) {
       now_ = until;

@@ -10,7 +10,7 @@ FaultPlan FaultPlan::none() {
   return plan;
 }
 
-// Half of the kinds are absent in any one world: rare combinations get their turn.
+// Half of the kinds are absent in any one world, so that rare combinations occur.
 FaultPlan FaultPlan::draw(Rng& rng) {
   const auto rate = [&](double most) { return rng.uniform() < 0.5 ? 0.0 : most * rng.uniform(); };
   FaultPlan plan;

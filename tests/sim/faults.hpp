@@ -1,5 +1,5 @@
-// What may go wrong in one simulated world, and how often: drawn from its seed, so that worlds
-// differ in kind.
+// The faults of one simulated world and their rates, drawn from its seed, so that worlds differ in
+// kind.
 #pragma once
 
 #include <string>

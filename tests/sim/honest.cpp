@@ -12,9 +12,9 @@ constexpr double failure = -std::numeric_limits<double>::infinity();
 
 struct Seed {
   std::vector<double> merits;
-  std::vector<double> ranks;  // what they count as, where the sweep counts by ranks
+  std::vector<double> ranks;  // of the values, if the sweep compares by ranks
   bool first = false;         // the trial started with it
-  bool gone = false;          // ended for no fault of its own
+  bool gone = false;          // ended without a fault of the program
   bool failed = false;        // and so it is minus infinity from its end on
   bool whole = false;         // trained to its end
   [[nodiscard]] std::optional<double> at(std::size_t phase) const {
@@ -40,7 +40,7 @@ double merit_of(const SweepSpec& spec, const Run& run, Score score) {
 
 const Trial& trial_of(const Book& book, TrialId id) { return book.trials.at(id).second; }
 
-// Where the value stands among what all trials had reached on the same game, by every first run.
+// The rank of the value among those of every first run of all trials on the same game.
 double rank_of(const Book& book, const Sweep& sweep, const Run& run, std::size_t phase) {
   const int games = instances_of(sweep.spec), first = first_runs(sweep.spec);
   const double own = merit_of(sweep.spec, run, run.reports[phase].score);
@@ -77,7 +77,7 @@ Seed seed_of(const Book& book, const Sweep& sweep, const Run& run) {
   return seed;
 }
 
-// How many phases the trial has come through.
+// How many phases the trial has completed.
 std::size_t depth_of(const std::vector<Seed>& seeds) {
   std::size_t furthest = 0;
   for (const Seed& seed : seeds) furthest = std::max(furthest, seed.merits.size());
@@ -130,12 +130,12 @@ std::string lie_about(const Book& book, const Sweep& sweep, const Trial& trial) 
   for (const Run& run : trial.runs) seeds.push_back(seed_of(book, sweep, run));
   const TrialOutcome& told = sweep.history.outcome(history_index(sweep, trial.number));
   const std::size_t depth = depth_of(seeds);
-  if (told.phase + 1 != static_cast<int>(depth)) return "stands at another phase";
+  if (told.phase + 1 != static_cast<int>(depth)) return "is at another phase";
   if (depth == 0) return {};
   std::vector<double> values;
   for (const Seed& seed : seeds)
     if (const auto value = seed.at(depth - 1)) values.push_back(*value);
-  if (told.values != static_cast<int>(values.size())) return "is said to be of other values";
+  if (told.values != static_cast<int>(values.size())) return "has another number of values";
   const double merit = aggregated(sweep.spec.replicates.aggregate, values);
   if (!alike(merit, told.merit)) return "has another aggregate";
   if (std::isinf(merit) != (told.grade == TrialOutcome::Grade::failed))
@@ -157,7 +157,7 @@ std::string confirmation_lie(const Book& book, const Sweep& confirmation, const 
     if (first.empty()) first = own;
     if (own != first) return "its sets have different seeds";
     if (own.size() != static_cast<std::size_t>(confirmation.spec.seeds))
-      return "a set has not as many seeds as were asked for";
+      return "a set has another number of seeds than requested";
     if (std::any_of(own.begin(), own.end(), [&](auto seed) { return used.contains(seed); }))
       return "it trains with a seed of the tuning";
     const bool known = std::any_of(tuned.trials.begin(), tuned.trials.end(), [&](TrialId other) {
@@ -168,7 +168,7 @@ std::string confirmation_lie(const Book& book, const Sweep& confirmation, const 
   return {};
 }
 
-// A rule that pauses may leave a trial where it is; one that does not has no reason to.
+// Only a rule that pauses trials may leave one where it is.
 std::string stuck(const Book& book, const Sweep& sweep, const Trial& trial, bool pausing) {
   const auto waits = [](const Run& run) {
     return run.reason == EndReason::not_promoted && !run.reports.empty() &&
@@ -176,13 +176,13 @@ std::string stuck(const Book& book, const Sweep& sweep, const Trial& trial, bool
   };
   for (const Run& run : trial.runs) {
     if (!waits(run)) continue;
-    if (!pausing) return text(run.id) + " waited for ever";
+    if (!pausing) return text(run.id) + " never continued";
     std::vector<Seed> seeds;
     for (const Run& other : trial.runs) seeds.push_back(seed_of(book, sweep, other));
     const bool behind = std::any_of(trial.runs.begin(), trial.runs.end(), [&](const Run& other) {
       return other.reports.size() <= run.reports.size() && !waits(other);
     });
-    if (!behind) return text(run.id) + " waited though all its siblings had come as far";
+    if (!behind) return text(run.id) + " waited although all its siblings were as far";
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// What the Book makes of trials of several runs, told a second time in plain words: from the
-// reports and ends of the runs alone, by none of the code that the rules use.
+// A reference implementation of how the Book aggregates trials of several runs: computed from the
+// reports and ends of the runs alone, with none of the code that the rules use.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace hone::sim {
 
-// A trial stands at the furthest phase that all of its first runs came through. A run that was lost
-// for good is not waited for; one that diverged, or failed for its parameters, is minus infinity
-// from there on; one that finished early keeps its last value. Empty, or what is wrong.
+// A trial is at the furthest phase that all of its first runs have completed. A run that was lost
+// permanently is not waited for; one that diverged, or failed for its parameters, is minus infinity
+// from there on; one that finished early keeps its last value. Returns what is wrong, or an empty
+// string.
 std::string dishonest_aggregate(const Book& book);
 
-// A confirmation trains sets of the sweep that it confirms, each on the same seeds, and on none
-// that the tuning had.
+// A confirmation trains parameter sets of the sweep that it confirms, each on the same seeds, and
+// on none of the seeds of the tuning.
 std::string dishonest_confirmation(const Book& book);
 
-// In a sweep that ended by itself: no run was closed while it waited for a seed that will never
-// come.
+// In a sweep that ended by itself, no run was closed while it waited for a seed that never ran.
 std::string waited_for_ever(const Book& book);
 
 }  // namespace hone::sim

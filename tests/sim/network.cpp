@@ -44,7 +44,7 @@ Result<worker::CallReply> decoded(Result<T> reply) {
   return worker::CallReply(std::move(*reply));
 }
 
-// What each call is answered with.
+// Decodes the reply to each call.
 struct ToReply {
   const Json& json;
   Result<worker::CallReply> operator()(const JoinRequest&) const {
@@ -92,7 +92,7 @@ Message message_of(SweepId sweep, const ConfirmRequest& request) {
 Result<worker::CallReply> call_reply_of(const worker::Call& call, const api::Response& response) {
   const auto body = parse_json(response.body);
   expect(body.ok(), "every answer is JSON");
-  expect(response.status < 500 || response.status == 503, "the server makes no mistake of its own");
+  expect(response.status < 500 || response.status == 503, "the server returns no internal error");
   if (response.status >= 400) return decode_problem(*body);
   return std::visit(ToReply{*body}, call);
 }

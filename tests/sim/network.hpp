@@ -1,5 +1,5 @@
-// What travels: the calls of workers and users as requests with a method, a target and a body, as
-// over HTTP; and what comes back, as a status and a body.
+// Calls of workers and users as requests with a method, a target and a body, as over HTTP, and
+// replies with a status and a body.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
-#include "worker/agent/words.hpp"
+#include "worker/agent/messages.hpp"
 
 namespace hone::sim {
 
@@ -18,7 +18,7 @@ struct Message {
   std::string body;
 };
 
-// nullopt for calls that the engine has no part in (blobs).
+// nullopt for calls that do not reach the engine (blobs).
 std::optional<Message> message_of(const worker::Call& call);
 Message message_of(const SubmitRequest& request);
 Message message_of(SweepId sweep, const SteerRequest& request);

@@ -1,4 +1,4 @@
-// What must hold in every world.
+// The promises: what must hold in every world.
 #include <SQLiteCpp/Statement.h>
 
 #include <nlohmann/json.hpp>
@@ -41,8 +41,8 @@ std::string World::ledger_text() {
   return text;
 }
 
-// No acknowledged report is lost, and none changed. A promoted run that saved no checkpoint trains
-// its phases again under another lease: there, what paused it is over.
+// No acknowledged report is lost or changed. A promoted run that saved no checkpoint trains its
+// phases again under another lease; then the pause no longer counts.
 std::string World::check_acknowledged() {
   const Book& book = server_.book();
   for (const auto& [key, verdict] : acknowledged_) {
@@ -57,7 +57,7 @@ std::string World::check_acknowledged() {
   return {};
 }
 
-// Every run ended, for a reason, within its budget; what it reported is what its process computed.
+// Every run ended, with a reason, within its budget, and has the reports that its process computed.
 std::string World::check_runs() {
   const Book& book = server_.book();
   for (const auto& [id, entry] : book.trials) {
@@ -72,10 +72,10 @@ std::string World::check_runs() {
         if (!report.verdict) return "a report without a verdict";
       int pauses = 0;
       for (std::size_t i = 0; i + 1 < run.reports.size(); ++i) {
-        if (run.reports[i].verdict->action == Action::stop) return "a run went on after a stop";
+        if (run.reports[i].verdict->action == Action::stop) return "a run continued after a stop";
         if (run.reports[i].verdict->action == Action::pause) ++pauses;
       }
-      if (pauses >= run.attempts && pauses > 0) return "a run went on after a pause by itself";
+      if (pauses >= run.attempts && pauses > 0) return "a run continued after a pause by itself";
       const bool paused_last =
           !run.reports.empty() && run.reports.back().verdict->action == Action::pause;
       if (run.reason == EndReason::not_promoted && !paused_last)
@@ -85,11 +85,11 @@ std::string World::check_runs() {
   return {};
 }
 
-// The parameters depend on the sweep's seed and the trial's number, on nothing that happened.
+// The parameters depend on the sweep's seed and the trial's number only.
 std::string World::check_proposals() {
   const Book& book = server_.book();
   for (const auto& [id, sweep] : book.sweeps) {
-    if (sweep.spec.confirms) continue;  // it repeats what another one proposed
+    if (sweep.spec.confirms) continue;  // it repeats the proposals of another sweep
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
       const History nothing(Goal::maximize, sweep.space.dimensions().size());
@@ -102,7 +102,7 @@ std::string World::check_proposals() {
   return {};
 }
 
-// Every verdict follows from its recorded inputs, by a rule that a reader makes from the spec.
+// Every verdict follows from its recorded inputs, by a rule that is built from the spec.
 std::string World::check_verdicts() {
   const Book& book = server_.book();
   for (const auto& [id, entry] : book.trials) {
@@ -138,7 +138,7 @@ std::string World::check_aggregates() { return dishonest_aggregate(server_.book(
 std::string World::check_confirmations() { return dishonest_confirmation(server_.book()); }
 std::string World::check_patience() { return waited_for_ever(server_.book()); }
 
-// What `hone best` is answered, made of query tables, is what the rules see.
+// The reply to `hone best`, from query tables, agrees with what the rules use.
 std::string World::check_best() {
   for (const auto& [id, sweep] : server_.book().sweeps) {
     if (!sweep.history.replication().multi_seed()) continue;
@@ -160,7 +160,7 @@ std::string World::check_best() {
   return {};
 }
 
-// To the last bit of everything in the Book.
+// Compares every bit of the Book.
 std::string World::check_replay() {
   const Book told = replayed(server_.database());
   if (digest(told) != digest(server_.book())) return "their digests differ";
@@ -200,7 +200,7 @@ std::string World::check_file() {
 std::span<const Promise> promises() {
   static constexpr Promise table[] = {
       {"no two live leases on a run", "every step", nullptr},
-      {"only the live lease speaks for a run", "every event", nullptr},
+      {"only the live lease reports for a run", "every event", nullptr},
       {"an ended run stays ended", "every event", nullptr},
       {"phases are contiguous, none counted twice", "every event", nullptr},
       {"verdicts are immutable: one for each report", "every event and reply", nullptr},
@@ -220,10 +220,9 @@ std::span<const Promise> promises() {
       {"retries are kept", "the end", &World::check_retries},
       {"aggregates are honest, whatever became of seeds", "the end, 1 step of 64",
        &World::check_aggregates},
-      {"a confirmation trains the tuned on seeds of its own", "the end",
-       &World::check_confirmations},
-      {"no trial waits for ever on a missing seed", "the end", &World::check_patience},
-      {"the best of a sweep are told as the rules see them", "the end", &World::check_best},
+      {"a confirmation trains the tuned sets on new seeds", "the end", &World::check_confirmations},
+      {"no trial waits permanently for a missing seed", "the end", &World::check_patience},
+      {"the reported best of a sweep are those of the rules", "the end", &World::check_best},
       {"query tables equal a rebuild", "the end", &World::check_projection},
       {"the file is sound", "the end", &World::check_file},
       {"every sweep ends once the faults are over", "the end", nullptr},

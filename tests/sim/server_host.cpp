@@ -47,7 +47,7 @@ Fault ServerHost::draw_fault() {
 
 void ServerHost::heal() { disk_.free_space(); }
 
-// The requests of one connection are understood on the network's thread, before the engine.
+// Requests are parsed before the engine, as on the network thread.
 bool ServerHost::push(const Message& message, Answer answer) {
   if (!up()) return false;
   auto request = api::parse_target(message.method, message.target);
@@ -58,7 +58,8 @@ bool ServerHost::push(const Message& message, Answer answer) {
   request->ids = std::move(match.ids);
   expect(api::check_query(*match.route, *request).ok(), "a worker's query is known");
   const auto& write = std::get<api::Write>(match.route->handler);
-  const auto command = write.parse(*request);  // its check is about blobs, which are not here
+  // write.check is not called: it only checks blobs, which the simulation does not have.
+  const auto command = write.parse(*request);
   if (!command) {
     answer(api::problem(command.error()));
     return true;
@@ -86,7 +87,7 @@ void ServerHost::boot() {
   if (disk_.down()) disk_.restart();
   if (rng_.below(2) == 0) disk_.free_space();
   auto opened = open_for_writing("hone.db");
-  if (!opened) return crash(Fault::kill);  // its disk failed
+  if (!opened) return crash(Fault::kill);  // the disk failed
   db_ = std::move(*opened);
   clock_.emplace([this] { return agenda_.now() + wall_offset_; }, [this] { return agenda_.now(); },
                  last_instant(*db_));
@@ -140,18 +141,18 @@ void ServerHost::step() {
   schedule_step();
 }
 
-// Committed events, each once: a boot that loses one that was seen breaks the sequence.
+// Shows the witness each committed event once. A boot that loses one of them breaks the sequence.
 void ServerHost::look_at_news() {
   if (engine_->last_seq() < witness_.seen()) broken_ = "nothing committed is lost: events are gone";
   if (engine_->last_seq() == witness_.seen()) return;
-  if (!told_) told_.emplace(*db_);  // its statements cost more than a step
+  if (!told_) told_.emplace(*db_);  // preparing its statements costs more than a step
   told_->replay(witness_.seen(), [this](const Event& event) {
     const std::string what = witness_.see(event, agenda_.now());
     if (broken_.empty() && !what.empty()) broken_ = what;
   });
 }
 
-// Whatever is asked while all this happens, no question meets a mistake of ours.
+// Reads something from the API: no read may fail with an internal error.
 void ServerHost::read_something() {
   if (rng_.below(32) != 0) return;
   const auto routes = api::route_table();
@@ -172,8 +173,8 @@ void ServerHost::read_something() {
     broken_ = "every question is answered: " + request.path + " with " + answered.body;
 }
 
-// Whoever is not answered at once is a worker that asked for work, and there is none for it: no
-// node idles while work exists, and no run waits for another's verdict.
+// Only a worker's request for work may wait, and only if there is none: no worker idles while work
+// exists, and no run waits for the verdict of another.
 void ServerHost::check_waiting() const {
   if (!inbox_.empty()) return;
   for (const auto& [number, command] : unanswered_) {
@@ -189,7 +190,7 @@ void ServerHost::check_waiting() const {
 
 namespace {
 
-// What a rule would say next, of everything it could be asked.
+// What every rule would decide next.
 bool same_further_verdicts(const Sweep& live, const Sweep& told) {
   const bool left = proposals_left(live) > 0;
   const NextAction move = live.terminator->next(live.history, left);
@@ -213,7 +214,7 @@ bool same_further_verdicts(const Sweep& live, const Sweep& told) {
 
 }  // namespace
 
-// Costly, so not after every step; every crash is checked by what comes after it.
+// Costly, so not after every step. The step after a crash checks the restart.
 void ServerHost::check_replay() {
   if (rng_.below(64) != 0) return;
   const Book told = replayed(*db_);
@@ -229,7 +230,7 @@ void ServerHost::check_replay() {
 // One step is due at a time: soon when commands wait, else at the engine's next deadline.
 void ServerHost::schedule_step() {
   if (!up()) return;
-  // A deadline is in the server's time, the agenda in the world's.
+  // A deadline is in the server's time, the agenda in the world's time.
   std::optional<Instant> due;
   if (const auto deadline = engine_->next_deadline())
     due = agenda_.now() + std::max(*deadline - server_time(), milliseconds(1));

@@ -1,6 +1,6 @@
-// The real server without its sockets: router, parsing, engine, ledger and rendering on SQLite on a
-// disk that fails. It may crash between any two steps and in any of its input and output, with or
-// without what the disk had not synced, and comes back by itself a little later.
+// The real server without its sockets: router, parsing, engine, ledger and rendering, with SQLite
+// on a disk that fails. It may crash between any two steps and in any input or output, with or
+// without the data that was not synced, and restarts a little later.
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -33,7 +33,7 @@ class ServerHost {
   ServerHost& operator=(const ServerHost&) = delete;
 
   using Answer = std::function<void(const api::Response&)>;
-  // False when the server is down: the connection is refused.
+  // Returns false if the server is down: the connection is refused.
   bool push(const Message& message, Answer answer);
 
   // Sets the clock of the server's machine.
@@ -45,7 +45,7 @@ class ServerHost {
   [[nodiscard]] int crashes() const { return crashes_; }
   [[nodiscard]] int snapshots_used() const { return snapshots_used_; }
   [[nodiscard]] std::int64_t reads() const { return reads_; }
-  // The first promise that was broken here; empty when none was.
+  // The first promise that was broken, or empty.
   [[nodiscard]] const std::string& broken() const { return broken_; }
 
   // The machine's faults end: a full disk has room again.
@@ -72,7 +72,7 @@ class ServerHost {
   std::optional<SlewedClock> clock_;
   std::unique_ptr<SQLite::Database> db_;
   std::unique_ptr<SQLite::Database> reader_;
-  std::optional<Ledger> told_;  // for the witness
+  std::optional<Ledger> told_;  // read by the witness
   std::unique_ptr<Engine> engine_;
   std::vector<Envelope> inbox_;
   std::map<std::int64_t, Command> unanswered_;  // by number of arrival, in this life
@@ -86,7 +86,7 @@ class ServerHost {
   std::int64_t reads_ = 0;
 };
 
-// The Book that the ledger alone tells.
+// The Book that a replay of the ledger gives.
 Book replayed(SQLite::Database& db);
 
 }  // namespace hone::sim

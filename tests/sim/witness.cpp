@@ -51,7 +51,7 @@ std::string Witness::look(const LeaseRenewed& e) {
 std::string Witness::look(const ReportRecorded& e) {
   RunStory& run = runs_[e.run];
   if (run.over) return "an ended run stays ended: it reported";
-  if (run.live != e.lease) return "only the live lease speaks: another one reported";
+  if (run.live != e.lease) return "only the live lease reports: another one did";
   if (e.phase != run.phases)
     return "phases are contiguous, none counted twice: phase " + std::to_string(e.phase) +
            " after " + std::to_string(run.phases) + " reports";
@@ -76,7 +76,7 @@ std::string Witness::release(RunId run, LeaseId lease) {
 
 std::string Witness::look(const RunPaused& e) { return release(e.run, e.lease); }
 
-// The server's clock may run half as fast again while it catches up with the wall's.
+// The server's clock may run at 1.5 times the speed while it catches up with the wall clock.
 std::string Witness::look(const RunReturned& e) {
   const auto lease = leases_.find(e.lease);
   const bool expired = e.reason == EndReason::worker_lost && lease != leases_.end();

@@ -1,5 +1,5 @@
-// Follows the ledger event by event, beside the Book, and says at the first event that breaks a
-// promise which one it is. It knows only the events and the real time at which it saw them.
+// Checks the ledger event by event, independently of the Book, and names the promise that an event
+// breaks. Its only inputs are the events and the real time at which they were committed.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace hone::sim {
 
 class Witness {
  public:
-  // `real`: the time of the world, whatever the server's clock says. Empty, or what is broken.
+  // Returns the broken promise, or an empty string. `real`: the time of the world, not that of the
+  // server's clock.
   std::string see(const Event& event, Instant real);
 
   [[nodiscard]] std::int64_t seen() const { return seq_; }

@@ -15,8 +15,8 @@ struct LastWords {
   const char* log = "";
 };
 
-// Of a program that would fail again: an error of its own, parameters that it cannot take, too
-// little memory for them.
+// The end of a program that would fail again: by its own error, for parameters that it rejects, or
+// for lack of memory.
 LastWords broken_end(Rng& rng) {
   static constexpr LastWords all[] = {{1, ""}, {86, ""}, {1, "CUDA out of memory"}};
   return all[rng.below(std::size(all))];
@@ -115,24 +115,24 @@ void WorkerHost::finish_phase(LeaseId lease) {
   const Process* process = find(lease);
   if (process == nullptr) return;
   const std::int64_t step = step_at_end_of(process->grant, process->phase);
-  feed(worker::TrialSaid{lease, worker::TrialLine{MetricPoint{"loss", step, 0.5}},
-                         worker::Origin::socket});
+  feed(worker::LineReceived{lease, worker::TrialLine{MetricPoint{"loss", step, 0.5}},
+                            worker::Origin::socket});
   if (find(lease) == nullptr) return;
-  feed(worker::TrialSaid{lease,
-                         worker::TrialLine{worker::CheckpointLine{std::to_string(process->phase),
-                                                                  step, process->phase}},
-                         worker::Origin::socket});
+  feed(worker::LineReceived{lease,
+                            worker::TrialLine{worker::CheckpointLine{std::to_string(process->phase),
+                                                                     step, process->phase}},
+                            worker::Origin::socket});
 }
 
 // A saved checkpoint is followed by the report, a verdict by the next phase or by the end.
-void WorkerHost::do_action(const worker::TellTrial& action) {
+void WorkerHost::do_action(const worker::AnswerTrial& action) {
   later(milliseconds(1), [this, lease = action.lease, answer = action.answer] {
     Process* process = find(lease);
     if (process == nullptr) return;
     if (std::holds_alternative<worker::Saved>(answer)) {
       const worker::ReportLine line{process->phase, step_at_end_of(process->grant, process->phase),
                                     score_of(process->grant, process->phase, faults_.diverged)};
-      feed(worker::TrialSaid{lease, worker::TrialLine{line}, worker::Origin::socket});
+      feed(worker::LineReceived{lease, worker::TrialLine{line}, worker::Origin::socket});
     } else if (const auto* verdict = std::get_if<Verdict>(&answer)) {
       if (verdict->action != Action::go_on) return exit(lease, false, 0, milliseconds(20));
       ++process->phase;

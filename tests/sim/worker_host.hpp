@@ -1,4 +1,4 @@
-// A worker process: the real lease machine, a network that loses and repeats, and trial processes
+// A worker process: the real agent, a network that loses and repeats messages, and trial processes
 // that train nothing.
 #pragma once
 
@@ -26,7 +26,7 @@ class WorkerHost {
   WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name,
              int slots);
 
-  // kill -9: the machine's processes vanish with it; a new worker process comes up a little later.
+  // kill -9: its trial processes die with it. A new worker process starts a little later.
   void kill();
 
  private:
@@ -42,7 +42,7 @@ class WorkerHost {
   void perform(const worker::AgentAction& action);
   void do_action(const worker::Send& action);
   void do_action(const worker::Spawn& action);
-  void do_action(const worker::TellTrial& action);
+  void do_action(const worker::AnswerTrial& action);
   void do_action(const worker::Terminate& action);
   void do_action(const worker::Kill& action);
   void do_action(const worker::Forget& action);
@@ -66,7 +66,7 @@ class WorkerHost {
   Network network_;
   std::string name_;
   int slots_;
-  int life_ = 0;  // which process of this name; things of an earlier life are dropped
+  int life_ = 0;  // which process of this name; events of an earlier one are dropped
   std::unique_ptr<worker::Agent> agent_;
   std::optional<Instant> wake_at_;
   std::map<LeaseId, Process> processes_;

@@ -9,10 +9,10 @@ namespace {
 
 constexpr Duration storm_length = seconds(60);  // faults
 constexpr Duration calm = seconds(3600);        // then every sweep must have ended
-constexpr std::size_t user = 1'000'000;         // who sends what no worker does
-constexpr Duration call_timeout = seconds(10);  // of a worker's call whose reply never came
+constexpr std::size_t user = 1'000'000;         // the sender of a user's commands
+constexpr Duration call_timeout = seconds(10);  // of a worker's call without a reply
 
-// Every rule gets its turn, with settings that differ where it has some.
+// Draws any of the rules, with different settings.
 TerminatorSpec draw_rule(Rng& rng, int phases) {
   const auto rows = terminator_table();
   TerminatorSpec rule{std::string(rows[rng.below(rows.size())].rule), {}};
@@ -64,8 +64,7 @@ SweepSpec draw_spec(Rng& rng) {
   return spec;
 }
 
-// 64 hexadecimal digits that stand for the bytes of a checkpoint: equal for the same phase of the
-// same lease.
+// The SHA-256 of a checkpoint whose bytes do not exist: equal for the same phase of the same lease.
 std::string digest_of(const worker::StoreBlob& store, std::uint64_t phase) {
   Rng rng(static_cast<std::uint64_t>(store.lease.value), Purpose::simulation, phase);
   std::string digits;
@@ -105,13 +104,13 @@ Duration World::delay() {
 }
 
 bool World::cut(std::size_t worker, bool request) const {
-  if (worker >= partitions_.size()) return false;  // a user's machine is never cut off
+  if (worker >= partitions_.size()) return false;  // a user is never cut off
   const Partition& partition = partitions_[worker];
   return agenda_.now() < partition.until && (request ? partition.requests : partition.replies);
 }
 
-// A request may be lost, late or doubled, and so may its reply. Each copy takes its own time: they
-// overtake each other.
+// A request may be lost, late or doubled, and so may its reply. Each copy has its own delay, so one
+// may overtake another.
 void World::send(const Message& message, std::size_t worker, ServerHost::Answer done) {
   const int copies = rng_.uniform() < faults_.duplicate ? 2 : 1;
   for (int copy = 0; copy < copies; ++copy) {
@@ -167,7 +166,7 @@ void World::note(const worker::ReportCall& call, const Result<worker::CallReply>
     broken_ = "verdicts are immutable: one changed after it was given";
 }
 
-// Sent until it is known to have arrived, as a user's command line does.
+// Sends until there is a reply, as the command line does.
 void World::submit(std::uint64_t number) {
   auto open = std::make_shared<bool>(true);
   send(message_of(submissions_[number]), user,
@@ -188,7 +187,7 @@ void World::meddle() {
   if (!storm_ || rng_.below(20) != 0) return;
   static constexpr Verb verbs[] = {Verb::pause, Verb::resume, Verb::resume,
                                    Verb::stop,  Verb::cancel, Verb::kill};
-  // Confirmations are sweeps like others.
+  // Confirmations are sweeps, too.
   const SweepId sweep{1 + static_cast<std::int64_t>(rng_.below(2 * submissions_.size()))};
   if (rng_.below(8) == 0) {
     const ConfirmRequest request{"confirm-" + std::to_string(++confirms_), 2, 2};
@@ -211,7 +210,7 @@ bool World::all_ended() const {
   });
 }
 
-// What keeps open sweeps open, for whoever reads the failure.
+// Why sweeps have not ended, for the message of the failure.
 std::string World::unfinished() const {
   if (!server_.up()) return ": the server is down";
   std::string text;
@@ -241,7 +240,7 @@ std::string World::run() {
   faults_ = FaultPlan::none();
   server_.heal();
   for (Partition& partition : partitions_) partition = {};
-  agenda_.after(seconds(25), [this] {  // what users paused, they resume
+  agenda_.after(seconds(25), [this] {  // users resume what they paused
     if (!server_.up()) return;
     for (const auto& [id, sweep] : server_.book().sweeps)
       send(message_of(id, SteerRequest{Verb::resume}), user, [](const api::Response&) {});

@@ -1,6 +1,6 @@
 // One simulated installation from one seed: the real router, engine, ledger, codec and lease
-// machines under a virtual clock, on a disk that fails. First safety under faults, then the faults
-// stop and every sweep must end.
+// machines under a virtual clock, on a disk that fails. Checks safety under faults; then the faults
+// stop, and every sweep must end.
 #pragma once
 
 #include <array>
@@ -21,23 +21,23 @@ namespace hone::sim {
 struct Tally {
   int crashes = 0;
   std::int64_t reports = 0;       // recorded
-  std::int64_t acknowledged = 0;  // heard by a worker
+  std::int64_t acknowledged = 0;  // received by a worker
   std::int64_t attempts = 0;
   std::array<std::int64_t, 3> verdicts{};  // acknowledged, by action
-  std::int64_t promoted = 0;               // paused runs that went on
+  std::int64_t promoted = 0;               // paused runs that continued
   Duration simulated{};
   std::int64_t steps = 0;
-  std::int64_t reads = 0;  // questions asked of the API meanwhile
-  int snapshots = 0;       // boots that went on from one
+  std::int64_t reads = 0;  // requests to the API meanwhile
+  int snapshots = 0;       // boots from one
 };
 
 class World;
 
-// What must hold, and when it is looked at. The table is printed by `sim --promises`.
+// A property that must hold, and when it is checked. `sim --promises` prints the table.
 struct Promise {
   std::string_view name;
   std::string_view when;
-  std::string (World::*at_end)();  // null: looked at on the way (witness, server, lease checks)
+  std::string (World::*at_end)();  // null: checked on the way (witness, server, leases)
 };
 std::span<const Promise> promises();
 
@@ -45,14 +45,14 @@ class World {
  public:
   explicit World(std::uint64_t seed);
 
-  // Runs to the end. Broken promises abort the process after describe() was printed by the caller's
-  // hook; what can be told in words comes back: empty when all is well.
+  // Runs to the end. Returns the broken promise, or an empty string. A broken promise of the engine
+  // aborts the process; the caller's hook then prints describe().
   std::string run();
 
   [[nodiscard]] std::string describe() const;
   [[nodiscard]] const Tally& tally() const { return tally_; }
 
-  // The ledger so far, an event a line, as tests/golden keeps it.
+  // The ledger so far, one event per line, as in tests/golden.
   std::string ledger_text();
 
  private:
@@ -70,12 +70,12 @@ class World {
   [[nodiscard]] bool cut(std::size_t worker, bool request) const;
   void cut_off(std::size_t worker);
   void submit(std::uint64_t number);
-  void meddle();  // a user's hand, and faults that come by the second
+  void meddle();  // a user's commands, and faults with a rate per second
   bool all_ended() const;
   std::string unfinished() const;
   Duration delay();
 
-  // The promises. Each answers with a sentence when it is broken.
+  // The promises. Each returns what is broken, or an empty string.
   std::string check_leases() const;  // after every step
   std::string check_acknowledged();
   std::string check_runs();
@@ -99,11 +99,11 @@ class World {
   std::vector<Partition> partitions_;  // by worker
   std::vector<std::unique_ptr<WorkerHost>> workers_;
   std::vector<SubmitRequest> submissions_;
-  // Every verdict a worker heard: (lease, phase) -> verdict.
+  // Every verdict that a worker received, by lease and phase.
   std::map<std::pair<LeaseId, int>, Verdict> acknowledged_;
   std::string broken_;
-  int confirms_ = 0;   // that users asked for
-  bool storm_ = true;  // faults and users' hands are still at work
+  int confirms_ = 0;   // requested by users
+  bool storm_ = true;  // faults and users' commands still happen
   Tally tally_;
 };
 

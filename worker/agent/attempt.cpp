@@ -3,341 +3,284 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/expect.hpp"
-#include "worker/agent/exit.hpp"
+#include "worker/agent/limits.hpp"
 
 namespace hone::worker {
 namespace {
 
-template <class T>
-bool is(const Call& call) {
-  return std::holds_alternative<T>(call);
-}
-
 bool is_gone(const Error& error) {
   return error.code == Code::stale_lease || error.code == Code::not_found;
 }
-
-bool has_artifacts(const TrainerSpec& trainer) {
-  const auto* command = std::get_if<CommandTrainer>(&trainer);
-  return command != nullptr && !command->artifacts.empty();
-}
-
-Error odd_reply() { return refuse(Code::internal, "the answer does not belong to the question"); }
 
 }  // namespace
 
 Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
     : grant_(std::move(grant)),
       gpus_(std::move(gpus)),
-      next_phase_(grant_.next_phase),
-      clock_(grant_.limits),
-      files_kept_(!has_artifacts(grant_.trainer)),
-      retry_(seed) {}
+      process_(grant_),
+      delivery_(grant_),
+      call_(grant_.lease, seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
 
 void Attempt::start(Turn& turn) {
-  if (grant_.resume) return send(turn, FetchBlob{grant_.lease, *grant_.resume});
+  if (grant_.resume) return call_.send(turn, FetchBlob{grant_.lease, *grant_.resume});
   spawn(turn, {});
 }
 
 void Attempt::recover(Turn& turn, const Recovered& input) {
-  process_ = Process::exited;
-  exit_ = input.exited;
-  unconfirmed_ = true;
-  if (!exit_)
-    not_started_ = EndRequest{
-        EndReason::requeue_requested, 0, "its worker was killed", {}, Failure::preempted};
+  lease_ = Lease::unconfirmed;
+  if (input.exited)
+    process_.exited(*input.exited);
+  else
+    process_.not_started(
+        {EndReason::requeue_requested, 0, "its worker was killed", {}, Failure::preempted});
   note(turn, NoteLevel::info,
-       "an earlier process of this worker left it, with " + std::to_string(input.lines.size()) +
+       "an earlier process of this worker left " + std::to_string(input.lines.size()) +
            " lines that may not have been delivered");
-  for (const TrialLine& line : input.lines) said(turn, {grant_.lease, line, Origin::output});
+  for (const TrialLine& line : input.lines)
+    line_received(turn, {grant_.lease, line, Origin::output});
 }
 
-void Attempt::said(Turn& turn, const TrialSaid& input) {
-  if (over_ || ending_ == Ending::lost) return;
-  undelivered_ = true;
-  if (const auto* point = std::get_if<MetricPoint>(&input.line)) keep(turn, *point);
-  if (const auto* report = std::get_if<ReportLine>(&input.line))
-    keep(turn, LaneReport{*report, input.origin});
-  if (const auto* checkpoint = std::get_if<CheckpointLine>(&input.line))
-    keep(turn, LaneCheckpoint{*checkpoint, input.origin, std::nullopt});
+void Attempt::line_received(Turn& turn, const LineReceived& input) {
+  if (lease_ == Lease::lost || over()) return;
+  delivery_.add(turn, input);
+  if (delivery_.lines_wait()) process_.pause_clock(turn.now);
   advance(turn);
 }
 
 void Attempt::not_started(Turn& turn, const NotStarted& input) {
-  if (process_ == Process::running) fail_to_start(turn, input.detail, input.fault_is_here);
+  if (process_.is_running()) cannot_start(turn, input.detail, input.fault_is_here);
 }
 
 void Attempt::exited(Turn& turn, const Exited& input) {
-  if (process_ != Process::running) return;
-  process_ = Process::exited;
-  clock_.stand_still(turn.now);
-  exit_ = input;
-  signal_at_.reset();
-  if (ending_ == Ending::lost) return forget(turn);
+  if (!process_.is_running()) return;
+  process_.exited(input);
+  if (lease_ == Lease::lost) return forget(turn);
   advance(turn);
 }
 
-void Attempt::outgrown(Turn& turn, const Outgrown& input) {
-  if (process_ != Process::running || disk_over_ == input.detail) return;
-  disk_over_ = input.detail;
-  note(turn, NoteLevel::warning, disk_over_);
-  end_process(turn, Ending::outgrown);
+void Attempt::disk_exceeded(Turn& turn, const DiskExceeded& input) {
+  if (!process_.is_running() || disk_exceeded_ == input.detail) return;
+  disk_exceeded_ = input.detail;
+  note(turn, NoteLevel::warning, disk_exceeded_);
+  end_process(turn, {StopReason::disk_exceeded, disk_exceeded_});
 }
 
-void Attempt::replied(Turn& turn, CallId id, Result<CallReply> reply) {
-  if (over_ || !call_ || id != call_id_) return;
-  call_id_ = 0;
-  if (!reply && tries_again(reply.error())) {
-    retry_at_ = turn.now + retry_.next();
-    return;
-  }
-  retry_.reset();
-  internal_errors_ = 0;
-  const Call call = std::move(*std::exchange(call_, std::nullopt));
-  if (reply)
-    took(turn, call, *reply);
-  else
-    refused(turn, call, reply.error());
+void Attempt::replied(Turn& turn, CallId id, const Result<CallReply>& reply) {
+  if (over()) return;
+  const auto call = call_.settle(turn.now, id, reply);
+  if (!call) return;
+  if (!reply)
+    return std::visit([&](const auto& one) { on_error(turn, one, reply.error()); }, *call);
+  std::visit([&](const auto& one, const auto& answer) { on_reply(turn, one, answer); }, *call,
+             *reply);
 }
 
 void Attempt::ordered(Turn& turn, Order order) {
-  if (over_ || closed_) return;
-  if (unconfirmed_ && order != Order::gone) {
-    unconfirmed_ = false;
+  if (lease_ == Lease::closed || over()) return;
+  if (lease_ == Lease::unconfirmed && order != Order::gone) {
+    lease_ = Lease::held;
     return advance(turn);
   }
   switch (order) {
     case Order::none:
       return;
     case Order::cancel:
-      return end_process(turn, Ending::cancel);
+      return end_process(turn, {StopReason::cancel});
     case Order::kill:
-      return end_process(turn, Ending::kill);
+      return end_process(turn, {StopReason::kill});
     case Order::gone:
       break;
   }
-  // The answer under way may be the very one that closed the lease; it will say so itself.
-  const bool may_have_closed = call_ && (is<ReportCall>(*call_) || is<EndCall>(*call_));
-  if (!may_have_closed) lose(turn, "the server gave its run to others");
+  // The pending call may be what closed the lease; then its reply settles the matter.
+  if (!call_.may_close_lease()) lose(turn, "the server gave its run to another worker");
 }
 
 void Attempt::drain(Turn& turn, bool at_once) {
-  if (over_) return;
-  end_process(turn, Ending::drained);
-  if (at_once) kill(turn);
+  if (over()) return;
+  end_process(turn, {StopReason::drained});
+  if (at_once) process_.hurry(turn, true);
 }
 
 void Attempt::tick(Turn& turn) {
-  if (over_) return;
-  if (signal_at_ && *signal_at_ <= turn.now) {
-    if (term_sent_)
-      kill(turn);
-    else
-      terminate(turn);
+  if (over()) return;
+  if (auto limit = process_.tick(turn)) {
+    note(turn, NoteLevel::warning, *limit);
+    end_process(turn, {StopReason::timed_out, *std::move(limit)});
   }
-  if (const auto due = clock_.due(); due && *due <= turn.now) time_out(turn);
-  if (call_ && call_id_ == 0 && retry_at_ <= turn.now) return send(turn, *call_);
-  advance(turn);
+  if (!call_.retry(turn)) advance(turn);
 }
 
 std::optional<Instant> Attempt::next_deadline() const {
-  std::optional<Instant> next = signal_at_;
-  const auto sooner = [&](Instant at) { next = next ? std::min(*next, at) : at; };
-  if (over_ || ending_ == Ending::lost) return next;
-  if (const auto due = clock_.due()) sooner(*due);
-  if (call_ && call_id_ == 0) sooner(retry_at_);
-  if (!call_ && flush_at_ && !unconfirmed_) sooner(*flush_at_);
+  std::optional<Instant> next = process_.next_signal();
+  if (over()) return std::nullopt;
+  if (lease_ == Lease::lost) return next;
+  const auto sooner = [&](std::optional<Instant> at) {
+    if (at) next = next ? std::min(*next, *at) : *at;
+  };
+  sooner(process_.next_limit());
+  sooner(call_.retry_at());
+  if (call_.idle() && lease_ != Lease::unconfirmed) sooner(delivery_.flush_at());
   return next;
 }
 
-bool Attempt::holds_slots() const { return !over_ && process_ != Process::exited; }
+bool Attempt::holds_slots() const { return !over() && !process_.has_ended(); }
 
-bool Attempt::wants_beat() const { return !over_ && !closed_ && ending_ != Ending::lost; }
+bool Attempt::wants_heartbeat() const {
+  return lease_ == Lease::held || lease_ == Lease::unconfirmed;
+}
 
-// The lane ----------------------------------------------------------------------------------------
+// What follows ------------------------------------------------------------------------------------
 
 void Attempt::advance(Turn& turn) {
-  if (over_ || call_ || unconfirmed_ || ending_ == Ending::lost) return;
-  if (must_flush(turn.now)) return send_metrics(turn);
-  if (!lane_.empty()) return send_head(turn);
-  if (points_.empty() && std::exchange(undelivered_, false))
-    turn.actions.emplace_back(Delivered{grant_.lease, next_phase_});
-  if (process_ != Process::exited) return;
-  if (keeps_files())
-    return send(turn, KeepFiles{grant_.lease, std::get<CommandTrainer>(grant_.trainer).artifacts});
-  if (closed_) return forget(turn);
-  send(turn, EndCall{grant_.lease, end_request()});
+  const bool may_call = lease_ == Lease::held || lease_ == Lease::closed;
+  if (!may_call || !call_.idle()) return;
+  if (auto call = delivery_.next(turn.now, process_.has_ended()))
+    return call_.send(turn, *std::move(call));
+  if (delivery_.take_delivered())
+    turn.actions.emplace_back(Delivered{grant_.lease, delivery_.next_phase()});
+  if (!process_.has_ended()) return;
+  if (auto artifacts = process_.take_artifacts(); !artifacts.empty())
+    return call_.send(turn, KeepFiles{grant_.lease, std::move(artifacts)});
+  if (lease_ == Lease::closed) return forget(turn);
+  const Progress progress{delivery_.next_phase(), grant_.budget.phases};
+  call_.send(turn, EndCall{grant_.lease, process_.end(progress)});
 }
 
-// Whoever killed it does not want to wait; one that never ran has left nothing.
-bool Attempt::keeps_files() const {
-  return !files_kept_ && !not_started_ && ending_ != Ending::kill;
+void Attempt::spawn(Turn& turn, const std::string& resume_path) {
+  process_.started(turn.now);
+  turn.actions.emplace_back(Spawn{grant_, resume_path, gpus_});
 }
 
-// Points go before the report that follows them, so that a curve is complete when its run ends.
-bool Attempt::must_flush(Instant now) const {
-  if (points_.empty()) return false;
-  return !lane_.empty() || process_ == Process::exited || points_.size() >= limits::flush_points ||
-         (flush_at_ && *flush_at_ <= now);
+void Attempt::cannot_start(Turn& turn, std::string detail, bool fault_is_here) {
+  note(turn, NoteLevel::error, "cannot start: " + detail);
+  if (fault_is_here) turn.rest_until = turn.now + limits::rest;
+  process_.not_started({fault_is_here ? EndReason::requeue_requested : EndReason::cannot_start,
+                        0,
+                        std::move(detail),
+                        {},
+                        fault_is_here ? Failure::infra : Failure::user_error});
+  if (lease_ == Lease::lost) return forget(turn);
+  advance(turn);
 }
 
-void Attempt::send_metrics(Turn& turn) {
-  const auto count =
-      static_cast<std::ptrdiff_t>(std::min(points_.size(), limits::batch_points_max));
-  MetricsRequest request{{points_.begin(), points_.begin() + count}};
-  points_.erase(points_.begin(), points_.begin() + count);
-  flush_at_.reset();
-  if (!points_.empty()) flush_at_ = turn.now;
-  send(turn, MetricsCall{grant_.lease, std::move(request)});
+void Attempt::end_process(Turn& turn, Stop stop) {
+  const bool fetching = process_.is_waiting();
+  process_.stop(turn, std::move(stop));
+  if (!fetching) return;
+  call_.abandon();
+  if (lease_ == Lease::lost) return forget(turn);
+  advance(turn);
 }
 
-void Attempt::send_head(Turn& turn) {
-  if (const auto* report = std::get_if<LaneReport>(&lane_.front())) {
-    const ReportLine& line = report->line;
-    return send(turn, ReportCall{grant_.lease,
-                                 {line.phase.value_or(next_phase_), line.step, line.score,
-                                  line.further, line.seed_applied}});
-  }
-  const auto& checkpoint = std::get<LaneCheckpoint>(lane_.front());
-  const CheckpointLine& line = checkpoint.line;
-  if (!checkpoint.stored) return send(turn, StoreBlob{grant_.lease, line.path});
-  const int phase = line.phase.value_or(std::min(next_phase_, grant_.budget.phases - 1));
-  send(turn,
-       SaveModelCall{grant_.lease,
-                     {checkpoint.stored->sha256, checkpoint.stored->bytes, line.step, phase}});
+void Attempt::lose(Turn& turn, const std::string& why) {
+  note(turn, NoteLevel::warning, "its lease is lost: " + why);
+  if (process_.has_ended()) return forget(turn);
+  lease_ = Lease::lost;
+  end_process(turn, {StopReason::lost});
 }
 
-void Attempt::send(Turn& turn, Call call) {
-  call_id_ = ++turn.last_call;
-  turn.calls.emplace_back(call_id_, grant_.lease);
-  turn.actions.emplace_back(Send{call_id_, call});
-  call_ = std::move(call);
+void Attempt::forget(Turn& turn) {
+  lease_ = Lease::forgotten;
+  turn.actions.emplace_back(Forget{grant_.lease});
 }
 
-bool Attempt::tries_again(const Error& error) {
-  switch (error.code) {
-    case Code::unavailable:
-    case Code::timed_out:
-    case Code::busy:
-    case Code::rate_limited:
-      return true;
-    case Code::internal:
-      return ++internal_errors_ < limits::internal_errors_max;
-    case Code::invalid:
-    case Code::not_found:
-    case Code::conflict:
-    case Code::stale_lease:
-    case Code::forbidden:
-    case Code::too_large:
-    case Code::unauthenticated:
-      return false;
-  }
-  unreachable();
-}
-
-Origin Attempt::head_origin() const {
-  return std::visit([](const auto& item) { return item.origin; }, lane_.front());
-}
-
-void Attempt::answer_head(Turn& turn, TrialAnswer answer) {
-  const Origin origin = head_origin();
-  lane_.pop_front();
-  if (lane_.empty() && process_ == Process::running && ending_ == Ending::none) clock_.go(turn.now);
+void Attempt::answer_line(Turn& turn, TrialAnswer answer) {
   if (const auto* error = std::get_if<Error>(&answer))
-    note(turn, NoteLevel::warning, "refused: " + error->detail);
-  if (origin == Origin::socket && process_ == Process::running)
-    turn.actions.emplace_back(TellTrial{grant_.lease, std::move(answer)});
-  if (held_ && lane_.size() <= limits::lane_items_max / 2) {
-    held_ = false;
-    turn.actions.emplace_back(Hold{grant_.lease, false});
-  }
+    note(turn, NoteLevel::warning, "rejected by the server: " + error->detail);
+  if (delivery_.origin() == Origin::socket && process_.is_running())
+    turn.actions.emplace_back(AnswerTrial{grant_.lease, std::move(answer)});
+  delivery_.pop(turn);
+  if (!delivery_.lines_wait()) process_.resume_clock(turn.now);
   advance(turn);
 }
 
-void Attempt::took(Turn& turn, const Call& call, const CallReply& reply) {
-  if (const auto* fetched = std::get_if<FetchedBlob>(&reply); fetched && is<FetchBlob>(call)) {
-    spawn(turn, fetched->path);
-  } else if (const auto* stored = std::get_if<StoredBlob>(&reply); stored && is<StoreBlob>(call)) {
-    std::get<LaneCheckpoint>(lane_.front()).stored = *stored;
-    advance(turn);
-  } else if (std::holds_alternative<SaveModelReply>(reply) && is<SaveModelCall>(call)) {
-    answer_head(turn, Saved{std::get<SaveModelCall>(call).request.sha256});
-  } else if (const auto* report = std::get_if<ReportReply>(&reply);
-             report && is<ReportCall>(call)) {
-    took_verdict(turn, std::get<ReportCall>(call).request.phase, report->verdict);
-  } else if (std::holds_alternative<Done>(reply) && is<MetricsCall>(call)) {
-    took_points(turn);
-  } else if (std::holds_alternative<Done>(reply) && is<KeepFiles>(call)) {
-    files_kept_ = true;
-    advance(turn);
-  } else if (std::holds_alternative<Done>(reply) && is<EndCall>(call)) {
-    forget(turn);
-  } else {
-    refused(turn, call, odd_reply());
+void Attempt::note(Turn& turn, NoteLevel level, const std::string& text) const {
+  turn.actions.emplace_back(Note{level, hone::text(grant_.attempt) + ": " + text});
+}
+
+// Replies -----------------------------------------------------------------------------------------
+
+void Attempt::on_reply(Turn& turn, const FetchBlob&, const FetchedBlob& reply) {
+  spawn(turn, reply.path);
+}
+
+void Attempt::on_reply(Turn& turn, const StoreBlob&, const StoredBlob& reply) {
+  delivery_.stored(reply);
+  advance(turn);
+}
+
+void Attempt::on_reply(Turn& turn, const SaveModelCall& call, const SaveModelReply&) {
+  answer_line(turn, Saved{call.request.sha256});
+}
+
+void Attempt::on_reply(Turn& turn, const ReportCall& call, const ReportReply& reply) {
+  const Verdict& verdict = reply.verdict;
+  delivery_.reported(call.request.phase);
+  if (verdict.action != Action::go_on) {
+    // A stop or a pause: either way the server has closed the lease.
+    lease_ = Lease::closed;
+    end_process(turn, {StopReason::closed});
+    // A program without SDK gets no answers; after its last phase it is about to exit anyway.
+    if (delivery_.origin() != Origin::socket && verdict.reason != VerdictReason::last_phase)
+      process_.hurry(turn, false);
   }
+  answer_line(turn, verdict);
 }
 
-void Attempt::took_verdict(Turn& turn, int phase, const Verdict& verdict) {
-  next_phase_ = std::max(next_phase_, phase + 1);
-  const bool hears = head_origin() == Origin::socket;
-  // Either way the server has closed the lease: a run that is paused may be promoted elsewhere.
-  if (verdict.action != Action::go_on) closed_ = true;
-  if (verdict.action != Action::go_on)
-    end_process(turn, verdict.action == Action::stop ? Ending::stopped : Ending::paused);
-  // It cannot be told otherwise; after its last phase it is about to end by itself.
-  if (verdict.action != Action::go_on && !hears && verdict.reason != VerdictReason::last_phase)
-    terminate(turn);
-  answer_head(turn, verdict);
-}
-
-void Attempt::took_points(Turn& turn) {
-  if (points_dropped_ > 0)
+void Attempt::on_reply(Turn& turn, const MetricsCall&, const Done&) {
+  if (const auto dropped = delivery_.take_dropped(); dropped > 0)
     note(turn, NoteLevel::warning,
-         std::to_string(points_dropped_) +
-             " metric points were dropped: it logs faster than the server took them");
-  points_dropped_ = 0;
+         std::to_string(dropped) +
+             " metric points were dropped: it logs faster than the server accepts them");
   advance(turn);
 }
 
-void Attempt::refused(Turn& turn, const Call& call, const Error& error) {
-  if (is<FetchBlob>(call)) {
-    const std::string what =
-        "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
-    return fail_to_start(turn, what + error.detail, error.code == Code::internal);
-  }
-  if (is<EndCall>(call)) {
-    if (!is_gone(error)) note(turn, NoteLevel::error, "its end was refused: " + error.detail);
-    return forget(turn);
-  }
-  if (is<KeepFiles>(call)) {
-    note(turn, NoteLevel::warning, "its files were not kept: " + error.detail);
-    files_kept_ = true;
-    return advance(turn);
-  }
-  const bool about_lease = !is<StoreBlob>(call);
-  if (about_lease && is_gone(error) && !closed_) return lose(turn, error.detail);
-  if (!is<MetricsCall>(call)) return answer_head(turn, error);
-  note(turn, NoteLevel::warning, "metric points were refused: " + error.detail);
+void Attempt::on_reply(Turn& turn, const KeepFiles&, const Done&) { advance(turn); }
+
+void Attempt::on_reply(Turn& turn, const EndCall&, const Done&) { forget(turn); }
+
+void Attempt::on_error(Turn& turn, const FetchBlob&, const Error& error) {
+  const std::string what =
+      "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
+  cannot_start(turn, what + error.detail, error.code == Code::internal);
+}
+
+// The file is wrong, or not the lease.
+void Attempt::on_error(Turn& turn, const StoreBlob&, const Error& error) {
+  answer_line(turn, error);
+}
+
+void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
+  if (loses_lease(error)) return lose(turn, error.detail);
+  answer_line(turn, error);
+}
+
+void Attempt::on_error(Turn& turn, const ReportCall&, const Error& error) {
+  if (loses_lease(error)) return lose(turn, error.detail);
+  answer_line(turn, error);
+}
+
+void Attempt::on_error(Turn& turn, const MetricsCall&, const Error& error) {
+  if (loses_lease(error)) return lose(turn, error.detail);
+  note(turn, NoteLevel::warning, "metric points were rejected: " + error.detail);
   advance(turn);
 }
 
-void Attempt::keep(Turn& turn, LaneItem item) {
-  lane_.push_back(std::move(item));
-  clock_.stand_still(turn.now);
-  if (held_ || lane_.size() < limits::lane_items_max) return;
-  held_ = true;
-  turn.actions.emplace_back(Hold{grant_.lease, true});
+void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {
+  note(turn, NoteLevel::warning, "its files were not kept: " + error.detail);
+  advance(turn);
 }
 
-void Attempt::keep(Turn& turn, MetricPoint point) {
-  if (!flush_at_) flush_at_ = turn.now + limits::flush_period;
-  points_.push_back(std::move(point));
-  if (points_.size() <= limits::points_max) return;
-  points_.pop_front();
-  ++points_dropped_;
+void Attempt::on_error(Turn& turn, const EndCall&, const Error& error) {
+  if (!is_gone(error)) note(turn, NoteLevel::error, "its end was rejected: " + error.detail);
+  forget(turn);
+}
+
+// A verdict that closed the lease explains why the server no longer knows it.
+bool Attempt::loses_lease(const Error& error) const {
+  return is_gone(error) && lease_ != Lease::closed;
 }
 
 }  // namespace hone::worker

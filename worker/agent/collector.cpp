@@ -9,7 +9,7 @@ namespace hone::worker {
 namespace {
 
 constexpr int complaints_max = 5;
-constexpr std::size_t rows_max = 100'000;  // that one value is made of: 800 kB an objective
+constexpr std::size_t rows_max = 100'000;  // summarized in one value: 800 kB per objective
 constexpr double step_max = 9007199254740991.0;
 constexpr std::size_t quoted_max = 200;  // bytes of a line in a complaint
 
@@ -39,12 +39,11 @@ Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, int next
       phase_(next_phase),
       values_(spec.objectives.size()) {}
 
-void Collector::take(std::string_view line, std::vector<TrialLine>& said) {
-  if (phase_ >= budget_.phases && spec_.metrics.empty()) return;  // there is nothing left to say
-  if (reader_.read(line, row_, fault_)) take_row(row_, said);
+void Collector::take(std::string_view line, std::vector<TrialLine>& lines) {
+  if (phase_ >= budget_.phases && spec_.metrics.empty()) return;  // nothing is left to report
+  if (reader_.read(line, row_, fault_)) take_row(row_, lines);
   if (!fault_.empty())
-    complain("this line was passed over: " + fault_ + ": " +
-             std::string(line.substr(0, quoted_max)));
+    complain("this line was skipped: " + fault_ + ": " + std::string(line.substr(0, quoted_max)));
 }
 
 void Collector::restart() {
@@ -55,29 +54,29 @@ void Collector::restart() {
   fresh_ = false;
 }
 
-void Collector::finish(std::vector<TrialLine>& said) {
-  if (fresh_ && phase_ < budget_.phases) report(said);
+void Collector::finish(std::vector<TrialLine>& lines) {
+  if (fresh_ && phase_ < budget_.phases) report(lines);
 }
 
 std::optional<std::string> Collector::take_complaint() {
   return std::exchange(complaint_, std::nullopt);
 }
 
-void Collector::take_row(const ColumnReader::Row& row, std::vector<TrialLine>& said) {
+void Collector::take_row(const ColumnReader::Row& row, std::vector<TrialLine>& lines) {
   if (!advance(row)) return;
   keep_objectives(row);
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i)
     if (const auto value = row[metrics_at_ + i]; value && std::isfinite(*value))
-      said.emplace_back(MetricPoint{spec_.metrics[i], step_, *value});
+      lines.emplace_back(MetricPoint{spec_.metrics[i], step_, *value});
   while (phase_ < budget_.phases && step_ >= end_of_phase() && fresh_) {
     const bool jumped = phase_ + 1 < budget_.phases;
-    report(said);
-    // A row that is past several phases stands for each of them.
+    report(lines);
+    // A row that is past several phases is the report of each of them.
     fresh_ = jumped && step_ >= end_of_phase();
   }
 }
 
-// False for a row at a step that cannot be.
+// Returns false if the row's step is impossible.
 bool Collector::advance(const ColumnReader::Row& row) {
   std::optional<double> at;
   if (spec_.step.empty()) {
@@ -91,7 +90,7 @@ bool Collector::advance(const ColumnReader::Row& row) {
     at = row[step_at_];
   }
   if (!(*at >= 0 && *at <= step_max)) {
-    complain("a row was passed over: its step is no count");
+    complain("a row was skipped: its step is not a count");
     return false;
   }
   if (spec_.step_sum) counted_ = *at;
@@ -110,16 +109,16 @@ void Collector::keep_objectives(const ColumnReader::Row& row) {
   }
 }
 
-void Collector::report(std::vector<TrialLine>& said) {
+void Collector::report(std::vector<TrialLine>& lines) {
   ReportLine line;
   line.phase = phase_;
   line.step = step_;
   line.score = summary_of(values_.front());
   for (std::size_t i = 1; i < values_.size(); ++i) line.further.push_back(summary_of(values_[i]));
-  said.emplace_back(std::move(line));
+  lines.emplace_back(std::move(line));
   ++phase_;
   fresh_ = false;
-  // The rows of the next phase are its own, unless this row is past that one as well.
+  // The next phase starts without values, unless this row is past that phase as well.
   if (spec_.window == 0 && (phase_ >= budget_.phases || step_ < end_of_phase()))
     for (auto& values : values_) values.clear();
 }
@@ -144,7 +143,7 @@ Score Collector::summary_of(const std::deque<double>& values) const {
   return Score::diverged();
 }
 
-// As every other trainer counts it: phase p ends at (p + 1) / phases of the budget.
+// Phase p ends at (p + 1) / phases of the budget, as for every other trainer.
 std::int64_t Collector::end_of_phase() const {
   return budget_.per_run * (phase_ + 1) / budget_.phases;
 }
@@ -152,7 +151,7 @@ std::int64_t Collector::end_of_phase() const {
 void Collector::complain(std::string what) {
   if (complaints_ >= complaints_max) return;
   ++complaints_;
-  if (complaints_ == complaints_max) what += " (further ones are not told)";
+  if (complaints_ == complaints_max) what += " (further ones are not logged)";
   complaint_ = std::move(what);
 }
 

@@ -1,5 +1,5 @@
-// Turns rows of named columns into reports and metrics, for programs that know nothing of hone:
-// which step each row is at, which phase has ended with it, what its objectives are worth. Pure.
+// Turns rows of named columns into reports and metrics, for programs that do not use the SDK: finds
+// the step of each row, the phases that end with it, and the value of each objective. Pure.
 #pragma once
 
 #include <cstdint>
@@ -17,34 +17,34 @@ namespace hone::worker {
 
 class Collector {
  public:
-  // `next_phase`: the first that has no report yet. Earlier ones are passed over when a program
-  // begins anew.
+  // `next_phase`: the first without a report. Earlier phases are skipped, for a program that starts
+  // from the beginning again.
   Collector(const CollectSpec& spec, const BudgetSpec& budget, int next_phase);
 
-  // One line of the file or the output; what it means is added to `said`.
-  void take(std::string_view line, std::vector<TrialLine>& said);
+  // Adds the reports and metrics of one line of the file or the output to `lines`.
+  void take(std::string_view line, std::vector<TrialLine>& lines);
 
-  // The file was replaced or cut: it is read from its beginning, and steps are counted again.
+  // The file was replaced or truncated: it is read from its beginning, and steps are counted again.
   void restart();
 
-  // The program has ended well: what it wrote since the last phase is the report of the open one.
-  void finish(std::vector<TrialLine>& said);
+  // The program has exited with status 0: reports the open phase, if it has any row.
+  void finish(std::vector<TrialLine>& lines);
 
-  // What was wrong with a line, for the log: the first few.
+  // What was wrong with the last line, for the log. Only the first few are returned.
   std::optional<std::string> take_complaint();
 
  private:
-  void take_row(const ColumnReader::Row& row, std::vector<TrialLine>& said);
+  void take_row(const ColumnReader::Row& row, std::vector<TrialLine>& lines);
   bool advance(const ColumnReader::Row& row);
   void keep_objectives(const ColumnReader::Row& row);
-  void report(std::vector<TrialLine>& said);
+  void report(std::vector<TrialLine>& lines);
   [[nodiscard]] Score summary_of(const std::deque<double>& values) const;
   [[nodiscard]] std::int64_t end_of_phase() const;
   void complain(std::string what);
 
   CollectSpec spec_;
   BudgetSpec budget_;
-  std::size_t step_at_;     // the step's place in a row; behind the last where rows are counted
+  std::size_t step_at_;     // index of the step in a row; beyond the last if rows are counted
   std::size_t metrics_at_;  // of the first metric
   ColumnReader reader_;
   ColumnReader::Row row_;
@@ -52,8 +52,8 @@ class Collector {
   int phase_;
   std::int64_t step_ = 0;
   double counted_ = 0;                      // rows, or the sum of a column
-  std::vector<std::deque<double>> values_;  // the last of each objective
-  bool fresh_ = false;                      // there is a value that no report has counted
+  std::vector<std::deque<double>> values_;  // the last values of each objective
+  bool fresh_ = false;                      // a value came after the last report
   int complaints_ = 0;
   std::optional<std::string> complaint_;
 };

@@ -17,14 +17,14 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// The first of these that stands in the line; blanks where there is none.
+// The first of the usual delimiters that the line has; blanks if it has none.
 char delimiter_of(std::string_view line) {
   for (const char c : {',', ';', '\t'})
     if (line.find(c) != std::string_view::npos) return c;
   return ' ';
 }
 
-// One field of the line; what is left of it begins after the delimiter.
+// Removes one field from the front of `rest`, up to the delimiter.
 std::string take_field(std::string_view& rest, char delimiter) {
   std::string field;
   bool quoted = false;
@@ -125,7 +125,7 @@ bool ColumnReader::read_csv(std::string_view line, Row& row, std::string& fault)
   if (!named_) {
     take_names(fields);
     if (named_) return false;
-    delimiter_ = 0;  // output may begin with other lines than the one with the names
+    delimiter_ = 0;  // other lines of output may precede the header
     fault = "it does not name the column '" + wanted_.front() + "'";
     return false;
   }
@@ -136,7 +136,7 @@ bool ColumnReader::read_csv(std::string_view line, Row& row, std::string& fault)
   return has_any(row);
 }
 
-// The line with the names has at least the first of the wanted columns.
+// A header has at least the first of the wanted columns.
 void ColumnReader::take_names(const std::vector<std::string>& names) {
   places_.assign(wanted_.size(), std::nullopt);
   for (std::size_t i = 0; i < wanted_.size(); ++i) {
@@ -147,7 +147,7 @@ void ColumnReader::take_names(const std::vector<std::string>& names) {
 }
 
 bool ColumnReader::read_json(std::string_view line, Row& row, std::string& fault) const {
-  if (!trimmed(line).starts_with('{')) return false;  // other output may stand between
+  if (!trimmed(line).starts_with('{')) return false;  // other output
   const auto json = parse_json(line);
   if (!json) {
     fault = json.error().detail;

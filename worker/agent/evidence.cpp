@@ -13,9 +13,8 @@ struct Pattern {
 
 constexpr std::string_view file_too_large = "File too large";  // EFBIG, where SIGXFSZ is ignored
 
-// What programs write before they die. Exact, case and all: a word in passing is no evidence. The
-// last match in the log counts, so that the final line of a Python traceback overrules a warning
-// that the program had survived.
+// What programs write before they fail, case-sensitive. The last match in the log counts, so that
+// the final line of a Python traceback overrules a warning that the program survived.
 constexpr std::array patterns{
     Pattern{"CUDA out of memory", Failure::oom},
     Pattern{"CUDA error: out of memory", Failure::oom},
@@ -82,14 +81,14 @@ struct Signal {
   std::string_view why;
 };
 
-// Of signals that hone did not send.
+// Signals that hone did not send.
 constexpr std::array signals{
-    Signal{SIGKILL, Failure::infra, "somebody else killed it"},
-    Signal{SIGTERM, Failure::preempted, "somebody else asked it to end"},
-    Signal{SIGINT, Failure::preempted, "somebody else interrupted it"},
+    Signal{SIGKILL, Failure::infra, "it was killed from outside"},
+    Signal{SIGTERM, Failure::preempted, "it was terminated from outside"},
+    Signal{SIGINT, Failure::preempted, "it was interrupted from outside"},
     Signal{SIGHUP, Failure::preempted, "its session ended"},
-    Signal{SIGXCPU, Failure::timed_out, "its bound on processor time was reached"},
-    Signal{SIGXFSZ, Failure::infra, "its bound on file size was reached"},
+    Signal{SIGXCPU, Failure::timed_out, "its limit on processor time was reached"},
+    Signal{SIGXFSZ, Failure::infra, "its limit on file size was reached"},
     Signal{SIGBUS, Failure::infra, "a full disk or shared memory, or bad memory"},
     Signal{SIGILL, Failure::infra, "this processor lacks an instruction"},
     Signal{SIGSEGV, Failure::crash, ""},
@@ -116,22 +115,21 @@ const Pattern* last_match(std::string_view log) {
 
 }  // namespace
 
-Evidence evidence_of(const Death& death, std::string_view log_tail) {
-  if (death.signal == SIGKILL && death.memory_ran_out)
-    return {Failure::oom, "the kernel killed for want of memory while it ran"};
-  if (!death.with_failure) return {};
+Evidence evidence_of(const ProcessEnd& end, std::string_view log_tail) {
+  if (end.signal == SIGKILL && end.memory_ran_out)
+    return {Failure::oom, "the kernel killed a process for lack of memory while it ran"};
+  if (!end.with_failure) return {};
   const Pattern* match = last_match(log_tail);
-  // Nobody's log explains a signal from outside.
-  const bool from_outside = death.signal == SIGTERM || death.signal == SIGINT ||
-                            death.signal == SIGHUP || death.signal == SIGKILL;
+  // A program's log does not explain a signal from outside.
+  const bool from_outside = end.signal == SIGTERM || end.signal == SIGINT || end.signal == SIGHUP ||
+                            end.signal == SIGKILL;
   if (match != nullptr && (!from_outside || match->failure != Failure::user_error)) {
     const auto text = std::string(without_line_end(match->text));
     return {match->failure, "its log says \"" + text + "\"", match->text == file_too_large};
   }
   for (const Signal& row : signals)
-    if (row.number == death.signal)
-      return {row.failure, std::string(row.why), row.number == SIGXFSZ};
-  if (death.signal != 0) return {Failure::crash, {}};
+    if (row.number == end.signal) return {row.failure, std::string(row.why), row.number == SIGXFSZ};
+  if (end.signal != 0) return {Failure::crash, {}};
   return {};
 }
 

@@ -1,5 +1,5 @@
-// Whose fault the end of a process was, from what can be known of it: its signal, the kernel's word
-// about memory, and what it wrote last. Two visible tables; docs/failures.md says them in words.
+// Classifies the end of a process by its signal, the kernel's count of out-of-memory kills, and the
+// end of its log. Two tables, described in docs/failures.md.
 #pragma once
 
 #include <string>
@@ -9,20 +9,20 @@
 
 namespace hone::worker {
 
-struct Death {
+struct ProcessEnd {
   bool with_failure = false;    // a signal, or a status that is not 0
   int signal = 0;               // 0: it exited
-  bool memory_ran_out = false;  // the kernel killed for want of memory while it ran
+  bool memory_ran_out = false;  // the kernel killed a process for lack of memory while it ran
 };
 
 struct Evidence {
   Failure failure = Failure::user_error;
-  std::string text;             // what it was taken from; empty where nothing but the status spoke
-  bool file_too_large = false;  // it wrote beyond a bound on the size of one file
+  std::string text;             // why; empty if only the status is known
+  bool file_too_large = false;  // it wrote beyond a limit on the size of one file
 };
 
-// In this order: the kernel's word about memory, with SIGKILL; the table of the log, where the last
+// In this order: SIGKILL with an out-of-memory kill; the table of log patterns, of which the last
 // match counts; the table of signals; else the program itself failed.
-Evidence evidence_of(const Death& death, std::string_view log_tail);
+Evidence evidence_of(const ProcessEnd& end, std::string_view log_tail);
 
 }  // namespace hone::worker

@@ -11,12 +11,12 @@ namespace {
 // The exit statuses a trial process may choose (ARCHITECTURE.md, "The trial protocol").
 constexpr int exit_requeue = 85;
 constexpr int exit_infeasible = 86;
-constexpr int exit_terminated = 143;  // 128 + SIGTERM, as a shell or a handler of TERM says it
+constexpr int exit_terminated = 143;  // 128 + SIGTERM, as a shell or a handler of TERM reports it
 
 std::string signal_name(int number) {
   switch (number) {
     case SIGKILL:
-      return "SIGKILL (out of memory, or somebody's kill -9)";
+      return "SIGKILL (out of memory, or kill -9)";
     case SIGSEGV:
       return "SIGSEGV (a crash)";
     case SIGABRT:
@@ -55,7 +55,7 @@ EndRequest end_of_success(const Exited& exit, const Progress& progress) {
 EndRequest end_of_preparation(const Exited& exit) {
   const std::string how = exit.by_signal ? "was ended by " + signal_name(exit.number)
                                          : "exited with status " + std::to_string(exit.number);
-  return {EndReason::cannot_start, exit.number, "what prepares it " + how, exit.log_tail,
+  return {EndReason::cannot_start, exit.number, "its preparing command " + how, exit.log_tail,
           Failure::user_error};
 }
 
@@ -72,7 +72,8 @@ EndRequest reason_of_exit(const Exited& exit, const Progress& progress) {
               {}};
     case exit_infeasible:
       return {EndReason::infeasible, exit.number,
-              "the process says that these parameters cannot work (exit status 86)", exit.log_tail};
+              "the process reported that these parameters cannot work (exit status 86)",
+              exit.log_tail};
     case exit_terminated:
       return end_of_signal(SIGTERM, exit.log_tail);
     default:
@@ -82,7 +83,7 @@ EndRequest reason_of_exit(const Exited& exit, const Progress& progress) {
   }
 }
 
-// A status of 128 + n is how a shell says that its child died of signal n.
+// A shell whose child died of signal n exits with status 128 + n.
 int signal_of(const Exited& exit) {
   if (exit.by_signal) return exit.number;
   return exit.number > 128 && exit.number < 128 + NSIG ? exit.number - 128 : 0;
@@ -105,7 +106,7 @@ EndRequest end_of_exit(const Exited& exit, const Progress& progress, bool files_
   if (!evidence.file_too_large || !files_bounded) return end;
   end.reason = EndReason::disk_limit;
   end.failure = Failure::user_error;
-  end.detail = "a file that it wrote outgrew what command.disk allows; it " + end.detail;
+  end.detail = "a file that it wrote exceeded command.disk; it " + end.detail;
   return end;
 }
 

@@ -1,7 +1,7 @@
-// What the end of a process means for its run.
+// How a run ends when its process exits.
 #pragma once
 
-#include "worker/agent/words.hpp"
+#include "worker/agent/messages.hpp"
 
 namespace hone::worker {
 
@@ -11,8 +11,8 @@ struct Progress {
   int phases = 1;
 };
 
-// For a process that nobody here asked to end. Fills reason, exit_code, detail and, for failures,
-// log_tail. `files_bounded`: no file that it wrote could outgrow command.disk.
+// For a process that the worker did not end. Sets reason, exit_code, detail and, for failures,
+// log_tail. `files_bounded`: RLIMIT_FSIZE was set to command.disk.
 EndRequest end_of_exit(const Exited& exit, const Progress& progress, bool files_bounded = false);
 
 }  // namespace hone::worker

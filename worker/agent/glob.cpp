@@ -11,8 +11,8 @@ struct Marks {
   std::size_t path = 0;
 };
 
-// Wildcards are tried shortest first, the last '*' and the last "**" remembered: no more steps than
-// the product of both lengths.
+// Tries the shortest match of a wildcard first and backtracks to the last '*' or "**": takes at
+// most as many steps as the product of both lengths.
 bool matches_whole(std::string_view pattern, std::string_view path) {
   Marks at;
   std::optional<Marks> star;
@@ -56,7 +56,7 @@ bool matches_whole(std::string_view pattern, std::string_view path) {
 bool matches_glob(std::string_view pattern, std::string_view path) {
   while (pattern.starts_with("./")) pattern.remove_prefix(2);
   if (matches_whole(pattern, path)) return true;
-  // A folder's name means what is in it.
+  // A pattern that matches a folder.
   for (auto slash = path.find('/'); slash != std::string_view::npos;
        slash = path.find('/', slash + 1))
     if (matches_whole(pattern, path.substr(0, slash))) return true;

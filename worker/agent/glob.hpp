@@ -5,8 +5,8 @@
 
 namespace hone::worker {
 
-// '*' and '?' stand for anything but '/', "**" for that, too. "plots" alone also means all that is
-// in the folder of this name.
+// '*' and '?' match anything but '/'; "**" also matches '/'. A pattern that matches a folder
+// matches every file below it.
 bool matches_glob(std::string_view pattern, std::string_view path);
 
 }  // namespace hone::worker

@@ -1,5 +1,5 @@
-// How long a process has trained, and how long it has been silent. It stands still while the
-// process waits for the server. Pure.
+// Measures how long a process has trained, and how long it has not reported anything. Paused while
+// the process waits for the server. Pure.
 #pragma once
 
 #include <algorithm>
@@ -15,28 +15,28 @@ class ProcessClock {
  public:
   explicit ProcessClock(const TimeLimits& limits) : limits_(limits), run_left_(limits.run) {}
 
-  // The process is at work from now on; what it said before counts as a sign of life.
-  void go(Instant now) {
-    if (!going_since_) going_since_ = now;
+  // The process trains from now on. Restarts the limit of a phase.
+  void resume(Instant now) {
+    if (!running_since_) running_since_ = now;
   }
-  // It waits for the server, or has ended.
-  void stand_still(Instant now) {
-    if (going_since_ && run_left_) run_left_ = *run_left_ - (now - *going_since_);
-    going_since_.reset();
+  // The process waits for the server.
+  void pause(Instant now) {
+    if (running_since_ && run_left_) run_left_ = *run_left_ - (now - *running_since_);
+    running_since_.reset();
   }
 
-  // When one of its limits is over; nullopt while it stands still or has none.
+  // When the first of its limits is reached; nullopt while it is paused or has none.
   [[nodiscard]] std::optional<Instant> due() const {
-    if (!going_since_) return std::nullopt;
+    if (!running_since_) return std::nullopt;
     if (!run_left_ && !limits_.phase) return std::nullopt;
-    if (!run_left_) return *going_since_ + *limits_.phase;
-    const Instant run_due = *going_since_ + *run_left_;
-    return limits_.phase ? std::min(run_due, *going_since_ + *limits_.phase) : run_due;
+    if (!run_left_) return *running_since_ + *limits_.phase;
+    const Instant run_due = *running_since_ + *run_left_;
+    return limits_.phase ? std::min(run_due, *running_since_ + *limits_.phase) : run_due;
   }
 
-  // Which limit, for the end of the run.
+  // Which limit was reached: the detail of the run's end.
   [[nodiscard]] std::string reason(Instant now) const {
-    const bool run_over = run_left_ && going_since_ && *going_since_ + *run_left_ <= now;
+    const bool run_over = run_left_ && running_since_ && *running_since_ + *run_left_ <= now;
     return run_over ? "the run used up its time (limits.run)"
                     : "no report and no checkpoint for " + seconds_text(*limits_.phase) +
                           " (limits.phase)";
@@ -51,7 +51,7 @@ class ProcessClock {
 
   TimeLimits limits_;
   std::optional<Duration> run_left_;
-  std::optional<Instant> going_since_;
+  std::optional<Instant> running_since_;
 };
 
 }  // namespace hone::worker

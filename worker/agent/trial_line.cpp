@@ -25,7 +25,7 @@ bool has_control(std::string_view text) {
   });
 }
 
-// The members of one line, read by name; the first fault is kept.
+// Reads the members of one line by name; keeps the first fault.
 class Members {
  public:
   Members(const Json& object, std::string at, std::span<const std::string_view> known)
@@ -85,7 +85,7 @@ class Members {
     return Score::diverged();
   }
 
-  // A list of them; none where the key is absent.
+  // A list of scores; empty if the key is absent.
   std::vector<Score> scores(std::string_view key) {
     const Json* list = find(key);
     std::vector<Score> found;

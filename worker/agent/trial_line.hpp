@@ -1,4 +1,4 @@
-// The words between a trial process and its worker: one JSON object a line.
+// The protocol between a trial process and its worker: one JSON object per line.
 #pragma once
 
 #include <cstdint>
@@ -15,28 +15,28 @@
 namespace hone::worker {
 
 struct CheckpointLine {
-  std::string path;  // below HONE_CHECKPOINT_DIR, or absolute inside it
+  std::string path;  // relative to HONE_CHECKPOINT_DIR, or absolute inside it
   std::int64_t step = 0;
-  std::optional<int> phase;  // absent: the phase that is reported next
+  std::optional<int> phase;  // absent: the phase of the next report
 };
 
 struct ReportLine {
   std::optional<int> phase;  // absent: the next
   std::int64_t step = 0;
   Score score = Score::diverged();
-  std::vector<Score> further{};        // of the sweep's further objectives
-  std::optional<bool> seed_applied{};  // whether the process trains with the seed it was given
+  std::vector<Score> further{};        // values of the sweep's further objectives
+  std::optional<bool> seed_applied{};  // whether the process uses the seed that it got
 };
 
 using TrialLine = std::variant<CheckpointLine, ReportLine, MetricPoint>;
 
-// Where a line came from: a program without SDK prints `@hone {...}` and hears no answers.
+// Where a line came from. A program without SDK prints `@hone {...}` and gets no answers.
 enum class Origin { socket, output };
 
-// Refuses with the sentence and the pointer that the trial process is told.
+// Returns the error that is sent to the trial process: a sentence and a JSON pointer.
 Result<TrialLine> parse_trial_line(std::string_view text);
 
-// The same line again, without its end.
+// The line as JSON, without the line end.
 std::string trial_line_text(const TrialLine& line);
 
 // The JSON of an `@hone {...}` line of output; nullopt for any other line.
@@ -46,10 +46,10 @@ struct Saved {
   std::string sha256;
 };
 
-// What the process is answered. Error stands for {"error": {...}}.
+// The answer to a report or a checkpoint. Error is written as {"error": {...}}.
 using TrialAnswer = std::variant<Saved, Verdict, Error>;
 
-// One line, without its end.
+// The answer as JSON, without the line end.
 std::string trial_answer_text(const TrialAnswer& answer);
 
 }  // namespace hone::worker

@@ -1,5 +1,5 @@
-// hone-worker: leases runs and executes them. See worker/agent/agent.hpp for the rules,
-// worker/process/loop.hpp for the loop.
+// hone-worker: leases runs and executes them. The rules are in worker/agent/agent.hpp, the event
+// loop in worker/process/loop.hpp.
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
@@ -32,7 +32,7 @@ void log_to_stderr(bool verbose) {
   spdlog::set_level(verbose ? spdlog::level::debug : spdlog::level::info);
 }
 
-// Two workers in one folder would remove each other's runs.
+// Locks the data folder: two workers in one folder would remove each other's runs.
 FileHandle lock_data(const std::string& data) {
   std::filesystem::create_directories(data);
   auto lock = lock_file(data + "/worker.lock");
@@ -54,12 +54,14 @@ std::string program_folder() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
-// Tells this process from every other worker there ever was; nothing of a run depends on it.
-std::uint64_t own_number() { return std::stoull(random_hex(sizeof(std::uint64_t)), nullptr, 16); }
+// Identifies this process among all workers. No result of a run depends on it.
+std::uint64_t random_number() {
+  return std::stoull(random_hex(sizeof(std::uint64_t)), nullptr, 16);
+}
 
-// A worker that is started again with its folder is the same worker, and may go on with what it
-// was lent; unless it offers something else or the folder was carried to another host.
-std::string own_name(const Options& options, std::uint64_t own) {
+// A worker that is started again with its data folder is the same worker and keeps its leases,
+// unless its slots or its name changed or the folder was moved to another host.
+std::string worker_id(const Options& options, std::uint64_t number) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string offer = std::to_string(options.cpus) + " " + std::to_string(options.gpus) +
@@ -69,7 +71,7 @@ std::string own_name(const Options& options, std::uint64_t own) {
   std::string known;
   std::ifstream file(path);
   if (std::getline(file, name) && std::getline(file, known) && known == offer) return name;
-  name = "worker-" + std::to_string(own);
+  name = "worker-" + std::to_string(number);
   std::ofstream(path + ".new") << name << '\n' << offer << '\n';
   std::filesystem::rename(path + ".new", path);
   return name;
@@ -77,14 +79,18 @@ std::string own_name(const Options& options, std::uint64_t own) {
 
 LoopConfig loop_config(const Options& options) {
   LoopConfig config;
-  const std::uint64_t own = own_number();
-  config.agent.join = {own_name(options, own), options.name, ::getpid(),
-                       options.cpus,           options.gpus, HONE_VERSION};
-  config.agent.life = "-" + std::to_string(own);
-  config.agent.seed = own;
+  const std::uint64_t number = random_number();
+  config.agent.join = {worker_id(options, number),
+                       options.name,
+                       ::getpid(),
+                       options.cpus,
+                       options.gpus,
+                       HONE_VERSION};
+  config.agent.life = "-" + std::to_string(number);
+  config.agent.seed = number;
   config.agent.until_idle = options.until_idle;
   config.endpoint = options.endpoint;
-  config.place = {options.data, program_folder(), options.work_folder};
+  config.paths = {options.data, program_folder(), options.work_folder};
   config.joined = [options](const JoinReply& reply) {
     std::cout << "hone-worker " << text(reply.worker) << " ready: " << options.cpus
               << (options.cpus == 1 ? " slot" : " slots");
@@ -99,7 +105,7 @@ int run(const Options& options) {
   log_to_stderr(options.verbose);
   block_signals();
   if (options.die_with_parent) die_with_parent();
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // of what a killed keeper leaves
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // reaps the orphans of a keeper that is killed
   const FileHandle lock = lock_data(options.data);
   Loop loop(loop_config(options));
   loop.run();

@@ -15,12 +15,12 @@ namespace {
 constexpr int exit_usage = 2;
 constexpr int slots_max = 1024;
 
-struct Words {  // as they were typed
+struct Arguments {  // as typed
   std::string server;
   std::string slots = "auto";
   std::string data = "hone-worker-data";
   std::string work_folder = ".";
-  Credentials shown;
+  Credentials credentials;
 };
 
 std::string host_name() {
@@ -29,66 +29,70 @@ std::string host_name() {
   return name.data();
 }
 
-Result<Endpoint> endpoint_of(const Words& words) {
-  auto endpoint = words.server.empty() ? endpoint_of_environment() : parse_endpoint(words.server);
+Result<Endpoint> endpoint_of(const Arguments& arguments) {
+  auto endpoint =
+      arguments.server.empty() ? endpoint_of_environment() : parse_endpoint(arguments.server);
   if (!endpoint) return endpoint;
-  if (const auto equipped = equip(*endpoint, words.shown); !equipped) return equipped.error();
+  if (const auto equipped = equip(*endpoint, arguments.credentials); !equipped)
+    return equipped.error();
   return endpoint;
 }
 
-Result<int> slots_of(const std::string& words) {
-  if (words == "auto") return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+Result<int> slots_of(const std::string& text) {
+  if (text == "auto") return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const bool digits =
-      !words.empty() && words.size() <= 4 &&
-      std::all_of(words.begin(), words.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const int slots = digits ? std::stoi(words) : 0;
+      !text.empty() && text.size() <= 4 &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const int slots = digits ? std::stoi(text) : 0;
   if (slots < 1 || slots > slots_max)
     return refuse(Code::invalid,
-                  "--slots must be 'auto' or a number from 1 to 1024, not '" + words + "'");
+                  "--slots must be 'auto' or a number from 1 to 1024, not '" + text + "'");
   return slots;
 }
 
-void declare(CLI::App& app, Options& options, Words& words) {
+void declare(CLI::App& app, Options& options, Arguments& arguments) {
   app.set_version_flag("--version", "hone-worker " HONE_VERSION);
-  app.add_option("--server", words.server,
+  app.add_option("--server", arguments.server,
                  "URL of the hone server (default: HONE_SERVER, or http://127.0.0.1:7777)");
-  app.add_option("--token-file", words.shown.token_file,
-                 "file with the token to show (or HONE_TOKEN_FILE)");
-  app.add_option("--token", words.shown.token, "the token itself (better: HONE_TOKEN)");
-  app.add_option("--tls-ca", words.shown.tls_ca,
-                 "certificates to trust with https (or HONE_TLS_CA; default: the system's)");
-  app.add_option("--tls-cert", words.shown.tls_cert, "our own certificate (or HONE_TLS_CERT)");
-  app.add_option("--tls-key", words.shown.tls_key, "its key (or HONE_TLS_KEY)");
-  app.add_option("--slots", words.slots,
-                 "runs of one cpu to execute at a time, or 'auto': the processors")
+  app.add_option("--token-file", arguments.credentials.token_file,
+                 "file with the access token (default: HONE_TOKEN_FILE)");
+  app.add_option("--token", arguments.credentials.token,
+                 "the access token; prefer --token-file or HONE_TOKEN");
+  app.add_option("--tls-ca", arguments.credentials.tls_ca,
+                 "CA certificates to trust (default: HONE_TLS_CA, or the system's)");
+  app.add_option("--tls-cert", arguments.credentials.tls_cert,
+                 "client certificate (default: HONE_TLS_CERT)");
+  app.add_option("--tls-key", arguments.credentials.tls_key,
+                 "key of the client certificate (default: HONE_TLS_KEY)");
+  app.add_option("--slots", arguments.slots, "number of CPU slots, or 'auto' for one per processor")
       ->capture_default_str();
-  app.add_option("--gpus", options.gpus, "GPUs to hand out to runs that ask for some")
+  app.add_option("--gpus", options.gpus, "number of GPUs to assign to runs that request them")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
-  app.add_option("--data", words.data,
-                 "folder for logs, checkpoints and run files; one worker each")
+  app.add_option("--data", arguments.data,
+                 "folder for logs, checkpoints and run files, used by one worker")
       ->capture_default_str();
-  app.add_option("--workdir", words.work_folder, "working folder of command trainers")
+  app.add_option("--workdir", arguments.work_folder, "working folder of command trainers")
       ->capture_default_str();
   app.add_option("--name", options.name,
-                 "how the server lists this worker (default: the host's name)");
-  app.add_flag("--die-with-parent", options.die_with_parent,
-               "end when the process that started this one ends");
-  app.add_flag("--until-idle", options.until_idle, "leave when the server has no work");
-  app.add_flag("--verbose", options.verbose, "log more");
+                 "name of this worker on the server (default: the host name)");
+  app.add_flag("--die-with-parent", options.die_with_parent, "exit when the parent process exits");
+  app.add_flag("--until-idle", options.until_idle,
+               "exit when the server has no work and no run is left");
+  app.add_flag("--verbose", options.verbose, "log debug messages");
 }
 
-Status settle(Options& options, const Words& words) {
-  auto endpoint = endpoint_of(words);
+Status settle(Options& options, const Arguments& arguments) {
+  auto endpoint = endpoint_of(arguments);
   if (!endpoint) return endpoint.error();
-  const auto slots = slots_of(words.slots);
+  const auto slots = slots_of(arguments.slots);
   if (!slots) return slots.error();
   options.endpoint = std::move(*endpoint);
   options.cpus = *slots;
-  options.data = std::filesystem::absolute(words.data);
-  options.work_folder = std::filesystem::absolute(words.work_folder);
+  options.data = std::filesystem::absolute(arguments.data);
+  options.work_folder = std::filesystem::absolute(arguments.work_folder);
   if (!std::filesystem::is_directory(options.work_folder))
-    return refuse(Code::invalid, "--workdir " + options.work_folder + " is no folder");
+    return refuse(Code::invalid, "--workdir " + options.work_folder + " is not a folder");
   if (options.name.empty()) options.name = host_name();
   return Done{};
 }
@@ -96,10 +100,10 @@ Status settle(Options& options, const Words& words) {
 }  // namespace
 
 std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
-  CLI::App app{"hone-worker leases runs from a hone server and executes them on this machine."};
+  CLI::App app{"Lease runs from a hone server and execute them on this machine."};
   Options options;
-  Words words;
-  declare(app, options, words);
+  Arguments arguments;
+  declare(app, options, arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -107,7 +111,7 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
     return std::nullopt;
   }
   hide_tokens(argc, argv);
-  if (const Status settled = settle(options, words); !settled) {
+  if (const Status settled = settle(options, arguments); !settled) {
     std::cerr << "hone-worker: " << settled.error().detail << '\n';
     exit_code = exit_usage;
     return std::nullopt;

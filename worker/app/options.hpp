@@ -14,14 +14,14 @@ struct Options {
   int gpus = 0;
   std::string data;         // absolute
   std::string work_folder;  // absolute
-  std::string name;         // as the server lists this worker
+  std::string name;         // of this worker on the server
   bool die_with_parent = false;
   bool until_idle = false;
   bool verbose = false;
 };
 
-// nullopt when the program has already said all (--help, --version or a usage error); then
-// `exit_code` is what to leave with.
+// Parses the command line. nullopt after --help, --version or a usage error, which are printed; the
+// program then exits with `exit_code`.
 std::optional<Options> read_options(int argc, char** argv, int& exit_code);
 
 }  // namespace hone::worker

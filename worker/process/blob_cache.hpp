@@ -1,4 +1,4 @@
-// Checkpoints on this machine, by content.
+// A cache of checkpoints on this machine, by their SHA-256.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace hone::worker {
 
-// Thread-safe. Bounded: the least recently used go first.
+// Thread-safe. Bounded: evicts the least recently used.
 class BlobCache {
  public:
-  // Makes the folder. Throws std::filesystem::filesystem_error when it cannot.
+  // Creates the folder. Throws std::filesystem::filesystem_error if it cannot.
   explicit BlobCache(std::string folder, std::int64_t bytes_max = limits::cache_bytes_max);
 
-  // The path of the blob, fetched from the server unless it is here. It stays until others are
-  // used: link it at once.
+  // The path of the blob; downloads it unless it is cached. A later call may evict it: link it at
+  // once.
   Result<std::string> get(const ModelRef& model, Client& client);
 
  private:
@@ -25,7 +25,7 @@ class BlobCache {
 
   std::string folder_;
   std::int64_t bytes_max_;
-  std::mutex mutex_;  // of make_room
+  std::mutex mutex_;  // one make_room at a time
 };
 
 }  // namespace hone::worker

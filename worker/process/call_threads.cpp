@@ -5,10 +5,10 @@
 namespace hone::worker {
 namespace {
 
-constexpr int run_threads = 4;  // a blob of 256 MiB on its way leaves three for reports
+constexpr int run_threads = 4;  // the upload of a large blob leaves three for reports
 constexpr Duration call_timeout = seconds(30);
-constexpr Duration beat_timeout =
-    seconds(5);  // a beat that is later than that has been overtaken by the next
+// The next heartbeat is due by then.
+constexpr Duration beat_timeout = seconds(5);
 
 template <class T>
 Result<CallReply> as_reply(Result<T> result) {
@@ -80,47 +80,47 @@ CallThreads::~CallThreads() { stop(); }
 void CallThreads::send(CallId id, Call call) {
   const bool is_work =
       std::holds_alternative<JoinRequest>(call) || std::holds_alternative<AcquireRequest>(call);
-  Lane& lane = is_work ? work_ : std::holds_alternative<BeatCall>(call) ? beats_ : runs_;
-  const std::scoped_lock lock(lane.mutex);
-  lane.queue.push_back({id, std::move(call)});
-  lane.changed.notify_one();
+  Pool& pool = is_work ? work_ : std::holds_alternative<BeatCall>(call) ? beats_ : runs_;
+  const std::scoped_lock lock(pool.mutex);
+  pool.queue.push_back({id, std::move(call)});
+  pool.changed.notify_one();
 }
 
 void CallThreads::stop() {
-  for (Lane* lane : {&work_, &beats_, &runs_}) close(*lane);
-  for (Lane* lane : {&work_, &beats_, &runs_}) {
-    for (auto& thread : lane->threads) thread.join();
-    lane->threads.clear();
+  for (Pool* pool : {&work_, &beats_, &runs_}) close(*pool);
+  for (Pool* pool : {&work_, &beats_, &runs_}) {
+    for (auto& thread : pool->threads) thread.join();
+    pool->threads.clear();
   }
 }
 
-void CallThreads::open(Lane& lane, const Endpoint& endpoint, Duration timeout, int threads) {
+void CallThreads::open(Pool& pool, const Endpoint& endpoint, Duration timeout, int threads) {
   for (int i = 0; i < threads; ++i) {
-    Client& client = *lane.clients.emplace_back(std::make_unique<Client>(endpoint, timeout));
-    lane.threads.emplace_back([this, &lane, &client] { serve(lane, client); });
+    Client& client = *pool.clients.emplace_back(std::make_unique<Client>(endpoint, timeout));
+    pool.threads.emplace_back([this, &pool, &client] { serve(pool, client); });
   }
 }
 
-void CallThreads::serve(Lane& lane, Client& client) {
-  while (auto send = next(lane)) mailbox_.post({send->id, perform(client, cache_, send->call)});
+void CallThreads::serve(Pool& pool, Client& client) {
+  while (auto send = next(pool)) mailbox_.post({send->id, perform(client, cache_, send->call)});
 }
 
-std::optional<Send> CallThreads::next(Lane& lane) {
-  std::unique_lock lock(lane.mutex);
-  lane.changed.wait(lock, [&] { return lane.closed || !lane.queue.empty(); });
-  if (lane.closed) return std::nullopt;
-  Send send = std::move(lane.queue.front());
-  lane.queue.pop_front();
+std::optional<Send> CallThreads::next(Pool& pool) {
+  std::unique_lock lock(pool.mutex);
+  pool.changed.wait(lock, [&] { return pool.closed || !pool.queue.empty(); });
+  if (pool.closed) return std::nullopt;
+  Send send = std::move(pool.queue.front());
+  pool.queue.pop_front();
   return send;
 }
 
-void CallThreads::close(Lane& lane) {
+void CallThreads::close(Pool& pool) {
   {
-    const std::scoped_lock lock(lane.mutex);
-    lane.closed = true;
+    const std::scoped_lock lock(pool.mutex);
+    pool.closed = true;
   }
-  lane.changed.notify_all();
-  for (auto& client : lane.clients) client->interrupt();
+  pool.changed.notify_all();
+  for (auto& client : pool.clients) client->interrupt();
 }
 
 }  // namespace hone::worker

@@ -1,5 +1,5 @@
-// The threads that speak to the server, so that the loop never waits for it. The long poll for work
-// and the heartbeats have a thread each: a slow report delays neither. All others share a few.
+// The threads that call the server, so that the loop never waits for it. The long poll for work and
+// the heartbeats have a thread each: a slow report delays neither. All other calls share a few.
 #pragma once
 
 #include <condition_variable>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sdk/cpp/client.hpp"
-#include "worker/agent/words.hpp"
+#include "worker/agent/messages.hpp"
 #include "worker/process/blob_cache.hpp"
 #include "worker/process/mailbox.hpp"
 
@@ -18,19 +18,19 @@ namespace hone::worker {
 
 class CallThreads {
  public:
-  // `cache` and `mailbox` must outlive it. Every call is answered in `mailbox`.
+  // `cache` and `mailbox` must outlive it. Posts the reply to every call in `mailbox`.
   CallThreads(const Endpoint& endpoint, BlobCache& cache, Mailbox& mailbox);
   ~CallThreads();  // stop()
 
-  // StoreBlob::path must be absolute here.
+  // Does not block. StoreBlob::path must be absolute.
   void send(CallId id, Call call);
 
-  // Gives up what is under way and joins. Idempotent.
+  // Interrupts the calls in flight, drops those that wait, and joins the threads. Idempotent.
   void stop();
 
  private:
-  // A queue and the threads that serve it, each with its own connection.
-  struct Lane {
+  // A queue of calls and the threads that make them, each with its own connection.
+  struct Pool {
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<Send> queue;
@@ -39,19 +39,19 @@ class CallThreads {
     std::vector<std::thread> threads;
   };
 
-  void open(Lane& lane, const Endpoint& endpoint, Duration timeout, int threads);
-  void serve(Lane& lane, Client& client);
-  static std::optional<Send> next(Lane& lane);
-  static void close(Lane& lane);
+  void open(Pool& pool, const Endpoint& endpoint, Duration timeout, int threads);
+  void serve(Pool& pool, Client& client);
+  static std::optional<Send> next(Pool& pool);
+  static void close(Pool& pool);
 
   BlobCache& cache_;
   Mailbox& mailbox_;
-  Lane work_;  // join, acquire
-  Lane beats_;
-  Lane runs_;  // reports, models, metrics, ends, blobs
+  Pool work_;  // join, acquire
+  Pool beats_;
+  Pool runs_;  // reports, models, metrics, ends, blobs
 };
 
-// One call, blocking.
+// Makes one call and waits for its reply.
 Result<CallReply> perform(Client& client, BlobCache& cache, const Call& call);
 
 }  // namespace hone::worker

@@ -1,5 +1,5 @@
-// Child processes: started under a keeper (keeper.hpp), signalled and collected with all that they
-// start.
+// Child processes: started under a keeper (keeper.hpp), signalled and collected together with their
+// descendants.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ struct ChildSpec {
   std::vector<std::string> argv;  // argv[0] is looked up on the PATH of env, unless it has a slash
   std::vector<std::string> env;   // "NAME=value"
   std::string folder;             // its working folder
-  std::int64_t file_bytes_max{};  // of one file that it writes; 0: as much as it likes
+  std::int64_t file_bytes_max{};  // limit of one file that it writes; 0: none
 };
 
 struct Child {
@@ -26,12 +26,12 @@ struct Child {
   FileHandle err;
 };
 
-// The child gets SIGKILL when the calling thread ends, so call it from a thread that lives as long
-// as the process. Its stdin is empty, and no other descriptor of ours is open in it. Refuses with
-// not_found or invalid and a sentence when the program cannot be run.
+// The child gets SIGKILL when the calling thread ends: call it from a thread that lives as long as
+// the process. Its stdin is empty, and it inherits no other descriptor. Fails with not_found or
+// invalid if the program cannot be run, with busy if the system has no process or descriptor left.
 Result<Child> start_child(const ChildSpec& spec);
 
-// SIGTERM: to the process group of the trial. SIGKILL: to it and all its descendants.
+// Sends SIGTERM to the process group of the trial, or SIGKILL to it and all its descendants.
 void signal_child(pid_t pid, int signal);
 
 struct ChildEnd {
@@ -39,7 +39,7 @@ struct ChildEnd {
   int number = 0;  // exit status or signal
 };
 
-// nullopt while it, or anything that it had started, is still there.
+// Reaps the child; nullopt while it or one of its descendants still runs. Does not block.
 std::optional<ChildEnd> collect_child(pid_t pid);
 
 }  // namespace hone::worker

@@ -30,7 +30,7 @@ class Filler {
       if (!found)
         return refuse(Code::invalid,
                       "the command names ${" + piece.text +
-                          "}, which is no parameter of this trial (" + names_of(grant_.params) +
+                          "}, which is not a parameter of this trial (" + names_of(grant_.params) +
                           "; a parameter whose 'when' does not hold is absent: write ${" +
                           piece.text + ":-value} for one that may be)");
       text += *found;
@@ -55,7 +55,7 @@ class Filler {
     return piece.fallback;
   }
 
-  // A row for each of own_names().
+  // One row for each of own_names().
   std::optional<std::string> own_value(const std::string& name) const {
     if (name == "hone.run") return text(grant_.attempt.run);
     if (name == "hone.attempt") return std::to_string(grant_.attempt.number);
@@ -77,7 +77,7 @@ class Filler {
   const CommandPlaces& places_;
 };
 
-// All words in which a parameter may be named.
+// Every word that may name a parameter.
 std::vector<std::string> all_words(const CommandTrainer& command) {
   auto all = command.argv;
   all.insert(all.end(), command.prepare.begin(), command.prepare.end());
@@ -111,8 +111,8 @@ std::string folder_of(WorkFolder policy, const CommandPlaces& places) {
   return policy == WorkFolder::shared ? places.work_folder : places.trial.files;
 }
 
-// The working folder, entry by entry: its hidden files as well, and without the worker's own data
-// if that is in it. Empty where there is nothing to copy.
+// Copies every entry of the working folder, hidden ones too, except the worker's data folder. Empty
+// if there is nothing to copy.
 Result<std::vector<std::string>> copy_stage(const CommandPlaces& places) {
   const fs::path files = fs::path(places.trial.files).lexically_normal();
   const fs::path data = files.parent_path().parent_path().parent_path();  // of DATA/runs/RUN/files

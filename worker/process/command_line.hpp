@@ -1,4 +1,4 @@
-// What is executed for a run.
+// The commands that are executed for a run.
 #pragma once
 
 #include <string>
@@ -11,22 +11,22 @@
 namespace hone::worker {
 
 struct CommandPlan {
-  std::vector<std::vector<std::string>> stages;  // what prepares it, then the program itself
-  std::vector<EnvVar> env;                       // on top of trial_environment
-  std::string folder;                            // that they run in
+  std::vector<std::vector<std::string>> stages;  // preparing commands, then the program itself
+  std::vector<EnvVar> env;                       // added to trial_environment
+  std::string folder;                            // their working folder
 };
 
-// Where hone's own names point to.
+// The values of ${hone.folder} and the like.
 struct CommandPlaces {
   TrialPlaces trial;
-  std::string program_folder;  // where hone-train is
+  std::string program_folder;  // where hone-train is installed
   std::string work_folder;     // of the worker
-  std::string resume_path;     // of the checkpoint to continue from; empty where there is none
+  std::string resume_path;     // the checkpoint to continue from; empty without one
 };
 
-// hone-train NAME for a built-in trainer; for a command its words with each "${name}" replaced by
-// the parameter's value, and the parameters that no word names handed over in its style. Refuses
-// with invalid where a name is no parameter of this trial, and says which there are.
+// Returns hone-train NAME for a built-in trainer. For a command, replaces each "${name}" in its
+// words by the parameter's value and passes the parameters that no word names in its style. Fails
+// with invalid if a name is not a parameter of this trial; the message lists those that are.
 Result<CommandPlan> command_plan(const LeaseGrant& grant, const CommandPlaces& places);
 
 // A value as a program reads it: 0.001, 8, true, relu.

@@ -13,21 +13,22 @@ struct TrialPlaces {
   std::string run_file;
   std::string socket;
   std::string checkpoints;
-  std::string files{};        // the run's own folder
-  std::string params_file{};  // its parameters as JSON
+  std::string files{};        // the run's folder
+  std::string params_file{};  // the parameters as JSON
 };
 
-// `own` is the worker's environment. Without HONE_TOKEN: a trial speaks to its worker only. Threads
-// of numeric libraries are bound to `cpus`, the devices to those of `gpus` (numbers into the
-// worker's own CUDA_VISIBLE_DEVICES, if it has one).
+// The worker's environment `own` without its credentials (a trial connects to its worker only),
+// with hone's variables. Limits the threads of numeric libraries to `cpus`, and the devices to
+// `gpus`: indices into the worker's own CUDA_VISIBLE_DEVICES, if that is set.
 std::vector<std::string> trial_environment(const std::vector<std::string>& own,
                                            const TrialPlaces& places, int cpus,
                                            const std::vector<int>& gpus);
 
-// `environment` with these in the place of others of their names.
+// `environment` with `variables` set.
 std::vector<std::string> with_variables(std::vector<std::string> environment,
                                         const std::vector<EnvVar>& variables);
 
+// The environment of this process.
 std::vector<std::string> own_environment();
 
 }  // namespace hone::worker

@@ -21,7 +21,7 @@ FollowedFile::Piece FollowedFile::read() {
   }
   if (got <= 0) return piece;
   piece.bytes = {piece_.data(), static_cast<std::size_t>(got)};
-  piece.anew = at_ == 0 && read_some_;
+  piece.restarted = at_ == 0 && read_some_;
   read_some_ = true;
   at_ += got;
   return piece;
@@ -30,11 +30,11 @@ FollowedFile::Piece FollowedFile::read() {
 std::int64_t FollowedFile::left() {
   struct stat info {};
   if (::stat(path_.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return 0;
-  const bool anew = !file_ || was_replaced() || info.st_size < at_;
-  return anew ? info.st_size : info.st_size - at_;
+  const bool restarts = !file_ || was_replaced() || info.st_size < at_;
+  return restarts ? info.st_size : info.st_size - at_;
 }
 
-// Nothing but a regular file: a pipe of that name must not make us wait.
+// Opens regular files only: reading a pipe would block.
 bool FollowedFile::open() {
   FileHandle file(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat info {};

@@ -1,5 +1,5 @@
-// A file that a program appends to, read as it grows. It may not be there yet, and may be replaced
-// or cut: then it begins again.
+// A file that a program appends to, read as it grows. It need not exist yet. If it is replaced or
+// truncated, it is read from its beginning again.
 #pragma once
 
 #include <sys/types.h>
@@ -19,11 +19,11 @@ class FollowedFile {
   explicit FollowedFile(std::string path) : path_(std::move(path)) {}
 
   struct Piece {
-    std::string_view bytes;  // until the next call; empty: nothing new
-    bool anew = false;       // the file's first bytes, and others had been read before
+    std::string_view bytes;  // valid until the next call; empty if nothing is new
+    bool restarted = false;  // the first bytes of a file that was replaced or truncated
   };
   Piece read();
-  // Bytes of it that were not read yet, as it is now.
+  // The bytes that were not read yet.
   [[nodiscard]] std::int64_t left();
 
  private:

@@ -13,7 +13,7 @@
 namespace hone::worker {
 namespace {
 
-// The numbers of a text such as "12 345 6 ", piece by piece; no allocation.
+// Parses the numbers of a text such as "12 345 6 ", piece by piece; does not allocate.
 class Numbers {
  public:
   template <class Each>
@@ -47,7 +47,7 @@ void each_child(Each each) {
   ::close(file);
 }
 
-// A killed process hands its children to us, who kill those: until there are none.
+// The children of a killed process become children of this one: repeats until none is left.
 void kill_all() {
   for (;;) {
     each_child([](pid_t pid) { ::kill(pid, SIGKILL); });
@@ -72,7 +72,7 @@ void kill_all() {
   ::_exit(128 + number);
 }
 
-// Until the trial has ended: its status. Killed with all its children first, where that is due.
+// Waits until the trial has ended and returns its status. Kills it and exits if the worker dies.
 int watch(pid_t trial, pid_t parent) {
   sigset_t awaited;
   sigemptyset(&awaited);
@@ -82,7 +82,7 @@ int watch(pid_t trial, pid_t parent) {
     pid_t ended = 0;
     while ((ended = ::waitpid(-1, &status, WNOHANG)) > 0)
       if (ended == trial) return status;
-    if (::getppid() != parent) {  // nobody is left to tell
+    if (::getppid() != parent) {  // the worker is gone
       kill_all();
       ::_exit(0);
     }
@@ -92,7 +92,7 @@ int watch(pid_t trial, pid_t parent) {
   }
 }
 
-void let_go_of_files() {
+void close_files() {
   const int null = ::open("/dev/null", O_RDWR);
   for (int file = 0; file < 3; ++file) ::dup2(null, file);
   ::close_range(3, ~0U, 0);
@@ -112,8 +112,8 @@ void keep(pid_t parent, void (*begin)(const void*), const void* context, int fau
     [[maybe_unused]] const auto written = ::write(fault, &reason, sizeof reason);
     ::_exit(127);
   }
-  ::setpgid(trial, trial);  // whichever of us comes first
-  let_go_of_files();
+  ::setpgid(trial, trial);  // the trial does the same: either may come first
+  close_files();
   const int status = watch(trial, parent);
   kill_all();
   end_as(status);

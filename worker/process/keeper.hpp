@@ -1,10 +1,10 @@
-// The process between a worker and a trial: it outlives neither, and leaves nothing behind.
+// The keeper: the process between a worker and a trial, as containerd has a shim between itself and
+// a container. It ends with either of them and leaves no process behind.
 //
-// It is the subreaper of all that the trial starts, whatever sessions and groups that hides in.
-// When the trial ends, when the worker dies (of kill -9, too) or when told to, it kills every
-// descendant, waits until all are gone, and ends as the trial did: by the same signal or with the
-// same status. Killed itself, it takes the trial with it, and the worker becomes the reaper of what
-// is left.
+// It is the subreaper of every process that the trial starts, in whatever session or group. When
+// the trial exits, when the worker dies (even of kill -9) or on request, it kills every descendant,
+// waits for all of them, and ends as the trial did: by the same signal or with the same status. If
+// the keeper is killed, the trial gets SIGKILL, and the worker reaps what is left.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +13,17 @@
 
 namespace hone::worker {
 
-// What the worker sends it.
+// The signals that the worker sends to it.
 inline constexpr int keeper_end = SIGTERM;   // passed on to the trial's process group
 inline constexpr int keeper_kill = SIGUSR1;  // the trial and all its descendants, now
 
-// Called after a fork of a process with threads: async-signal-safe. Every signal must be blocked.
-// `parent` is the worker; `begin` becomes the trial and never returns; `fault` is told the errno of
-// a fork that fails.
+// Runs the keeper. Called in the child after fork in a process with threads: async-signal-safe.
+// Every signal must be blocked. `parent` is the worker; `begin` becomes the trial and never
+// returns; the errno of a fork that fails is written to `fault`.
 [[noreturn]] void keep(pid_t parent, void (*begin)(const void*), const void* context, int fault);
 
-// Kills every child of the calling thread but `known`, which is sorted, and collects those that
-// have ended: orphans that a killed keeper left.
+// Kills and reaps every child of the calling thread that is not in `known`, which is sorted: the
+// orphans of a keeper that was killed.
 void end_strays(const pid_t* known, std::size_t count);
 
 }  // namespace hone::worker

@@ -1,4 +1,4 @@
-// Bytes to lines of a bounded length.
+// Splits a stream of bytes into lines of bounded length.
 #pragma once
 
 #include <functional>
@@ -9,18 +9,18 @@ namespace hone::worker {
 
 class LineReader {
  public:
-  // on_line: a line without its end; too_long for one over the bound, of which only the beginning
-  // is given.
+  // Gets a line without its end; `too_long` if it exceeds the limit and only its beginning is
+  // passed.
   using OnLine = std::function<void(std::string_view line, bool too_long)>;
 
   void take(std::string_view bytes, const OnLine& on_line);
 
-  // The last line of a stream that ended without a line end.
+  // Passes the last line of a stream that does not end with a line end.
   void finish(const OnLine& on_line);
 
  private:
   std::string pending_;
-  bool skipping_ = false;  // the rest of a line that is too long
+  bool skipping_ = false;  // in the rest of a line that is too long
 };
 
 }  // namespace hone::worker

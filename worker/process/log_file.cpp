@@ -12,7 +12,7 @@ LogFile::LogFile(const std::string& path, std::int64_t bytes_max)
 
 void LogFile::take(std::string_view bytes) {
   tail_.append(bytes);
-  // Trimmed now and then, not at every line.
+  // Trimmed only when it has doubled.
   if (tail_.size() > 2 * limits::tail_bytes_max) {
     tail_.erase(0, tail_.size() - limits::tail_bytes_max);
     cut_ = true;
@@ -21,7 +21,7 @@ void LogFile::take(std::string_view bytes) {
   const auto fitting = std::min(static_cast<std::int64_t>(bytes.size()), left_);
   write(bytes.substr(0, static_cast<std::size_t>(fitting)));
   left_ -= fitting;
-  if (left_ == 0) write("\n[hone: the log ends here; it has reached its bound]\n");
+  if (left_ == 0) write("\n[hone: the log ends here; it has reached its size limit]\n");
 }
 
 std::string LogFile::tail() const {

@@ -1,4 +1,4 @@
-// What a process wrote: all of it in a file, up to a bound, and its end in memory.
+// The output of a process: in a file up to a limit, and its tail in memory.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ namespace hone::worker {
 
 class LogFile {
  public:
-  // An unwritable file is no reason not to train: then only the tail is kept.
+  // Truncates the file. If it cannot be written, only the tail is kept: training matters more.
   explicit LogFile(const std::string& path, std::int64_t bytes_max = limits::log_bytes_max);
 
   void take(std::string_view bytes);
 
-  // The last 8 KiB at most, from the beginning of a line where there is one.
+  // At most the last 8 KiB, from the beginning of a line if there is one.
   [[nodiscard]] std::string tail() const;
 
  private:
@@ -26,7 +26,7 @@ class LogFile {
   FileHandle file_;
   std::int64_t left_;
   std::string tail_;
-  bool cut_ = false;  // tail_ does not begin where the log did
+  bool cut_ = false;  // tail_ does not begin where the log does
 };
 
 }  // namespace hone::worker

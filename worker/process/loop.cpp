@@ -11,14 +11,13 @@
 #include <set>
 #include <system_error>
 
+#include "worker/process/artifacts.hpp"
 #include "worker/process/keeper.hpp"
-#include "worker/process/own_files.hpp"
 
 namespace hone::worker {
 namespace {
 
-// Monotonic: a step of the wall clock must not shorten a grace period. Nothing of it leaves this
-// process.
+// Monotonic: a step of the wall clock must not shorten a grace period. Only used in this process.
 Instant now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
@@ -31,7 +30,7 @@ sigset_t awaited_signals() {
   return set;
 }
 
-// Rounded up, so that the deadline has come when poll returns.
+// Rounds up, so that the deadline has come when poll returns.
 int poll_timeout_ms(std::optional<Instant> deadline) {
   constexpr std::int64_t longest_us = 60'000'000;
   if (!deadline) return -1;
@@ -50,8 +49,8 @@ void block_signals() {
 Loop::Loop(LoopConfig config)
     : config_(std::move(config)),
       agent_(config_.agent),
-      spool_(config_.place.data),
-      cache_(config_.place.data + "/cache"),
+      spool_(config_.paths.data),
+      cache_(config_.paths.data + "/cache"),
       calls_(config_.endpoint, cache_, mailbox_) {
   const sigset_t set = awaited_signals();
   signals_ = FileHandle(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -63,11 +62,11 @@ Loop::~Loop() { calls_.stop(); }
 void Loop::run() {
   recover();
   inputs_.emplace_back(Tick{});
-  hand_in_all();
+  process_inputs();
   while (!quit_) {
     wait();
     inputs_.emplace_back(Tick{});
-    hand_in_all();
+    process_inputs();
   }
 }
 
@@ -91,8 +90,9 @@ void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& own
     if (fds[i].revents == 0 || owners[i] == served) continue;
     served = owners[i];
     RunProcess& run = *runs_.at(served);
-    for (auto& [line, origin] : run.serve()) said(served, std::move(line), origin);
-    if (!run.outgrown().empty()) inputs_.emplace_back(Outgrown{served, run.outgrown()});
+    for (auto& [line, origin] : run.serve()) line_received(served, std::move(line), origin);
+    if (!run.disk_exceeded().empty())
+      inputs_.emplace_back(DiskExceeded{served, run.disk_exceeded()});
   }
   if (fds[1].revents != 0)
     for (auto& reply : mailbox_.take()) inputs_.emplace_back(std::move(reply));
@@ -105,7 +105,7 @@ void Loop::read_signals() {
     if (info.ssi_signo == SIGCHLD) continue;
     const bool again = stop_signals_++ > 0;
     spdlog::info("{}: {}", info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM",
-                 again ? "killing every run" : "ending every run; again to kill them at once");
+                 again ? "killing every run" : "ending every run; send it again to kill them");
     inputs_.emplace_back(Drain{again});
   }
   collect();  // several children may share one SIGCHLD
@@ -113,9 +113,9 @@ void Loop::read_signals() {
 
 void Loop::collect() {
   for (auto& [lease, run] : runs_) {
-    std::vector<RunProcess::Heard> last_lines;
+    std::vector<RunProcess::Received> last_lines;
     auto exited = run->collect(lease, last_lines);
-    for (auto& [line, origin] : last_lines) said(lease, std::move(line), origin);
+    for (auto& [line, origin] : last_lines) line_received(lease, std::move(line), origin);
     if (!exited) continue;
     note_disk(spool_.append(*exited));
     inputs_.emplace_back(std::move(*exited));
@@ -123,7 +123,7 @@ void Loop::collect() {
   end_orphans();
 }
 
-// This process starts keepers and nothing else: any other child is what a killed keeper left.
+// This process only starts keepers: any other child is an orphan of a keeper that was killed.
 void Loop::end_orphans() const {
   std::vector<pid_t> known;
   for (const auto& [lease, run] : runs_) known.push_back(run->pid());
@@ -131,8 +131,8 @@ void Loop::end_orphans() const {
   end_strays(known.data(), known.size());
 }
 
-// Performing an action may make further inputs.
-void Loop::hand_in_all() {
+// Performing an action may add inputs.
+void Loop::process_inputs() {
   while (!inputs_.empty() && !quit_) {
     const Input input = std::move(inputs_.front());
     inputs_.pop_front();
@@ -154,7 +154,7 @@ void Loop::perform(const Send& action) {
 }
 
 void Loop::perform(const Spawn& action) {
-  auto run = RunProcess::start(config_.place, action);
+  auto run = RunProcess::start(config_.paths, action);
   const LeaseGrant& grant = action.grant;
   if (!run) {
     const Error& error = run.error();
@@ -168,7 +168,7 @@ void Loop::perform(const Spawn& action) {
   note_disk(spool_.open(grant));
 }
 
-void Loop::perform(const TellTrial& action) {
+void Loop::perform(const AnswerTrial& action) {
   if (RunProcess* run = find(action.lease)) run->answer(action.answer);
 }
 
@@ -195,8 +195,8 @@ void Loop::perform(const Delivered& action) {
 }
 
 void Loop::perform(const Joined& action) {
-  if (action.reply.worker != told_) config_.joined(action.reply);
-  told_ = action.reply.worker;
+  if (action.reply.worker != joined_as_) config_.joined(action.reply);
+  joined_as_ = action.reply.worker;
 }
 
 void Loop::perform(const Note& action) {
@@ -215,25 +215,25 @@ void Loop::perform(const Note& action) {
 
 void Loop::perform(const Quit&) { quit_ = true; }
 
-// What an earlier process of this worker left: told to the agent, its folders kept until delivered.
+// Passes what an earlier process of this worker left to the agent; keeps its folders until then.
 void Loop::recover() {
   namespace fs = std::filesystem;
   std::vector<std::string> dropped;
   std::set<std::string> kept;
   for (auto& one : spool_.recover(dropped)) {
     kept.insert(text(one.grant.attempt));
-    recovered_.emplace(one.grant.lease, RunFolder::adopt(config_.place.data, one.grant));
+    recovered_.emplace(one.grant.lease, RunFolder::adopt(config_.paths.data, one.grant));
     inputs_.emplace_back(std::move(one));
   }
-  for (const auto& path : dropped) spdlog::warn("{} cannot be read: dropped", path);
+  for (const auto& path : dropped) spdlog::warn("dropped {}: it cannot be read", path);
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(config_.place.data + "/runs", ignored))
+  for (const auto& entry : fs::directory_iterator(config_.paths.data + "/runs", ignored))
     if (!kept.contains(entry.path().filename())) fs::remove_all(entry.path(), ignored);
 }
 
-void Loop::said(LeaseId lease, TrialLine line, Origin origin) {
+void Loop::line_received(LeaseId lease, TrialLine line, Origin origin) {
   note_disk(spool_.append(lease, line));
-  inputs_.emplace_back(TrialSaid{lease, std::move(line), origin});
+  inputs_.emplace_back(LineReceived{lease, std::move(line), origin});
 }
 
 void Loop::note_disk(const Status& spooled) {
@@ -252,7 +252,7 @@ std::vector<KeptFile> Loop::files_to_keep(const KeepFiles& keep) {
   const RunProcess* run = find(keep.lease);
   if (run == nullptr && recovered == recovered_.end()) return {};
   const auto& folder = run != nullptr ? run->folder() : recovered->second;
-  auto files = find_files(folder.places().files, keep.patterns);
+  auto files = find_artifacts(folder.places().files, keep.patterns);
   if (!files.left_out.empty()) spdlog::warn("{}: {}", text(keep.lease), files.left_out);
   std::vector<KeptFile> kept;
   for (auto& file : files.kept) kept.push_back({std::move(file.path), std::move(file.name)});

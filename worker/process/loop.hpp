@@ -1,5 +1,5 @@
-// The one thread of a worker that waits: for its processes, their lines, signals, answers of the
-// server, and time. It hands every input to the agent and performs what the agent says.
+// The event loop of a worker, one thread: waits for processes, their lines, signals, replies of the
+// server and deadlines, passes each to the agent, and performs the actions that the agent returns.
 #pragma once
 
 #include <poll.h>
@@ -21,20 +21,20 @@ namespace hone::worker {
 struct LoopConfig {
   AgentConfig agent;
   Endpoint endpoint;
-  Workplace place;
-  std::function<void(const JoinReply&)>
-      joined;  // each time the server knows this worker under a new id
+  WorkerPaths paths;
+  // Called whenever the server registers this worker under a new id.
+  std::function<void(const JoinReply&)> joined;
 };
 
 class Loop {
  public:
-  // Call block_signals first, before any thread starts. Throws std::system_error when it cannot be
-  // set up.
+  // Call block_signals first, before any thread starts. Throws std::system_error if a descriptor
+  // cannot be created.
   explicit Loop(LoopConfig config);
   ~Loop();
 
-  // Works until the agent quits: after SIGTERM or SIGINT, or when idle if asked for. The calling
-  // thread must live as long as the process.
+  // Blocks until the agent quits: after SIGTERM or SIGINT, or when idle with --until-idle. The
+  // calling thread must live as long as the process.
   void run();
 
  private:
@@ -43,11 +43,11 @@ class Loop {
   void read_signals();
   void collect();
   void end_orphans() const;
-  void hand_in_all();
+  void process_inputs();
 
   void perform(const Send& action);
   void perform(const Spawn& action);
-  void perform(const TellTrial& action);
+  void perform(const AnswerTrial& action);
   void perform(const Terminate& action);
   void perform(const Kill& action);
   void perform(const Hold& action);
@@ -60,25 +60,25 @@ class Loop {
   Result<std::string> checkpoint_path(const StoreBlob& store);
   std::vector<KeptFile> files_to_keep(const KeepFiles& keep);
   void recover();
-  void said(LeaseId lease, TrialLine line, Origin origin);
+  void line_received(LeaseId lease, TrialLine line, Origin origin);
   void note_disk(const Status& spooled);
 
   LoopConfig config_;
   Agent agent_;
   FileHandle signals_;
   int stop_signals_ = 0;
-  WorkerId told_;
+  WorkerId joined_as_;
   bool quit_ = false;
   std::deque<Input> inputs_;
   std::map<LeaseId, std::unique_ptr<RunProcess>> runs_;
-  std::map<LeaseId, RunFolder> recovered_;  // of an earlier process
+  std::map<LeaseId, RunFolder> recovered_;  // folders of an earlier process
   Spool spool_;
   Mailbox mailbox_;
   BlobCache cache_;
   CallThreads calls_;
 };
 
-// Blocks the signals that Loop waits for, in this and every later thread; ignores SIGPIPE.
+// Blocks the signals that Loop waits for, in this and every later thread. Ignores SIGPIPE.
 void block_signals();
 
 }  // namespace hone::worker

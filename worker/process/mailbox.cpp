@@ -17,8 +17,8 @@ void Mailbox::post(Replied reply) {
   const std::scoped_lock lock(mutex_);
   replies_.push_back(std::move(reply));
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written =
-      ::write(wake_.fd(), &one, sizeof one);  // fails only when it is readable anyway
+  // Fails only if the counter is full, and then it is readable anyway.
+  [[maybe_unused]] const auto written = ::write(wake_.fd(), &one, sizeof one);
 }
 
 std::vector<Replied> Mailbox::take() {

@@ -1,22 +1,22 @@
-// Answers of the calling threads on their way to the loop, which waits for them in poll().
+// The queue of replies from the call threads to the loop, which waits for them in poll().
 #pragma once
 
 #include <mutex>
 #include <vector>
 
 #include "base/files.hpp"
-#include "worker/agent/words.hpp"
+#include "worker/agent/messages.hpp"
 
 namespace hone::worker {
 
-// Bounded by the calls in flight: at most one for each run and three of the worker's own.
+// Bounded by the calls in flight: at most one for each run, and a join, an acquire and a heartbeat.
 class Mailbox {
  public:
-  Mailbox();  // throws std::system_error when there is no descriptor left
+  Mailbox();  // throws std::system_error if no descriptor is left
 
-  void post(Replied reply);                            // any thread
-  std::vector<Replied> take();                         // the loop
-  [[nodiscard]] int fd() const { return wake_.fd(); }  // readable while there is something
+  void post(Replied reply);                            // thread-safe
+  std::vector<Replied> take();                         // thread-safe; in the order of post()
+  [[nodiscard]] int fd() const { return wake_.fd(); }  // readable while there are replies
 
  private:
   FileHandle wake_;

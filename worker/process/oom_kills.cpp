@@ -5,7 +5,7 @@
 namespace hone::worker {
 namespace {
 
-// The line "0::/user.slice/..." of v2; v1 has one for each controller, "4:memory:/...".
+// v2 has one line, "0::/user.slice/..."; v1 has one for each controller, "4:memory:/...".
 std::string path_of_group(const std::string& controller) {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {

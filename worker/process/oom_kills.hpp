@@ -1,4 +1,4 @@
-// How often the kernel has killed for want of memory: the evidence that a SIGKILL was its own.
+// How often the kernel has killed for lack of memory: the evidence that it sent a SIGKILL.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,10 @@
 
 namespace hone::worker {
 
-// The counters that this process may read: of its control group (v2, else v1) and of the whole
-// machine.
+// The files with the counters of this process's control group (v2 and v1) and of the whole machine.
 std::vector<std::string> oom_counters();
 
-// The sum of the lines "oom_kill N" of these files. A file that is not there counts nothing.
+// The sum of the lines "oom_kill N" of these files. A missing file counts as 0.
 std::int64_t oom_kills(const std::vector<std::string>& counters);
 
 }  // namespace hone::worker

@@ -15,7 +15,7 @@ namespace hone::worker {
 namespace fs = std::filesystem;
 namespace {
 
-// The system allows 107 bytes for the path of a socket; a data folder may lie deeper than that.
+// The path of a socket is limited to 107 bytes; that of a data folder may be longer.
 std::string socket_path(const fs::path& folder, LeaseId lease) {
   const std::string inside = folder / "socket";
   if (inside.size() < sizeof(sockaddr_un::sun_path)) return inside;
@@ -25,7 +25,7 @@ std::string socket_path(const fs::path& folder, LeaseId lease) {
 
 Error no_folder(const fs::path& path, const std::error_code& failure) {
   return refuse(Code::internal,
-                "the run's folder " + path.string() + " cannot be made: " + failure.message());
+                "the run's folder " + path.string() + " cannot be created: " + failure.message());
 }
 
 Result<std::string> link_resume(const fs::path& folder, const std::string& resume_path) {
@@ -70,7 +70,7 @@ TrialPlaces places_in(const fs::path& folder, LeaseId lease) {
           folder / "params.json"};
 }
 
-// Whether all of it reached the file.
+// Returns whether the whole text was written.
 bool write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -84,7 +84,7 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
                                   const std::string& resume_path) {
   const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
   std::error_code failure;
-  fs::remove_all(folder, failure);  // of an earlier worker with the same data folder
+  fs::remove_all(folder, failure);  // left by an earlier worker
   fs::create_directories(folder / "checkpoints", failure);
   if (!failure) fs::create_directories(folder / "files", failure);
   if (failure) return no_folder(folder, failure);

@@ -1,4 +1,4 @@
-// The folder of one attempt: run file, socket, checkpoints. Removed with the object.
+// The folder of one attempt: run file, socket, checkpoints, files. Removed with the object.
 #pragma once
 
 #include <string>
@@ -11,13 +11,12 @@ namespace hone::worker {
 
 class RunFolder {
  public:
-  // Makes DATA/runs/rn_42.0#1 and writes the run file. The checkpoint to continue from, if any, is
-  // linked into it, so that the cache may forget it. Refuses with internal and a sentence when the
-  // disk does not allow it.
+  // Creates DATA/runs/rn_42.0#1 and writes the run file. Links the checkpoint to continue from, if
+  // any, so that the cache may evict it. Fails with internal if the disk does not allow it.
   static Result<RunFolder> make(const std::string& data, const LeaseGrant& grant,
                                 const std::string& resume_path);
 
-  // The one that an earlier process of this worker made.
+  // The folder that an earlier process of this worker created.
   static RunFolder adopt(const std::string& data, const LeaseGrant& grant);
 
   RunFolder(RunFolder&& other) noexcept;
@@ -27,8 +26,8 @@ class RunFolder {
   [[nodiscard]] const TrialPlaces& places() const { return places_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  // The absolute path of a checkpoint as its process named it. Refuses with invalid, at
-  // /checkpoint/path, what is outside the checkpoint folder (links followed) or no file.
+  // The absolute path of a checkpoint, given as its process named it. Fails with invalid, at
+  // /checkpoint/path, if it is outside the checkpoint folder (links followed) or not a file.
   [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const;
 
  private:
@@ -38,7 +37,7 @@ class RunFolder {
   TrialPlaces places_;
 };
 
-// The JSON of HONE_RUN_FILE.
+// The content of HONE_RUN_FILE.
 std::string run_file_text(const LeaseGrant& grant, const std::string& resume_path);
 
 }  // namespace hone::worker

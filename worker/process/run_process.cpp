@@ -9,15 +9,15 @@
 #include <filesystem>
 
 #include "worker/agent/limits.hpp"
+#include "worker/process/artifacts.hpp"
 #include "worker/process/oom_kills.hpp"
-#include "worker/process/own_files.hpp"
 
 namespace hone::worker {
 namespace {
 
 constexpr std::size_t piece_bytes = 64 * 1024;
-// What may still be in a pipe (64 KiB) or a socket after the end; a stray grandchild must not keep
-// us reading.
+// A pipe (64 KiB) or a socket may still hold data after the end; a stray grandchild that writes to
+// it must not keep the worker reading.
 constexpr int last_pieces_max = 64;
 
 enum class Read { some, nothing, ended };
@@ -42,27 +42,28 @@ FileHandle make_timer() {
   return timer;
 }
 
-std::string log_path(const Workplace& place, AttemptId attempt) {
-  const auto folder = std::filesystem::path(place.data) / "logs";
-  std::error_code ignored;  // LogFile does without
+std::string log_path(const WorkerPaths& paths, AttemptId attempt) {
+  const auto folder = std::filesystem::path(paths.data) / "logs";
+  std::error_code ignored;  // LogFile works without a file
   std::filesystem::create_directories(folder, ignored);
   return folder / (text(attempt) + ".log");
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RunProcess>> RunProcess::start(const Workplace& place, const Spawn& spawn) {
+Result<std::unique_ptr<RunProcess>> RunProcess::start(const WorkerPaths& paths,
+                                                      const Spawn& spawn) {
   const LeaseGrant& grant = spawn.grant;
-  // Before anything is made: a command that cannot be filled in leaves nothing behind.
-  auto planned = command_plan(grant, {{}, place.program_folder, place.work_folder, {}});
+  // Planned once before anything is created: an invalid command leaves nothing behind.
+  auto planned = command_plan(grant, {{}, paths.program_folder, paths.work_folder, {}});
   if (!planned) return planned.error();
-  auto folder = RunFolder::make(place.data, grant, spawn.resume_path);
+  auto folder = RunFolder::make(paths.data, grant, spawn.resume_path);
   if (!folder) return folder.error();
   auto socket = TrialSocket::listen(folder->places().socket);
   if (!socket) return socket.error();
   std::unique_ptr<RunProcess> run(new RunProcess(spawn, std::move(*folder), std::move(*socket),
-                                                 LogFile(log_path(place, grant.attempt))));
-  if (auto begun = run->begin(place, spawn); !begun) return begun.error();
+                                                 LogFile(log_path(paths, grant.attempt))));
+  if (auto begun = run->begin(paths, spawn); !begun) return begun.error();
   return run;
 }
 
@@ -81,9 +82,9 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
     following_->file.emplace(folder_.places().files + "/" + command->collect->file);
 }
 
-Status RunProcess::begin(const Workplace& place, const Spawn& spawn) {
+Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
   auto plan = command_plan(
-      spawn.grant, {folder_.places(), place.program_folder, place.work_folder, spawn.resume_path});
+      spawn.grant, {folder_.places(), paths.program_folder, paths.work_folder, spawn.resume_path});
   if (!plan) return plan.error();
   stage_.env = with_variables(trial_environment(own_environment(), folder_.places(),
                                                 spawn.grant.resources.cpus, spawn.gpus),
@@ -118,84 +119,83 @@ void RunProcess::watch(std::vector<pollfd>& fds) const {
   if (timer_ && !held_) fds.push_back({timer_.fd(), POLLIN, 0});
 }
 
-std::vector<RunProcess::Heard> RunProcess::serve() {
-  std::vector<Heard> heard;
+std::vector<RunProcess::Received> RunProcess::serve() {
+  std::vector<Received> received;
   read_errors();
   if (held_) {
     socket_.flush();
-    return heard;
+    return received;
   }
-  hear_socket(heard);
-  read_output(heard);
-  serve_timer(heard);
-  return heard;
+  read_socket(received);
+  read_output(received);
+  serve_timer(received);
+  return received;
 }
 
-std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Heard>& last_lines) {
+std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& last_lines) {
   if (!ended_) {
     const auto end = collect_child(child_.pid);
-    if (!end || goes_on(*end)) return std::nullopt;
+    if (!end || start_next_stage(*end)) return std::nullopt;
     ended_ = true;
     end_ = end;
-    hear_last(last_lines);
+    read_last(last_lines);
   }
   if (!end_ || !drain_file(last_lines)) return std::nullopt;
   const auto end = std::exchange(end_, std::nullopt);
-  finish_rows(!end->by_signal && end->number == 0 && !cannot_go_on_, last_lines);
-  constexpr int no_such_program = 127;  // as a shell says it
+  finish_rows(!end->by_signal && end->number == 0 && !stage_failed_, last_lines);
+  constexpr int no_such_program = 127;  // as in a shell
   return Exited{lease,
                 end->by_signal,
-                cannot_go_on_ ? no_such_program : end->number,
+                stage_failed_ ? no_such_program : end->number,
                 log_.tail(),
                 oom_kills(oom_counters()) > oom_kills_,
-                cannot_go_on_ || !stages_.empty()};
+                stage_failed_ || !stages_.empty()};
 }
 
-void RunProcess::hear_last(std::vector<Heard>& heard) {
+void RunProcess::read_last(std::vector<Received>& received) {
   for (int i = 0; i < last_pieces_max; ++i) {
-    const auto before = heard.size();
-    hear_socket(heard);
+    const auto before = received.size();
+    read_socket(received);
     const bool errors = read_errors();
-    const bool output = read_output(heard);
-    if (!output && !errors && heard.size() == before) break;
+    const bool output = read_output(received);
+    if (!output && !errors && received.size() == before) break;
   }
   output_.finish(
-      [&](std::string_view text, bool too_long) { take_output_line(text, too_long, heard); });
+      [&](std::string_view text, bool too_long) { take_output_line(text, too_long, received); });
   if (following_ && following_->file) following_->left = following_->file->left();
 }
 
-// What prepares the program has succeeded: the next stage begins. One that cannot be started ends
-// the run as a shell would.
-bool RunProcess::goes_on(const ChildEnd& end) {
-  if (stages_.empty() || told_to_end_ || end.by_signal || end.number != 0) return false;
-  std::vector<Heard> none;
+// Starts the next stage if this one succeeded. If it cannot be started, the run ends as in a shell.
+bool RunProcess::start_next_stage(const ChildEnd& end) {
+  if (stages_.empty() || signalled_ || end.by_signal || end.number != 0) return false;
+  std::vector<Received> none;
   while (read_errors() || read_output(none)) continue;
   const auto started = start_stage();
-  cannot_go_on_ = !started.ok();
+  stage_failed_ = !started.ok();
   if (!started) log_.take("[hone: " + started.error().detail + "]\n");
   return started.ok();
 }
 
 void RunProcess::signal(int number) {
-  told_to_end_ = true;
-  cut_short_ = ended_ || number == SIGKILL;
+  signalled_ = true;
+  skip_file_ = ended_ || number == SIGKILL;
   if (!ended_) signal_child(child_.pid, number);
 }
 
 void RunProcess::answer(const TrialAnswer& answer) { socket_.answer(answer); }
 
-void RunProcess::hear_socket(std::vector<Heard>& heard) {
-  for (auto& line : socket_.serve()) heard.emplace_back(std::move(line), Origin::socket);
+void RunProcess::read_socket(std::vector<Received>& received) {
+  for (auto& line : socket_.serve()) received.emplace_back(std::move(line), Origin::socket);
 }
 
-// True when there was something.
-bool RunProcess::read_output(std::vector<Heard>& heard) {
+// Returns whether there was something to read.
+bool RunProcess::read_output(std::vector<Received>& received) {
   std::array<char, piece_bytes> piece;
   std::string_view bytes;
   if (read_piece(child_.out, bytes, piece) != Read::some) return false;
   log_.take(bytes);
   output_.take(bytes, [&](std::string_view text, bool too_long) {
-    take_output_line(text, too_long, heard);
+    take_output_line(text, too_long, received);
   });
   return true;
 }
@@ -208,77 +208,80 @@ bool RunProcess::read_errors() {
   return true;
 }
 
-void RunProcess::take_output_line(std::string_view text, bool too_long, std::vector<Heard>& heard) {
-  if (!stages_.empty()) return;  // what prepares the program has nothing to report
+void RunProcess::take_output_line(std::string_view text, bool too_long,
+                                  std::vector<Received>& received) {
+  if (!stages_.empty()) return;  // preparing commands do not report
   const auto said = hone_line(text);
-  if (!said && following_ && !following_->file) take_row_line(text, too_long, heard);
+  if (!said && following_ && !following_->file) take_row_line(text, too_long, received);
   if (!said) return;
   auto line = too_long ? Result<TrialLine>(refuse(Code::too_large, "a line is at most 1 MiB long"))
                        : parse_trial_line(*said);
   if (line)
-    heard.emplace_back(std::move(*line), Origin::output);
+    received.emplace_back(std::move(*line), Origin::output);
   else
-    log_.take("[hone: this @hone line is wrong: " + line.error().detail + "]\n");
+    log_.take("[hone: this @hone line is invalid: " + line.error().detail + "]\n");
 }
 
-// What does not wake us by itself: a file that grows, and how much the run's folder holds.
-void RunProcess::serve_timer(std::vector<Heard>& heard) {
+// What poll() cannot wait for: growth of the result file and of the run's folder.
+void RunProcess::serve_timer(std::vector<Received>& received) {
   std::uint64_t times = 0;
   if (!timer_ || ::read(timer_.fd(), &times, sizeof times) != sizeof times) return;
-  for (int i = 0; i < limits::follow_pieces_max && read_file(heard); ++i) continue;
+  for (int i = 0; i < limits::follow_pieces_max && read_file(received); ++i) continue;
   if (++timer_ticks_ % limits::measure_every == 0) measure();
 }
 
-bool RunProcess::read_file(std::vector<Heard>& heard) {
+bool RunProcess::read_file(std::vector<Received>& received) {
   if (!following_ || !following_->file) return false;
   const auto piece = following_->file->read();
-  if (piece.anew) {
+  if (piece.restarted) {
     following_->lines = {};
     following_->collector.restart();
   }
   following_->left -= static_cast<std::int64_t>(piece.bytes.size());
   following_->lines.take(piece.bytes, [&](std::string_view text, bool too_long) {
-    take_row_line(text, too_long, heard);
+    take_row_line(text, too_long, received);
   });
   return !piece.bytes.empty();
 }
 
-void RunProcess::take_row_line(std::string_view text, bool too_long, std::vector<Heard>& heard) {
+void RunProcess::take_row_line(std::string_view text, bool too_long,
+                               std::vector<Received>& received) {
   if (too_long) return;
   std::vector<TrialLine> said;
   following_->collector.take(text, said);
-  for (auto& line : said) heard.emplace_back(std::move(line), Origin::output);
+  for (auto& line : said) received.emplace_back(std::move(line), Origin::output);
   if (const auto complaint = following_->collector.take_complaint())
     log_.take("[hone: " + *complaint + "]\n");
 }
 
-// A step of what was in the file when the program ended; true when that was the last. What somebody
-// else still writes to it is left alone.
-bool RunProcess::drain_file(std::vector<Heard>& heard) {
+// Reads a step of what was in the file when the program ended; returns true after the last. Does
+// not read what another process still appends.
+bool RunProcess::drain_file(std::vector<Received>& received) {
   if (!following_ || !following_->file) return true;
-  if (held_ && !cut_short_) return false;
-  const auto before = heard.size();
+  if (held_ && !skip_file_) return false;
+  const auto before = received.size();
   for (int i = 0; i < limits::last_file_pieces_max; ++i) {
-    if (following_->left <= 0 || !read_file(heard)) return true;
-    if (heard.size() - before >= limits::last_file_lines_max) break;
+    if (following_->left <= 0 || !read_file(received)) return true;
+    if (received.size() - before >= limits::last_file_lines_max) break;
   }
-  return cut_short_;
+  return skip_file_;
 }
 
-void RunProcess::finish_rows(bool well, std::vector<Heard>& heard) {
+void RunProcess::finish_rows(bool well, std::vector<Received>& received) {
   if (!following_) return;
   following_->lines.finish(
-      [&](std::string_view text, bool too_long) { take_row_line(text, too_long, heard); });
+      [&](std::string_view text, bool too_long) { take_row_line(text, too_long, received); });
   std::vector<TrialLine> said;
   if (well) following_->collector.finish(said);
-  for (auto& line : said) heard.emplace_back(std::move(line), Origin::output);
+  for (auto& line : said) received.emplace_back(std::move(line), Origin::output);
 }
 
 void RunProcess::measure() {
-  if (!outgrown_.empty() || folder_bytes(folder_.path(), folder_bytes_max_) <= folder_bytes_max_)
+  if (!disk_exceeded_.empty() ||
+      folder_bytes(folder_.path(), folder_bytes_max_) <= folder_bytes_max_)
     return;
-  outgrown_ = "its folder holds more than the " + std::to_string(folder_bytes_max_) +
-              " bytes that command.disk allows";
+  disk_exceeded_ = "its folder is larger than the " + std::to_string(folder_bytes_max_) +
+                   " bytes that command.disk allows";
 }
 
 }  // namespace hone::worker

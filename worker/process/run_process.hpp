@@ -1,5 +1,4 @@
-// One trial process with all that belongs to it: folder, socket, pipes and log. Driven by the loop;
-// never blocks.
+// One trial process with its folder, socket, pipes and log. Driven by the loop; never blocks.
 #pragma once
 
 #include <poll.h>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "worker/agent/collector.hpp"
-#include "worker/agent/words.hpp"
+#include "worker/agent/messages.hpp"
 #include "worker/process/child.hpp"
 #include "worker/process/command_line.hpp"
 #include "worker/process/followed_file.hpp"
@@ -22,35 +21,35 @@
 
 namespace hone::worker {
 
-// Where runs are executed.
-struct Workplace {
-  std::string data;            // runs/, logs/ and cache/ are in it; absolute
-  std::string program_folder;  // where hone-train is
+// The folders of a worker.
+struct WorkerPaths {
+  std::string data;            // has runs/, logs/ and cache/; absolute
+  std::string program_folder;  // where hone-train is installed
   std::string work_folder;     // the working folder of commands
 };
 
 class RunProcess {
  public:
-  using Heard = std::pair<TrialLine, Origin>;
+  using Received = std::pair<TrialLine, Origin>;
 
-  // Call from the thread that lives as long as the worker. Refuses with a sentence for the run's
-  // end: internal or busy where this machine is at fault, anything else where the run is.
-  static Result<std::unique_ptr<RunProcess>> start(const Workplace& place, const Spawn& spawn);
+  // Call from a thread that lives as long as the worker. The error becomes the detail of the run's
+  // end: internal or busy if this machine is at fault, any other code if the run is.
+  static Result<std::unique_ptr<RunProcess>> start(const WorkerPaths& paths, const Spawn& spawn);
   ~RunProcess();  // kills what still runs
   RunProcess(const RunProcess&) = delete;
   RunProcess& operator=(const RunProcess&) = delete;
 
   void watch(std::vector<pollfd>& fds) const;
-  // Reads and writes what can be. Lines of its output that are wrong are noted in the log.
-  std::vector<Heard> serve();
-  // That its own folder holds more than it may: a sentence, from then on.
-  [[nodiscard]] const std::string& outgrown() const { return outgrown_; }
+  // Reads and writes what is ready. Notes invalid lines of the output in the log.
+  std::vector<Received> serve();
+  // A sentence from the time when its folder is larger than command.disk allows; empty before.
+  [[nodiscard]] const std::string& disk_exceeded() const { return disk_exceeded_; }
 
-  // When the process has ended: kills its group, hands in its last lines and says how it ended.
-  // Once. A long file is read in steps: while draining(), call it again.
-  std::optional<Exited> collect(LeaseId lease, std::vector<Heard>& last_lines);
-  // The process has ended, and there is more of its file to be read now.
-  [[nodiscard]] bool draining() const { return end_ && (!held_ || cut_short_); }
+  // Once the process has ended: adds its last lines and returns how it ended, once. A long result
+  // file is read in steps: call again while draining().
+  std::optional<Exited> collect(LeaseId lease, std::vector<Received>& last_lines);
+  // The process has ended, and more of its result file can be read now.
+  [[nodiscard]] bool draining() const { return end_ && (!held_ || skip_file_); }
 
   void signal(int number);
   // Its keeper; 0 once it has ended.
@@ -63,49 +62,49 @@ class RunProcess {
   [[nodiscard]] const RunFolder& folder() const { return folder_; }
 
  private:
-  // Read without the program's help.
+  // Results that are collected from a file or the output of a program without SDK.
   struct Following {
     Collector collector;
     std::optional<FollowedFile> file;  // absent: its standard output
     LineReader lines{};
-    std::int64_t left = 0;  // bytes that were in the file when the program ended, and are not read
+    std::int64_t left = 0;  // bytes of the file that were unread when the program ended
   };
 
   RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log);
-  Status begin(const Workplace& place, const Spawn& spawn);
+  Status begin(const WorkerPaths& paths, const Spawn& spawn);
   Status start_stage();
-  bool goes_on(const ChildEnd& end);
-  void serve_timer(std::vector<Heard>& heard);
-  bool read_file(std::vector<Heard>& heard);
-  void take_row_line(std::string_view text, bool too_long, std::vector<Heard>& heard);
-  void hear_last(std::vector<Heard>& heard);
-  bool drain_file(std::vector<Heard>& heard);
-  void finish_rows(bool well, std::vector<Heard>& heard);
+  bool start_next_stage(const ChildEnd& end);
+  void serve_timer(std::vector<Received>& received);
+  bool read_file(std::vector<Received>& received);
+  void take_row_line(std::string_view text, bool too_long, std::vector<Received>& received);
+  void read_last(std::vector<Received>& received);
+  bool drain_file(std::vector<Received>& received);
+  void finish_rows(bool well, std::vector<Received>& received);
   void measure();
-  bool read_output(std::vector<Heard>& heard);
+  bool read_output(std::vector<Received>& received);
   bool read_errors();
-  void take_output_line(std::string_view text, bool too_long, std::vector<Heard>& heard);
-  void hear_socket(std::vector<Heard>& heard);
+  void take_output_line(std::string_view text, bool too_long, std::vector<Received>& received);
+  void read_socket(std::vector<Received>& received);
 
   RunFolder folder_;
   TrialSocket socket_;
   Child child_;
   LogFile log_;
-  ChildSpec stage_{};                              // environment and folder of every stage
-  std::deque<std::vector<std::string>> stages_{};  // that are still to come
+  ChildSpec stage_{};                              // the current stage
+  std::deque<std::vector<std::string>> stages_{};  // that follow
   std::optional<Following> following_{};
-  FileHandle timer_{};  // of what is looked at now and then
+  FileHandle timer_{};  // when to read the result file and measure the folder
   std::int64_t folder_bytes_max_ = 0;
   int timer_ticks_ = 0;
-  std::string outgrown_{};
+  std::string disk_exceeded_{};
   LineReader output_;
-  std::int64_t oom_kills_;  // before it started
+  std::int64_t oom_kills_;  // the count before it started
   bool held_ = false;
-  bool ended_ = true;              // or not begun
-  std::optional<ChildEnd> end_{};  // until it was told
-  bool cannot_go_on_ = false;      // what was prepared cannot be started
-  bool told_to_end_ = false;
-  bool cut_short_ = false;  // what is left of its file does not matter
+  bool ended_ = true;              // or not started
+  std::optional<ChildEnd> end_{};  // until collect() has returned it
+  bool stage_failed_ = false;      // the next stage cannot be started
+  bool signalled_ = false;
+  bool skip_file_ = false;  // the rest of the result file is not read
 };
 
 }  // namespace hone::worker

@@ -40,7 +40,7 @@ std::optional<Exited> read_exit(LeaseId lease, const Json& json) {
                 json.value("preparing", Json(false)) == true};
 }
 
-// A line that was torn by the death of its writer is the last, and nobody has heard it.
+// Returns false for a line that was torn when its writer died: the last one.
 bool take_line(const std::string& text, Recovered& recovered) {
   const auto json = parse_json(text);
   if (!json || !json->is_object() || json->size() != 1) return false;
@@ -105,7 +105,7 @@ Status Spool::open(const LeaseGrant& grant) {
   return Done{};
 }
 
-// Metrics go first where room is short: nothing is decided by them.
+// Metrics are dropped first if space is short: no decision depends on them.
 Status Spool::append(LeaseId lease, const TrialLine& line) {
   const auto found = files_.find(lease);
   if (found == files_.end()) return Done{};
@@ -126,7 +126,7 @@ Status Spool::delivered(LeaseId lease, int next_phase) {
   grant.next_phase = next_phase;
   bytes_ -= found->second.bytes;
   const std::string path = path_of(lease);
-  // Beside it, so that a death in between leaves the one or the other.
+  // A new file replaces the old one by rename, so that a death in between leaves one of the two.
   File file{FileHandle(::open((path + ".new").c_str(),
                               O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)),
             std::move(grant), 0};
@@ -149,7 +149,7 @@ void Spool::close(LeaseId lease) {
   fs::remove(path_of(lease), ignored);
 }
 
-// All of a line or nothing: a line that the disk took in part would hide those after it.
+// Writes a whole line or nothing: a partial line would hide those after it.
 Status Spool::write(File& file, const std::string& text) {
   const auto written = write_all(file.handle, text);
   if (written) {

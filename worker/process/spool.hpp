@@ -1,12 +1,12 @@
-// What the processes of this worker said and the server has not acknowledged, on disk: a worker
-// that was killed delivers it when it is started again with the same folder.
+// The lines of trial processes that the server has not acknowledged, on disk: a worker that was
+// killed delivers them when it is started again with the same folder.
 //
-// One file a lease, DATA/spool/le_5: the grant, then a line for each thing said. Everything in it
-// may be said again: the server knows a report by its phase, a checkpoint by its content, a metric
-// point by its step. When all is acknowledged, the file is begun anew.
+// One file per lease, DATA/spool/le_5: the grant, then the lines, then the exit. Delivery is
+// idempotent: the server identifies a report by its phase, a checkpoint by its content, a metric
+// point by its step. The file is written from the start again when everything is acknowledged.
 //
-// Written by write(2), not synced: it survives the death of the worker, not that of the machine,
-// whose processes die with it and whose runs go on from the last checkpoint that the server has.
+// Written by write(2) without fsync: it survives the death of the worker, not of the machine. Then
+// the processes are dead, too, and the runs continue from the last checkpoint on the server.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,27 @@
 
 #include "base/files.hpp"
 #include "worker/agent/limits.hpp"
-#include "worker/agent/words.hpp"
+#include "worker/agent/messages.hpp"
 
 namespace hone::worker {
 
 class Spool {
  public:
-  // Throws std::filesystem::filesystem_error when the folder cannot be made.
+  // Throws std::filesystem::filesystem_error if the folder cannot be created.
   explicit Spool(const std::string& data, std::int64_t bytes_max = limits::spool_bytes_max);
 
-  // What earlier processes left, once; their files stay. A file that cannot be read is dropped, and
-  // `dropped` says which.
+  // Reads what earlier processes left; their files stay. Removes files that cannot be read and adds
+  // their paths to `dropped`.
   std::vector<Recovered> recover(std::vector<std::string>& dropped);
 
-  // Each refuses with internal and a sentence when the disk does not take it; then the rest of this
-  // lease is not spooled.
+  // These fail with internal if the file cannot be written. Without open(), they do nothing.
   Status open(const LeaseGrant& grant);
   Status append(LeaseId lease, const TrialLine& line);
   Status append(const Exited& exited);
 
-  // All that was said so far is acknowledged.
+  // The server has acknowledged every line so far.
   Status delivered(LeaseId lease, int next_phase);
-  // Nothing more will be said.
+  // Removes the file: the lease is over.
   void close(LeaseId lease);
 
  private:

@@ -14,8 +14,8 @@
 namespace hone::worker {
 namespace {
 
-constexpr std::size_t piece_bytes =
-    64 * 1024;  // read from one connection at a time, so that others have their turn
+// Read from one connection at a time, so that none starves the others.
+constexpr std::size_t piece_bytes = 64 * 1024;
 
 Error cannot_listen(const std::string& path) {
   return refuse(Code::internal, "cannot listen at " + path + ": " + std::strerror(errno));
@@ -34,7 +34,7 @@ Result<TrialSocket> TrialSocket::listen(const std::string& path) {
   if (!file) return cannot_listen(path);
   ::unlink(path.c_str());
   ::fchmod(file.fd(), S_IRUSR | S_IWUSR);
-  // The address types of POSIX are made to be seen through each other.
+  // The socket API requires this cast.
   if (::bind(file.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::listen(file.fd(), limits::connections_max) != 0)
     return cannot_listen(path);
@@ -70,7 +70,7 @@ void TrialSocket::answer(const TrialAnswer& answer) {
   const int number = waiting_.front();
   waiting_.pop_front();
   for (auto& connection : connections_)
-    if (connection.number == number) tell(connection, answer);
+    if (connection.number == number) reply(connection, answer);
   drop_closed();
 }
 
@@ -98,17 +98,17 @@ void TrialSocket::read(Connection& connection, std::vector<TrialLine>& lines) {
 void TrialSocket::take_line(Connection& connection, std::string_view text, bool too_long,
                             std::vector<TrialLine>& lines) {
   if (text.empty()) return;
-  if (too_long) return tell(connection, refuse(Code::too_large, "a line is at most 1 MiB long"));
+  if (too_long) return reply(connection, refuse(Code::too_large, "a line is at most 1 MiB long"));
   auto line = parse_trial_line(text);
-  if (!line) return tell(connection, line.error());
+  if (!line) return reply(connection, line.error());
   if (!std::holds_alternative<MetricPoint>(*line)) waiting_.push_back(connection.number);
   lines.push_back(std::move(*line));
 }
 
-void TrialSocket::tell(Connection& connection, const TrialAnswer& answer) {
+void TrialSocket::reply(Connection& connection, const TrialAnswer& answer) {
   connection.unsent += trial_answer_text(answer) + "\n";
   send(connection);
-  // A process that says wrong things for ever and never listens.
+  // The process never reads its answers.
   if (connection.unsent.size() > limits::line_bytes_max) connection.file.close();
 }
 

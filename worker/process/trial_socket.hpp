@@ -1,5 +1,5 @@
-// The unix socket of one run: takes lines from its process and its helpers, and answers on the
-// connection that asked.
+// The unix socket of one run: reads lines from its process and helpers, and answers on the
+// connection that sent the line.
 #pragma once
 
 #include <poll.h>
@@ -16,20 +16,18 @@ namespace hone::worker {
 
 class TrialSocket {
  public:
-  // Binds and listens; only this user may connect.
+  // Binds and listens. Only the same user may connect.
   static Result<TrialSocket> listen(const std::string& path);
 
-  // What to wait for. held: nothing is read, so that the process waits.
+  // Adds what to wait for. `held`: nothing is read, so that the process waits.
   void watch(std::vector<pollfd>& fds, bool held) const;
 
-  // Accepts, reads what is there and sends what is due; never blocks. Lines that do not parse are
-  // answered here.
+  // Accepts, reads and sends without blocking. Answers invalid lines itself.
   std::vector<TrialLine> serve();
   // Only sends.
   void flush();
 
-  // To the connection whose report or checkpoint is the oldest without an answer. Nobody listens
-  // there any more: ignored.
+  // Answers the oldest unanswered report or checkpoint. Does nothing if its connection is closed.
   void answer(const TrialAnswer& answer);
 
  private:
@@ -45,13 +43,13 @@ class TrialSocket {
   void read(Connection& connection, std::vector<TrialLine>& lines);
   void take_line(Connection& connection, std::string_view text, bool too_long,
                  std::vector<TrialLine>& lines);
-  static void tell(Connection& connection, const TrialAnswer& answer);
+  static void reply(Connection& connection, const TrialAnswer& answer);
   static void send(Connection& connection);
   void drop_closed();
 
   FileHandle listener_;
   std::deque<Connection> connections_;
-  std::deque<int> waiting_;  // numbers of the connections that are owed an answer, in order
+  std::deque<int> waiting_;  // numbers of the connections that wait for an answer, in order
   int accepted_ = 0;
 };
 

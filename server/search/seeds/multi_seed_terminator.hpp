@@ -51,9 +51,4 @@ class MultiSeedTerminator final : public Terminator {
   bool closes_early_;
 };
 
-// Makes the rule of `row` for a sweep whose trials have several runs.
-Result<std::unique_ptr<Terminator>> make_multi_seed(const TerminatorSpec& spec,
-                                                    const SweepShape& shape,
-                                                    const TerminatorRow& row);
-
 }  // namespace hone

@@ -2,7 +2,6 @@
 #include <limits>
 #include <string>
 
-#include "server/search/seeds/multi_seed_terminator.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {

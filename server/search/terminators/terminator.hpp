@@ -94,4 +94,10 @@ std::span<const TerminatorRow> terminator_table();
 Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,
                                                     const SweepShape& shape);
 
+// Makes the rule of `row` for a sweep whose trials have several runs
+// (seeds/multi_seed_terminator.cpp).
+Result<std::unique_ptr<Terminator>> make_multi_seed(const TerminatorSpec& spec,
+                                                    const SweepShape& shape,
+                                                    const TerminatorRow& row);
+
 }  // namespace hone

@@ -17,9 +17,7 @@ Key key(std::int64_t number, const std::string& secret, Scopes scopes) {
 
 Route route(Scopes needs) { return {Method::get, "/x", needs, PutBlob{}}; }
 
-Code code_of(const Result<Caller>& access) {
-  return access ? Code::internal : access.error().code;
-}
+Code code_of(const Result<Caller>& access) { return access ? Code::internal : access.error().code; }
 
 TEST(Keyring, finds_the_secret_and_nothing_like_it) {
   const Keyring keys({key(1, "hone_a", Scope::read), key(2, "hone_b", Scope::read)});

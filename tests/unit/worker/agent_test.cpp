@@ -1,19 +1,19 @@
-// The worker's own calls: joining, asking for work, heartbeats, leaving.
+// The worker's own calls: join, acquire, heartbeat; and how it exits.
 #include "tests/unit/worker/given.hpp"
 
 namespace hone::worker {
 namespace {
 
-// The first thing a worker does is to join, with its slots.
-TEST(WorkerAgent, JoinsFirst) {
+// A worker first joins, with its slots.
+TEST(WorkerAgent, joins_first) {
   GivenAgent given;
   given.when(Tick{});
   ASSERT_EQ(given.open.size(), 1U);
   EXPECT_EQ(given.request<JoinRequest>().cpus, 2);
 }
 
-// A server that is away is asked again under the same request id, for ever, at most 5 s apart.
-TEST(WorkerAgent, JoinsUntilTheServerAnswers) {
+// An unreachable server is called again with the same request id, without end, at most 5 s apart.
+TEST(WorkerAgent, joins_until_the_server_answers) {
   GivenAgent given;
   given.when(Tick{});
   for (int i = 0; i < 100; ++i) {
@@ -27,23 +27,23 @@ TEST(WorkerAgent, JoinsUntilTheServerAnswers) {
   }
 }
 
-// People are told once that the server is away, and once that it is back.
-TEST(WorkerAgent, SaysOnceThatTheServerIsAway) {
+// It is logged once that the server is unreachable, and once that it is back.
+TEST(WorkerAgent, logs_once_that_the_server_is_unreachable) {
   GivenAgent given;
   given.when(Tick{});
   given.reply<JoinRequest>(away());
-  EXPECT_EQ(given.said<Note>().size(), 1U);
+  EXPECT_EQ(given.all<Note>().size(), 1U);
   given.at_deadline();
   given.reply<JoinRequest>(away());
-  EXPECT_TRUE(given.said<Note>().empty());
+  EXPECT_TRUE(given.all<Note>().empty());
   given.at_deadline();
   given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{1}, seconds(15), seconds(3)}});
-  ASSERT_EQ(given.said<Note>().size(), 1U);
-  EXPECT_EQ(given.said<Note>()[0].text, "the server is back");
+  ASSERT_EQ(given.all<Note>().size(), 1U);
+  EXPECT_EQ(given.all<Note>()[0].text, "the server is back");
 }
 
-// The same seed gives the same times; another seed others.
-TEST(WorkerAgent, RetriesAreDeterministicAndSpread) {
+// The same seed gives the same times; another seed gives others.
+TEST(WorkerAgent, retries_are_deterministic_and_spread) {
   const auto times = [](std::uint64_t seed) {
     auto config = GivenAgent::with_slots(1);
     config.seed = seed;
@@ -61,21 +61,21 @@ TEST(WorkerAgent, RetriesAreDeterministicAndSpread) {
   EXPECT_NE(times(1), times(2));
 }
 
-// After joining, work is asked for with all slots; each grant is started and the rest asked for.
-TEST(WorkerAgent, AcquiresWhileASlotIsFree) {
+// After joining, it requests work for all slots; starts each grant and requests the rest.
+TEST(WorkerAgent, acquires_while_a_slot_is_free) {
   GivenAgent given;
   given.join();
   EXPECT_EQ(given.request<AcquireRequest>().cpus, 2);
   given.grant(small_grant(1));
-  EXPECT_EQ(given.said<Spawn>().size(), 1U);
+  EXPECT_EQ(given.all<Spawn>().size(), 1U);
   EXPECT_EQ(given.request<AcquireRequest>().cpus, 1);
   given.grant(small_grant(2));
   EXPECT_FALSE(given.call<AcquireRequest>()) << "no slot is free";
   EXPECT_EQ(given.agent.running(), 2U);
 }
 
-// A slot is free again when the process has exited, even if the server has not heard of it yet.
-TEST(WorkerAgent, AnExitFreesTheSlot) {
+// A slot is free when the process has exited, even before the server has acknowledged the end.
+TEST(WorkerAgent, an_exit_frees_the_slot) {
   GivenAgent given(GivenAgent::with_slots(1));
   given.run();
   EXPECT_FALSE(given.call<AcquireRequest>());
@@ -84,9 +84,8 @@ TEST(WorkerAgent, AnExitFreesTheSlot) {
   EXPECT_TRUE(given.call<AcquireRequest>());
 }
 
-// A failed acquire is repeated under its request id, so that a grant whose answer got lost is found
-// again.
-TEST(WorkerAgent, AcquireRepeatsItsRequestId) {
+// A failed acquire is repeated with its request id, so that a grant whose reply was lost is found.
+TEST(WorkerAgent, acquire_repeats_its_request_id) {
   GivenAgent given;
   given.join();
   const auto first = given.request<AcquireRequest>();
@@ -100,7 +99,7 @@ TEST(WorkerAgent, AcquireRepeatsItsRequestId) {
 }
 
 // The same lease twice is one run.
-TEST(WorkerAgent, AGrantTwiceIsOneRun) {
+TEST(WorkerAgent, a_grant_twice_is_one_run) {
   GivenAgent given;
   given.run();
   given.grant(small_grant());
@@ -108,8 +107,8 @@ TEST(WorkerAgent, AGrantTwiceIsOneRun) {
   EXPECT_EQ(given.agent.running(), 1U);
 }
 
-// A server that does not know the worker (another data folder, say) is joined again; runs go on.
-TEST(WorkerAgent, JoinsAgainWhenTheServerDoesNotKnowIt) {
+// Joins again if the server does not know the worker (another data folder); runs continue.
+TEST(WorkerAgent, joins_again_when_the_server_does_not_know_it) {
   GivenAgent given;
   given.run();
   given.reply<AcquireRequest>(refuse(Code::not_found, "no worker wk_1"));
@@ -120,8 +119,8 @@ TEST(WorkerAgent, JoinsAgainWhenTheServerDoesNotKnowIt) {
   EXPECT_EQ(given.request<AcquireRequest>().worker, WorkerId{9});
 }
 
-// Heartbeats name every lease, at the server's period, whatever else is slow.
-TEST(WorkerAgent, BeatsAtThePeriodOfTheJoinReply) {
+// Heartbeats name every lease, at the server's period.
+TEST(WorkerAgent, beats_at_the_period_of_the_join_reply) {
   GivenAgent given;
   given.join();
   EXPECT_FALSE(given.call<BeatCall>()) << "there is no lease to keep";
@@ -134,8 +133,8 @@ TEST(WorkerAgent, BeatsAtThePeriodOfTheJoinReply) {
   EXPECT_TRUE(given.call<BeatCall>());
 }
 
-// Lost heartbeats are no reason to stop training: only the server's word is.
-TEST(WorkerAgent, GoesOnWithoutTheServer) {
+// Lost heartbeats do not stop a run: only an order of the server does.
+TEST(WorkerAgent, continues_runs_without_the_server) {
   GivenAgent given;
   given.run();
   for (int i = 0; i < 100; ++i) {
@@ -146,8 +145,8 @@ TEST(WorkerAgent, GoesOnWithoutTheServer) {
   EXPECT_EQ(given.agent.running(), 1U);
 }
 
-// GPUs are handed out lowest first, and come back with the exit.
-TEST(WorkerAgent, HandsOutGpus) {
+// GPUs are assigned lowest first and are free after the exit.
+TEST(WorkerAgent, hands_out_gpus) {
   GivenAgent given(GivenAgent::with_slots(4, 2));
   auto wants_gpu = [](std::int64_t lease) {
     LeaseGrant grant = small_grant(lease);
@@ -155,19 +154,19 @@ TEST(WorkerAgent, HandsOutGpus) {
     return grant;
   };
   given.run(wants_gpu(1));
-  EXPECT_EQ(given.said<Spawn>()[0].gpus, std::vector{0});
+  EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{0});
   EXPECT_EQ(given.request<AcquireRequest>().gpus, 1);
   given.grant(wants_gpu(2));
-  EXPECT_EQ(given.said<Spawn>()[0].gpus, std::vector{1});
+  EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{1});
   given.exit(1, 1);
   given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
   given.after(seconds(1));
   given.grant(wants_gpu(3));
-  EXPECT_EQ(given.said<Spawn>()[0].gpus, std::vector{0});
+  EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{0});
 }
 
-// A run that does not fit the free slots goes back at once.
-TEST(WorkerAgent, ReturnsAGrantThatDoesNotFit) {
+// A run that does not fit the free slots is returned at once.
+TEST(WorkerAgent, returns_a_grant_that_does_not_fit) {
   GivenAgent given(GivenAgent::with_slots(1));
   given.join();
   LeaseGrant grant = small_grant();
@@ -177,9 +176,8 @@ TEST(WorkerAgent, ReturnsAGrantThatDoesNotFit) {
   EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::requeue_requested);
 }
 
-// SIGTERM to the worker: TERM to all, KILL after 10 s, the runs go back to the queue, then it
-// leaves.
-TEST(WorkerAgent, Drains) {
+// SIGTERM to the worker: TERM to all, KILL after 10 s, the runs return to the queue, then it exits.
+TEST(WorkerAgent, drains) {
   GivenAgent given;
   given.run();
   given.when(Drain{});
@@ -195,7 +193,7 @@ TEST(WorkerAgent, Drains) {
   EXPECT_TRUE(given.agent.done());
 }
 
-TEST(WorkerAgent, ASecondSignalKillsAtOnce) {
+TEST(WorkerAgent, a_second_signal_kills_at_once) {
   GivenAgent given;
   given.run();
   given.when(Drain{});
@@ -203,8 +201,8 @@ TEST(WorkerAgent, ASecondSignalKillsAtOnce) {
   EXPECT_TRUE(given.has<Kill>());
 }
 
-// While draining nothing new is asked for, and a grant that was under way goes back.
-TEST(WorkerAgent, TakesNoWorkWhileDraining) {
+// While draining it requests no work and returns a grant that arrives.
+TEST(WorkerAgent, takes_no_work_while_draining) {
   GivenAgent given;
   given.run();
   given.when(Drain{});
@@ -214,8 +212,8 @@ TEST(WorkerAgent, TakesNoWorkWhileDraining) {
   EXPECT_FALSE(given.call<AcquireRequest>());
 }
 
-// A server that is away does not keep a worker from leaving: the leases expire by themselves.
-TEST(WorkerAgent, LeavesWithoutTheServer) {
+// An unreachable server does not keep a worker from exiting: the leases expire.
+TEST(WorkerAgent, leaves_without_the_server) {
   GivenAgent given;
   given.run();
   given.when(Drain{});
@@ -228,8 +226,8 @@ TEST(WorkerAgent, LeavesWithoutTheServer) {
   EXPECT_LE(given.now - Instant{1'000'000'000}, seconds(16));
 }
 
-// --until-idle: leaves when there is no work and nothing runs.
-TEST(WorkerAgent, LeavesWhenIdle) {
+// --until-idle: exits when there is no work and no run is left.
+TEST(WorkerAgent, leaves_when_idle) {
   auto config = GivenAgent::with_slots(2);
   config.until_idle = true;
   GivenAgent given(config);
@@ -243,8 +241,8 @@ TEST(WorkerAgent, LeavesWhenIdle) {
   EXPECT_TRUE(given.has<Quit>());
 }
 
-// A server that answers polls at once without work is not asked in a tight loop.
-TEST(WorkerAgent, PollsNoFasterThanFourTimesASecond) {
+// A server that replies to polls at once without work is not polled in a tight loop.
+TEST(WorkerAgent, polls_no_faster_than_four_times_a_second) {
   GivenAgent given;
   given.join();
   int polls = 0;
@@ -257,7 +255,7 @@ TEST(WorkerAgent, PollsNoFasterThanFourTimesASecond) {
 }
 
 // The same inputs give the same actions: a copy has the same future.
-TEST(WorkerAgent, IsAValue) {
+TEST(WorkerAgent, is_a_value) {
   GivenAgent given;
   given.run();
   GivenAgent copy = given;
@@ -267,12 +265,12 @@ TEST(WorkerAgent, IsAValue) {
   EXPECT_EQ(given.call<ReportCall>()->id, copy.call<ReportCall>()->id);
 }
 
-// Answers that come twice, late or to nobody change nothing.
-TEST(WorkerAgent, IgnoresAnswersToNobody) {
+// Replies that come twice or late, and inputs for unknown leases, change nothing.
+TEST(WorkerAgent, ignores_unknown_replies_and_leases) {
   GivenAgent given;
   given.run();
   EXPECT_TRUE(given.when(Replied{999, CallReply{Done{}}}).empty());
-  EXPECT_TRUE(given.when(TrialSaid{LeaseId{77}, ReportLine{}, Origin::socket}).empty());
+  EXPECT_TRUE(given.when(LineReceived{LeaseId{77}, ReportLine{}, Origin::socket}).empty());
   EXPECT_TRUE(given.when(Exited{LeaseId{77}, false, 0, ""}).empty());
   EXPECT_TRUE(given.when(NotStarted{LeaseId{77}, "?"}).empty());
 }

@@ -1,4 +1,4 @@
-// What one run says at a worker: reports, checkpoints and metrics on their way to the server.
+// Reports, checkpoints and metrics of one run on their way to the server.
 #include "tests/unit/worker/given.hpp"
 
 namespace hone::worker {
@@ -7,38 +7,39 @@ namespace {
 // Lines -----------------------------------------------------------------------
 
 // A report goes to the server, its verdict back to the process.
-TEST(WorkerAttempt, RelaysAReport) {
+TEST(WorkerAttempt, relays_a_report) {
   GivenAgent given;
   given.run();
   given.report(0, 0.5);
   EXPECT_EQ(given.request<ReportCall>().request.score, Score::of(0.5));
   given.verdict(Action::go_on, VerdictReason::good_enough);
-  ASSERT_EQ(given.said<TellTrial>().size(), 1U);
-  const auto answer = std::get<Verdict>(given.said<TellTrial>()[0].answer);
+  ASSERT_EQ(given.all<AnswerTrial>().size(), 1U);
+  const auto answer = std::get<Verdict>(given.all<AnswerTrial>()[0].answer);
   EXPECT_EQ(answer.reason, VerdictReason::good_enough);
 }
 
 // A report without phase is of the next one.
-TEST(WorkerAttempt, FillsInThePhase) {
+TEST(WorkerAttempt, fills_in_the_phase) {
   GivenAgent given;
   given.run(resumed_grant());
   given.reply<FetchBlob>(CallReply{FetchedBlob{"/cache/a"}});
   for (const int phase : {1, 2}) {
-    given.when(TrialSaid{LeaseId{1}, ReportLine{std::nullopt, 10, Score::of(1)}, Origin::socket});
+    given.when(
+        LineReceived{LeaseId{1}, ReportLine{std::nullopt, 10, Score::of(1)}, Origin::socket});
     EXPECT_EQ(given.request<ReportCall>().request.phase, phase);
     given.verdict(Action::go_on);
   }
 }
 
 // While the server is away a report waits, is sent again unchanged, and is answered once.
-TEST(WorkerAttempt, KeepsAReportUntilTheServerIsBack) {
+TEST(WorkerAttempt, keeps_a_report_until_the_server_is_back) {
   GivenAgent given;
   given.run();
   given.report(0, 0.5);
   const auto first = given.request<ReportCall>();
   for (int i = 0; i < 50; ++i) {
     given.reply<ReportCall>(i % 2 == 0 ? away() : refuse(Code::busy, "the inbox is full"));
-    EXPECT_FALSE(given.has<TellTrial>());
+    EXPECT_FALSE(given.has<AnswerTrial>());
     while (!given.call<ReportCall>()) {
       given.at_deadline();
       if (given.call<BeatCall>()) given.reply<BeatCall>(away());
@@ -47,15 +48,15 @@ TEST(WorkerAttempt, KeepsAReportUntilTheServerIsBack) {
     EXPECT_EQ(given.request<ReportCall>().request.score, first.request.score);
   }
   given.verdict(Action::go_on);
-  EXPECT_EQ(given.said<TellTrial>().size(), 1U);
+  EXPECT_EQ(given.all<AnswerTrial>().size(), 1U);
   EXPECT_FALSE(given.call<ReportCall>());
 }
 
 // Lines reach the server one at a time and in their order.
-TEST(WorkerAttempt, KeepsTheOrder) {
+TEST(WorkerAttempt, keeps_the_order) {
   GivenAgent given;
   given.run();
-  given.when(TrialSaid{LeaseId{1}, CheckpointLine{"p0.pt", 10, 0}, Origin::output});
+  given.when(LineReceived{LeaseId{1}, CheckpointLine{"p0.pt", 10, 0}, Origin::output});
   given.report(0, 1, Origin::output);
   given.report(1, 2, Origin::output);
   EXPECT_TRUE(given.call<StoreBlob>());
@@ -67,11 +68,11 @@ TEST(WorkerAttempt, KeepsTheOrder) {
   EXPECT_EQ(given.request<ReportCall>().request.phase, 1);
 }
 
-// A checkpoint is hashed, stored and recorded before the process hears `saved`.
-TEST(WorkerAttempt, SavesACheckpoint) {
+// A checkpoint is hashed, stored and recorded before the process is answered `saved`.
+TEST(WorkerAttempt, saves_a_checkpoint) {
   GivenAgent given;
   given.run();
-  given.when(TrialSaid{LeaseId{1}, CheckpointLine{"p0.pt", 10, std::nullopt}, Origin::socket});
+  given.when(LineReceived{LeaseId{1}, CheckpointLine{"p0.pt", 10, std::nullopt}, Origin::socket});
   EXPECT_EQ(given.request<StoreBlob>().path, "p0.pt");
   given.reply<StoreBlob>(CallReply{StoredBlob{std::string(64, 'b'), 5}});
   const auto save = given.request<SaveModelCall>().request;
@@ -79,62 +80,62 @@ TEST(WorkerAttempt, SavesACheckpoint) {
   EXPECT_EQ(save.bytes, 5);
   EXPECT_EQ(save.step, 10);
   EXPECT_EQ(save.phase, 0) << "of the phase that is reported next";
-  EXPECT_FALSE(given.has<TellTrial>());
+  EXPECT_FALSE(given.has<AnswerTrial>());
   given.reply<SaveModelCall>(CallReply{SaveModelReply{ModelId{1}}});
-  EXPECT_EQ(std::get<Saved>(given.said<TellTrial>().at(0).answer).sha256, std::string(64, 'b'));
+  EXPECT_EQ(std::get<Saved>(given.all<AnswerTrial>().at(0).answer).sha256, std::string(64, 'b'));
 }
 
-// A checkpoint that is no file is the process's mistake: it hears so, and may go on.
-TEST(WorkerAttempt, RefusesACheckpointThatIsNotThere) {
+// A checkpoint that is not a file is the process's fault: it gets the error and may continue.
+TEST(WorkerAttempt, refuses_a_checkpoint_that_is_not_there) {
   GivenAgent given;
   given.run();
-  given.when(TrialSaid{LeaseId{1}, CheckpointLine{"gone.pt", 10, 0}, Origin::socket});
+  given.when(LineReceived{LeaseId{1}, CheckpointLine{"gone.pt", 10, 0}, Origin::socket});
   given.reply<StoreBlob>(refuse(Code::invalid, "is not there", "/checkpoint/path"));
-  EXPECT_EQ(std::get<Error>(given.said<TellTrial>().at(0).answer).at, "/checkpoint/path");
+  EXPECT_EQ(std::get<Error>(given.all<AnswerTrial>().at(0).answer).at, "/checkpoint/path");
   EXPECT_FALSE(given.has<Kill>());
 }
 
-// What the server refuses, the process hears; the phase is not counted.
-TEST(WorkerAttempt, RelaysARefusal) {
+// The process gets the server's error; the phase is not counted.
+TEST(WorkerAttempt, relays_a_refusal) {
   GivenAgent given;
   given.run();
   given.report(2);
   given.reply<ReportCall>(refuse(Code::conflict, "phase 0 has no report yet", "/phase"));
-  EXPECT_EQ(std::get<Error>(given.said<TellTrial>().at(0).answer).code, Code::conflict);
-  given.when(TrialSaid{LeaseId{1}, ReportLine{std::nullopt, 10, Score::of(1)}, Origin::socket});
+  EXPECT_EQ(std::get<Error>(given.all<AnswerTrial>().at(0).answer).code, Code::conflict);
+  given.when(LineReceived{LeaseId{1}, ReportLine{std::nullopt, 10, Score::of(1)}, Origin::socket});
   EXPECT_EQ(given.request<ReportCall>().request.phase, 0);
 }
 
-// Our server's own mistake is tried a few times, then taken for an answer: a process must not wait
-// for ever.
-TEST(WorkerAttempt, GivesUpOnInternalErrors) {
+// An internal error of the server is retried a few times, then it is the answer: a process must not
+// wait without end.
+TEST(WorkerAttempt, gives_up_on_internal_errors) {
   GivenAgent given;
   given.run();
   given.report(0);
   int tries = 0;
-  while (!given.has<TellTrial>() && tries < 100) {
+  while (!given.has<AnswerTrial>() && tries < 100) {
     ++tries;
     given.reply<ReportCall>(refuse(Code::internal, "a bug"));
-    while (!given.has<TellTrial>() && !given.call<ReportCall>()) given.at_deadline();
+    while (!given.has<AnswerTrial>() && !given.call<ReportCall>()) given.at_deadline();
   }
   EXPECT_EQ(tries, limits::internal_errors_max);
 }
 
-// A process that says more than the server takes is not listened to until there is room: it waits,
-// and loses nothing.
-TEST(WorkerAttempt, HoldsAProcessThatIsAhead) {
+// A process that reports more than the server accepts is not read from until there is room: it
+// waits, and nothing is lost.
+TEST(WorkerAttempt, holds_a_process_that_is_ahead) {
   GivenAgent given;
   given.run(small_grant(1, 1000));
   int said = 0;
   while (!given.has<Hold>() && said < 1000) given.report(said++, 1, Origin::output);
-  EXPECT_EQ(said, static_cast<int>(limits::lane_items_max));
-  EXPECT_TRUE(given.said<Hold>()[0].held);
+  EXPECT_EQ(said, static_cast<int>(limits::waiting_lines_max));
+  EXPECT_TRUE(given.all<Hold>()[0].held);
   int taken = 0;
   do {
     EXPECT_EQ(given.request<ReportCall>().request.phase, taken++);
     given.verdict(Action::go_on);
   } while (!given.has<Hold>() && taken < said);
-  EXPECT_FALSE(given.said<Hold>()[0].held);
+  EXPECT_FALSE(given.all<Hold>()[0].held);
   while (given.call<ReportCall>()) {
     EXPECT_EQ(given.request<ReportCall>().request.phase, taken++);
     given.verdict(Action::go_on);
@@ -145,30 +146,30 @@ TEST(WorkerAttempt, HoldsAProcessThatIsAhead) {
 // Metrics ---------------------------------------------------------------------
 
 // Points go in batches, a second after the first.
-TEST(WorkerAttempt, FlushesPointsEverySecond) {
+TEST(WorkerAttempt, flushes_points_every_second) {
   GivenAgent given;
   given.run();
   for (int i = 0; i < 3; ++i)
-    given.when(TrialSaid{LeaseId{1}, MetricPoint{"loss", i, 1.0}, Origin::socket});
+    given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", i, 1.0}, Origin::socket});
   EXPECT_FALSE(given.call<MetricsCall>());
   given.after(seconds(1));
   EXPECT_EQ(given.request<MetricsCall>().request.points.size(), 3U);
 }
 
-TEST(WorkerAttempt, FlushesFiveHundredPointsAtOnce) {
+TEST(WorkerAttempt, flushes_five_hundred_points_at_once) {
   GivenAgent given;
   given.run();
   for (int i = 0; i < 500; ++i)
-    given.when(TrialSaid{LeaseId{1}, MetricPoint{"loss", i, 1.0}, Origin::socket});
+    given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", i, 1.0}, Origin::socket});
   EXPECT_EQ(given.request<MetricsCall>().request.points.size(), 500U);
 }
 
 // Points logged before a report are at the server before it, so that a curve is complete when its
 // run ends.
-TEST(WorkerAttempt, PointsGoBeforeTheReport) {
+TEST(WorkerAttempt, points_go_before_the_report) {
   GivenAgent given;
   given.run();
-  given.when(TrialSaid{LeaseId{1}, MetricPoint{"loss", 1, 1.0}, Origin::socket});
+  given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", 1, 1.0}, Origin::socket});
   given.report(0);
   EXPECT_TRUE(given.call<MetricsCall>());
   EXPECT_FALSE(given.call<ReportCall>());
@@ -176,26 +177,26 @@ TEST(WorkerAttempt, PointsGoBeforeTheReport) {
   EXPECT_TRUE(given.call<ReportCall>());
 }
 
-// Telemetry is bounded: the oldest points go, and people are told how many.
-TEST(WorkerAttempt, DropsTheOldestPointsAndSaysSo) {
+// Telemetry is bounded: the oldest points are dropped, and their number is logged.
+TEST(WorkerAttempt, drops_the_oldest_points_and_says_so) {
   GivenAgent given;
   given.run();
-  given.when(TrialSaid{LeaseId{1}, MetricPoint{"loss", -1, 1.0}, Origin::socket});
+  given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", -1, 1.0}, Origin::socket});
   given.after(seconds(1));  // this flush never gets an answer until the end
   const auto kept = static_cast<std::int64_t>(limits::points_max);
   for (std::int64_t i = 0; i < kept + 7; ++i)
-    given.when(TrialSaid{LeaseId{1}, MetricPoint{"loss", i, 1.0}, Origin::socket});
+    given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", i, 1.0}, Origin::socket});
   given.reply<MetricsCall>(CallReply{Done{}});
-  ASSERT_EQ(given.said<Note>().size(), 1U);
-  EXPECT_NE(given.said<Note>()[0].text.find("7 metric points were dropped"), std::string::npos);
+  ASSERT_EQ(given.all<Note>().size(), 1U);
+  EXPECT_NE(given.all<Note>()[0].text.find("7 metric points were dropped"), std::string::npos);
   EXPECT_EQ(given.request<MetricsCall>().request.points.front().step, 7);
 }
 
-// Points left at the end of the process are sent before its end is told.
-TEST(WorkerAttempt, FlushesTheLastPoints) {
+// Points that are left when the process exits are sent before its end.
+TEST(WorkerAttempt, flushes_the_last_points) {
   GivenAgent given;
   given.run();
-  given.when(TrialSaid{LeaseId{1}, MetricPoint{"loss", 1, 1.0}, Origin::socket});
+  given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", 1, 1.0}, Origin::socket});
   given.exit(1);
   EXPECT_TRUE(given.call<MetricsCall>());
   EXPECT_FALSE(given.call<EndCall>());

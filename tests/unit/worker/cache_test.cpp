@@ -43,7 +43,7 @@ class WorkerCache : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(WorkerCache, FetchesABlobOnce) {
+TEST_F(WorkerCache, fetches_a_blob_once) {
   Listener listener({sends({"weights"})});
   Client client(listener.endpoint);
   BlobCache cache(folder_ + "/cache");
@@ -55,7 +55,7 @@ TEST_F(WorkerCache, FetchesABlobOnce) {
 }
 
 // A file that a crash left half-written is fetched again.
-TEST_F(WorkerCache, DoesNotTrustAFileOfAnotherSize) {
+TEST_F(WorkerCache, does_not_trust_a_file_of_another_size) {
   Listener listener({sends({"weights"})});
   Client client(listener.endpoint);
   BlobCache cache(folder_ + "/cache");
@@ -64,7 +64,7 @@ TEST_F(WorkerCache, DoesNotTrustAFileOfAnotherSize) {
 }
 
 // The least recently used go first; the newest stays even when it alone is too large.
-TEST_F(WorkerCache, StaysWithinItsBound) {
+TEST_F(WorkerCache, stays_within_its_bound) {
   Listener listener({sends({"aaaa", "bbbb", "cccc", "dddddddddddd"})});
   Client client(listener.endpoint);
   BlobCache cache(folder_ + "/cache", 10);
@@ -83,7 +83,7 @@ TEST_F(WorkerCache, StaysWithinItsBound) {
   EXPECT_TRUE(fs::exists(d));
 }
 
-TEST_F(WorkerCache, ARefusalLeavesNothing) {
+TEST_F(WorkerCache, a_refusal_leaves_nothing) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.answer(R"({"code":"not_found","detail":"no blob","at":"","retryable":false})",

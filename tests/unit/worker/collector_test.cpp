@@ -52,12 +52,12 @@ TEST(Collector, a_phase_is_reported_by_the_row_that_reaches_its_end) {
   EXPECT_EQ(heard.reports[1].score, Score::of(5));
 }
 
-TEST(Collector, a_row_past_several_phases_stands_for_each_of_them) {
+TEST(Collector, a_row_past_several_phases_is_the_report_of_each) {
   Collector collector(csv(), {"steps", 100, 4}, 0);
   EXPECT_EQ(heard_of(collector, {"step,score", "80,7"}).reports.size(), 3U);
 }
 
-TEST(Collector, phases_reported_before_are_passed_over) {
+TEST(Collector, phases_reported_before_are_skipped) {
   Collector collector(csv(), {"steps", 100, 4}, 2);
   const auto heard = heard_of(collector, {"step,score", "30,1", "60,2", "75,3"});
   ASSERT_EQ(heard.reports.size(), 1U);
@@ -100,7 +100,7 @@ TEST(Collector, the_open_phase_is_reported_when_the_program_ends_well) {
   EXPECT_EQ(heard.reports[1].score, Score::of(2));
 }
 
-TEST(Collector, patterns_join_what_stands_on_several_lines) {
+TEST(Collector, patterns_join_values_of_several_lines) {
   CollectSpec spec = csv();
   spec.format = CollectFormat::regex;
   spec.patterns = {R"(^step (?<step>\d+))", R"(score: (?P<score>[-+.e\d]+|nan))"};
@@ -112,7 +112,7 @@ TEST(Collector, patterns_join_what_stands_on_several_lines) {
   EXPECT_EQ(heard.reports[1].score, Score::of(not_a_number));
 }
 
-TEST(Collector, objects_of_json_may_be_nested_and_stand_between_other_output) {
+TEST(Collector, objects_of_json_may_be_nested_and_follow_other_output) {
   CollectSpec spec = csv();
   spec.format = CollectFormat::jsonl;
   spec.objectives = {"eval.score"};
@@ -148,7 +148,7 @@ TEST(Collector, a_window_of_none_is_the_phase) {
   EXPECT_EQ(heard.reports[1].score, Score::of(15));
 }
 
-TEST(Collector, lines_that_are_no_rows_are_told_a_few_times) {
+TEST(Collector, lines_that_are_not_rows_are_logged_a_few_times) {
   Collector collector(csv(), {"steps", 100, 1}, 0);
   std::vector<TrialLine> said;
   int told = 0;

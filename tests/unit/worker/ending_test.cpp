@@ -8,22 +8,21 @@ namespace {
 
 // Verdicts --------------------------------------------------------------------
 
-// After a stop the process exits by itself; the server has closed the lease, so nothing more is
-// said for it.
-TEST(WorkerEnding, AStoppedProcessExitsByItself) {
+// After a stop the process exits by itself; the server has closed the lease, so no end is sent.
+TEST(WorkerEnding, a_stopped_process_exits_by_itself) {
   GivenAgent given;
   given.run();
   given.report(0);
   given.verdict(Action::stop, VerdictReason::evicted);
-  EXPECT_TRUE(given.has<TellTrial>());
+  EXPECT_TRUE(given.has<AnswerTrial>());
   EXPECT_FALSE(given.has<Terminate>());
   given.exit(0);
   EXPECT_TRUE(given.has<Forget>());
   EXPECT_FALSE(given.call<EndCall>());
 }
 
-// One that does not: TERM after 10 s, KILL after 10 more.
-TEST(WorkerEnding, AStubbornProcessIsEnded) {
+// A process that does not exit gets TERM after 10 s and KILL 10 s later.
+TEST(WorkerEnding, a_stubborn_process_is_ended) {
   GivenAgent given;
   given.run();
   given.report(0);
@@ -38,19 +37,18 @@ TEST(WorkerEnding, AStubbornProcessIsEnded) {
   EXPECT_TRUE(given.has<Forget>());
 }
 
-// A program without SDK cannot hear a verdict: TERM is how it is told.
-TEST(WorkerEnding, AProgramWithoutSdkGetsTermForAStop) {
+// A program without SDK gets no verdicts: a stop is a TERM.
+TEST(WorkerEnding, a_program_without_sdk_gets_term_for_a_stop) {
   GivenAgent given;
   given.run();
   given.report(0, 1, Origin::output);
   given.verdict(Action::stop, VerdictReason::evicted);
   EXPECT_TRUE(given.has<Terminate>());
-  EXPECT_FALSE(given.has<TellTrial>());
+  EXPECT_FALSE(given.has<AnswerTrial>());
 }
 
-// A stopped run's lease is closed: a heartbeat in flight that says `gone` is no reason to KILL it
-// in its grace.
-TEST(WorkerEnding, GoneAfterAStopIsExpected) {
+// A stopped run's lease is closed: `gone` in the reply to a heartbeat in flight does not kill it.
+TEST(WorkerEnding, gone_after_a_stop_is_expected) {
   GivenAgent given;
   given.run();
   given.report(0);
@@ -61,7 +59,7 @@ TEST(WorkerEnding, GoneAfterAStopIsExpected) {
 }
 
 // A stopped run is no longer in the heartbeats.
-TEST(WorkerEnding, AStoppedRunIsNotKeptAlive) {
+TEST(WorkerEnding, a_stopped_run_is_not_kept_alive) {
   GivenAgent given;
   given.run();
   given.reply<BeatCall>(CallReply{BeatReply{}});
@@ -71,10 +69,9 @@ TEST(WorkerEnding, AStoppedRunIsNotKeptAlive) {
   EXPECT_FALSE(given.call<BeatCall>());
 }
 
-// pause: the process exits by itself and the run goes back, to be promoted or not.
-// The server closed its lease with the verdict: the run waits there to be promoted, by whichever
-// worker.
-TEST(WorkerEnding, APausedRunLeavesNothingToSay) {
+// pause: the process exits by itself. The server closed its lease with the verdict; any worker may
+// continue the run when it is promoted.
+TEST(WorkerEnding, a_paused_run_leaves_nothing_to_say) {
   GivenAgent given;
   given.run();
   given.report(0);
@@ -87,7 +84,7 @@ TEST(WorkerEnding, APausedRunLeavesNothingToSay) {
 
 // Reports that wait when the process ends still reach the server, before its end; a stop among them
 // closes the lease.
-TEST(WorkerEnding, ReportsOutliveTheirProcess) {
+TEST(WorkerEnding, reports_outlive_their_process) {
   GivenAgent given;
   given.run(small_grant(1, 2));
   given.report(0, 1, Origin::output);
@@ -102,7 +99,7 @@ TEST(WorkerEnding, ReportsOutliveTheirProcess) {
 
 // Orders and fencing ----------------------------------------------------------
 
-TEST(WorkerEnding, CancelIsTermThenKill) {
+TEST(WorkerEnding, cancel_is_term_then_kill) {
   GivenAgent given;
   given.run();
   given.order(Order::cancel);
@@ -115,7 +112,7 @@ TEST(WorkerEnding, CancelIsTermThenKill) {
   EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::user_cancel);
 }
 
-TEST(WorkerEnding, KillIsKill) {
+TEST(WorkerEnding, kill_is_kill) {
   GivenAgent given;
   given.run();
   given.order(Order::kill);
@@ -125,7 +122,7 @@ TEST(WorkerEnding, KillIsKill) {
 }
 
 // kill may follow cancel.
-TEST(WorkerEnding, KillOverrulesCancel) {
+TEST(WorkerEnding, kill_overrules_cancel) {
   GivenAgent given;
   given.run();
   given.order(Order::cancel);
@@ -133,8 +130,8 @@ TEST(WorkerEnding, KillOverrulesCancel) {
   EXPECT_TRUE(given.has<Kill>());
 }
 
-// And never the other way round.
-TEST(WorkerEnding, CancelDoesNotOverruleKill) {
+// But cancel does not overrule kill.
+TEST(WorkerEnding, cancel_does_not_overrule_kill) {
   GivenAgent given;
   given.run();
   given.order(Order::kill);
@@ -143,8 +140,8 @@ TEST(WorkerEnding, CancelDoesNotOverruleKill) {
   EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::user_kill);
 }
 
-// TERM is sent once, and its grace is not begun again: a worker that leaves is not kept waiting.
-TEST(WorkerEnding, ASecondReasonToEndDoesNotProlongIt) {
+// TERM is sent once and its grace does not start again: a worker that drains need not wait longer.
+TEST(WorkerEnding, a_second_reason_to_end_does_not_prolong_it) {
   GivenAgent given;
   given.run();
   given.report(0);
@@ -158,8 +155,8 @@ TEST(WorkerEnding, ASecondReasonToEndDoesNotProlongIt) {
   EXPECT_TRUE(given.has<Kill>());
 }
 
-// A lease that is gone: KILL, wait for the exit, forget; not a word to the server.
-TEST(WorkerEnding, GoneIsKillAndSilence) {
+// A lease that is gone: KILL, wait for the exit, forget; no call to the server.
+TEST(WorkerEnding, gone_is_kill_and_no_further_call) {
   GivenAgent given;
   given.run();
   given.order(Order::gone);
@@ -171,13 +168,13 @@ TEST(WorkerEnding, GoneIsKillAndSilence) {
   EXPECT_FALSE(given.call<EndCall>());
 }
 
-TEST(WorkerEnding, AStaleLeaseIsKillAndSilence) {
+TEST(WorkerEnding, a_stale_lease_is_kill_and_no_further_call) {
   GivenAgent given;
   given.run();
   given.report(0);
   given.reply<ReportCall>(stale());
   EXPECT_TRUE(given.has<Kill>());
-  EXPECT_FALSE(given.has<TellTrial>());
+  EXPECT_FALSE(given.has<AnswerTrial>());
   given.killed_by(SIGKILL);
   EXPECT_TRUE(given.has<Forget>());
   EXPECT_FALSE(given.call<EndCall>());
@@ -185,18 +182,18 @@ TEST(WorkerEnding, AStaleLeaseIsKillAndSilence) {
 
 // The server answers a last report and a heartbeat at once: `gone` may overtake the verdict, which
 // settles it.
-TEST(WorkerEnding, GoneWaitsForAReportInFlight) {
+TEST(WorkerEnding, gone_waits_for_a_report_in_flight) {
   GivenAgent given;
   given.run();
   given.report(0);
   given.order(Order::gone);
   EXPECT_FALSE(given.has<Kill>());
   given.verdict(Action::stop, VerdictReason::last_phase);
-  EXPECT_TRUE(given.has<TellTrial>());
+  EXPECT_TRUE(given.has<AnswerTrial>());
   EXPECT_FALSE(given.has<Kill>());
 }
 
-TEST(WorkerEnding, AnEndForAStaleLeaseIsForgotten) {
+TEST(WorkerEnding, an_end_for_a_stale_lease_is_forgotten) {
   GivenAgent given;
   given.run();
   given.exit(1);
@@ -204,8 +201,8 @@ TEST(WorkerEnding, AnEndForAStaleLeaseIsForgotten) {
   EXPECT_TRUE(given.has<Forget>());
 }
 
-// An end is told until the server has heard it, and the lease is kept alive so long.
-TEST(WorkerEnding, AnEndIsToldUntilItIsHeard) {
+// An end is sent until the server has acknowledged it; the lease is renewed until then.
+TEST(WorkerEnding, an_end_is_sent_until_it_is_acknowledged) {
   GivenAgent given;
   given.run();
   given.exit(1);
@@ -223,8 +220,8 @@ TEST(WorkerEnding, AnEndIsToldUntilItIsHeard) {
   EXPECT_TRUE(given.has<Forget>());
 }
 
-// A cancel that comes after the process ended by itself does not change what is told.
-TEST(WorkerEnding, AnOrderAfterTheExitChangesNothing) {
+// A cancel after the process has exited does not change the reason of its end.
+TEST(WorkerEnding, an_order_after_the_exit_changes_nothing) {
   GivenAgent given;
   given.run();
   given.report(0, 1, Origin::output);
@@ -238,7 +235,7 @@ TEST(WorkerEnding, AnOrderAfterTheExitChangesNothing) {
 // Starting --------------------------------------------------------------------
 
 // A run that continues has its checkpoint here before its process starts.
-TEST(WorkerEnding, FetchesTheCheckpointFirst) {
+TEST(WorkerEnding, fetches_the_checkpoint_first) {
   GivenAgent given;
   given.run(resumed_grant());
   EXPECT_FALSE(given.has<Spawn>());
@@ -247,10 +244,10 @@ TEST(WorkerEnding, FetchesTheCheckpointFirst) {
   given.at_deadline();
   given.reply<FetchBlob>(CallReply{FetchedBlob{"/cache/a"}});
   ASSERT_TRUE(given.has<Spawn>());
-  EXPECT_EQ(given.said<Spawn>()[0].resume_path, "/cache/a");
+  EXPECT_EQ(given.all<Spawn>()[0].resume_path, "/cache/a");
 }
 
-TEST(WorkerEnding, ACheckpointThatIsGoneCannotStart) {
+TEST(WorkerEnding, a_checkpoint_that_is_gone_cannot_start) {
   GivenAgent given;
   given.run(resumed_grant());
   given.reply<FetchBlob>(refuse(Code::not_found, "no such blob"));
@@ -259,7 +256,7 @@ TEST(WorkerEnding, ACheckpointThatIsGoneCannotStart) {
   EXPECT_NE(end.detail.find("md_3"), std::string::npos);
 }
 
-TEST(WorkerEnding, ACancelWhileFetchingEndsWithoutAProcess) {
+TEST(WorkerEnding, a_cancel_while_fetching_ends_without_a_process) {
   GivenAgent given;
   given.run(resumed_grant());
   given.order(Order::cancel);
@@ -273,7 +270,7 @@ TEST(WorkerEnding, ACancelWhileFetchingEndsWithoutAProcess) {
 }
 
 // A machine that is at fault returns the run, and rests: one full disk must not fail a whole sweep.
-TEST(WorkerEnding, AMachineThatCannotStartProcessesRests) {
+TEST(WorkerEnding, a_machine_that_cannot_start_processes_rests) {
   GivenAgent given;
   given.run();
   given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
@@ -289,7 +286,7 @@ TEST(WorkerEnding, AMachineThatCannotStartProcessesRests) {
   EXPECT_TRUE(given.call<AcquireRequest>());
 }
 
-TEST(WorkerEnding, AProcessThatCannotStartIsTold) {
+TEST(WorkerEnding, a_process_that_cannot_start_is_told) {
   GivenAgent given;
   given.run();
   given.when(NotStarted{LeaseId{1}, "there is no program 'train'"});
@@ -315,7 +312,7 @@ struct ExitCase {
 class WorkerExit : public testing::TestWithParam<ExitCase> {};
 
 // What each exit means for the run (ARCHITECTURE.md, "The trial protocol").
-TEST_P(WorkerExit, IsToldWithItsReason) {
+TEST_P(WorkerExit, is_told_with_its_reason) {
   const ExitCase& one = GetParam();
   GivenAgent given;
   given.run();

@@ -1,4 +1,4 @@
-// Whose fault the end of a process was: signals, the kernel's word, and what logs say.
+// Classes of failures, from signals, out-of-memory kills and logs.
 #include "worker/agent/evidence.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(Evidence, of_logs) {
   EXPECT_EQ(of_log(""), Failure::user_error);
 }
 
-TEST(Evidence, the_last_word_of_a_log_counts) {
+TEST(Evidence, the_last_match_in_a_log_counts) {
   EXPECT_EQ(of_log("Connection refused, trying again\nepoch 1\nTraceback\nKeyError: 'lr'\n"),
             Failure::user_error);
   EXPECT_EQ(of_log("KeyError: x\nTraceback\nKeyError: 'x'\nMemoryError\n"), Failure::oom);
@@ -43,11 +43,11 @@ TEST(Evidence, of_signals) {
   EXPECT_EQ(of_signal(SIGUSR1), Failure::crash);
 }
 
-TEST(Evidence, is_told_in_the_detail_and_reads_a_shells_status) {
+TEST(Evidence, is_in_the_detail_and_reads_the_status_of_a_shell) {
   const Exited killed{LeaseId{1}, false, 137, "", true};
   const EndRequest end = end_of_exit(killed, {1, 3});
   EXPECT_EQ(end.failure, Failure::oom);
-  EXPECT_NE(end.detail.find("want of memory"), std::string::npos);
+  EXPECT_NE(end.detail.find("lack of memory"), std::string::npos);
 }
 
 TEST(Evidence, none_is_looked_for_where_all_went_well) {
@@ -55,8 +55,8 @@ TEST(Evidence, none_is_looked_for_where_all_went_well) {
   EXPECT_EQ(end_of_exit(well, {3, 3}).failure, Failure::none);
 }
 
-// A program of a command cannot write a file larger than command.disk: that is its own doing, and
-// no other worker would let it.
+// A command's program cannot write a file larger than command.disk: its own fault, and the same on
+// every worker.
 TEST(Evidence, a_file_that_outgrew_its_bound_is_a_disk_limit) {
   const Exited by_signal{LeaseId{1}, true, SIGXFSZ, "", false};
   const Exited by_shell{LeaseId{1}, false, 128 + SIGXFSZ, "File size limit exceeded", false};
@@ -66,7 +66,7 @@ TEST(Evidence, a_file_that_outgrew_its_bound_is_a_disk_limit) {
     EXPECT_EQ(end.reason, EndReason::disk_limit);
     EXPECT_EQ(end.failure, Failure::user_error);
     EXPECT_NE(end.detail.find("command.disk"), std::string::npos);
-    EXPECT_EQ(end_of_exit(exit, {1, 3}).failure, Failure::infra) << "somebody else's bound";
+    EXPECT_EQ(end_of_exit(exit, {1, 3}).failure, Failure::infra) << "another limit";
   }
   const Exited survived{LeaseId{1}, false, 1,
                         "File too large, going on\nTraceback\nKeyError: 'x'\n", false};

@@ -1,5 +1,5 @@
-// Given a worker's agent, when an input, then actions. The test is the server, the processes and
-// the clock.
+// Given an agent, when an input, then actions. The test plays the server, the processes and the
+// clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -84,15 +84,15 @@ class GivenAgent {
   }
 
   template <class T>
-  std::vector<T> said() const {
-    std::vector<T> all;
+  std::vector<T> all() const {
+    std::vector<T> found;
     for (const auto& action : last)
-      if (const auto* one = std::get_if<T>(&action)) all.push_back(*one);
-    return all;
+      if (const auto* one = std::get_if<T>(&action)) found.push_back(*one);
+    return found;
   }
   template <class T>
   bool has() const {
-    return !said<T>().empty();
+    return !all<T>().empty();
   }
 
   void join() {
@@ -110,8 +110,8 @@ class GivenAgent {
 
   Actions report(int phase, double value = 1, Origin origin = Origin::socket,
                  std::int64_t lease = 1) {
-    return when(
-        TrialSaid{LeaseId{lease}, ReportLine{phase, 10 * (phase + 1), Score::of(value)}, origin});
+    return when(LineReceived{LeaseId{lease}, ReportLine{phase, 10 * (phase + 1), Score::of(value)},
+                             origin});
   }
   Actions verdict(Action action, VerdictReason reason = VerdictReason::no_rule) {
     return reply<ReportCall>(CallReply{ReportReply{{action, reason, {}}}});

@@ -10,7 +10,7 @@ LeaseGrant with_limits(std::optional<Duration> run, std::optional<Duration> phas
   return grant;
 }
 
-TEST(WorkerLimits, a_silent_process_is_ended_and_told_of) {
+TEST(WorkerLimits, a_silent_process_is_ended_for_its_phase_limit) {
   GivenAgent given;
   given.run(with_limits({}, seconds(60)));
   given.after(seconds(60) - microseconds(1));

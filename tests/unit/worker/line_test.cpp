@@ -14,19 +14,19 @@ T taken(std::string_view text) {
 }
 
 // A line was once read through an iterator that had gone: run with the address sanitizer to see it.
-TEST(WorkerLine, AMemberIsReadWhileItLives) {
+TEST(WorkerLine, a_member_is_read_while_it_lives) {
   const auto report = taken<ReportLine>(R"({"report":{"phase":3,"step":400000,"value":471.5}})");
   EXPECT_EQ(report.phase, 3);
   EXPECT_EQ(report.step, 400000);
   EXPECT_EQ(report.score, Score::of(471.5));
 }
 
-TEST(WorkerLine, ThePhaseMayBeLeftOut) {
+TEST(WorkerLine, the_phase_may_be_left_out) {
   EXPECT_FALSE(taken<ReportLine>(R"({"report":{"step":1,"value":-2}})").phase);
   EXPECT_FALSE(taken<CheckpointLine>(R"({"checkpoint":{"path":"a","step":1,"phase":null}})").phase);
 }
 
-TEST(WorkerLine, AReportMaySayWhetherItsSeedWasApplied) {
+TEST(WorkerLine, a_report_may_say_whether_its_seed_was_applied) {
   const auto line = parse_trial_line(R"({"report":{"step":1,"value":2,"seed_applied":true}})");
   ASSERT_TRUE(line.ok());
   EXPECT_EQ(std::get<ReportLine>(*line).seed_applied, true);
@@ -34,11 +34,11 @@ TEST(WorkerLine, AReportMaySayWhetherItsSeedWasApplied) {
   EXPECT_FALSE(parse_trial_line(R"({"report":{"step":1,"value":2,"seed_applied":1}})").ok());
 }
 
-TEST(WorkerLine, DivergedIsAValue) {
+TEST(WorkerLine, diverged_is_a_value) {
   EXPECT_TRUE(taken<ReportLine>(R"({"report":{"step":1,"value":"diverged"}})").score.is_diverged());
 }
 
-TEST(WorkerLine, AMetricIsAPoint) {
+TEST(WorkerLine, a_metric_is_a_point) {
   const auto point = taken<MetricPoint>(R"({"metric":{"name":"loss","step":1000,"value":0.31}})");
   EXPECT_EQ(point.name, "loss");
   EXPECT_EQ(point.value, 0.31);
@@ -53,7 +53,7 @@ struct Refusal {
 class WorkerLineRefused : public testing::TestWithParam<Refusal> {};
 
 // Everything else is refused with the place and a sentence its author can act on.
-TEST_P(WorkerLineRefused, WithItsPlace) {
+TEST_P(WorkerLineRefused, with_its_place) {
   const auto line = parse_trial_line(GetParam().text);
   ASSERT_FALSE(line) << GetParam().text;
   EXPECT_EQ(line.error().at, GetParam().at);
@@ -84,13 +84,13 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"metric":{"name":"loss","step":1,"value":"diverged"}})", "/metric/value",
                 "finite"}));
 
-TEST(WorkerLine, OnlyMarkedOutputSpeaksToUs) {
+TEST(WorkerLine, only_marked_output_is_a_line) {
   EXPECT_EQ(hone_line("@hone {}"), "{}");
   EXPECT_FALSE(hone_line(" @hone {}"));
   EXPECT_FALSE(hone_line("@honest {}"));
 }
 
-TEST(WorkerLine, AnswersAreOneLine) {
+TEST(WorkerLine, answers_are_one_line) {
   EXPECT_EQ(trial_answer_text(Saved{"ab"}), R"({"saved":{"sha256":"ab"}})");
   EXPECT_EQ(trial_answer_text(Verdict{Action::stop, VerdictReason::evicted, {}}),
             R"({"verdict":"stop","reason":"evicted"})");

@@ -1,4 +1,4 @@
-// A data folder, and real runs of shell or Python text in it.
+// A data folder, and real runs of shell or Python programs in it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,22 +19,43 @@ namespace hone::worker {
 
 namespace fs = std::filesystem;
 
+inline constexpr int patience_ms = 20'000;  // for what happens at once on an idle machine
+
 inline std::string read_file(const fs::path& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
 }
 
-class WorkerProcess : public testing::Test {
+// A folder of its own for each test.
+class InFolder : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "hone-process-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    place_ = {pattern, "/nowhere", pattern};
+    folder_ = (fs::temp_directory_path() / "hone-worker-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(folder_.data()), nullptr);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  void append(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name), std::ios::binary | std::ios::app) << text;
+  }
+
+  std::string folder_;
+};
+
+class WorkerProcess : public InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    place_ = {folder_, "/nowhere", folder_};
   }
   void TearDown() override {
     run_.reset();
-    fs::remove_all(place_.data);
+    InFolder::TearDown();
   }
 
   static LeaseGrant grant_of(std::vector<std::string> argv) {
@@ -50,7 +71,7 @@ class WorkerProcess : public testing::Test {
     return grant;
   }
 
-  // False, with `refusal_`, where it does not start.
+  // Returns false and sets `refusal_` if it does not start.
   bool start(std::vector<std::string> argv) {
     auto run = RunProcess::start(place_, {grant_of(std::move(argv)), {}, {}});
     if (run)
@@ -62,7 +83,7 @@ class WorkerProcess : public testing::Test {
   bool shell(const std::string& text) { return start({"/bin/sh", "-c", text}); }
   bool python(const std::string& text) { return start({"python3", "-c", text}); }
 
-  // Serves until `done` or 20 s have passed.
+  // Serves until done() or for 20 s.
   template <class Done>
   void serve_until(Done done) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -81,10 +102,10 @@ class WorkerProcess : public testing::Test {
   }
   std::string log() const { return read_file(fs::path(place_.data) / "logs" / "rn_42.0#1.log"); }
 
-  Workplace place_;
+  WorkerPaths place_;
   std::unique_ptr<RunProcess> run_;
   Error refusal_;
-  std::vector<RunProcess::Heard> heard_;
+  std::vector<RunProcess::Received> heard_;
   std::optional<Exited> exited_;
 };
 

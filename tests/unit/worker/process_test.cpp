@@ -15,29 +15,29 @@ namespace {
 
 // Starting --------------------------------------------------------------------
 
-TEST_F(WorkerProcess, ExitStatusIsSeen) {
+TEST_F(WorkerProcess, exit_status_is_seen) {
   ASSERT_TRUE(shell("exit 7"));
   const auto end = exited();
   EXPECT_FALSE(end.by_signal);
   EXPECT_EQ(end.number, 7);
 }
 
-TEST_F(WorkerProcess, SignalIsSeen) {
+TEST_F(WorkerProcess, signal_is_seen) {
   ASSERT_TRUE(shell("kill -SEGV $$"));
   const auto end = exited();
   EXPECT_TRUE(end.by_signal);
   EXPECT_EQ(end.number, SIGSEGV);
 }
 
-// A program that is not there is refused with its name, before anything runs.
-TEST_F(WorkerProcess, AMissingProgramIsNamed) {
+// A missing program is rejected with its name, before anything runs.
+TEST_F(WorkerProcess, a_missing_program_is_named) {
   EXPECT_FALSE(start({"no-such-program-of-ours"}));
   EXPECT_NE(refusal_.detail.find("no-such-program-of-ours"), std::string::npos);
   EXPECT_FALSE(start({"./missing.sh"}));
   EXPECT_NE(refusal_.detail.find("missing.sh"), std::string::npos);
 }
 
-TEST_F(WorkerProcess, AFileThatIsNoProgramIsRefused) {
+TEST_F(WorkerProcess, a_file_that_is_no_program_is_refused) {
   const fs::path file = fs::path(place_.data) / "text";
   std::ofstream(file) << "\x7f"
                          "ELF, but not really";
@@ -46,8 +46,8 @@ TEST_F(WorkerProcess, AFileThatIsNoProgramIsRefused) {
   EXPECT_NE(refusal_.detail.find("cannot run"), std::string::npos);
 }
 
-// What is wrong with this machine is told apart from what is wrong with the run.
-TEST_F(WorkerProcess, AFolderThatCannotBeMadeIsThisMachinesFault) {
+// Faults of this machine have other codes than faults of the run.
+TEST_F(WorkerProcess, a_folder_that_cannot_be_made_is_this_machines_fault) {
   const fs::path file = fs::path(place_.data) / "file";
   std::ofstream(file) << "no folder";
   const std::string data = std::exchange(place_.data, file.string());
@@ -58,7 +58,7 @@ TEST_F(WorkerProcess, AFolderThatCannotBeMadeIsThisMachinesFault) {
   EXPECT_EQ(refusal_.code, Code::not_found);
 }
 
-TEST_F(WorkerProcess, TheBuiltinTrainerThatWasNotBuiltIsNamed) {
+TEST_F(WorkerProcess, the_builtin_trainer_that_was_not_built_is_named) {
   auto grant = grant_of({});
   grant.trainer = BuiltinTrainer{"ga3c", {}};
   const auto run = RunProcess::start(place_, {grant, {}, {}});
@@ -66,8 +66,8 @@ TEST_F(WorkerProcess, TheBuiltinTrainerThatWasNotBuiltIsNamed) {
   EXPECT_NE(run.error().detail.find("/nowhere/hone-train"), std::string::npos);
 }
 
-// It finds its run file, an empty checkpoint folder, no input, and no descriptor of ours.
-TEST_F(WorkerProcess, SeesWhatItWasPromised) {
+// It finds its run file, an empty checkpoint folder, no input, and no other descriptor.
+TEST_F(WorkerProcess, gets_its_files_and_nothing_else) {
   ASSERT_TRUE(shell(
       "cat \"$HONE_RUN_FILE\"; ls -d \"$HONE_CHECKPOINT_DIR\"; cat; ls /proc/self/fd | wc -l"));
   EXPECT_EQ(exited().number, 0);
@@ -82,7 +82,7 @@ TEST_F(WorkerProcess, SeesWhatItWasPromised) {
   EXPECT_NE(text.find("/checkpoints\n4\n"), std::string::npos) << text;  // 0 1 2 and ls's own
 }
 
-TEST_F(WorkerProcess, ThreadsAndDevicesAreBounded) {
+TEST_F(WorkerProcess, threads_and_devices_are_bounded) {
   const auto env = trial_environment({"CUDA_VISIBLE_DEVICES=5,6", "HONE_TOKEN=secret", "HOME=/h"},
                                      {"r", "s", "c"}, 2, {1});
   const auto has = [&](const std::string& entry) {
@@ -91,14 +91,14 @@ TEST_F(WorkerProcess, ThreadsAndDevicesAreBounded) {
   EXPECT_TRUE(has("OMP_NUM_THREADS=2"));
   EXPECT_TRUE(has("CUDA_VISIBLE_DEVICES=6")) << "the second of those the worker may use";
   EXPECT_TRUE(has("HOME=/h"));
-  EXPECT_FALSE(has("HONE_TOKEN=secret")) << "a trial speaks to its worker only";
+  EXPECT_FALSE(has("HONE_TOKEN=secret")) << "a trial connects to its worker only";
   const auto none = trial_environment({}, {"r", "s", "c"}, 1, {});
   EXPECT_NE(std::find(none.begin(), none.end(), "CUDA_VISIBLE_DEVICES="), none.end());
 }
 
 // Words of a command ----------------------------------------------------------
 
-TEST_F(WorkerProcess, ParametersAreFilledIn) {
+TEST_F(WorkerProcess, parameters_are_filled_in) {
   const auto plan = command_plan(
       grant_of({"train", "--lr=${lr}", "${layers}${act}", "${big}", "$${lr} $x", "${m:-0.9}"}), {});
   ASSERT_TRUE(plan);
@@ -106,7 +106,7 @@ TEST_F(WorkerProcess, ParametersAreFilledIn) {
                               {"train", "--lr=0.001", "2relu", "true", "${lr} $x", "0.9"}}));
 }
 
-TEST_F(WorkerProcess, ParametersThatNoWordNamesAreHandedOverInAStyle) {
+TEST_F(WorkerProcess, parameters_that_no_word_names_are_handed_over_in_a_style) {
   auto grant = grant_of({"train", "${hone.seed}"});
   auto& command = std::get<CommandTrainer>(grant.trainer);
   command.env = {{"ACT", "${act}"}};
@@ -132,7 +132,7 @@ TEST_F(WorkerProcess, ParametersThatNoWordNamesAreHandedOverInAStyle) {
                                         " HONE_PARAM_BIG:true");
 }
 
-TEST_F(WorkerProcess, AnUnknownParameterIsNamedWithThoseThereAre) {
+TEST_F(WorkerProcess, an_unknown_parameter_is_named_with_those_there_are) {
   EXPECT_FALSE(start({"train", "${rate}"}));
   EXPECT_NE(refusal_.detail.find("${rate}"), std::string::npos);
   EXPECT_NE(refusal_.detail.find("lr, layers, act, big"), std::string::npos);
@@ -140,7 +140,7 @@ TEST_F(WorkerProcess, AnUnknownParameterIsNamedWithThoseThereAre) {
 }
 
 // No shell: what a parameter holds is never run.
-TEST_F(WorkerProcess, ValuesAreNotInterpreted) {
+TEST_F(WorkerProcess, values_are_not_interpreted) {
   auto grant = grant_of({"/bin/echo", "${act}"});
   grant.params = {{"act", std::string("$(touch harm); `id`")}};
   auto run = RunProcess::start(place_, {grant, {}, {}});
@@ -153,7 +153,7 @@ TEST_F(WorkerProcess, ValuesAreNotInterpreted) {
 
 // Ends ------------------------------------------------------------------------
 
-TEST_F(WorkerProcess, TermIsHeard) {
+TEST_F(WorkerProcess, term_is_received) {
   ASSERT_TRUE(shell("trap 'echo bye; exit 143' TERM; echo ready; while :; do sleep 0.05; done"));
   serve_until([&] { return log() == "ready\n"; });
   run_->signal(SIGTERM);
@@ -162,7 +162,7 @@ TEST_F(WorkerProcess, TermIsHeard) {
   EXPECT_TRUE(end.log_tail.ends_with("bye\n"));
 }
 
-TEST_F(WorkerProcess, KillReachesAChildThatIgnoresTerm) {
+TEST_F(WorkerProcess, kill_reaches_a_child_that_ignores_term) {
   ASSERT_TRUE(shell("trap '' TERM; echo ready; while :; do sleep 0.05; done"));
   serve_until([&] { return log() == "ready\n"; });
   run_->signal(SIGTERM);
@@ -181,7 +181,7 @@ bool is_alive(pid_t pid) {  // a zombie that init has not collected yet is not
 
 // The group goes with its leader, however the leader ends: helpers must not eat the next run's
 // processor.
-TEST_F(WorkerProcess, GrandchildrenGoWithTheirParent) {
+TEST_F(WorkerProcess, grandchildren_go_with_their_parent) {
   ASSERT_TRUE(shell("sleep 1000 & echo $!; exit 0"));
   const auto end = exited();
   const pid_t helper = std::stoi(end.log_tail);
@@ -191,12 +191,12 @@ TEST_F(WorkerProcess, GrandchildrenGoWithTheirParent) {
 }
 
 // A daemon that left the group and holds the pipe open does not keep the end from being seen.
-TEST_F(WorkerProcess, AStrayDaemonDoesNotHideTheEnd) {
+TEST_F(WorkerProcess, a_stray_daemon_does_not_hide_the_end) {
   ASSERT_TRUE(shell("setsid sleep 30 & echo $!; exit 3"));
   EXPECT_EQ(exited().number, 3);
 }
 
-TEST_F(WorkerProcess, ItsFolderGoesAndItsLogStays) {
+TEST_F(WorkerProcess, its_folder_goes_and_its_log_stays) {
   ASSERT_TRUE(shell("echo weights > \"$HONE_CHECKPOINT_DIR/p0.pt\""));
   exited();
   const fs::path folder = fs::path(place_.data) / "runs" / "rn_42.0#1";
@@ -206,7 +206,7 @@ TEST_F(WorkerProcess, ItsFolderGoesAndItsLogStays) {
   EXPECT_TRUE(fs::exists(fs::path(place_.data) / "logs" / "rn_42.0#1.log"));
 }
 
-TEST_F(WorkerProcess, ARunThatIsDroppedIsKilled) {
+TEST_F(WorkerProcess, a_run_that_is_dropped_is_killed) {
   ASSERT_TRUE(shell("echo $$; sleep 1000"));
   serve_until([&] { return !log().empty(); });
   const pid_t pid = std::stoi(log());
@@ -244,7 +244,7 @@ class WorkerLongFile : public WorkerProcess {
 };
 
 // It was read in one go: no heartbeat was sent meanwhile, and all its rows were in memory at once.
-TEST_F(WorkerLongFile, IsReadInBoundedSteps) {
+TEST_F(WorkerLongFile, is_read_in_bounded_steps) {
   leave_rows();
   ASSERT_FALSE(exited_);
   std::size_t lines = heard_.size(), most = 0;
@@ -261,7 +261,7 @@ TEST_F(WorkerLongFile, IsReadInBoundedSteps) {
   EXPECT_FALSE(run_->draining());
 }
 
-TEST_F(WorkerLongFile, WaitsWhileItsRunIsHeld) {
+TEST_F(WorkerLongFile, waits_while_its_run_is_held) {
   leave_rows();
   run_->hold(true);
   EXPECT_FALSE(run_->draining());
@@ -271,7 +271,7 @@ TEST_F(WorkerLongFile, WaitsWhileItsRunIsHeld) {
   EXPECT_GT(step(), 0U);
 }
 
-TEST_F(WorkerLongFile, IsLeftAloneWhenItsRunIsToEnd) {
+TEST_F(WorkerLongFile, is_left_alone_when_its_run_is_to_end) {
   leave_rows();
   run_->hold(true);
   run_->signal(SIGTERM);

@@ -38,7 +38,7 @@ class SpoolFile : public testing::Test {
 
 const ReportLine report_line{std::nullopt, 10, Score::of(0.5), {Score::diverged()}};
 
-TEST_F(SpoolFile, gives_back_what_was_said_in_order) {
+TEST_F(SpoolFile, returns_the_lines_in_their_order) {
   Spool spool(data);
   ASSERT_TRUE(spool.open(whole_grant()));
   ASSERT_TRUE(spool.append(LeaseId{1}, MetricPoint{"loss", 10, 0.25}));
@@ -60,7 +60,7 @@ TEST_F(SpoolFile, gives_back_what_was_said_in_order) {
   EXPECT_TRUE(all[0].exited->memory_ran_out);
 }
 
-TEST_F(SpoolFile, begins_anew_when_all_is_delivered) {
+TEST_F(SpoolFile, starts_again_when_everything_is_delivered) {
   Spool spool(data);
   ASSERT_TRUE(spool.open(whole_grant()));
   ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
@@ -109,13 +109,13 @@ TEST_F(SpoolFile, is_bounded_for_metrics_and_never_for_reports) {
   EXPECT_TRUE(std::holds_alternative<ReportLine>(all[0].lines[0]));
 }
 
-TEST_F(SpoolFile, that_cannot_be_written_says_why) {
+TEST_F(SpoolFile, that_cannot_be_written_returns_why) {
   Spool spool(data);
   fs::remove_all(fs::path(data) / "spool");
   const auto opened = spool.open(whole_grant());
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Code::internal);
-  EXPECT_TRUE(spool.append(LeaseId{1}, report_line)) << "a lease without a spool goes on";
+  EXPECT_TRUE(spool.append(LeaseId{1}, report_line)) << "a lease without a spool continues";
 }
 
 // The agent ---------------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ class AfterDeath : public GivenAgent {
   }
 };
 
-TEST(SpoolRecovery, delivers_once_the_lease_is_known_to_be_ours) {
+TEST(SpoolRecovery, delivers_once_the_lease_is_confirmed) {
   AfterDeath given(std::nullopt);
   EXPECT_FALSE(given.call<ReportCall>()) << "not before a heartbeat";
   given.order(Order::none);
@@ -144,14 +144,14 @@ TEST(SpoolRecovery, delivers_once_the_lease_is_known_to_be_ours) {
   EXPECT_TRUE(given.has<Forget>());
 }
 
-TEST(SpoolRecovery, tells_how_the_process_ended_if_that_is_known) {
+TEST(SpoolRecovery, reports_how_the_process_ended_if_that_is_known) {
   AfterDeath given(Exited{LeaseId{1}, false, 3, "tail", false});
   given.order(Order::none);
   given.verdict(Action::go_on);
   EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::exit_code);
 }
 
-TEST(SpoolRecovery, drops_what_belongs_to_others_now_with_a_note) {
+TEST(SpoolRecovery, drops_the_lines_of_a_lost_lease_with_a_note) {
   AfterDeath given(std::nullopt);
   given.order(Order::gone);
   EXPECT_TRUE(given.has<Forget>());
@@ -160,12 +160,12 @@ TEST(SpoolRecovery, drops_what_belongs_to_others_now_with_a_note) {
   EXPECT_FALSE(given.call<EndCall>());
 }
 
-TEST(SpoolRecovery, a_full_disk_lets_runs_go_on_and_asks_for_none) {
+TEST(SpoolRecovery, a_full_disk_keeps_runs_and_requests_none) {
   GivenAgent given;
   given.run();
   given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>()});
   given.when(DiskFull{"No space left on device"});
-  const auto notes = given.said<Note>();
+  const auto notes = given.all<Note>();
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_EQ(notes[0].text.substr(0, 9), "disk_full");
   given.after(seconds(20));

@@ -81,7 +81,8 @@ TEST_P(RealStepOf, gives_every_task_what_its_producers_wrote) {
   const auto expected = tokens_of(problem);
   for (const std::uint64_t seed : {1, 2, 3}) {
     CountingKernels kernels(3);
-    const auto step = real_step(problem, *placement::find_baseline("random")->place(problem, seed), works, kernels);
+    const auto step = real_step(problem, *placement::find_baseline("random")->place(problem, seed),
+                                works, kernels);
     LaneThreads threads(step, kernels);
     for (int i = 0; i < 2; ++i) threads.run();
     EXPECT_EQ(kernels.works(), 2 * problem.tasks);
@@ -117,7 +118,8 @@ TEST(LaneThreads, says_what_a_kernel_threw) {
   std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
   works[5].flop = -1;
   CountingKernels kernels(2);
-  const auto step = real_step(problem, *placement::find_baseline("random")->place(problem, 1), works, kernels);
+  const auto step =
+      real_step(problem, *placement::find_baseline("random")->place(problem, 1), works, kernels);
   LaneThreads threads(step, kernels);
   EXPECT_THROW(threads.run(), std::runtime_error);
 }

@@ -1,4 +1,4 @@
-// What goes into the agent and what comes out. Pure data: no socket, clock or process.
+// The inputs of the agent and the actions that it returns. Pure data: no socket, clock or process.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace hone::worker {
 
-// Calls: what the agent asks of the world outside. Each is answered once by Replied with the same
-// id, in any order. Time limits are the performer's: one that got no answer replies timed_out.
+// Calls: requests of the agent to the server. Each is answered once by Replied with the same id, in
+// any order. The caller of the agent sets the time limits: without an answer it replies timed_out.
 
 struct BeatCall {
   WorkerId worker;
@@ -37,26 +37,26 @@ struct EndCall {
   LeaseId lease;
   EndRequest request;
 };
-// Hash the file of a run's checkpoint folder and put its bytes on the server.
+// Hash a file of a run's checkpoint folder and upload it.
 struct StoreBlob {
   LeaseId lease;
   std::string path;  // as the trial process named it
 };
 struct KeptFile {
   std::string path;  // absolute
-  std::string name;  // in the run's own folder
+  std::string name;  // relative to the run's folder
 };
-// Have the checkpoint on this machine.
+// Download a checkpoint, unless it is cached on this machine.
 struct FetchBlob {
   LeaseId lease;
   ModelRef model;
 };
 
-// Keep the files that a run has left, by the patterns of its command.
+// Upload the files of a run's folder that match the patterns of its command.
 struct KeepFiles {
   LeaseId lease;
   std::vector<std::string> patterns{};
-  std::vector<KeptFile> files{};  // filled in by the performer, who knows the run's folder
+  std::vector<KeptFile> files{};  // filled in by the loop: the agent knows no folder
 };
 
 using Call = std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall,
@@ -79,50 +79,49 @@ using CallId = std::int64_t;
 
 // Inputs.
 
-struct Tick {};  // next_deadline has come, or nothing in particular
+struct Tick {};  // next_deadline has come, or nothing happened
 struct Replied {
   CallId id = 0;
   Result<CallReply> reply = CallReply{Done{}};
 };
-struct TrialSaid {  // a line that parses; others are answered where they are read
+struct LineReceived {  // a valid line; invalid ones are answered where they are read
   LeaseId lease;
   TrialLine line;
   Origin origin = Origin::socket;
 };
-struct NotStarted {  // the answer to Spawn, where it failed; silence means that it runs
+struct NotStarted {  // Spawn failed
   LeaseId lease;
   std::string detail;
-  bool fault_is_here = false;  // of this machine (a full disk, say): the run may start elsewhere
+  bool fault_is_here = false;  // this machine's (a full disk): the run may start on another one
 };
-struct Exited {  // all it ever wrote has been handed in as TrialSaid before
+struct Exited {  // after every line that it wrote was passed in as LineReceived
   LeaseId lease;
   bool by_signal = false;
   int number = 0;  // exit status, or the signal's number
   std::string log_tail;
-  bool memory_ran_out = false;  // the kernel killed for want of memory while it ran
-  bool preparing = false;       // it was not the program yet, but what prepares it
+  bool memory_ran_out = false;  // the kernel killed a process for lack of memory while it ran
+  bool preparing = false;       // the program had not begun: a preparing command ended
 };
-// Its own folder holds more than it may.
-struct Outgrown {
+struct DiskExceeded {  // its folder is larger than command.disk allows
   LeaseId lease;
   std::string detail;
 };
-// What an earlier process of this worker left on disk: its lease may still be ours. First of all
-// inputs.
+// What an earlier process of this worker left on disk. Its lease may still be valid. Comes before
+// every other input.
 struct Recovered {
   LeaseGrant grant;
-  std::vector<TrialLine> lines;  // said, and perhaps not acknowledged
-  std::optional<Exited> exited;  // absent: it died with its worker
+  std::vector<TrialLine> lines;  // perhaps not acknowledged
+  std::optional<Exited> exited;  // absent: the process died with its worker
 };
-struct DiskFull {  // or broken: what is said is not spooled
+struct DiskFull {  // or broken: lines are not spooled
   std::string detail;
 };
-struct Drain {           // SIGTERM to the worker: end everything, the runs go back to the queue
-  bool at_once = false;  // a second one: KILL instead of TERM
+struct Drain {           // SIGTERM to the worker: end every run; they return to the queue
+  bool at_once = false;  // a second SIGTERM: KILL instead of TERM
 };
 
-using Input = std::variant<Tick, Replied, TrialSaid, NotStarted, Exited, Drain, Recovered, DiskFull,
-                           Outgrown>;
+using Input = std::variant<Tick, Replied, LineReceived, NotStarted, Exited, Drain, Recovered,
+                           DiskFull, DiskExceeded>;
 
 // Actions, to be performed in order.
 
@@ -132,10 +131,10 @@ struct Send {
 };
 struct Spawn {  // answered by NotStarted, or later by Exited
   LeaseGrant grant;
-  std::string resume_path;  // empty where there is nothing to continue from
+  std::string resume_path;  // empty without a checkpoint to continue from
   std::vector<int> gpus;    // the device numbers this run may see
 };
-struct TellTrial {  // the answer to the oldest report or checkpoint of the socket that has none
+struct AnswerTrial {  // answers the oldest unanswered report or checkpoint of the socket
   LeaseId lease;
   TrialAnswer answer;
 };
@@ -145,19 +144,18 @@ struct Terminate {  // SIGTERM to the run's process group
 struct Kill {  // SIGKILL to the same
   LeaseId lease;
 };
-struct Hold {  // stop (or go on) reading what the process says
+struct Hold {  // stop or resume reading from the process
   LeaseId lease;
   bool held = false;
 };
-struct Forget {  // nothing more will be said about this lease: its folder may go. Its process, if
-                 // any, has exited
+struct Forget {  // the lease is over and its process has exited: remove its folder
   LeaseId lease;
 };
-struct Delivered {  // the server has acknowledged all that was said for this lease
+struct Delivered {  // the server has acknowledged every line of this lease so far
   LeaseId lease;
   int next_phase = 0;
 };
-struct Joined {  // the server knows this worker, under this id
+struct Joined {  // the server has registered this worker under this id
   JoinReply reply;
 };
 enum class NoteLevel { info, warning, error };
@@ -165,9 +163,9 @@ struct Note {  // for the worker's log
   NoteLevel level = NoteLevel::info;
   std::string text;
 };
-struct Quit {};  // nothing is left to do: the worker may exit
+struct Quit {};  // the worker exits
 
-using AgentAction = std::variant<Send, Spawn, TellTrial, Terminate, Kill, Hold, Forget, Joined,
+using AgentAction = std::variant<Send, Spawn, AnswerTrial, Terminate, Kill, Hold, Forget, Joined,
                                  Note, Quit, Delivered>;
 using Actions = std::vector<AgentAction>;
 

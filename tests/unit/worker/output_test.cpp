@@ -1,15 +1,14 @@
-// What real processes say: output, checkpoints, and lines on the socket. No server is involved.
+// The output, checkpoints and socket lines of real processes. No server is involved.
 #include "tests/unit/worker/process_given.hpp"
-#include "worker/process/log_file.hpp"
 
 namespace hone::worker {
 namespace {
 
-class WorkerSpeech : public WorkerProcess {};
+class RunOutput : public WorkerProcess {};
 
 // Output ----------------------------------------------------------------------
 
-TEST_F(WorkerSpeech, BothStreamsAreLogged) {
+TEST_F(RunOutput, both_streams_are_logged) {
   ASSERT_TRUE(shell("echo out; echo err >&2; printf end"));
   const auto end = exited();
   for (const char* part : {"out\n", "err\n", "end"}) {
@@ -19,7 +18,7 @@ TEST_F(WorkerSpeech, BothStreamsAreLogged) {
 }
 
 // The tail is bounded, begins at a line, and ends with the last words.
-TEST_F(WorkerSpeech, TheTailIsBounded) {
+TEST_F(RunOutput, the_tail_is_bounded) {
   ASSERT_TRUE(shell("i=0; while [ $i -lt 5000 ]; do echo \"line $i\"; i=$((i+1)); done"));
   const auto end = exited();
   EXPECT_LE(end.log_tail.size(), limits::tail_bytes_max);
@@ -27,21 +26,7 @@ TEST_F(WorkerSpeech, TheTailIsBounded) {
   EXPECT_TRUE(end.log_tail.ends_with("line 4999\n"));
 }
 
-TEST_F(WorkerSpeech, TheLogFileIsBoundedAndSaysSo) {
-  const std::string path = place_.data + "/bounded.log";
-  {
-    LogFile log(path, 10);
-    log.take("12345");
-    log.take("6789012345");
-    log.take("more");
-    EXPECT_EQ(log.tail(), "123456789012345more");
-  }
-  const std::string text = read_file(path);
-  EXPECT_TRUE(text.starts_with("1234567890\n[hone: the log ends here"));
-  EXPECT_EQ(text.find("more"), std::string::npos);
-}
-
-TEST_F(WorkerSpeech, HoneLinesAreHeardInOrder) {
+TEST_F(RunOutput, hone_lines_are_received_in_order) {
   ASSERT_TRUE(
       shell("echo '@hone {\"metric\":{\"name\":\"loss\",\"step\":1,\"value\":0.5}}'; echo noise;"
             "echo '@hone {\"report\":{\"step\":10,\"value\":2}}'; printf '@hone "
@@ -55,15 +40,15 @@ TEST_F(WorkerSpeech, HoneLinesAreHeardInOrder) {
       << "a last line without its end counts";
 }
 
-// A wrong line is noted where its author looks: in the log.
-TEST_F(WorkerSpeech, AWrongHoneLineIsNotedInTheLog) {
+// An invalid line is noted in the log.
+TEST_F(RunOutput, a_wrong_hone_line_is_noted_in_the_log) {
   ASSERT_TRUE(shell("echo '@hone {\"report\":{\"stepp\":10,\"value\":2}}'"));
   EXPECT_NE(exited().log_tail.find("did you mean 'step'?"), std::string::npos);
   EXPECT_TRUE(heard_.empty());
 }
 
 // A line over 1 MiB costs bounded memory and does not hurt those after it.
-TEST_F(WorkerSpeech, AnEndlessLineIsSkipped) {
+TEST_F(RunOutput, an_endless_line_is_skipped) {
   ASSERT_TRUE(
       python("import sys\nsys.stdout.write('@hone ' + 'x' * 3000000 + '\\n')\n"
              "print('@hone {\"report\":{\"step\":10,\"value\":2}}')"));
@@ -72,7 +57,7 @@ TEST_F(WorkerSpeech, AnEndlessLineIsSkipped) {
 }
 
 // A held process waits in write(); let go, it loses nothing.
-TEST_F(WorkerSpeech, AHeldProcessWaits) {
+TEST_F(RunOutput, a_held_process_waits) {
   ASSERT_TRUE(
       python("for i in range(4000): print('@hone {\"report\":{\"step\":%d,\"value\":2}}' % i, "
              "flush=True)"));
@@ -90,7 +75,7 @@ TEST_F(WorkerSpeech, AHeldProcessWaits) {
 // Checkpoints -----------------------------------------------------------------
 
 // Only files inside the checkpoint folder are read, whatever a process says.
-TEST_F(WorkerSpeech, CheckpointsStayInTheirFolder) {
+TEST_F(RunOutput, checkpoints_stay_in_their_folder) {
   ASSERT_TRUE(
       shell("cd \"$HONE_CHECKPOINT_DIR\"; echo w > p0.pt; ln -s /etc/passwd link; mkdir sub; echo "
             "w > sub/p1.pt"));
@@ -105,7 +90,7 @@ TEST_F(WorkerSpeech, CheckpointsStayInTheirFolder) {
   }
 }
 
-TEST_F(WorkerSpeech, TheCheckpointToContinueFromIsLinked) {
+TEST_F(RunOutput, the_checkpoint_to_continue_from_is_linked) {
   const std::string cached = place_.data + "/cached";
   std::ofstream(cached) << "weights";
   auto grant = grant_of(
@@ -129,7 +114,7 @@ constexpr const char* speak =
     "def say(line): f.write(line + '\\n'); f.flush()\n"
     "def ask(line): say(line); return f.readline().strip()\n";
 
-TEST_F(WorkerSpeech, AnswersOnTheSocket) {
+TEST_F(RunOutput, answers_on_the_socket) {
   ASSERT_TRUE(python(std::string(speak) + "print(ask('{\"report\":{\"step\":10,\"value\":2}}'))"));
   serve_until([&] { return !heard_.empty(); });
   EXPECT_EQ(heard_.at(0).second, Origin::socket);
@@ -138,7 +123,7 @@ TEST_F(WorkerSpeech, AnswersOnTheSocket) {
   EXPECT_EQ(log(), "{\"verdict\":\"stop\",\"reason\":\"evicted\"}\n");
 }
 
-TEST_F(WorkerSpeech, AWrongLineIsAnsweredWithItsPlace) {
+TEST_F(RunOutput, a_wrong_line_is_answered_with_its_place) {
   ASSERT_TRUE(python(std::string(speak) +
                      "print(ask('{\"report\":{\"step\":10,\"value\":\"bad\"}}'))\n"
                      "print(ask('{\"reprot\":{}}'))\nprint(ask('not json'))"));
@@ -148,7 +133,7 @@ TEST_F(WorkerSpeech, AWrongLineIsAnsweredWithItsPlace) {
   EXPECT_TRUE(heard_.empty());
 }
 
-TEST_F(WorkerSpeech, AnEndlessSocketLineIsRefused) {
+TEST_F(RunOutput, an_endless_socket_line_is_refused) {
   ASSERT_TRUE(
       python(std::string(speak) +
              "print(ask('x' * 3000000))\nprint(ask('{\"report\":{\"step\":1,\"value\":2}}'))"));
@@ -159,8 +144,8 @@ TEST_F(WorkerSpeech, AnEndlessSocketLineIsRefused) {
   EXPECT_NE(log().find("{\"saved\":{\"sha256\":\"aa\"}}"), std::string::npos);
 }
 
-// The last lines of a process that ends at once are heard, although nobody was reading.
-TEST_F(WorkerSpeech, LastLinesOnTheSocketAreHeard) {
+// The last lines of a process that exits at once are received, although none was read before.
+TEST_F(RunOutput, last_lines_on_the_socket_are_received) {
   ASSERT_TRUE(python(std::string(speak) +
                      "for i in range(100): "
                      "say('{\"metric\":{\"name\":\"loss\",\"step\":%d,\"value\":1}}' % i)\n"));
@@ -168,8 +153,8 @@ TEST_F(WorkerSpeech, LastLinesOnTheSocketAreHeard) {
   EXPECT_EQ(heard_.size(), 100U);
 }
 
-// A helper may log on a connection of its own; answers go to the one that asked.
-TEST_F(WorkerSpeech, AnswersGoToTheConnectionThatAsked) {
+// A helper may log on its own connection; answers go to the connection that sent the report.
+TEST_F(RunOutput, answers_go_to_the_connection_that_asked) {
   ASSERT_TRUE(python(
       std::string(speak) +
       "g = f\nt = socket.socket(socket.AF_UNIX); t.connect(os.environ['HONE_SOCKET']); f = "
@@ -183,7 +168,7 @@ TEST_F(WorkerSpeech, AnswersGoToTheConnectionThatAsked) {
 }
 
 // A data folder may lie deeper than a socket's path may be long.
-TEST_F(WorkerSpeech, ADeepDataFolderStillHasASocket) {
+TEST_F(RunOutput, a_deep_data_folder_still_has_a_socket) {
   place_.data += "/" + std::string(120, 'd');
   fs::create_directories(place_.data);
   ASSERT_TRUE(

@@ -1,4 +1,4 @@
-#include "worker/process/own_files.hpp"
+#include "worker/process/artifacts.hpp"
 
 #include <sys/stat.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t files_max = 1'000'000;
 
-// each(path) -> false to stop. What vanishes meanwhile is passed over.
+// Calls each(path) until it returns false. Skips what is removed meanwhile.
 template <class Each>
 void walk(const std::string& folder, Each each) {
   std::error_code failure;
@@ -40,8 +40,8 @@ std::int64_t folder_bytes(const std::string& folder, std::int64_t enough) {
   return bytes;
 }
 
-OwnFiles find_files(const std::string& folder, const std::vector<std::string>& patterns) {
-  std::vector<OwnFile> found;
+Artifacts find_artifacts(const std::string& folder, const std::vector<std::string>& patterns) {
+  std::vector<Artifact> found;
   walk(folder, [&](const fs::path& path) {
     struct stat info {};
     if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return true;
@@ -53,8 +53,8 @@ OwnFiles find_files(const std::string& folder, const std::vector<std::string>& p
     return true;
   });
   std::sort(found.begin(), found.end(),
-            [](const OwnFile& a, const OwnFile& b) { return a.name < b.name; });
-  OwnFiles files;
+            [](const Artifact& a, const Artifact& b) { return a.name < b.name; });
+  Artifacts files;
   std::int64_t bytes = 0;
   std::size_t left_out = 0;
   for (auto& one : found) {

@@ -1,0 +1,67 @@
+// What a trial process reports, on its way to the server: reports and checkpoints one at a time and
+// in their order, metric points in batches before them. Sans-io; driven by Attempt.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <variant>
+
+#include "worker/agent/messages.hpp"
+#include "worker/agent/pending_call.hpp"
+
+namespace hone::worker {
+
+class Delivery {
+ public:
+  explicit Delivery(const LeaseGrant& grant);
+
+  // Adds a line. Stops reading from the process (Hold) while too many wait.
+  void add(Turn& turn, const LineReceived& input);
+
+  // The call to make next; nullopt if none is due. `flush`: metric points do not wait for more.
+  [[nodiscard]] std::optional<LeaseCall> next(Instant now, bool flush);
+  // True once after the server has acknowledged everything that was added.
+  [[nodiscard]] bool take_delivered();
+
+  // The oldest report or checkpoint. Precondition of these: lines_wait().
+  [[nodiscard]] Origin origin() const { return lines_.front().origin; }
+  void stored(const StoredBlob& blob);  // the checkpoint's bytes are on the server
+  void pop(Turn& turn);                 // it is answered; reads on once enough are
+
+  void reported(int phase);
+  // The metric points that were dropped since the last call.
+  [[nodiscard]] std::int64_t take_dropped() { return std::exchange(dropped_, 0); }
+
+  [[nodiscard]] bool lines_wait() const { return !lines_.empty(); }
+  [[nodiscard]] int next_phase() const { return next_phase_; }
+  [[nodiscard]] std::optional<Instant> flush_at() const;
+
+ private:
+  struct StoredCheckpoint {
+    CheckpointLine line;
+    StoredBlob blob;
+  };
+  struct Line {
+    Origin origin;
+    std::variant<ReportLine, CheckpointLine, StoredCheckpoint> content;
+  };
+
+  void add_line(Turn& turn, Line line);
+  void add_point(Instant now, const MetricPoint& point);
+  [[nodiscard]] LeaseCall next_batch(Instant now);
+  [[nodiscard]] LeaseCall call_for(const ReportLine& line) const;
+  [[nodiscard]] LeaseCall call_for(const CheckpointLine& line) const;
+  [[nodiscard]] LeaseCall call_for(const StoredCheckpoint& checkpoint) const;
+
+  LeaseId lease_;
+  int phases_;
+  int next_phase_;
+  std::deque<Line> lines_;
+  std::deque<MetricPoint> points_;
+  Instant flush_at_;  // of points_, if there are any
+  std::int64_t dropped_ = 0;
+  bool undelivered_ = false;  // a line was added since the last take_delivered()
+  bool held_ = false;         // the process is not read from
+};
+
+}  // namespace hone::worker
