@@ -108,7 +108,7 @@ def test_watching_tells_what_a_failed_run_wrote_last(server, tmp_path):
     file = write_spec(tmp_path, command=[sys.executable, str(tmp_path / "program.py")])
     watched = hone("submit", str(file), "--watch", server=server)
     assert watched.returncode == 10
-    assert "4 runs failed" in watched.stderr and "wrote last: FileNotFoundError: no data here\n" in watched.stderr
+    assert "4 runs failed" in watched.stderr and "logged last: FileNotFoundError: no data here\n" in watched.stderr
     assert "hone explain rn_" in watched.stderr
     assert worker.stop() == 0, worker.log_text()
 
