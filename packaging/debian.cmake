@@ -1,13 +1,13 @@
-# cpack -G DEB: what the packages' programs need is found by dpkg-shlibdeps.
+# cpack -G DEB. dpkg-shlibdeps finds the dependencies of the programs.
 set(deb ${CMAKE_CURRENT_SOURCE_DIR}/debian)
 set(deb_built ${CMAKE_CURRENT_BINARY_DIR}/debian)
 file(MAKE_DIRECTORY ${deb_built})  # not every generator does
 set(packages programs:hone sdk:libhone-dev python:python3-hone)
-if(TARGET hone_torch)  # on its own: libtorch is large, and only one backend needs it
+if(TARGET hone_torch)  # its own package: libtorch is large, and only one backend needs it
   list(APPEND packages torch:hone-torch)
 endif()
 
-# Each package says whose it is and what has changed, as Debian's policy asks; nothing of it without cpack.
+# Each package has a copyright file and a changelog, as Debian's policy requires; only cpack needs them.
 add_custom_command(OUTPUT ${deb_built}/changelog.gz
   COMMAND ${CMAKE_COMMAND} -E copy ${deb}/changelog ${deb_built}/changelog
   COMMAND ${HONE_GZIP} -9nf ${deb_built}/changelog DEPENDS ${deb}/changelog VERBATIM)
@@ -42,7 +42,7 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS hone-torch)
 set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "hyperparameter search for reinforcement learning, and for any command
 A coordinator keeps sweeps in one SQLite file, proposes parameter sets, stops
 poor runs early and hands training runs to workers. Contains the command
-hone, its server, its worker and the built-in trainers.")
+hone, its server, its worker, the built-in trainers and hone-bench.")
 set(CPACK_DEBIAN_SDK_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_SDK_PACKAGE_DEPENDS "nlohmann-json3-dev, libssl-dev")
 set(CPACK_DEBIAN_SDK_DESCRIPTION "hone's SDK for C++
@@ -52,9 +52,9 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.7)")
 set(CPACK_DEBIAN_PYTHON_DESCRIPTION "hone's SDK for Python
-The module hone, of the standard library alone: for programs that report to
-hone, and for clients of its server. Its source is in /usr/share/hone/python,
-for pip install into other Pythons.")
+The module hone, which needs only the standard library: for programs that
+report to hone, and for clients of its server. Its source is in
+/usr/share/hone/python, for pip install into other Pythons.")
 set(CPACK_DEBIAN_TORCH_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_TORCH_PACKAGE_DEPENDS "hone (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_TORCH_DESCRIPTION "hone's trainers on libtorch

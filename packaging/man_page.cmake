@@ -1,5 +1,5 @@
-# Writes the man page of one program from what it says under --help: cmake -DPROGRAM= -DNAME= -DVERSION= -DOUTPUT= -P
-# Of hone itself, the help of each of its commands becomes a section.
+# Writes the man page of one program from its --help: cmake -DPROGRAM= -DNAME= -DVERSION= -DOUTPUT= -P
+# The page of hone has a section for the help of each command.
 
 function(help_of result)
   execute_process(COMMAND ${PROGRAM} ${ARGN} --help OUTPUT_VARIABLE text ERROR_VARIABLE fault RESULT_VARIABLE status)
@@ -10,7 +10,7 @@ function(help_of result)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# As it stands: roff would take backslashes, and points and quotes at the beginning of a line, for its own.
+# Escapes backslashes, and points and quotes at the beginning of a line, for roff.
 function(verbatim result text)
   string(REPLACE "\\" "\\e" text "${text}")
   string(REPLACE "-" "\\-" text "${text}")
@@ -19,13 +19,15 @@ function(verbatim result text)
 endfunction()
 
 help_of(overview)
-set(summary "tunes programs by experiment")
+set(summary "finds good hyperparameters for reinforcement\\-learning agents")
 if(NAME STREQUAL "hone-server")
-  set(summary "the coordinator of hone: keeps sweeps and decides what is tried next")
+  set(summary "the coordinator of hone: stores sweeps and decides what is tried next")
 elseif(NAME STREQUAL "hone-worker")
   set(summary "executes the runs of hone's sweeps on this machine")
 elseif(NAME STREQUAL "hone-train")
-  set(summary "the built\\-in trainers of hone, one process a run")
+  set(summary "the built\\-in trainers of hone, one process for each run")
+elseif(NAME STREQUAL "hone-bench")
+  set(summary "measures a hone server and the search methods")
 endif()
 string(REPLACE "-" "\\-" name "${NAME}")
 string(TOUPPER "${NAME}" title)
@@ -36,7 +38,7 @@ if(NAME STREQUAL "hone")
   string(REGEX MATCHALL "\n  [a-z]+ " rows "${overview}")
   foreach(row IN LISTS rows)
     string(STRIP "${row}" command)
-    if(command MATCHES "^(server|worker|train)$")  # pages of their own
+    if(command MATCHES "^(server|worker|train|bench)$")  # pages of their own
       continue()
     endif()
     help_of(text ${command})
@@ -44,7 +46,7 @@ if(NAME STREQUAL "hone")
     string(TOUPPER "${command}" heading)
     string(APPEND page ".SH HONE ${heading}\n${text}")
   endforeach()
-  string(APPEND page ".SH SEE ALSO\n.BR hone\\-server (1),\n.BR hone\\-worker (1),\n.BR hone\\-train (1)\n")
+  string(APPEND page ".SH SEE ALSO\n.BR hone\\-server (1),\n.BR hone\\-worker (1),\n.BR hone\\-train (1),\n.BR hone\\-bench (1)\n")
 else()
   string(APPEND page ".SH SEE ALSO\n.BR hone (1)\n")
 endif()

@@ -27,54 +27,54 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// A folder that goes when it is no longer looked at.
-class Folder {
+// A folder that the destructor removes.
+class TemporaryFolder {
  public:
-  explicit Folder(const std::string& parent)
+  explicit TemporaryFolder(const std::string& parent)
       : path_(std::filesystem::path(parent) / ("hone-bench-" + std::to_string(getpid()))) {}
-  ~Folder() {
+  ~TemporaryFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   std::filesystem::path path_;
 };
 
-class Served {
+class BenchServer {
  public:
-  static Result<std::unique_ptr<Served>> start(const std::filesystem::path& data) {
+  static Result<std::unique_ptr<BenchServer>> start(const std::filesystem::path& data) {
     const auto program = find_program("hone-server");
     if (!program) return program.error();
-    auto served = std::make_unique<Served>();
+    auto server = std::make_unique<BenchServer>();
     const auto began = Clock::now();
     const auto child = cli::start({"server",
                                    {*program, "--data", data.string(), "--listen", "127.0.0.1:0"},
                                    (data / "server.log").string()},
                                   true);
     if (!child) return child.error();
-    served->pid_ = child->pid;
+    server->pid_ = child->pid;
     std::string line;
     for (char c = 0; read(child->stdout_end.fd(), &c, 1) == 1 && c != '\n';) line += c;
     const auto address = line.find("http://");
     if (address == std::string::npos)
       return refuse(Code::internal, "hone-server did not start: " +
                                         last_sentence((data / "server.log").string(), 0));
-    served->url_ = line.substr(address);
-    served->boot_ms_ = milliseconds_since(began);
-    return served;
+    server->url_ = line.substr(address);
+    server->boot_ms_ = milliseconds_since(began);
+    return server;
   }
-  Served() = default;
-  ~Served() {
+  BenchServer() = default;
+  ~BenchServer() {
     if (pid_ <= 0) return;
     kill(pid_, SIGTERM);
     waitpid(pid_, nullptr, 0);
   }
-  Served(const Served&) = delete;
-  Served& operator=(const Served&) = delete;
+  BenchServer(const BenchServer&) = delete;
+  BenchServer& operator=(const BenchServer&) = delete;
 
   [[nodiscard]] const std::string& url() const { return url_; }
   [[nodiscard]] double boot_ms() const { return boot_ms_; }
@@ -101,9 +101,9 @@ std::string find_path(const std::string& filter) {
   return "/v1/find?limit=100&where=" + escape_path(filter);
 }
 
-std::vector<Question> questions(const LineagePlan& plan) {
-  const auto sweep = std::to_string(std::max<std::int64_t>(1, plan.fill.sweeps / 2));
-  const auto trial = std::to_string(std::max<std::int64_t>(1, plan.fill.trials / 2));
+std::vector<Question> questions(const LineageOptions& options) {
+  const auto sweep = std::to_string(std::max<std::int64_t>(1, options.fill.sweeps / 2));
+  const auto trial = std::to_string(std::max<std::int64_t>(1, options.fill.trials / 2));
   constexpr double bar = 50;
   return {
       {"find, few match",
@@ -129,7 +129,7 @@ std::vector<Question> questions(const LineagePlan& plan) {
   };
 }
 
-Json summary(const std::string& name, std::vector<double> times, double bar_ms) {
+Json timing_json(const std::string& name, std::vector<double> times, double bar_ms) {
   std::ranges::sort(times);
   Json json;
   json["what"] = name;
@@ -139,7 +139,7 @@ Json summary(const std::string& name, std::vector<double> times, double bar_ms) 
   return json;
 }
 
-// Over HTTP on this machine: the server's side and a little more.
+// Measured over HTTP on this machine.
 Result<Json> ask(Client& client, const Question& question, int repetitions) {
   std::vector<double> times;
   for (int i = 0; i < repetitions; ++i) {
@@ -147,10 +147,10 @@ Result<Json> ask(Client& client, const Question& question, int repetitions) {
     if (const auto reply = client.get_text(question.path); !reply) return reply.error();
     times.push_back(milliseconds_since(began));
   }
-  return summary(question.name, std::move(times), question.bar_ms);
+  return timing_json(question.name, std::move(times), question.bar_ms);
 }
 
-// A whole process, from its start to its end.
+// Measures a process from its start to its end.
 Json run(const std::string& name, const std::vector<std::string>& argv, int repetitions,
          double bar_ms) {
   std::vector<double> times;
@@ -159,17 +159,17 @@ Json run(const std::string& name, const std::vector<std::string>& argv, int repe
     output_of(argv);
     times.push_back(milliseconds_since(began));
   }
-  return summary(name, std::move(times), bar_ms);
+  return timing_json(name, std::move(times), bar_ms);
 }
 
-Status make(const LineagePlan& plan, const std::filesystem::path& data,
-            const std::function<void(const std::string&)>& say) {
+Status fill_folder(const LineageOptions& options, const std::filesystem::path& data,
+                   const std::function<void(const std::string&)>& show_progress) {
   Pace pace;
-  return upkeep::fill(data, plan.fill, [&](std::int64_t done, std::int64_t total) {
+  return upkeep::fill(data, options.fill, [&](std::int64_t done, std::int64_t total) {
     pace.observe(now(), done);
     const auto left = pace.left(total);
-    say("making " + count_text(done) + "/" + count_text(total) + " trials" +
-        (left ? "  ETA " + duration_text(*left) : ""));
+    show_progress("making " + count_text(done) + "/" + count_text(total) + " trials" +
+                  (left ? "  ETA " + duration_text(*left) : ""));
   });
 }
 
@@ -182,37 +182,37 @@ std::int64_t bytes_of(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<Json> bench_lineage(const LineagePlan& plan,
-                           const std::function<void(const std::string&)>& say) {
-  const Folder folder(plan.folder);
+Result<Json> bench_lineage(const LineageOptions& options,
+                           const std::function<void(const std::string&)>& show_progress) {
+  const TemporaryFolder folder(options.folder);
   const auto began = Clock::now();
-  if (auto made = make(plan, folder.path(), say); !made) return made.error();
+  if (auto made = fill_folder(options, folder.path(), show_progress); !made) return made.error();
   Json result;
-  result["sweeps"] = plan.fill.sweeps;
-  result["trials"] = plan.fill.trials;
-  result["points"] = plan.fill.points;
+  result["sweeps"] = options.fill.sweeps;
+  result["trials"] = options.fill.trials;
+  result["points"] = options.fill.points;
   result["made_in_s"] = milliseconds_since(began) / 1000;
   result["database_bytes"] = bytes_of(folder.path());
-  say("starting the server");
-  auto served = Served::start(folder.path());
-  if (!served) return served.error();
-  auto endpoint = parse_endpoint((*served)->url());
+  show_progress("starting the server");
+  auto server = BenchServer::start(folder.path());
+  if (!server) return server.error();
+  auto endpoint = parse_endpoint((*server)->url());
   if (!endpoint) return endpoint.error();
   Client client(*endpoint);
-  result["boot_ms"] = (*served)->boot_ms();
+  result["boot_ms"] = (*server)->boot_ms();
   result["questions"] = Json::array();
-  for (const Question& question : questions(plan)) {
-    say(std::string("asking: ") + question.name);
-    auto asked = ask(client, question, plan.repetitions);
+  for (const Question& question : questions(options)) {
+    show_progress(std::string("asking: ") + question.name);
+    auto asked = ask(client, question, options.repetitions);
     if (!asked) return asked.error();
     result["questions"].push_back(*std::move(asked));
   }
   const auto own = find_program("hone");
   if (!own) return own.error();
-  result["questions"].push_back(
-      run("hone ls, a process", {*own, "ls", "--server", (*served)->url()}, plan.repetitions, 100));
+  result["questions"].push_back(run(
+      "hone ls, a process", {*own, "ls", "--server", (*server)->url()}, options.repetitions, 100));
   result["questions"].push_back(run("hone version, a process", {*own, "version"}, 51, 15));
-  result["server_resident_bytes"] = (*served)->resident_bytes();
+  result["server_resident_bytes"] = (*server)->resident_bytes();
   return result;
 }
 

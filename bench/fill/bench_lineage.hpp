@@ -1,4 +1,4 @@
-// hone bench lineage: a data folder of the size that is asked for, and how fast its server answers.
+// hone bench lineage: measures how fast a server with a large data folder answers.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace hone::cli {
 
-struct LineagePlan {
-  upkeep::FillPlan fill;
-  std::string folder = "/tmp";  // where the data folder is made, and removed afterwards
-  int repetitions = 21;         // of each question; odd, so that the median is one of them
+struct LineageOptions {
+  upkeep::FillOptions fill;
+  std::string folder = "/tmp";  // where the temporary data folder is created
+  int repetitions = 21;         // of each question; odd, so that the median is one of the times
 };
 
-Result<Json> bench_lineage(const LineagePlan& plan,
-                           const std::function<void(const std::string&)>& say);
+Result<Json> bench_lineage(const LineageOptions& options,
+                           const std::function<void(const std::string&)>& show_progress);
 
 std::string bench_lineage_text(const Json& result, const Screen& screen);
 

@@ -42,33 +42,33 @@ std::string digits_of(std::int64_t number, std::size_t length) {
 
 class Filler {
  public:
-  Filler(SQLite::Database& db, const FillPlan& plan)
-      : plan_(plan), now_(first_day), engine_(db, now_) {}
+  Filler(SQLite::Database& db, const FillOptions& options)
+      : options_(options), now_(first_day), engine_(db, now_) {}
 
   void run(const FillProgress& progress) {
-    worker_ = say<JoinReply>(Join{{"fill", "bench-host", 1, 1024, 0, HONE_VERSION}}).worker;
+    worker_ = perform<JoinReply>(Join{{"fill", "bench-host", 1, 1024, 0, HONE_VERSION}}).worker;
     std::int64_t done = 0;
-    for (std::int64_t sweep = 0; sweep < plan_.sweeps; ++sweep) {
-      const std::int64_t until = plan_.trials * (sweep + 1) / plan_.sweeps;
+    for (std::int64_t sweep = 0; sweep < options_.sweeps; ++sweep) {
+      const std::int64_t until = options_.trials * (sweep + 1) / options_.sweeps;
       if (until == done) continue;
       submit(sweep, until - done);
       for (; done < until; ++done) {
         train(done);
         if (done % 64 == 0) flush();
-        if (done % 256 == 0) progress(done, plan_.trials);
+        if (done % 256 == 0) progress(done, options_.trials);
       }
     }
     flush();
-    progress(done, plan_.trials);
+    progress(done, options_.trials);
   }
 
  private:
   template <class T>
-  T say(const Command& command) {
+  T perform(const Command& command) {
     std::optional<T> reply;
     std::vector<Envelope> batch;
     batch.push_back({command, [&](Result<Reply> got) {
-                       expect(got.ok(), "the filler asks for what is possible");
+                       expect(got.ok(), "the engine accepts every command of the filler");
                        reply = std::get<T>(*std::move(got));
                      }});
     engine_.step(std::move(batch), now_);
@@ -87,21 +87,22 @@ class Filler {
     workflow.git_commit = digits_of(number / 10, 40);
     workflow.hone_version = HONE_VERSION;
     const std::string request = "fill-" + std::to_string(number);
-    say<Submitted>(Submit{{request, spec_of(number, trials, plan_.phases), workflow, {}, {}}});
+    perform<Submitted>(
+        Submit{{request, spec_of(number, trials, options_.phases), workflow, {}, {}}});
   }
 
-  // A trial's life, as a worker tells it: a lease, telemetry, reports, a checkpoint.
+  // The commands of a worker for one trial: a lease, telemetry, reports, a checkpoint.
   void train(std::int64_t number) {
     now_ = now_ + milliseconds(50);
     const std::string request = "lease-" + std::to_string(number);
     flush();
     const auto grant =
-        say<std::optional<LeaseGrant>>(Acquire{{request, worker_, 1024, 0, Duration{}}});
-    expect(grant.has_value(), "the filler's worker always gets a trial");
+        perform<std::optional<LeaseGrant>>(Acquire{{request, worker_, 1024, 0, Duration{}}});
+    expect(grant.has_value(), "the worker of the filler always gets a trial");
     log_points(grant->lease, number);
-    const std::int64_t slice = 1'000'000 / plan_.phases;
-    for (int phase = 0; phase < plan_.phases; ++phase) {
-      const bool last = phase + 1 == plan_.phases;
+    const std::int64_t slice = 1'000'000 / options_.phases;
+    for (int phase = 0; phase < options_.phases; ++phase) {
+      const bool last = phase + 1 == options_.phases;
       if (last)
         later(SaveModel{grant->lease, {digits_of(number, 64), 4096, slice * (phase + 1), phase}});
       const double value = 500 * std::abs(std::sin(static_cast<double>(number * 7 + phase)));
@@ -110,8 +111,8 @@ class Filler {
   }
 
   void log_points(LeaseId lease, std::int64_t number) {
-    const std::int64_t share =
-        plan_.points * (number + 1) / plan_.trials - plan_.points * number / plan_.trials;
+    const std::int64_t share = options_.points * (number + 1) / options_.trials -
+                               options_.points * number / options_.trials;
     MetricsRequest request;
     for (std::int64_t i = 0; i < share; ++i)
       request.points.push_back({i % 2 == 0 ? "loss" : "frames_per_s", (i / 2 + 1) * 1000,
@@ -119,7 +120,7 @@ class Filler {
     if (!request.points.empty()) later(LogMetrics{lease, std::move(request)});
   }
 
-  FillPlan plan_;
+  FillOptions options_;
   Instant now_;
   Engine engine_;
   WorkerId worker_;
@@ -128,7 +129,7 @@ class Filler {
 
 }  // namespace
 
-Status fill(const std::filesystem::path& folder, const FillPlan& plan,
+Status fill(const std::filesystem::path& folder, const FillOptions& options,
             const FillProgress& progress) {
   auto opened = DataFolder::open(folder);
   if (!opened) return opened.error();
@@ -138,8 +139,8 @@ Status fill(const std::filesystem::path& folder, const FillPlan& plan,
         "'" + folder.string() + "' holds a database already: name a folder that is not there");
   auto db = open_for_writing(opened->database().string());
   if (!db) return db.error();
-  (*db)->exec("PRAGMA synchronous = OFF");  // what is made here can be made again
-  Filler(**db, plan).run(progress);
+  (*db)->exec("PRAGMA synchronous = OFF");  // the folder can be created again
+  Filler(**db, options).run(progress);
   return Done{};
 }
 

@@ -1,4 +1,4 @@
-// A data folder of any size, made by the coordinator itself: what `hone bench lineage` measures.
+// Fills a data folder of any size through the coordinator, for `hone bench lineage`.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace hone::upkeep {
 
-struct FillPlan {
+struct FillOptions {
   std::int64_t sweeps = 1000;
   std::int64_t trials = 100'000;     // over all sweeps
   std::int64_t points = 10'000'000;  // of telemetry, over all trials
-  int phases = 2;                    // reports of each trial; every last one comes with a model
+  int phases = 2;                    // reports of each trial; the last one comes with a model
 };
 
 // Called with the trials done so far.
 using FillProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
-// Refuses a folder that holds a database already, or that a server uses.
-Status fill(const std::filesystem::path& folder, const FillPlan& plan,
+// Rejects a folder that holds a database or that a server uses.
+Status fill(const std::filesystem::path& folder, const FillOptions& options,
             const FillProgress& progress);
 
 }  // namespace hone::upkeep

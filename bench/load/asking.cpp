@@ -1,4 +1,5 @@
-// Clients that ask, report and tell, as tests/bench measures other optimizers' storage.
+// Clients that ask, report and tell, like the storage benchmarks of other optimizers in
+// tests/bench.
 #include <thread>
 
 #include "bench/load/clients.hpp"
@@ -10,14 +11,14 @@ using std::chrono::microseconds;
 
 class Askers {
  public:
-  Askers(const Asking& asking, const Signal& signal, Tally& tally, Wire wire)
-      : asking_(asking), signal_(signal), tally_(tally), wire_(std::move(wire)) {}
+  Askers(const AskerOptions& options, const Signal& signal, Tally& tally, Wire wire)
+      : options_(options), signal_(signal), tally_(tally), wire_(std::move(wire)) {}
 
   Status run() {
-    for (int i = 0; i < asking_.connections; ++i) {
+    for (int i = 0; i < options_.connections; ++i) {
       if (auto opened = wire_.open(); !opened) return opened.error();
       askers_.emplace_back();
-      askers_.back().ask_body = "{\"asker\":\"" + asking_.name + "-" + std::to_string(i) + "\"}";
+      askers_.back().ask_body = "{\"asker\":\"" + options_.name + "-" + std::to_string(i) + "\"}";
     }
     tally_.ready = askers_.size();
     while (!signal_.go) std::this_thread::yield();
@@ -25,7 +26,7 @@ class Askers {
       if (auto asked = ask(i); !asked) return asked;
     while (open_ > 0 && trouble_.ok())
       if (auto turned = wire_.turn(microseconds(100'000),
-                                   [this](std::size_t i, const Answer& a) { hear(i, a); });
+                                   [this](std::size_t i, const Answer& a) { on_answer(i, a); });
           !turned)
         return turned;
     return trouble_;
@@ -45,24 +46,24 @@ class Askers {
   }
 
   // The next step of a trial.
-  Status go_on(std::size_t i) {
+  Status post_next(std::size_t i) {
     Asker& asker = askers_[i];
     const std::string step = std::to_string(asker.told + 1);
     const std::string value = std::to_string(asker.value + 1.0 / (asker.told + 1));
     ++open_;
-    if (asker.told == asking_.reports)
+    if (asker.told == options_.reports)
       return wire_.post(i, asker.tell_target, "{\"step\":" + step + ",\"value\":" + value + "}");
     return wire_.post(i, asker.report_target,
                       "{\"phase\":" + std::to_string(asker.told) + ",\"step\":" + step +
                           ",\"value\":" + value + "}");
   }
 
-  void hear(std::size_t i, const Answer& answer) {
+  void on_answer(std::size_t i, const Answer& answer) {
     --open_;
     Asker& asker = askers_[i];
-    const auto operation = asker.told < 0                  ? Operation::ask
-                           : asker.told == asking_.reports ? Operation::tell
-                                                           : Operation::report;
+    const auto operation = asker.told < 0                   ? Operation::ask
+                           : asker.told == options_.reports ? Operation::tell
+                                                            : Operation::report;
     tally_.of(operation).add(answer.took_us);
     ++tally_.operations;
     if (answer.status != 200) {
@@ -74,7 +75,7 @@ class Askers {
     if (operation == Operation::tell) ++tally_.trials;
     if (operation != Operation::tell) ++asker.told;
     if (signal_.stop) return;
-    if (auto sent = operation == Operation::tell ? ask(i) : go_on(i); !sent) trouble_ = sent;
+    if (auto sent = operation == Operation::tell ? ask(i) : post_next(i); !sent) trouble_ = sent;
   }
 
   static void note_trial(Asker& asker, std::string_view body) {
@@ -84,11 +85,11 @@ class Askers {
     asker.value = static_cast<double>(number.empty() ? 0 : number.back() - '0') / 10;
   }
 
-  const Asking& asking_;
+  const AskerOptions& options_;
   const Signal& signal_;
   Tally& tally_;
   Wire wire_;
-  std::string ask_target_ = "/v1/sweeps/" + asking_.sweep + "/ask";
+  std::string ask_target_ = "/v1/sweeps/" + options_.sweep + "/ask";
   std::vector<Asker> askers_;
   std::size_t open_ = 0;
   Status trouble_ = Done{};
@@ -96,10 +97,10 @@ class Askers {
 
 }  // namespace
 
-void ask_and_tell(const Asking& asking, const Signal& signal, Tally& tally) {
-  auto wire = Wire::to(asking.server);
+void run_askers(const AskerOptions& options, const Signal& signal, Tally& tally) {
+  auto wire = Wire::to(options.server);
   const Status done =
-      wire ? Askers(asking, signal, tally, *std::move(wire)).run() : Status(wire.error());
+      wire ? Askers(options, signal, tally, *std::move(wire)).run() : Status(wire.error());
   if (!done) tally.fail(done.error().detail);
 }
 

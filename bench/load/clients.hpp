@@ -1,4 +1,4 @@
-// What one client process does, until it is told to stop. Each counts into its own tally.
+// What one client process does until `Signal::stop`. Each process counts into its own tally.
 #pragma once
 
 #include <atomic>
@@ -12,11 +12,11 @@ namespace hone::load {
 
 // Set by the process that measures. Shared memory.
 struct Signal {
-  std::atomic<bool> go = false;    // everybody is connected: begin, and count from here
-  std::atomic<bool> stop = false;  // finish what is open
+  std::atomic<bool> go = false;    // all clients are connected: begin and count
+  std::atomic<bool> stop = false;  // finish the open requests
 };
 
-struct Asking {
+struct AskerOptions {
   Endpoint server;
   std::string sweep;
   std::string name;  // of this client; its askers are NAME-0, NAME-1, ...
@@ -24,10 +24,10 @@ struct Asking {
   int reports = 5;  // of a trial, before its result is told
 };
 
-// Trial after trial on every connection: ask, reports, tell, one request at a time.
-void ask_and_tell(const Asking& asking, const Signal& signal, Tally& tally);
+// Evaluates trial after trial on every connection: ask, reports, tell, one request at a time.
+void run_askers(const AskerOptions& options, const Signal& signal, Tally& tally);
 
-struct Fleet {
+struct FleetOptions {
   Endpoint server;
   std::string name;
   int workers = 1;
@@ -35,7 +35,7 @@ struct Fleet {
   std::chrono::milliseconds period{0};  // between two beats, and between two reports
 };
 
-// Many workers, each on a connection of its own: joins, leases one run, then beats and reports.
-void work(const Fleet& fleet, const Signal& signal, Tally& tally);
+// Simulates workers, each with its own connection: joins, leases one run, then beats and reports.
+void run_workers(const FleetOptions& options, const Signal& signal, Tally& tally);
 
 }  // namespace hone::load

@@ -12,17 +12,17 @@ using std::chrono::microseconds;
 
 class Workers {
  public:
-  Workers(const Fleet& fleet, const Signal& signal, Tally& tally, Wire wire)
-      : fleet_(fleet), signal_(signal), tally_(tally), wire_(std::move(wire)) {}
+  Workers(const FleetOptions& options, const Signal& signal, Tally& tally, Wire wire)
+      : options_(options), signal_(signal), tally_(tally), wire_(std::move(wire)) {}
 
   Status run() {
     while (!signal_.go) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const auto begin = Clock::now();
-    for (int i = 0; i < fleet_.workers; ++i)
-      due_.push({begin + fleet_.ramp * i / fleet_.workers, static_cast<std::size_t>(i)});
-    workers_.resize(static_cast<std::size_t>(fleet_.workers));
+    for (int i = 0; i < options_.workers; ++i)
+      due_.push({begin + options_.ramp * i / options_.workers, static_cast<std::size_t>(i)});
+    workers_.resize(static_cast<std::size_t>(options_.workers));
     const auto answered = [this](std::size_t line, const Answer& answer) {
-      hear(worker_of_line_[line], answer);
+      on_answer(worker_of_line_[line], answer);
     };
     while (!(signal_.stop && open_ == 0) && trouble_.ok()) {
       start_what_is_due();
@@ -86,7 +86,7 @@ class Workers {
     if (auto sent = wire_.post(workers_[i].line, target, body); !sent) note(sent);
   }
 
-  void hear(std::size_t i, const Answer& answer) {
+  void on_answer(std::size_t i, const Answer& answer) {
     Worker& worker = workers_[i];
     --open_;
     ++tally_.operations;
@@ -130,16 +130,16 @@ class Workers {
   }
 
   // A beat and a report in every period, half a period apart.
-  void again(std::size_t i) { due_.push({Clock::now() + fleet_.period / 2, i}); }
+  void again(std::size_t i) { due_.push({Clock::now() + options_.period / 2, i}); }
 
-  std::string name(std::size_t i) const { return fleet_.name + "-" + std::to_string(i); }
+  std::string name(std::size_t i) const { return options_.name + "-" + std::to_string(i); }
 
   void note(const Status& refused) { trouble_ = refused; }
   void note_refusal(const Answer& answer) {
     note(refuse(Code::internal, std::to_string(answer.status) + " " + std::string(answer.body)));
   }
 
-  const Fleet& fleet_;
+  const FleetOptions& options_;
   const Signal& signal_;
   Tally& tally_;
   Wire wire_;
@@ -152,10 +152,10 @@ class Workers {
 
 }  // namespace
 
-void work(const Fleet& fleet, const Signal& signal, Tally& tally) {
-  auto wire = Wire::to(fleet.server);
+void run_workers(const FleetOptions& options, const Signal& signal, Tally& tally) {
+  auto wire = Wire::to(options.server);
   const Status done =
-      wire ? Workers(fleet, signal, tally, *std::move(wire)).run() : Status(wire.error());
+      wire ? Workers(options, signal, tally, *std::move(wire)).run() : Status(wire.error());
   if (!done) tally.fail(done.error().detail);
 }
 

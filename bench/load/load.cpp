@@ -15,15 +15,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds warm_up(1000);     // not counted: caches, the first pages of the ledger
+constexpr milliseconds warm_up(1000);     // not counted: caches, first pages of the ledger
 constexpr milliseconds probe_time(1000);  // of the idle disk
 constexpr milliseconds probe_every(50);   // under load: one sync among thousands
 constexpr milliseconds patience(30'000);  // for clients to connect, and to end
-constexpr milliseconds say_every(500);
+constexpr milliseconds progress_every(500);
 
 double seconds_of(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
 
-// The first four parameters of the space that other optimizers' storage is measured with.
+// The first four parameters of the space in the storage benchmarks of other optimizers.
 Json parameters() {
   return {{"lr", {{"type", "float"}, {"min", 1e-5}, {"max", 1.0}, {"scale", "log"}}},
           {"layers", {{"type", "int"}, {"min", 1}, {"max", 64}}},
@@ -80,7 +80,7 @@ Json operations_json(const SharedTallies& tallies) {
   return json;
 }
 
-// What stands on both clocks: the clients' counters and the server's own.
+// The counters of the clients and of the server at one time.
 struct Mark {
   Clock::time_point at;
   std::uint64_t operations = 0;
@@ -91,8 +91,8 @@ struct Mark {
 // One measurement against one target.
 class Measurement {
  public:
-  Measurement(const Plan& plan, const Say& say, const Target& target)
-      : plan_(plan), say_(say), target_(target) {}
+  Measurement(const LoadOptions& options, const ShowProgress& show_progress, const Target& target)
+      : options_(options), show_progress_(show_progress), target_(target) {}
 
   Result<Json> run(std::size_t clients, const Herd::Client& client, milliseconds before);
 
@@ -105,8 +105,8 @@ class Measurement {
   Json server_json(const Mark& from, const Mark& to) const;
   Json disk_json() const;
 
-  const Plan& plan_;
-  const Say& say_;
+  const LoadOptions& options_;
+  const ShowProgress& show_progress_;
   const Target& target_;
   std::optional<DiskProbe> idle_, loaded_;
 };
@@ -130,10 +130,10 @@ Status Measurement::wait_until_ready(Herd& herd, std::size_t clients) {
   return Done{};
 }
 
-// Lets them work, with a sync of the disk now and then.
+// Lets the clients work, with a sync of the disk now and then.
 Status Measurement::watch(Herd& herd, milliseconds time, const char* what) {
   const auto begin = Clock::now();
-  auto next_word = begin + say_every;
+  auto next_word = begin + progress_every;
   auto operations = herd.tallies().sum(&Tally::operations);
   while (Clock::now() < begin + time && !herd.any_ended()) {
     std::this_thread::sleep_for(probe_every);
@@ -143,13 +143,13 @@ Status Measurement::watch(Herd& herd, milliseconds time, const char* what) {
     if (now < next_word) continue;
     const auto count = herd.tallies().sum(&Tally::operations);
     const double rate =
-        static_cast<double>(count - operations) / seconds_of(now - next_word + say_every);
+        static_cast<double>(count - operations) / seconds_of(now - next_word + progress_every);
     const double left = seconds_of(begin + time - now);
-    say_(std::string(what) + "  " + std::to_string(static_cast<long>(rate)) + " operations/s  " +
-         std::to_string(herd.tallies().sum(&Tally::errors)) + " errors  ETA " +
-         std::to_string(static_cast<long>(left + 0.5)) + "s");
+    show_progress_(std::string(what) + "  " + std::to_string(static_cast<long>(rate)) +
+                   " operations/s  " + std::to_string(herd.tallies().sum(&Tally::errors)) +
+                   " errors  ETA " + std::to_string(static_cast<long>(left + 0.5)) + "s");
     operations = count;
-    next_word = now + say_every;
+    next_word = now + progress_every;
   }
   return Done{};
 }
@@ -166,10 +166,10 @@ Result<Json> Measurement::run(std::size_t clients, const Herd::Client& client,
   if (auto probed = probe_idle(); !probed) return probed.error();
   auto herd = Herd::start(clients, client);
   if (!herd) return herd.error();
-  if (plan_.workers == 0)
+  if (options_.workers == 0)
     if (auto ready = wait_until_ready(*herd, clients); !ready) return ready.error();
   herd->signal().go = true;
-  if (auto warm = watch(*herd, before, plan_.workers > 0 ? "ramp-up" : "warm-up"); !warm)
+  if (auto warm = watch(*herd, before, options_.workers > 0 ? "ramp-up" : "warm-up"); !warm)
     return warm.error();
   if (!target_.folder().empty()) {
     auto loaded = DiskProbe::in(target_.folder());
@@ -178,12 +178,12 @@ Result<Json> Measurement::run(std::size_t clients, const Herd::Client& client,
   }
   const auto from = mark(*herd);
   if (!from) return from.error();
-  if (auto watched = watch(*herd, plan_.duration, "load"); !watched) return watched.error();
+  if (auto watched = watch(*herd, options_.duration, "load"); !watched) return watched.error();
   const auto to = mark(*herd);
   if (!to) return to.error();
   herd->signal().stop = true;
   if (!herd->ended_within(patience))
-    return refuse(Code::timed_out, "the clients did not end: the server answers no longer");
+    return refuse(Code::timed_out, "the clients did not end: the server no longer responds");
   return report(*herd, *from, *to);
 }
 
@@ -223,8 +223,8 @@ Json Measurement::server_json(const Mark& from, const Mark& to) const {
 Json Measurement::report(const Herd& herd, const Mark& from, const Mark& to) const {
   const double time = seconds_of(to.at - from.at);
   Json json = {{"clients", herd.tallies().size()}, {"seconds", time}};
-  if (plan_.workers > 0) {
-    json["workers"] = plan_.workers;
+  if (options_.workers > 0) {
+    json["workers"] = options_.workers;
     json["leases"] = herd.tallies().sum(&Tally::ready);
   } else {
     json["connections"] = herd.tallies().sum(&Tally::ready);
@@ -241,55 +241,57 @@ Json Measurement::report(const Herd& herd, const Mark& from, const Mark& to) con
   return json;
 }
 
-Result<Target> target_of(const Plan& plan) {
-  if (!plan.server.empty()) return Target::running(plan.server);
+Result<Target> target_of(const LoadOptions& options) {
+  if (!options.server.empty()) return Target::running(options.server);
   std::vector<std::string> arguments;
-  if (plan.workers > 0) {
-    // A lease lasts five beats, as the server itself asks its workers to beat.
-    const auto lease_s = std::max<long>(15, plan.period.count() * 5 / 1000);
+  if (options.workers > 0) {
+    // A lease lasts five beats, as the server requires of its workers.
+    const auto lease_s = std::max<long>(15, options.period.count() * 5 / 1000);
     arguments = {"--lease", std::to_string(lease_s)};
   }
-  return Target::start(plan.folder, arguments);
+  return Target::start(options.folder, arguments);
 }
 
-Result<Json> measure_asking(const Plan& plan, const Say& say, int reports, int clients,
-                            int connections) {
-  const auto target = target_of(plan);
+Result<Json> measure_asking(const LoadOptions& options, const ShowProgress& show_progress,
+                            int reports, int clients, int connections) {
+  const auto target = target_of(options);
   if (!target) return target.error();
   const auto sweep = submit(*target, sweep_of({{"name", "ask"}}, reports + 1));
   if (!sweep) return sweep.error();
-  // As even as they come: 10 connections of 4 clients are 3, 3, 2, 2.
+  // As even as possible: 10 connections of 4 clients are 3, 3, 2, 2.
   const auto client = [&](std::size_t number, const Signal& signal, Tally& tally) {
     const int own = connections / clients + (static_cast<int>(number) < connections % clients);
-    ask_and_tell({target->endpoint(), *sweep, "client-" + std::to_string(number), own, reports},
-                 signal, tally);
+    run_askers({target->endpoint(), *sweep, "client-" + std::to_string(number), own, reports},
+               signal, tally);
   };
-  return Measurement(plan, say, *target).run(static_cast<std::size_t>(clients), client, warm_up);
+  return Measurement(options, show_progress, *target)
+      .run(static_cast<std::size_t>(clients), client, warm_up);
 }
 
-Result<Json> measure_workers(const Plan& plan, const Say& say) {
-  const auto target = target_of(plan);
+Result<Json> measure_workers(const LoadOptions& options, const ShowProgress& show_progress) {
+  const auto target = target_of(options);
   if (!target) return target.error();
-  constexpr int phases_max = 10'000;  // of a run: more than anybody waits for
+  constexpr int phases_max = 10'000;  // of a run: more than any measurement takes
   const auto sweep = submit(*target, sweep_of(Json::array({"true"}), phases_max));
   if (!sweep) return sweep.error();
   const auto client = [&](std::size_t number, const Signal& signal, Tally& tally) {
-    const int own = plan.workers / plan.clients +
-                    (static_cast<int>(number) < plan.workers % plan.clients ? 1 : 0);
-    work({target->endpoint(), "load-" + std::to_string(number), own, plan.ramp, plan.period},
-         signal, tally);
+    const int own = options.workers / options.clients +
+                    (static_cast<int>(number) < options.workers % options.clients ? 1 : 0);
+    run_workers(
+        {target->endpoint(), "load-" + std::to_string(number), own, options.ramp, options.period},
+        signal, tally);
   };
-  return Measurement(plan, say, *target)
-      .run(static_cast<std::size_t>(plan.clients), client, plan.ramp + plan.period);
+  return Measurement(options, show_progress, *target)
+      .run(static_cast<std::size_t>(options.clients), client, options.ramp + options.period);
 }
 
-Result<Json> measure_reports(const Plan& plan, const Say& say) {
+Result<Json> measure_reports(const LoadOptions& options, const ShowProgress& show_progress) {
   constexpr int reports_of_a_trial = 9'999;
   Json rows = Json::array();
-  for (const int connections : plan.report_connections) {
-    say(std::to_string(connections) + " connections");
-    auto row = measure_asking(plan, say, reports_of_a_trial, std::min(plan.clients, connections),
-                              connections);
+  for (const int connections : options.report_connections) {
+    show_progress(std::to_string(connections) + " connections");
+    auto row = measure_asking(options, show_progress, reports_of_a_trial,
+                              std::min(options.clients, connections), connections);
     if (!row) return row;
     row->erase("trials_per_s");
     rows.push_back(*std::move(row));
@@ -299,12 +301,12 @@ Result<Json> measure_reports(const Plan& plan, const Say& say) {
 
 }  // namespace
 
-Result<Json> measure(const Plan& plan, const Say& say) {
-  if (!plan.report_connections.empty()) return measure_reports(plan, say);
-  if (plan.workers > 0) return measure_workers(plan, say);
+Result<Json> measure(const LoadOptions& options, const ShowProgress& show_progress) {
+  if (!options.report_connections.empty()) return measure_reports(options, show_progress);
+  if (options.workers > 0) return measure_workers(options, show_progress);
   constexpr int reports_of_a_trial = 5;
-  return measure_asking(plan, say, reports_of_a_trial, plan.clients,
-                        plan.clients * plan.connections);
+  return measure_asking(options, show_progress, reports_of_a_trial, options.clients,
+                        options.clients * options.connections);
 }
 
 bool is_sound(const Json& result) {

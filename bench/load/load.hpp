@@ -1,5 +1,5 @@
-// hone bench load: many clients against one server, what they got, and what the disk and the
-// processors allowed meanwhile.
+// hone bench load: measures many clients against one server, with the times of the disk and the
+// processors.
 #pragma once
 
 #include <chrono>
@@ -13,29 +13,29 @@
 
 namespace hone::load {
 
-struct Plan {
+struct LoadOptions {
   int clients = 8;       // processes
-  int connections = 16;  // of each: more do not pay on two cores
-  int workers = 0;       // > 0: simulated workers in place of askers
+  int connections = 16;  // of each client: more do not help on two cores
+  int workers = 0;       // > 0: simulated workers instead of askers
   std::chrono::milliseconds duration{20'000};
-  std::chrono::milliseconds period{10'000};  // of a worker's beats and reports
-  std::chrono::milliseconds ramp{20'000};    // for all workers to have their leases
-  std::string server;                        // "": one is started on `folder`
+  std::chrono::milliseconds period{10'000};  // between two beats or reports of a worker
+  std::chrono::milliseconds ramp{20'000};    // time in which all workers get their leases
+  std::string server;                        // "": start one in `folder`
   std::string folder = "/tmp";
-  std::vector<int> report_connections;  // not empty: reports alone, at each of these counts
+  std::vector<int> report_connections;  // not empty: only reports, with each of these numbers
 };
 
-// A line for people while it goes on.
-using Say = std::function<void(const std::string& line)>;
+// Shows one line of progress.
+using ShowProgress = std::function<void(const std::string& line)>;
 
-// The measurement as one JSON object. Refuses what could not be measured; errors that clients got
-// are part of the result.
-Result<Json> measure(const Plan& plan, const Say& say);
+// Returns the measurement as one JSON object. Fails if nothing could be measured; errors that
+// clients received are part of the result.
+Result<Json> measure(const LoadOptions& options, const ShowProgress& show_progress);
 
-// Every client got what it asked for.
+// Whether no client received an error.
 bool is_sound(const Json& result);
 
-// The same as a table.
+// The measurement as a table.
 std::string load_text(const Json& result, const cli::Screen& screen);
 
 }  // namespace hone::load

@@ -1,4 +1,4 @@
-// A measurement as a table for people.
+// Renders a measurement as a table.
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -77,7 +77,7 @@ std::string single_text(const Json& result, const cli::Screen& screen) {
   return cli::render(table, screen);
 }
 
-// Reports a second beside what the disk allows: its syncs a second, each for a whole batch.
+// Compares reports a second with the limit of the disk: its syncs a second, each for a whole batch.
 std::string reports_text(const Json& rows, const cli::Screen& screen) {
   Table table{{{"connections", Align::right},
                {"reports/s", Align::right},

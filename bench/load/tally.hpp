@@ -1,4 +1,4 @@
-// What one client process counts, in memory that the process which measures reads meanwhile.
+// The counters of one client process, in memory shared with the measuring process.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace hone::load {
 enum class Operation { ask, report, tell, join, lease, beat };
 constexpr std::array operation_names{"ask", "report", "tell", "join", "lease", "beat"};
 
-// Histograms are read by others only after the process has ended; the atomics at any time.
+// Other processes may read the atomics at any time, the histograms only after the client has ended.
 struct Tally {
   std::array<Histogram, operation_names.size()> times;
   std::atomic<std::uint64_t> operations = 0;
@@ -33,7 +33,7 @@ struct Tally {
   void fail(std::string_view why);
 };
 
-// Shared between this process and the children that it forks.
+// Shared between this process and its forked children.
 class SharedTallies {
  public:
   static Result<SharedTallies> make(std::size_t count);
@@ -44,7 +44,7 @@ class SharedTallies {
   using Counter = std::atomic<std::uint64_t> Tally::*;
   [[nodiscard]] std::uint64_t sum(Counter counter) const;
   [[nodiscard]] Histogram times(Operation operation) const;
-  // Of the first client that had one; empty when none had.
+  // The first error of any client; empty without errors.
   [[nodiscard]] std::string_view first_error() const;
 
  private:

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "hone-server listening on http://127.0.0.1:41234\n" -> the address; empty when it ended first.
+// "hone-server listening on http://127.0.0.1:41234\n" -> the line; empty if the server ended first.
 std::string first_line_of(int pipe) {
   std::string line;
   for (char c = 0; read(pipe, &c, 1) == 1 && c != '\n';) line += c;

@@ -1,5 +1,4 @@
-// The server under load: one that is started for this, on a folder that goes with it, or one that
-// runs already.
+// The server under load: one started in a temporary folder, or one that runs already.
 #pragma once
 
 #include <sys/types.h>
@@ -21,13 +20,15 @@ class Target {
   // Starts hone-server in a new folder under `parent`.
   static Result<Target> start(const std::string& parent, const std::vector<std::string>& arguments);
   static Result<Target> running(const std::string& url);
-  ~Target();  // stops the server that it started and removes its folder
+  ~Target();  // stops a started server and removes its folder
   Target(Target&&) noexcept;
   Target& operator=(Target&&) = delete;
   Target(const Target&) = delete;
 
   [[nodiscard]] const Endpoint& endpoint() const { return endpoint_; }
-  [[nodiscard]] const std::string& folder() const { return folder_; }  // "" where it runs elsewhere
+  [[nodiscard]] const std::string& folder() const {
+    return folder_;
+  }  // "" for a server that ran already
 
   Result<Json> post(const std::string& path, const Json& body) const;
   [[nodiscard]] Result<Samples> samples() const;

@@ -49,7 +49,7 @@ std::int64_t peak_kb() {
 // Reads the words of a task and keeps the first refusal.
 class Reader {
  public:
-  explicit Reader(const Words& words) : words_(words) {}
+  explicit Reader(const Arguments& words) : words_(words) {}
 
   std::string text(const std::string& key, const std::string& otherwise) {
     const auto found = words_.find(key);
@@ -98,16 +98,16 @@ class Reader {
     return fits ? value : 0;
   }
 
-  const Words& words_;
+  const Arguments& words_;
   std::string refused_;
 };
 
-Status version(const Words&, const Emit& emit) {
+Status version(const Arguments&, const Emit& emit) {
   emit({{"version", HONE_VERSION}});
   return Done{};
 }
 
-Status startup(const Words&, const Emit& emit) {
+Status startup(const Arguments&, const Emit& emit) {
   const double before = wall_seconds();
   auto study = Study::make(latency_space(4), "tpe", 0);
   if (!study) return study.error();
@@ -116,7 +116,7 @@ Status startup(const Words&, const Emit& emit) {
   return Done{};
 }
 
-Status memory(const Words& words, const Emit& emit) {
+Status memory(const Arguments& words, const Emit& emit) {
   Reader read(words);
   const auto trials = read.count("n", 10'000);
   const auto dimensions = read.count("d", 10);
@@ -155,7 +155,7 @@ Json time_asks(Study& study, std::int64_t repetitions) {
   return {{"ask_ms", asks}, {"tell_ms", tells}, {"ask_wall_ms", walls}};
 }
 
-Status latency(const Words& words, const Emit& emit) {
+Status latency(const Arguments& words, const Emit& emit) {
   Reader read(words);
   const auto dimensions = read.count("d", 10);
   const auto sizes = read.counts("ns", "10,100,1000,10000");
@@ -220,7 +220,7 @@ Trace search(Study& study, const Problem& problem, std::int64_t trials, std::siz
   return trace;
 }
 
-Status quality(const Words& words, const Emit& emit) {
+Status quality(const Arguments& words, const Emit& emit) {
   Reader read(words);
   const std::string name = read.text("problem", "");
   const auto trials = read.count("n", 200);
@@ -244,7 +244,7 @@ Status quality(const Words& words, const Emit& emit) {
   return Done{};
 }
 
-Status only_memory(const Words& words) {
+Status only_memory(const Arguments& words) {
   const std::string backend = Reader(words).text("backend", "memory");
   if (backend == "memory") return Done{};
   return refuse(Code::invalid, "this driver keeps studies in memory only, not in '" + backend +
@@ -252,7 +252,7 @@ Status only_memory(const Words& words) {
                                    "tests/bench/engine_bench.cpp measures");
 }
 
-Status storage_create(const Words& words, const Emit& emit) {
+Status storage_create(const Arguments& words, const Emit& emit) {
   if (auto fits = only_memory(words); !fits) return fits.error();
   emit({{"ok", 1}});
   return Done{};
@@ -269,7 +269,7 @@ double client_trial(Study& study, int reports) {
   return (wall_seconds() - before) * 1e3;
 }
 
-Status storage_client(const Words& words, const Emit& emit) {
+Status storage_client(const Arguments& words, const Emit& emit) {
   if (auto fits = only_memory(words); !fits) return fits.error();
   Reader read(words);
   const auto trials = read.count("trials", 1000);
@@ -301,7 +301,7 @@ Status storage_client(const Words& words, const Emit& emit) {
 
 struct Task {
   std::string_view name;
-  Status (*run)(const Words& words, const Emit& emit);
+  Status (*run)(const Arguments& words, const Emit& emit);
 };
 
 constexpr std::array tasks{
@@ -316,7 +316,7 @@ constexpr std::array tasks{
 
 }  // namespace
 
-Status run_task(const std::string& task, const Words& words, const Emit& emit) {
+Status run_task(const std::string& task, const Arguments& words, const Emit& emit) {
   std::string known;
   for (const Task& one : tasks) {
     if (one.name == task) return one.run(words, emit);

@@ -1,6 +1,6 @@
-// What a benchmark asks of an optimizer, one task a process: how long an ask takes, how much memory
-// a study needs, how good its proposals are. The protocol is that of the drivers of other
-// optimizers, so that all stand in one table (tests/bench/search_bench.py).
+// Runs one task of a benchmark of optimizers in this process: the time of an ask, the memory of a
+// study, the quality of proposals. The protocol is that of the drivers of other optimizers, so that
+// one table holds all of them (tests/bench/search_bench.py).
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace hone::bench {
 
-using Words = std::map<std::string, std::string>;    // key=value
-using Emit = std::function<void(const Json& line)>;  // one line of the answer
+using Arguments = std::map<std::string, std::string>;  // key=value
+using Emit = std::function<void(const Json& line)>;    // one line of the answer
 
-// Refuses tasks, keys' values and storages that it does not know.
-Status run_task(const std::string& task, const Words& words, const Emit& emit);
+// Rejects unknown tasks, values and storages.
+Status run_task(const std::string& task, const Arguments& words, const Emit& emit);
 
 }  // namespace hone::bench

@@ -1,5 +1,5 @@
-// The functions on which `hone bench driver` shows how well samplers search: those of the published
-// comparison with other optimizers, minimized and without noise.
+// The functions that `hone bench driver quality` minimizes: those of the published comparison of
+// optimizers, without noise.
 #pragma once
 
 #include <span>

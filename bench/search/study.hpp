@@ -1,4 +1,4 @@
-// A sweep in memory: a space, a history and a sampler, asked and told one trial at a time.
+// A sweep in memory: a space, a history and a sampler, with ask and tell for one trial at a time.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Study {
   static Result<Study> make(const Space& parameters, std::string_view algorithm,
                             std::uint64_t seed);
 
-  // From now on, proposals come from another algorithm.
+  // Uses another algorithm for the proposals from now on.
   Status change(std::string_view algorithm);
 
   // Proposes a trial, and remembers it as running.

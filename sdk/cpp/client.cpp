@@ -14,11 +14,11 @@
 namespace hone {
 namespace {
 
-// A long poll's answer travels, too.
+// Time for the answer of a long poll to arrive.
 constexpr Duration poll_margin = seconds(10);
 // 256 MiB at 1 MiB/s.
 constexpr Duration blob_timeout = seconds(300);
-// The server breaks a silence of 15 s with a comment line.
+// The server sends a comment line after 15 s of silence.
 constexpr Duration silence_max = seconds(60);
 
 Error problem_of(const HttpResponse& response) {
@@ -28,16 +28,16 @@ Error problem_of(const HttpResponse& response) {
   if (response.status == 404) return refuse(Code::not_found, status);
   const bool passing =
       response.status == 502 || response.status == 503 || response.status == 504;  // of a proxy
-  return refuse(passing ? Code::unavailable : Code::internal, status + " and no reason");
+  return refuse(passing ? Code::unavailable : Code::internal, status + " without a reason");
 }
 
-Error odd_answer(const std::string& path, const Error& why) {
-  return refuse(Code::internal,
-                "the server's answer to " + path + " is not understood: " + why.detail, why.at);
+Error malformed_reply(const std::string& path, const Error& why) {
+  return refuse(Code::internal, "the server's reply to " + path + " is malformed: " + why.detail,
+                why.at);
 }
 
-// Two threads may fetch one blob at the same time.
-std::string own_number() {
+// Two threads may download one blob at the same time.
+std::string thread_number() {
   return std::to_string(std::hash<std::thread::id>{}(std::this_thread::get_id()));
 }
 
@@ -45,13 +45,13 @@ std::string of_lease(LeaseId lease, std::string_view what) {
   return "/v1/leases/" + text(lease) + std::string(what);
 }
 
-// Decodes an answer; what does not decode is the server's mistake, never the caller's.
+// A reply that cannot be decoded is an internal error, not the caller's.
 template <class T>
 Result<T> decoded(const std::string& path, const Result<Json>& answer,
                   Result<T> (*decode)(const Json&)) {
   if (!answer) return answer.error();
   auto value = decode(*answer);
-  if (!value) return odd_answer(path, value.error());
+  if (!value) return malformed_reply(path, value.error());
   return value;
 }
 
@@ -88,7 +88,7 @@ Result<Json> Client::exchange(std::string method, std::string path, std::string 
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);
   auto json = parse_json(response->body);
-  if (!json) return odd_answer(request.target, json.error());
+  if (!json) return malformed_reply(request.target, json.error());
   return json;
 }
 
@@ -219,7 +219,7 @@ Result<Blob> Client::put_blob(const std::string& file) {
 }
 
 Status Client::get_blob(const std::string& sha256, const std::string& file) {
-  const std::string partial = file + ".part-" + std::to_string(::getpid()) + "-" + own_number();
+  const std::string partial = file + ".part-" + std::to_string(::getpid()) + "-" + thread_number();
   const auto fail = [&](Error error) -> Status {
     std::remove(partial.c_str());
     return error;

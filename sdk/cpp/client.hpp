@@ -1,5 +1,5 @@
-// The routes of the server as typed calls. Everything refuses with the server's own problem (its
-// code, sentence and pointer), or with unavailable / timed_out of the transport.
+// The routes of the server as typed calls. Every call returns the server's error (its code,
+// sentence and pointer), or `unavailable` or `timed_out` without an answer.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Blob {
   std::int64_t bytes = 0;
 };
 
-// Not thread-safe but for interrupt(): one for each thread.
+// Not thread-safe except for interrupt(): use one client for each thread.
 class Client {
  public:
   explicit Client(Endpoint endpoint, Duration timeout = seconds(30));
@@ -35,8 +35,8 @@ class Client {
                          const std::optional<DatasetInfo>& dataset = {});
   Result<SweepState> steer(SweepId sweep, Verb verb);
 
-  // Optimization without workers: a trial for this asker (the same one until its result is told),
-  // its result, and a parameter set of one's own.
+  // Optimization without workers. ask() returns the same trial to an asker until tell() reports its
+  // result; enqueue() adds a parameter set to try next.
   Result<AskReply> ask(SweepId sweep, const AskRequest& request);
   Result<TellReply> tell(TrialId trial, const TellRequest& request);
   Result<EnqueueReply> enqueue(SweepId sweep, const EnqueueRequest& request);
@@ -44,8 +44,8 @@ class Client {
   // Workers.
   Result<JoinReply> join(const JoinRequest& request);
   Result<BeatReply> beat(WorkerId worker, const BeatRequest& request);
-  Result<std::optional<LeaseGrant>> acquire(
-      const AcquireRequest& request);  // waits request.wait and a little more
+  // Waits up to request.wait.
+  Result<std::optional<LeaseGrant>> acquire(const AcquireRequest& request);
   Result<ReportReply> report(LeaseId lease, const ReportRequest& request);
   Result<SaveModelReply> save_model(LeaseId lease, const SaveModelRequest& request);
   Status save_artifact(LeaseId lease, const SaveArtifactRequest& request);
@@ -53,21 +53,21 @@ class Client {
   Status end(LeaseId lease, const EndRequest& request);
 
   // Blobs. put_blob hashes the file, and sends it unless the server has it. get_blob writes to a
-  // temporary file beside `file`, checks the digest and renames: `file` is whole or not there.
+  // temporary file next to `file`, checks the digest and renames: `file` is complete or absent.
   Result<Blob> put_blob(const std::string& file);
   Status get_blob(const std::string& sha256, const std::string& file);
 
-  // Anything else. `path` with its query: "/v1/sweeps/sw_7/trials?sort=value".
+  // Any other route. `path` includes the query: "/v1/sweeps/sw_7/trials?sort=value".
   Result<Json> get_json(const std::string& path);
   Result<Json> post_json(const std::string& path, const Json& body);
   Result<std::string> get_text(const std::string& path);  // /metrics
 
-  // Follows /v1/events after `seq` (and of one sweep where given) until on_event answers false or
-  // the server ends the stream. on_event sees the document of each `data:` line.
+  // Follows the events after `seq`, of one sweep if given, until on_event returns false or the
+  // server ends the stream.
   Status follow(std::int64_t seq, std::optional<SweepId> sweep,
                 const std::function<bool(const Json& event)>& on_event);
 
-  // Thread-safe: the call in progress and every later one ends with `unavailable`.
+  // Thread-safe. The call in progress and every later one return `unavailable`.
   void interrupt() { transport_.interrupt(); }
   [[nodiscard]] const Endpoint& endpoint() const { return transport_.endpoint(); }
 

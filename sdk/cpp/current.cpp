@@ -7,7 +7,7 @@
 namespace hone {
 namespace {
 
-// Read before a program starts threads that change its environment.
+// Call before the program starts threads that change its environment.
 std::string variable(const char* name) {
   const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
   return value == nullptr ? std::string() : value;
@@ -20,7 +20,7 @@ Result<CurrentRun> CurrentRun::open() {
   const auto socket = variable("HONE_SOCKET");
   if (path.empty() || socket.empty())
     return refuse(Code::not_found,
-                  "no sweep of hone runs this program: HONE_RUN_FILE and HONE_SOCKET are not set");
+                  "no sweep runs this program: HONE_RUN_FILE and HONE_SOCKET are not set");
   auto file = read_run_file(path);
   if (!file) return file.error();
   auto trial = Trial::connect(socket);

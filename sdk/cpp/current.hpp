@@ -1,4 +1,4 @@
-// A trial from the inside, all in one: what it is to do and its conversation with the worker.
+// The run of this process: its parameters and budget, and its connection to the worker.
 #pragma once
 
 #include <filesystem>
@@ -12,15 +12,15 @@ namespace hone {
 
 class CurrentRun {
  public:
-  // Of this process: HONE_RUN_FILE, HONE_SOCKET and HONE_CHECKPOINT_DIR. not_found where no sweep
-  // runs this program; unavailable where its worker is gone.
+  // Opens the run that HONE_RUN_FILE, HONE_SOCKET and HONE_CHECKPOINT_DIR name. Returns not_found
+  // if no sweep runs this program, unavailable if its worker is gone.
   static Result<CurrentRun> open();
 
   [[nodiscard]] const RunFile& file() const { return file_; }
   [[nodiscard]] const std::filesystem::path& checkpoint_dir() const { return checkpoints_; }
 
-  // A parameter as what it is expected to be, or the fallback where this trial has none of the name
-  // or one of another kind. real also takes whole numbers.
+  // Returns the parameter converted to the requested type, or `fallback` if it is absent or of
+  // another type. real() also converts integers.
   [[nodiscard]] double real(std::string_view name, double fallback) const;
   [[nodiscard]] std::int64_t integer(std::string_view name, std::int64_t fallback) const;
   [[nodiscard]] bool truth(std::string_view name, bool fallback) const;
@@ -33,12 +33,12 @@ class CurrentRun {
     return file_.budget.per_run * (phase + 1) / file_.budget.phases;
   }
 
-  // At the end of a phase: exit with status 0 where the verdict is not to go on.
+  // Call at the end of a phase; exit with status 0 unless the verdict is to continue.
   Result<TrialVerdict> report(int phase, double value);
   Status metric(std::string_view name, std::int64_t step, double value);
   Result<std::string> checkpoint(const std::filesystem::path& file, int phase);
 
-  // The conversation itself, for what is not here.
+  // The connection, for everything else.
   [[nodiscard]] Trial& trial() const { return *trial_; }
 
  private:

@@ -10,8 +10,7 @@
 namespace hone {
 namespace {
 
-// Throws nlohmann's exceptions where the document has another form; parse_run_file turns them into
-// an Error.
+// Throws nlohmann's exceptions for a malformed document; parse_run_file turns them into an Error.
 Result<TrainerSpec> take_trainer(const Json& document) {
   if (document.contains("command")) {
     auto command = decode_command(document.at("command"), "/trainer/command");

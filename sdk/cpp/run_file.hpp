@@ -1,4 +1,4 @@
-// What a trial process is told: the file that HONE_RUN_FILE names.
+// The input of a trial process: the file that HONE_RUN_FILE names.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ Result<RunFile> read_run_file(const std::filesystem::path& path);
 
 // The step at which a phase ends.
 inline std::int64_t phase_end(const BudgetSpec& budget, int phase) {
-  // Split, so that no product overflows: per_run = whole * phases + rest.
+  // In two parts, so that no product overflows: per_run = whole * phases + rest.
   const auto whole = budget.per_run / budget.phases;
   const auto rest = budget.per_run % budget.phases;
   return whole * (phase + 1) + rest * (phase + 1) / budget.phases;

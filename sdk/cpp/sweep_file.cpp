@@ -24,7 +24,7 @@ Error too_large(const std::string& origin) {
 Result<std::string> read_whole(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
-    return refuse(Code::not_found, "there is no file " + path);
+    return refuse(Code::not_found, "no such file: " + path);
   if (std::filesystem::is_directory(path, error))
     return refuse(Code::invalid, path + " is a folder; name the sweep file in it");
   std::ifstream file(path, std::ios::binary);
@@ -39,8 +39,7 @@ Result<std::string> read_whole(const std::string& path) {
 Result<SweepFile> read_json_text(const std::string& text, const std::string& origin) {
   auto parsed = parse_json(text);
   if (!parsed.ok()) return refuse(Code::invalid, origin + ": " + parsed.error().detail);
-  // Nearly all JSON is YAML too, and the YAML reader knows the lines. Where it is not, there are no
-  // lines to tell.
+  // Nearly all JSON is also YAML, and the YAML reader records the lines.
   auto again = parse_yaml(text, origin);
   if (!again.ok()) return SweepFile{std::move(*parsed), origin, {}};
   return SweepFile{std::move(*parsed), origin, std::move(again->positions)};
@@ -56,8 +55,8 @@ std::vector<std::string> split(std::string_view path) {
   }
 }
 
-// One step of a path: the member that the next parts name (the longest that is there already), or
-// the list's item.
+// One step of a path: the member that the next parts name (the longest existing one), or an item of
+// a list.
 struct Step {
   Json* to = nullptr;
   std::size_t parts = 0;  // how many were used
@@ -82,8 +81,7 @@ Step into_list(Json& list, const std::string& part) {
   return ok ? Step{&list[index], 1} : Step{};
 }
 
-// Where the path leads, made on the way. nullptr, and the document as it was, where it leads
-// through something that holds nothing.
+// Finds or creates the field at the path. Returns nullptr if the path leads through a scalar.
 Json* follow(Json& document, const std::vector<std::string>& parts) {
   Json* here = &document;
   for (std::size_t i = 0; i < parts.size();) {
@@ -140,7 +138,7 @@ Status set_path(Json& document, const std::string& assignment) {
   if (target == nullptr)
     return refuse(
         Code::invalid,
-        path + ": the path leads through something that is no object, or past the end of a list");
+        path + ": the path leads through a value that is not an object, or past the end of a list");
   *target = std::move(value->json);
   document = std::move(changed);
   return Done{};

@@ -1,4 +1,4 @@
-// The sweep file as a user writes it, YAML or JSON, and the line of each of its fields.
+// A sweep file in YAML or JSON, with the line of each field.
 #pragma once
 
 #include <string>
@@ -12,21 +12,20 @@ struct SweepFile {
   std::string origin;                         // the file's name
   std::map<std::string, Position> positions;  // by JSON pointer
 
-  // "sweep.yaml:12:5" for the field at a JSON pointer; for a field that is not there, its nearest
-  // ancestor's place.
+  // "sweep.yaml:12:5" for the field at a JSON pointer; for an absent field, the place of its
+  // nearest ancestor.
   [[nodiscard]] std::string place(const std::string& json_pointer) const;
 };
 
-// not_found where there is no such file; too_large beyond 1 MiB; invalid with a place for what is
-// no YAML or JSON. Whether it is a sweep is decode_sweep_spec's question.
+// Returns not_found for a missing file, too_large beyond 1 MiB, and invalid, with the place, for
+// malformed YAML or JSON. Does not check whether the document is a sweep (decode_sweep_spec).
 Result<SweepFile> read_sweep_file(const std::string& path);
 
-// As above. origin names the text in refusals; a name that ends in .json is held to JSON's grammar.
+// The same for a text. `origin` names it in errors; a name ending in .json requires JSON.
 Result<SweepFile> read_sweep_text(const std::string& text, const std::string& origin);
 
 // --set: "budget.phases=5", "parameters.lr.max=1e-2", "command.2=--fast", "search={method: grid}".
-// The value is read as YAML; objects on the way are made. A key that contains dots is found where
-// it stands in the document already.
+// The value is YAML. Creates missing objects on the path. Finds an existing key that contains dots.
 Status set_path(Json& document, const std::string& assignment);
 
 }  // namespace hone

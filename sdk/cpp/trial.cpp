@@ -62,7 +62,7 @@ Result<std::unique_ptr<Trial>> Trial::connect(const std::filesystem::path& socke
   if (handle < 0 || wake < 0)
     return refuse(Code::unavailable,
                   std::string("no socket can be opened: ") + std::strerror(errno));
-  // The address types of POSIX are made to be seen through each other.
+  // POSIX allows this cast between its address types.
   if (::connect(handle, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
     return refuse(Code::unavailable, "no worker answers at " + text + ": " + std::strerror(errno));
   return trial;
@@ -172,7 +172,7 @@ Status Trial::wait_for_input() {
   for (;;) {
     const auto deadline = deadline_ns_.load();
     std::array<pollfd, 2> sources{{{socket_, POLLIN, 0}, {wake_, POLLIN, 0}}};
-    // Once in a hurry, the eventfd stays readable and only the clock counts.
+    // After hurry() the eventfd stays readable, so only the deadline counts.
     const auto left_ms =
         deadline == 0 ? -1 : std::max<std::int64_t>(0, (deadline - now_ns()) / 1'000'000);
     const auto ready = ::poll(sources.data(), deadline == 0 ? 2 : 1, static_cast<int>(left_ms));

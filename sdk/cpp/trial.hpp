@@ -1,5 +1,5 @@
-// The conversation of a trial process with its worker: one JSON object a line over the Unix socket
-// of HONE_SOCKET.
+// The connection of a trial process to its worker: one JSON object a line over the Unix socket
+// HONE_SOCKET.
 #pragma once
 
 #include <atomic>
@@ -24,8 +24,8 @@ struct TrialVerdict {
   std::string reason;  // "good_enough", "evicted", "last_phase", ...
 };
 
-// Calls may come from several threads; each waits for its own answer. A worker that is gone is
-// Code::unavailable: end the process, another attempt will continue from the last checkpoint.
+// Thread-safe; each call waits for its own reply. Returns Code::unavailable if the worker is gone:
+// end the process, and another attempt continues from the last checkpoint.
 class Trial {
  public:
   static Result<std::unique_ptr<Trial>> connect(const std::filesystem::path& socket);
@@ -33,21 +33,21 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // Sends a checkpoint of the end of `phase` (or of a step within it) and waits until the worker
-  // has stored it: the file may be deleted then. Answers the SHA-256 of its content.
+  // Sends a checkpoint at the end of `phase`, or at a step within it, and waits until the worker
+  // has stored it; the file may be deleted then. Returns the SHA-256 of its content.
   Result<std::string> checkpoint(const std::filesystem::path& file, std::int64_t step, int phase);
   // Reports the objective at the end of a phase, after its checkpoint, and waits for the verdict.
-  // seed_applied: whether the process trains with the seed of its run; nullopt says nothing.
+  // seed_applied: whether the process trains with the seed of its run; nullopt if unknown.
   Result<TrialVerdict> report(int phase, std::int64_t step, Score value,
                               std::optional<bool> seed_applied = std::nullopt);
-  // Telemetry; nobody answers. Values that are not finite are left out.
+  // Sends telemetry without waiting for a reply. Skips values that are not finite.
   Status metric(std::string_view name, std::int64_t step, double value);
 
-  // What the worker refused of the metrics so far: "" or its last sentence.
+  // The last error of the worker about a metric; "" without errors.
   std::string metric_fault() const;
 
-  // Thread-safe: a call that waits, and every later one, waits for `patience` at most (then
-  // Code::timed_out). For the end of a process that was asked to end.
+  // Thread-safe. The waiting call and every later one wait at most for `patience`, then return
+  // Code::timed_out. For processes that have to end.
   void hurry(std::chrono::milliseconds patience);
 
  private:

@@ -187,7 +187,7 @@ class Builder final : public YAML::EventHandler {
     if (anchor != YAML::NullAnchor) anchors_[anchor] = {*placed, 1, 0};
   }
 
-  // The place stays valid while it is open: its parent cannot grow meanwhile.
+  // The pointer stays valid while the node is open: its parent cannot grow meanwhile.
   Json* place(Json value, Position position) {
     last_pointer_.clear();
     if (frames_.empty()) {
@@ -204,7 +204,7 @@ class Builder final : public YAML::EventHandler {
     }
     last_pointer_ = pointer_to(frame.pointer, *frame.key);
     document_.positions[last_pointer_] = frame.key_position;
-    // Not operator[], which would look through all members again: the key is known to be new.
+    // Not operator[], which would search all members again: the key is new.
     Json::object_t::Container& members = frame.container->get_ref<Json::object_t&>();
     Json* placed = &members.emplace_back(std::move(*frame.key), std::move(value)).second;
     frame.key.reset();
@@ -254,7 +254,7 @@ class Builder final : public YAML::EventHandler {
   std::size_t values_ = 0;
 };
 
-// How many bytes a UTF-8 character that starts with this byte has; 0 for none.
+// The length of a UTF-8 character that starts with this byte; 0 if none does.
 std::size_t length_from(unsigned char first) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first < 0xe0) return 2;
@@ -267,7 +267,7 @@ bool is_character(std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   for (std::size_t i = 1; i < bytes.size(); ++i)
     if ((byte(i) & 0xc0U) != 0x80U) return false;
-  // No surrogates, nothing beyond U+10FFFF, nothing longer than it must be.
+  // Rejects surrogates, code points above U+10FFFF and overlong forms.
   if (byte(0) == 0xe0) return byte(1) >= 0xa0;
   if (byte(0) == 0xed) return byte(1) < 0xa0;
   if (byte(0) == 0xf0) return byte(1) >= 0x90;
@@ -275,8 +275,8 @@ bool is_character(std::string_view bytes) {
   return true;
 }
 
-// yaml-cpp takes byte 4 for the end of the file and lets invalid UTF-8 pass: both are refused
-// before it sees them.
+// yaml-cpp treats byte 4 as the end of the file and accepts invalid UTF-8, so both are rejected
+// here.
 std::optional<Refusal> bad_character(std::string_view text) {
   Position position;
   for (std::size_t i = 0; i < text.size();) {

@@ -1,6 +1,7 @@
-"""A program that hone tunes without an SDK: it prints `@hone {...}` lines, and ends when it is told to (SIGTERM).
+"""A program that hone tunes without an SDK: it prints `@hone {...}` lines and ends on SIGTERM.
 
-HONE_RUN_FILE names a JSON file with the run's parameters, seed and budget; the arguments carry the parameters too.
+HONE_RUN_FILE names a JSON file with the parameters, seed and budget of the run; the arguments also hold the
+parameters.
 """
 
 import argparse
@@ -15,11 +16,11 @@ options = arguments.parse_args()
 
 with open(os.environ["HONE_RUN_FILE"], encoding="utf-8") as file:
     run = json.load(file)
-dice = random.Random(run["seed"])
+noise = random.Random(run["seed"])
 phases, per_run = run["budget"]["phases"], run["budget"]["per_run"]
 
 for phase in range(run["next_phase"], phases):
     step = per_run * (phase + 1) // phases
     skill = -(options.x - 0.7) ** 2 + (0.5 if options.y == "fancy" else 0.0)
-    score = skill * (phase + 1) / phases + 0.05 * dice.gauss(0, 1)
+    score = skill * (phase + 1) / phases + 0.05 * noise.gauss(0, 1)
     print("@hone " + json.dumps({"report": {"step": step, "value": score}}), flush=True)

@@ -1,6 +1,7 @@
-// Minimizes Branin's function with the C++ SDK: hone proposes, this program evaluates. No worker.
-//   hone-example-ask-tell http://127.0.0.1:7777 sw_1     (the sweep: hone submit
-//   sdk/examples/ask-tell.yaml -q)
+// Minimizes Branin's function with the C++ SDK: hone proposes, this program evaluates, without a
+// worker.
+//   sweep=$(hone submit sdk/examples/ask-tell.yaml -q)
+//   hone-example-ask-tell http://127.0.0.1:7777 $sweep
 #include <cmath>
 #include <iostream>
 #include <numbers>

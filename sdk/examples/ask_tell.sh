@@ -1,6 +1,7 @@
 #!/bin/sh
-# Minimizes Branin's function with `hone ask` and `hone tell`: no worker, no SDK.   sdk/examples/ask_tell.sh
-# Needs a server (`hone up`, or `hone server`); HONE_SERVER says where.
+# Minimizes Branin's function with `hone ask` and `hone tell`, without a worker or an SDK.
+#   sdk/examples/ask_tell.sh
+# Needs a server (`hone up` or `hone server`) at HONE_SERVER.
 set -eu
 here=$(dirname "$0")
 sweep=$(hone submit "$here/ask-tell.yaml" -q)

@@ -1,4 +1,4 @@
-"""PPO of Stable-Baselines3 on CartPole: an ordinary program, but for the callback of the last line."""
+"""PPO of Stable-Baselines3 on CartPole: an ordinary program except for the callback in the last line."""
 import argparse
 
 import gymnasium

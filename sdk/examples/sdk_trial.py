@@ -1,6 +1,6 @@
 """A program that hone tunes by its SDK: gradient descent on a bent valley, with checkpoints to continue from.
 
-Alone it runs as well:  PYTHONPATH=sdk/python python3 sdk/examples/sdk_trial.py
+It also runs alone:  PYTHONPATH=sdk/python python3 sdk/examples/sdk_trial.py
 """
 import json
 import os

@@ -326,7 +326,7 @@ def test_export_leaves_unfinished_runs_out_of_a_curve_table_and_says_so(server):
     result = hone("export", empty, "--format", "curves", server=server)
     assert result.returncode == 4 and "no run that reached its end" in result.stderr
     result = hone("runs", sweep, "--format", "curves", server=server)
-    assert result.returncode == 2 and "is no format" in result.stderr
+    assert result.returncode == 2 and "unknown format" in result.stderr
 
 
 def test_explain(server):

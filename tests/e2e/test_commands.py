@@ -164,7 +164,7 @@ def test_files_are_kept_shown_and_fetched(play, server, tmp_path):
     assert (tmp_path / run["id"] / "plots/deep/loss.png").read_bytes() == b"picture"
     assert ok("fetch", run["id"], "report.txt", "-o", "-", server=server) == "fine"
     refused = hone("fetch", run["id"], "other.txt", server=server)
-    assert refused.returncode == 3 and "left no file other.txt" in refused.stderr
+    assert refused.returncode == 3 and "kept no file other.txt" in refused.stderr
 
 
 def test_a_program_that_fills_its_folder_is_ended(play, server):

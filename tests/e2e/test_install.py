@@ -23,7 +23,7 @@ def built(*paths):
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     built("bin/hone", "bin/hone-server", "bin/hone-worker", "bin/hone-train",
-          "packaging/man/hone.1.gz",
+          "bin/hone-bench", "packaging/man/hone.1.gz",
           "packaging/libhone_sdk.a", "packaging/debian/changelog.gz")
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
@@ -41,7 +41,7 @@ def output(*words):
 
 def test_programs_run_from_where_they_are_installed(prefix):
     assert output(prefix / "bin/hone", "version").startswith("hone 0.1")
-    for name in ("hone-server", "hone-worker", "hone-train"):
+    for name in ("hone-server", "hone-worker", "hone-train", "hone-bench"):
         assert "sage" in output(prefix / "bin" / name, "--help")
     assert "hone-server" in output(prefix / "bin/hone", "server", "--help")
 
@@ -49,7 +49,7 @@ def test_programs_run_from_where_they_are_installed(prefix):
 def test_man_pages_tell_every_command(prefix):
     pages = prefix / "share/man/man1"
     assert sorted(path.name for path in pages.iterdir()) == [
-        "hone-server.1.gz", "hone-train.1.gz", "hone-worker.1.gz", "hone.1.gz"]
+        "hone-bench.1.gz", "hone-server.1.gz", "hone-train.1.gz", "hone-worker.1.gz", "hone.1.gz"]
     text = gzip.decompress((pages / "hone.1.gz").read_bytes()).decode()
     for heading in ("SUBMIT", "WATCH", "LINEAGE", "DB", "COMPLETION"):
         assert f".SH HONE {heading}" in text
@@ -133,9 +133,10 @@ def test_debian_packages_hold_what_they_should(packages):
     held = {name: set(re.findall(r" \./(\S*[^/\s])$", output("dpkg-deb", "-c", file), re.M))
             for name, file in packages.items()}
     own = {"hone": {f"usr/bin/{name}" for name in ("hone", "hone-server", "hone-worker",
-                                                   "hone-train")} |
+                                                   "hone-train", "hone-bench")} |
                    {f"usr/share/man/man1/{name}.1.gz" for name in ("hone", "hone-server",
-                                                                   "hone-worker", "hone-train")} |
+                                                                   "hone-worker", "hone-train",
+                                                                   "hone-bench")} |
                    {"usr/share/bash-completion/completions/hone",
                     "usr/share/zsh/vendor-completions/_hone",
                     "usr/share/fish/vendor_completions.d/hone.fish",

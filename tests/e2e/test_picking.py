@@ -78,11 +78,11 @@ def test_tell_takes_a_result_in_any_of_its_forms(server):
 
 
 @pytest.mark.parametrize("words, status, sentence", [
-    (["tr_1"], 2, "say the value, or --failed, or --infeasible"),
-    (["tr_1", "high"], 2, "'high' is no number"),
+    (["tr_1"], 2, "no value given; pass the value, --failed or --infeasible"),
+    (["tr_1", "high"], 2, "'high' is neither a number"),
     (["tr_1", "1", "--failed"], 2, "has no value"),
     (["tr_1", "1", "2"], 2, "0 further objectives"),
-    (["tr_1", "1", "--phase", "0"], 2, "no number from 1"),
+    (["tr_1", "1", "--phase", "0"], 2, "not a number from 1"),
     (["tr_1", "1", "--phase", "2"], 2, "phases 0 to 0"),
     (["tr_9", "1"], 3, "no trial tr_9"),
     (["sw_1", "1"], 2, "takes a trial"),
@@ -118,7 +118,7 @@ def test_enqueue_takes_many_from_a_file_or_stdin(server, tmp_path):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 9}))
     (tmp_path / "array.json").write_text('[{"depth": 1}, {"depth": 2}]')
     (tmp_path / "lines.json").write_text('{"depth": 3}\n\n{"depth": 4, "lr": 0.001}\n')
-    assert "enqueued 2; 2 wait" in ok("enqueue", sweep, "--file", str(tmp_path / "array.json"),
+    assert "enqueued 2; 2 waiting" in ok("enqueue", sweep, "--file", str(tmp_path / "array.json"),
                                       server=server)
     ok("enqueue", sweep, "--file", str(tmp_path / "lines.json"), server=server)
     url = f"http://127.0.0.1:{server.port}"
@@ -132,12 +132,12 @@ def test_enqueue_takes_many_from_a_file_or_stdin(server, tmp_path):
 
 @pytest.mark.parametrize("words, status, sentence", [
     ([], 2, "either --params"),
-    (["--params", "depth"], 2, "'depth' is no NAME=VALUE"),
-    (["--params", "depth=2.5"], 2, "'2.5' is no whole number"),
+    (["--params", "depth"], 2, "'depth' is not NAME=VALUE"),
+    (["--params", "depth=2.5"], 2, "'2.5' is not a whole number"),
     (["--params", "depth=1,depth=2"], 2, "names 'depth' twice"),
     (["--params", "dpth=1"], 2, "did you mean 'depth'"),
     (["--params", "depth=99"], 2, "outside the parameter's domain"),
-    (["--params", "opt=adm"], 2, "they are adam, sgd"),
+    (["--params", "opt=adm"], 2, "one of its values: adam, sgd"),
     (["--params", "norm=1"], 2, "true or false"),
     (["--file", "/nowhere.json"], 2, "cannot read /nowhere.json"),
 ])
@@ -232,7 +232,7 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
         server.post(f"/v1/trials/{trial['trial']}/tell", {"value": 10.0 * n})
     status, out, errors = picker.end()
     assert status == 0 and out == "depth=1\ndepth=2\ndepth=3\ndepth=4\n", errors
-    assert "sw_1 is picked by python3" in errors
+    assert "parameters of sw_1 come from python3" in errors
     assert "completed; the picker chose 4 parameter sets" in errors
     heard = [json.loads(line) for line in log.read_text().splitlines()]
     assert len(heard) == 4
@@ -248,7 +248,7 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
 
 
 @pytest.mark.parametrize("source, sentence", [
-    ("sys.stdin.readline(); print('lr is 3')", "answered 'lr is 3', which is no JSON"),
+    ("sys.stdin.readline(); print('lr is 3')", "answered 'lr is 3', which is not JSON"),
     ("sys.stdin.readline(); print('[1]')", "answered '[1]' instead of {\"params\": {...}}"),
     ("sys.stdin.readline(); print('{\"params\": {\"depth\": 99}}')",
      "outside the parameter's domain (at /params/depth)"),
@@ -270,7 +270,7 @@ def test_picker_refuses_what_is_no_sweep_or_program_for_it(server):
     assert "method random; a picker needs search: {method: external}" in result.stderr
     server.submit(external_spec())
     result = hone("picker", "sw_2", server=server)
-    assert result.returncode == 2 and "names no search.command" in result.stderr
+    assert result.returncode == 2 and "has no search.command" in result.stderr
     result = hone("picker", "sw_2", "--", "no-such-picker", server=server)
     assert result.returncode == 2 and "cannot start 'no-such-picker': No such file" in result.stderr
 

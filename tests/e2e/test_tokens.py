@@ -186,14 +186,14 @@ def test_hone_token_makes_one_in_a_folder_without_a_server(guarded, tmp_path):
 
 
 @pytest.mark.parametrize("words, says", [
-    (["create"], "give the token a name"),
+    (["create"], "no name given"),
     (["create", "x"], "--scope"),
     (["create", "x", "--scope", "raed"], "did you mean 'read'?"),
     (["create", "x", "--scope", "read", "--expires", "soon"], "90d"),
-    (["create", "x", "--scope", "read", "--out", "/proc/nothing/here"], "cannot make the file"),
-    (["make", "x"], "knows create, ls and revoke"),
-    (["revoke"], "which token"),
-    (["revoke", "unknown"], "no live token 'unknown'"),
+    (["create", "x", "--scope", "read", "--out", "/proc/nothing/here"], "cannot create the file"),
+    (["make", "x"], "the actions are create, ls and revoke"),
+    (["revoke"], "no token given"),
+    (["revoke", "unknown"], "unknown token 'unknown'"),
     (["revoke", "tk_99"], "there is no token tk_99"),
 ])
 def test_hone_token_refuses_with_what_to_do(tmp_path_factory, words, says):

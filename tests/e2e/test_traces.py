@@ -100,7 +100,7 @@ def test_datasets_are_recorded_by_their_content(server, checkout):
 
 @pytest.mark.parametrize("word, says", [("nowhere.csv", "no such file"), ("=x", "NAME=DIGEST"),
                                         ("x=", "NAME=DIGEST"),
-                                        ("empty", "no file in this folder")])
+                                        ("empty", "holds no files")])
 def test_a_dataset_that_is_none_is_refused_before_anything_is_submitted(
     server, tmp_path, word, says):
     (tmp_path / "empty").mkdir()

@@ -71,7 +71,7 @@ def test_up_ends_when_the_server_dies(tmp_path):
     os.kill(up.wait_for("hone-server"), signal.SIGKILL)
     _, errors = up.process.communicate(timeout=60)
     assert up.process.returncode == 1
-    assert "the server ended (signal 9" in errors and "goes on where it stood" in errors
+    assert "the server ended (signal 9" in errors and "run `hone up` again to continue" in errors
     up.wait_gone()
 
 

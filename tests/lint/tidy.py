@@ -81,7 +81,7 @@ CONFINED = {
     r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/app/",
                               "server/follow/", "server/upkeep/", "bench/fill/", "tests/"],
     r"yaml-cpp": ["sdk/cpp/"],
-    r"CLI/": ["sdk/cli/", "bench/", "server/", "worker/", "tests/sim/", "tests/faultfs/"],
+    r"CLI/": ["sdk/cli/session/flags", "server/", "worker/", "tests/sim/", "tests/faultfs/"],
     r"openssl/": ["base/", "server/http/", "tests/unit/http/"],
 }
 

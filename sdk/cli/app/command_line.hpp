@@ -1,13 +1,10 @@
-// From argv to a command and its options.
+// From the words of a command line to a command and its arguments.
 #pragma once
 
-#include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "sdk/cli/session/command.hpp"
-#include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {
 
@@ -16,19 +13,8 @@ struct Call {
   std::vector<std::string> arguments;  // all but the command's name, common options included
 };
 
-// The command is the first word that is no common option (or its value): `hone --format json ls` is
-// `hone ls --format json`. No command at all gives a null command.
+// The command is the first word that is neither a common option nor its value:
+// `hone --format json ls` is `hone ls --format json`. Without a command it is null.
 Result<Call> split(std::vector<std::string> words);
-
-struct Ready {
-  Options options;
-  Work work;
-};
-struct HelpAsked {
-  std::string text;
-};
-
-// Reads the flags of the command. Refuses with a sentence that names the flag.
-Result<std::variant<Ready, HelpAsked>> parse(const Call& call);
 
 }  // namespace hone::cli

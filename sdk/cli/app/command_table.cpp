@@ -4,14 +4,13 @@
 #include <array>
 
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/commands/results/confirm.hpp"
 
 namespace hone::cli {
 namespace {
 
 // A new command: a row here, a declare function in commands/. The order is that of `hone --help`.
-constexpr auto table = std::to_array<Command>({
-    {"up", Group::start, "", "run a server and a worker on this machine until Ctrl-C",
+constexpr auto commands = std::to_array<Command>({
+    {"up", Group::start, "", "run a server and workers on this machine",
      "hone up\nhone up --data /data/hone --slots 8\nhone up --listen 127.0.0.1:8000 --workers 2",
      declare_up},
     {"submit", Group::start, "FILE", "submit a sweep file (YAML or JSON)",
@@ -19,21 +18,24 @@ constexpr auto table = std::to_array<Command>({
      "SW=$(hone submit sweep.yaml -q)\nhone submit sweep.yaml --dataset data/train.csv\n"
      "hone submit sweep.yaml --dataset digits@2=sha256:9f86d081",
      declare_submit},
-    {"plan", Group::start, "FILE", "check a sweep file and say what it would run",
+    {"plan", Group::start, "FILE", "check a sweep file and show what it would run",
      "hone plan sweep.yaml\nhone plan sweep.yaml --set search.trials=8 --set budget.per_run=200k\n"
      "hone plan sweep.yaml --format json",
      declare_plan},
-    {"simulate", Group::start, "FILE", "what a sweep would find, on recorded learning curves",
+    {"simulate", Group::start, "FILE", "simulate a sweep on recorded learning curves",
      "hone simulate sweep.yaml --table curves.csv --against hypertrick --against asha\n"
      "hone simulate sweep.yaml --table curves.csv --workers 8 --deadline 4 --reps 1000\n"
      "hone simulate sweep.yaml --table a.csv --table b.csv --format csv > anytime.csv",
      declare_simulate},
-    {"import", Group::start, "FORMAT FILE", "a sweep of another tool, or of another hone",
-     "hone import hone sw_7.json\nhone import wandb sweep.yaml > hone.yaml\nhone import katib "
-     "experiment.yaml\n"
-     "hone import nni config.yml\nhone import optuna space.json\nhone import determined const.yaml",
+    {"import", Group::start, "FORMAT FILE", "import a sweep of another tool or server",
+     "hone import hone sw_7.json\n"
+     "hone import wandb sweep.yaml > hone.yaml\n"
+     "hone import katib experiment.yaml\n"
+     "hone import nni config.yml\n"
+     "hone import optuna space.json\n"
+     "hone import determined const.yaml",
      declare_import},
-    {"graph", Group::start, "[GRAPH]", "a computation graph, and what placing it costs",
+    {"graph", Group::start, "[GRAPH]", "show a computation graph and the cost of placing it",
      "hone graph\nhone graph inception-v3\nhone graph inception-v3 --place all --devices 4\n"
      "hone graph model.json --place m-etf --devices 2 --trace step.json\n"
      "hone graph resnet-50 --dot | dot -Tsvg > resnet.svg",
@@ -50,69 +52,68 @@ constexpr auto table = std::to_array<Command>({
      declare_trials},
     {"runs", Group::sweeps, "[ID]", "list the runs of a trial or sweep",
      "hone runs tr_42\nhone runs sw_7 --format jsonl", declare_runs},
-    {"events", Group::sweeps, "[SWEEP]", "list what happened, in order",
+    {"events", Group::sweeps, "[SWEEP]", "list the events of a sweep",
      "hone events sw_7\nhone events sw_7 --follow\nhone events --all --format jsonl",
      declare_events},
-    {"find", Group::results, "FILTER", "everything of one kind that a filter lets through",
+    {"find", Group::results, "FILTER", "find sweeps, trials, runs, models, ... by a filter",
      "hone find 'model where metric.return > 450 and params.gamma >= 0.99'\n"
      "hone find 'run where state = failed and worker.host = node3* and ended > -1d'\n"
      "hone find 'sweep where tag = paper' --format json",
      declare_find},
-    {"compare", Group::results, "SWEEP OTHER", "two sweeps side by side",
+    {"compare", Group::results, "SWEEP OTHER", "compare two sweeps",
      "hone compare sw_7 sw_8\nhone compare sw_7 sw_8 --format json", declare_compare},
-    {"replay", Group::results, "[SWEEP]", "does it propose and decide the same again?",
+    {"replay", Group::results, "[SWEEP]", "re-run every proposal and verdict and compare",
      "hone replay sw_7\nhone replay sw_7 --format json", declare_replay},
-    {"diff", Group::results, "TRIAL OTHER", "what differs between two trials",
+    {"diff", Group::results, "TRIAL OTHER", "show the differences between two trials",
      "hone diff tr_42 tr_43\nhone diff tr_42 tr_43 --all", declare_diff},
-    {"best", Group::results, "[SWEEP]", "the best parameter sets of a sweep",
-     "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\nhone best sw_7 -n 1 --format value "
-     "--columns model",
+    {"best", Group::results, "[SWEEP]", "list the best parameter sets of a sweep",
+     "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\n"
+     "hone best sw_7 -n 1 --format value --columns model",
      declare_best},
-    {"confirm", Group::results, "[SWEEP]",
-     "train the leaders again on new seeds, and how sure that is",
-     "hone confirm sw_7 --top 3 --seeds 10   # starts it\nhone confirm sw_7                      # "
-     "what "
-     "came out\nhone confirm sw_7 --format json",
+    {"confirm", Group::results, "[SWEEP]", "train the best trials again on new seeds",
+     "hone confirm sw_7 --top 3 --seeds 10   # start it\n"
+     "hone confirm sw_7                      # show the result\n"
+     "hone confirm sw_7 --format json",
      declare_confirm},
-    {"curve", Group::results, "ID", "draw the learning curve of a run, or of a trial's seeds",
+    {"curve", Group::results, "ID", "draw the learning curve of a run or trial",
      "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial",
      declare_curve},
-    {"importance", Group::results, "[SWEEP]", "which parameters matter, and which together",
+    {"importance", Group::results, "[SWEEP]", "rank parameters by their influence on the objective",
      "hone importance sw_7\nhone importance sw_7 --objective cost\n"
      "hone importance sw_7 --format csv > importance.csv",
      declare_importance},
-    {"explain", Group::results, "ID", "why a trial or run stands where it stands",
+    {"explain", Group::results, "ID", "explain the status of a trial or run",
      "hone explain tr_42\nhone explain rn_42.0 --format json", declare_explain},
-    {"lineage", Group::results, "ID", "what a thing came from, and what came of it",
-     "hone lineage md_9\nhone lineage sw_7 --down --depth 3\nhone lineage md_9 --dot | dot -Tsvg > "
-     "md_9.svg\nhone lineage rn_42.0/loss@2000 --format json",
+    {"lineage", Group::results, "ID", "show the ancestors and descendants of an object",
+     "hone lineage md_9\nhone lineage sw_7 --down --depth 3\n"
+     "hone lineage md_9 --dot | dot -Tsvg > md_9.svg\n"
+     "hone lineage rn_42.0/loss@2000 --format json",
      declare_lineage, "tree dot"},
-    {"models", Group::results, "[ID]", "list the saved checkpoints",
+    {"models", Group::results, "[ID]", "list saved checkpoints",
      "hone models sw_7\nhone models rn_42.0", declare_models},
-    {"fetch", Group::results, "ID [FILE]",
-     "download a checkpoint, a run's files, a workflow's patch",
+    {"fetch", Group::results, "ID [FILE]", "download a checkpoint, files of a run, a patch",
      "hone fetch md_9\nhone fetch md_9 -o best.pt\nhone fetch md_9 -o - | sha256sum\n"
-     "hone fetch rn_4.0             # the files it left, into rn_4.0/\nhone fetch rn_4.0 "
-     "report.txt -o out\nhone fetch wf_2               # what had not been committed, and the "
-     "packages",
+     "hone fetch rn_4.0             # the files of the run, into rn_4.0/\n"
+     "hone fetch rn_4.0 report.txt -o out\n"
+     "hone fetch wf_2               # the uncommitted changes and the list of packages",
      declare_fetch},
-    {"export", Group::results, "[SWEEP]", "all reports, or a table of learning curves",
+    {"export", Group::results, "[SWEEP]", "export the reports or learning curves of a sweep",
      "hone export sw_7 --format csv > reports.csv\n"
-     "hone export sw_7 --format curves --out curves.csv   # the table, and its card curves.json\n"
-     "hone export sw_7 --format json > sw_7.json          # all of it, for hone import\n"
+     "hone export sw_7 --format curves --out curves.csv   # and its card curves.json\n"
+     "hone export sw_7 --format json > sw_7.json          # with all events, for hone import\n"
      "hone export sw_7 --optuna study.db",
      declare_export, "curves"},
-    {"note", Group::results, "ID [TEXT]", "write down what you know about a thing",
+    {"note", Group::results, "ID [TEXT]", "add a note to any object, or list its notes",
      "hone note tr_42 'diverges late'\nhone note sw_7", declare_note},
-    {"tag", Group::results, "ID [TAG ...]", "put tags on a thing, to find it by",
+    {"tag", Group::results, "ID [TAG ...]", "add tags to any object",
      "hone tag tr_42 paper/fig-3 keep\nhone tag tr_42 keep --remove\n"
      "hone find 'trial where tag = paper/*'",
      declare_tag},
-    {"ask", Group::ask, "[SWEEP]", "a trial to evaluate yourself; no worker is needed",
+    {"ask", Group::ask, "[SWEEP]", "get a trial to evaluate without a worker",
      "hone ask sw_7\nread TRIAL LR <<< \"$(hone ask sw_7 --format value --columns trial,lr)\"\n"
      "hone ask sw_7 --as node3 --format json",
      declare_ask},
-    {"tell", Group::ask, "TRIAL VALUE", "the result of a trial that was asked for",
+    {"tell", Group::ask, "TRIAL VALUE", "report the result of such a trial",
      "hone tell tr_42 0.93\nhone tell tr_42 0.93 1250      # of two objectives\n"
      "hone tell tr_42 --failed --why 'out of memory'\nhone tell tr_42 -0.5 --step 2000",
      declare_tell},
@@ -120,58 +121,54 @@ constexpr auto table = std::to_array<Command>({
      "hone enqueue sw_7 --params lr=1e-3,optimizer=adam\nhone enqueue sw_7 --file sets.json\n"
      "hone best sw_3 -n 1 --format json | jq '.[0].params' | hone enqueue sw_7 --file -",
      declare_enqueue},
-    {"resubmit", Group::ask, "TRIAL", "try a parameter set again, changed in part",
+    {"resubmit", Group::ask, "TRIAL", "try a parameter set again, with changes",
      "hone resubmit tr_42\nhone resubmit tr_42 --set gamma=0.999", declare_resubmit},
-    {"picker", Group::ask, "SWEEP ...", "let a program of your own propose the parameters",
+    {"picker", Group::ask, "SWEEP ...", "let your own program propose the parameters",
      "hone picker sw_7\nhone picker sw_7 -- python3 sdk/examples/picker.py", declare_picker},
-    {"pause", Group::steer, "SWEEP", "start no new runs; running ones go on",
+    {"pause", Group::steer, "SWEEP", "start no new runs; running ones continue",
      "hone pause sw_7\nhone resume sw_7", declare_verb<Verb::pause>},
     {"resume", Group::steer, "SWEEP", "start new runs again", "hone resume sw_7",
      declare_verb<Verb::resume>},
     {"stop", Group::steer, "SWEEP", "start no new runs, let running ones finish, then end",
      "hone stop sw_7\nhone stop sw_7 && hone watch sw_7", declare_verb<Verb::stop>},
-    {"cancel", Group::steer, "SWEEP", "end it now; running runs may save a checkpoint first",
+    {"cancel", Group::steer, "SWEEP", "end a sweep now; runs may save a checkpoint first",
      "hone cancel sw_7", declare_verb<Verb::cancel>},
-    {"kill", Group::steer, "SWEEP", "end it now; running runs are killed", "hone kill sw_7",
+    {"kill", Group::steer, "SWEEP", "end a sweep now; kill its runs", "hone kill sw_7",
      declare_verb<Verb::kill>},
-    {"edit", Group::steer, "SWEEP", "change a sweep that goes on",
+    {"edit", Group::steer, "SWEEP", "change an active sweep",
      "hone edit sw_7 --trials 64\nhone edit sw_7 --concurrency 4\n"
      "hone edit sw_7 --widen learning_rate=:0.1 --widen optimizer=adam,lion",
      declare_edit},
-    {"fork", Group::steer, "SWEEP", "submit a sweep anew, changed in part",
+    {"fork", Group::steer, "SWEEP", "submit a changed copy of a sweep",
      "hone fork sw_7 --set seed=18\nhone fork sw_7 --set search.trials=64 --dry-run", declare_fork},
-    {"archive", Group::steer, "SWEEP", "put a sweep out of the lists",
+    {"archive", Group::steer, "SWEEP", "hide a sweep from the lists",
      "hone archive sw_7\nhone ls --all\nhone archive sw_7 --undo", declare_archive},
-    {"pin", Group::steer, "TRIAL", "keep the checkpoints of a trial",
+    {"pin", Group::steer, "TRIAL", "keep all checkpoints of a trial",
      "hone pin tr_42\nhone pin tr_42 --undo", declare_pin},
     {"workers", Group::system, "", "list the workers", "hone workers\nhone workers --format json",
      declare_workers},
-    {"allow", Group::system, "WORKER", "give work again to a worker that was set aside",
+    {"allow", Group::system, "WORKER", "re-enable a quarantined worker",
      "hone workers\nhone allow wk_3", declare_allow},
-    {"token", Group::system, "create|ls|revoke [NAME]", "who may speak to the server",
+    {"token", Group::system, "create|ls|revoke [NAME]", "manage access tokens",
      "hone token create alice --scope submit --out alice.token\n"
      "hone token create gpu-node --scope worker --expires 90d\n"
      "hone token ls\nhone token revoke tk_3",
      declare_token},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
-    {"db", Group::system, "check|backup|upgrade", "look a data folder through, or copy it",
+    {"db", Group::system, "check|backup|upgrade", "check, back up or upgrade a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
-     "hone db backup /backups/hone-monday   # a server may go on meanwhile\nhone db upgrade",
+     "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade",
      declare_db},
-    {"server", Group::system, "...", "run hone-server (arguments are passed on)",
+    {"server", Group::system, "...", "run hone-server with these arguments",
      "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},
-    {"worker", Group::system, "...", "run hone-worker (arguments are passed on)",
+    {"worker", Group::system, "...", "run hone-worker with these arguments",
      "hone worker --server http://10.0.0.5:7777 --slots 8 --data ~/hone-worker", declare_passed_on},
-    {"train", Group::system, "NAME ...", "run a built-in trainer alone, without a server",
+    {"train", Group::system, "NAME ...", "run a built-in trainer without a server",
      "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help", declare_passed_on},
-    {"bench", Group::system, "WHAT ...", "measure what a server takes, or how well we search",
-     "hone bench lineage --format json\nhone bench load --clients 8 --duration 20s\n"
-     "hone bench load --workers 10000 --duration 2m\n"
-     "hone bench load --reports 1,8,64,512 --duration 5s\n"
-     "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
-     "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",
-     declare_bench},
+    {"bench", Group::system, "WHAT ...", "measure a server, or the search methods",
+     "hone bench load --clients 8 --duration 20s\nhone bench lineage\nhone bench --help",
+     declare_passed_on},
     {"version", Group::system, "", "print the version", "hone version", declare_version},
     {"completion", Group::system, "SHELL", "print a completion script (bash, zsh, fish)",
      "source <(hone completion bash)\nhone completion zsh > ~/.zfunc/_hone\n"
@@ -181,12 +178,12 @@ constexpr auto table = std::to_array<Command>({
 
 }  // namespace
 
-std::span<const Command> command_table() { return table; }
+std::span<const Command> command_table() { return commands; }
 
 const Command* find_command(std::string_view name) {
-  const auto row = std::find_if(table.begin(), table.end(),
+  const auto row = std::find_if(commands.begin(), commands.end(),
                                 [&](const Command& command) { return command.name == name; });
-  return row == table.end() ? nullptr : &*row;
+  return row == commands.end() ? nullptr : &*row;
 }
 
 }  // namespace hone::cli

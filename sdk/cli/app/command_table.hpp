@@ -8,7 +8,7 @@ namespace hone::cli {
 
 std::span<const Command> command_table();
 
-// nullptr where there is none of that name.
+// Returns nullptr if no command has that name.
 const Command* find_command(std::string_view name);
 
 }  // namespace hone::cli

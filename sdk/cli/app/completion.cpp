@@ -1,4 +1,4 @@
-// completion: what shells ask to complete `hone`.
+// completion: the scripts with which shells complete `hone`.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace hone::cli {
 namespace {
 
-// The first word from the table; then the flags the command itself names in its help; else files.
+// Completes the first word from the table, then flags from the help of the command, else files.
 constexpr std::string_view bash_script = R"(_hone() {
   local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -71,7 +71,7 @@ std::string bash_completion() {
   return filled(bash_script, "@NAMES@", names);
 }
 
-// In single quotes; the table has no quotes and backslashes of its own.
+// In single quotes; the table holds neither quotes nor backslashes.
 std::string in_single_quotes(std::string_view text) {
   std::string plain(text);
   std::replace(plain.begin(), plain.end(), '\'', '"');
@@ -101,20 +101,22 @@ struct Shell {
 constexpr std::array shells{Shell{"bash", bash_completion}, Shell{"zsh", zsh_completion},
                             Shell{"fish", fish_completion}};
 
+Result<Exit> print_completion(Session& session, const std::string& wanted) {
+  for (const Shell& shell : shells) {
+    if (shell.name != wanted) continue;
+    session.print(shell.script());
+    return Exit::ok;
+  }
+  return refuse(Code::invalid,
+                "no completion for '" + wanted + "'; the shells are bash, zsh and fish");
+}
+
 }  // namespace
 
-Work declare_completion(Flags& flags) {
-  auto wanted = std::make_shared<std::string>();
-  flags.argument("SHELL", *wanted, "bash, zsh or fish");
-  return [wanted](Session& session) -> Result<Exit> {
-    for (const Shell& shell : shells) {
-      if (shell.name != *wanted) continue;
-      session.print(shell.script());
-      return Exit::ok;
-    }
-    return refuse(Code::invalid,
-                  "there is no completion for '" + *wanted + "', only for bash, zsh and fish");
-  };
+CommandAction declare_completion(Flags& flags) {
+  return with_options(print_completion, [&](std::string& shell) {
+    flags.argument("SHELL", shell, "bash, zsh or fish");
+  });
 }
 
 }  // namespace hone::cli

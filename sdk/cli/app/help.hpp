@@ -1,4 +1,4 @@
-// What `hone` says about itself.
+// The help of `hone` as a whole.
 #pragma once
 
 #include <string>
@@ -12,11 +12,7 @@ namespace hone::cli {
 // `hone --help`: the commands in groups.
 std::string overview(const Screen& screen);
 
-// `hone NAME --help`: usage, arguments, flags, examples.
-std::string help_text(const Command& command, const Flags& flags);
-std::string examples_text(const Command& command);
-
-// "'sbmit' is no command (did you mean 'submit'?); hone --help lists them".
+// "unknown command 'sbmit' (did you mean 'submit'?); see hone --help".
 Error no_such_command(std::string_view name);
 
 }  // namespace hone::cli

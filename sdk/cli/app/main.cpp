@@ -8,42 +8,28 @@
 #include "sdk/cli/app/help.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/programs.hpp"
+#include "sdk/cli/session/run_command.hpp"
 
 namespace hone::cli {
 namespace {
 
-int status_of(Exit exit) { return static_cast<int>(exit); }
+constexpr std::string_view program = "hone";
 
-// A refusal of a sweep file comes with its place in front and stands alone; all others say who
-// speaks.
-int complain(const Error& error) {
-  const std::string where = error.at.empty() ? "" : " (at " + error.at + ")";
-  std::cerr << "hone: " << error.detail << where << std::endl;
-  return status_of(exit_for(error.code));
+// A program that is not installed may not have been built: quickstart leaves hone-bench out.
+Error with_build_command(Error error, const std::string& target) {
+  if (error.code == Code::not_found)
+    error.detail += "; in a source tree: cmake --build build/release --target " + target;
+  return error;
 }
 
-// hone train NAME ...: everything behind the command is for the other program.
+// hone train NAME ...: every argument is for the other program.
 int pass_on(const Call& call) {
-  const Error error = become("hone-" + std::string(call.command->name), call.arguments);
-  if (call.arguments == std::vector<std::string>{"--help"}) {
-    std::cout << "hone " << call.command->name << ": " << call.command->summary << "\n"
-              << examples_text(*call.command) << std::endl;
-    return status_of(Exit::ok);
-  }
-  return complain(error);
-}
-
-int run(const Call& call) {
-  auto parsed = parse(call);
-  if (!parsed) return complain(parsed.error());
-  if (const auto* help = std::get_if<HelpAsked>(&*parsed)) {
-    std::cout << help->text << std::flush;
-    return status_of(Exit::ok);
-  }
-  auto& ready = std::get<Ready>(*parsed);
-  Session session(std::move(ready.options));
-  const auto result = ready.work(session);
-  return result ? status_of(*result) : complain(result.error());
+  const std::string other = "hone-" + std::string(call.command->name);
+  const Error error = with_build_command(become(other, call.arguments), other);
+  if (call.arguments != std::vector<std::string>{"--help"}) return report_error(program, error);
+  std::cout << "hone " << call.command->name << ": " << call.command->summary << "\n"
+            << examples_text(*call.command) << std::endl;
+  return static_cast<int>(Exit::ok);
 }
 
 int main_of(std::vector<std::string> words) {
@@ -52,16 +38,16 @@ int main_of(std::vector<std::string> words) {
   if (wants_help && words.size() > 1)
     words = {words[1], "--help"};  // hone help submit
   else if (wants_help) {
-    std::cout << overview(look_at(STDOUT_FILENO, false)) << std::flush;
-    return status_of(Exit::ok);
+    std::cout << overview(detect_screen(STDOUT_FILENO, false)) << std::flush;
+    return static_cast<int>(Exit::ok);
   }
   if (words[0] == "--version" || words[0] == "-V") words = {"version"};
   const auto call = split(std::move(words));
-  if (!call) return complain(call.error());
+  if (!call) return report_error(program, call.error());
   if (call->command == nullptr)
-    return complain(refuse(Code::invalid, "which command? hone --help lists them"));
+    return report_error(program, refuse(Code::invalid, "no command given; see hone --help"));
   if (call->command->declare == declare_passed_on) return pass_on(*call);
-  return run(*call);
+  return run_command(program, *call->command, call->arguments);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The declare functions of command_table.cpp: each adds its flags and returns the work.
+// The declare functions of command_table.cpp: each adds the flags of a command and returns its
+// action.
 #pragma once
 
 #include "schemas/types/states.hpp"
@@ -6,58 +7,57 @@
 
 namespace hone::cli {
 
-Work declare_submit(Flags& flags);
-Work declare_plan(Flags& flags);
-Work declare_simulate(Flags& flags);
-Work declare_import(Flags& flags);
-Work declare_graph(Flags& flags);
-Work declare_ls(Flags& flags);
-Work declare_show(Flags& flags);
-Work declare_trials(Flags& flags);
-Work declare_runs(Flags& flags);
-Work declare_curve(Flags& flags);
-Work declare_best(Flags& flags);
-Work declare_watch(Flags& flags);
-Work declare_explain(Flags& flags);
-Work declare_lineage(Flags& flags);
-Work declare_export(Flags& flags);
-Work declare_ask(Flags& flags);
-Work declare_tell(Flags& flags);
-Work declare_enqueue(Flags& flags);
-Work declare_picker(Flags& flags);
-Work declare_models(Flags& flags);
-Work declare_fetch(Flags& flags);
-Work declare_workers(Flags& flags);
-Work declare_allow(Flags& flags);
-Work declare_events(Flags& flags);
-Work declare_db(Flags& flags);
-Work declare_doctor(Flags& flags);
-Work declare_token(Flags& flags);
-Work declare_up(Flags& flags);
-Work declare_bench(Flags& flags);
-Work declare_importance(Flags& flags);
-Work declare_find(Flags& flags);
-Work declare_note(Flags& flags);
-Work declare_tag(Flags& flags);
-Work declare_archive(Flags& flags);
-Work declare_pin(Flags& flags);
-Work declare_edit(Flags& flags);
-Work declare_fork(Flags& flags);
-Work declare_resubmit(Flags& flags);
-Work declare_compare(Flags& flags);
-Work declare_diff(Flags& flags);
-Work declare_replay(Flags& flags);
-Work declare_version(Flags& flags);
-Work declare_completion(Flags& flags);
+CommandAction declare_submit(Flags& flags);
+CommandAction declare_plan(Flags& flags);
+CommandAction declare_simulate(Flags& flags);
+CommandAction declare_import(Flags& flags);
+CommandAction declare_graph(Flags& flags);
+CommandAction declare_ls(Flags& flags);
+CommandAction declare_show(Flags& flags);
+CommandAction declare_trials(Flags& flags);
+CommandAction declare_runs(Flags& flags);
+CommandAction declare_curve(Flags& flags);
+CommandAction declare_best(Flags& flags);
+CommandAction declare_watch(Flags& flags);
+CommandAction declare_explain(Flags& flags);
+CommandAction declare_lineage(Flags& flags);
+CommandAction declare_export(Flags& flags);
+CommandAction declare_ask(Flags& flags);
+CommandAction declare_tell(Flags& flags);
+CommandAction declare_enqueue(Flags& flags);
+CommandAction declare_picker(Flags& flags);
+CommandAction declare_models(Flags& flags);
+CommandAction declare_fetch(Flags& flags);
+CommandAction declare_workers(Flags& flags);
+CommandAction declare_allow(Flags& flags);
+CommandAction declare_events(Flags& flags);
+CommandAction declare_db(Flags& flags);
+CommandAction declare_doctor(Flags& flags);
+CommandAction declare_token(Flags& flags);
+CommandAction declare_up(Flags& flags);
+CommandAction declare_confirm(Flags& flags);
+CommandAction declare_importance(Flags& flags);
+CommandAction declare_find(Flags& flags);
+CommandAction declare_note(Flags& flags);
+CommandAction declare_tag(Flags& flags);
+CommandAction declare_archive(Flags& flags);
+CommandAction declare_pin(Flags& flags);
+CommandAction declare_edit(Flags& flags);
+CommandAction declare_fork(Flags& flags);
+CommandAction declare_resubmit(Flags& flags);
+CommandAction declare_compare(Flags& flags);
+CommandAction declare_diff(Flags& flags);
+CommandAction declare_replay(Flags& flags);
+CommandAction declare_version(Flags& flags);
+CommandAction declare_completion(Flags& flags);
 
-Work declare_steer(Flags& flags, Verb verb);
+CommandAction declare_steer(Flags& flags, Verb verb);
 template <Verb verb>
-Work declare_verb(Flags& flags) {
+CommandAction declare_verb(Flags& flags) {
   return declare_steer(flags, verb);
 }
 
-// Commands whose arguments all belong to the program beside this one; main passes them on before it
-// reads any flag.
-Work declare_passed_on(Flags& flags);
+// For commands that another program runs: main passes all arguments on and reads no flag.
+CommandAction declare_passed_on(Flags& flags);
 
 }  // namespace hone::cli

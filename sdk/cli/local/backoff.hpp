@@ -1,11 +1,11 @@
-// How long to wait before starting again what died.
+// How long to wait before restarting a process that ended.
 #pragma once
 
 #include "schemas/types/instant.hpp"
 
 namespace hone::cli {
 
-// 1, 2, 4, ... 30 s; back to 1 s after a life of a minute.
+// 1, 2, 4, ... 30 s; 1 s again for a process that ran for a minute.
 class Backoff {
  public:
   Duration after_a_life_of(Duration life) {

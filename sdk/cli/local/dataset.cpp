@@ -19,7 +19,7 @@ std::string name_of(const fs::path& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-// Links are not followed: what they lead to may change with the machine.
+// Does not follow links: their targets may differ between machines.
 Result<std::string> digest_of_folder(const std::string& word) {
   std::map<std::string, fs::path> files;
   std::error_code trouble;
@@ -28,7 +28,7 @@ Result<std::string> digest_of_folder(const std::string& word) {
     if (at->is_regular_file(trouble) && !at->is_symlink(trouble))
       files.emplace(at->path().lexically_relative(word).generic_string(), at->path());
   if (trouble) return unreadable(word, "cannot be read: " + trouble.message());
-  if (files.empty()) return unreadable(word, "there is no file in this folder");
+  if (files.empty()) return unreadable(word, "this folder holds no files");
   std::string sums;
   for (const auto& [name, path] : files) {
     const auto digest = digest_of_file(path.string());
@@ -41,7 +41,7 @@ Result<std::string> digest_of_folder(const std::string& word) {
 Result<DatasetInfo> named_dataset(const std::string& word) {
   const auto equals = word.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
-    return unreadable(word, "there is no such file or folder; or write NAME=DIGEST");
+    return unreadable(word, "no such file or folder; or write NAME=DIGEST");
   const std::string name = word.substr(0, equals);
   const auto at = name.rfind('@');
   if (at == std::string::npos || at == 0) return DatasetInfo{name, "", word.substr(equals + 1)};

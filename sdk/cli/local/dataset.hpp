@@ -1,4 +1,4 @@
-// What a sweep trains on, as a user names it on the command line.
+// The dataset of a sweep, as named on the command line.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace hone::cli {
 
-// A file: its name and the SHA-256 of its bytes. A folder: its name and the SHA-256 of what
-// `sha256sum` prints of all files in it, by their paths in order of bytes. NAME=DIGEST and
-// NAME@VERSION=DIGEST: as they stand. Refuses with invalid what is none of these, and a folder
-// without files.
+// Accepts
+//   a file        its name and the SHA-256 of its bytes,
+//   a folder      its name and the SHA-256 of what `sha256sum` prints for its files, by path,
+//   NAME=DIGEST   or NAME@VERSION=DIGEST, unchanged.
+// Rejects anything else, and a folder without files, with `invalid`.
 Result<DatasetInfo> dataset_of(const std::string& word);
 
 }  // namespace hone::cli

@@ -1,5 +1,5 @@
-// What the disk under a folder needs to make 4 KiB durable: the bound of whatever is acknowledged
-// only once it is safe.
+// Measures how long the disk under a folder takes to make 4 KiB durable: a lower bound for every
+// acknowledged request.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace hone::load {
 
 class DiskProbe {
  public:
-  // Makes a file in the folder; it is removed with the probe.
+  // Creates a file in the folder; the destructor removes it.
   static Result<DiskProbe> in(const std::string& folder);
   ~DiskProbe();
   DiskProbe(DiskProbe&&) noexcept;
@@ -21,7 +21,7 @@ class DiskProbe {
 
   // Appends 4 KiB and syncs them.
   Status sync();
-  // The same again and again for this long.
+  // Repeats sync() for this long.
   Status sync_for(std::chrono::milliseconds time);
 
   [[nodiscard]] const Histogram& times() const { return times_; }
@@ -33,7 +33,7 @@ class DiskProbe {
   Histogram times_;
 };
 
-// "ext4", "tmpfs", ...: tmpfs keeps nothing, and syncs nothing.
+// "ext4", "tmpfs", ...; tmpfs neither keeps nor syncs anything.
 std::string file_system_of(const std::string& folder);
 
 }  // namespace hone::load

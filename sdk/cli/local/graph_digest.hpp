@@ -1,4 +1,4 @@
-// A sweep that places a graph names the graph it was submitted for.
+// Identifies the graph of a sweep that places one.
 #pragma once
 
 #include "base/result.hpp"
@@ -6,9 +6,9 @@
 
 namespace hone::cli {
 
-// Where the sweep fixes the graph of the trainer `placement`: adds its digest, which the lineage
-// keeps and every run compares, and makes a file's path absolute, for workers run elsewhere. Other
-// sweeps are left alone. Refuses a graph that cannot be read.
+// If the sweep fixes the graph of the trainer `placement`: adds its digest, which the lineage
+// records and every run compares, and makes a file's path absolute, because workers run in other
+// folders. Does not change other sweeps. Rejects a graph that cannot be read.
 Status name_graph(Json& sweep);
 
 }  // namespace hone::cli

@@ -1,5 +1,5 @@
-// Times of many operations in a fixed space, each kept to 1.6 %: plain memory, so that processes
-// can share it.
+// A histogram of times in fixed space with a relative error of 1.6 %. Plain memory, so that
+// processes can share it.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Histogram {
   [[nodiscard]] std::uint64_t count() const { return total_; }
   [[nodiscard]] double max_ms() const { return static_cast<double>(longest_) / 1e3; }
 
-  // The time that `share` (0 to 1) of the operations did not exceed; 0 without any.
+  // The time that `share` (0 to 1) of the operations did not exceed; 0 without operations.
   [[nodiscard]] double quantile_ms(double share) const {
     const double wanted = share * static_cast<double>(total_);
     std::uint64_t seen = 0;

@@ -32,7 +32,7 @@ std::string url_in(const std::string& line) {
   return line.substr(start, end == std::string::npos ? end : end - start);
 }
 
-// A server that listens on every address names none that a certificate could hold.
+// Replaces "every address", which no certificate names, by loopback.
 std::string on_this_machine(std::string url) {
   for (const auto& [every, own] :
        {std::pair{"//0.0.0.0:", "//127.0.0.1:"}, std::pair{"//[::]:", "//[::1]:"}})
@@ -41,7 +41,7 @@ std::string on_this_machine(std::string url) {
   return url;
 }
 
-// Who was killed by a signal could not say why: the last line of its log is about something else.
+// Empty for a process killed by a signal: the last line of its log is about something else.
 std::string reason_in_log(const Program& program, const Child& child, int wait_status) {
   return WIFEXITED(wait_status) ? last_sentence(program.log, child.log_start) : std::string();
 }
@@ -52,8 +52,9 @@ std::string quoted_reason(const std::string& sentence) {
 
 }  // namespace
 
-Supervisor::Supervisor(UpPlan plan, Say say, std::function<void(const std::string& url)> ready)
-    : plan_(std::move(plan)), say_(std::move(say)), ready_(std::move(ready)) {
+Supervisor::Supervisor(UpPlan plan, Report report,
+                       std::function<void(const std::string& url)> ready)
+    : plan_(std::move(plan)), report_(std::move(report)), ready_(std::move(ready)) {
   const sigset_t set = watched_signals();
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -66,7 +67,7 @@ Supervisor::~Supervisor() {
 Exit Supervisor::run() {
   if (!start_server()) return Exit::general;
   while (server_ && stops_asked_ == 0) {
-    wait_for_something();
+    wait_for_event();
     reap();
     if (server_ && stops_asked_ == 0) restart_due_workers();
   }
@@ -77,7 +78,7 @@ Exit Supervisor::run() {
 bool Supervisor::start_server() {
   auto child = start(plan_.server, true);
   if (!child) {
-    say_(child.error().detail);
+    report_(child.error().detail);
     return false;
   }
   server_ = *std::move(child);
@@ -101,10 +102,10 @@ void Supervisor::start_worker(Worker& worker) {
     return;
   }
   worker.due_at = worker.started_at + worker.backoff.after_a_life_of({});
-  say_(worker.program.name + ": " + child.error().detail);
+  report_(worker.program.name + ": " + child.error().detail);
 }
 
-void Supervisor::wait_for_something() {
+void Supervisor::wait_for_event() {
   const int server_output = server_ ? server_->stdout_end.fd() : -1;
   std::array<pollfd, 2> watched = {{{signals_, POLLIN, 0}, {server_output, POLLIN, 0}}};
   poll(watched.data(), watched.size(), milliseconds_to_next_due());
@@ -129,7 +130,7 @@ void Supervisor::read_signals() {
     if (info.ssi_signo != SIGCHLD) ++stops_asked_;
 }
 
-// The server's stdout is copied to its log; the first line with a URL says that it is ready.
+// Copies the server's stdout to its log; the first line with a URL means that it is ready.
 void Supervisor::read_server_output() {
   std::array<char, 4096> buffer{};
   const ssize_t got = read(server_->stdout_end.fd(), buffer.data(), buffer.size());
@@ -140,12 +141,12 @@ void Supervisor::read_server_output() {
   partial_line_.append(buffer.data(), static_cast<std::size_t>(got));
   for (auto end = partial_line_.find('\n'); end != std::string::npos;
        end = partial_line_.find('\n')) {
-    hear_line(partial_line_.substr(0, end));
+    handle_server_line(partial_line_.substr(0, end));
     partial_line_.erase(0, end + 1);
   }
 }
 
-void Supervisor::hear_line(const std::string& line) {
+void Supervisor::handle_server_line(const std::string& line) {
   std::ofstream(plan_.server.log, std::ios::app) << line << '\n';
   if (!url_.empty()) return;
   url_ = on_this_machine(url_in(line));
@@ -157,13 +158,13 @@ void Supervisor::hear_line(const std::string& line) {
 void Supervisor::reap() {
   int status = 0;
   for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
-    if (server_ && server_->pid == pid) mourn_server(status);
+    if (server_ && server_->pid == pid) handle_server_exit(status);
     for (auto& worker : workers_)
-      if (worker.child && worker.child->pid == pid) mourn_worker(worker, status);
+      if (worker.child && worker.child->pid == pid) handle_worker_exit(worker, status);
   }
 }
 
-void Supervisor::mourn_server(int wait_status) {
+void Supervisor::handle_server_exit(int wait_status) {
   while (server_->stdout_end) read_server_output();
   const std::string sentence = reason_in_log(plan_.server, *server_, wait_status);
   const bool was_ready = !url_.empty();
@@ -171,26 +172,25 @@ void Supervisor::mourn_server(int wait_status) {
   if (stops_asked_ > 0) return;
   server_failed_ = true;
   if (!was_ready) {
-    say_(sentence.empty()
-             ? "the server did not start (" + end_text(wait_status) + "); see " + plan_.server.log
-             : sentence);
+    report_(sentence.empty() ? "the server did not start (" + end_text(wait_status) + "); see " +
+                                   plan_.server.log
+                             : sentence);
     return;
   }
-  say_(
+  report_(
       "the server ended (" + end_text(wait_status) + ")" + quoted_reason(sentence) +
-      "\nNothing that was acknowledged is lost: `hone up` again goes on where it stood. Its log: " +
-      plan_.server.log);
+      "\nNothing acknowledged is lost: run `hone up` again to continue. Log: " + plan_.server.log);
 }
 
-void Supervisor::mourn_worker(Worker& worker, int wait_status) {
+void Supervisor::handle_worker_exit(Worker& worker, int wait_status) {
   const std::string sentence = reason_in_log(worker.program, *worker.child, wait_status);
   worker.child.reset();
   if (stops_asked_ > 0 || !server_) return;
   const Instant t = now();
   const Duration wait = worker.backoff.after_a_life_of(t - worker.started_at);
   worker.due_at = t + wait;
-  say_(worker.program.name + " ended (" + end_text(wait_status) + ")" + quoted_reason(sentence) +
-       "; starting it again in " + std::to_string(wait.us / 1'000'000) + "s");
+  report_(worker.program.name + " ended (" + end_text(wait_status) + ")" + quoted_reason(sentence) +
+          "; starting it again in " + std::to_string(wait.us / 1'000'000) + "s");
 }
 
 void Supervisor::restart_due_workers() {
@@ -205,11 +205,11 @@ std::vector<pid_t> Supervisor::living_workers() const {
   return pids;
 }
 
-// Workers first: they hand back what they run while the server still listens.
+// Stops the workers first: they return their runs while the server still listens.
 void Supervisor::stop_all() {
   const auto workers = living_workers();
   if (stops_asked_ > 0 && !workers.empty())
-    say_("stopping the workers, then the server (Ctrl-C again: at once)");
+    report_("stopping the workers, then the server (Ctrl-C again: at once)");
   stop_within(workers, grace);
   if (server_) stop_within({server_->pid}, grace);
 }
@@ -220,12 +220,12 @@ void Supervisor::stop_within(const std::vector<pid_t>& pids, Duration time) {
            std::any_of(workers_.begin(), workers_.end(),
                        [&](const Worker& w) { return w.child && w.child->pid == pid; });
   };
-  const auto tell = [&](int signal) {
+  const auto send_signal = [&](int signal) {
     for (const pid_t pid : pids)
       if (is_alive(pid)) kill(pid, signal);
   };
   const auto any_alive = [&] { return std::any_of(pids.begin(), pids.end(), is_alive); };
-  tell(SIGTERM);
+  send_signal(SIGTERM);
   const int stops_before = stops_asked_;
   for (const Instant limit = now() + time;
        any_alive() && now() < limit && stops_asked_ == stops_before;) {
@@ -237,7 +237,7 @@ void Supervisor::stop_within(const std::vector<pid_t>& pids, Duration time) {
     reap();
   }
   if (!any_alive()) return;
-  tell(SIGKILL);
+  send_signal(SIGKILL);
   for (const pid_t pid : pids)
     if (is_alive(pid)) waitpid(pid, nullptr, 0);
 }

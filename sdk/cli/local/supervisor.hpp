@@ -1,4 +1,4 @@
-// A server and its workers, kept running until a signal or the server's end.
+// Runs a server and its workers until a signal or the end of the server.
 #pragma once
 
 #include <functional>
@@ -19,16 +19,16 @@ struct UpPlan {
 
 class Supervisor {
  public:
-  using Say = std::function<void(const std::string& message)>;
+  using Report = std::function<void(const std::string& message)>;
 
-  // `ready` is called once, with the server's URL, when the workers have been started.
-  Supervisor(UpPlan plan, Say say, std::function<void(const std::string& url)> ready);
+  // Calls `ready` once, with the URL of the server, after starting the workers.
+  Supervisor(UpPlan plan, Report report, std::function<void(const std::string& url)> ready);
   ~Supervisor();
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  // Blocks. Ok after SIGINT, SIGTERM or SIGHUP, general when the server ended by itself or never
-  // came up (said why).
+  // Blocks until the end. Returns ok after SIGINT, SIGTERM or SIGHUP; general, after a report of
+  // the reason, if the server did not start or ended by itself.
   Exit run();
 
  private:
@@ -36,20 +36,20 @@ class Supervisor {
     Program program;
     std::optional<Child> child;
     Instant started_at;
-    Instant due_at;  // to be started again
+    Instant due_at;  // of the next start
     Backoff backoff;
   };
 
   bool start_server();
   void start_workers(const std::string& url);
   void start_worker(Worker& worker);
-  void wait_for_something();
+  void wait_for_event();
   void read_signals();
   void read_server_output();
-  void hear_line(const std::string& line);
+  void handle_server_line(const std::string& line);
   void reap();
-  void mourn_server(int wait_status);
-  void mourn_worker(Worker& worker, int wait_status);
+  void handle_server_exit(int wait_status);
+  void handle_worker_exit(Worker& worker, int wait_status);
   void restart_due_workers();
   void stop_all();
   void stop_within(const std::vector<pid_t>& pids, Duration grace);
@@ -57,15 +57,14 @@ class Supervisor {
   [[nodiscard]] std::vector<pid_t> living_workers() const;
 
   UpPlan plan_;
-  Say say_;
+  Report report_;
   std::function<void(const std::string& url)> ready_;
   std::optional<Child> server_;
   std::vector<Worker> workers_;
   std::string url_;           // empty until the server is ready
   std::string partial_line_;  // of the server's stdout
   int signals_ = -1;          // signalfd
-  int stops_asked_ =
-      0;  // signals seen that ask us to stop; from the second on nothing is waited for
+  int stops_asked_ = 0;       // signals to stop so far; the second one stops at once
   bool server_failed_ = false;
 };
 

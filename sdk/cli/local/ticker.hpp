@@ -1,5 +1,5 @@
-// The progress of a long computation of our own, on stderr: rewritten in place on a terminal, a
-// line every ten seconds elsewhere, nothing in the first two seconds or with --quiet.
+// Shows the progress of a long computation on stderr: in place on a terminal, else a line every ten
+// seconds; nothing in the first two seconds or with --quiet.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ class Ticker {
   Ticker(const Session& session, std::int64_t total, std::string unit);
   void step() { reach(count_ + 1); }
   void reach(std::int64_t count);
-  // Takes the line away.
+  // Removes the line.
   void done();
 
  private:

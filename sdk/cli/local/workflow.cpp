@@ -15,7 +15,7 @@
 namespace hone::cli {
 namespace {
 
-// As it was typed, by way of the kernel: no command has to hand it down here.
+// The command line as typed, from the kernel, so that no command has to pass it here.
 std::vector<std::string> own_command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::vector<std::string> words;
@@ -38,14 +38,14 @@ std::string first_line(const std::optional<std::string>& text) {
   return text ? text->substr(0, text->find('\n')) : std::string();
 }
 
-// The patch alone matters, not how the user likes to see it.
+// Without the user's display settings.
 std::string patch_text() {
   return output_of({"git", "--no-optional-locks", "diff", "--no-color", "--no-ext-diff", "--binary",
                     "HEAD"})
       .value_or(std::string());
 }
 
-// As pip freeze, and several times faster.
+// Like pip freeze, but several times faster.
 std::string python_packages(const std::vector<std::string>& command) {
   if (command.empty()) return {};
   const std::string name = std::filesystem::path(command.front()).filename().string();

@@ -1,5 +1,4 @@
-// How this sweep came to be: recorded with every submission, so that a result can be traced to a
-// command and a commit.
+// Records how a sweep was submitted, so that a result can be traced to a command and a commit.
 #pragma once
 
 #include <string>
@@ -9,18 +8,18 @@
 
 namespace hone::cli {
 
-// What the digests of a workflow stand for.
+// The texts behind the digests of a workflow.
 struct WorkflowTexts {
   std::string patch;        // `git diff HEAD`
   std::string environment;  // the interpreter and its packages, one a line
 };
 
-// Asks the system about this process, git about the working folder, and a Python that `command`
-// begins with about its packages. Without git or a repository its fields stay empty.
+// Records this process, the git state of the working folder and, if `command` begins with a Python,
+// its packages. Without git or a repository the fields of git stay empty.
 WorkflowInfo record_workflow(const std::vector<std::string>& command = {},
                              WorkflowTexts* texts = nullptr);
 
-// "ada@node3": who asks, where nobody says another name.
+// "ada@node3": the default name of the asker.
 std::string user_at_host();
 
 }  // namespace hone::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -12,23 +13,23 @@ namespace {
 
 constexpr const char* absent = "-";
 
-bool is_right_aligned(Manner manner) {
-  switch (manner) {
-    case Manner::score:
-    case Manner::number:
-    case Manner::phase:
-    case Manner::count:
-    case Manner::bytes:
-    case Manner::ago:
-    case Manner::seconds:
+bool is_right_aligned(CellType type) {
+  switch (type) {
+    case CellType::score:
+    case CellType::number:
+    case CellType::phase:
+    case CellType::count:
+    case CellType::bytes:
+    case CellType::ago:
+    case CellType::seconds:
       return true;
-    case Manner::text:
-    case Manner::long_text:
-    case Manner::state:
-    case Manner::params:
+    case CellType::text:
+    case CellType::long_text:
+    case CellType::state:
+    case CellType::params:
       return false;
   }
-  return false;
+  unreachable();
 }
 
 Cell score_cell(const Json& value) {
@@ -94,35 +95,35 @@ std::string params_text(const Json& params) {
 
 Cell cell_of(const Field& field, const Json& item, Instant now) {
   const Json& value = member(item, field.pointer);
-  if (value.is_null()) return {is_right_aligned(field.manner) ? absent : ""};
-  switch (field.manner) {
-    case Manner::text:
-    case Manner::long_text:
+  if (value.is_null()) return {is_right_aligned(field.type) ? absent : ""};
+  switch (field.type) {
+    case CellType::text:
+    case CellType::long_text:
       return {value_text(value)};
-    case Manner::state:
+    case CellType::state:
       return {value_text(value), ink_of_state(value_text(value))};
-    case Manner::score:
+    case CellType::score:
       return score_cell(value);
-    case Manner::number:
+    case CellType::number:
       return {value_text(value)};
-    case Manner::phase:
+    case CellType::phase:
       return {value.is_number_integer() ? std::to_string(value.get<std::int64_t>() + 1)
                                         : value_text(value)};
-    case Manner::count:
+    case CellType::count:
       return {value.is_number_integer() ? count_text(value.get<std::int64_t>())
                                         : value_text(value)};
-    case Manner::bytes:
+    case CellType::bytes:
       return {value.is_number_integer() ? bytes_text(value.get<std::int64_t>())
                                         : value_text(value)};
-    case Manner::ago:
+    case CellType::ago:
       return time_cell(value, now);
-    case Manner::seconds:
+    case CellType::seconds:
       if (!value.is_number()) return {value_text(value)};
       return {duration_text(Duration{static_cast<std::int64_t>(value.get<double>() * 1e6)})};
-    case Manner::params:
+    case CellType::params:
       return {params_text(value)};
   }
-  return {};
+  unreachable();
 }
 
 std::string raw_of(const Field& field, const Json& item) {
@@ -132,18 +133,18 @@ std::string raw_of(const Field& field, const Json& item) {
   return to_text(value);
 }
 
-Fields with_params_apart(const Fields& fields, const std::vector<Json>& items) {
+Fields with_param_columns(const Fields& fields, const std::vector<Json>& items) {
   Fields out;
   for (const auto& field : fields) {
-    if (field.manner != Manner::params) {
+    if (field.type != CellType::params) {
       out.push_back(field);
       continue;
     }
     for (const auto& name : names_in(items, field.pointer)) {
-      Field apart{name, field.pointer + "/" + escaped_for_pointer(name)};
-      apart.where = field.where;
-      apart.manner = all_numbers(apart, items) ? Manner::number : Manner::text;
-      out.push_back(apart);
+      Field column{name, field.pointer + "/" + escaped_for_pointer(name)};
+      column.where = field.where;
+      column.type = all_numbers(column, items) ? CellType::number : CellType::text;
+      out.push_back(column);
     }
   }
   return out;
@@ -152,8 +153,8 @@ Fields with_params_apart(const Fields& fields, const std::vector<Json>& items) {
 Table table_of(const Fields& fields, const std::vector<Json>& items, Instant now) {
   Table table;
   for (const auto& field : fields) {
-    const bool flexible = field.manner == Manner::long_text || field.manner == Manner::params;
-    const Align align = is_right_aligned(field.manner) ? Align::right : Align::left;
+    const bool flexible = field.type == CellType::long_text || field.type == CellType::params;
+    const Align align = is_right_aligned(field.type) ? Align::right : Align::left;
     table.columns.push_back({field.name, align, flexible ? field.least : 0, field.optional});
   }
   for (const auto& item : items) {

@@ -1,4 +1,4 @@
-// How a JSON object becomes a row: which members are shown, under which name and in which manner.
+// Turns a JSON object into a row: which members are shown, under which name and how.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace hone::cli {
 
-// phase: an index from 0, which people count from 1 (as `hone explain` does).
-enum class Manner {
+// phase: an index from 0, shown to people counting from 1.
+enum class CellType {
   text,
   long_text,
   state,
@@ -26,34 +26,36 @@ enum class Manner {
   params
 };
 
-enum class Where { everywhere, table_only, data_only };  // data: csv and value
+// data_only: csv and value.
+enum class Where { everywhere, table_only, data_only };
 
 struct Field {
-  std::string name;     // title, csv header and word for --columns
+  std::string name;     // title, csv header and name for --columns
   std::string pointer;  // JSON pointer into the item
-  Manner manner = Manner::text;
+  CellType type = CellType::text;
   Where where = Where::everywhere;
   bool optional = false;  // may be left out of a narrow table
   int least = 8;          // long_text and params: not cut shorter than this
+  bool computed = false;  // added to the item by the CLI; every other member is the server's
 };
 
 using Fields = std::vector<Field>;
 
-// The member, or null where there is none.
+// Returns the member, or null if there is none.
 const Json& member(const Json& item, const std::string& pointer);
 
-// For people.
+// The cell for people.
 Cell cell_of(const Field& field, const Json& item, Instant now);
-// For programs: text as it is, null as nothing, objects as JSON.
+// The value for programs: text as it is, null as nothing, objects as JSON.
 std::string raw_of(const Field& field, const Json& item);
 
-// Each params field becomes one field for every parameter that occurs in the items.
-Fields with_params_apart(const Fields& fields, const std::vector<Json>& items);
+// Replaces each params field by one field for every parameter that occurs in the items.
+Fields with_param_columns(const Fields& fields, const std::vector<Json>& items);
 
 // "learning_rate=0.001 t_max=8".
 std::string params_text(const Json& params);
 
-// A parameter's value, a setting, a fact: numbers to four significant digits, strings as they are.
+// A value for people: numbers to four significant digits, strings as they are.
 std::string value_text(const Json& value);
 
 Table table_of(const Fields& fields, const std::vector<Json>& items, Instant now);

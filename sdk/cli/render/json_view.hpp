@@ -1,4 +1,4 @@
-// Members of a reply, read without fuss: what is absent or of another type gives the fallback.
+// Reads members of a reply; an absent member, or one of another type, gives the fallback.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace hone::cli {
 
-std::string text_at(const Json& item, const std::string& pointer);  // "" where it is no string
-std::int64_t int_at(const Json& item, const std::string& pointer);  // 0 where it is no integer
+// "" unless it is a string.
+std::string text_at(const Json& item, const std::string& pointer);
+// 0 unless it is an integer.
+std::int64_t int_at(const Json& item, const std::string& pointer);
 std::optional<Instant> time_at(const Json& item, const std::string& pointer);
 
-// "2026-11-21 10:04:05 UTC (3m05s ago)", or "" where there is none.
+// "2026-11-21 10:04:05 UTC (3m05s ago)", or "" if there is none.
 std::string when_text(const Json& item, const std::string& pointer, Instant now);
 
 }  // namespace hone::cli

@@ -16,7 +16,7 @@ namespace {
 
 struct RelationWords {
   std::string_view relation;
-  std::string_view up;    // made thing first: "md_9 saved by rn_4.0"
+  std::string_view up;    // result first: "md_9 saved by rn_4.0"
   std::string_view down;  // "rn_4.0 saved md_9"
 };
 
@@ -58,11 +58,10 @@ const Json& node_of(const Json& graph, const std::string& id) {
   return none;
 }
 
-// What is worth its place in a line, by kind; all else is in --format json. A kind that is not here
-// shows all.
+// The facts shown in a line, by kind; --format json has all of them. A kind not listed shows all.
 struct KindFacts {
   std::string_view kind;
-  std::string_view facts;  // separated by blanks; params stands for all of params.*
+  std::string_view facts;  // separated by blanks; "params" means all of params.*
 };
 
 constexpr std::array<KindFacts, 10> shown_facts = {{
@@ -81,7 +80,7 @@ constexpr std::array<KindFacts, 10> shown_facts = {{
 constexpr std::string_view params_prefix = "params.";
 
 bool is_shown(const std::string& kind, std::string_view name) {
-  if (name == "state" || name == "reason") return false;  // they stand in front
+  if (name == "state" || name == "reason") return false;  // shown first
   for (const auto& row : shown_facts) {
     if (row.kind != kind) continue;
     const std::string wanted(name.starts_with(params_prefix) ? "params" : name);
@@ -94,7 +93,7 @@ bool is_digest(std::string_view name) {
   return name == "git_commit" || name == "digest" || name.find("sha256") != std::string_view::npos;
 }
 
-// Facts come as text; numbers among them are shortened as everywhere.
+// Facts are texts; numbers among them are shortened as everywhere.
 std::string fact_value(std::string_view name, const Json& value) {
   const std::string text = value_text(value);
   if (is_digest(name)) return text.substr(0, 12);

@@ -1,4 +1,4 @@
-// The lineage graph of the API, drawn as a tree from its root or written for Graphviz.
+// Draws the lineage graph of the API as a tree from its root, or writes it for Graphviz.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace hone::cli {
 
 enum class Direction { up, down };
 
-// What the root came from (up: along the edges) or what came of it (down: against them). A node met
-// a second time is named but not followed again.
+// The ancestors of the root (up: along the edges) or its descendants (down: against them). A node
+// met a second time is named but not followed.
 TreeNode lineage_tree(const Json& graph, Direction direction);
 
 std::string lineage_dot(const Json& graph);

@@ -1,4 +1,4 @@
-// How fast work goes on, and when it will be over.
+// How fast work proceeds, and when it will end.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,18 @@
 
 namespace hone::cli {
 
-// A smoothed rate: recent progress counts most, with a memory that grows with the age of the work,
-// so that phases of ten minutes do not make the estimate swing. Before the memory is full it is the
-// plain mean.
+// A smoothed rate. Recent progress counts most; the memory grows with the age of the work, so that
+// phases of ten minutes do not make the estimate swing. Until the memory is full it is the mean.
 class Pace {
  public:
-  // The first call is the anchor. Times must not go backwards; `done` may (it then counts as no
-  // progress).
+  // The first call sets the start. Times must not go backwards; `done` may, which counts as no
+  // progress.
   void observe(Instant at, std::int64_t done);
 
-  // Units a second; nullopt until there has been progress after the anchor.
+  // Units a second; nullopt until there is progress after the start.
   [[nodiscard]] std::optional<double> per_second() const;
 
-  // Time left until `expected`; nullopt while it is unknown, and once `expected` is reached (the
-  // end is then not a matter of pace).
+  // Time left until `expected`; nullopt while it is unknown, and once `expected` is reached.
   [[nodiscard]] std::optional<Duration> left(std::int64_t expected) const;
 
  private:

@@ -60,7 +60,7 @@ class Canvas {
   }
 
  private:
-  // The bit of U+2800 + bits that stands for a dot of the 2 x 4 cell.
+  // The bit of a dot of the 2 x 4 cell in U+2800 + bits.
   static unsigned bit(Dot dot) {
     static constexpr unsigned left[4] = {0x01, 0x02, 0x04, 0x40};
     static constexpr unsigned right[4] = {0x08, 0x10, 0x20, 0x80};
@@ -123,10 +123,10 @@ std::string x_axis(Range xs, int margin, int columns, bool unicode) {
 }  // namespace
 
 std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
-                 const std::vector<PlotPoint>& beside) {
+                 const std::vector<PlotPoint>& band) {
   if (points.empty()) return {};
   std::vector<PlotPoint> all = points;
-  all.insert(all.end(), beside.begin(), beside.end());
+  all.insert(all.end(), band.begin(), band.end());
   const Range xs = range_of(all, [](const PlotPoint& p) { return p.x; });
   const Range ys = range_of(all, [](const PlotPoint& p) { return p.y; });
   int margin = 0;
@@ -135,7 +135,7 @@ std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
   const int columns = std::max(10, frame.columns - margin - 2);
   Canvas canvas(columns, frame.rows, frame.unicode);
   draw(canvas, points, xs, ys);
-  for (const PlotPoint& dot : beside) draw(canvas, {dot}, xs, ys);
+  for (const PlotPoint& dot : band) draw(canvas, {dot}, xs, ys);
   std::string out;
   for (int row = 0; row < frame.rows; ++row) {
     const std::string label = y_label(row, frame.rows, ys);

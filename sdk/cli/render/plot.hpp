@@ -17,10 +17,10 @@ struct PlotFrame {
   bool unicode = true;
 };
 
-// Braille dots joined by lines, y axis with three labels, x axis with the ends' labels as counts.
-// Empty without points. A single point, or all of one height, is drawn in the middle.
-// `beside`: further lines within the same axes, drawn as single dots: the edges of a band.
+// Draws braille dots joined by lines; three labels on the y axis, counts at the ends of the x axis.
+// Empty without points. A single point, or points of one height, are drawn in the middle. `band`
+// adds single dots within the same axes: the edges of a band.
 std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
-                 const std::vector<PlotPoint>& beside = {});
+                 const std::vector<PlotPoint>& band = {});
 
 }  // namespace hone::cli

@@ -32,35 +32,35 @@ std::string best_text(const Json& sweep) {
   return "best " + value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ")";
 }
 
-std::string rate_of(const Standing& standing) {
-  const auto rate = standing.pace.per_second();
+std::string rate_of(const SweepProgress& progress) {
+  const auto rate = progress.pace.per_second();
   return rate ? rate_text(*rate) : "--/s";
 }
 
-// Frames (or whatever the budget counts) a second, from the phases a second.
-std::string unit_rate_of(const Standing& standing) {
-  const auto rate = standing.pace.per_second();
-  const auto phases = int_at(standing.sweep, "/spec/budget/phases");
-  const auto per_run = int_at(standing.sweep, "/spec/budget/per_run");
+// Units of the budget (frames, say) a second, from the phases a second.
+std::string unit_rate_of(const SweepProgress& progress) {
+  const auto rate = progress.pace.per_second();
+  const auto phases = int_at(progress.sweep, "/spec/budget/phases");
+  const auto per_run = int_at(progress.sweep, "/spec/budget/per_run");
   if (!rate || phases <= 0 || per_run <= 0) return {};
   const double per_second = *rate * static_cast<double>(per_run) / static_cast<double>(phases);
   if (per_second < 1) return {};
   return count_text(static_cast<std::int64_t>(per_second)) + " " +
-         text_at(standing.sweep, "/spec/budget/unit") + "/s";
+         text_at(progress.sweep, "/spec/budget/unit") + "/s";
 }
 
-std::string eta_of(const Standing& standing) {
-  const auto left = standing.pace.left(int_at(standing.sweep, "/phases/expected"));
+std::string eta_of(const SweepProgress& progress) {
+  const auto left = progress.pace.left(int_at(progress.sweep, "/phases/expected"));
   return "ETA " + (left ? duration_text(*left) : "--");
 }
 
-std::string took_text(const Standing& standing) {
-  const auto start = time_at(standing.sweep, "/submitted_at");
+std::string took_text(const SweepProgress& progress) {
+  const auto start = time_at(progress.sweep, "/submitted_at");
   if (!start) return {};
-  return duration_text(time_at(standing.sweep, "/ended_at").value_or(standing.at) - *start);
+  return duration_text(time_at(progress.sweep, "/ended_at").value_or(progress.at) - *start);
 }
 
-// As many states as fit, the most telling first.
+// As many states as fit, the most important first.
 std::string runs_line(const Json& runs, const Screen& screen) {
   std::string text;
   int room = screen.columns - 6;
@@ -74,13 +74,13 @@ std::string runs_line(const Json& runs, const Screen& screen) {
   return "runs  " + (text.empty() ? "none yet" : text) + "\n";
 }
 
-std::string head_line(const Standing& standing, const Screen& screen) {
-  const Json& sweep = standing.sweep;
+std::string head_line(const SweepProgress& progress, const Screen& screen) {
+  const Json& sweep = progress.sweep;
   std::string state = text_at(sweep, "/state");
   const Ink ink = ink_of_state(state);
   const std::string reason = text_at(sweep, "/reason");
   if (has_ended(sweep) && !reason.empty() && reason != "none") state += " (" + reason + ")";
-  const std::string tail = "  " + took_text(standing);
+  const std::string tail = "  " + took_text(progress);
   const std::string id = text_at(sweep, "/id");
   const int room = screen.columns - display_width(id + state + tail) - 4;
   const std::string name =
@@ -89,31 +89,31 @@ std::string head_line(const Standing& standing, const Screen& screen) {
          "\n";
 }
 
-std::string bar_line(const Standing& standing, const Screen& screen) {
-  const int share = percent(standing.sweep);
-  std::string facts = padded_left(std::to_string(share), 3) + "%  " + phases_text(standing.sweep);
-  if (!has_ended(standing.sweep)) {
-    facts += "  " + rate_of(standing);
-    if (const std::string units = unit_rate_of(standing); !units.empty()) facts += "  " + units;
-    facts += "  " + eta_of(standing);
+std::string bar_line(const SweepProgress& progress, const Screen& screen) {
+  const int share = percent(progress.sweep);
+  std::string facts = padded_left(std::to_string(share), 3) + "%  " + phases_text(progress.sweep);
+  if (!has_ended(progress.sweep)) {
+    facts += "  " + rate_of(progress);
+    if (const std::string units = unit_rate_of(progress); !units.empty()) facts += "  " + units;
+    facts += "  " + eta_of(progress);
   }
   const int room = std::clamp(screen.columns - display_width(facts) - 2, 10, 40);
   return paint(screen, Ink::accent, bar(share, room, screen.unicode)) + " " +
          truncated(facts, screen.columns - room - 1, screen.unicode) + "\n";
 }
 
-std::string best_line(const Standing& standing, const Screen& screen) {
-  const Json& best = member(standing.sweep, "/best");
+std::string best_line(const SweepProgress& progress, const Screen& screen) {
+  const Json& best = member(progress.sweep, "/best");
   if (best.is_null()) return "best  nothing reported yet\n";
   const std::string value = value_text(member(best, "/value"));
   std::string rest =
       "  " + text_at(best, "/run") + " at phase " + std::to_string(int_at(best, "/phase") + 1);
-  if (!standing.best_params.is_null()) rest += "  " + params_text(standing.best_params);
+  if (!progress.best_params.is_null()) rest += "  " + params_text(progress.best_params);
   const int room = screen.columns - 6 - display_width(value);
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
 }
 
-// A leased run's process is being started: for people it runs.
+// A leased run counts as running: its process is starting.
 std::int64_t started_runs(const Json& sweep) {
   return int_at(sweep, "/runs/leased") + int_at(sweep, "/runs/running");
 }
@@ -136,8 +136,8 @@ std::string bar(int percent, int columns, bool unicode) {
   return text;
 }
 
-std::string progress_line(const Standing& standing) {
-  const Json& sweep = standing.sweep;
+std::string progress_line(const SweepProgress& progress) {
+  const Json& sweep = progress.sweep;
   std::string line = text_at(sweep, "/id") + "  " + text_at(sweep, "/state") + "  " +
                      std::to_string(percent(sweep)) + "%  " + phases_text(sweep) + "  " +
                      std::to_string(started_runs(sweep)) + " running";
@@ -146,13 +146,13 @@ std::string progress_line(const Standing& standing) {
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     line += "  " + std::to_string(failed) + " failed";
   line += "  " + best_text(sweep);
-  if (has_ended(sweep)) return line + "  after " + took_text(standing) + "\n";
-  return line + "  " + rate_of(standing) + "  " + eta_of(standing) + "\n";
+  if (has_ended(sweep)) return line + "  after " + took_text(progress) + "\n";
+  return line + "  " + rate_of(progress) + "  " + eta_of(progress) + "\n";
 }
 
-std::string progress_block(const Standing& standing, const Screen& screen) {
-  return head_line(standing, screen) + bar_line(standing, screen) +
-         runs_line(member(standing.sweep, "/runs"), screen) + best_line(standing, screen);
+std::string progress_block(const SweepProgress& progress, const Screen& screen) {
+  return head_line(progress, screen) + bar_line(progress, screen) +
+         runs_line(member(progress.sweep, "/runs"), screen) + best_line(progress, screen);
 }
 
 }  // namespace hone::cli

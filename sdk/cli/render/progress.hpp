@@ -1,4 +1,4 @@
-// A running sweep in one line or in a few.
+// Renders the progress of a sweep in one line or in several.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,14 +11,14 @@
 
 namespace hone::cli {
 
-struct Standing {
+struct SweepProgress {
   Json sweep;        // of GET /v1/sweeps/{sw}
   Json best_params;  // of the best trial, or null
   Pace pace;
   Instant at;
 };
 
-// 0..100. The end is what the server says it is: 100 only for a sweep that has ended as completed.
+// 0..100; 100 only for a sweep in state completed.
 int percent(const Json& sweep);
 
 // "██████▒▒▒▒▒▒" ("######......" without unicode).
@@ -26,9 +26,9 @@ std::string bar(int percent, int columns, bool unicode);
 
 // "sw_7  running  48%  154/320 phases  4 running  best 471.5 (rn_12.0)  1.3/s  ETA 2m08s", without
 // colours.
-std::string progress_line(const Standing& standing);
+std::string progress_line(const SweepProgress& progress);
 
-// The same over several lines, each ended by a newline and none wider than the screen.
-std::string progress_block(const Standing& standing, const Screen& screen);
+// The same in several lines, none wider than the screen.
+std::string progress_block(const SweepProgress& progress, const Screen& screen);
 
 }  // namespace hone::cli

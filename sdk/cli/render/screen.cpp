@@ -7,6 +7,8 @@
 #include <cctype>
 #include <cstdlib>
 
+#include "base/expect.hpp"
+
 namespace hone::cli {
 namespace {
 
@@ -18,7 +20,7 @@ std::string_view variable(const char* name) {
   return value == nullptr ? std::string_view{} : std::string_view{value};
 }
 
-// The first variable of the locale that is set decides, as in setlocale(3).
+// As in setlocale(3), the first variable that is set decides.
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string locale(variable(name));
@@ -31,8 +33,8 @@ bool locale_is_utf8() {
 }
 
 int columns_of(int descriptor, bool is_terminal) {
-  const int wished = std::atoi(std::string(variable("COLUMNS")).c_str());
-  if (wished > 0) return std::max(wished, columns_min);
+  const int requested = std::atoi(std::string(variable("COLUMNS")).c_str());
+  if (requested > 0) return std::max(requested, columns_min);
   winsize size{};
   if (is_terminal && ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return std::max<int>(size.ws_col, columns_min);
@@ -56,12 +58,12 @@ std::string_view code_of(Ink ink) {
     case Ink::accent:
       return "\x1b[36m";
   }
-  return "";
+  unreachable();
 }
 
 }  // namespace
 
-Screen look_at(int descriptor, bool no_color) {
+Screen detect_screen(int descriptor, bool no_color) {
   Screen screen;
   screen.is_terminal = isatty(descriptor) == 1 && variable("TERM") != "dumb";
   screen.columns = columns_of(descriptor, screen.is_terminal);

@@ -1,4 +1,4 @@
-// What the terminal can do, and colours that vanish where it cannot.
+// The abilities of the terminal, and colors for terminals that have them.
 #pragma once
 
 #include <string>
@@ -15,14 +15,13 @@ struct Screen {
 
 enum class Ink { plain, bold, dim, good, warn, bad, accent };
 
-// Looks at the file descriptor and at COLUMNS, NO_COLOR, TERM and the locale. 80 columns where it
-// is no terminal.
-Screen look_at(int descriptor, bool no_color);
+// Reads the file descriptor, COLUMNS, NO_COLOR, TERM and the locale. 80 columns without a terminal.
+Screen detect_screen(int descriptor, bool no_color);
 
-// The text in its colour; unchanged on a screen without.
+// The text in its color; unchanged on a screen without colors.
 std::string paint(const Screen& screen, Ink ink, std::string_view text);
 
-// The ink of a state's word: green for done, yellow for waiting, red for failed.
+// The ink of a state: green for done, yellow for waiting, red for failed.
 Ink ink_of_state(std::string_view state);
 
 }  // namespace hone::cli

@@ -27,8 +27,7 @@ int total(const Widths& widths) {
   return std::max(0, sum - gap);
 }
 
-// Takes columns away from the widest flexible ones until the table fits or they are all at their
-// least.
+// Narrows the widest flexible columns until the table fits or all have their least width.
 void squeeze(const Table& table, Widths& widths, int columns) {
   for (int excess = total(widths) - columns; excess > 0; --excess) {
     int* widest = nullptr;
@@ -62,7 +61,7 @@ std::string padding(int columns) {
   return std::string(static_cast<std::size_t>(std::max(0, columns)), ' ');
 }
 
-// Blanks are held back until something follows, so that no line ends in them.
+// Holds blanks back until text follows, so that no line ends in them.
 struct Line {
   std::string text;
   int pending = 0;

@@ -13,8 +13,8 @@ enum class Align { left, right };
 struct Column {
   std::string title;
   Align align = Align::left;
-  int least = 0;          // > 0: may be cut short, down to this, so that the table fits
-  bool optional = false;  // left out, rightmost first, where cutting short is not enough
+  int least = 0;          // > 0: may be cut to this width so that the table fits
+  bool optional = false;  // left out, rightmost first, if cutting is not enough
 };
 
 struct Cell {
@@ -27,13 +27,13 @@ struct Table {
   std::vector<std::vector<Cell>> rows;  // each as long as columns
 };
 
-// The width without any cut, and with every optional column left out.
+// The width without cuts and without the optional columns.
 int least_natural_width(const Table& table);
 
-// Without the optional and flexible columns that hold nothing in any row ("" or "-").
+// Removes the optional and flexible columns that are empty ("" or "-") in every row.
 Table without_empty_columns(const Table& table);
 
-// Title line and rows, each ended by a newline, two blanks between columns, none at line ends.
+// The titles and the rows, with two blanks between columns and none at line ends.
 std::string render(const Table& table, const Screen& screen);
 
 }  // namespace hone::cli

@@ -1,7 +1,8 @@
-// A command of `hone`: one row of command_table.cpp.
+// A command of `hone` or `hone-bench`.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -13,7 +14,16 @@ class Flags;
 class Session;
 
 // What a command does once its flags are read.
-using Work = std::function<Result<Exit>(Session&)>;
+using CommandAction = std::function<Result<Exit>(Session&)>;
+
+// The action of a command with options: `add_flags` binds the flags to the options that `run` gets.
+template <class Options, class AddFlags>
+CommandAction with_options(Result<Exit> (*run)(Session&, const Options&),
+                           const AddFlags& add_flags) {
+  auto options = std::make_shared<Options>();
+  add_flags(*options);
+  return [options, run](Session& session) { return run(session, *options); };
+}
 
 enum class Group { start, sweeps, results, ask, steer, system };
 
@@ -22,9 +32,9 @@ struct Command {
   Group group;
   std::string_view arguments;  // "SWEEP [--limit N]", for the overview
   std::string_view summary;
-  std::string_view examples;         // shown under `hone NAME --help`, one a line
-  Work (*declare)(Flags& flags);     // adds the flags and returns the work, which owns their values
-  std::string_view own_format = {};  // a format that no other command offers
+  std::string_view examples;  // shown under `hone NAME --help`, one a line
+  CommandAction (*declare)(Flags& flags);
+  std::string_view own_format = {};  // formats that only this command offers
 };
 
 }  // namespace hone::cli

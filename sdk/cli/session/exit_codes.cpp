@@ -1,5 +1,7 @@
 #include "sdk/cli/session/exit_codes.hpp"
 
+#include "base/expect.hpp"
+
 namespace hone::cli {
 
 Exit exit_for(Code code) {
@@ -24,7 +26,7 @@ Exit exit_for(Code code) {
     case Code::internal:
       return Exit::general;
   }
-  return Exit::general;
+  unreachable();
 }
 
 Exit exit_for(SweepState state) {
@@ -39,7 +41,7 @@ Exit exit_for(SweepState state) {
     case SweepState::canceled:
       return Exit::sweep_canceled;
   }
-  return Exit::general;
+  unreachable();
 }
 
 }  // namespace hone::cli

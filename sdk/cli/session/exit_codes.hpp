@@ -1,4 +1,4 @@
-// What `hone` tells the shell. Scripts rely on these numbers: they do not change.
+// The exit statuses of `hone`. Scripts rely on these numbers: they do not change.
 #pragma once
 
 #include "base/result.hpp"
@@ -22,7 +22,7 @@ enum class Exit : int {
 
 Exit exit_for(Code code);
 
-// Of `watch` and `submit --watch`; a sweep that has not ended is Exit::ok.
+// For `watch` and `submit --watch`; a sweep that has not ended is Exit::ok.
 Exit exit_for(SweepState state);
 
 }  // namespace hone::cli

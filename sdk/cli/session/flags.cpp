@@ -8,7 +8,7 @@
 
 namespace hone::cli {
 
-struct Flags::Inside {
+struct Flags::Impl {
   CLI::App app;
   std::string group = "Options";
 };
@@ -38,27 +38,30 @@ CLI::Validator within(Bounds bounds) {
     double value = 0;
     if (CLI::detail::lexical_cast(word, value) && value >= bounds.min && value <= bounds.max)
       return {};
-    return "'" + word + "' is no number from " + number_text(bounds.min) + " to " +
+    return "'" + word + "' is not a number from " + number_text(bounds.min) + " to " +
            number_text(bounds.max);
   };
   return {check, ""};
 }
 
-// CLI11 names the words it does not know; we add what they may have meant.
+// CLI11 names the unknown words; this adds the options that may have been meant.
 std::string unknown_word(const CLI::App& app, const std::string& word) {
-  if (!word.starts_with("-")) return "there is one argument too many: '" + word + "'";
+  if (!word.starts_with("-")) return "unexpected argument '" + word + "'";
   std::vector<std::string> names;
   for (const auto* option : app.get_options())
     for (const auto& name : option->get_lnames()) names.push_back("--" + name);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  return "there is no option '" + word + "'" + did_you_mean(word, candidates);
+  return "unknown option '" + word + "'" + did_you_mean(word, candidates);
 }
 
-std::string line_of(const std::string& name, const std::string& help) {
+// "  --limit N               how many", wrapped at 80 columns.
+std::string help_line(const std::string& name, const std::string& help) {
   constexpr int help_column = 26;
-  const bool fits = display_width(name) + 4 <= help_column;
-  return "  " + padded_right(name, help_column - 2) +
-         (fits ? "" : "\n" + std::string(help_column, ' ')) + help + "\n";
+  constexpr int columns = 80;
+  const std::string indent(help_column, ' ');
+  const std::string text = wrapped(help, columns, indent);
+  if (display_width(name) + 4 > help_column) return "  " + name + "\n" + text + "\n";
+  return "  " + padded_right(name, help_column - 2) + text.substr(indent.size()) + "\n";
 }
 
 std::string name_of(const CLI::Option& option) {
@@ -70,71 +73,71 @@ std::string options_text(const CLI::App& app, const std::string& group) {
   std::string out;
   for (const auto* option :
        app.get_options([](const CLI::Option* o) { return o->nonpositional(); }))
-    if (option->get_group() == group) out += line_of(name_of(*option), option->get_description());
+    if (option->get_group() == group) out += help_line(name_of(*option), option->get_description());
   return out;
 }
 
 }  // namespace
 
-Flags::Flags() : inside_(std::make_unique<Inside>()) {
-  inside_->app.set_help_flag("-h,--help", "this text");
+Flags::Flags() : impl_(std::make_unique<Impl>()) {
+  impl_->app.set_help_flag("-h,--help", "print this help");
 }
 
 Flags::~Flags() = default;
 
 void Flags::argument(const std::string& name, std::string& value, const std::string& help) {
-  inside_->app.add_option(name, value, help)->required();
+  impl_->app.add_option(name, value, help)->required();
 }
 
 void Flags::optional_argument(const std::string& name, std::string& value,
                               const std::string& help) {
-  inside_->app.add_option(name, value, help);
+  impl_->app.add_option(name, value, help);
 }
 
 void Flags::arguments(const std::string& name, std::vector<std::string>& values,
                       const std::string& help) {
-  inside_->app.add_option(name, values, help);
+  impl_->app.add_option(name, values, help);
 }
 
 void Flags::flag(const std::string& names, bool& value, const std::string& help) {
-  inside_->app.add_flag(names, value, help)->group(inside_->group);
+  impl_->app.add_flag(names, value, help)->group(impl_->group);
 }
 
 void Flags::text(const std::string& names, std::string& value, const std::string& help) {
-  add(inside_->app, inside_->group, names, value, help);
+  add(impl_->app, impl_->group, names, value, help);
 }
 
 void Flags::texts(const std::string& names, std::vector<std::string>& values,
                   const std::string& help) {
-  add(inside_->app, inside_->group, names, values, help)->allow_extra_args(false);
+  add(impl_->app, impl_->group, names, values, help)->allow_extra_args(false);
 }
 
 void Flags::comma_separated(const std::string& names, std::vector<std::string>& values,
                             const std::string& help) {
-  add(inside_->app, inside_->group, names, values, help)->delimiter(',')->allow_extra_args(false);
+  add(impl_->app, impl_->group, names, values, help)->delimiter(',')->allow_extra_args(false);
 }
 
 void Flags::integer(const std::string& names, int& value, Bounds bounds, const std::string& help) {
-  add(inside_->app, inside_->group, names, value, help)->check(within(bounds));
+  add(impl_->app, impl_->group, names, value, help)->check(within(bounds));
 }
 
 void Flags::integer(const std::string& names, std::int64_t& value, Bounds bounds,
                     const std::string& help) {
-  add(inside_->app, inside_->group, names, value, help)->check(within(bounds));
+  add(impl_->app, impl_->group, names, value, help)->check(within(bounds));
 }
 
 void Flags::real(const std::string& names, double& value, Bounds bounds, const std::string& help) {
-  add(inside_->app, inside_->group, names, value, help)->check(within(bounds));
+  add(impl_->app, impl_->group, names, value, help)->check(within(bounds));
 }
 
-void Flags::heading(const std::string& group) { inside_->group = group; }
+void Flags::heading(const std::string& group) { impl_->group = group; }
 
 Result<Flags::Parsed> Flags::parse(const std::vector<std::string>& words) {
-  CLI::App& app = inside_->app;
+  CLI::App& app = impl_->app;
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::CallForHelp&) {
-    return Parsed::help_asked;
+    return Parsed::help_requested;
   } catch (const CLI::ExtrasError& error) {
     const auto extras = app.remaining();
     return refuse(Code::invalid, extras.empty() ? error.what() : unknown_word(app, extras.front()));
@@ -145,11 +148,11 @@ Result<Flags::Parsed> Flags::parse(const std::vector<std::string>& words) {
 }
 
 std::string Flags::help() const {
-  const CLI::App& app = inside_->app;
+  const CLI::App& app = impl_->app;
   std::string out;
   for (const auto* option :
        app.get_options([](const CLI::Option* o) { return o->get_positional(); }))
-    out += line_of(option->get_name(true, false), option->get_description());
+    out += help_line(option->get_name(true, false), option->get_description());
   if (!out.empty()) out = "\nArguments\n" + out;
   for (const auto& group : app.get_groups()) {
     const std::string options = options_text(app, group);

@@ -1,5 +1,5 @@
-// The arguments and options of one command. What parses them is CLI11; it stays behind this door,
-// for it takes seconds to compile and every command would pay.
+// The arguments and options of a program or command. The only file that includes CLI11, which takes
+// seconds to compile, is flags.cpp.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Bounds {  // inclusive
   double max = 1e9;
 };
 
-// Values given to the members must outlive parse(). They hold their defaults until then. An option
-// is named as its help shows it: "-n,--limit N".
+// Each value must outlive parse() and holds the default until then. An option is named as its help
+// shows it: "-n,--limit N".
 class Flags {
  public:
   Flags();
@@ -27,11 +27,12 @@ class Flags {
   Flags(const Flags&) = delete;
   Flags& operator=(const Flags&) = delete;
 
-  void argument(const std::string& name, std::string& value,
-                const std::string& help);  // must be given
+  // Required.
+  void argument(const std::string& name, std::string& value, const std::string& help);
   void optional_argument(const std::string& name, std::string& value, const std::string& help);
+  // Any number, after the other arguments.
   void arguments(const std::string& name, std::vector<std::string>& values,
-                 const std::string& help);  // any number, after the others
+                 const std::string& help);
   void flag(const std::string& names, bool& value, const std::string& help);
   void text(const std::string& names, std::string& value, const std::string& help);
   void texts(const std::string& names, std::vector<std::string>& values, const std::string& help);
@@ -42,19 +43,19 @@ class Flags {
                const std::string& help);
   void real(const std::string& names, double& value, Bounds bounds, const std::string& help);
 
-  // Options added from here on stand under this heading.
+  // The options added from here on are listed under this heading.
   void heading(const std::string& group);
 
-  enum class Parsed { values, help_asked };
-  // Refuses with a sentence that names the word, and the option that may have been meant.
+  enum class Parsed { values, help_requested };
+  // Rejects a wrong word with a sentence that names it, and the option that may have been meant.
   Result<Parsed> parse(const std::vector<std::string>& words);
 
-  // Arguments, options under their headings.
+  // The arguments, then the options under their headings.
   [[nodiscard]] std::string help() const;
 
  private:
-  struct Inside;
-  std::unique_ptr<Inside> inside_;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// Waiting that Ctrl-C ends.
+// Waits that Ctrl-C ends.
 #pragma once
 
 #include <csignal>
@@ -7,12 +7,12 @@
 
 namespace hone::cli {
 
-// True when SIGINT or SIGTERM came within the time. Outside of this call both do what they always
-// do.
+// Returns true if SIGINT or SIGTERM arrives within the time. Outside this call both keep their
+// usual effect.
 bool interrupted_within(Duration time);
 
-// While one lives, SIGINT and SIGTERM wait for interrupted_within instead of ending this process.
-// Programs started meanwhile inherit that, unless they are started with the signals unblocked.
+// While one exists, SIGINT and SIGTERM are held for interrupted_within instead of ending this
+// process. Child processes inherit that unless they are started with the signals unblocked.
 class InterruptsHeld {
  public:
   InterruptsHeld();

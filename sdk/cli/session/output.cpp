@@ -39,11 +39,11 @@ Error no_such_column(const std::string& name, const Fields& fields) {
     names.push_back(field.name);
     known += (known.empty() ? "" : ", ") + field.name;
   }
-  return refuse(Code::invalid, "there is no column '" + name + "'" + did_you_mean(name, names) +
+  return refuse(Code::invalid, "unknown column '" + name + "'" + did_you_mean(name, names) +
                                    "; the columns are " + known);
 }
 
-// The fields named by --columns: those of the command, else any member of the items.
+// The fields named by --columns: columns of the command, else any member of the items.
 Result<Fields> chosen(const std::vector<std::string>& columns, const Fields& fields,
                       const std::vector<Json>& items) {
   Fields out;
@@ -108,16 +108,17 @@ Fields plain_members(const Json& object) {
 
 std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen) {
   const Instant t = now();
-  const Table apart = without_empty_columns(table_of(with_params_apart(fields, items), items, t));
-  if (least_natural_width(apart) <= screen.columns) return render(apart, screen);
+  const Table expanded =
+      without_empty_columns(table_of(with_param_columns(fields, items), items, t));
+  if (least_natural_width(expanded) <= screen.columns) return render(expanded, screen);
   return render(without_empty_columns(table_of(fields, items, t)), screen);
 }
 
 Result<Exit> print_list(Session& session, const Fields& fields, const std::vector<Json>& items,
                         const std::string& when_empty) {
-  const Options& options = session.options();
-  const Fields apart = with_params_apart(fields, items);
-  auto only = chosen(options.columns, apart, items);
+  const CommonOptions& options = session.options();
+  const Fields expanded = with_param_columns(fields, items);
+  auto only = chosen(options.columns, expanded, items);
   if (!only) return only.error();
   switch (options.format) {
     case Format::json:
@@ -125,14 +126,14 @@ Result<Exit> print_list(Session& session, const Fields& fields, const std::vecto
       print_json(session, items, *only);
       break;
     case Format::csv:
-      session.print(as_csv(only->empty() ? kept(apart, Where::table_only) : *only, items));
+      session.print(as_csv(only->empty() ? kept(expanded, Where::table_only) : *only, items));
       break;
     case Format::value:
       if (only->empty()) only = Fields{fields.front()};
       for (const auto& item : items) session.print(line_of_values(*only, item));
       break;
     case Format::table:
-    case Format::curves:  // of hone export alone, which does not come here with it
+    case Format::curves:  // only of hone export, which prints it by itself
       if (items.empty())
         session.note(when_empty);
       else
@@ -144,7 +145,7 @@ Result<Exit> print_list(Session& session, const Fields& fields, const std::vecto
 }
 
 Result<Exit> print_object(Session& session, const Json& object, const std::string& table) {
-  const Options& options = session.options();
+  const CommonOptions& options = session.options();
   if (options.format == Format::table && options.columns.empty()) {
     session.print(table);
     return Exit::ok;

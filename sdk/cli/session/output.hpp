@@ -1,5 +1,5 @@
-// The answer of a command, in the format the user asked for. JSON output is a contract: what the
-// server said, unchanged; a list is an array, jsonl one item a line.
+// Prints the result of a command in the format the user chose. JSON output is a contract: the
+// server's reply, unchanged; a list is an array, jsonl is one item a line.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace hone::cli {
 
-// `when_empty` is said, on stderr, in place of an empty table: what is missing and how to fill it.
+// Prints a list. `when_empty` replaces an empty table, on stderr: what is missing and how to get
+// it.
 Result<Exit> print_list(Session& session, const Fields& fields, const std::vector<Json>& items,
                         const std::string& when_empty);
 
-// One object. `table` is what people see (asked for only when it is needed); the other formats
-// print the object, and csv and value the columns asked for (a.b for a member of a member), else
-// its plain members.
+// Prints one object. `table` is its text for people. The other formats print the object; csv and
+// value print the columns of --columns (a.b for a member of a member), else its plain members.
 Result<Exit> print_object(Session& session, const Json& object, const std::string& table);
 
-// Parameters as columns of their own where that fits, else all in one.
+// A table with one column for each parameter if that fits, else with one for all parameters.
 std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen);
 
 // "label   value" lines, the labels aligned, long values wrapped.

@@ -48,21 +48,27 @@ Result<Format> parse_format(std::string_view word, std::string_view own) {
     if (row.word == word) return row.format;
     words.push_back(row.word);
   }
-  return refuse(Code::invalid, "'" + std::string(word) + "' is no format" +
-                                   did_you_mean(word, words) +
-                                   "; the formats are table, json, jsonl, csv and value" +
-                                   (own.empty() ? "" : ", and here " + std::string(own)));
+  return refuse(Code::invalid,
+                "unknown format '" + std::string(word) + "'" + did_you_mean(word, words) +
+                    "; the formats are table, json, jsonl, csv and value" +
+                    (own.empty() ? "" : ", and for this command " + std::string(own)));
 }
 
-Session::Session(Options options)
-    : options_(std::move(options)), screen_(look_at(STDOUT_FILENO, options_.no_color)) {}
+Session::Session(CommonOptions options)
+    : options_(std::move(options)),
+      screen_(detect_screen(STDOUT_FILENO, options_.no_color)),
+      out_(std::cout),
+      messages_(std::cerr) {}
+
+Session::Session(CommonOptions options, Screen screen, std::ostream& out, std::ostream& messages)
+    : options_(std::move(options)), screen_(screen), out_(out), messages_(messages) {}
 
 Session::~Session() = default;
 
-void Session::print(std::string_view text) { std::cout << text << std::flush; }
+void Session::print(std::string_view text) { out_ << text << std::flush; }
 
 void Session::note(std::string_view text) {
-  if (!options_.quiet && !text.empty()) std::cerr << text << std::endl;
+  if (!options_.quiet && !text.empty()) messages_ << text << std::endl;
 }
 
 Result<Client*> Session::client() {

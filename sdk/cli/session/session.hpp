@@ -1,6 +1,7 @@
-// What a command works with: its common options, the screen, and the server.
+// What a command works with: the common options, the screen and the server.
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,47 +20,51 @@ namespace hone::cli {
 
 enum class Format { table, json, jsonl, csv, value, curves };
 
-struct Options {
+struct CommonOptions {
   std::string server;         // http://127.0.0.1:7777
-  bool server_named = false;  // by --server, not by the environment or by default
+  bool server_named = false;  // set by --server, not by the environment or the default
   Credentials credentials{};
   Format format = Format::table;
-  std::vector<std::string> columns;  // empty: the command's own choice
+  std::vector<std::string> columns;  // empty: those that the command prints by default
   bool quiet = false;
   bool no_color = false;
 };
 
-// One of the formats of every command, or of `own`: those that one command has for itself (curves,
-// dot: Format::curves; tree: its table), with blanks between them.
+// Reads a format that every command has, or one of `own`, the command's own formats separated by
+// blanks (curves and dot are Format::curves, tree is Format::table).
 Result<Format> parse_format(std::string_view word, std::string_view own = {});
 
 class Session {
  public:
-  explicit Session(Options options);
+  // On stdout, stderr and the terminal behind them.
+  explicit Session(CommonOptions options);
+  Session(CommonOptions options, Screen screen, std::ostream& out, std::ostream& messages);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  [[nodiscard]] const Options& options() const { return options_; }
-  [[nodiscard]] const Screen& screen() const { return screen_; }  // of stdout
+  [[nodiscard]] const CommonOptions& options() const { return options_; }
+  [[nodiscard]] const Screen& screen() const { return screen_; }
 
-  // Data, on stdout.
+  // Prints data, on stdout.
   void print(std::string_view text);
-  // A message, on stderr; not with --quiet.
+  // Prints a message, on stderr, unless --quiet is set.
   void note(std::string_view text);
 
-  // One exchange with the server. Refusals and an unreachable server come back as errors.
+  // One request to the server. Returns the server's error, or `unavailable` without an answer.
   Result<Json> get(const std::string& path);
   Result<Json> post(const std::string& path, const Json& body);
-  // All items of a list, page after page.
+  // Returns all items of a list, page after page.
   Result<std::vector<Json>> list(const std::string& path);
-  // Everything else the server offers.
+  // For every other request.
   Result<Client*> client();
 
  private:
-  Options options_;
+  CommonOptions options_;
   Screen screen_;
-  std::unique_ptr<Client> client_;  // made at the first exchange
+  std::ostream& out_;
+  std::ostream& messages_;
+  std::unique_ptr<Client> client_;  // made by the first request
 };
 
 }  // namespace hone::cli

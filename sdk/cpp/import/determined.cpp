@@ -1,5 +1,5 @@
-// Configurations of Determined AI. Their traps: the bounds of type log are exponents of its base,
-// and `count` says how many values a grid takes of a range.
+// Configurations of Determined AI. Note that the bounds of type log are exponents of its base, and
+// that `count` is the number of values that a grid takes from a range.
 #include <cmath>
 
 #include "sdk/cpp/import/draft.hpp"
@@ -54,7 +54,7 @@ Status read_all(const Json& object, const std::string& outer, const std::string&
   return Done{};
 }
 
-// {batches: 937} or a number, whose unit time_metric says.
+// {batches: 937}, or a number in the unit of time_metric.
 void read_length(Source& searcher, Draft& draft) {
   const Json* length = searcher.take("max_length");
   const auto time = searcher.number("max_time");
@@ -97,7 +97,7 @@ void read_searcher(Source& from, Draft& draft) {
   searcher.skip("num_rungs");
 }
 
-void read_command(Source& from, Draft& draft) {
+void read_determined_command(Source& from, Draft& draft) {
   const Json* entry = from.take("entrypoint");
   if (entry == nullptr) return;
   Json argv = *entry;
@@ -120,7 +120,7 @@ Result<Import> import_determined(const Json& document, const Sibling&) {
   if (const Json* project = from.take("project")) draft.set("project", text_in(project));
   if (auto read = read_all(*from.take("hyperparameters"), "", "/hyperparameters", draft); !read)
     return read.error();
-  read_command(from, draft);
+  read_determined_command(from, draft);
   read_searcher(from, draft);
   if (const Json* resources = from.take("resources")) {
     Source fields(*resources, "resources", draft.lost());

@@ -179,7 +179,7 @@ std::string Draft::name_of(const std::string& name) const {
   return name;
 }
 
-// Of a grid over what was added; infinite where a float has no step.
+// The size of a grid over the parameters; infinite if a float has no step.
 double Draft::combinations() const {
   double product = 1;
   for (const auto& [name, domain] : parameters_.items()) {

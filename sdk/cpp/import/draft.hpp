@@ -1,4 +1,4 @@
-// A sweep file in the making: the words that the formats have in common.
+// A sweep file under construction, and the parameter types that the formats share.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace hone {
 
-// A parameter's entry and what changed in its meaning.
+// The entry of a parameter, and how its meaning changed.
 struct Translated {
   Json domain;
   std::string remark{};
@@ -29,39 +29,39 @@ Translated interval(const Interval& interval);
 // round(x / q) * q for x between low and high: multiples of q, whatever low is.
 Translated multiples(double low, double high, double q, bool log);
 
-// A normal distribution without bounds, of x or of log x; hone's is cut off.
+// An unbounded normal distribution of x or of log x; hone's is truncated.
 Translated bell(double mu, double sigma, bool log, std::optional<double> q);
 
-// The values of a list, each with its JSON type; ordered where they are ascending numbers. What is
-// no scalar becomes its JSON text.
+// The values of a list with their JSON types; ordered if they are ascending numbers. Values that
+// are not scalars become their JSON text.
 Translated choice(const Json& values, const Json* weights = nullptr);
 
 Translated fixed(const Json& value);
 
-// The value without what only rounding made of it: exp(log(0.01)) is 0.01.
+// Removes rounding errors: exp(log(0.01)) becomes 0.01.
 double tidy(double value);
 
 class Draft {
  public:
-  // Remarks follow each other in one comment.
+  // Several remarks become one comment.
   void remark(const std::string& pointer, const std::string& text);
   void lose(std::string sentence) { import_.lost.push_back(std::move(sentence)); }
   std::vector<std::string>& lost() { return import_.lost; }
 
   void set(const std::string& key, Json value, const std::string& remark = {});
   void objective(const std::string& metric, bool maximize, const std::string& remark = {});
-  // Returns the name under which hone knows the parameter.
+  // Returns the name of the parameter in hone.
   std::string add(const std::string& name, Translated translated, const std::string& when = {});
   void search(const std::string& method, std::optional<double> trials, const std::string& tool,
               const std::string& remark = {});
 
   [[nodiscard]] std::string name_of(const std::string& name) const;
-  // Their names and ours, in order.
+  // The original names and hone's, in order.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& names() const {
     return names_;
   }
 
-  // With what is missing filled in (who evaluates, the budget), in the order of a sweep file.
+  // Fills in the missing fields (the trainer, the budget), in the order of a sweep file.
   Import finish(const std::string& tool) &&;
 
  private:

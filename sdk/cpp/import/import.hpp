@@ -1,6 +1,5 @@
-// Sweeps of other tools as sweep files of hone. A translation is a first draft for a person to
-// read: each place whose meaning changed carries a remark, and what could not be translated is
-// named.
+// Translates sweeps of other tools into sweep files. A translation is a draft for the user to
+// check: each place whose meaning changed has a remark, and everything untranslated is listed.
 #pragma once
 
 #include <functional>
@@ -19,7 +18,7 @@ namespace hone {
 struct Import {
   Json sweep = Json::object();
   std::map<std::string, std::string> remarks;  // by JSON pointer into the sweep
-  std::vector<std::string> lost;               // what could not be translated, one sentence each
+  std::vector<std::string> lost;               // one sentence for each part that was not translated
 };
 
 // Reads a file that the imported one names, relative to it.
@@ -28,15 +27,15 @@ using Sibling = std::function<Result<Json>(const std::string& name)>;
 struct ImportFormat {
   std::string_view name;
   std::string_view summary;
-  // Refuses a document that is not of this format; error.at is a pointer into the document.
+  // Rejects a document of another format; error.at is a pointer into the document.
   Result<Import> (*translate)(const Json& document, const Sibling& sibling);
 };
 
 std::span<const ImportFormat> import_formats();
-// nullptr where there is none of that name.
+// Returns nullptr if no format has that name.
 const ImportFormat* find_import_format(std::string_view name);
 
-// The sweep file as YAML, the remarks as comments above the lines they speak of.
+// The sweep file as YAML, with the remarks as comments above their lines.
 std::string import_text(const Import& import, std::string_view origin);
 
 }  // namespace hone

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t width = 96;  // of comments
 
-// Words that some reader of YAML takes for something else than a text.
+// Words that some YAML readers do not read as strings.
 constexpr std::array<std::string_view, 12> taken{"true", "false", "null", "yes", "no",  "on",
                                                  "off",  "y",     "n",    "nan", "inf", "~"};
 
@@ -28,7 +28,7 @@ bool is_plain(const std::string& text) {
 
 std::string text_of(const std::string& text) { return is_plain(text) ? text : to_text(Json(text)); }
 
-// 1e-05 as 1.0e-05: readers of YAML 1.1 would leave the former a text.
+// 1e-05 as 1.0e-05: YAML 1.1 reads the former as a string.
 std::string number_of(const Json& number) {
   std::string text = to_text(number);
   const auto e = text.find('e');

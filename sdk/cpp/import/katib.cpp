@@ -1,5 +1,4 @@
-// Experiments of Kubeflow Katib: numbers are written as texts, the program sits in a template of
-// Kubernetes.
+// Experiments of Kubeflow Katib. Numbers are strings, and the program is in a Kubernetes template.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +9,7 @@
 namespace hone {
 namespace {
 
-// "0.01" as 0.01; what is no number stays.
+// "0.01" as 0.01; other strings unchanged.
 Json numbers_of(const Json& list) {
   Json result = Json::array();
   for (const Json& one : list) {

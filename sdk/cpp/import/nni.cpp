@@ -1,6 +1,6 @@
-// Configurations of Microsoft NNI, and search spaces alone: {"lr": {"_type": "loguniform",
-// "_value": [1e-5, 0.1]}}. Their traps: randint leaves out its upper bound, and choices nest
-// whole spaces under a `_name`.
+// Configurations of Microsoft NNI, and search spaces: {"lr": {"_type": "loguniform", "_value":
+// [1e-5, 0.1]}}. Note that randint excludes its upper bound, and that choices nest whole spaces
+// under a `_name`.
 #include <algorithm>
 #include <cmath>
 
@@ -92,7 +92,7 @@ class Spaces {
   Draft& draft_;
 };
 
-std::string method_of(std::string tuner, std::string& remark) {
+std::string nni_method(std::string tuner, std::string& remark) {
   std::string lower = tuner;
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -116,7 +116,7 @@ void read_tuner(Source& from, Draft& draft) {
   }
   draft.objective("default", maximize, "NNI's only metric is called default");
   std::string remark;
-  const std::string method = method_of(name, remark);
+  const std::string method = nni_method(name, remark);
   auto trials = from.number("maxTrialNumber");
   const auto old = from.number("maxTrialNum");
   draft.search(method, trials ? trials : old, "NNI", remark);

@@ -1,4 +1,4 @@
-// An object of a foreign document, read key by key: what nobody took is named as lost.
+// Reads an object of a foreign document key by key and lists the keys that were not read as lost.
 #pragma once
 
 #include <optional>
@@ -10,30 +10,30 @@
 
 namespace hone {
 
-// A number, or a text that is one ("0.1": Katib).
+// A number, or a string that holds one ("0.1", as in Katib).
 std::optional<double> number_in(const Json* json);
 std::string text_in(const Json* json, const std::string& otherwise = {});
-// A member of what may be an object; nullptr where it is absent or null.
+// A member, if `json` is an object; nullptr if it is absent or null.
 const Json* member_of(const Json& json, const std::string& key);
 
 class Source {
  public:
-  // Anything but an object has no keys. The document must outlive this.
+  // A value that is not an object has no keys. The document must outlive this.
   Source(const Json& object, std::string path, std::vector<std::string>& lost);
   ~Source() { done(); }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  const Json* take(const std::string& key);  // nullptr where it is absent or null
+  const Json* take(const std::string& key);  // nullptr if it is absent or null
   std::optional<double> number(const std::string& key) { return number_in(take(key)); }
   std::string text(const std::string& key, const std::string& otherwise = {}) {
     return text_in(take(key), otherwise);
   }
-  // Names the keys that nobody took; once.
+  // Lists the keys that were not read. Has an effect once.
   void done();
-  // Known to have no place in hone, for this reason.
+  // Lists a key as lost for this reason.
   void lose(const std::string& key, const std::string& why);
-  // Means nothing for a search: versions, names of owners.
+  // Ignores a key that does not affect the search, as a version.
   void skip(const std::string& key) { take(key); }
   [[nodiscard]] std::string path(const std::string& key) const;
 

@@ -1,6 +1,6 @@
-// Weights & Biases sweeps. Their traps: log_uniform bounds are exponents of e, a range is of ints
-// where both bounds are written as ints, the goal is to minimize where nothing is said, and
-// iterations of early_terminate count the logs of the metric.
+// Weights & Biases sweeps. Note that the bounds of log_uniform are exponents of e, that a range is
+// of integers if both bounds are, that the default goal is to minimize, and that iterations of
+// early_terminate count the logs of the metric.
 #include <algorithm>
 #include <cmath>
 
@@ -111,8 +111,8 @@ void append_args(const Draft& draft, const std::string& lead, Json& argv) {
     argv.push_back(lead + theirs + "=${" + ours + "}");
 }
 
-// The macros of `command`, and what stands in their place where it is left out.
-void read_command(Source& from, Draft& draft) {
+// The macros of `command`, and the default command.
+void read_wandb_command(Source& from, Draft& draft) {
   const std::string program = from.text("program");
   const Json* given = from.take("command");
   const Json usual = {"${env}", "${interpreter}", "${program}", "${args}"};
@@ -182,7 +182,7 @@ void read_early_terminate(Source& from, Draft& draft) {
             "best go on");
 }
 
-std::string method_of(const std::string& method, std::string& remark) {
+std::string wandb_method(const std::string& method, std::string& remark) {
   if (method == "grid" || method == "random") return method;
   remark = method == "bayes" ? "W&B's bayes is a Gaussian process" : "W&B's method was " + method;
   return "tpe";
@@ -202,9 +202,9 @@ Result<Import> import_wandb(const Json& document, const Sibling&) {
   read_metric(from, draft);
   if (auto read = Parameters(draft, "").read(*from.take("parameters"), "/parameters"); !read)
     return read.error();
-  read_command(from, draft);
+  read_wandb_command(from, draft);
   std::string remark;
-  const std::string method = method_of(from.text("method", "random"), remark);
+  const std::string method = wandb_method(from.text("method", "random"), remark);
   draft.search(method, from.number("run_cap"), "W&B", remark);
   read_early_terminate(from, draft);
   from.skip("entity"), from.skip("description");

@@ -1,4 +1,4 @@
-// A program that hone tunes by the C++ SDK. Without a sweep it tells what a server has.
+// A program that hone tunes through the C++ SDK. Without a sweep it lists the sweeps of a server.
 #include <cmath>
 #include <cstdio>
 #include <fstream>

@@ -1,4 +1,4 @@
-"""hone from Python: in a trial `current()`, elsewhere `Client`. docs/sdk.md explains both."""
+"""The Python SDK of hone: `current()` in a trial, `Client` elsewhere. docs/sdk.md explains both."""
 
 from .client import Asked, Client, HTTPProblem
 from .errors import HoneError, Invalid, Problem, Stopped, Unavailable

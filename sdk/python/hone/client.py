@@ -1,4 +1,4 @@
-"""The server's verbs: submit, watch, ask, tell and everything that can be read."""
+"""The client of a hone server: submit, watch, ask, tell, and everything that can be read."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Spec = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Asked:
-    """A trial that this client evaluates: tell its result."""
+    """A trial that this client evaluates; report its result with Client.tell."""
 
     trial: str
     number: int
@@ -38,11 +38,11 @@ class Asked:
 
 
 class Client:
-    """A server. Not safe for several threads: one for each.
+    """A client of one server. Not thread-safe: use one for each thread.
 
-    Without arguments as the command `hone`: HONE_SERVER, HONE_TOKEN or HONE_TOKEN_FILE, HONE_TLS_CA, HONE_TLS_CERT,
-    HONE_TLS_KEY. What gets no answer is tried again until `patience_s` is over; every write carries a request id, or is
-    otherwise harmless to repeat."""
+    Without arguments it reads the environment, like the command `hone`: HONE_SERVER, HONE_TOKEN or HONE_TOKEN_FILE,
+    HONE_TLS_CA, HONE_TLS_CERT, HONE_TLS_KEY. Repeats requests without an answer for up to `patience_s`; every write has a
+    request id or is otherwise harmless to repeat."""
 
     def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout_s: float = 30.0,
                  patience_s: float = 30.0, tls_ca: Optional[str] = None, tls_cert: Optional[str] = None,
@@ -64,9 +64,9 @@ class Client:
 
     def submit(self, spec: Spec, request_id: Optional[str] = None,
                workflow: Optional[Mapping[str, Any]] = None, dataset: Optional[Mapping[str, str]] = None) -> str:
-        """A sweep of a document or of a file (JSON; YAML where PyYAML is installed). Answers its id.
+        """Submits a document or a file (JSON; YAML if PyYAML is installed). Returns the id of the sweep.
 
-        `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as what its runs train on.
+        `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as the dataset of its runs.
         """
         body = {"request_id": request_id or str(uuid.uuid4()), "spec": _document(spec),
                 "workflow": dict(workflow) if workflow is not None else own_workflow()}
@@ -90,18 +90,18 @@ class Client:
         return self.steer(sweep, "kill")
 
     def steer(self, sweep: str, verb: str) -> str:
-        """The sweep's state afterwards."""
+        """Steers the sweep. Returns its new state."""
         return str(self._transport.json("POST", f"/v1/sweeps/{sweep}/steer", rules.steer({"verb": verb}))["state"])
 
     def watch(self, sweep: str) -> Iterator[Dict[str, Any]]:
-        """The sweep's events from its first to its last, as they happen."""
+        """Yields the events of the sweep from the first to the last, as they happen."""
         for event in self.events(sweep=sweep):
             yield event
             if event["kind"] == "sweep_ended":
                 return
 
     def wait(self, sweep: str, timeout_s: Optional[float] = None) -> Dict[str, Any]:
-        """The sweep when it has ended. TimeoutError where that takes longer."""
+        """Waits until the sweep has ended and returns it. Raises TimeoutError after `timeout_s`."""
         until = None if timeout_s is None else time.monotonic() + timeout_s
         pause_s = FIRST_PAUSE_S
         while True:
@@ -114,7 +114,7 @@ class Client:
             pause_s = min(pause_s * 1.5, 2.0)
 
     def events(self, after: int = 0, sweep: Optional[str] = None) -> Iterator[Dict[str, Any]]:
-        """The ledger from behind event number `after`, for ever. Goes on by itself where the server was away."""
+        """Yields the events after number `after`, without end. Reconnects when the server was away."""
         pause_s = FIRST_PAUSE_S
         away_since: Optional[float] = None
         while True:
@@ -138,14 +138,14 @@ class Client:
     # Optimization without workers
 
     def ask(self, sweep: str, asker: Optional[str] = None) -> Asked:
-        """A trial to evaluate: the same one until its result is told."""
+        """Returns a trial to evaluate: the same one until its result is told."""
         body = rules.ask({"asker": asker or f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"})
         return Asked(**rules.ask_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/ask", body)))
 
     def tell(self, trial: Union[Asked, str], value: Any = None, phase: Optional[int] = None,
              step: Optional[int] = None, further: Sequence[Any] = (), failed: bool = False,
              infeasible: bool = False, detail: str = "") -> Verdict:
-        """The result of a trial: a value, or that it failed, or that its parameters cannot work."""
+        """Reports the result of a trial: a value, a failure, or that its parameters are infeasible."""
         body: Dict[str, Any] = {"told": "failed" if failed else "infeasible" if infeasible else "value"}
         if value is not None:
             body["value"] = _plain(value)
@@ -159,14 +159,14 @@ class Client:
         return Verdict(answer["verdict"], answer["reason"])
 
     def enqueue(self, sweep: str, params: Mapping[str, Any], request_id: Optional[str] = None) -> int:
-        """A parameter set of one's own, tried next; what it leaves out is drawn. Answers how many wait."""
+        """Adds a parameter set to try next; hone draws the parameters left out. Returns how many sets wait."""
         body = rules.enqueue({"request_id": request_id or str(uuid.uuid4()), "params": dict(params)})
         return int(rules.enqueue_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/enqueue", body))["waiting"])
 
     def optimize(self, sweep: str, objective: Callable[[Dict[str, Any]], Any],
                  asker: Optional[str] = None) -> Optional[Dict[str, Any]]:
-        """Asks, calls and tells until the sweep has no more trials. An exception of `objective` fails its trial.
-        Answers the best trial."""
+        """Asks, calls `objective` and tells until the sweep has no more trials. An exception of `objective` fails its
+        trial. Returns the best trial."""
         while True:
             try:
                 asked = self.ask(sweep, asker)
@@ -176,7 +176,7 @@ class Client:
                 raise
             try:
                 value = objective(asked.params)
-            except Exception as error:  # the user's own: told, and the sweep goes on
+            except Exception as error:  # the user's error fails this trial only
                 self.tell(asked, failed=True, detail=f"{type(error).__name__}: {error}"[:1000])
                 continue
             self.tell(asked, value)
@@ -185,11 +185,11 @@ class Client:
     # Reading
 
     def get(self, path: str, **arguments: Any) -> Any:
-        """Any document: get("/v1/sweeps/sw_7/best", limit=3)."""
+        """Returns any document: get("/v1/sweeps/sw_7/best", limit=3)."""
         return self._transport.json("GET", query(path, **arguments))
 
     def pages(self, path: str, **arguments: Any) -> Iterator[Dict[str, Any]]:
-        """Every item of a list, page by page."""
+        """Yields every item of a list, page by page."""
         after = None
         while True:
             page = self.get(path, after=after, **arguments)
@@ -241,7 +241,7 @@ class Client:
         return dict(self.get(f"/v1/lineage/{thing}", direction=direction, depth=depth))
 
     def fetch(self, thing: str, file: Union[str, "os.PathLike[str]"]) -> None:
-        """The bytes of a model (md_9) or of a digest, into a file: whole, or not there."""
+        """Downloads a model (md_9), or the blob with a digest, to a file. The file is complete or absent."""
         digest = self.get(f"/v1/models/{thing}")["sha256"] if thing.startswith("md_") else thing
         data = self._transport.bytes_of(f"/v1/blobs/{digest}")
         if hashlib.sha256(data).hexdigest() != digest:
@@ -254,7 +254,7 @@ class Client:
 
 
 def own_workflow() -> Dict[str, Any]:
-    """How this program came to submit: as `hone submit` records it."""
+    """The workflow of this program, as `hone submit` records it."""
     commit = _git("rev-parse", "--verify", "HEAD")
     patch = _git("diff", "--no-color", "--no-ext-diff", "HEAD", strip=False) if commit else ""
     return {

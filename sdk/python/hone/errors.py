@@ -1,14 +1,14 @@
-"""What can go wrong, and the one way out of a training loop."""
+"""The exceptions of this package."""
 
 from __future__ import annotations
 
 
 class HoneError(Exception):
-    """The base of every error of this package."""
+    """The base class of all errors of this package."""
 
 
 class Invalid(HoneError):
-    """A document breaks a rule. `at` is a JSON pointer to where."""
+    """A document breaks a rule; `at` is a JSON pointer to the field."""
 
     def __init__(self, detail: str, at: str = "") -> None:
         super().__init__(f"{at}: {detail}" if at else detail)
@@ -17,11 +17,11 @@ class Invalid(HoneError):
 
 
 class Unavailable(HoneError):
-    """Nobody answers: the server, or the worker of this trial."""
+    """The server, or the worker of this trial, does not answer."""
 
 
 class Problem(HoneError):
-    """A refusal by the server or the worker."""
+    """The server or the worker rejected a request."""
 
     def __init__(self, code: str, detail: str, at: str = "", retryable: bool = False) -> None:
         super().__init__(f"{at}: {detail}" if at else detail)
@@ -32,7 +32,7 @@ class Problem(HoneError):
 
 
 class Stopped(SystemExit):
-    """The verdict was to stop or to pause. Uncaught, it ends the program with status 0, as hone expects."""
+    """The verdict is to stop or to pause. If it is not caught, the program ends with status 0, as hone expects."""
 
     def __init__(self, verdict: str, reason: str) -> None:
         super().__init__(0)
@@ -40,4 +40,4 @@ class Stopped(SystemExit):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"hone said {self.verdict}: {self.reason}"
+        return f"verdict {self.verdict}: {self.reason}"

@@ -1,5 +1,5 @@
-"""What bodies must look like: read field by field, refused with a JSON pointer. schemas/cases holds the rows that this
-and the C++ codec are both tested with."""
+"""The rules of request and reply bodies. Errors name the field by a JSON pointer. schemas/cases holds the cases that test
+both this module and the C++ codec."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def number(value: Json, at: str) -> float:
 
 
 def score(value: Json, at: str) -> Json:
-    """A number or "diverged"; numbers that are not finite mean the latter."""
+    """Returns a number, or "diverged" for that word and for numbers that are not finite."""
     if value == "diverged":
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -107,7 +107,7 @@ def obj(value: Json, at: str) -> Mapping[str, Json]:
 
 
 class Fields:
-    """The fields of one object."""
+    """Reads the fields of one object."""
 
     def __init__(self, value: Json, at: str = "") -> None:
         self.object = obj(value, at)
@@ -118,7 +118,7 @@ class Fields:
     def need(self, key: str, read: Callable[..., T], *more: Any) -> T:
         self.known.append(key)
         if self.object.get(key) is None:
-            # Unknown fields are told first: a misspelled one says more than a missing one.
+            # Unknown fields are reported first: a misspelled name explains a missing one.
             self.missing = self.missing or key
             return None  # type: ignore[return-value]
         return read(self.object[key], f"{self.at}/{key}", *more)
@@ -225,7 +225,7 @@ def problem(document: Json) -> Dict[str, Any]:
 
 
 def trial_line(document: Json) -> Dict[str, Any]:
-    """One line to the worker."""
+    """Checks one line to the worker."""
     obj(document, "")
     if len(document) != 1:
         raise Invalid("a line is an object with one member: report, checkpoint or metric")
@@ -253,7 +253,7 @@ def trial_line(document: Json) -> Dict[str, Any]:
 
 
 def trial_answer(document: Json) -> Dict[str, Any]:
-    """One line from the worker."""
+    """Checks one line from the worker."""
     obj(document, "")
     if "verdict" in document:
         return verdict(document)

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 with one changed line: model.learn(total_timesteps, callback=hone.sb3.callback())."""
+"""For Stable-Baselines3, with one changed line: model.learn(total_timesteps, callback=hone.sb3.callback())."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from .trial import Phase, Run, current
 
 
 def callback(run: Optional[Run] = None, window: int = 100) -> Any:
-    """A callback that reports the mean return of the last `window` episodes at the end of each phase, and ends learning
-    where hone says stop. The budget's unit is timesteps."""
+    """Returns a callback that reports the mean return of the last `window` episodes at the end of each phase, and ends
+    learning when the verdict is to stop. The unit of the budget is timesteps."""
     from stable_baselines3.common.callbacks import BaseCallback
 
     class Reports(BaseCallback):

@@ -1,4 +1,4 @@
-"""HTTP to the server: one connection, tried again where that is harmless."""
+"""HTTP to the server over one connection, with retries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LAST_PAUSE_S = 5.0
 
 
 class Transport:
-    """Not safe for several threads: one for each."""
+    """Not thread-safe: use one for each thread."""
 
     def __init__(self, url: Optional[str], token: Optional[str], timeout_s: float, patience_s: float,
                  tls_ca: Optional[str], tls_cert: Optional[str], tls_key: Optional[str]) -> None:
@@ -37,8 +37,8 @@ class Transport:
         self._connection: Optional[http.client.HTTPConnection] = None
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
-        """The document of the answer. Everything hone can be asked is harmless to ask twice, so what got no answer is
-        asked again until `patience_s` is over."""
+        """Returns the document of the answer. Every request to hone is harmless to repeat, so one without an answer is
+        repeated for up to `patience_s`."""
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
         until = time.monotonic() + self._patience_s
         pause_s = FIRST_PAUSE_S
@@ -64,7 +64,7 @@ class Transport:
         return answer
 
     def stream(self, path: str) -> Iterator[Tuple[str, str]]:
-        """(field, value) of a server's event stream, until it ends."""
+        """Yields (field, value) of an event stream until it ends."""
         connection = self._open()
         try:
             connection.request("GET", path, headers={**self._headers(), "Accept": "text/event-stream"})
@@ -96,7 +96,7 @@ class Transport:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise Unavailable(f"no server answers at {self.url}: {error}") from error
-        # The server had closed an idle connection.
+        # The server closed an idle connection.
         try:
             return self._exchange_once(method, path, body)
         except (OSError, http.client.HTTPException) as error:
@@ -145,7 +145,7 @@ def _token_in(path: Optional[str]) -> Optional[str]:
         with open(path, encoding="utf-8") as file:
             return file.read().split()[0]
     except (OSError, IndexError) as error:
-        raise HoneError(f"cannot read a token from {path}; is it there, and yours?") from error
+        raise HoneError(f"cannot read a token from {path}; check that it exists and is yours") from error
 
 
 def _tls(ca: Optional[str], cert: Optional[str], key: Optional[str]) -> ssl.SSLContext:

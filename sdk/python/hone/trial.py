@@ -1,4 +1,4 @@
-"""A trial from the inside: what it was given, and its conversation with the worker."""
+"""The run of this process: its parameters and budget, and its connection to the worker."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Budget:
     phases: int
 
     def phase_end(self, phase: int) -> int:
-        """The step at which a phase ends, counted as every trainer of hone counts it."""
+        """The step at which a phase ends, as in every trainer of hone."""
         return self.per_run * (phase + 1) // self.phases
 
 
@@ -64,7 +64,7 @@ class Verdict:
 
 
 class Line:
-    """The unix socket of HONE_SOCKET: one JSON object a line."""
+    """The connection to the worker over the Unix socket HONE_SOCKET: one JSON object a line."""
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -89,7 +89,7 @@ class Line:
                     return answer
                 if not problem["at"].startswith("/metric"):
                     raise Problem(problem["code"], problem["detail"], problem["at"])
-                # Of an earlier metric: nothing waits for that answer.
+                # The answer is about an earlier metric, which does not wait for it.
                 warnings.warn(f"hone refused a metric: {problem['detail']}", RuntimeWarning, stacklevel=4)
 
     def close(self) -> None:
@@ -115,11 +115,11 @@ class Line:
 
 
 def worker_gone() -> Unavailable:
-    return Unavailable("the worker closed the connection; end this process, the run is continued elsewhere")
+    return Unavailable("the worker closed the connection; end this process, another one continues the run")
 
 
 class NoLine:
-    """Outside a sweep nobody answers, and every verdict is to go on."""
+    """Replaces the connection outside a sweep: every verdict is to continue."""
 
     def tell(self, message: Mapping[str, Any]) -> None:
         rules.trial_line(message)
@@ -136,7 +136,7 @@ class NoLine:
 
 @dataclass
 class Run:
-    """What this program is to do, and how it tells what came of it. Safe to use from several threads."""
+    """The parameters and the budget of this run, and the calls that report its progress. Thread-safe."""
 
     id: str
     attempt: int
@@ -152,17 +152,17 @@ class Run:
     checkpoint_dir: str
     folder: str
     line: Union[Line, NoLine] = field(repr=False)
-    seed_applied: Optional[bool] = None  # told with every report: set it where the program seeds by itself
+    seed_applied: Optional[bool] = None  # sent with every report: set it if the program applies the seed itself
     _step: int = field(default=0, repr=False)
 
     def phases(self) -> Iterator[Phase]:
-        """The phases that are still to be trained. A run that is continued begins behind its last report."""
+        """Yields the phases left to train. A resumed run begins after its last report."""
         for number in range(self.next_phase, self.budget.phases):
             start = self.budget.phase_end(number - 1) if number > 0 else 0
             yield Phase(number, start, self.budget.phase_end(number))
 
     def apply_seed(self) -> int:
-        """Seeds `random`, and NumPy and PyTorch where the program has imported them; the reports say so."""
+        """Seeds `random`, and NumPy and PyTorch if they are imported, and reports that the seed is applied."""
         random.seed(self.seed)
         numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if numpy is not None:
@@ -174,10 +174,10 @@ class Run:
 
     def report(self, phase: Union[int, Phase], value: Union[float, str], step: Optional[int] = None,
                further: Sequence[Union[float, str]] = (), raises: bool = True) -> Verdict:
-        """The objective at the end of a phase. NaN and infinities count as diverged.
+        """Reports the objective at the end of a phase. NaN and infinities count as diverged.
 
-        Raises Stopped where the verdict is to stop or to pause (uncaught, it ends the program with status 0); with
-        raises=False the verdict is returned instead. After the last phase it is always returned."""
+        Raises Stopped if the verdict is to stop or to pause (if it is not caught, the program ends with status 0); with
+        raises=False, and always after the last phase, returns the verdict instead."""
         number = phase.number if isinstance(phase, Phase) else phase
         body: Dict[str, Any] = {
             "phase": number,
@@ -196,7 +196,7 @@ class Run:
         return verdict
 
     def metric(self, name: str, value: float, step: Optional[int] = None) -> None:
-        """Telemetry: never judged, never answered. Values that are not finite are left out."""
+        """Sends telemetry, which is never judged. Skips values that are not finite."""
         value = float(_plain(value))
         if value - value == 0:
             self.line.tell({"metric": {"name": name, "step": self._step if step is None else int(step),
@@ -204,9 +204,9 @@ class Run:
 
     def checkpoint(self, file: Union[str, "os.PathLike[str]"], phase: Union[int, Phase, None] = None,
                    step: Optional[int] = None) -> str:
-        """Keeps a file as the checkpoint of a phase, before its report; answers its SHA-256 when it is stored.
+        """Stores a file as the checkpoint of a phase, before its report, and returns its SHA-256.
 
-        A file outside `checkpoint_dir` is copied into it first. It may be deleted afterwards."""
+        A file outside `checkpoint_dir` is first copied into it. It may be deleted afterwards."""
         path = os.path.abspath(os.fspath(file))
         inside = os.path.commonpath([path, os.path.abspath(self.checkpoint_dir)]) == \
             os.path.abspath(self.checkpoint_dir)
@@ -230,7 +230,7 @@ class Run:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of NumPy and its like as those of Python."""
+    """Converts numbers of NumPy and similar libraries to Python's."""
     if isinstance(value, (bool, int, float, str)):
         return value
     item = getattr(value, "item", None)
@@ -238,7 +238,7 @@ def _plain(value: Any) -> Any:
 
 
 def in_trial() -> bool:
-    """Whether a sweep of hone runs this program."""
+    """Returns whether a sweep of hone runs this program."""
     return "HONE_RUN_FILE" in os.environ and "HONE_SOCKET" in os.environ
 
 
@@ -247,10 +247,10 @@ _current_mutex = threading.Lock()
 
 
 def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases: int = 1) -> Run:
-    """The run of this program: the same object at every call.
+    """Returns the run of this program, the same object at every call.
 
-    Outside a sweep it is a run of its own with these `params`, so that the program can be tried alone; without them
-    that is refused."""
+    Outside a sweep it is a local run with these `params`, so that the program can be tried alone; without `params` that
+    is an error."""
     with _current_mutex:
         if not _current:
             _current.append(_from_environment() if in_trial() else _alone(params, per_run, phases))
@@ -260,7 +260,7 @@ def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases
 
 def _alone(params: Optional[Mapping[str, Any]], per_run: int, phases: int) -> Run:
     if params is None:
-        raise HoneError("no sweep of hone runs this program (HONE_RUN_FILE is not set); to try it alone, say which "
+        raise HoneError("no sweep of hone runs this program (HONE_RUN_FILE is not set); to try it alone, pass "
                         "parameters: hone.current(params={...})")
     here = os.getcwd()
     return Run("rn_0.0", 1, "sw_0", "", dict(params), 0, "", "maximize", Budget("steps", per_run, phases), 0, None, here,

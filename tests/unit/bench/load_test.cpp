@@ -7,7 +7,7 @@
 namespace hone::load {
 namespace {
 
-TEST(Histogram, KeepsQuantilesToASmallError) {
+TEST(Histogram, keeps_quantiles_to_a_small_error) {
   Histogram times;
   EXPECT_EQ(times.quantile_ms(0.5), 0);
   for (int us = 1; us <= 100'000; ++us) times.add(us);
@@ -18,7 +18,7 @@ TEST(Histogram, KeepsQuantilesToASmallError) {
   EXPECT_EQ(times.max_ms(), 100);
 }
 
-TEST(Histogram, NeverAnswersLessThanWhatWasMeasured) {
+TEST(Histogram, never_answers_less_than_what_was_measured) {
   for (const std::int64_t us : {0L, 1L, 127L, 128L, 129L, 4095L, 1'000'003L, 59'999'999L}) {
     Histogram times;
     times.add(us);
@@ -28,7 +28,7 @@ TEST(Histogram, NeverAnswersLessThanWhatWasMeasured) {
   }
 }
 
-TEST(Histogram, KeepsWhatIsLongerThanItsLastSlot) {
+TEST(Histogram, keeps_what_is_longer_than_its_last_slot) {
   Histogram times, others;
   others.add(1'000'000'000'000);
   times.add(5);
@@ -37,7 +37,7 @@ TEST(Histogram, KeepsWhatIsLongerThanItsLastSlot) {
   EXPECT_EQ(times.max_ms(), 1e9);
 }
 
-TEST(Member, FindsTextsAndNumbers) {
+TEST(Member, finds_texts_and_numbers) {
   constexpr std::string_view json =
       R"({"trial":"tr_3","number":17,"params":{"lr":0.5},"last":true})";
   EXPECT_EQ(member(json, "trial"), "tr_3");

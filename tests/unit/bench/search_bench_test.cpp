@@ -77,7 +77,7 @@ std::vector<Known> known() {
   };
 }
 
-TEST(SearchBench, ProblemsHaveTheirPublishedValues) {
+TEST(SearchBench, problems_have_their_published_values) {
   for (const Known& one : known()) {
     const Problem* problem = find_problem(one.problem);
     ASSERT_NE(problem, nullptr) << one.problem;
@@ -86,7 +86,7 @@ TEST(SearchBench, ProblemsHaveTheirPublishedValues) {
   }
 }
 
-TEST(SearchBench, PublishedPointsLieInTheSpaces) {
+TEST(SearchBench, published_points_lie_in_the_spaces) {
   for (const Known& one : known()) {
     const auto space = SearchSpace::make(find_problem(one.problem)->space(), {});
     ASSERT_TRUE(space.ok()) << one.problem;
@@ -96,7 +96,7 @@ TEST(SearchBench, PublishedPointsLieInTheSpaces) {
   }
 }
 
-TEST(SearchBench, EveryDrawOfASpaceHasALossAboveTheMinimum) {
+TEST(SearchBench, every_draw_of_a_space_has_a_loss_above_the_minimum) {
   for (const Problem& problem : problems()) {
     const auto space = SearchSpace::make(problem.space(), {});
     Rng rng(3, Purpose::simulation, 0);
@@ -106,7 +106,7 @@ TEST(SearchBench, EveryDrawOfASpaceHasALossAboveTheMinimum) {
   }
 }
 
-TEST(SearchBench, LatencyLossScalesParametersToTheUnitInterval) {
+TEST(SearchBench, latency_loss_scales_parameters_to_the_unit_interval) {
   const Params low{{"p00", 1e-5}, {"p01", whole(1)}, {"p02", whole(0)}, {"p03", -1.0}};
   const Params high{{"p00", 1.0}, {"p01", whole(64)}, {"p02", whole(3)}, {"p03", 1.0}};
   EXPECT_NEAR(latency_loss(low), 4 * 0.09, 1e-12);
@@ -120,7 +120,7 @@ std::vector<Json> answer(const std::string& task, const Words& words) {
   return lines;
 }
 
-TEST(SearchBench, QualityTracesFallAndRepeat) {
+TEST(SearchBench, quality_traces_fall_and_repeat) {
   const Words words{{"problem", "cond"}, {"seeds", "3-4"}, {"n", "60"}, {"workers", "8"}};
   const auto lines = answer("quality", words), again = answer("quality", words);
   ASSERT_EQ(lines.size(), 2u);
@@ -135,7 +135,7 @@ TEST(SearchBench, QualityTracesFallAndRepeat) {
   }
 }
 
-TEST(SearchBench, LatencyAnswersForEverySize) {
+TEST(SearchBench, latency_answers_for_every_size) {
   const auto lines =
       answer("latency", {{"mode", "uni"}, {"d", "4"}, {"ns", "10,30"}, {"reps", "3,2"}});
   ASSERT_EQ(lines.size(), 3u);
@@ -143,7 +143,7 @@ TEST(SearchBench, LatencyAnswersForEverySize) {
   EXPECT_EQ(lines[1]["n"], 30);
 }
 
-TEST(SearchBench, WhatItDoesNotKnowIsRefused) {
+TEST(SearchBench, what_it_does_not_know_is_refused) {
   const Emit nowhere = [](const Json&) {};
   EXPECT_FALSE(run_task("qualty", {}, nowhere).ok());
   EXPECT_FALSE(run_task("quality", {{"problem", "none"}}, nowhere).ok());

@@ -39,25 +39,25 @@ std::string csv_of(const std::vector<Json>& runs) {
 
 const std::string head = "lr,kind,beta,seed,v1,v2,s1,s2\n";
 
-TEST(CurveTable, HasALineForEachRunInTheOrderOfTheSweepFile) {
+TEST(CurveTable, has_a_line_for_each_run_in_the_order_of_the_sweep_file) {
   const Json first{{"kind", "a"}, {"lr", 0.0123456789012345}, {"beta", 0.5}};
   EXPECT_EQ(csv_of({run_of(first, "completed", {{1.0, 0.25}, {2, 0.5}})}),
             head + "0.0123456789012345,a,0.5,0,1,2,0.25,0.5\n");
 }
 
-TEST(CurveTable, LeavesInactiveParametersEmptyAndQuotesWords) {
+TEST(CurveTable, leaves_inactive_parameters_empty_and_quotes_words) {
   EXPECT_EQ(
       csv_of({run_of({{"lr", 0.1}, {"kind", "b,c"}}, "completed", {{-1.0, 1.0}, {-2.0, 2.0}})}),
       head + "0.1,\"b,c\",,0,-1,-2,1,2\n");
 }
 
-TEST(CurveTable, LeavesADivergedRunEmptyFromThereOn) {
+TEST(CurveTable, leaves_a_diverged_run_empty_from_there_on) {
   const Json params{{"lr", 0.1}, {"kind", "a"}, {"beta", 0}};
   EXPECT_EQ(csv_of({run_of(params, "completed", {{"diverged", 1.5}})}),
             head + "0.1,a,0,0,,,1.5,\n");
 }
 
-TEST(CurveTable, NumbersTheRowsOfTheSameParameters) {
+TEST(CurveTable, numbers_the_rows_of_the_same_parameters) {
   const Json params{{"lr", 0.1}, {"kind", "b,c"}};
   const auto run = run_of(params, "completed", {{1, 1.0}, {2, 2.0}});
   const auto line = [](const char* seed) {
@@ -66,13 +66,13 @@ TEST(CurveTable, NumbersTheRowsOfTheSameParameters) {
   EXPECT_EQ(csv_of({run, run, run}), head + line("0") + line("1") + line("2"));
 }
 
-TEST(CurveTable, RoundsValuesToSixDigitsButNeitherParametersNorLongTimes) {
+TEST(CurveTable, rounds_values_to_six_digits_but_neither_parameters_nor_long_times) {
   const auto csv = csv_of({run_of({{"lr", 0.012345678}, {"kind", "b,c"}}, "completed",
                                   {{123.456789, 0.123456}, {-1234567.89, 100000.125}})});
   EXPECT_EQ(csv, head + "0.012345678,\"b,c\",,0,123.457,-1.23457e+06,0.123456,100000.125\n");
 }
 
-TEST(CurveTable, TakesNoRunThatDidNotReachItsEndAndCountsThem) {
+TEST(CurveTable, takes_no_run_that_did_not_reach_its_end_and_counts_them) {
   const Json params{{"lr", 0.1}, {"kind", "b,c"}};
   const auto whole = run_of(params, "completed", {{1, 1.0}, {2, 2.0}});
   const auto stopped = run_of(params, "stopped", {{1, 1.0}});
@@ -87,7 +87,7 @@ TEST(CurveTable, TakesNoRunThatDidNotReachItsEndAndCountsThem) {
   EXPECT_EQ(none.error().code, Code::conflict);
 }
 
-TEST(CurveTable, RefusesAParameterThatIsNamedLikeAColumn) {
+TEST(CurveTable, refuses_a_parameter_that_is_named_like_a_column) {
   for (const char* name : {"seed", "v1", "s2"}) {
     auto sweep = sweep_of_two_phases();
     sweep["spec"]["parameters"][name] = {{"type", "bool"}};
@@ -97,7 +97,7 @@ TEST(CurveTable, RefusesAParameterThatIsNamedLikeAColumn) {
   }
 }
 
-TEST(CurveTable, CarriesACardInTheWordsOfTheSweepFile) {
+TEST(CurveTable, carries_a_card_in_the_words_of_the_sweep_file) {
   const auto table =
       export_curves(sweep_of_two_phases(),
                     {run_of({{"lr", 0.1}, {"kind", "b,c"}}, "completed", {{1, 1.0}, {2, 2.0}})});

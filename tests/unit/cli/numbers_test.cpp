@@ -7,7 +7,7 @@
 namespace hone::cli {
 namespace {
 
-TEST(CliNumbers, FourSignificantDigits) {
+TEST(CliNumbers, four_significant_digits) {
   EXPECT_EQ(number_text(0), "0");
   EXPECT_EQ(number_text(500), "500");
   EXPECT_EQ(number_text(471.5234), "471.5");
@@ -15,13 +15,13 @@ TEST(CliNumbers, FourSignificantDigits) {
   EXPECT_EQ(number_text(123456.7), "123457");
 }
 
-TEST(CliNumbers, SmallExponentsAreShort) {
+TEST(CliNumbers, small_exponents_are_short) {
   EXPECT_EQ(number_text(1e-5), "1e-5");
   EXPECT_EQ(number_text(1.23456e-12), "1.235e-12");
   EXPECT_EQ(number_text(3e10), "3e10");
 }
 
-TEST(CliNumbers, CountsAreCutNotRoundedUp) {
+TEST(CliNumbers, counts_are_cut_not_rounded_up) {
   EXPECT_EQ(count_text(999), "999");
   EXPECT_EQ(count_text(1'000), "1k");
   EXPECT_EQ(count_text(12'345), "12.3k");
@@ -31,13 +31,13 @@ TEST(CliNumbers, CountsAreCutNotRoundedUp) {
   EXPECT_EQ(count_text(-1500), "-1.5k");
 }
 
-TEST(CliNumbers, Bytes) {
+TEST(CliNumbers, bytes) {
   EXPECT_EQ(bytes_text(512), "512 B");
   EXPECT_EQ(bytes_text(1536), "1.5 KiB");
   EXPECT_EQ(bytes_text(std::int64_t{3} << 30), "3 GiB");
 }
 
-TEST(CliNumbers, DurationsTakeTheTwoLargestUnits) {
+TEST(CliNumbers, durations_take_the_two_largest_units) {
   EXPECT_EQ(duration_text(milliseconds(800)), "0.8s");
   EXPECT_EQ(duration_text(milliseconds(9'990)), "10s");
   EXPECT_EQ(duration_text(seconds(42)), "42s");
@@ -48,30 +48,30 @@ TEST(CliNumbers, DurationsTakeTheTwoLargestUnits) {
   EXPECT_EQ(duration_text(seconds(-3)), "0s");  // clocks of two machines differ
 }
 
-TEST(CliNumbers, Ages) {
+TEST(CliNumbers, ages) {
   const Instant now{1'000'000'000'000};
   EXPECT_EQ(ago_text(now - milliseconds(300), now), "just now");
   EXPECT_EQ(ago_text(now - seconds(90), now), "1m30s ago");
   EXPECT_EQ(ago_text(now + seconds(2), now), "just now");
 }
 
-TEST(CliNumbers, RatesUseTheUnitThatGivesAtLeastOne) {
+TEST(CliNumbers, rates_use_the_unit_that_gives_at_least_one) {
   EXPECT_EQ(rate_text(0), "0/s");
   EXPECT_EQ(rate_text(1.26), "1.3/s");
   EXPECT_EQ(rate_text(0.5), "30/min");
   EXPECT_EQ(rate_text(0.001), "3.6/h");
 }
 
-TEST(CliNumbers, ClockIsUtc) { EXPECT_EQ(clock_text(Instant{0}), "1970-01-01 00:00:00"); }
+TEST(CliNumbers, clock_is_utc) { EXPECT_EQ(clock_text(Instant{0}), "1970-01-01 00:00:00"); }
 
-TEST(CliWidth, CountsColumnsNotBytes) {
+TEST(CliWidth, counts_columns_not_bytes) {
   EXPECT_EQ(display_width("abc"), 3);
   EXPECT_EQ(display_width("größe"), 5);
   EXPECT_EQ(display_width("日本"), 4);
   EXPECT_EQ(display_width("e\u0301"), 1);  // combining accent
 }
 
-TEST(CliWidth, TruncatesBetweenCharacters) {
+TEST(CliWidth, truncates_between_characters) {
   EXPECT_EQ(truncated("größe", 5, true), "größe");
   EXPECT_EQ(truncated("größer", 4, true), "grö…");
   EXPECT_EQ(truncated("日本語", 4, true), "日…");
@@ -79,13 +79,13 @@ TEST(CliWidth, TruncatesBetweenCharacters) {
   EXPECT_EQ(truncated("abc", 0, true), "");
 }
 
-TEST(CliWidth, EscapeSequencesOfAProgramDoNotReachTheTerminal) {
+TEST(CliWidth, escape_sequences_of_a_program_do_not_reach_the_terminal) {
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a [31mb ");
   EXPECT_EQ(printable("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(printable("bad\xff"), "bad?");
 }
 
-TEST(CliWidth, WrapsAtBlanks) {
+TEST(CliWidth, wraps_at_blanks) {
   EXPECT_EQ(wrapped("one two three", 9, "  "), "  one two\n  three");
   EXPECT_EQ(wrapped("", 9, "  "), "  ");
 }

@@ -8,17 +8,19 @@
 #include "sdk/cli/app/command_line.hpp"
 #include "sdk/cli/app/command_table.hpp"
 #include "sdk/cli/app/help.hpp"
-#include "sdk/cli/local/backoff.hpp"
 #include "sdk/cli/local/child.hpp"
 #include "sdk/cli/render/lineage_tree.hpp"
 #include "sdk/cli/session/exit_codes.hpp"
+#include "sdk/cli/session/run_command.hpp"
 
 namespace hone::cli {
 namespace {
 
 int number(Exit exit) { return static_cast<int>(exit); }
 
-TEST(CliExitCodes, AreTheContract) {
+auto parse(const Call& call) { return parse_command(*call.command, call.arguments); }
+
+TEST(CliExitCodes, are_the_contract) {
   EXPECT_EQ(number(exit_for(Code::invalid)), 2);
   EXPECT_EQ(number(exit_for(Code::not_found)), 3);
   EXPECT_EQ(number(exit_for(Code::conflict)), 4);
@@ -32,7 +34,7 @@ TEST(CliExitCodes, AreTheContract) {
   EXPECT_EQ(number(exit_for(SweepState::canceled)), 11);
 }
 
-TEST(CliCommands, NamesAreUniqueAndEveryRowIsWhole) {
+TEST(CliCommands, names_are_unique_and_every_row_is_whole) {
   std::set<std::string_view> names;
   for (const auto& command : command_table()) {
     EXPECT_TRUE(names.insert(command.name).second) << command.name;
@@ -42,7 +44,7 @@ TEST(CliCommands, NamesAreUniqueAndEveryRowIsWhole) {
   }
 }
 
-TEST(CliCommands, OverviewNamesEveryCommandAndFitsEightyColumns) {
+TEST(CliCommands, overview_names_every_command_and_fits_eighty_columns) {
   const std::string text = overview({});
   for (const auto& command : command_table())
     EXPECT_NE(text.find("  " + std::string(command.name)), std::string::npos) << command.name;
@@ -53,12 +55,7 @@ TEST(CliCommands, OverviewNamesEveryCommandAndFitsEightyColumns) {
   }
 }
 
-TEST(CliCommands, SuggestsTheCommandThatWasMeant) {
-  EXPECT_NE(no_such_command("sbmit").detail.find("did you mean 'submit'?"), std::string::npos);
-  EXPECT_EQ(no_such_command("zzzzzz").detail.find("did you mean"), std::string::npos);
-}
-
-TEST(CliCommands, CommonOptionsMayComeFirst) {
+TEST(CliCommands, common_options_may_come_first) {
   const auto call = split({"--format", "json", "-q", "ls", "-n", "3"});
   ASSERT_TRUE(call.ok());
   EXPECT_EQ(call->command->name, "ls");
@@ -66,27 +63,28 @@ TEST(CliCommands, CommonOptionsMayComeFirst) {
   EXPECT_FALSE(split({"--frmat", "ls"}).ok());
 }
 
-TEST(CliCommands, ReadsCommonOptions) {
+TEST(CliCommands, reads_common_options) {
   const auto call =
       split({"ls", "--format=csv", "--columns", "id,state", "--server", "http://h:1"});
   ASSERT_TRUE(call.ok());
   const auto parsed = parse(*call);
   ASSERT_TRUE(parsed.ok()) << parsed.error().detail;
-  const auto& options = std::get<Ready>(*parsed).options;
+  const auto& options = std::get<ParsedCommand>(*parsed).options;
   EXPECT_EQ(options.format, Format::csv);
   EXPECT_EQ(options.columns, (std::vector<std::string>{"id", "state"}));
   EXPECT_EQ(options.server, "http://h:1");
 }
 
-TEST(CliCommands, ColumnsDoNotSwallowTheArgumentBehindThem) {
+TEST(CliCommands, columns_do_not_swallow_the_argument_behind_them) {
   const auto call = split({"trials", "--columns", "id,value", "sw_7"});
   ASSERT_TRUE(call.ok());
   const auto parsed = parse(*call);
   ASSERT_TRUE(parsed.ok()) << parsed.error().detail;
-  EXPECT_EQ(std::get<Ready>(*parsed).options.columns, (std::vector<std::string>{"id", "value"}));
+  EXPECT_EQ(std::get<ParsedCommand>(*parsed).options.columns,
+            (std::vector<std::string>{"id", "value"}));
 }
 
-TEST(CliCommands, RefusalsSayWhatWasMeant) {
+TEST(CliCommands, refusals_say_what_was_meant) {
   const auto unknown = parse(*split({"ls", "--fromat", "json"}));
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.error().code, Code::invalid);
@@ -96,31 +94,17 @@ TEST(CliCommands, RefusalsSayWhatWasMeant) {
   EXPECT_NE(format.error().detail.find("did you mean 'json'?"), std::string::npos);
 }
 
-TEST(CliCommands, EveryHelpTextFitsAndHasExamples) {
-  for (const auto& command : command_table()) {
-    const auto parsed = parse(Call{&command, {"--help"}});
-    ASSERT_TRUE(parsed.ok()) << command.name;
-    const auto& text = std::get<HelpAsked>(*parsed).text;
-    EXPECT_NE(text.find("Examples\n"), std::string::npos) << command.name;
-    for (std::size_t at = 0; at < text.size();) {
-      const auto end = text.find('\n', at);
-      EXPECT_LE(end - at, 100U) << text.substr(at, end - at);
-      at = end + 1;
-    }
-  }
-}
-
-TEST(CliOutput, RecordAlignsItsLabels) {
+TEST(CliOutput, record_aligns_its_labels) {
   EXPECT_EQ(record_text({{"state", "running"}, {"", "more"}, {"parameters", "x = 1"}}, {}),
             "state       running\n            more\nparameters  x = 1\n");
 }
 
-TEST(CliFields, ParametersBecomeColumns) {
+TEST(CliFields, parameters_become_columns) {
   const std::vector<Json> items = {
       Json::parse(R"({"id":"tr_1","params":{"lr":0.00123456,"net":"mlp"}})"),
       Json::parse(R"({"id":"tr_2","params":{"lr":0.5,"a/b":true}})")};
   const Fields fields =
-      with_params_apart({{"id", "/id"}, {"parameters", "/params", Manner::params}}, items);
+      with_param_columns({{"id", "/id"}, {"parameters", "/params", CellType::params}}, items);
   ASSERT_EQ(fields.size(), 4U);
   EXPECT_EQ(fields[3].name, "a/b");
   EXPECT_EQ(cell_of(fields[1], items[0], {}).text, "0.001235");
@@ -129,8 +113,8 @@ TEST(CliFields, ParametersBecomeColumns) {
   EXPECT_EQ(raw_of(fields[2], items[1]), "");  // inactive: absent
 }
 
-TEST(CliFields, PeopleCountPhasesFromOneAndProgramsFromZero) {
-  const Field phase{"phase", "/phase", Manner::phase};
+TEST(CliFields, people_count_phases_from_one_and_programs_from_zero) {
+  const Field phase{"phase", "/phase", CellType::phase};
   const Json report = {{"phase", 0}};
   EXPECT_EQ(cell_of(phase, report, {}).text, "1");
   EXPECT_EQ(raw_of(phase, report), "0");
@@ -150,7 +134,7 @@ Json graph() {
              {"from":"tr_4","to":"wf_1","relation":"came_with"}]})");
 }
 
-TEST(CliLineage, UpFollowsTheEdgesAndNamesASharedNodeOnce) {
+TEST(CliLineage, up_follows_the_edges_and_names_a_shared_node_once) {
   EXPECT_EQ(draw(lineage_tree(graph(), Direction::up), true),
             "md_9  step 400000  phase=3 value=471.5\n"
             "├─ saved by rn_4.0  replicate 0  completed (budget_reached)\n"
@@ -160,7 +144,7 @@ TEST(CliLineage, UpFollowsTheEdgesAndNamesASharedNodeOnce) {
             "   └─ saved by rn_4.0  (shown above)\n");
 }
 
-TEST(CliLineage, DownGoesAgainstThem) {
+TEST(CliLineage, down_goes_against_them) {
   Json from_trial = graph();
   from_trial["root"] = "tr_4";
   EXPECT_EQ(draw(lineage_tree(from_trial, Direction::down), true),
@@ -171,7 +155,7 @@ TEST(CliLineage, DownGoesAgainstThem) {
             "      └─ continued as md_9  (shown above)\n");
 }
 
-TEST(CliLineage, DotQuotes) {
+TEST(CliLineage, dot_quotes) {
   Json odd = graph();
   odd["nodes"][1]["label"] = "say \"hi\"";
   const std::string dot = lineage_dot(odd);
@@ -179,17 +163,7 @@ TEST(CliLineage, DotQuotes) {
   EXPECT_NE(dot.find("\"md_9\" -> \"rn_4.0\" [label=\"saved by\"];"), std::string::npos) << dot;
 }
 
-TEST(CliUp, BackoffDoublesAndForgets) {
-  Backoff backoff;
-  EXPECT_EQ(backoff.after_a_life_of(seconds(1)), seconds(1));
-  EXPECT_EQ(backoff.after_a_life_of(seconds(1)), seconds(2));
-  EXPECT_EQ(backoff.after_a_life_of(seconds(1)), seconds(4));
-  for (int i = 0; i < 10; ++i) (void)backoff.after_a_life_of(seconds(1));
-  EXPECT_EQ(backoff.after_a_life_of(seconds(1)), seconds(30));
-  EXPECT_EQ(backoff.after_a_life_of(seconds(61)), seconds(1));
-}
-
-TEST(CliUp, FindsTheSentenceInALog) {
+TEST(CliUp, finds_the_sentence_in_a_log) {
   EXPECT_EQ(sentence_in("hone-server: port 7777 is in use; choose another with --listen\n"),
             "port 7777 is in use; choose another with --listen");
   EXPECT_EQ(sentence_in("2026-11-21T10:04:05.123456Z info replaying\n"

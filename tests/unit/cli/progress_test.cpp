@@ -19,7 +19,7 @@ double seconds_left(const Pace& pace, std::int64_t expected) {
   return left ? static_cast<double>(left->us) / 1e6 : -1;
 }
 
-TEST(CliPace, IsUnknownUntilThereIsProgress) {
+TEST(CliPace, is_unknown_until_there_is_progress) {
   Pace pace;
   EXPECT_FALSE(pace.left(100));
   pace.observe(start, 0);
@@ -28,7 +28,7 @@ TEST(CliPace, IsUnknownUntilThereIsProgress) {
   EXPECT_FALSE(pace.per_second());
 }
 
-TEST(CliPace, IsThePlainMeanAtFirst) {
+TEST(CliPace, is_the_plain_mean_at_first) {
   Pace pace;
   pace.observe(start, 0);
   pace.observe(start + seconds(10), 5);
@@ -36,7 +36,7 @@ TEST(CliPace, IsThePlainMeanAtFirst) {
   EXPECT_NEAR(seconds_left(pace, 105), 200, 1e-3);
 }
 
-TEST(CliPace, OneLookIsAsGoodAsMany) {
+TEST(CliPace, one_look_is_as_good_as_many) {
   Pace once;
   once.observe(start, 0);
   once.observe(start + seconds(20), 20);
@@ -45,7 +45,7 @@ TEST(CliPace, OneLookIsAsGoodAsMany) {
   EXPECT_NEAR(once.per_second().value_or(0), often.per_second().value_or(1), 1e-6);
 }
 
-TEST(CliPace, ForgetsAnOldPace) {
+TEST(CliPace, forgets_an_old_pace) {
   Pace pace;
   pace.observe(start, 0);
   int s = 0;
@@ -56,7 +56,7 @@ TEST(CliPace, ForgetsAnOldPace) {
   EXPECT_LT(pace.per_second().value_or(9), 2.0);
 }
 
-TEST(CliPace, DoesNotSwingWithSlowPhases) {
+TEST(CliPace, does_not_swing_with_slow_phases) {
   Pace pace;  // a phase every ten minutes, looked at every second
   pace.observe(start, 0);
   for (int s = 1; s <= 36'000; ++s) pace.observe(start + seconds(s), s / 600);
@@ -67,7 +67,7 @@ TEST(CliPace, DoesNotSwingWithSlowPhases) {
   EXPECT_NEAR(just_before, 1.0 / 600, 0.1 / 600);
 }
 
-TEST(CliPace, HasNoEtaOnceEverythingExpectedIsDone) {
+TEST(CliPace, has_no_eta_once_everything_expected_is_done) {
   Pace pace;
   pace.observe(start, 0);
   pace.observe(start + seconds(10), 12);
@@ -85,35 +85,35 @@ Json sweep_json() {
     "spec":{"budget":{"unit":"frames","per_run":1000000,"phases":10}}})");
 }
 
-Standing standing_with(Json sweep) {
-  Standing standing{
+SweepProgress standing_with(Json sweep) {
+  SweepProgress progress{
       std::move(sweep), Json::parse(R"({"learning_rate":0.00123456,"t_max":8})"), {}, start};
-  standing.pace.observe(start - seconds(154), 0);
-  standing.pace.observe(start, 154);
-  return standing;
+  progress.pace.observe(start - seconds(154), 0);
+  progress.pace.observe(start, 154);
+  return progress;
 }
 
-TEST(CliProgress, LineHasEverything) {
+TEST(CliProgress, line_has_everything) {
   EXPECT_EQ(progress_line(standing_with(sweep_json())),
             "sw_7  running  48%  154/320 phases  4 running  1 failed  best 471.5 (rn_12.0)  1/s  "
             "ETA 2m46s\n");
 }
 
-TEST(CliProgress, LineCountsThePausedRuns) {
+TEST(CliProgress, line_counts_the_paused_runs) {
   Json sweep = sweep_json();
   sweep["runs"]["paused"] = 3;
   const std::string line = progress_line(standing_with(sweep));
   EXPECT_NE(line.find("4 running  3 paused  1 failed"), std::string::npos) << line;
 }
 
-TEST(CliProgress, EtaIsDashesWhileUnknown) {
+TEST(CliProgress, eta_is_dashes_while_unknown) {
   Json sweep = sweep_json();
   sweep["best"] = nullptr;
   EXPECT_EQ(progress_line({sweep, {}, {}, start}),
             "sw_7  running  48%  154/320 phases  4 running  1 failed  best --  --/s  ETA --\n");
 }
 
-TEST(CliProgress, OnlyACompletedSweepIsAtHundredPercent) {
+TEST(CliProgress, only_a_completed_sweep_is_at_hundred_percent) {
   Json sweep = sweep_json();
   sweep["phases"] = {{"done", 330}, {"expected", 320}};
   EXPECT_EQ(percent(sweep), 99);
@@ -126,16 +126,16 @@ TEST(CliProgress, OnlyACompletedSweepIsAtHundredPercent) {
   EXPECT_EQ(percent(sweep), 0);
 }
 
-TEST(CliProgress, Bar) {
+TEST(CliProgress, bar) {
   EXPECT_EQ(bar(50, 8, true), "████░░░░");
   EXPECT_EQ(bar(100, 4, false), "####");
   EXPECT_EQ(bar(0, 4, false), "....");
 }
 
-TEST(CliProgress, BlockFitsEveryScreen) {
-  const Standing standing = standing_with(sweep_json());
+TEST(CliProgress, block_fits_every_screen) {
+  const SweepProgress progress = standing_with(sweep_json());
   for (const int columns : {40, 60, 80, 120}) {
-    std::istringstream lines(progress_block(standing, {columns, true, false, true}));
+    std::istringstream lines(progress_block(progress, {columns, true, false, true}));
     int count = 0;
     for (std::string line; std::getline(lines, line); ++count)
       EXPECT_LE(display_width(line), columns) << line;
@@ -143,7 +143,7 @@ TEST(CliProgress, BlockFitsEveryScreen) {
   }
 }
 
-TEST(CliProgress, BlockAtEightyColumns) {
+TEST(CliProgress, block_at_eighty_columns) {
   const std::string block = progress_block(standing_with(sweep_json()), {80, true, false, true});
   EXPECT_NE(block.find("100k frames/s"), std::string::npos) << block;
   EXPECT_NE(block.find("ETA 2m46s"), std::string::npos) << block;
@@ -152,7 +152,7 @@ TEST(CliProgress, BlockAtEightyColumns) {
       << block;
 }
 
-TEST(CliPlot, RisingLineGoesFromBottomLeftToTopRight) {
+TEST(CliPlot, rising_line_goes_from_bottom_left_to_top_right) {
   const std::string chart = plot({{0, 0}, {100, 10}}, {22, 5, false});
   EXPECT_EQ(chart,
             "10 |               ***\n"
@@ -164,7 +164,7 @@ TEST(CliPlot, RisingLineGoesFromBottomLeftToTopRight) {
             "    0              100\n");
 }
 
-TEST(CliPlot, BrailleKeepsToItsFrame) {
+TEST(CliPlot, braille_keeps_to_its_frame) {
   std::vector<PlotPoint> points;
   for (int i = 0; i < 300; ++i) points.push_back({i * 1e4, std::sin(i / 20.0) * 200});
   std::istringstream lines(plot(points, {80, 12, true}));
@@ -173,7 +173,7 @@ TEST(CliPlot, BrailleKeepsToItsFrame) {
   EXPECT_EQ(count, 14);
 }
 
-TEST(CliPlot, FlatAndSinglePointsAreDrawn) {
+TEST(CliPlot, flat_and_single_points_are_drawn) {
   EXPECT_NE(plot({{5, 1}}, {30, 5, false}).find('*'), std::string::npos);
   EXPECT_NE(plot({{5, 1}, {6, 1}}, {30, 5, false}).find('*'), std::string::npos);
   EXPECT_EQ(plot({}, {30, 5, false}), "");

@@ -32,39 +32,39 @@ int widest_line(const std::string& text) {
   return widest;
 }
 
-TEST(CliTable, AlignsNumbersRightAndWordsLeft) {
+TEST(CliTable, aligns_numbers_right_and_words_left) {
   EXPECT_EQ(render(leaderboard(), screen_of(80)),
             "rank  trial  value  run      parameters\n"
             "   1  tr_42  471.5  rn_42.0  learning_rate=0.001234 t_max=8\n"
             "  10  tr_7      98  rn_7.0   learning_rate=0.01 t_max=100\n");
 }
 
-TEST(CliTable, CutsTheFlexibleColumnToFit) {
+TEST(CliTable, cuts_the_flexible_column_to_fit) {
   EXPECT_EQ(render(leaderboard(), screen_of(45)),
             "rank  trial  value  run      parameters\n"
             "   1  tr_42  471.5  rn_42.0  learning_rate=0…\n"
             "  10  tr_7      98  rn_7.0   learning_rate=0…\n");
 }
 
-TEST(CliTable, LeavesOutOptionalColumnsWhenCuttingIsNotEnough) {
+TEST(CliTable, leaves_out_optional_columns_when_cutting_is_not_enough) {
   const std::string text = render(leaderboard(), screen_of(30));
   EXPECT_EQ(text.find("rn_42.0"), std::string::npos);
   EXPECT_NE(text.find("tr_42"), std::string::npos);
 }
 
-TEST(CliTable, FitsEveryWidthItCan) {
+TEST(CliTable, fits_every_width_it_can) {
   for (int columns = 29; columns <= 90; ++columns)
     EXPECT_LE(widest_line(render(leaderboard(), screen_of(columns))), columns) << columns;
 }
 
-TEST(CliTable, HasNoBlanksAtLineEnds) {
+TEST(CliTable, has_no_blanks_at_line_ends) {
   Table table = leaderboard();
   table.rows.push_back({{"11"}, {"tr_8"}, {"-"}, {""}, {""}});
   std::istringstream lines(render(table, screen_of(80)));
   for (std::string line; std::getline(lines, line);) EXPECT_NE(line.back(), ' ') << line;
 }
 
-TEST(CliTable, PaintsOnlyOnAScreenWithColour) {
+TEST(CliTable, paints_only_on_a_screen_with_colour) {
   Table table;
   table.columns = {{"state"}};
   table.rows = {{{"failed", Ink::bad}}};
@@ -74,7 +74,7 @@ TEST(CliTable, PaintsOnlyOnAScreenWithColour) {
   EXPECT_NE(render(table, color).find("\x1b[31mfailed\x1b[0m"), std::string::npos);
 }
 
-TEST(CliTree, DrawsBranches) {
+TEST(CliTree, draws_branches) {
   const TreeNode root{"md_9",
                       {{"saved by rn_4.0", {{"run of tr_4", {}}}}, {"continued from md_2", {}}}};
   EXPECT_EQ(draw(root, true),

@@ -37,14 +37,14 @@ class SdkTransport : public testing::Test {
 
 // Endpoints ---------------------------------------------------------------------
 
-TEST_F(SdkTransport, AnEndpointIsHostAndPort) {
+TEST_F(SdkTransport, an_endpoint_is_host_and_port) {
   EXPECT_EQ(parse_endpoint("http://127.0.0.1:7777")->url(), "http://127.0.0.1:7777");
   EXPECT_EQ(parse_endpoint("http://lab-3.example:80/")->host, "lab-3.example");
   EXPECT_EQ(parse_endpoint("http://[::1]:7777")->host, "::1");
   EXPECT_EQ(parse_endpoint("http://[::1]:7777")->url(), "http://[::1]:7777");
 }
 
-TEST_F(SdkTransport, AnythingElseIsRefusedWithWhatToWrite) {
+TEST_F(SdkTransport, anything_else_is_refused_with_what_to_write) {
   for (const char* url :
        {"", "127.0.0.1:7777", "ftp://h:1", "http://h", "http://:1", "http://h:0", "http://h:65536",
         "http://h:1/x", "http://u@h:1", "http://[::1]", "http://h:1x"}) {
@@ -54,7 +54,7 @@ TEST_F(SdkTransport, AnythingElseIsRefusedWithWhatToWrite) {
   }
 }
 
-TEST_F(SdkTransport, AnEndpointMaySpeakTls) {
+TEST_F(SdkTransport, an_endpoint_may_speak_tls) {
   const auto endpoint = parse_endpoint("https://lab-3.example:7777/");
   EXPECT_TRUE(endpoint->tls);
   EXPECT_EQ(endpoint->host, "lab-3.example");
@@ -62,7 +62,7 @@ TEST_F(SdkTransport, AnEndpointMaySpeakTls) {
   EXPECT_FALSE(parse_endpoint("http://h:1")->tls);
 }
 
-TEST_F(SdkTransport, ATokenFileThatCannotBeReadIsNamed) {
+TEST_F(SdkTransport, a_token_file_that_cannot_be_read_is_named) {
   Endpoint endpoint;
   const auto equipped = equip(endpoint, {.token_file = "/nowhere/token"});
   ASSERT_FALSE(equipped);
@@ -71,7 +71,7 @@ TEST_F(SdkTransport, ATokenFileThatCannotBeReadIsNamed) {
   EXPECT_EQ(endpoint.token, "given");
 }
 
-TEST_F(SdkTransport, ATokenAmongTheArgumentsIsOverwritten) {
+TEST_F(SdkTransport, a_token_among_the_arguments_is_overwritten) {
   std::string program = "hone", one = "--token", two = "secret", three = "--token=secret",
               four = "--token-file", five = "kept";
   std::vector<char*> words{program.data(), one.data(),  two.data(),
@@ -82,7 +82,7 @@ TEST_F(SdkTransport, ATokenAmongTheArgumentsIsOverwritten) {
   EXPECT_EQ(five, "kept");
 }
 
-TEST_F(SdkTransport, ACertificateThatCannotBeReadIsRefusedBeforeAnythingIsSent) {
+TEST_F(SdkTransport, a_certificate_that_cannot_be_read_is_refused_before_anything_is_sent) {
   Endpoint endpoint;
   endpoint.tls = true;
   endpoint.ca_file = "/nowhere.pem";
@@ -92,7 +92,7 @@ TEST_F(SdkTransport, ACertificateThatCannotBeReadIsRefusedBeforeAnythingIsSent) 
   EXPECT_NE(response.error().detail.find("/nowhere.pem"), std::string::npos);
 }
 
-TEST_F(SdkTransport, PathsAreEscaped) {
+TEST_F(SdkTransport, paths_are_escaped) {
   EXPECT_EQ(escape_path("GA3C #2/é"), "GA3C%20%232%2F%C3%A9");
   EXPECT_EQ(escape_path("a-b_c.d~9"), "a-b_c.d~9");
 }
@@ -100,7 +100,7 @@ TEST_F(SdkTransport, PathsAreEscaped) {
 // Calls -------------------------------------------------------------------------
 
 // One connection serves many calls.
-TEST_F(SdkTransport, KeepsItsConnection) {
+TEST_F(SdkTransport, keeps_its_connection) {
   Listener listener({[](Peer& peer) {
     for (int i = 0; i < 3; ++i) {
       EXPECT_TRUE(peer.request().starts_with("GET /healthz HTTP/1.1\r\n"));
@@ -117,7 +117,7 @@ TEST_F(SdkTransport, KeepsItsConnection) {
 
 // A server that closed the kept connection meanwhile (its idle limit, a restart) is connected to
 // again, unseen.
-TEST_F(SdkTransport, OpensAClosedConnectionAgain) {
+TEST_F(SdkTransport, opens_a_closed_connection_again) {
   const auto once = [](Peer& peer) {
     peer.request();
     peer.answer("{}");
@@ -130,7 +130,7 @@ TEST_F(SdkTransport, OpensAClosedConnectionAgain) {
   }
 }
 
-TEST_F(SdkTransport, SendsTheTokenAndTheBody) {
+TEST_F(SdkTransport, sends_the_token_and_the_body) {
   std::promise<std::string> seen;
   Listener listener({[&](Peer& peer) {
     seen.set_value(peer.request());
@@ -146,7 +146,7 @@ TEST_F(SdkTransport, SendsTheTokenAndTheBody) {
   EXPECT_TRUE(request.ends_with("\r\n\r\n{\"a\":1}"));
 }
 
-TEST_F(SdkTransport, AServerThatIsNotThereIsUnavailable) {
+TEST_F(SdkTransport, a_server_that_is_not_there_is_unavailable) {
   Endpoint endpoint;
   endpoint.port = "1";
   const auto response = Transport(endpoint).call({});
@@ -156,7 +156,7 @@ TEST_F(SdkTransport, AServerThatIsNotThereIsUnavailable) {
   EXPECT_NE(response.error().detail.find("is 'hone up' running there?"), std::string::npos);
 }
 
-TEST_F(SdkTransport, AServerThatSaysNothingIsTimedOut) {
+TEST_F(SdkTransport, a_server_that_says_nothing_is_timed_out) {
   Listener listener({[](Peer& peer) { peer.wait_for_end(); }});
   const auto response =
       Transport(listener.endpoint).call({.timeout = std::chrono::milliseconds(100)});
@@ -165,7 +165,7 @@ TEST_F(SdkTransport, AServerThatSaysNothingIsTimedOut) {
 }
 
 // The limit is for the whole answer: one byte a moment does not stretch it.
-TEST_F(SdkTransport, ASlowAnswerIsTimedOut) {
+TEST_F(SdkTransport, a_slow_answer_is_timed_out) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
@@ -177,7 +177,7 @@ TEST_F(SdkTransport, ASlowAnswerIsTimedOut) {
   EXPECT_EQ(response.error().code, Code::timed_out);
 }
 
-TEST_F(SdkTransport, AnAnswerCutShortIsUnavailable) {
+TEST_F(SdkTransport, an_answer_cut_short_is_unavailable) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
@@ -187,7 +187,7 @@ TEST_F(SdkTransport, AnAnswerCutShortIsUnavailable) {
   EXPECT_EQ(response.error().code, Code::unavailable);
 }
 
-TEST_F(SdkTransport, WhatIsNoHttpIsUnavailable) {
+TEST_F(SdkTransport, what_is_no_http_is_unavailable) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.send("SSH-2.0-OpenSSH\r\n\r\n");
@@ -198,7 +198,7 @@ TEST_F(SdkTransport, WhatIsNoHttpIsUnavailable) {
 }
 
 // From another thread: the call under way ends, and none begins any more.
-TEST_F(SdkTransport, IsInterrupted) {
+TEST_F(SdkTransport, is_interrupted) {
   std::promise<void> asked;
   Listener listener({[&](Peer& peer) {
     peer.request();
@@ -217,7 +217,7 @@ TEST_F(SdkTransport, IsInterrupted) {
 
 // Files -------------------------------------------------------------------------
 
-TEST_F(SdkTransport, UploadsAndDownloadsFiles) {
+TEST_F(SdkTransport, uploads_and_downloads_files) {
   const std::string bytes(300'000, '\x07');
   std::ofstream(file("up"), std::ios::binary) << bytes;
   Listener listener({[&](Peer& peer) {
@@ -232,14 +232,14 @@ TEST_F(SdkTransport, UploadsAndDownloadsFiles) {
   EXPECT_EQ(read_file(file("down")), bytes);
 }
 
-TEST_F(SdkTransport, AFileThatIsNotThereIsNotFound) {
+TEST_F(SdkTransport, a_file_that_is_not_there_is_not_found) {
   const auto response = Transport(Endpoint{}).call({.method = "PUT", .upload = file("missing")});
   ASSERT_FALSE(response);
   EXPECT_EQ(response.error().code, Code::not_found);
 }
 
 // A refusal is read as a body, not into the file that was asked for.
-TEST_F(SdkTransport, ARefusedDownloadHasItsProblem) {
+TEST_F(SdkTransport, a_refused_download_has_its_problem) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.answer(R"({"code":"not_found","detail":"no blob","at":"","retryable":false})",
@@ -254,7 +254,7 @@ TEST_F(SdkTransport, ARefusedDownloadHasItsProblem) {
 }
 
 // A blob is whole under its name or not there.
-TEST_F(SdkTransport, ADamagedBlobIsNotKept) {
+TEST_F(SdkTransport, a_damaged_blob_is_not_kept) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.answer("other bytes");
@@ -265,7 +265,7 @@ TEST_F(SdkTransport, ADamagedBlobIsNotKept) {
 }
 
 // The server is asked first: a checkpoint it has is not sent again.
-TEST_F(SdkTransport, AKnownBlobIsNotSent) {
+TEST_F(SdkTransport, a_known_blob_is_not_sent) {
   std::ofstream(file("model")) << "bytes";
   Listener listener({[](Peer& peer) {
     EXPECT_TRUE(peer.request().starts_with("HEAD /v1/blobs/" + sha256_hex("bytes")));
@@ -280,7 +280,7 @@ TEST_F(SdkTransport, AKnownBlobIsNotSent) {
 
 // Problems ----------------------------------------------------------------------
 
-TEST_F(SdkTransport, AProblemKeepsItsCodeSentenceAndPlace) {
+TEST_F(SdkTransport, a_problem_keeps_its_code_sentence_and_place) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.answer(R"({"code":"stale_lease","detail":"it is over","at":"/x","retryable":false})",
@@ -295,7 +295,7 @@ TEST_F(SdkTransport, AProblemKeepsItsCodeSentenceAndPlace) {
 }
 
 // A proxy's page is no word of the server's: 502 passes, 500 does not, 404 is not found.
-TEST_F(SdkTransport, AnswersOfStrangersAreRefusals) {
+TEST_F(SdkTransport, answers_of_strangers_are_refusals) {
   const auto page = [](const char* status) {
     return [status](Peer& peer) {
       peer.request();
@@ -314,7 +314,7 @@ TEST_F(SdkTransport, AnswersOfStrangersAreRefusals) {
 // Streams -----------------------------------------------------------------------
 
 // Lines arrive one by one, cut anywhere, until the reader has enough.
-TEST_F(SdkTransport, HandsOnLines) {
+TEST_F(SdkTransport, hands_on_lines) {
   Listener listener({[](Peer& peer) {
     EXPECT_NE(peer.request().find("Accept: text/event-stream"), std::string::npos);
     peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nid: 1\r\n");
@@ -332,7 +332,7 @@ TEST_F(SdkTransport, HandsOnLines) {
   EXPECT_EQ(lines, (std::vector<std::string>{"id: 1", "data: {\"a\":1}", "", "data: {}"}));
 }
 
-TEST_F(SdkTransport, ASilentStreamIsTimedOut) {
+TEST_F(SdkTransport, a_silent_stream_is_timed_out) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n:\n\r\n");
@@ -350,7 +350,7 @@ TEST_F(SdkTransport, ASilentStreamIsTimedOut) {
   EXPECT_EQ(lines, 1);
 }
 
-TEST_F(SdkTransport, ARefusedStreamHasItsProblem) {
+TEST_F(SdkTransport, a_refused_stream_has_its_problem) {
   Listener listener({[](Peer& peer) {
     peer.request();
     peer.answer(R"({"code":"not_found","detail":"no sweep sw_9","at":"","retryable":false})",

@@ -1,31 +1,24 @@
-// ask and tell: hone as an optimizer, whose trials are evaluated by whoever calls it.
+// ask and tell: hone as an optimizer whose trials the user evaluates.
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/workflow.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {
 namespace {
 
-Fields asked_fields() {
-  return {{"trial", "/trial"},
-          {"number", "/number", Manner::number},
-          {"next_phase", "/next_phase", Manner::number},
-          {"seed", "/seed", Manner::text},
-          {"lease", "/lease"},
-          {"parameters", "/params", Manner::params}};
-}
-
-// To the last digit: it is this very point that is to be evaluated.
+// All digits: exactly this point is to be evaluated.
 std::string exact_text(const Json& value) {
   return value.is_string() ? value_text(value) : to_text(value);
 }
@@ -35,18 +28,17 @@ std::string asked_text(const Json& asked, const AskReply& reply, const Screen& s
   for (const auto& [name, value] : member(asked, "/params").items())
     lines.push_back({name, exact_text(value)});
   if (reply.next_phase > 0)
-    lines.push_back({"phase", std::to_string(reply.next_phase + 1) + " is the next to be told"});
+    lines.push_back({"phase", std::to_string(reply.next_phase + 1) + " is the next to report"});
   return paint(screen, Ink::bold, text(reply.trial)) + "\n" + record_text(lines, screen);
 }
 
-// For programs a row with every parameter in a column of its own; for people and as JSON one
-// object.
+// csv and value are a row with one column for each parameter; the other formats are one object.
 Result<Exit> print_asked(Session& session, const AskReply& reply) {
   const Json asked = encode(reply);
   switch (session.options().format) {
     case Format::csv:
     case Format::value:
-      return print_list(session, asked_fields(), {asked}, "");
+      return print_list(session, asked_columns(), {asked}, "");
     case Format::table:
     case Format::json:
     case Format::jsonl:
@@ -55,27 +47,27 @@ Result<Exit> print_asked(Session& session, const AskReply& reply) {
   }
   const auto printed = print_object(session, asked, asked_text(asked, reply, session.screen()));
   if (printed && session.options().format == Format::table)
-    session.note("tell its result: hone tell " + text(reply.trial) + " VALUE");
+    session.note("report its result with: hone tell " + text(reply.trial) + " VALUE");
   return printed;
 }
 
-struct AskWish {
+struct AskOptions {
   std::string sweep;
   std::string asker;
 };
 
-Result<Exit> ask(Session& session, const AskWish& wish) {
-  const auto sweep = sweep_of(session, wish.sweep);
+Result<Exit> ask(Session& session, const AskOptions& options) {
+  const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
   auto client = session.client();
   if (!client) return client.error();
-  const std::string asker = wish.asker.empty() ? user_at_host() : wish.asker;
+  const std::string asker = options.asker.empty() ? user_at_host() : options.asker;
   const auto reply = (*client)->ask(*sweep, AskRequest{asker});
   if (!reply) return reply.error();
   return print_asked(session, *reply);
 }
 
-struct TellWish {
+struct TellOptions {
   std::string trial;
   std::vector<std::string> values;
   bool failed = false;
@@ -85,7 +77,7 @@ struct TellWish {
   std::string why;
 };
 
-// What programs print for a result that is no number counts as diverged.
+// Whatever a program prints for a value that is not finite counts as diverged.
 Result<Score> score_of(const std::string& word) {
   if (word == "diverged") return Score::diverged();
   double value = 0;
@@ -93,28 +85,28 @@ Result<Score> score_of(const std::string& word) {
   const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
   const auto [stop, trouble] = std::from_chars(begin, end, value);
   if (trouble != std::errc{} || stop != end)
-    return refuse(Code::invalid, "'" + word + "' is no number (nor the word diverged)");
+    return refuse(Code::invalid, "'" + word + "' is neither a number nor the word diverged");
   return std::isfinite(value) ? Score::of(value) : Score::diverged();
 }
 
-Result<TellRequest> request_of(const TellWish& wish) {
+Result<TellRequest> tell_request(const TellOptions& options) {
   TellRequest request;
-  if (wish.failed && wish.infeasible)
+  if (options.failed && options.infeasible)
     return refuse(Code::invalid, "--failed and --infeasible exclude each other");
-  if (wish.failed || wish.infeasible) {
-    if (!wish.values.empty())
+  if (options.failed || options.infeasible) {
+    if (!options.values.empty())
       return refuse(Code::invalid, "a trial that failed or is infeasible has no value");
-    request.told = wish.failed ? Told::failed : Told::infeasible;
-  } else if (wish.values.empty()) {
-    return refuse(Code::invalid, "say the value, or --failed, or --infeasible");
+    request.told = options.failed ? Told::failed : Told::infeasible;
+  } else if (options.values.empty()) {
+    return refuse(Code::invalid, "no value given; pass the value, --failed or --infeasible");
   }
-  if (wish.phase > 0) request.phase = wish.phase - 1;
-  request.step = wish.step;
-  request.detail = wish.why;
-  for (const auto& word : wish.values) {
+  if (options.phase > 0) request.phase = options.phase - 1;
+  request.step = options.step;
+  request.detail = options.why;
+  for (const auto& word : options.values) {
     const auto score = score_of(word);
     if (!score) return score.error();
-    if (&word == &wish.values.front())
+    if (&word == &options.values.front())
       request.score = *score;
     else
       request.further.push_back(*score);
@@ -122,23 +114,23 @@ Result<TellRequest> request_of(const TellWish& wish) {
   return request;
 }
 
-std::string what_follows(const TellRequest& request, const Verdict& verdict, TrialId trial) {
-  if (request.told != Told::value) return "this trial is over";
+std::string next_step(const TellRequest& request, const Verdict& verdict, TrialId trial) {
+  if (request.told != Told::value) return "the trial is over";
   switch (verdict.action) {
     case Action::go_on:
-      return "it goes on: train it for another phase, then hone tell " + text(trial) + " VALUE";
+      return "the trial continues: train another phase, then hone tell " + text(trial) + " VALUE";
     case Action::pause:
-      return "it waits while others are tried; hone ask may bring it back";
+      return "the trial is paused; hone ask may return it later";
     case Action::stop:
-      return "this trial is over; hone ask gives the next one";
+      return "the trial is over; get the next one with hone ask";
   }
-  return "";
+  unreachable();
 }
 
-Result<Exit> tell(Session& session, const TellWish& wish) {
-  const auto trial = trial_of(wish.trial);
+Result<Exit> tell(Session& session, const TellOptions& options) {
+  const auto trial = resolve_trial(options.trial);
   if (!trial) return trial.error();
-  const auto request = request_of(wish);
+  const auto request = tell_request(options);
   if (!request) return request.error();
   auto client = session.client();
   if (!client) return client.error();
@@ -152,31 +144,32 @@ Result<Exit> tell(Session& session, const TellWish& wish) {
       request->told == Told::value ? line
                                    : text(*trial) + " " + std::string(word(request->told)) + "\n");
   if (printed && session.options().format == Format::table)
-    session.note(what_follows(*request, reply->verdict, *trial));
+    session.note(next_step(*request, reply->verdict, *trial));
   return printed;
 }
 
 }  // namespace
 
-Work declare_ask(Flags& flags) {
-  auto wish = std::make_shared<AskWish>();
-  flags.optional_argument("SWEEP", wish->sweep, "the sweep; default: the newest");
-  flags.text("--as NAME", wish->asker,
-             "who asks; the same name gets its trial again until it is told (USER@HOST)");
-  return [wish](Session& session) { return ask(session, *wish); };
+CommandAction declare_ask(Flags& flags) {
+  return with_options(ask, [&](AskOptions& options) {
+    flags.optional_argument("SWEEP", options.sweep, "id of the sweep (the newest)");
+    flags.text("--as NAME", options.asker,
+               "your name; a name gets the same trial until its result is told (USER@HOST)");
+  });
 }
 
-Work declare_tell(Flags& flags) {
-  auto wish = std::make_shared<TellWish>();
-  flags.argument("TRIAL", wish->trial, "the trial that hone ask gave");
-  flags.arguments("VALUE", wish->values,
-                  "the objective's value, then one for each further objective; or diverged");
-  flags.flag("--failed", wish->failed, "it has no value: the evaluation failed");
-  flags.flag("--infeasible", wish->infeasible, "it has no value: these parameters cannot work");
-  flags.integer("--phase K", wish->phase, {1, 10'000}, "which phase, from 1 (the next one)");
-  flags.integer("--step N", wish->step, {0, 9e15}, "units of the budget trained so far (0)");
-  flags.text("--why TEXT", wish->why, "why it failed");
-  return [wish](Session& session) { return tell(session, *wish); };
+CommandAction declare_tell(Flags& flags) {
+  return with_options(tell, [&](TellOptions& options) {
+    flags.argument("TRIAL", options.trial, "the trial that hone ask returned");
+    flags.arguments("VALUE", options.values,
+                    "value of the objective, then of each further objective; or diverged");
+    flags.flag("--failed", options.failed, "the evaluation failed: there is no value");
+    flags.flag("--infeasible", options.infeasible, "the parameters cannot work: there is no value");
+    flags.integer("--phase K", options.phase, {1, 10'000},
+                  "phase of the report, from 1 (the next)");
+    flags.integer("--step N", options.step, {0, 9e15}, "budget units trained so far (0)");
+    flags.text("--why TEXT", options.why, "why the evaluation failed");
+  });
 }
 
 }  // namespace hone::cli

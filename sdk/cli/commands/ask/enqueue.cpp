@@ -1,9 +1,5 @@
-// enqueue: parameter sets of the user's own, tried before the sampler is asked.
-#include <charconv>
+// enqueue: the user's own parameter sets, tried before the sampler's.
 #include <cmath>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -13,36 +9,30 @@
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct EnqueueOptions {
   std::string sweep;
   std::vector<std::string> params;
   std::string file;
 };
 
-std::optional<double> number_in(const std::string& word) {
-  double value = 0;
-  const auto [stop, trouble] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (trouble != std::errc{} || stop != word.data() + word.size()) return std::nullopt;
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-// 1e6 is a way to write an integer.
+// Accepts 1e6 as an integer.
 std::optional<std::int64_t> integer_in(const std::string& word) {
   constexpr double exact_max = 9007199254740992;  // 2^53
-  const auto value = number_in(word);
+  const auto value = parse_number(word);
   if (!value || std::abs(*value) > exact_max || std::floor(*value) != *value) return std::nullopt;
   return static_cast<std::int64_t>(*value);
 }
 
 std::optional<Json> choice_in(const Json& values, const std::string& word) {
-  const auto number = number_in(word);
+  const auto number = parse_number(word);
   for (const Json& value : values) {
     if (value.is_string() ? value.get<std::string>() == word : to_text(value) == word) return value;
     if (value.is_number() && number && value.get<double>() == *number) return value;
@@ -52,31 +42,30 @@ std::optional<Json> choice_in(const Json& values, const std::string& word) {
 
 Error no_value(const std::string& name, const std::string& word, const std::string& wanted) {
   return refuse(Code::invalid,
-                "--params " + name + "=" + word + ": '" + word + "' is no " + wanted);
+                "--params " + name + "=" + word + ": '" + word + "' is not " + wanted);
 }
 
-// A word as the parameter's type wants it. What the sweep does not know is left to the server,
-// which says so.
+// Converts the word to the parameter's type. The server rejects unknown parameters.
 Result<Json> typed(const std::string& name, const std::string& word, const Json& parameter) {
   const std::string type = text_at(parameter, "/type");
   if (type == "float") {
-    if (const auto value = number_in(word)) return Json(*value);
-    return no_value(name, word, "number");
+    if (const auto value = parse_number(word)) return Json(*value);
+    return no_value(name, word, "a number");
   }
   if (type == "int") {
     if (const auto value = integer_in(word)) return Json(*value);
-    return no_value(name, word, "whole number");
+    return no_value(name, word, "a whole number");
   }
   if (type == "bool") {
     if (word == "true" || word == "false") return Json(word == "true");
-    return no_value(name, word, "bool: say true or false");
+    return no_value(name, word, "true or false");
   }
   if (type == "choice") {
     const Json& values = member(parameter, "/values");
     if (auto value = choice_in(values, word)) return *std::move(value);
     std::string all;
     for (const Json& value : values) all += (all.empty() ? "" : ", ") + value_text(value);
-    return no_value(name, word, "value of it; they are " + all);
+    return no_value(name, word, "one of its values: " + all);
   }
   return Json(word);
 }
@@ -86,7 +75,7 @@ Result<Json> set_from_words(const std::vector<std::string>& words, const Json& p
   for (const auto& word : words) {
     const auto equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
-      return refuse(Code::invalid, "--params: '" + word + "' is no NAME=VALUE");
+      return refuse(Code::invalid, "--params: '" + word + "' is not NAME=VALUE");
     const std::string name = word.substr(0, equals);
     if (set.contains(name)) return refuse(Code::invalid, "--params names '" + name + "' twice");
     static const Json unknown;
@@ -98,16 +87,9 @@ Result<Json> set_from_words(const std::vector<std::string>& words, const Json& p
   return set;
 }
 
-Result<std::string> content_of(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return refuse(Code::invalid, "cannot read " + file);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
-
-// One object, an array of them, or one a line.
+// Reads one object, an array of objects, or one object a line.
 Result<std::vector<Json>> sets_in(const std::string& file) {
-  const auto content = content_of(file);
+  const auto content = read_file_or_stdin(file);
   if (!content) return content.error();
   std::vector<Json> sets;
   if (const auto document = parse_json(*content)) {
@@ -124,45 +106,47 @@ Result<std::vector<Json>> sets_in(const std::string& file) {
     if (!set)
       return refuse(Code::invalid,
                     file + ":" + std::to_string(number) +
-                        ": neither one JSON document nor one a line: " + set.error().detail);
+                        ": neither one JSON document nor one on each line: " + set.error().detail);
     sets.push_back(*std::move(set));
   }
   return sets;
 }
 
-Result<std::vector<Json>> wanted_sets(Session& session, const Wish& wish, SweepId sweep) {
-  if (wish.params.empty() == wish.file.empty())
-    return refuse(Code::invalid, "say the parameters: either --params NAME=VALUE,... or --file");
-  if (!wish.file.empty()) return sets_in(wish.file);
+Result<std::vector<Json>> wanted_sets(Session& session, const EnqueueOptions& options,
+                                      SweepId sweep) {
+  if (options.params.empty() == options.file.empty())
+    return refuse(Code::invalid,
+                  "no parameters given; pass either --params NAME=VALUE,... or --file FILE");
+  if (!options.file.empty()) return sets_in(options.file);
   const auto row = session.get("/v1/sweeps/" + text(sweep));
   if (!row) return row.error();
-  auto set = set_from_words(wish.params, member(*row, "/spec/parameters"));
+  auto set = set_from_words(options.params, member(*row, "/spec/parameters"));
   if (!set) return set.error();
   return std::vector<Json>{*std::move(set)};
 }
 
-// Which of several sets a refusal is about, and how many are in already.
-Error placed(const Error& error, std::size_t index, std::size_t all) {
+// Names the set that was rejected, and how many were enqueued before it.
+Error in_set(const Error& error, std::size_t index, std::size_t all) {
   if (all == 1) return error;
   return refuse(error.code,
                 "parameter set " + std::to_string(index + 1) + " of " + std::to_string(all) + ": " +
-                    error.detail + "; " + std::to_string(index) + " before it are enqueued",
+                    error.detail + "; the " + std::to_string(index) + " before it are enqueued",
                 error.at);
 }
 
-Result<Exit> enqueue(Session& session, const Wish& wish) {
-  const auto sweep = sweep_of(session, wish.sweep);
+Result<Exit> enqueue(Session& session, const EnqueueOptions& options) {
+  const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
-  const auto sets = wanted_sets(session, wish, *sweep);
+  const auto sets = wanted_sets(session, options, *sweep);
   if (!sets) return sets.error();
   auto client = session.client();
   if (!client) return client.error();
   EnqueueReply reply;
   for (std::size_t i = 0; i < sets->size(); ++i) {
     auto params = decode_params((*sets)[i], "/params");
-    if (!params) return placed(params.error(), i, sets->size());
+    if (!params) return in_set(params.error(), i, sets->size());
     const auto answer = (*client)->enqueue(*sweep, {new_request_id(), *std::move(params)});
-    if (!answer) return placed(answer.error(), i, sets->size());
+    if (!answer) return in_set(answer.error(), i, sets->size());
     reply = *answer;
   }
   Json done = Json::object();
@@ -171,20 +155,19 @@ Result<Exit> enqueue(Session& session, const Wish& wish) {
   done["waiting"] = reply.waiting;
   return print_object(session, done,
                       "enqueued " + std::to_string(sets->size()) + "; " +
-                          std::to_string(reply.waiting) + " wait to be tried in " + text(*sweep) +
-                          "\n");
+                          std::to_string(reply.waiting) + " waiting in " + text(*sweep) + "\n");
 }
 
 }  // namespace
 
-Work declare_enqueue(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.optional_argument("SWEEP", wish->sweep, "the sweep; default: the newest");
-  flags.comma_separated("--params NAME=VALUE,...", wish->params,
-                        "one parameter set; what is left out is drawn");
-  flags.text("--file FILE", wish->file,
-             "many: a JSON array of objects, or one object a line; - is stdin");
-  return [wish](Session& session) { return enqueue(session, *wish); };
+CommandAction declare_enqueue(Flags& flags) {
+  return with_options(enqueue, [&](EnqueueOptions& options) {
+    flags.optional_argument("SWEEP", options.sweep, "id of the sweep (the newest)");
+    flags.comma_separated("--params NAME=VALUE,...", options.params,
+                          "one parameter set; hone draws the parameters left out");
+    flags.text("--file FILE", options.file,
+               "many sets: a JSON array of objects, or one object a line; - is stdin");
+  });
 }
 
 }  // namespace hone::cli

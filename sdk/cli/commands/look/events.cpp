@@ -1,34 +1,35 @@
-// events: the ledger as it is, event by event.
+// events: the ledger, event by event.
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct EventsOptions {
   std::string sweep;
   std::int64_t after = 0;
   bool all = false;
   bool follow = false;
 };
 
-bool is_nothing(const Json& value) {
+bool is_empty(const Json& value) {
   return value.is_string() ? value.get_ref<const std::string&>().empty() : value.empty();
 }
 
-// Everything but what every line has anyway, and logs: those are for show.
+// All members but those that every line shows, and logs.
 std::string rest_text(const Json& event) {
   Json rest = Json::object();
   for (const auto& [name, value] : event.items())
     if (name != "seq" && name != "at" && name != "kind" && name != "log_tail" && name != "sweep" &&
-        !is_nothing(value))
+        !is_empty(value))
       rest[name] = value;
   return params_text(rest);
 }
@@ -43,14 +44,9 @@ std::string event_line(const Json& event, const Screen& screen) {
   return line + "\n";
 }
 
-Fields event_fields() {
-  return {{"seq", "/seq", Manner::number}, {"at", "/at"}, {"kind", "/kind"}, {"sweep", "/sweep"}};
-}
-
 Result<Exit> list_events(Session& session, const std::optional<SweepId>& sweep,
                          std::int64_t after) {
-  // The cursor of this list is the sequence number itself, so a start and a next page are asked for
-  // alike.
+  // The cursor of this list is the sequence number, so the first page is requested like the next.
   std::string path = "/v1/events?";
   if (sweep) path += "sweep=" + text(*sweep) + "&";
   std::vector<Json> events;
@@ -61,7 +57,7 @@ Result<Exit> list_events(Session& session, const std::optional<SweepId>& sweep,
     cursor = text_at(*page, "/next");
   }
   if (session.options().format != Format::table || !session.options().columns.empty())
-    return print_list(session, event_fields(), events, "no events");
+    return print_list(session, event_columns(), events, "no events");
   for (const auto& event : events) session.print(event_line(event, session.screen()));
   if (events.empty()) session.note("no events yet");
   return Exit::ok;
@@ -80,26 +76,26 @@ Result<Exit> follow_events(Session& session, const std::optional<SweepId>& sweep
   return status ? Result<Exit>(Exit::ok) : Result<Exit>(status.error());
 }
 
-Result<Exit> events(Session& session, const Wish& wish) {
+Result<Exit> events(Session& session, const EventsOptions& options) {
   std::optional<SweepId> sweep;
-  if (!wish.all) {
-    const auto found = sweep_of(session, wish.sweep);
+  if (!options.all) {
+    const auto found = resolve_sweep(session, options.sweep);
     if (!found) return found.error();
     sweep = *found;
   }
-  return wish.follow ? follow_events(session, sweep, wish.after)
-                     : list_events(session, sweep, wish.after);
+  return options.follow ? follow_events(session, sweep, options.after)
+                        : list_events(session, sweep, options.after);
 }
 
 }  // namespace
 
-Work declare_events(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.optional_argument("SWEEP", wish->sweep, "the sweep; default: the newest");
-  flags.flag("--all", wish->all, "of all sweeps, and of the server itself");
-  flags.integer("--after SEQ", wish->after, {0, 9e18}, "only those after this sequence number");
-  flags.flag("-F,--follow", wish->follow, "go on as they happen, until the sweep ends");
-  return [wish](Session& session) { return events(session, *wish); };
+CommandAction declare_events(Flags& flags) {
+  return with_options(events, [&](EventsOptions& options) {
+    flags.optional_argument("SWEEP", options.sweep, "id of the sweep (the newest)");
+    flags.flag("--all", options.all, "list the events of all sweeps and of the server");
+    flags.integer("--after SEQ", options.after, {0, 9e18}, "start after this sequence number");
+    flags.flag("-F,--follow", options.follow, "print new events until the sweep ends");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// Filters as users write them: on their way to the server and, where one is wrong, back.
+// Sends filters to the server and marks the error of a wrong one.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace hone::cli {
 
-// "?where=...", or "&where=..." behind a query; empty without a filter.
+// "?where=...", or "&where=..." after a query; empty without a filter.
 std::string where_query(const std::string& path, const std::string& filter);
 
-// The refusal of a filter with the filter below it and a mark under the character:
+// Adds the filter to the server's error, with a mark under the wrong character:
 //   hone: a model has no field 'stpe'; did you mean 'step'?
 //     model where stpe > 3
 //                 ^

@@ -3,55 +3,32 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/look/filters.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Target {
+struct ListOptions {
   std::string id;
-  int limit = 0;
+  int limit = 0;  // 0: the default
   std::string where;
+  std::string order = "number";
   bool pareto = false;
   bool named = false;
   bool all = false;
 };
 
-std::shared_ptr<Target> add_target(Flags& flags, const char* name, const char* help) {
-  auto target = std::make_shared<Target>();
-  flags.optional_argument(name, target->id, help);
-  return target;
-}
-
 constexpr const char* where_help =
-    "only what it lets through, as 'params.gamma >= 0.99 and state = completed'";
-constexpr const char* sweep_help = "the sweep (or anything of it); default: the newest";
+    "only those that match, as 'params.gamma >= 0.99 and state = completed'";
+constexpr const char* sweep_help = "id of the sweep, or of anything in it (the newest)";
 
-Fields sweep_fields() {
-  return {{"id", "/id"},
-          {"name", "/name", Manner::long_text, Where::everywhere, false, 20},
-          {"project", "/project", Manner::text, Where::data_only},
-          {"state", "/state", Manner::state},
-          {"reason", "/reason", Manner::text, Where::data_only},
-          {"progress", "/progress", Manner::number, Where::table_only},
-          {"phases", "/phases_shown", Manner::number, Where::table_only, true},
-          {"phases_done", "/phases/done", Manner::number, Where::data_only},
-          {"phases_expected", "/phases/expected", Manner::number, Where::data_only},
-          {"trials", "/trials/proposed", Manner::number},
-          {"running", "/runs/running", Manner::number, Where::everywhere, true},
-          {"failed", "/runs/failed", Manner::number, Where::everywhere, true},
-          {"best", "/best/value", Manner::score},
-          {"best_run", "/best/run", Manner::text, Where::data_only},
-          {"submitted", "/submitted_at", Manner::ago},
-          {"ended", "/ended_at", Manner::ago, Where::data_only}};
-}
-
-// What the table shows of a sweep and the server does not say in one member.
+// Adds what the table shows and no member of the reply holds.
 Json with_progress(Json sweep) {
   const auto done = int_at(sweep, "/phases/done");
   const auto expected = int_at(sweep, "/phases/expected");
@@ -67,11 +44,11 @@ std::int64_t number_of(const Json& sweep) {
   return id ? id->value : 0;
 }
 
-Result<Exit> list_sweeps(Session& session, const Target& target) {
-  const int limit = target.limit;
+Result<Exit> list_sweeps(Session& session, const ListOptions& options) {
+  const int limit = options.limit;
   auto sweeps =
-      list_where(session, target.all ? "/v1/sweeps?limit=1000&all=true" : "/v1/sweeps?limit=1000",
-                 target.where);
+      list_where(session, options.all ? "/v1/sweeps?limit=1000&all=true" : "/v1/sweeps?limit=1000",
+                 options.where);
   if (!sweeps) return sweeps.error();
   std::sort(sweeps->begin(), sweeps->end(),
             [](const Json& a, const Json& b) { return number_of(a) > number_of(b); });
@@ -79,103 +56,49 @@ Result<Exit> list_sweeps(Session& session, const Target& target) {
     sweeps->resize(static_cast<std::size_t>(limit));
   if (session.options().format == Format::table)
     for (auto& sweep : *sweeps) sweep = with_progress(std::move(sweep));
-  return print_list(session, sweep_fields(), *sweeps,
+  return print_list(session, sweep_columns(), *sweeps,
                     "no sweeps yet; submit one with: hone submit FILE");
 }
 
-Fields trial_fields() {
-  return {{"id", "/id"},
-          {"number", "/number", Manner::number, Where::data_only},
-          {"state", "/state", Manner::state},
-          {"reason", "/reason", Manner::text, Where::everywhere, true},
-          {"value", "/value", Manner::score},
-          {"phases", "/phase", Manner::number},
-          {"runs", "/runs", Manner::number, Where::data_only},
-          {"parameters", "/params", Manner::params}};
-}
-
-Result<Exit> list_trials(Session& session, const Target& target, const std::string& order) {
-  const auto sweep = sweep_of(session, target.id);
+Result<Exit> list_trials(Session& session, const ListOptions& options) {
+  const auto sweep = resolve_sweep(session, options.id);
   if (!sweep) return sweep.error();
-  const auto trials = list_where(
-      session, "/v1/sweeps/" + text(*sweep) + "/trials?limit=1000&sort=" + order, target.where);
+  const auto trials =
+      list_where(session, "/v1/sweeps/" + text(*sweep) + "/trials?limit=1000&sort=" + options.order,
+                 options.where);
   if (!trials) return trials.error();
-  if (trials->empty() && !target.where.empty())
-    return print_list(session, trial_fields(), *trials, "no trial fits the filter");
-  return print_list(session, trial_fields(), *trials,
-                    text(*sweep) +
-                        " has no trials yet; a worker takes the first one as soon as it "
-                        "is free (hone workers)");
-}
-
-Fields run_fields() {
-  return {{"id", "/id"},
-          {"trial", "/trial", Manner::text, Where::data_only},
-          {"state", "/state", Manner::state},
-          {"reason", "/reason", Manner::text},
-          {"failure", "/failure", Manner::text, Where::everywhere, true},
-          {"value", "/value", Manner::score},
-          {"best", "/best", Manner::score, Where::everywhere, true},
-          {"phases", "/phase", Manner::number},
-          {"step", "/step", Manner::count},
-          {"attempts", "/attempts", Manner::number, Where::everywhere, true},
-          {"worker", "/worker", Manner::text, Where::everywhere, true},
-          {"seed", "/seed", Manner::text, Where::data_only},
-          {"exit_code", "/exit_code", Manner::number, Where::data_only},
-          {"started", "/started_at", Manner::ago, Where::everywhere, true},
-          {"ended", "/ended_at", Manner::ago, Where::data_only},
-          {"detail", "/detail", Manner::long_text, Where::everywhere, false, 40}};
+  if (trials->empty() && !options.where.empty())
+    return print_list(session, trial_columns(), *trials, "no trial matches the filter");
+  return print_list(
+      session, trial_columns(), *trials,
+      text(*sweep) + " has no trials yet; the first free worker starts one (hone workers)");
 }
 
 Result<std::vector<Json>> runs_of(Session& session, const ObjectId& id, const std::string& where) {
-  if (const auto trial = trial_of(text(id)))
+  if (const auto trial = resolve_trial(text(id)))
     return list_where(session, "/v1/trials/" + text(*trial) + "/runs", where);
-  const auto sweep = sweep_of(session, text(id));
+  const auto sweep = resolve_sweep(session, text(id));
   if (!sweep) return sweep.error();
   return list_where(session, "/v1/sweeps/" + text(*sweep) + "/runs?limit=1000", where);
 }
 
 Result<ObjectId> object_or_newest(Session& session, const std::string& word) {
-  if (!word.empty()) return object_of(word);
-  const auto newest = sweep_of(session, word);
+  if (!word.empty()) return parse_object(word);
+  const auto newest = resolve_sweep(session, word);
   if (!newest) return newest.error();
   return ObjectId(*newest);
 }
 
-Result<Exit> list_runs(Session& session, const Target& target) {
-  const auto id = object_or_newest(session, target.id);
+Result<Exit> list_runs(Session& session, const ListOptions& options) {
+  const auto id = object_or_newest(session, options.id);
   if (!id) return id.error();
-  const auto runs = runs_of(session, *id, target.where);
+  const auto runs = runs_of(session, *id, options.where);
   if (!runs) return runs.error();
-  if (runs->empty() && !target.where.empty())
-    return print_list(session, run_fields(), *runs, "no run fits the filter");
-  return print_list(session, run_fields(), *runs,
-                    text(*id) +
-                        " has no runs yet; they start as soon as a worker is free "
-                        "(hone workers)");
-}
-
-Fields best_fields() {
-  return {{"rank", "/rank", Manner::number},
-          {"trial", "/id"},
-          {"value", "/value", Manner::score},
-          {"expected", "/expected", Manner::score, Where::everywhere, true},
-          {"n", "/seeds", Manner::number},
-          {"95 % interval", "/shown/interval", Manner::text},
-          {"ranks", "/shown/ranks", Manner::text},
-          {"run", "/run", Manner::text, Where::everywhere, true},
-          {"state", "/state", Manner::state, Where::everywhere, true},
-          {"phase", "/best_phase", Manner::phase},
-          {"model", "/model", Manner::text, Where::everywhere, true},
-          {"parameters", "/params", Manner::params}};
-}
-
-// Each objective in a column of its own.
-Fields front_fields() {
-  return {{"trial", "/id"},
-          {"values", "/values", Manner::params},
-          {"model", "/model", Manner::text, Where::everywhere, true},
-          {"parameters", "/params", Manner::params}};
+  if (runs->empty() && !options.where.empty())
+    return print_list(session, run_columns(), *runs, "no run matches the filter");
+  return print_list(
+      session, run_columns(), *runs,
+      text(*id) + " has no runs yet; the first free worker starts one (hone workers)");
 }
 
 Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
@@ -186,28 +109,20 @@ Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
   const std::vector<Json> items(front.begin(), front.end());
   const auto shown = static_cast<std::int64_t>(items.size());
   const auto printed = print_list(
-      session, front_fields(), items,
+      session, pareto_columns(), items,
       text(sweep) + " has no completed trial yet; follow it with: hone watch " + text(sweep));
   if (const auto all = int_at(*reply, "/front"); printed && all > shown)
     session.note(std::to_string(all - shown) + " more; see them with -n " + std::to_string(all));
   return printed;
 }
 
-Fields named_fields() {
-  return {{"trial", "/id"},
-          {"state", "/state", Manner::state},
-          {"phase", "/phase", Manner::number},
-          {"runs", "/runs", Manner::number},
-          {"parameters", "/params", Manner::params}};
-}
-
-// What the sweep's own method would name, which need not be the trial of the luckiest report.
-Result<Exit> list_named(Session& session, SweepId sweep) {
+// The trial that the search method names best, which need not have the luckiest report.
+Result<Exit> list_incumbent(Session& session, SweepId sweep) {
   const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/incumbent");
   if (!reply) return reply.error();
   std::vector<Json> items;
   if (const Json& trial = member(*reply, "/trial"); trial.is_object()) items.push_back(trial);
-  return print_list(session, named_fields(), items, text(sweep) + " has no reports yet");
+  return print_list(session, incumbent_columns(), items, text(sweep) + " has no reports yet");
 }
 
 std::string range_text(const Json& range) {
@@ -225,146 +140,119 @@ Json with_ranges(Json item) {
   return item;
 }
 
-// Nothing where values are the objective's own.
+// Empty if the values are those of the objective.
 std::string scale_note(const Json& reply) {
   const std::string scale = text_at(reply, "/scale");
   if (scale == "ranks")
-    return "values are ranks: the share of all trials that had reached less on the same problem. ";
-  if (scale == "references") return "values are shares of the way from worst to best. ";
+    return "values are ranks: the share of all trials with a lower value on the same problem. ";
+  if (scale == "references") return "values are scaled from the worst (0) to the best (1). ";
   return {};
 }
 
-// What the order of this table is worth.
+// How far the order of this table can be trusted.
 std::string caution(const Json& reply, SweepId sweep) {
   bool single = false;
   for (const Json& item : member(reply, "/items")) single = single || int_at(item, "/seeds") < 2;
   const std::string confirmation = text_at(reply, "/confirmation");
   if (!confirmation.empty())
-    return "confirmed by " + confirmation + " on seeds of its own: hone confirm " + text(sweep);
+    return "confirmed by " + confirmation + " on new seeds: hone confirm " + text(sweep);
   if (const std::string confirmed = text_at(reply, "/confirms"); !confirmed.empty())
     return "trained on new seeds to confirm " + confirmed + ": hone confirm " + confirmed;
   if (single)
     return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
-           " is mostly the luckiest. Train the leaders on new seeds with: hone confirm " +
+           " is likely the luckiest. Train the leaders on new seeds with: hone confirm " +
            text(sweep);
   return "tuning scores are optimistic; train the leaders on new seeds with: hone confirm " +
          text(sweep);
 }
 
-Result<Exit> list_best(Session& session, const Target& target) {
-  const auto sweep = sweep_of(session, target.id);
+Result<Exit> list_best(Session& session, const ListOptions& options) {
+  const auto sweep = resolve_sweep(session, options.id);
   if (!sweep) return sweep.error();
-  if (target.named) return list_named(session, *sweep);
-  if (target.pareto) return list_front(session, *sweep, target.limit == 0 ? 1000 : target.limit);
+  if (options.named) return list_incumbent(session, *sweep);
+  if (options.pareto) return list_front(session, *sweep, options.limit == 0 ? 1000 : options.limit);
   const std::string path = "/v1/sweeps/" + text(*sweep) +
-                           "/best?limit=" + std::to_string(target.limit == 0 ? 10 : target.limit);
-  const auto reply = session.get(path + where_query(path, target.where));
-  if (!reply) return with_caret(reply.error(), target.where);
+                           "/best?limit=" + std::to_string(options.limit == 0 ? 10 : options.limit);
+  const auto reply = session.get(path + where_query(path, options.where));
+  if (!reply) return with_caret(reply.error(), options.where);
   std::vector<Json> items;
   const Format format = session.options().format;
   const bool raw = format == Format::json || format == Format::jsonl;
   for (const auto& item : member(*reply, "/items")) items.push_back(raw ? item : with_ranges(item));
   auto printed =
-      print_list(session, best_fields(), items,
+      print_list(session, best_columns(), items,
                  text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
   if (printed && format == Format::table && !items.empty())
     session.note(scale_note(*reply) + caution(*reply, *sweep));
   return printed;
 }
 
-Fields model_fields() {
-  return {{"id", "/id"},
-          {"run", "/run"},
-          {"phase", "/phase", Manner::phase},
-          {"step", "/step", Manner::count},
-          {"value", "/value", Manner::score},
-          {"size", "/bytes", Manner::bytes},
-          {"parent", "/parent", Manner::text, Where::everywhere, true},
-          {"sweep", "/sweep", Manner::text, Where::data_only},
-          {"saved", "/saved_at", Manner::ago},
-          {"dropped", "/dropped_at", Manner::ago},
-          {"sha256", "/sha256", Manner::long_text, Where::everywhere, true}};
-}
-
-Result<Exit> list_models(Session& session, const std::string& word) {
-  const auto id = word.empty() ? Result<ObjectId>(ObjectId{}) : object_of(word);
+Result<Exit> list_models(Session& session, const ListOptions& options) {
+  const auto id = object_or_newest(session, options.id);
   if (!id) return id.error();
-  if (word.empty()) {
-    const auto sweep = sweep_of(session, word);
-    return sweep ? list_models(session, text(*sweep)) : Result<Exit>(sweep.error());
-  }
   if (std::holds_alternative<ModelId>(*id)) {
     const auto model = session.get("/v1/models/" + text(*id));
     if (!model) return model.error();
-    return print_list(session, model_fields(), {*model}, "");
+    return print_list(session, model_columns(), {*model}, "");
   }
   const auto models = session.list("/v1/models?" + std::string(kind_of(*id)) + "=" + in_path(*id));
   if (!models) return models.error();
-  return print_list(session, model_fields(), *models,
-                    text(*id) + " has no models: its trainer has saved no checkpoint");
+  return print_list(session, model_columns(), *models,
+                    text(*id) + " has no models: no checkpoint was saved");
 }
 
-Fields worker_fields() {
-  return {{"id", "/id"},
-          {"host", "/host", Manner::long_text},
-          {"pid", "/pid", Manner::text},
-          {"cpus", "/cpus", Manner::number},
-          {"gpus", "/gpus", Manner::number},
-          {"running", "/running", Manner::number},
-          {"version", "/hone_version", Manner::text, Where::everywhere, true},
-          {"joined", "/joined_at", Manner::ago},
-          {"aside_until", "/aside_until", Manner::text, Where::data_only},
-          {"set aside", "/aside_why", Manner::long_text, Where::everywhere, true, 20}};
+Result<Exit> list_workers(Session& session, const ListOptions&) {
+  const auto workers = session.list("/v1/workers");
+  if (!workers) return workers.error();
+  return print_list(session, worker_columns(), *workers,
+                    "no workers; start one with: hone worker --server " + session.options().server);
 }
 
 }  // namespace
 
-Work declare_ls(Flags& flags) {
-  auto target = std::make_shared<Target>();
-  flags.integer("-n,--limit N", target->limit, {1}, "only the newest N");
-  flags.text("--where FILTER", target->where, where_help);
-  flags.flag("--all", target->all, "those that were archived, too");
-  return [target](Session& session) { return list_sweeps(session, *target); };
+CommandAction declare_ls(Flags& flags) {
+  return with_options(list_sweeps, [&](ListOptions& options) {
+    flags.integer("-n,--limit N", options.limit, {1}, "list only the newest N");
+    flags.text("--where FILTER", options.where, where_help);
+    flags.flag("--all", options.all, "list archived sweeps too");
+  });
 }
 
-Work declare_trials(Flags& flags) {
-  auto target = add_target(flags, "SWEEP", sweep_help);
-  auto order = std::make_shared<std::string>("number");
-  flags.text("--sort KEY", *order, "by number or by value (best first)");
-  flags.text("--where FILTER", target->where, where_help);
-  return [target, order](Session& session) { return list_trials(session, *target, *order); };
+CommandAction declare_trials(Flags& flags) {
+  return with_options(list_trials, [&](ListOptions& options) {
+    flags.optional_argument("SWEEP", options.id, sweep_help);
+    flags.text("--sort KEY", options.order, "sort by number, or by value (best first)");
+    flags.text("--where FILTER", options.where, where_help);
+  });
 }
 
-Work declare_runs(Flags& flags) {
-  auto target = add_target(flags, "ID", "a trial or a sweep; default: the newest sweep");
-  flags.text("--where FILTER", target->where, where_help);
-  return [target](Session& session) { return list_runs(session, *target); };
+CommandAction declare_runs(Flags& flags) {
+  return with_options(list_runs, [&](ListOptions& options) {
+    flags.optional_argument("ID", options.id, "id of a trial or a sweep (the newest sweep)");
+    flags.text("--where FILTER", options.where, where_help);
+  });
 }
 
-Work declare_best(Flags& flags) {
-  auto target = add_target(flags, "SWEEP", sweep_help);
-  flags.integer("-n,--limit N", target->limit, {1, 1000}, "how many (10)");
-  flags.text("--where FILTER", target->where, where_help);
-  flags.flag("--named", target->named,
-             "the one that the sweep's own method would name, if not the luckiest");
-  flags.flag("--pareto", target->pareto,
-             "of several objectives: the completed trials that no other beats");
-  return [target](Session& session) { return list_best(session, *target); };
+CommandAction declare_best(Flags& flags) {
+  return with_options(list_best, [&](ListOptions& options) {
+    flags.optional_argument("SWEEP", options.id, sweep_help);
+    flags.integer("-n,--limit N", options.limit, {1, 1000}, "list the best N (10)");
+    flags.text("--where FILTER", options.where, where_help);
+    flags.flag("--named", options.named, "show the trial that the search method names best");
+    flags.flag("--pareto", options.pareto,
+               "of several objectives: list the completed trials that no other beats");
+  });
 }
 
-Work declare_models(Flags& flags) {
-  auto target = add_target(flags, "ID", "a sweep, trial, run or model; default: the newest sweep");
-  return [target](Session& session) { return list_models(session, target->id); };
+CommandAction declare_models(Flags& flags) {
+  return with_options(list_models, [&](ListOptions& options) {
+    flags.optional_argument("ID", options.id,
+                            "id of a sweep, trial, run or model (the newest sweep)");
+  });
 }
 
-Work declare_workers(Flags&) {
-  return [](Session& session) -> Result<Exit> {
-    const auto workers = session.list("/v1/workers");
-    if (!workers) return workers.error();
-    return print_list(
-        session, worker_fields(), *workers,
-        "no workers; start one with: hone worker --server " + session.options().server);
-  };
+CommandAction declare_workers(Flags&) {
+  return with_options(list_workers, [](ListOptions&) {});
 }
 
 }  // namespace hone::cli

@@ -1,5 +1,4 @@
-// show: one thing of any kind with its tags and notes, for people; the other formats print what the
-// server says of it.
+// show: one object of any kind with its tags and notes.
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -7,21 +6,14 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
 
-template <class... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <class... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
+using Describe = std::string (*)(const Json&, const Shown&);
 
-using Text = std::string (*)(const Json&, const Shown&);
-
-// `text`, what users said of it, and `rest`; as JSON both are members of the object.
+// Prints `text`, the tags and notes, and `rest`. In JSON, tags and notes are members of the object.
 Result<Exit> print_shown(Session& session, const ObjectId& id, Json object, const std::string& text,
                          const std::string& rest = {}) {
   const auto about = session.get("/v1/about/" + in_path(id));
@@ -31,21 +23,22 @@ Result<Exit> print_shown(Session& session, const ObjectId& id, Json object, cons
   return print_object(session, object, text + about_text(*about, {session.screen(), now()}) + rest);
 }
 
-Result<Exit> show_at(Session& session, const ObjectId& id, const std::string& path, Text text) {
+Result<Exit> show_at(Session& session, const ObjectId& id, const std::string& path,
+                     Describe describe) {
   auto object = session.get(path);
   if (!object) return object.error();
-  const std::string shown = text(*object, {session.screen(), now()});
+  const std::string shown = describe(*object, {session.screen(), now()});
   return print_shown(session, id, *std::move(object), shown);
 }
 
-// A trial or run is shown together with what it consists of; a run's log comes last.
+// A list shown below a trial or a run.
 struct Part {
   std::string path;
-  Text text;
+  Describe describe;
 };
 
 Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& path,
-                       const std::vector<Part>& parts, Text text) {
+                       const std::vector<Part>& parts, Describe describe) {
   auto object = session.get(path);
   if (!object) return object.error();
   if (session.options().format != Format::table)
@@ -55,9 +48,9 @@ Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& 
   for (const Part& part : parts) {
     const auto items = session.list(part.path);
     if (!items) return items.error();
-    if (!items->empty()) rest += part.text(Json(*items), shown);
+    if (!items->empty()) rest += part.describe(Json(*items), shown);
   }
-  const std::string head = text(*object, shown);
+  const std::string head = describe(*object, shown);
   rest += log_text(*object, shown);
   return print_shown(session, id, *std::move(object), head, rest);
 }
@@ -68,12 +61,12 @@ Result<Exit> show_attempt(Session& session, AttemptId id) {
   for (const auto& attempt : *attempts)
     if (text_at(attempt, "/id") == text(id))
       return print_shown(session, id, attempt, attempt_text(attempt, {session.screen(), now()}));
-  return refuse(Code::not_found, "there is no attempt " + text(id) + "; hone show " + text(id.run) +
-                                     " lists those there are");
+  return refuse(Code::not_found, "unknown attempt " + text(id) +
+                                     "; list the attempts with: hone show " + text(id.run));
 }
 
-Result<Exit> show(Session& session, const std::string& word) {
-  const auto id = object_of(word);
+Result<Exit> show_object(Session& session, const std::string& word) {
+  const auto id = parse_object(word);
   if (!id) return id.error();
   const std::string name = text(*id);
   return std::visit(
@@ -99,10 +92,10 @@ Result<Exit> show(Session& session, const std::string& word) {
 
 }  // namespace
 
-Work declare_show(Flags& flags) {
-  auto id = std::make_shared<std::string>();
-  flags.argument("ID", *id, "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1");
-  return [id](Session& session) { return show(session, *id); };
+CommandAction declare_show(Flags& flags) {
+  return with_options(show_object, [&](std::string& id) {
+    flags.argument("ID", id, "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1");
+  });
 }
 
 }  // namespace hone::cli

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -49,7 +49,7 @@ std::string progress_text(const Json& sweep) {
   return text;
 }
 
-std::string best_text(const Json& sweep) {
+std::string best_report_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "nothing reported yet";
   return value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ", phase " +
@@ -102,18 +102,6 @@ std::string table_under(const std::string& heading, const Fields& fields, const 
          indented(table_text(fields, rows, narrower));
 }
 
-}  // namespace
-
-std::string settings_text(const Json& object, const std::string& named) {
-  Json rest = Json::object();
-  if (object.is_object())
-    for (const auto& [name, value] : object.items())
-      if ((" " + named + " ").find(" " + name + " ") == std::string::npos) rest[name] = value;
-  return rest.empty() ? "" : ", " + params_text(rest);
-}
-
-namespace {
-
 std::string prior_text(const Json& prior) {
   if (prior.is_null()) return {};
   const Json& center = prior.is_object() ? member(prior, "/center") : prior;
@@ -135,6 +123,14 @@ std::string choices_text(const Json& parameter) {
 }
 
 }  // namespace
+
+std::string settings_text(const Json& object, const std::string& named) {
+  Json rest = Json::object();
+  if (object.is_object())
+    for (const auto& [name, value] : object.items())
+      if ((" " + named + " ").find(" " + name + " ") == std::string::npos) rest[name] = value;
+  return rest.empty() ? "" : ", " + params_text(rest);
+}
 
 std::string domain_text(const Json& parameter) {
   if (!parameter.is_object()) return value_text(parameter);
@@ -201,7 +197,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
       std::to_string(int_at(sweep, "/trials/proposed")) + " of " +
           std::to_string(int_at(sweep, "/trials/total")) + " proposed");
   add(lines, "runs", run_counts_text(member(sweep, "/runs")));
-  add(lines, "best", best_text(sweep));
+  add(lines, "best", best_report_text(sweep));
   add_spec(lines, member(sweep, "/spec"));
   add(lines, "workflow", workflow_line(sweep));
   add(lines, "dataset", text_at(sweep, "/dataset"));
@@ -251,7 +247,7 @@ std::string log_text(const Json& run, const Shown& shown) {
     clean += "  " + printable(std::string_view(log).substr(at, end - at)) + "\n";
     at = end + 1;
   }
-  return paint(shown.screen, Ink::bold, "last lines of its log") + "\n" + clean;
+  return paint(shown.screen, Ink::bold, "last lines of the log") + "\n" + clean;
 }
 
 std::string failure_text(const Json& attempt) {
@@ -303,9 +299,9 @@ std::string workflow_text(const Json& workflow, const Shown& shown) {
   add(lines, "uncommitted", patch.empty() ? "" : "sha256 of git diff HEAD: " + patch);
   const std::string environment = text_at(workflow, "/environment_sha256");
   add(lines, "environment",
-      environment.empty() ? "" : "sha256 of its list of packages: " + environment);
+      environment.empty() ? "" : "sha256 of the list of packages: " + environment);
   if (!patch.empty() || !environment.empty())
-    add(lines, "to disk", "hone fetch " + text_at(workflow, "/id"));
+    add(lines, "download", "hone fetch " + text_at(workflow, "/id"));
   add(lines, "hone", text_at(workflow, "/hone_version"));
   return title(workflow, "workflow", shown) + indented(record_text(lines, shown.screen));
 }
@@ -320,7 +316,7 @@ std::string worker_text(const Json& worker, const Shown& shown) {
   add(lines, "running", std::to_string(int_at(worker, "/running")) + " runs");
   add(lines, "hone", text_at(worker, "/hone_version"));
   add(lines, "joined", when_text(worker, "/joined_at", shown.at));
-  add(lines, "set aside until", when_text(worker, "/aside_until", shown.at));
+  add(lines, "quarantined until", when_text(worker, "/aside_until", shown.at));
   add(lines, "because", text_at(worker, "/aside_why"));
   return title(worker, "worker", shown) + indented(record_text(lines, shown.screen));
 }
@@ -348,32 +344,21 @@ std::string about_text(const Json& about, const Shown& shown) {
 }
 
 std::string runs_text(const Json& items, const Shown& shown) {
-  const Fields fields = {{"run", "/id"},
-                         {"state", "/state", Manner::state},
-                         {"reason", "/reason", Manner::text},
-                         {"value", "/value", Manner::score},
-                         {"phases", "/phase", Manner::number},
-                         {"step", "/step", Manner::count},
-                         {"detail", "/detail", Manner::long_text, Where::everywhere, false, 40}};
-  return table_under("runs", fields, items, shown);
+  Fields columns =
+      select(run_columns(), {"id", "state", "reason", "value", "phases", "step", "detail"});
+  columns.front().name = "run";
+  return table_under("runs", columns, items, shown);
 }
 
 std::string attempts_text(const Json& items, const Shown& shown) {
-  const Fields fields = {{"attempt", "/id"},
-                         {"worker", "/worker"},
-                         {"host", "/host", Manner::long_text},
-                         {"started", "/started_at", Manner::ago},
-                         {"ended", "/ended_at", Manner::ago},
-                         {"reason", "/end_reason"},
-                         {"failure", "/failure", Manner::text, Where::everywhere, true},
-                         {"resumed", "/resume", Manner::text, Where::everywhere, true}};
-  return table_under("attempts", fields, items, shown);
+  Fields columns = select(attempt_columns(), {"id", "worker", "host", "started", "ended", "reason",
+                                              "failure", "resumed"});
+  columns.front().name = "attempt";
+  return table_under("attempts", columns, items, shown);
 }
 
 std::string artifacts_text(const Json& items, const Shown& shown) {
-  const Fields fields = {
-      {"file", "/name"}, {"bytes", "/bytes", Manner::count}, {"kept", "/saved_at", Manner::ago}};
-  return table_under("files (hone fetch RUN [FILE])", fields, items, shown);
+  return table_under("files (hone fetch RUN [FILE])", artifact_columns(), items, shown);
 }
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// compare, diff: two sweeps, two trials, side by side.
+// compare, diff: two sweeps or two trials side by side.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -8,20 +8,19 @@
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct CompareOptions {
   std::string left;
   std::string right;
   bool all = false;
 };
 
-// What the sweep had found once so many steps were trained, in the order in which they were
-// reported.
-Json incumbents(const Json& summary, const std::vector<Json>& events) {
+// The best value so far after each number of steps trained, in the order of the reports.
+Json best_so_far(const Json& summary, const std::vector<Json>& events) {
   const bool minimize = text_at(summary, "/objective/goal") == "minimize";
   Json line = Json::array();
   std::int64_t spent = 0;
@@ -42,7 +41,7 @@ Json incumbents(const Json& summary, const std::vector<Json>& events) {
   return line;
 }
 
-// Of a sweep: what it spent and what it found, in members that can be compared.
+// The cost and the results of a sweep, in members that can be compared.
 Result<Json> summary_of(Session& session, SweepId id) {
   const std::string path = "/v1/sweeps/" + text(id);
   const auto sweep = session.get(path);
@@ -66,7 +65,7 @@ Result<Json> summary_of(Session& session, SweepId id) {
     summary["best_params"] = member(items.front(), "/params");
   const auto events = session.list("/v1/events?limit=1000&sweep=" + text(id));
   if (!events) return events.error();
-  summary["incumbents"] = incumbents(summary, *events);
+  summary["incumbents"] = best_so_far(summary, *events);
   return summary;
 }
 
@@ -78,7 +77,7 @@ Json value_at(const Json& line, double share, std::int64_t total) {
   return value;
 }
 
-Json row(const std::string& what, Json left, Json right) {
+Json comparison(const std::string& what, Json left, Json right) {
   Json json;
   json["what"] = what;
   json["left"] = std::move(left);
@@ -98,11 +97,11 @@ void differences(const std::string& path, const Json& left, const Json& right, b
         differences(path.empty() ? key : path + "." + key, nullptr, value, all, rows);
     return;
   }
-  if (all || left != right) rows.push_back(row(path, left, right));
+  if (all || left != right) rows.push_back(comparison(path, left, right));
 }
 
-// Each cell as text, for a column holds values of all types.
-std::vector<Json> shown(const std::vector<Json>& rows) {
+// Each cell as text, because a column holds values of all types.
+std::vector<Json> rows_as_text(const std::vector<Json>& rows) {
   std::vector<Json> texts;
   for (const Json& one : rows) {
     const auto text = [&](const char* side) {
@@ -110,7 +109,7 @@ std::vector<Json> shown(const std::vector<Json>& rows) {
       if (value.is_null()) return std::string("-");
       return value.is_structured() ? to_text(value) : value_text(value);
     };
-    texts.push_back(row(text_at(one, "/what"), text("/left"), text("/right")));
+    texts.push_back(comparison(text_at(one, "/what"), text("/left"), text("/right")));
   }
   return texts;
 }
@@ -120,43 +119,43 @@ Result<Exit> print_rows(Session& session, const std::string& left, const std::st
   const Format format = session.options().format;
   if (format == Format::json || format == Format::jsonl) return print_object(session, document, "");
   Fields fields = {{"what", "/what"},
-                   {left, "/left", Manner::long_text, Where::everywhere, false, 12},
-                   {right, "/right", Manner::long_text, Where::everywhere, false, 12}};
-  return print_list(session, fields, shown(rows), "no difference");
+                   {left, "/left", CellType::long_text, Where::everywhere, false, 12},
+                   {right, "/right", CellType::long_text, Where::everywhere, false, 12}};
+  return print_list(session, fields, rows_as_text(rows), "no difference");
 }
 
 std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {
   std::vector<Json> rows;
   for (const char* what : {"name", "state", "objective", "steps_used", "seconds_trained"})
-    rows.push_back(
-        row(what, member(left, std::string("/") + what), member(right, std::string("/") + what)));
+    rows.push_back(comparison(what, member(left, std::string("/") + what),
+                              member(right, std::string("/") + what)));
   for (const char* what : {"trials/proposed", "phases/done", "runs/completed", "runs/stopped",
                            "runs/failed", "best/value", "best/trial"})
-    rows.push_back(
-        row(what, member(left, std::string("/") + what), member(right, std::string("/") + what)));
+    rows.push_back(comparison(what, member(left, std::string("/") + what),
+                              member(right, std::string("/") + what)));
   const Json& ours = member(left, "/incumbents");
   const Json& theirs = member(right, "/incumbents");
   const auto total = std::max(int_at(left, "/steps_used"), int_at(right, "/steps_used"));
   for (const double share : {0.1, 0.25, 0.5, 1.0}) {
     const auto steps = static_cast<std::int64_t>(share * static_cast<double>(total));
-    rows.push_back(row("best after " + count_text(steps), value_at(ours, share, total),
-                       value_at(theirs, share, total)));
+    rows.push_back(comparison("best after " + count_text(steps), value_at(ours, share, total),
+                              value_at(theirs, share, total)));
   }
   differences("best", member(left, "/best_params"), member(right, "/best_params"), true, rows);
   differences("spec", member(left, "/spec"), member(right, "/spec"), all, rows);
   return rows;
 }
 
-Result<Exit> compare(Session& session, const Wish& wish) {
-  const auto left = sweep_of(session, wish.left);
+Result<Exit> compare(Session& session, const CompareOptions& options) {
+  const auto left = resolve_sweep(session, options.left);
   if (!left) return left.error();
-  const auto right = sweep_of(session, wish.right);
+  const auto right = resolve_sweep(session, options.right);
   if (!right) return right.error();
   auto ours = summary_of(session, *left);
   if (!ours) return ours.error();
   auto theirs = summary_of(session, *right);
   if (!theirs) return theirs.error();
-  const auto rows = summary_rows(*ours, *theirs, wish.all);
+  const auto rows = summary_rows(*ours, *theirs, options.all);
   Json document;
   document["left"] = *ours;
   document["right"] = *theirs;
@@ -164,8 +163,8 @@ Result<Exit> compare(Session& session, const Wish& wish) {
   return print_rows(session, text(*left), text(*right), document, rows);
 }
 
-// What can differ between two trials: their parameters, results, and where they came from.
-Result<Json> trial_of_server(Session& session, TrialId id) {
+// A trial with its workflow and spec: everything in which two trials can differ.
+Result<Json> fetch_trial(Session& session, TrialId id) {
   auto trial = session.get("/v1/trials/" + text(id));
   if (!trial) return trial.error();
   const auto sweep = session.get("/v1/sweeps/" + text_at(*trial, "/sweep"));
@@ -177,23 +176,23 @@ Result<Json> trial_of_server(Session& session, TrialId id) {
   return trial;
 }
 
-Result<Exit> diff(Session& session, const Wish& wish) {
-  const auto left = trial_of(wish.left);
+Result<Exit> diff(Session& session, const CompareOptions& options) {
+  const auto left = resolve_trial(options.left);
   if (!left) return left.error();
-  const auto right = trial_of(wish.right);
+  const auto right = resolve_trial(options.right);
   if (!right) return right.error();
-  const auto ours = trial_of_server(session, *left);
+  const auto ours = fetch_trial(session, *left);
   if (!ours) return ours.error();
-  const auto theirs = trial_of_server(session, *right);
+  const auto theirs = fetch_trial(session, *right);
   if (!theirs) return theirs.error();
   std::vector<Json> rows;
   for (const char* part : {"params", "value", "state", "reason", "phase", "sweep"})
     differences(part, member(*ours, std::string("/") + part),
-                member(*theirs, std::string("/") + part), wish.all, rows);
-  if (text_at(*ours, "/sweep") != text_at(*theirs, "/sweep") || wish.all)
+                member(*theirs, std::string("/") + part), options.all, rows);
+  if (text_at(*ours, "/sweep") != text_at(*theirs, "/sweep") || options.all)
     for (const char* part : {"workflow", "spec"})
       differences(part, member(*ours, std::string("/") + part),
-                  member(*theirs, std::string("/") + part), wish.all, rows);
+                  member(*theirs, std::string("/") + part), options.all, rows);
   Json document;
   document["left"] = text(*left);
   document["right"] = text(*right);
@@ -203,20 +202,20 @@ Result<Exit> diff(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_compare(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("SWEEP", wish->left, "one sweep");
-  flags.argument("SWEEP2", wish->right, "the other");
-  flags.flag("--all", wish->all, "what they have in common, too");
-  return [wish](Session& session) { return compare(session, *wish); };
+CommandAction declare_compare(Flags& flags) {
+  return with_options(compare, [&](CompareOptions& options) {
+    flags.argument("SWEEP", options.left, "id of one sweep");
+    flags.argument("SWEEP2", options.right, "id of the other");
+    flags.flag("--all", options.all, "show the settings they have in common too");
+  });
 }
 
-Work declare_diff(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("TRIAL", wish->left, "one trial");
-  flags.argument("TRIAL2", wish->right, "the other");
-  flags.flag("--all", wish->all, "what they have in common, too");
-  return [wish](Session& session) { return diff(session, *wish); };
+CommandAction declare_diff(Flags& flags) {
+  return with_options(diff, [&](CompareOptions& options) {
+    flags.argument("TRIAL", options.left, "id of one trial");
+    flags.argument("TRIAL2", options.right, "id of the other");
+    flags.flag("--all", options.all, "show what they have in common too");
+  });
 }
 
 }  // namespace hone::cli

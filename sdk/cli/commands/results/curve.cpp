@@ -1,27 +1,17 @@
-// curve: a run's reports, or a trial's over its seeds, drawn.
+// curve: draws the reports of a run, or of a trial over its seeds.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/plot.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
-
-Fields report_fields() {
-  return {{"phase", "/phase", Manner::phase},
-          {"step", "/step", Manner::count},
-          {"value", "/value", Manner::score},
-          {"further", "/further", Manner::text, Where::everywhere, true},
-          {"verdict", "/verdict"},
-          {"reason", "/reason"},
-          {"at", "/at", Manner::ago},
-          {"inputs", "/inputs", Manner::params, Where::table_only, true}};
-}
 
 std::vector<PlotPoint> points_of(const std::vector<Json>& reports) {
   std::vector<PlotPoint> points;
@@ -42,19 +32,6 @@ std::string chart(const Json& run, const std::vector<Json>& reports, const Scree
          plot(points, {std::min(screen.columns, 100), rows, screen.unicode}) + "\n";
 }
 
-Fields band_fields() {
-  return {{"phase", "/phase", Manner::phase},
-          {"step", "/step", Manner::count},
-          {"n", "/n", Manner::number},
-          {"iqm", "/iqm", Manner::score},
-          {"low", "/low", Manner::score},
-          {"high", "/high", Manner::score},
-          {"mean", "/mean", Manner::score},
-          {"min", "/min", Manner::score, Where::data_only},
-          {"max", "/max", Manner::score, Where::data_only},
-          {"diverged", "/diverged", Manner::number, Where::everywhere, true}};
-}
-
 std::vector<PlotPoint> points_at(const std::vector<Json>& items, const char* member_name) {
   std::vector<PlotPoint> points;
   for (const auto& item : items)
@@ -63,7 +40,7 @@ std::vector<PlotPoint> points_at(const std::vector<Json>& items, const char* mem
   return points;
 }
 
-// Over the seeds of a trial: the interquartile mean, with the band of its bootstrap interval.
+// The interquartile mean over the seeds of a trial, with its bootstrap interval.
 Result<Exit> show_band(Session& session, TrialId trial) {
   const auto reply = session.get("/v1/trials/" + text(trial) + "/curve");
   if (!reply) return reply.error();
@@ -83,11 +60,11 @@ Result<Exit> show_band(Session& session, TrialId trial) {
         plot(points_at(items, "/iqm"), {std::min(screen.columns, 100), 12, screen.unicode}, edges) +
         "\n");
   }
-  return print_list(session, band_fields(), items,
+  return print_list(session, band_columns(), items,
                     text(trial) + " has no reports yet; it reports at the end of each phase");
 }
 
-// A sweep stands for its best trial.
+// The trial to draw for a sweep.
 Result<TrialId> best_trial(Session& session, SweepId sweep) {
   const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/best?limit=1");
   if (!reply) return reply.error();
@@ -95,11 +72,11 @@ Result<TrialId> best_trial(Session& session, SweepId sweep) {
   if (items.empty())
     return refuse(Code::not_found,
                   text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));
-  return trial_of(text_at(items[0], "/id"));
+  return resolve_trial(text_at(items[0], "/id"));
 }
 
 Result<Exit> show_curve(Session& session, const std::string& word) {
-  const auto object = object_of(word);
+  const auto object = parse_object(word);
   if (!object) return object.error();
   if (std::holds_alternative<TrialId>(*object))
     return show_band(session, std::get<TrialId>(*object));
@@ -107,7 +84,7 @@ Result<Exit> show_curve(Session& session, const std::string& word) {
     const auto trial = best_trial(session, std::get<SweepId>(*object));
     return trial ? show_band(session, *trial) : Result<Exit>(trial.error());
   }
-  const auto id = run_of(session, word);
+  const auto id = resolve_run(session, word);
   if (!id) return id.error();
   const auto reports = session.list("/v1/runs/" + text(*id) + "/curve");
   if (!reports) return reports.error();
@@ -116,16 +93,17 @@ Result<Exit> show_curve(Session& session, const std::string& word) {
     if (!run) return run.error();
     session.print(chart(*run, *reports, session.screen()));
   }
-  return print_list(session, report_fields(), *reports,
+  return print_list(session, report_columns(), *reports,
                     text(*id) + " has no reports yet; it reports at the end of each phase");
 }
 
 }  // namespace
 
-Work declare_curve(Flags& flags) {
-  auto id = std::make_shared<std::string>();
-  flags.argument("ID", *id, "a run; a trial, over its seeds; or a sweep, for its best trial");
-  return [id](Session& session) { return show_curve(session, *id); };
+CommandAction declare_curve(Flags& flags) {
+  return with_options(show_curve, [&](std::string& id) {
+    flags.argument("ID", id,
+                   "id of a run, of a trial (over its seeds) or of a sweep (its best trial)");
+  });
 }
 
 }  // namespace hone::cli

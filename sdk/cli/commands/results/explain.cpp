@@ -1,30 +1,25 @@
-// explain: why a trial or run stands where it stands, verdict by verdict, recomputed from the
-// recorded numbers.
+// explain: the status of a trial or run, verdict by verdict, recomputed from the recorded numbers.
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
 
-Fields verdict_fields(bool recompute) {
-  Fields fields{{"phase", "/phase", Manner::phase},
-                {"value", "/value", Manner::score},
-                {"verdict", "/verdict"},
-                {"reason", "/reason"},
-                {"inputs", "/inputs", Manner::params}};
-  if (recompute) fields.insert(fields.begin() + 3, {"recomputed", "/recomputed"});
-  return fields;
-}
+struct ExplainOptions {
+  std::string id;
+  bool recompute = false;
+};
 
-// Attempts have no explanation of their own: their run has.
-Result<std::string> path_of(const std::string& word) {
-  const auto id = object_of(word);
+// An attempt is explained by its run.
+Result<std::string> explain_path(const std::string& word) {
+  const auto id = parse_object(word);
   if (!id) return id.error();
   if (std::holds_alternative<TrialId>(*id)) return "/v1/trials/" + text(*id) + "/explain";
   if (std::holds_alternative<RunId>(*id)) return "/v1/runs/" + text(*id) + "/explain";
@@ -43,11 +38,11 @@ std::string explanation_text(const Json& explanation, bool recompute, const Scre
   const Json& verdicts = member(explanation, "/verdicts");
   if (verdicts.empty()) return out;
   const std::vector<Json> rows(verdicts.begin(), verdicts.end());
-  return out + "\n" + table_text(verdict_fields(recompute), rows, screen);
+  return out + "\n" + table_text(verdict_columns(recompute), rows, screen);
 }
 
-// The table need not show `recomputed`: a stored verdict that its own numbers do not lead to again
-// is worth a loud word.
+// Whether a recorded verdict does not follow from its own numbers: worth a warning even if the
+// table does not show `recomputed`.
 bool is_contradicted(const Json& explanation) {
   for (const auto& verdict : member(explanation, "/verdicts")) {
     const std::string recomputed = text_at(verdict, "/recomputed");
@@ -56,8 +51,8 @@ bool is_contradicted(const Json& explanation) {
   return false;
 }
 
-Result<Exit> explain(Session& session, const std::string& word, bool recompute) {
-  const auto path = path_of(word);
+Result<Exit> explain(Session& session, const ExplainOptions& options) {
+  const auto path = explain_path(options.id);
   if (!path) return path.error();
   const auto explanation = session.get(*path);
   if (!explanation) return explanation.error();
@@ -65,23 +60,22 @@ Result<Exit> explain(Session& session, const std::string& word, bool recompute) 
   if (contradicted)
     session.note(
         "warning: a recorded verdict does not follow from its numbers; please report this");
-  else if (recompute)
-    session.note("every recorded verdict follows again from its recorded numbers");
+  else if (options.recompute)
+    session.note("every recorded verdict follows from its recorded numbers");
   auto printed = print_object(session, *explanation,
-                              explanation_text(*explanation, recompute, session.screen()));
-  if (printed && recompute && contradicted) return Exit::general;
+                              explanation_text(*explanation, options.recompute, session.screen()));
+  if (printed && options.recompute && contradicted) return Exit::general;
   return printed;
 }
 
 }  // namespace
 
-Work declare_explain(Flags& flags) {
-  auto id = std::make_shared<std::string>();
-  auto recompute = std::make_shared<bool>(false);
-  flags.argument("ID", *id, "a trial or a run");
-  flags.flag("--recompute", *recompute,
-             "prove each verdict from its recorded numbers (else status 1)");
-  return [id, recompute](Session& session) { return explain(session, *id, *recompute); };
+CommandAction declare_explain(Flags& flags) {
+  return with_options(explain, [&](ExplainOptions& options) {
+    flags.argument("ID", options.id, "id of a trial or a run");
+    flags.flag("--recompute", options.recompute,
+               "recompute each verdict from its recorded numbers; status 1 if one differs");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,5 +1,5 @@
-// fetch: a checkpoint's bytes, the files that a run left, or what a workflow kept of the working
-// folder; checked against their digests.
+// fetch: downloads a checkpoint, the files of a run or the patch of a workflow, and checks the
+// digests.
 #include <unistd.h>
 
 #include <array>
@@ -13,20 +13,20 @@
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
-  std::string model;
+struct FetchOptions {
+  std::string id;
   std::string name;  // of a file of a run or a workflow
   std::string file;
   bool force = false;
 };
 
-// To stdout by way of a file: half a checkpoint must not leave through a pipe.
+// Downloads to a file first, so that no part of a broken checkpoint reaches the pipe.
 Result<Exit> fetch_to_stdout(Client& client, const std::string& sha256) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("hone-fetch-" + std::to_string(getpid()) + "-" + sha256.substr(0, 12));
@@ -45,23 +45,23 @@ Result<Exit> fetch_to_file(Session& session, Client& client, const Json& model,
   const auto status = client.get_blob(text_at(model, "/sha256"), file);
   if (!status) return status.error();
   session.print(file + "\n");
-  session.note(bytes_text(int_at(model, "/bytes")) + ", sha256 checked; of " +
+  session.note(bytes_text(int_at(model, "/bytes")) + ", sha256 checked; saved by " +
                text_at(model, "/run") + " at step " + count_text(int_at(model, "/step")));
   return Exit::ok;
 }
 
-Error dropped(const Json& model) {
-  return refuse(Code::not_found,
-                text_at(model, "/id") + " was dropped when " + text_at(model, "/run") +
-                    " ended, as its sweep keeps only the best checkpoints (checkpoints: {keep: "
-                    "all} keeps every one); see what is left with: hone models " +
-                    text_at(model, "/run"));
+Error dropped_model(const Json& model) {
+  return refuse(
+      Code::not_found,
+      text_at(model, "/id") + " was dropped when " + text_at(model, "/run") +
+          " ended, because its sweep keeps only the best checkpoints (checkpoints: {keep: "
+          "all} keeps all); list those left with: hone models " +
+          text_at(model, "/run"));
 }
 
-// Where a file of a run goes: below the folder that -o names, else below one that is called as the
-// run.
-std::string place_of(const Wish& wish, const std::string& run, const std::string& name) {
-  return (std::filesystem::path(wish.file.empty() ? run : wish.file) / name).string();
+// The path of a file of a run: below the folder of -o, else below a folder named like the run.
+std::string place_of(const FetchOptions& options, const std::string& run, const std::string& name) {
+  return (std::filesystem::path(options.file.empty() ? run : options.file) / name).string();
 }
 
 Status fetch_artifact(Session& session, Client& client, const Json& file, const std::string& place,
@@ -76,8 +76,9 @@ Status fetch_artifact(Session& session, Client& client, const Json& file, const 
   return status;
 }
 
-// A run's own files: all of them, or the one that is named.
-Result<Exit> fetch_artifacts(Session& session, const Wish& wish, const std::string& run) {
+// Downloads all files of a run, or the named one.
+Result<Exit> fetch_artifacts(Session& session, const FetchOptions& options,
+                             const std::string& run) {
   const auto files = session.list("/v1/runs/" + run + "/artifacts");
   if (!files) return files.error();
   auto client = session.client();
@@ -85,19 +86,18 @@ Result<Exit> fetch_artifacts(Session& session, const Wish& wish, const std::stri
   std::size_t fetched = 0;
   for (const auto& file : *files) {
     const auto name = text_at(file, "/name");
-    if (!wish.name.empty() && wish.name != name) continue;
+    if (!options.name.empty() && options.name != name) continue;
     ++fetched;
-    if (wish.file == "-" && !wish.name.empty())
+    if (options.file == "-" && !options.name.empty())
       return fetch_to_stdout(**client, text_at(file, "/sha256"));
     const auto status =
-        fetch_artifact(session, **client, file, place_of(wish, run, name), wish.force);
+        fetch_artifact(session, **client, file, place_of(options, run, name), options.force);
     if (!status) return status.error();
   }
   if (fetched > 0) return Exit::ok;
   return refuse(Code::not_found,
-                run +
-                    (wish.name.empty() ? " left no files to keep" : " left no file " + wish.name) +
-                    "; its command says which with artifacts: [\"*.png\"]");
+                run + (options.name.empty() ? " kept no files" : " kept no file " + options.name) +
+                    "; choose the files to keep with command.artifacts: [\"*.png\"]");
 }
 
 struct KeptText {
@@ -110,12 +110,12 @@ constexpr std::array kept_texts{KeptText{"uncommitted.patch", "/patch_sha256"},
 std::string how_to_restore(const Json& workflow, const std::string& patch) {
   const std::string commit = text_at(workflow, "/git_commit");
   if (commit.empty()) return {};
-  return "the code as it was: git checkout " + commit.substr(0, 12) +
+  return "restore the code with: git checkout " + commit.substr(0, 12) +
          (patch.empty() ? "" : " && git apply " + patch);
 }
 
-// What had not been committed, and the packages of its Python.
-Result<Exit> fetch_workflow(Session& session, const Wish& wish, const std::string& id) {
+// Downloads the uncommitted changes and the list of Python packages.
+Result<Exit> fetch_workflow(Session& session, const FetchOptions& options, const std::string& id) {
   const auto workflow = session.get("/v1/workflows/" + id);
   if (!workflow) return workflow.error();
   auto client = session.client();
@@ -124,13 +124,13 @@ Result<Exit> fetch_workflow(Session& session, const Wish& wish, const std::strin
   std::size_t fetched = 0;
   for (const auto& [name, digest] : kept_texts) {
     const std::string sha256 = text_at(*workflow, digest);
-    if (sha256.empty() || (!wish.name.empty() && wish.name != name)) continue;
+    if (sha256.empty() || (!options.name.empty() && options.name != name)) continue;
     ++fetched;
-    if (wish.file == "-" && !wish.name.empty()) return fetch_to_stdout(**client, sha256);
-    const std::string place = place_of(wish, id, std::string(name));
+    if (options.file == "-" && !options.name.empty()) return fetch_to_stdout(**client, sha256);
+    const std::string place = place_of(options, id, std::string(name));
     if (name == kept_texts.front().name) patch = place;
     const auto status =
-        fetch_artifact(session, **client, Json{{"sha256", sha256}}, place, wish.force);
+        fetch_artifact(session, **client, Json{{"sha256", sha256}}, place, options.force);
     if (!status) return status.error();
   }
   const std::string restore = how_to_restore(*workflow, patch);
@@ -138,41 +138,41 @@ Result<Exit> fetch_workflow(Session& session, const Wish& wish, const std::strin
     if (!restore.empty()) session.note(restore);
     return Exit::ok;
   }
-  return refuse(Code::not_found, id + " kept no " +
-                                     (wish.name.empty() ? "patch and no environment" : wish.name) +
-                                     (restore.empty() ? "" : "; " + restore));
+  return refuse(Code::not_found,
+                id + " kept no " +
+                    (options.name.empty() ? "patch and no environment" : options.name) +
+                    (restore.empty() ? "" : "; " + restore));
 }
 
-Result<Exit> fetch(Session& session, const Wish& wish) {
-  const auto id = object_of(wish.model);
+Result<Exit> fetch(Session& session, const FetchOptions& options) {
+  const auto id = parse_object(options.id);
   if (!id) return id.error();
-  if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, wish, text(*id));
-  if (std::holds_alternative<WorkflowId>(*id)) return fetch_workflow(session, wish, text(*id));
+  if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, options, text(*id));
+  if (std::holds_alternative<WorkflowId>(*id)) return fetch_workflow(session, options, text(*id));
   if (!std::holds_alternative<ModelId>(*id))
     return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
                                      "; list its models with: hone models " + text(*id));
   const auto model = session.get("/v1/models/" + text(*id));
   if (!model) return model.error();
-  if (!text_at(*model, "/dropped_at").empty()) return dropped(*model);
+  if (!text_at(*model, "/dropped_at").empty()) return dropped_model(*model);
   auto client = session.client();
   if (!client) return client.error();
-  if (wish.file == "-") return fetch_to_stdout(**client, text_at(*model, "/sha256"));
-  const std::string file = wish.file.empty() ? text(*id) + ".pt" : wish.file;
-  return fetch_to_file(session, **client, *model, file, wish.force);
+  if (options.file == "-") return fetch_to_stdout(**client, text_at(*model, "/sha256"));
+  const std::string file = options.file.empty() ? text(*id) + ".pt" : options.file;
+  return fetch_to_file(session, **client, *model, file, options.force);
 }
 
 }  // namespace
 
-Work declare_fetch(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("ID", wish->model,
-                 "a model, as md_9, a run with its files, rn_4.0, or a workflow, wf_2");
-  flags.optional_argument("FILE", wish->name,
-                          "of a run or a workflow: one of its files; default: all of them");
-  flags.text("-o,--output FILE", wish->file,
-             "the file (- for stdout), or the folder of several (MODEL.pt or RUN)");
-  flags.flag("--force", wish->force, "replace the file if it exists");
-  return [wish](Session& session) { return fetch(session, *wish); };
+CommandAction declare_fetch(Flags& flags) {
+  return with_options(fetch, [&](FetchOptions& options) {
+    flags.argument("ID", options.id, "id of a model (md_9), a run (rn_4.0) or a workflow (wf_2)");
+    flags.optional_argument("FILE", options.name,
+                            "of a run or workflow: the file to download (all)");
+    flags.text("-o,--output FILE", options.file,
+               "the file (- for stdout), or the folder for several (MODEL.pt or RUN)");
+    flags.flag("--force", options.force, "replace existing files");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,31 +1,24 @@
-// importance: which parameters of a sweep matter, and which of them together.
+// importance: ranks the parameters of a sweep, and their pairs, by how much they matter.
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct ImportanceOptions {
   std::string sweep, objective;
 };
 
-Fields fields() {
-  return {{"parameters", "/names", Manner::long_text, Where::everywhere, false, 24},
-          {"share", "/share", Manner::number, Where::data_only},
-          {"deviation", "/deviation", Manner::number, Where::data_only},
-          {"share", "/shown", Manner::number, Where::table_only},
-          {"of the variance", "/bar", Manner::text, Where::table_only}};
-}
-
-std::string percent(double share) {
+std::string share_text(double share) {
   const double rounded = std::round(1000 * share) / 10;
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", rounded == 0 ? 0 : rounded);
@@ -33,7 +26,7 @@ std::string percent(double share) {
 }
 
 // In eighths of a character.
-std::string bar(double share, int columns, const Screen& screen) {
+std::string share_bar(double share, int columns, const Screen& screen) {
   const auto eighths = static_cast<int>(std::lround(std::clamp(share, 0.0, 1.0) * columns * 8));
   std::string out;
   for (int i = 0; i < eighths / 8; ++i) out += screen.unicode ? "█" : "#";
@@ -42,42 +35,42 @@ std::string bar(double share, int columns, const Screen& screen) {
   return out;
 }
 
-Json row_of(const Json& item, const Screen& screen) {
+Json with_bar(const Json& item, const Screen& screen) {
   Json row = item;
   std::string names;
   for (const auto& name : member(item, "/parameters"))
     names += (names.empty() ? "" : " with ") + name.get<std::string>();
   const double share = item["share"].get<double>();
   row["names"] = names;
-  row["shown"] = percent(share) + " ± " + percent(item["deviation"].get<double>()) + " %";
-  row["bar"] = bar(share, 30, screen);
+  row["shown"] = share_text(share) + " ± " + share_text(item["deviation"].get<double>()) + " %";
+  row["bar"] = share_bar(share, 30, screen);
   return row;
 }
 
-// Pairs that explain next to nothing are for the other formats.
+// Pairs with a tiny share are left out of the table.
 bool worth_a_line(const Json& item) {
   constexpr double least = 0.005;
   return item["parameters"].size() == 1 || item["share"].get<double>() >= least;
 }
 
-std::string summary(const Json& reply) {
+std::string importance_summary(const Json& reply) {
   const double explained = reply["explained"].get<double>();
   std::string out = "Of the variance of " + text_at(reply, "/objective/metric") +
                     " over the space, from " + std::to_string(int_at(reply, "/trials")) +
                     " completed trials (" + std::to_string(int_at(reply, "/trees")) +
                     " trees, seed " + std::to_string(reply["seed"].get<std::uint64_t>()) +
                     "; ± is the standard deviation among trees).\nOf trials that a tree has not "
-                    "seen, the forest foretells " +
-                    percent(std::max(0.0, explained)) + " % of the variance";
+                    "seen, the forest predicts " +
+                    share_text(std::max(0.0, explained)) + " % of the variance";
   if (explained < 0.3) return out + ": too little to trust these shares; run more trials.\n";
   return out + ".\n";
 }
 
-Result<Exit> show(Session& session, const Wish& wish) {
-  const auto sweep = sweep_of(session, wish.sweep);
+Result<Exit> importance(Session& session, const ImportanceOptions& options) {
+  const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
   const std::string query =
-      wish.objective.empty() ? "" : "?objective=" + escape_path(wish.objective);
+      options.objective.empty() ? "" : "?objective=" + escape_path(options.objective);
   const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/importance" + query);
   if (!reply) return reply.error();
   if (session.options().format == Format::json) return print_object(session, *reply, "");
@@ -85,20 +78,22 @@ Result<Exit> show(Session& session, const Wish& wish) {
   const bool plain = session.options().format == Format::jsonl;
   std::vector<Json> rows;
   for (const auto& item : member(*reply, "/items"))
-    if (!table || worth_a_line(item)) rows.push_back(plain ? item : row_of(item, session.screen()));
-  auto printed = print_list(session, fields(), rows, "no parameter varies");
-  if (printed && table) session.note(summary(*reply));
+    if (!table || worth_a_line(item))
+      rows.push_back(plain ? item : with_bar(item, session.screen()));
+  auto printed = print_list(session, importance_columns(), rows, "no parameter varies");
+  if (printed && table) session.note(importance_summary(*reply));
   return printed;
 }
 
 }  // namespace
 
-Work declare_importance(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.optional_argument("SWEEP", wish->sweep,
-                          "the sweep (or anything of it); default: the newest");
-  flags.text("--objective METRIC", wish->objective, "of several, the one to explain");
-  return [wish](Session& session) { return show(session, *wish); };
+CommandAction declare_importance(Flags& flags) {
+  return with_options(importance, [&](ImportanceOptions& options) {
+    flags.optional_argument("SWEEP", options.sweep,
+                            "id of the sweep, or of anything in it (the newest)");
+    flags.text("--objective METRIC", options.objective,
+               "the objective to explain, if there are several");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// lineage: what a thing came from and what came of it.
+// lineage: the ancestors and descendants of an object.
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -7,13 +7,13 @@
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct LineageOptions {
   std::string id;
   bool up = false;
   bool down = false;
@@ -23,13 +23,13 @@ struct Wish {
   int depth = 0;
 };
 
-std::string direction_of(const Wish& wish) {
-  if (wish.both || (wish.up && wish.down)) return "both";
-  return wish.down ? "down" : "up";
+std::string direction_of(const LineageOptions& options) {
+  if (options.both || (options.up && options.down)) return "both";
+  return options.down ? "down" : "up";
 }
 
-// Lines longer than the screen are cut, so that the tree stays a tree.
-std::string fitted(const std::string& text, const Screen& screen) {
+// Cuts lines longer than the screen, so that the tree stays a tree.
+std::string cut_to_screen(const std::string& text, const Screen& screen) {
   if (!screen.is_terminal) return text;
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -43,7 +43,7 @@ std::string fitted(const std::string& text, const Screen& screen) {
 
 std::string tree_text(const Json& graph, const std::string& direction, const Screen& screen) {
   const auto tree = [&](Direction which) {
-    return fitted(draw(lineage_tree(graph, which), screen.unicode), screen);
+    return cut_to_screen(draw(lineage_tree(graph, which), screen.unicode), screen);
   };
   if (direction == "up") return tree(Direction::up);
   if (direction == "down") return tree(Direction::down);
@@ -51,19 +51,15 @@ std::string tree_text(const Json& graph, const std::string& direction, const Scr
          paint(screen, Ink::bold, "led to") + "\n" + tree(Direction::down);
 }
 
-// The server has the last word on what is an id; '#', '/' and whatever a metric's name holds must
-// arrive there.
-std::string escaped(const std::string& id) { return escape_path(id); }
-
-Result<Exit> lineage(Session& session, const Wish& wish) {
-  if (wish.id.empty()) return refuse(Code::invalid, "lineage of what? Any id, as md_9");
-  const std::string direction = direction_of(wish);
-  std::string path = "/v1/lineage/" + escaped(wish.id) + "?direction=" + direction;
-  if (wish.depth > 0) path += "&depth=" + std::to_string(wish.depth);
-  if (wish.measurements) path += "&measurements=true";
+Result<Exit> lineage(Session& session, const LineageOptions& options) {
+  if (options.id.empty()) return refuse(Code::invalid, "no id given; pass any id, as md_9");
+  const std::string direction = direction_of(options);
+  std::string path = "/v1/lineage/" + escape_path(options.id) + "?direction=" + direction;
+  if (options.depth > 0) path += "&depth=" + std::to_string(options.depth);
+  if (options.measurements) path += "&measurements=true";
   const auto graph = session.get(path);
   if (!graph) return graph.error();
-  if (wish.dot || session.options().format == Format::curves) {
+  if (options.dot || session.options().format == Format::curves) {
     session.print(lineage_dot(*graph));
     return Exit::ok;
   }
@@ -72,18 +68,18 @@ Result<Exit> lineage(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_lineage(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("ID", wish->id,
-                 "any id, a report (rn_42.0@3), a series or its point (rn_42.0/loss@2000)");
-  flags.flag("--up", wish->up, "what it came from (the default)");
-  flags.flag("--down", wish->down, "what came of it");
-  flags.flag("--both", wish->both, "both");
-  flags.integer("--depth N", wish->depth, {1}, "at most so many steps away");
-  flags.flag("--measurements", wish->measurements,
-             "down to the reports and telemetry of every run, not of ID alone");
-  flags.flag("--dot", wish->dot, "for Graphviz, as --format dot");
-  return [wish](Session& session) { return lineage(session, *wish); };
+CommandAction declare_lineage(Flags& flags) {
+  return with_options(lineage, [&](LineageOptions& options) {
+    flags.argument("ID", options.id,
+                   "any id, a report (rn_42.0@3), a series or its point (rn_42.0/loss@2000)");
+    flags.flag("--up", options.up, "show the ancestors (the default)");
+    flags.flag("--down", options.down, "show the descendants");
+    flags.flag("--both", options.both, "show both");
+    flags.integer("--depth N", options.depth, {1}, "go at most N steps");
+    flags.flag("--measurements", options.measurements,
+               "include the reports and telemetry of every run, not only those of ID");
+    flags.flag("--dot", options.dot, "print for Graphviz, as --format dot");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// note, tag, archive, pin: what users say of things.
+// note, tag, archive, pin: what users add to objects.
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -8,18 +8,18 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct NoteOptions {
   std::string id;
   std::vector<std::string> words;
   bool undo = false;
 };
 
-std::string all_about(const Json& about, const Screen& screen) {
+std::string notes_text(const Json& about, const Screen& screen) {
   std::vector<RecordLine> lines;
   std::string tags;
   for (const auto& tag : member(about, "/tags"))
@@ -36,15 +36,15 @@ std::string all_about(const Json& about, const Screen& screen) {
 Result<Exit> show_about(Session& session, const ObjectId& id) {
   const auto about = session.get("/v1/about/" + in_path(id));
   if (!about) return about.error();
-  return print_object(session, *about, all_about(*about, session.screen()));
+  return print_object(session, *about, notes_text(*about, session.screen()));
 }
 
-Result<Exit> note(Session& session, const Wish& wish) {
-  const auto id = object_of(wish.id);
+Result<Exit> note(Session& session, const NoteOptions& options) {
+  const auto id = parse_object(options.id);
   if (!id) return id.error();
-  if (wish.words.empty()) return show_about(session, *id);
+  if (options.words.empty()) return show_about(session, *id);
   std::string text;
-  for (const auto& word : wish.words) text += (text.empty() ? "" : " ") + word;
+  for (const auto& word : options.words) text += (text.empty() ? "" : " ") + word;
   const auto reply =
       session.post("/v1/notes", encode(NoteRequest{new_request_id(), *id, text, user_at_host()}));
   if (!reply) return reply.error();
@@ -52,14 +52,14 @@ Result<Exit> note(Session& session, const Wish& wish) {
 }
 
 // "+good" and "good" add, "-bad" removes.
-Result<Exit> tag(Session& session, const Wish& wish) {
-  const auto id = object_of(wish.id);
+Result<Exit> tag(Session& session, const NoteOptions& options) {
+  const auto id = parse_object(options.id);
   if (!id) return id.error();
-  if (wish.words.empty()) return show_about(session, *id);
+  if (options.words.empty()) return show_about(session, *id);
   TagRequest request{*id};
-  for (const auto& word : wish.words) {
+  for (const auto& word : options.words) {
     const bool sign = word.starts_with('+') || word.starts_with('-');
-    const bool remove = wish.undo || word.starts_with('-');
+    const bool remove = options.undo || word.starts_with('-');
     (remove ? request.remove : request.add).push_back(word.substr(sign ? 1 : 0));
   }
   const auto reply = session.post("/v1/tags", encode(request));
@@ -67,64 +67,65 @@ Result<Exit> tag(Session& session, const Wish& wish) {
   return show_about(session, *id);
 }
 
-Result<Exit> archive(Session& session, const Wish& wish) {
-  const auto id = object_of(wish.id);
+Result<Exit> archive(Session& session, const NoteOptions& options) {
+  const auto id = parse_object(options.id);
   if (!id) return id.error();
   if (!std::holds_alternative<SweepId>(*id))
     return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
-                                     "; only sweeps are archived, by their id, as sw_7");
+                                     "; hone archive takes the id of a sweep, as sw_7");
   Json body;
-  body["archived"] = !wish.undo;
+  body["archived"] = !options.undo;
   const auto reply = session.post("/v1/sweeps/" + text(*id) + "/archive", body);
   if (!reply) return reply.error();
-  session.print(text(*id) + (wish.undo ? " is listed again\n" : " archived\n"));
-  if (!wish.undo)
+  session.print(text(*id) + (options.undo ? " is listed again\n" : " archived\n"));
+  if (!options.undo)
     session.note("hone ls --all lists it; bring it back with: hone archive " + text(*id) +
                  " --undo");
   return Exit::ok;
 }
 
-Result<Exit> pin(Session& session, const Wish& wish) {
-  const auto trial = trial_of(wish.id);
+Result<Exit> pin(Session& session, const NoteOptions& options) {
+  const auto trial = resolve_trial(options.id);
   if (!trial) return trial.error();
   Json body;
-  body["pinned"] = !wish.undo;
+  body["pinned"] = !options.undo;
   const auto reply = session.post("/v1/trials/" + text(*trial) + "/pin", body);
   if (!reply) return reply.error();
-  session.print(text(*trial) + (wish.undo ? " follows the rule of its sweep again\n"
-                                          : " keeps the checkpoints it has\n"));
+  session.print(text(*trial) + (options.undo
+                                    ? " is unpinned: its sweep decides which checkpoints to keep\n"
+                                    : " is pinned: its checkpoints are kept\n"));
   return Exit::ok;
 }
 
 }  // namespace
 
-Work declare_note(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("ID", wish->id, "any id");
-  flags.arguments("TEXT", wish->words, "the note; without it, those there are");
-  return [wish](Session& session) { return note(session, *wish); };
+CommandAction declare_note(Flags& flags) {
+  return with_options(note, [&](NoteOptions& options) {
+    flags.argument("ID", options.id, "any id");
+    flags.arguments("TEXT", options.words, "the note to add; without it, list the notes");
+  });
 }
 
-Work declare_tag(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("ID", wish->id, "any id");
-  flags.arguments("TAG", wish->words, "tags to add; without any, those there are");
-  flags.flag("--remove", wish->undo, "take these away");
-  return [wish](Session& session) { return tag(session, *wish); };
+CommandAction declare_tag(Flags& flags) {
+  return with_options(tag, [&](NoteOptions& options) {
+    flags.argument("ID", options.id, "any id");
+    flags.arguments("TAG", options.words, "the tags to add; without them, list the tags");
+    flags.flag("--remove", options.undo, "remove these tags");
+  });
 }
 
-Work declare_archive(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("SWEEP", wish->id, "the sweep's id");
-  flags.flag("--undo", wish->undo, "list it again");
-  return [wish](Session& session) { return archive(session, *wish); };
+CommandAction declare_archive(Flags& flags) {
+  return with_options(archive, [&](NoteOptions& options) {
+    flags.argument("SWEEP", options.id, "id of the sweep");
+    flags.flag("--undo", options.undo, "list the sweep again");
+  });
 }
 
-Work declare_pin(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("TRIAL", wish->id, "the trial (or anything of it)");
-  flags.flag("--undo", wish->undo, "let the rule of its sweep decide again");
-  return [wish](Session& session) { return pin(session, *wish); };
+CommandAction declare_pin(Flags& flags) {
+  return with_options(pin, [&](NoteOptions& options) {
+    flags.argument("TRIAL", options.id, "id of the trial, or of anything in it");
+    flags.flag("--undo", options.undo, "let the sweep decide again which checkpoints to keep");
+  });
 }
 
 }  // namespace hone::cli

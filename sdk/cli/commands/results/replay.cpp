@@ -1,21 +1,21 @@
-// replay: whether a recorded sweep proposes and decides the same again.
+// replay: re-runs every proposal and verdict of a recorded sweep and compares.
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
 
-std::string told(const Json& reply) {
+std::string replay_text(const Json& reply) {
   const auto count = [&](const char* name) { return std::to_string(int_at(reply, name)); };
   std::string text = text_at(reply, "/sweep") + ": " + count("/proposals") + " proposals, " +
                      count("/leases") + " leases, " + count("/verdicts") + " verdicts and " +
-                     count("/consequences") + " consequences asked for again: ";
-  if (int_at(reply, "/differing") == 0) return text + "all the same\n";
+                     count("/consequences") + " consequences recomputed: ";
+  if (int_at(reply, "/differing") == 0) return text + "no differences\n";
   text += count("/differing") + " differ\n";
   for (const Json& one : member(reply, "/differences"))
     text += "event " + std::to_string(int_at(one, "/seq")) + "\n  recorded " +
@@ -24,21 +24,21 @@ std::string told(const Json& reply) {
 }
 
 Result<Exit> replay(Session& session, const std::string& word) {
-  const auto sweep = sweep_of(session, word);
+  const auto sweep = resolve_sweep(session, word);
   if (!sweep) return sweep.error();
   const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/replay");
   if (!reply) return reply.error();
-  const auto printed = print_object(session, *reply, told(*reply));
+  const auto printed = print_object(session, *reply, replay_text(*reply));
   if (!printed) return printed;
   return int_at(*reply, "/differing") == 0 ? Exit::ok : Exit::general;
 }
 
 }  // namespace
 
-Work declare_replay(Flags& flags) {
-  auto id = std::make_shared<std::string>();
-  flags.optional_argument("SWEEP", *id, "the sweep (or anything of it); default: the newest");
-  return [id](Session& session) { return replay(session, *id); };
+CommandAction declare_replay(Flags& flags) {
+  return with_options(replay, [&](std::string& sweep) {
+    flags.optional_argument("SWEEP", sweep, "id of the sweep, or of anything in it (the newest)");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,15 +1,14 @@
-// import: sweeps of other tools as sweep files of hone, and sweeps of other servers as they were.
+// import: converts sweeps of other tools, and takes in sweeps exported by other servers.
 #include "sdk/cpp/import/import.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/sha256.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/session.hpp"
 #include "sdk/cpp/sweep_file.hpp"
@@ -17,29 +16,27 @@
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct ImportOptions {
   std::string format;
   std::string file;
 };
 
 Result<const ImportFormat*> format_of(const std::string& name) {
   if (const ImportFormat* format = find_import_format(name)) return format;
-  std::string detail = "no format '" + name + "' to import:";
+  std::string detail = "unknown format '" + name + "'; the formats are:";
   for (const ImportFormat& format : import_formats())
     detail += "\n  " + std::string(format.name) + "  " + std::string(format.summary);
   return refuse(Code::invalid, detail);
 }
 
-// A document of `hone export --format json` goes to the server as it is.
-Result<Exit> take_in(Session& session, const std::string& name) {
-  std::ifstream stream(name, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  if (!stream) return refuse(Code::invalid, "cannot read '" + name + "'");
-  auto document = parse_json(text.str());
+// Sends a document of `hone export --format json` to the server.
+Result<Exit> import_export(Session& session, const std::string& name) {
+  const auto content = read_file(name);
+  if (!content) return content.error();
+  auto document = parse_json(*content);
   if (!document) return refuse(Code::invalid, name + ": " + document.error().detail);
   Json body;
-  body["request_id"] = "import-" + sha256_hex(text.str()).substr(0, 32);
+  body["request_id"] = "import-" + sha256_hex(*content).substr(0, 32);
   body["export"] = *std::move(document);
   const auto reply = session.post("/v1/imports", body);
   if (!reply) return reply.error();
@@ -48,18 +45,19 @@ Result<Exit> take_in(Session& session, const std::string& name) {
   return Exit::ok;
 }
 
-Result<Exit> run(Session& session, const Wish& wish) {
-  if (wish.format == "hone" && !wish.file.empty()) return take_in(session, wish.file);
-  if (wish.file.empty() && std::filesystem::exists(wish.format))
-    return take_in(session, wish.format);
-  if (wish.file.empty())
-    return refuse(Code::invalid, "which file? as: hone import hone sweep.json");
-  const auto format = format_of(wish.format);
+Result<Exit> import_sweep(Session& session, const ImportOptions& options) {
+  if (options.format == "hone" && !options.file.empty())
+    return import_export(session, options.file);
+  if (options.file.empty() && std::filesystem::exists(options.format))
+    return import_export(session, options.format);
+  if (options.file.empty())
+    return refuse(Code::invalid, "no file given; write: hone import hone sweep.json");
+  const auto format = format_of(options.format);
   if (!format) return format.error();
-  const auto file = read_sweep_file(wish.file);
+  const auto file = read_sweep_file(options.file);
   if (!file) return file.error();
   const auto sibling = [&](const std::string& name) -> Result<Json> {
-    const auto beside = std::filesystem::path(wish.file).parent_path() / name;
+    const auto beside = std::filesystem::path(options.file).parent_path() / name;
     auto read = read_sweep_file(beside.string());
     if (!read) return read.error();
     return std::move(read->document);
@@ -68,22 +66,22 @@ Result<Exit> run(Session& session, const Wish& wish) {
   if (!translated)
     return refuse(translated.error().code,
                   file->place(translated.error().at) + ": " + translated.error().detail);
-  const auto name = std::filesystem::path(wish.file).filename().string();
-  session.print(import_text(*translated, name + " (" + wish.format + ")"));
+  const auto name = std::filesystem::path(options.file).filename().string();
+  session.print(import_text(*translated, name + " (" + options.format + ")"));
   for (const std::string& sentence : translated->lost) session.note(sentence);
   return Exit::ok;
 }
 
 }  // namespace
 
-Work declare_import(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  std::string formats;
-  for (const ImportFormat& format : import_formats())
-    formats += (formats.empty() ? "" : ", ") + std::string(format.name);
-  flags.argument("FORMAT", wish->format, "whose file it is: hone (an export), " + formats);
-  flags.optional_argument("FILE", wish->file, "the file");
-  return [wish](Session& session) { return run(session, *wish); };
+CommandAction declare_import(Flags& flags) {
+  return with_options(import_sweep, [&](ImportOptions& options) {
+    std::string formats;
+    for (const ImportFormat& format : import_formats())
+      formats += (formats.empty() ? "" : ", ") + std::string(format.name);
+    flags.argument("FORMAT", options.format, "format of the file: hone (an export), " + formats);
+    flags.optional_argument("FILE", options.file, "the file to import");
+  });
 }
 
 }  // namespace hone::cli

@@ -20,10 +20,10 @@ namespace {
 
 struct Slots {
   int count = 1;
-  std::string of;  // whose they are
+  std::string of;  // where they are
 };
 
-// What earlier sweeps of the same training say. Each is of the newest sweep that can tell.
+// Measured in earlier sweeps of the same training, each in the newest sweep that has it.
 struct Experience {
   double seconds_per_unit = 0;  // 0: unknown
   std::string pace_of;
@@ -31,10 +31,10 @@ struct Experience {
   std::string work_of;
 };
 
-constexpr std::int64_t seen_seconds = 60;  // a worker silent for longer is not at hand
+constexpr std::int64_t seen_seconds = 60;  // a worker silent for longer does not count
 
-Slots slots_at_hand(Session& session, const ResourcesSpec& needs, int wished) {
-  if (wished > 0) return {wished, "as you say"};
+Slots slots_at_hand(Session& session, const ResourcesSpec& needs, int requested) {
+  if (requested > 0) return {requested, "as requested"};
   int slots = 0;
   if (const auto workers = session.list("/v1/workers"))
     for (const Json& worker : *workers) {
@@ -47,8 +47,8 @@ Slots slots_at_hand(Session& session, const ResourcesSpec& needs, int wished) {
   return {std::max(1, cores / std::max(1, needs.cpus)), "on this machine"};
 }
 
-// Seconds a unit of the budget took in the runs of a sweep's first trials.
-std::optional<double> measured(Session& session, const std::string& sweep) {
+// Seconds that a unit of the budget took in the runs of a sweep's first trials.
+std::optional<double> seconds_per_unit(Session& session, const std::string& sweep) {
   constexpr int looked_at = 10;  // trials: enough to average over parameters
   const auto trials =
       session.get("/v1/sweeps/" + sweep + "/trials?limit=" + std::to_string(looked_at));
@@ -86,7 +86,7 @@ Experience experience_with(Session& session, const Json& spec) {
     const Json& other = member(*sweep, "/spec");
     if (!same(spec, other, {"/trainer", "/command", "/budget/unit"})) continue;
     if (known.pace_of.empty())
-      if (const auto pace = measured(session, id))
+      if (const auto pace = seconds_per_unit(session, id))
         known.seconds_per_unit = *pace, known.pace_of = id;
     if (!known.work_of.empty() || !same(spec, other, {"/terminator", "/budget/phases"})) continue;
     const auto incumbent = session.get("/v1/sweeps/" + id + "/incumbent");
@@ -97,7 +97,7 @@ Experience experience_with(Session& session, const Json& spec) {
   return known;
 }
 
-// Phases that a run trains for: as measured, else as the rule's closed form says.
+// Phases that a run trains for: as measured, else by the closed form of the rule.
 double phases_per_run(const SweepSpec& spec, const Experience& known) {
   if (known.phases_per_run > 0) return known.phases_per_run;
   const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
@@ -148,7 +148,7 @@ std::string wall_text(const Json& plan, const Slots& slots) {
       " on " + std::to_string(slots.count) + (slots.count == 1 ? " slot " : " slots ") + slots.of;
   if (plan["seconds_expected"].is_null())
     return "as long as " + number_text(plan["complete_runs_one_after_another"].get<double>()) +
-           " complete runs one after another," + where;
+           " complete runs in sequence," + where;
   const auto wall = static_cast<std::int64_t>(plan["seconds_expected"].get<double>() * 1e6);
   return "about " + duration_text(microseconds(wall)) + where + ", at the pace of " +
          plan["pace_of"].get<std::string>();

@@ -1,4 +1,4 @@
-// What a sweep would run, before anything is submitted.
+// The plan of a sweep that is not submitted.
 #pragma once
 
 #include "schemas/types/spec.hpp"
@@ -7,10 +7,10 @@
 
 namespace hone::cli {
 
-// Prints the normalized spec with a `plan` beside it: runs, phases and work at most and as the
-// sweep's rule expects them, and the wall time on `workers` slots (0: those of the server's workers
-// if it answers, else this machine's cores). Seconds are those of the newest sweep on the server
-// that trained the same thing; without one, times are in complete runs.
+// Prints the normalized spec with a member `plan`: the most runs, phases and work, those that the
+// sweep's rule expects, and the wall time on `workers` slots (0: those of the server's workers if
+// it answers, else the cores of this machine). Seconds come from the newest sweep on the server
+// with the same training; without one, times are in complete runs.
 Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers);
 
 }  // namespace hone::cli

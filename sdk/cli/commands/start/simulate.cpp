@@ -1,4 +1,4 @@
-// simulate: the coordinator's own rules on recorded learning curves, under a virtual clock.
+// simulate: runs the coordinator's rules on recorded learning curves, under a virtual clock.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -9,11 +9,12 @@
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
-#include "sdk/cli/commands/start/contenders.hpp"
+#include "sdk/cli/commands/start/methods.hpp"
 #include "sdk/cli/local/ticker.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/table.hpp"
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/simulate/summary.hpp"
@@ -21,20 +22,13 @@
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct SimulateOptions {
   std::string file;
   std::vector<std::string> tables, against, assignments;
   int workers = 4, repetitions = 200;
   double deadline = 2, target = 0.05;
   std::int64_t seed = 1;
 };
-
-Result<std::string> read_text(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return refuse(Code::invalid, "cannot read " + path.string());
-  return text.str();
-}
 
 Error in_file(const std::filesystem::path& path, const Error& error) {
   return refuse(Code::invalid,
@@ -45,23 +39,22 @@ Result<simulate::CurveTable> read_table(const std::string& file) {
   const std::filesystem::path csv = file;
   std::filesystem::path card = csv;
   card.replace_extension(".json");
-  const auto rows = read_text(csv);
+  const auto rows = read_file(csv);
   if (!rows) return rows.error();
-  const auto about = read_text(card);
+  const auto about = read_file(card);
   if (!about)
     return refuse(Code::invalid,
-                  "a curve table NAME.csv needs NAME.json beside it, with goal and "
-                  "parameters: " +
+                  "a curve table NAME.csv needs its card NAME.json with goal and parameters: " +
                       about.error().detail);
   auto table = simulate::CurveTable::parse(csv.stem().string(), *rows, *about);
   if (!table) return in_file(csv, table.error());
   return table;
 }
 
-Result<SweepSpec> read_spec(const Wish& wish) {
-  auto file = read_sweep_file(wish.file);
+Result<SweepSpec> read_spec(const SimulateOptions& options) {
+  auto file = read_sweep_file(options.file);
   if (!file) return refuse(Code::invalid, file.error().detail);
-  for (const auto& assignment : wish.assignments)
+  for (const auto& assignment : options.assignments)
     if (const auto set = set_path(file->document, assignment); !set)
       return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
   auto spec = decode_sweep_spec(file->document);
@@ -71,9 +64,10 @@ Result<SweepSpec> read_spec(const Wish& wish) {
   return spec;
 }
 
-struct Column {  // one method on one table
+// The results of one method on one curve table.
+struct MethodResults {
   std::string table;
-  Contender contender;
+  Method method;
   simulate::Tally tally;
 };
 
@@ -81,12 +75,12 @@ Json estimate_json(const simulate::Estimate& estimate) {
   return {{"mean", estimate.mean}, {"se", estimate.standard_error}};
 }
 
-Json result_json(const Wish& wish, const Column& column) {
-  const simulate::Summary summary = column.tally.summary();
-  Json json = {{"table", column.table},
-               {"method", column.contender.name},
-               {"workers", wish.workers},
-               {"deadline", wish.deadline},
+Json result_json(const SimulateOptions& options, const MethodResults& results) {
+  const simulate::Summary summary = results.tally.summary();
+  Json json = {{"table", results.table},
+               {"method", results.method.name},
+               {"workers", options.workers},
+               {"deadline", options.deadline},
                {"repetitions", summary.repetitions},
                {"regret", estimate_json(summary.named.back())},
                {"regret_of_best_report", estimate_json(summary.single.back())},
@@ -101,13 +95,13 @@ Json result_json(const Wish& wish, const Column& column) {
                {"confirmed", estimate_json(summary.confirmed)},
                {"confirmed_gap", estimate_json(summary.confirmed_gap)},
                {"lost_best", summary.lost_best},
-               {"target", wish.target},
+               {"target", options.target},
                {"found", summary.found},
                {"to_target", estimate_json(summary.to_target)}};
   json["anytime"] = Json::array();
   for (std::size_t i = 0; i < summary.named.size(); ++i)
     json["anytime"].push_back(
-        {{"time", wish.deadline * static_cast<double>(i + 1) / simulate::anytime_points},
+        {{"time", options.deadline * static_cast<double>(i + 1) / simulate::anytime_points},
          {"regret", estimate_json(summary.named[i])},
          {"regret_of_best_report", estimate_json(summary.single[i])}});
   return json;
@@ -119,7 +113,7 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-Fields result_fields() {
+Fields simulation_columns() {
   return {{"table", "/table"},
           {"method", "/method"},
           {"regret", "/shown/regret"},
@@ -132,16 +126,16 @@ Fields result_fields() {
           {"busy", "/shown/busy"},
           {"found", "/shown/found"},
           {"time to it", "/shown/time"},
-          {"confirmed", "/shown/confirmed", Manner::text, Where::everywhere, true},
-          {"gap", "/shown/gap", Manner::text, Where::everywhere, true},
-          {"expected gap", "/shown/expected_gap", Manner::text, Where::everywhere, true},
-          {"confirmed gap", "/shown/confirmed_gap", Manner::text, Where::everywhere, true},
-          {"lost best", "/shown/lost", Manner::text, Where::everywhere, true},
-          {"full runs", "/shown/phases", Manner::text, Where::everywhere, true}};
+          {"confirmed", "/shown/confirmed", CellType::text, Where::everywhere, true},
+          {"gap", "/shown/gap", CellType::text, Where::everywhere, true},
+          {"expected gap", "/shown/expected_gap", CellType::text, Where::everywhere, true},
+          {"confirmed gap", "/shown/confirmed_gap", CellType::text, Where::everywhere, true},
+          {"lost best", "/shown/lost", CellType::text, Where::everywhere, true},
+          {"full runs", "/shown/phases", CellType::text, Where::everywhere, true}};
 }
 
-// The numbers as people read them: mean ± standard error.
-Json with_shown(Json json) {
+// Adds the cells of the table: mean ± standard error.
+Json with_estimates(Json json) {
   const auto pm = [&](const Json& estimate, int digits) {
     return fixed(estimate["mean"].get<double>(), digits) + " ± " +
            fixed(estimate["se"].get<double>(), digits);
@@ -192,8 +186,8 @@ Result<Exit> print_results(Session& session, const std::vector<Json>& results) {
       return Exit::ok;
     case Format::table: {
       std::vector<Json> rows;
-      for (const Json& one : results) rows.push_back(with_shown(one));
-      session.print(table_text(result_fields(), rows, session.screen()));
+      for (const Json& one : results) rows.push_back(with_estimates(one));
+      session.print(table_text(simulation_columns(), rows, session.screen()));
       return Exit::ok;
     }
     case Format::json:
@@ -202,50 +196,51 @@ Result<Exit> print_results(Session& session, const std::vector<Json>& results) {
     case Format::curves:
       break;
   }
-  return print_list(session, result_fields(), results, "nothing was simulated");
+  return print_list(session, simulation_columns(), results, "nothing was simulated");
 }
 
-Status run_repetition(const Wish& wish, const simulate::CurveTable& table, Column& column,
-                      int repetition) {
+Status run_repetition(const SimulateOptions& options, const simulate::CurveTable& table,
+                      MethodResults& results, int repetition) {
   simulate::Setting setting;
-  setting.workers = wish.workers;
-  setting.deadline = wish.deadline;
-  setting.target = wish.target;
-  setting.seed = static_cast<std::uint64_t>(wish.seed) + static_cast<std::uint64_t>(repetition);
-  const auto outcome = simulate::simulate(column.contender.spec, table, setting);
+  setting.workers = options.workers;
+  setting.deadline = options.deadline;
+  setting.target = options.target;
+  setting.seed = static_cast<std::uint64_t>(options.seed) + static_cast<std::uint64_t>(repetition);
+  const auto outcome = simulate::simulate(results.method.spec, table, setting);
   if (!outcome)
-    return refuse(Code::invalid, column.contender.name + " on " + table.name() + ": " +
+    return refuse(Code::invalid, results.method.name + " on " + table.name() + ": " +
                                      (outcome.error().at.empty() ? "" : outcome.error().at + ": ") +
                                      outcome.error().detail);
-  column.tally.add(*outcome);
+  results.tally.add(*outcome);
   return Done{};
 }
 
-Result<Exit> simulate_sweeps(Session& session, const Wish& wish) {
-  const auto spec = read_spec(wish);
+Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
+  const auto spec = read_spec(options);
   if (!spec) return spec.error();
-  const auto contenders = read_contenders(*spec, wish.against);
-  if (!contenders) return contenders.error();
+  const auto methods = read_methods(*spec, options.against);
+  if (!methods) return methods.error();
   std::vector<simulate::CurveTable> tables;
-  for (const std::string& file : wish.tables) {
+  for (const std::string& file : options.tables) {
     auto table = read_table(file);
     if (!table) return table.error();
     tables.push_back(*std::move(table));
   }
-  if (tables.empty()) return refuse(Code::invalid, "give at least one --table CURVES.csv");
+  if (tables.empty())
+    return refuse(Code::invalid, "no curves given; pass at least one --table CURVES.csv");
 
   Ticker ticker(session,
-                static_cast<std::int64_t>(tables.size() * contenders->size()) * wish.repetitions,
+                static_cast<std::int64_t>(tables.size() * methods->size()) * options.repetitions,
                 "sweeps");
   std::vector<Json> results;
   for (const simulate::CurveTable& table : tables)
-    for (const Contender& contender : *contenders) {
-      Column column{table.name(), contender, {}};
-      for (int i = 0; i < wish.repetitions; ++i) {
-        if (auto done = run_repetition(wish, table, column, i); !done) return done.error();
+    for (const Method& method : *methods) {
+      MethodResults of_method{table.name(), method, {}};
+      for (int i = 0; i < options.repetitions; ++i) {
+        if (auto done = run_repetition(options, table, of_method, i); !done) return done.error();
         ticker.step();
       }
-      results.push_back(result_json(wish, column));
+      results.push_back(result_json(options, of_method));
     }
   ticker.done();
   return print_results(session, results);
@@ -253,20 +248,21 @@ Result<Exit> simulate_sweeps(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_simulate(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.argument("FILE", wish->file, "the sweep file; what it trains is replaced by the curves");
-  flags.texts("--table CSV", wish->tables,
-              "a table of learning curves, its card NAME.json beside it; repeatable");
-  flags.texts("--against [METHOD/]RULE[:NAME=VALUE,...]", wish->against,
-              "a rival, as asha, hypertrick:eviction_rate=0.1, tpe/none; repeatable");
-  flags.integer("--workers N", wish->workers, {1, 4096}, "runs at a time");
-  flags.real("--deadline T", wish->deadline, {0.01, 1e6}, "when to look, in times of a full run");
-  flags.integer("--reps N", wish->repetitions, {1, 1'000'000}, "repetitions, each with its seeds");
-  flags.real("--target R", wish->target, {0, 1e6}, "normalized regret that counts as found");
-  flags.integer("--seed N", wish->seed, {0, 1e15}, "of the first repetition");
-  flags.texts("--set PATH=VALUE", wish->assignments, "change a field of the file");
-  return [wish](Session& session) { return simulate_sweeps(session, *wish); };
+CommandAction declare_simulate(Flags& flags) {
+  return with_options(simulate_sweeps, [&](SimulateOptions& options) {
+    flags.argument("FILE", options.file, "the sweep file; the curves replace its trainer");
+    flags.texts("--table CSV", options.tables,
+                "a table of learning curves with its card NAME.json; repeatable");
+    flags.texts("--against [METHOD/]RULE[:NAME=VALUE,...]", options.against,
+                "another method, as asha, hypertrick:eviction_rate=0.1, tpe/none; repeatable");
+    flags.integer("--workers N", options.workers, {1, 4096}, "number of parallel runs");
+    flags.real("--deadline T", options.deadline, {0.01, 1e6}, "when to stop, in full runs");
+    flags.integer("--reps N", options.repetitions, {1, 1'000'000},
+                  "number of repetitions, each with its own seeds");
+    flags.real("--target R", options.target, {0, 1e6}, "normalized regret that counts as found");
+    flags.integer("--seed N", options.seed, {0, 1e15}, "seed of the first repetition");
+    flags.texts("--set PATH=VALUE", options.assignments, "change a field of the file; repeatable");
+  });
 }
 
 }  // namespace hone::cli

@@ -1,14 +1,15 @@
-// submit: a sweep file becomes a sweep.
+// submit: submits a sweep file, or shows its plan.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/problem.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/commands/start/plan.hpp"
 #include "sdk/cli/commands/start/watch.hpp"
-#include "sdk/cli/commands/steer/recorded.hpp"
+#include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/graph_digest.hpp"
 #include "sdk/cli/local/request_id.hpp"
@@ -23,19 +24,18 @@
 namespace hone::cli {
 namespace {
 
-struct Wish {
+struct SubmitOptions {
   std::string file;
   std::vector<std::string> assignments;
   std::string dataset;
   bool watch = false;
   bool dry_run = false;
-  int workers = 0;  // 0: those at hand
+  int workers = 0;  // 0: all there are
 };
 
-// The assignment whose field, or a field below it, is at the pointer; "" where the file itself says
-// it.
-std::string assignment_at(const Wish& wish, const std::string& pointer) {
-  for (const auto& assignment : wish.assignments) {
+// The --set whose field, or a field below it, is at the pointer; "" if the value is the file's own.
+std::string assignment_at(const SubmitOptions& options, const std::string& pointer) {
+  for (const auto& assignment : options.assignments) {
     std::string path = "/" + assignment.substr(0, assignment.find('='));
     std::replace(path.begin(), path.end(), '.', '/');
     if (pointer == path || pointer.starts_with(path + "/")) return "--set " + assignment;
@@ -43,40 +43,33 @@ std::string assignment_at(const Wish& wish, const std::string& pointer) {
   return {};
 }
 
-// "sweep.yaml:7:12: /parameters/lr/min: the sentence". The server sees the file as the member
-// "spec" of its request.
-Error placed(const Wish& wish, const SweepFile& file, const Error& error) {
+// "sweep.yaml:7:12: /parameters/lr/min: the sentence". In a request the file is the member "spec".
+Error with_place(const SubmitOptions& options, const SweepFile& file, const Error& error) {
   std::string at = error.at;
   if (at == "/spec" || at.starts_with("/spec/")) at.erase(0, 5);
-  const std::string assigned = assignment_at(wish, at);
+  const std::string assigned = assignment_at(options, at);
   const std::string where = assigned.empty() ? file.place(at) : assigned;
   return refuse(error.code, where + ": " + (at.empty() ? "" : at + ": ") + error.detail);
 }
 
-// A file that is not there is a wrong command line, not an unknown object of the server's.
-Result<SweepFile> read_file(const Wish& wish) {
-  auto file = read_sweep_file(wish.file);
+// A missing file is a wrong command line, not an unknown object of the server.
+Result<SweepFile> read_assigned_file(const SubmitOptions& options) {
+  auto file = read_sweep_file(options.file);
   if (!file) return refuse(Code::invalid, file.error().detail);
-  for (const auto& assignment : wish.assignments)
+  for (const auto& assignment : options.assignments)
     if (const auto set = set_path(file->document, assignment); !set)
       return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
   return file;
 }
 
-bool may_try_again(Code code) {
-  return code == Code::unavailable || code == Code::busy || code == Code::timed_out ||
-         code == Code::rate_limited;
-}
-
-// The request id makes trying again harmless: a sweep that arrived the first time is not submitted
-// twice.
-Result<SweepId> submit_patiently(Client& client, const SweepFile& file,
-                                 const WorkflowInfo& workflow,
-                                 const std::optional<DatasetInfo>& dataset) {
+// The request id makes retries harmless: a sweep that arrived is not submitted twice.
+Result<SweepId> submit_with_retries(Client& client, const SweepFile& file,
+                                    const WorkflowInfo& workflow,
+                                    const std::optional<DatasetInfo>& dataset) {
   const std::string request_id = new_request_id();
   auto sweep = client.submit(request_id, file.document, workflow, dataset);
   for (const auto wait : {milliseconds(200), milliseconds(400), milliseconds(800)}) {
-    if (sweep || !may_try_again(sweep.error().code)) return sweep;
+    if (sweep || !is_retryable(sweep.error().code)) return sweep;
     if (interrupted_within(wait)) return sweep;
     sweep = client.submit(request_id, file.document, workflow, dataset);
   }
@@ -104,76 +97,78 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
       count_text(spec.budget.per_run / std::max(1, spec.budget.phases)) + " " + spec.budget.unit);
 }
 
-// A rule that pauses runs costs a program without checkpoints dearly.
+// A rule that pauses runs wastes the work of a program without checkpoints.
 void warn_of_pauses(Session& session, const SweepSpec& spec) {
   static constexpr std::array<std::string_view, 4> pausing{"hone", "asha", "sha", "hyperband"};
   if (!std::holds_alternative<CommandTrainer>(spec.trainer) ||
       std::find(pausing.begin(), pausing.end(), spec.terminator.rule) == pausing.end())
     return;
-  session.note("terminator " + spec.terminator.rule +
-               " pauses runs, which go on from their last checkpoint: if the command saves none, "
-               "name a rule that never pauses, as terminator: {rule: hypertrick}");
+  session.note(
+      "terminator " + spec.terminator.rule +
+      " pauses runs and resumes them from their last checkpoint; if the command saves none, "
+      "choose a rule that never pauses, as terminator: {rule: hypertrick}");
 }
 
-void say_what_next(Session& session, SweepId sweep) {
+void print_next_steps(Session& session, SweepId sweep) {
   const std::string id = text(sweep);
   session.note("follow it: hone watch " + id + "   leaderboard: hone best " + id +
                "   end it: hone stop " + id);
 }
 
-Result<Exit> submit(Session& session, const Wish& wish) {
-  auto file = read_file(wish);
+Result<Exit> submit(Session& session, const SubmitOptions& options) {
+  auto file = read_assigned_file(options);
   if (!file) return file.error();
   if (const auto named = name_graph(file->document); !named)
-    return placed(wish, *file, named.error());
+    return with_place(options, *file, named.error());
   const auto spec = decode_sweep_spec(file->document);
-  if (!spec) return placed(wish, *file, spec.error());
-  if (const auto fits = check_spec(*spec); !fits) return placed(wish, *file, fits.error());
-  if (wish.dry_run) return print_plan(session, *spec, wish.workers);
+  if (!spec) return with_place(options, *file, spec.error());
+  if (const auto fits = check_spec(*spec); !fits) return with_place(options, *file, fits.error());
+  if (options.dry_run) return print_plan(session, *spec, options.workers);
   std::optional<DatasetInfo> dataset;
-  if (!wish.dataset.empty()) {
-    auto named = dataset_of(wish.dataset);
+  if (!options.dataset.empty()) {
+    auto named = dataset_of(options.dataset);
     if (!named) return named.error();
     dataset = *std::move(named);
   }
   auto client = session.client();
   if (!client) return client.error();
   const auto sweep =
-      submit_patiently(**client, *file, record_and_store(session, **client, *spec), dataset);
+      submit_with_retries(**client, *file, record_and_store(session, **client, *spec), dataset);
   if (!sweep)
-    return sweep.error().code == Code::invalid ? placed(wish, *file, sweep.error()) : sweep.error();
+    return sweep.error().code == Code::invalid ? with_place(options, *file, sweep.error())
+                                               : sweep.error();
   print_submitted(session, *sweep, *spec);
   warn_of_pauses(session, *spec);
-  if (wish.watch) return watch(session, *sweep, seconds(5));
-  say_what_next(session, *sweep);
+  if (options.watch) return watch(session, *sweep, seconds(5));
+  print_next_steps(session, *sweep);
   return Exit::ok;
 }
 
-void add_file(Flags& flags, Wish& wish) {
-  flags.argument("FILE", wish.file, "the sweep file");
-  flags.texts("--set FIELD=VALUE", wish.assignments,
-              "change a field, as search.trials=64; may be repeated");
+void add_file(Flags& flags, SubmitOptions& options) {
+  flags.argument("FILE", options.file, "the sweep file");
+  flags.texts("--set FIELD=VALUE", options.assignments,
+              "change a field, as search.trials=64; repeatable");
 }
 
 }  // namespace
 
-Work declare_submit(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  add_file(flags, *wish);
-  flags.text("--dataset FILE|NAME=DIGEST", wish->dataset,
-             "what it trains on: a file or folder, by its SHA-256, or as it stands");
-  flags.flag("--watch", wish->watch, "follow it until it ends");
-  flags.flag("--dry-run", wish->dry_run, "check the file and say what would run; submits nothing");
-  return [wish](Session& session) { return submit(session, *wish); };
+CommandAction declare_submit(Flags& flags) {
+  return with_options(submit, [&](SubmitOptions& options) {
+    add_file(flags, options);
+    flags.text("--dataset FILE|NAME=DIGEST", options.dataset,
+               "what it trains on: a file or folder, identified by its SHA-256, or NAME=DIGEST");
+    flags.flag("--watch", options.watch, "follow the sweep until it ends");
+    flags.flag("--dry-run", options.dry_run, "check the file and print the plan; submit nothing");
+  });
 }
 
-Work declare_plan(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  wish->dry_run = true;
-  add_file(flags, *wish);
-  flags.integer("--workers N", wish->workers, {0, 1e6},
-                "runs at a time; 0: the server's free slots, or this machine's cores");
-  return [wish](Session& session) { return submit(session, *wish); };
+CommandAction declare_plan(Flags& flags) {
+  return with_options(submit, [&](SubmitOptions& options) {
+    options.dry_run = true;
+    add_file(flags, options);
+    flags.integer("--workers N", options.workers, {0, 1e6},
+                  "number of parallel runs; 0: all slots of the server, or this machine's cores");
+  });
 }
 
 }  // namespace hone::cli

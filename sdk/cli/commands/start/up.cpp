@@ -1,4 +1,4 @@
-// up: a server and workers on this machine.
+// up: runs a server and workers on this machine.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Wish {
+struct UpOptions {
   std::string data = default_data_folder();
   std::string listen = "127.0.0.1:7777";
   std::string slots = "auto";
@@ -25,32 +25,33 @@ struct Wish {
   int gpus = 0;
   std::string work_folder = ".";
   std::string log;
-  Credentials shown;  // of TLS: the server's certificate and key, and whom the workers trust
+  Credentials credentials;  // the server's certificate and key, and the CA that the workers trust
   bool auth = false;
   bool insecure = false;
 };
 
-// As the server decides it (server/app/main.cpp).
-bool asks_for_tokens(const Wish& wish) {
-  const bool is_local = wish.listen.starts_with("127.") || wish.listen.starts_with("localhost:") ||
-                        wish.listen.starts_with("[::1]:");
-  return wish.auth || (!is_local && !wish.insecure);
+// The same rule as the server's (server/app/main.cpp).
+bool requires_tokens(const UpOptions& options) {
+  const bool is_local = options.listen.starts_with("127.") ||
+                        options.listen.starts_with("localhost:") ||
+                        options.listen.starts_with("[::1]:");
+  return options.auth || (!is_local && !options.insecure);
 }
 
-std::string worker_token_file(const Wish& wish) {
-  return (fs::absolute(wish.data) / "worker.token").string();
+std::string worker_token_file(const UpOptions& options) {
+  return (fs::absolute(options.data) / "worker.token").string();
 }
 
-// Of each worker. "auto" shares the cores of this machine among them.
-Result<int> slots_of(const Wish& wish) {
-  if (wish.slots == "auto") {
+// Slots of each worker. "auto" shares the cores of this machine among the workers.
+Result<int> slots_of(const UpOptions& options) {
+  if (options.slots == "auto") {
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    return std::max(1, cores / std::max(1, wish.workers));
+    return std::max(1, cores / std::max(1, options.workers));
   }
-  const int slots = std::atoi(wish.slots.c_str());
-  if (slots < 1 || std::to_string(slots) != wish.slots)
+  const int slots = std::atoi(options.slots.c_str());
+  if (slots < 1 || std::to_string(slots) != options.slots)
     return refuse(Code::invalid,
-                  "--slots " + wish.slots + " is neither a number from 1 on nor auto");
+                  "--slots " + options.slots + " is neither a positive number nor auto");
   return slots;
 }
 
@@ -58,91 +59,95 @@ Status make_folder(const fs::path& folder) {
   std::error_code trouble;
   fs::create_directories(folder, trouble);
   if (trouble)
-    return refuse(Code::invalid, "cannot make the folder " + folder.string() + ": " +
-                                     trouble.message() + "; choose another one with --data DIR");
+    return refuse(Code::invalid, "cannot create the folder " + folder.string() + ": " +
+                                     trouble.message() + "; choose another with --data DIR");
   return Done{};
 }
 
-// GPUs go to the first worker alone: two that hand out the same ones would double them.
-Program worker_program(const Wish& wish, const std::string& path, int number, int slots) {
-  const fs::path data = fs::absolute(wish.data);
+// Only the first worker gets the GPUs: two workers would hand out the same GPUs twice.
+Program worker_program(const UpOptions& options, const std::string& path, int number, int slots) {
+  const fs::path data = fs::absolute(options.data);
   const std::string name = "worker-" + std::to_string(number);
   Program program{"worker " + std::to_string(number),
                   {path, "--server", "@URL@", "--slots", std::to_string(slots), "--gpus",
-                   std::to_string(number == 1 ? wish.gpus : 0), "--data",
+                   std::to_string(number == 1 ? options.gpus : 0), "--data",
                    (data / "workers" / std::to_string(number)).string(), "--workdir",
-                   fs::absolute(wish.work_folder).string(), "--die-with-parent"},
+                   fs::absolute(options.work_folder).string(), "--die-with-parent"},
                   (data / "logs" / (name + ".log")).string()};
-  if (asks_for_tokens(wish))
-    program.argv.insert(program.argv.end(), {"--token-file", worker_token_file(wish)});
-  const auto& trusted = wish.shown.tls_ca.empty() ? wish.shown.tls_cert : wish.shown.tls_ca;
+  if (requires_tokens(options))
+    program.argv.insert(program.argv.end(), {"--token-file", worker_token_file(options)});
+  const auto& trusted = options.credentials.tls_ca.empty() ? options.credentials.tls_cert
+                                                           : options.credentials.tls_ca;
   if (!trusted.empty()) program.argv.insert(program.argv.end(), {"--tls-ca", trusted});
   return program;
 }
 
-Program server_program(const Wish& wish, const std::string& path) {
-  const fs::path data = fs::absolute(wish.data);
+Program server_program(const UpOptions& options, const std::string& path) {
+  const fs::path data = fs::absolute(options.data);
   Program program{"server",
-                  {path, "--data", data.string(), "--listen", wish.listen, "--die-with-parent"},
-                  wish.log.empty() ? (data / "logs" / "server.log").string() : wish.log};
-  if (!wish.shown.tls_cert.empty())
-    program.argv.insert(program.argv.end(),
-                        {"--tls-cert", wish.shown.tls_cert, "--tls-key", wish.shown.tls_key});
-  if (wish.auth) program.argv.emplace_back("--auth");
-  if (wish.insecure) program.argv.emplace_back("--insecure");
-  if (asks_for_tokens(wish))
-    program.argv.insert(program.argv.end(), {"--worker-token-file", worker_token_file(wish)});
+                  {path, "--data", data.string(), "--listen", options.listen, "--die-with-parent"},
+                  options.log.empty() ? (data / "logs" / "server.log").string() : options.log};
+  if (!options.credentials.tls_cert.empty())
+    program.argv.insert(program.argv.end(), {"--tls-cert", options.credentials.tls_cert,
+                                             "--tls-key", options.credentials.tls_key});
+  if (options.auth) program.argv.emplace_back("--auth");
+  if (options.insecure) program.argv.emplace_back("--insecure");
+  if (requires_tokens(options))
+    program.argv.insert(program.argv.end(), {"--worker-token-file", worker_token_file(options)});
   return program;
 }
 
-Result<UpPlan> plan_of(const Wish& wish, int slots) {
+Result<UpPlan> up_plan(const UpOptions& options, int slots) {
   const auto server = find_program("hone-server");
   if (!server) return server.error();
   const auto worker = find_program("hone-worker");
   if (!worker) return worker.error();
-  const fs::path data = fs::absolute(wish.data);
+  const fs::path data = fs::absolute(options.data);
   if (const auto made = make_folder(data / "logs"); !made) return made.error();
   UpPlan plan;
-  plan.server = server_program(wish, *server);
-  for (int number = 1; number <= wish.workers; ++number)
-    plan.workers.push_back(worker_program(wish, *worker, number, slots));
+  plan.server = server_program(options, *server);
+  for (int number = 1; number <= options.workers; ++number)
+    plan.workers.push_back(worker_program(options, *worker, number, slots));
   return plan;
 }
 
-std::string welcome(const Wish& wish, int slots, const std::string& url, const Screen& screen) {
-  const std::string shared = wish.workers == 1
+std::string welcome_text(const UpOptions& options, int slots, const std::string& url,
+                         const Screen& screen) {
+  const std::string shared = options.workers == 1
                                  ? std::to_string(slots)
-                                 : std::to_string(slots * wish.workers) + " (" +
-                                       std::to_string(wish.workers) + " workers with " +
+                                 : std::to_string(slots * options.workers) + " (" +
+                                       std::to_string(options.workers) + " workers with " +
                                        std::to_string(slots) + " each)";
   const bool usual = url == "http://127.0.0.1:7777";
   const std::string server = usual ? "" : " --server " + url;
-  const fs::path data = fs::absolute(wish.data);
+  const fs::path data = fs::absolute(options.data);
   std::vector<RecordLine> lines{
       {"  server", url, Ink::accent},
       {"  data", data.string()},
       {"  slots", shared},
-      {"  commands", "run in " + fs::weakly_canonical(wish.work_folder).string()},
+      {"  commands", "run in " + fs::weakly_canonical(options.work_folder).string()},
       {"  logs", (data / "logs").string()}};
-  if (asks_for_tokens(wish))
+  if (requires_tokens(options))
     lines.push_back({"  token", "export HONE_TOKEN_FILE=" + (data / "admin.token").string()});
   lines.push_back({"  submit", "hone submit FILE --watch" + server});
-  lines.push_back({"  stop", "Ctrl-C (runs are resumed by the next hone up)"});
+  lines.push_back({"  stop", "Ctrl-C (the next hone up resumes the runs)"});
   return paint(screen, Ink::bold, "hone is up") + "\n" + record_text(lines, screen);
 }
 
-Result<Exit> up(Session& session, const Wish& wish) {
-  const auto slots = slots_of(wish);
+Result<Exit> up(Session& session, const UpOptions& chosen) {
+  UpOptions options = chosen;
+  options.credentials = session.options().credentials;
+  const auto slots = slots_of(options);
   if (!slots) return slots.error();
-  if (!fs::is_directory(wish.work_folder))
-    return refuse(Code::invalid, "--workdir " + wish.work_folder + " is no folder");
-  auto plan = plan_of(wish, *slots);
+  if (!fs::is_directory(options.work_folder))
+    return refuse(Code::invalid, "--workdir " + options.work_folder + " is not a folder");
+  auto plan = up_plan(options, *slots);
   if (!plan) return plan.error();
-  const auto say = [&](const std::string& message) { session.note("hone up: " + message); };
+  const auto report = [&](const std::string& message) { session.note("hone up: " + message); };
   const auto ready = [&](const std::string& url) {
-    session.print(welcome(wish, *slots, url, session.screen()));
+    session.print(welcome_text(options, *slots, url, session.screen()));
   };
-  Supervisor supervisor(std::move(*plan), say, ready);
+  Supervisor supervisor(std::move(*plan), report, ready);
   const Exit exit = supervisor.run();
   if (exit == Exit::ok) session.note("hone up: stopped");
   return exit;
@@ -150,25 +155,23 @@ Result<Exit> up(Session& session, const Wish& wish) {
 
 }  // namespace
 
-Work declare_up(Flags& flags) {
-  auto wish = std::make_shared<Wish>();
-  flags.text("--data DIR", wish->data, "where all is kept (HONE_DATA, or ~/.hone)");
-  flags.text("--listen HOST:PORT", wish->listen,
-             "address of the server (127.0.0.1:7777); port 0: any");
-  flags.text("--slots N", wish->slots, "cores each worker may use; auto: this machine's, shared");
-  flags.integer("--workers N", wish->workers, {0, 256}, "how many workers (1)");
-  flags.integer("--gpus N", wish->gpus, {0, 64}, "GPUs of this machine to hand out (0)");
-  flags.text("--workdir DIR", wish->work_folder, "where a sweep's own command runs (this folder)");
-  flags.text("--log FILE", wish->log, "the server's log (DATA/logs/server.log)");
-  flags.flag("--auth", wish->auth, "ask for tokens; the first one is in DATA/admin.token");
-  flags.flag("--insecure", wish->insecure, "beyond loopback without TLS and tokens");
-  return [wish](Session& session) {
-    wish->shown = session.options().credentials;
-    return up(session, *wish);
-  };
+CommandAction declare_up(Flags& flags) {
+  return with_options(up, [&](UpOptions& options) {
+    flags.text("--data DIR", options.data, "folder for all data (HONE_DATA, or ~/.hone)");
+    flags.text("--listen HOST:PORT", options.listen,
+               "address of the server (127.0.0.1:7777); port 0: any free port");
+    flags.text("--slots N", options.slots, "cores for each worker; auto: share this machine's");
+    flags.integer("--workers N", options.workers, {0, 256}, "number of workers (1)");
+    flags.integer("--gpus N", options.gpus, {0, 64}, "GPUs of this machine to hand out (0)");
+    flags.text("--workdir DIR", options.work_folder,
+               "folder in which the commands of sweeps run (this folder)");
+    flags.text("--log FILE", options.log, "log of the server (DATA/logs/server.log)");
+    flags.flag("--auth", options.auth, "require tokens; the first one is in DATA/admin.token");
+    flags.flag("--insecure", options.insecure, "allow other addresses without TLS and tokens");
+  });
 }
 
-Work declare_passed_on(Flags&) {
+CommandAction declare_passed_on(Flags&) {
   return [](Session&) -> Result<Exit> { return Exit::ok; };
 }
 

@@ -1,4 +1,4 @@
-// Following a sweep: the work of `watch` and of `submit --watch`.
+// Follows a sweep, for `watch` and `submit --watch`.
 #pragma once
 
 #include "schemas/types/ids.hpp"
@@ -8,10 +8,10 @@
 
 namespace hone::cli {
 
-// Redraws in place on a terminal, else writes a line now and then (every `line_every`, and when the
-// state changes). Returns once the sweep has ended: ok, sweep_failed or sweep_canceled; interrupted
-// after Ctrl-C, which leaves the sweep alone. An unreachable server is waited for: sweeps outlive
-// it.
+// Redraws in place on a terminal, else prints a line every `line_every` and when the state changes.
+// Returns when the sweep has ended (ok, sweep_failed or sweep_canceled), or `interrupted` after
+// Ctrl-C, which does not affect the sweep. Waits for an unreachable server: sweeps survive
+// restarts.
 Result<Exit> watch(Session& session, SweepId sweep, Duration line_every);
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// doctor: is everything here that hone needs? Each check gives one line with what to do about it.
+// doctor: checks everything that hone needs. Each check prints one line, with what to do about it.
 #include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/expect.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/system/doctor_install.hpp"
 #include "sdk/cli/local/data_folder.hpp"
@@ -27,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t disk_bytes_low = 1ULL << 30U;  // a sweep's checkpoints soon fill less
+constexpr std::uintmax_t disk_bytes_low = 1ULL << 30U;  // checkpoints of a sweep soon fill less
 
 enum class Health { ok, warn, fail };
 
@@ -37,7 +38,7 @@ struct Finding {
   std::string detail;
 };
 
-std::string_view word(Health health) {
+std::string_view status_text(Health health) {
   switch (health) {
     case Health::ok:
       return "ok";
@@ -46,7 +47,7 @@ std::string_view word(Health health) {
     case Health::fail:
       return "fail";
   }
-  return "";
+  unreachable();
 }
 
 Ink ink_of(Health health) {
@@ -58,7 +59,7 @@ Ink ink_of(Health health) {
     case Health::fail:
       return Ink::bad;
   }
-  return Ink::plain;
+  unreachable();
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
@@ -66,18 +67,18 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 Finding check_program(const std::string& name, Health if_absent, const std::string& without_it) {
   const auto path = find_program(name);
   if (!path) return {if_absent, name, without_it};
-  const auto said = output_of({*path, "--version"});
-  if (!said) return {if_absent, name, *path + " does not run (try: " + *path + " --version)"};
-  return {Health::ok, name, first_line(*said) + "  " + *path};
+  const auto version = output_of({*path, "--version"});
+  if (!version) return {if_absent, name, *path + " does not run (try: " + *path + " --version)"};
+  return {Health::ok, name, first_line(*version) + "  " + *path};
 }
 
-// On what the built-in trainers can compute, as hone-train says it.
+// The compute backends of the built-in trainers, as hone-train lists them.
 Finding check_backends() {
   const auto program = find_program("hone-train");
-  const auto said = program ? output_of({*program, "--backends"}) : std::nullopt;
-  if (!said) return {Health::warn, "backends", "unknown: hone-train does not say"};
+  const auto listed_backends = program ? output_of({*program, "--backends"}) : std::nullopt;
+  if (!listed_backends) return {Health::warn, "backends", "unknown: hone-train --backends failed"};
   std::string listed;
-  for (const char letter : said->substr(0, said->find_last_not_of('\n') + 1))
+  for (const char letter : listed_backends->substr(0, listed_backends->find_last_not_of('\n') + 1))
     listed += letter == '\t' ? " " : letter == '\n' ? "; " : std::string(1, letter);
   return {Health::ok, "backends", listed};
 }
@@ -86,10 +87,10 @@ Finding check_cores() {
   const unsigned cores = std::thread::hardware_concurrency();
   return {Health::ok, "cores",
           std::to_string(cores) + (cores == 1 ? " core" : " cores") +
-              ": hone up runs as many runs at once"};
+              ": hone up runs as many runs in parallel"};
 }
 
-// The nearest folder that exists: the data folder is made by the first hone up.
+// The nearest folder that exists: the first hone up creates the data folder.
 fs::path existing(fs::path folder) {
   std::error_code ignored;
   while (!folder.empty() && !fs::exists(folder, ignored) && folder != folder.parent_path())
@@ -105,21 +106,22 @@ Finding check_data_folder(const fs::path& data) {
             there.string() + " is not a folder; choose one with --data or HONE_DATA"};
   if (access(there.c_str(), W_OK | X_OK) != 0)
     return {Health::fail, "data folder",
-            there.string() + " cannot be written to; choose another one with --data or HONE_DATA"};
-  return {Health::ok, "data folder", data.string() + (there == data ? "" : " (will be made)")};
+            there.string() + " is not writable; choose another with --data or HONE_DATA"};
+  return {Health::ok, "data folder",
+          data.string() + (there == data ? "" : " (created by hone up)")};
 }
 
 Finding check_disk(const fs::path& data) {
   std::error_code trouble;
   const auto space = fs::space(existing(data), trouble);
-  if (trouble) return {Health::warn, "disk", "its free space cannot be read: " + trouble.message()};
+  if (trouble) return {Health::warn, "disk", "cannot read the free space: " + trouble.message()};
   const std::string free = bytes_text(static_cast<std::int64_t>(space.available)) + " free";
   if (space.available >= disk_bytes_low) return {Health::ok, "disk", free};
   return {Health::warn, "disk",
-          free + ": checkpoints need room; free some, or choose another --data"};
+          free + ": too little for checkpoints; free some, or choose another --data"};
 }
 
-// What every acknowledgement waits for.
+// Every acknowledged request waits for one sync of the disk.
 Finding check_sync(const fs::path& data) {
   constexpr std::chrono::milliseconds probing(300);
   constexpr double slow_ms = 20;
@@ -134,7 +136,7 @@ Finding check_sync(const fs::path& data) {
                            number_text(times.quantile_ms(0.99)) + " ms, on " + file_system;
   if (file_system == "tmpfs")
     return {Health::warn, "disk sync",
-            line + ": this folder is lost at the next start of the machine; choose another --data"};
+            line + ": this folder is lost when the machine restarts; choose another --data"};
   if (file_system == "nfs")
     return {Health::warn, "disk sync",
             line + ": SQLite cannot trust the locks of a network disk; choose a local --data"};
@@ -149,18 +151,18 @@ Finding check_descriptors() {
   constexpr rlim_t enough = 16'500;  // the server's connections, and its files
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-    return {Health::warn, "open files", "the limit cannot be read"};
+    return {Health::warn, "open files", "cannot read the limit"};
   if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max >= enough)
     return {
         Health::ok, "open files",
         limit.rlim_max == RLIM_INFINITY ? "no limit" : "at most " + std::to_string(limit.rlim_max)};
   return {Health::warn, "open files",
           "at most " + std::to_string(limit.rlim_max) +
-              ", each worker takes one: for more than that, raise LimitNOFILE of the service, or "
+              ", and each worker needs one: for more workers, raise LimitNOFILE of the service, or "
               "nofile in /etc/security/limits.conf"};
 }
 
-// Leases and time limits are instants: a clock that is years off makes them nonsense.
+// Leases and time limits are instants: a clock that is years off breaks them.
 Finding check_clock() {
   constexpr std::int64_t hone_began_us = 1'760'000'000'000'000;  // October 2025
   const Instant time = now();
@@ -171,17 +173,15 @@ Finding check_clock() {
   const int synchronized = adjtimex(&state);
   if (synchronized == TIME_ERROR)
     return {Health::ok, "clock",
-            text +
-                ", kept by no time server (steps are bridged; for dates to be right start "
-                "chrony)"};
-  return {Health::ok, "clock", text + ", kept by a time server"};
+            text + ", not synchronized (hone bridges clock steps; start chrony for correct dates)"};
+  return {Health::ok, "clock", text + ", synchronized"};
 }
 
 Finding check_gpus() {
   const auto listed = output_of(
       {"nvidia-smi", "--query-gpu=name,memory.total,driver_version", "--format=csv,noheader"});
   if (!listed || listed->empty())
-    return {Health::ok, "GPUs", "none found (nvidia-smi does not answer): runs use the cores"};
+    return {Health::ok, "GPUs", "none found (nvidia-smi fails): runs use the cores"};
   const auto count = std::count(listed->begin(), listed->end(), '\n');
   return {Health::ok, "GPUs", std::to_string(count) + ": " + first_line(*listed)};
 }
@@ -205,7 +205,7 @@ bool is_local(const Endpoint& endpoint) {
   return endpoint.host == "127.0.0.1" || endpoint.host == "localhost";
 }
 
-Finding without_server(const Options& options, const Error& error) {
+Finding without_server(const CommonOptions& options, const Error& error) {
   const auto endpoint = parse_endpoint(options.server);
   if (!endpoint) return {Health::fail, "server", endpoint.error().detail};
   if (error.code != Code::unavailable) return {Health::fail, "server", error.detail};
@@ -215,8 +215,8 @@ Finding without_server(const Options& options, const Error& error) {
             "none at " + options.server + "; port " + endpoint->port +
                 " is free: start one with hone up"};
   return {Health::fail, "server",
-          "port " + endpoint->port + " is taken by a program that is no hone server; " +
-              "use another with hone up --listen 127.0.0.1:PORT"};
+          "port " + endpoint->port +
+              " is used by another program; choose another with hone up --listen 127.0.0.1:PORT"};
 }
 
 Finding check_server(Session& session) {
@@ -235,20 +235,24 @@ std::vector<Finding> check_workers(Session& session) {
   for (const auto& worker : *workers) slots += int_at(worker, "/cpus");
   if (workers->empty())
     return {{Health::warn, "workers",
-             "none has joined: start one with hone worker --server " + session.options().server}};
-  return {{Health::ok, "workers",
-           std::to_string(workers->size()) + " joined, with " + std::to_string(slots) + " slots"}};
+             "none connected: start one with hone worker --server " + session.options().server}};
+  return {
+      {Health::ok, "workers",
+       std::to_string(workers->size()) + " connected, with " + std::to_string(slots) + " slots"}};
 }
 
 std::vector<Finding> examine(Session& session, const fs::path& data) {
   std::vector<Finding> findings = {
       {Health::ok, "hone", HONE_VERSION},
-      check_program("hone-server", Health::fail,
-                    "missing: neither beside hone nor on PATH; build it or install hone again"),
-      check_program("hone-worker", Health::fail,
-                    "missing: neither beside hone nor on PATH; build it or install hone again"),
-      check_program("hone-train", Health::warn,
-                    "missing: neither beside hone nor on PATH; commands of your own work without"),
+      check_program(
+          "hone-server", Health::fail,
+          "missing: neither in the folder of hone nor on PATH; build it or install hone again"),
+      check_program(
+          "hone-worker", Health::fail,
+          "missing: neither in the folder of hone nor on PATH; build it or install hone again"),
+      check_program(
+          "hone-train", Health::warn,
+          "missing: neither in the folder of hone nor on PATH; only your own commands can run"),
       check_backends(),
       check_cores(),
       check_gpus(),
@@ -265,7 +269,7 @@ std::vector<Finding> examine(Session& session, const fs::path& data) {
 
 void print_lines(Session& session, const std::vector<Finding>& findings) {
   for (const auto& finding : findings) {
-    std::string health(word(finding.health));
+    std::string health(status_text(finding.health));
     health.resize(6, ' ');
     std::string what = finding.what;
     what.resize(13, ' ');
@@ -274,7 +278,7 @@ void print_lines(Session& session, const std::vector<Finding>& findings) {
   }
 }
 
-Result<Exit> doctor(Session& session, const std::string& data) {
+Result<Exit> check_installation(Session& session, const std::string& data) {
   const auto findings = examine(session, fs::absolute(data));
   const bool sound = std::none_of(findings.begin(), findings.end(),
                                   [](const Finding& f) { return f.health == Health::fail; });
@@ -285,28 +289,32 @@ Result<Exit> doctor(Session& session, const std::string& data) {
   }
   std::vector<Json> items;
   for (const auto& finding : findings)
-    items.push_back(
-        {{"health", word(finding.health)}, {"what", finding.what}, {"detail", finding.detail}});
+    items.push_back({{"health", status_text(finding.health)},
+                     {"what", finding.what},
+                     {"detail", finding.detail}});
   const Fields fields = {{"health", "/health"}, {"what", "/what"}, {"detail", "/detail"}};
   if (const auto printed = print_list(session, fields, items, ""); !printed) return printed.error();
   return exit;
 }
 
+struct DoctorOptions {
+  std::string data = default_data_folder();
+  std::string install;
+};
+
+Result<Exit> doctor(Session& session, const DoctorOptions& options) {
+  return options.install.empty() ? check_installation(session, options.data)
+                                 : install_packages(session, options.install);
+}
+
 }  // namespace
 
-Work declare_doctor(Flags& flags) {
-  struct Wish {
-    std::string data = default_data_folder();
-    std::string install;
-  };
-  auto wish = std::make_shared<Wish>();
-  flags.text("--data DIR", wish->data, "the data folder to check (HONE_DATA, or ~/.hone)");
-  flags.text("--install WHAT", wish->install,
-             "instead: gymnasium or atari, for hone-train --env gym:... and atari:...");
-  return [wish](Session& session) {
-    return wish->install.empty() ? doctor(session, wish->data)
-                                 : install_packages(session, wish->install);
-  };
+CommandAction declare_doctor(Flags& flags) {
+  return with_options(doctor, [&](DoctorOptions& options) {
+    flags.text("--data DIR", options.data, "the data folder to check (HONE_DATA, or ~/.hone)");
+    flags.text("--install WHAT", options.install,
+               "install gymnasium or atari for hone-train --env gym:... and atari:...");
+  });
 }
 
 }  // namespace hone::cli

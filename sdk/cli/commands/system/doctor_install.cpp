@@ -16,15 +16,15 @@ struct Bundle {
   std::vector<std::string> packages;
 };
 
-// $1: the folder; the rest: packages. A virtual environment of its own, because Debian's Python
-// takes no packages from pip. Nothing of the user's is changed.
+// $1: the folder; the rest: packages. Uses a new virtual environment, because Debian's Python
+// rejects pip install. Changes nothing else.
 constexpr const char* script =
     "set -e; folder=$1; shift; "
     "[ -x \"$folder/bin/python\" ] || ${HONE_BASE_PYTHON:-python3} -m venv \"$folder\" || "
-    "{ echo 'hone: python3 -m venv does not work here (Debian: apt install python3-venv)' >&2; "
+    "{ echo 'hone: python3 -m venv failed (Debian: apt install python3-venv)' >&2; "
     "exit 1; }; "
     "\"$folder/bin/python\" -m pip install --upgrade \"$@\"; "
-    "echo \"hone-train finds these in $folder by itself; elsewhere say "
+    "echo \"hone-train finds these in $folder; elsewhere set "
     "HONE_PYTHON=$folder/bin/python\" >&2";
 
 }  // namespace
@@ -36,7 +36,7 @@ Result<Exit> install_packages(Session& session, const std::string& what) {
     if (bundle.name != what) continue;
     const char* home = std::getenv("HOME");
     if (home == nullptr || *home == 0)
-      return refuse(Code::invalid, "HOME is not set: there is no place for the packages");
+      return refuse(Code::invalid, "HOME is not set; set it to choose the folder for the packages");
     const auto folder = std::filesystem::path(home) / ".hone" / "python";
     session.note("installing for hone-train into " + folder.string());
     std::vector<std::string> arguments{"-c", script, "hone", folder.string()};
@@ -44,8 +44,9 @@ Result<Exit> install_packages(Session& session, const std::string& what) {
     return become("/bin/sh", arguments);
   }
   constexpr std::array<std::string_view, 2> known{"gymnasium", "atari"};
-  return refuse(Code::invalid, "doctor cannot install '" + what + "'" + did_you_mean(what, known) +
-                                   "; it knows gymnasium and atari");
+  return refuse(Code::invalid, "--install: unknown bundle '" + what + "'" +
+                                   did_you_mean(what, known) +
+                                   "; the bundles are gymnasium and atari");
 }
 
 }  // namespace hone::cli

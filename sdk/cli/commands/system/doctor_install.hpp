@@ -1,5 +1,5 @@
-// doctor --install: Python packages that environments of other people's need, put where hone-train
-// finds them by itself (worker/train/envs/bridge/python.hpp).
+// doctor --install: installs the Python packages of external environments where hone-train finds
+// them (worker/train/envs/bridge/python.hpp).
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace hone::cli {
 
-// "gymnasium" or "atari". Becomes pip, so that its own progress is seen and its status is ours;
-// returns only when that cannot be.
+// Installs "gymnasium" or "atari". Replaces this process by pip, so that its progress and exit
+// status are visible; returns only if that fails.
 Result<Exit> install_packages(Session& session, const std::string& what);
 
 }  // namespace hone::cli

@@ -1,4 +1,4 @@
-// version: what needs no server.
+// version: prints the version; needs no server.
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -6,7 +6,8 @@
 #include "sdk/cli/session/output.hpp"
 
 namespace hone::cli {
-Work declare_version(Flags&) {
+
+CommandAction declare_version(Flags&) {
   return [](Session& session) {
     const Json version = {{"name", "hone"}, {"version", HONE_VERSION}};
     return print_object(session, version, "hone " HONE_VERSION "\n");

@@ -1,4 +1,4 @@
-// How a sweep came to be, with the bytes behind it.
+// Records the workflow of a sweep and uploads its texts.
 #pragma once
 
 #include "schemas/types/spec.hpp"
@@ -7,8 +7,8 @@
 
 namespace hone::cli {
 
-// The workflow of a sweep that is about to be submitted; its patch and its environment are stored
-// at the server. What cannot be stored is noted.
+// Records the workflow of a sweep before its submission and uploads its patch and its list of
+// packages. Prints a note for each text that cannot be uploaded.
 WorkflowInfo record_and_store(Session& session, Client& client, const SweepSpec& spec);
 
 }  // namespace hone::cli

@@ -1,11 +1,11 @@
-#include "sdk/cli/commands/start/contenders.hpp"
+#include "sdk/cli/commands/start/methods.hpp"
 
 #include <charconv>
 
 namespace hone::cli {
 namespace {
 
-std::string name_of(const SweepSpec& spec) {
+std::string method_name(const SweepSpec& spec) {
   std::string name = spec.terminator.rule;
   if (spec.search.method != "random" && spec.search.method != spec.terminator.rule)
     name = spec.search.method + "/" + name;
@@ -26,7 +26,7 @@ Status read_settings(std::string_view words, const std::string& whole, Terminato
                     equals + 1 < one.size();
     if (!ok)
       return refuse(Code::invalid,
-                    "--against " + whole + ": '" + std::string(one) + "' is no NAME=NUMBER");
+                    "--against " + whole + ": '" + std::string(one) + "' is not NAME=NUMBER");
     rule.settings.emplace_back(std::string(one.substr(0, equals)), value);
   }
   return Done{};
@@ -34,9 +34,9 @@ Status read_settings(std::string_view words, const std::string& whole, Terminato
 
 }  // namespace
 
-Result<std::vector<Contender>> read_contenders(const SweepSpec& own,
-                                               const std::vector<std::string>& against) {
-  std::vector<Contender> contenders{{name_of(own), own}};
+Result<std::vector<Method>> read_methods(const SweepSpec& own,
+                                         const std::vector<std::string>& against) {
+  std::vector<Method> methods{{method_name(own), own}};
   for (const std::string& words : against) {
     SweepSpec spec = own;
     spec.search.settings.clear();
@@ -48,14 +48,14 @@ Result<std::vector<Contender>> read_contenders(const SweepSpec& own,
     }
     const auto colon = std::min(rest.find(':'), rest.size());
     spec.terminator = {std::string(rest.substr(0, colon)), {}};
-    // Our own rule comes with our own way to propose.
+    // The rule hone comes with the search method hone.
     if (spec.terminator.rule == "hone" && words.find('/') == std::string::npos)
       spec.search.method = "hone";
     rest.remove_prefix(std::min(colon + 1, rest.size()));
     if (auto done = read_settings(rest, words, spec.terminator); !done) return done.error();
-    contenders.push_back({words, std::move(spec)});
+    methods.push_back({words, std::move(spec)});
   }
-  return contenders;
+  return methods;
 }
 
 }  // namespace hone::cli

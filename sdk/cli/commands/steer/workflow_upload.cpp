@@ -1,4 +1,4 @@
-#include "sdk/cli/commands/steer/recorded.hpp"
+#include "sdk/cli/commands/steer/workflow_upload.hpp"
 
 #include <unistd.h>
 
@@ -12,19 +12,18 @@
 namespace hone::cli {
 namespace {
 
-// The bytes behind the digests of the workflow, for whoever traces a result back. A sweep is not
-// held up by them.
+// Uploads the text behind a digest of the workflow. A failure does not stop the submission.
 void store_text(Session& session, Client& client, const std::string& text) {
   if (text.empty()) return;
   std::string name = (std::filesystem::temp_directory_path() / "hone-XXXXXX").string();
   const int file = mkstemp(name.data());
-  if (file < 0) return session.note("cannot keep the patch: no temporary file");
+  if (file < 0) return session.note("cannot upload the patch: no temporary file");
   std::ofstream(name, std::ios::binary) << text;
   const auto stored = client.put_blob(name);
   close(file);
   std::error_code ignored;
   std::filesystem::remove(name, ignored);
-  if (!stored) session.note("the server did not keep the patch: " + stored.error().detail);
+  if (!stored) session.note("cannot upload the patch: " + stored.error().detail);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "sdk/cli/session/targets.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -6,13 +6,6 @@
 
 namespace hone::cli {
 namespace {
-
-template <class... Ts>
-struct Overloaded : Ts... {
-  using Ts::operator()...;
-};
-template <class... Ts>
-Overloaded(Ts...) -> Overloaded<Ts...>;
 
 Error wrong_kind(const ObjectId& id, const std::string& wanted) {
   return refuse(Code::invalid,
@@ -23,8 +16,7 @@ Result<SweepId> sweep_named_at(Session& session, const std::string& path) {
   const auto reply = session.get(path);
   if (!reply) return reply.error();
   const auto sweep = parse_id<SweepId>(text_at(*reply, "/sweep"));
-  if (!sweep)
-    return refuse(Code::internal, "the server does not say which sweep " + path + " is of");
+  if (!sweep) return refuse(Code::internal, "the server's reply names no sweep: " + path);
   return *sweep;
 }
 
@@ -34,8 +26,7 @@ Result<SweepId> newest_sweep(Session& session) {
   SweepId newest;
   for (const auto& sweep : *sweeps)
     if (const auto id = parse_id<SweepId>(text_at(sweep, "/id"))) newest = std::max(newest, *id);
-  if (!newest)
-    return refuse(Code::not_found, "there is no sweep yet; submit one with: hone submit FILE");
+  if (!newest) return refuse(Code::not_found, "no sweeps yet; submit one with: hone submit FILE");
   return newest;
 }
 
@@ -59,16 +50,16 @@ std::string in_path(const ObjectId& id) {
   return path;
 }
 
-Result<ObjectId> object_of(const std::string& word) {
+Result<ObjectId> parse_object(const std::string& word) {
   if (const auto id = parse_object_id(word)) return *id;
   return refuse(Code::invalid, "'" + word +
-                                   "' is no id; ids look like sw_7 (sweep), tr_42 (trial), rn_42.0 "
-                                   "(run), md_9 (model); hone ls lists the sweeps");
+                                   "' is not an id; ids look like sw_7 (sweep), tr_42 (trial), "
+                                   "rn_42.0 (run), md_9 (model); list the sweeps with: hone ls");
 }
 
-Result<SweepId> sweep_of(Session& session, const std::string& word) {
+Result<SweepId> resolve_sweep(Session& session, const std::string& word) {
   if (word.empty()) return newest_sweep(session);
-  const auto id = object_of(word);
+  const auto id = parse_object(word);
   if (!id) return id.error();
   const auto of_trial = [&](TrialId trial) {
     return sweep_named_at(session, "/v1/trials/" + text(trial));
@@ -84,8 +75,8 @@ Result<SweepId> sweep_of(Session& session, const std::string& word) {
       *id);
 }
 
-Result<TrialId> trial_of(const std::string& word) {
-  const auto id = object_of(word);
+Result<TrialId> resolve_trial(const std::string& word) {
+  const auto id = parse_object(word);
   if (!id) return id.error();
   return std::visit(
       Overloaded{[](TrialId trial) -> Result<TrialId> { return trial; },
@@ -95,8 +86,8 @@ Result<TrialId> trial_of(const std::string& word) {
       *id);
 }
 
-Result<RunId> run_of(Session& session, const std::string& word) {
-  const auto id = object_of(word);
+Result<RunId> resolve_run(Session& session, const std::string& word) {
+  const auto id = parse_object(word);
   if (!id) return id.error();
   if (const auto* run = std::get_if<RunId>(&*id)) return *run;
   if (const auto* attempt = std::get_if<AttemptId>(&*id)) return attempt->run;

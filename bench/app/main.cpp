@@ -1,0 +1,215 @@
+// hone-bench, which `hone bench` runs: measures a server (load, lineage), and the search methods
+// for tests/bench/search_bench.py (driver).
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "bench/fill/bench_lineage.hpp"
+#include "bench/load/load.hpp"
+#include "bench/search/driver.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/run_command.hpp"
+#include "sdk/cli/session/session.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr int connections_max = 20'000;  // about the number of ports of a machine
+
+Result<bench::Arguments> read_arguments(const std::vector<std::string>& words) {
+  bench::Arguments read;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return refuse(Code::invalid, "'" + word + "' is not key=value");
+    read[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return read;
+}
+
+struct BenchOptions {
+  std::string what, task;
+  std::vector<std::string> words;
+  load::LoadOptions load;
+  LineageOptions lineage;
+  std::string duration = "20s", period = "10s", ramp = "20s";
+  std::vector<std::string> reports;
+};
+
+// Shows the latest line on stderr: in place on a terminal, else a line every ten seconds.
+class ProgressLine {
+ public:
+  explicit ProgressLine(const Session& session)
+      : silent_(session.options().quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() {
+    if (terminal_ && !silent_) std::fputs("\r\033[K", stderr);
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(const std::string& line) {
+    const auto now = std::chrono::steady_clock::now();
+    if (silent_ || now < next_) return;
+    next_ = now + (terminal_ ? std::chrono::milliseconds(0) : std::chrono::seconds(10));
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+    std::fflush(stderr);
+  }
+
+ private:
+  bool silent_, terminal_;
+  std::chrono::steady_clock::time_point next_{};
+};
+
+// "500ms", "20s", "2m", "1h"; a bare number is seconds.
+std::optional<std::chrono::milliseconds> duration_of(const std::string& text) {
+  double number = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, trouble] = std::from_chars(text.data(), end, number);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  double scale = 0;
+  if (unit == "ms") scale = 1;
+  if (unit == "s" || unit.empty()) scale = 1e3;
+  if (unit == "m") scale = 6e4;
+  if (unit == "h") scale = 36e5;
+  if (trouble != std::errc() || scale == 0 || number < 0 || number * scale > 1e9)
+    return std::nullopt;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(number * scale));
+}
+
+Status read_times(BenchOptions& options) {
+  const auto read = [](const char* flag, const std::string& text,
+                       std::chrono::milliseconds& time) -> Status {
+    const auto found = duration_of(text);
+    if (!found)
+      return refuse(Code::invalid,
+                    std::string(flag) + " " + text + " is not a duration; write 500ms, 20s or 2m");
+    time = *found;
+    return Done{};
+  };
+  if (auto done = read("--duration", options.duration, options.load.duration); !done) return done;
+  if (auto done = read("--period", options.period, options.load.period); !done) return done;
+  return read("--ramp", options.ramp, options.load.ramp);
+}
+
+Result<Exit> run_load(Session& session, BenchOptions options) {
+  if (auto read = read_times(options); !read) return read.error();
+  if (session.options().server_named) options.load.server = session.options().server;
+  for (const auto& word : options.reports) {
+    const int connections = std::atoi(word.c_str());
+    if (connections < 1 || connections > connections_max)
+      return refuse(Code::invalid, "--reports takes numbers of connections, as in 1,8,64,512");
+    options.load.report_connections.push_back(connections);
+  }
+  ProgressLine progress(session);
+  const auto result =
+      load::measure(options.load, [&](const std::string& line) { progress.show(line); });
+  if (!result) return result.error();
+  const auto printed = print_object(session, *result, load::load_text(*result, session.screen()));
+  if (!printed) return printed;
+  return load::is_sound(*result) ? Exit::ok : Exit::general;
+}
+
+Result<Exit> run_lineage(Session& session, BenchOptions options) {
+  options.lineage.folder = options.load.folder;
+  ProgressLine progress(session);
+  const auto result =
+      bench_lineage(options.lineage, [&](const std::string& line) { progress.show(line); });
+  if (!result) return result.error();
+  return print_object(session, *result, bench_lineage_text(*result, session.screen()));
+}
+
+Result<Exit> run_driver(Session& session, const BenchOptions& options) {
+  const auto arguments = read_arguments(options.words);
+  if (!arguments) return arguments.error();
+  const auto done = bench::run_task(options.task, *arguments,
+                                    [&](const Json& line) { session.print(line.dump() + "\n"); });
+  if (!done) return done.error();
+  return Exit::ok;
+}
+
+Result<Exit> run_bench(Session& session, const BenchOptions& options) {
+  if (options.what == "lineage") return run_lineage(session, options);
+  if (options.what == "load") return run_load(session, options);
+  if (options.what == "driver") return run_driver(session, options);
+  return refuse(Code::invalid,
+                "unknown benchmark '" + options.what + "'; there are load, lineage and driver");
+}
+
+void add_load_flags(Flags& flags, BenchOptions& options) {
+  flags.heading("Load");
+  flags.integer("--clients N", options.load.clients, {1, 64}, "number of client processes");
+  flags.integer("--connections N", options.load.connections, {1, 1024},
+                "number of connections of each client");
+  flags.integer("--workers N", options.load.workers, {0, connections_max},
+                "simulate N workers instead of clients that ask and tell");
+  flags.comma_separated("--reports N,N,...", options.reports,
+                        "measure reports only, with each of these numbers of connections");
+  flags.text("--duration TIME", options.duration, "how long to measure");
+  flags.text("--period TIME", options.period, "time between two reports of a worker");
+  flags.text("--ramp TIME", options.ramp, "time in which all workers start");
+  flags.text("--folder DIR", options.load.folder,
+             "where to create the server's temporary data folder");
+}
+
+void add_lineage_flags(Flags& flags, BenchOptions& options) {
+  flags.heading("Lineage");
+  flags.integer("--sweeps N", options.lineage.fill.sweeps, {1, 1e6}, "number of sweeps (1000)");
+  flags.integer("--trials N", options.lineage.fill.trials, {1, 1e7},
+                "number of trials over all sweeps (100000)");
+  flags.integer("--points N", options.lineage.fill.points, {0, 1e9},
+                "number of metric points over all trials (10000000)");
+  flags.integer("--repetitions N", options.lineage.repetitions, {1, 1000},
+                "repetitions of each question, of which the median is printed (21)");
+}
+
+CommandAction declare_bench(Flags& flags) {
+  return with_options(run_bench, [&](BenchOptions& options) {
+    flags.argument("WHAT", options.what, "load, lineage or driver");
+    flags.optional_argument(
+        "TASK", options.task,
+        "of driver: version, startup, memory, latency, quality, storage-client");
+    flags.arguments("KEY=VALUE", options.words, "of driver: arguments of the task");
+    add_load_flags(flags, options);
+    add_lineage_flags(flags, options);
+  });
+}
+
+constexpr Command bench_command{
+    "bench",
+    Group::system,
+    "WHAT ...",
+    "measure a server, or the search methods",
+    "hone bench lineage --format json\nhone bench load --clients 8 --duration 20s\n"
+    "hone bench load --workers 10000 --duration 2m\n"
+    "hone bench load --reports 1,8,64,512 --duration 5s\n"
+    "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
+    "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",
+    declare_bench};
+
+int main_of(const std::vector<std::string>& words) {
+  if (words != std::vector<std::string>{"--version"})
+    return run_command("hone-bench", bench_command, words);
+  std::cout << "hone-bench " HONE_VERSION << std::endl;
+  return 0;
+}
+
+}  // namespace
+}  // namespace hone::cli
+
+int main(int argc, char** argv) {
+  try {
+    const std::vector<std::string> words{argv + 1, argv + argc};
+    hone::hide_tokens(argc, argv);
+    return hone::cli::main_of(words);
+  } catch (const std::exception& failure) {
+    std::cerr << "hone-bench: " << failure.what() << std::endl;
+    return 1;
+  }
+}

@@ -1,0 +1,318 @@
+#include "sdk/cli/commands/look/columns.hpp"
+
+#include <algorithm>
+
+#include "base/expect.hpp"
+
+namespace hone::cli {
+namespace {
+
+Field optional(Field field) {
+  field.optional = true;
+  return field;
+}
+
+Field data_only(Field field) {
+  field.where = Where::data_only;
+  return field;
+}
+
+// Cut no shorter than `least`.
+Field long_text(const char* name, const char* pointer, int least) {
+  return {.name = name, .pointer = pointer, .type = CellType::long_text, .least = least};
+}
+
+// A member that the CLI adds for people.
+Field computed(const char* name, const char* pointer, CellType type = CellType::text) {
+  return {.name = name, .pointer = pointer, .type = type, .computed = true};
+}
+
+}  // namespace
+
+Fields select(const Fields& columns, std::initializer_list<std::string_view> names) {
+  Fields selected;
+  for (const std::string_view name : names) {
+    const auto found = std::ranges::find(columns, name, &Field::name);
+    expect(found != columns.end(), "a selected column exists");
+    selected.push_back(*found);
+    selected.back().where = Where::everywhere;
+  }
+  return selected;
+}
+
+Fields sweep_columns() {
+  Field progress = computed("progress", "/progress", CellType::number);
+  Field phases = optional(computed("phases", "/phases_shown", CellType::number));
+  for (Field* field : {&progress, &phases}) field->where = Where::table_only;
+  return {{"id", "/id"},
+          long_text("name", "/name", 20),
+          data_only({"project", "/project"}),
+          {"state", "/state", CellType::state},
+          data_only({"reason", "/reason"}),
+          progress,
+          phases,
+          data_only({"phases_done", "/phases/done", CellType::number}),
+          data_only({"phases_expected", "/phases/expected", CellType::number}),
+          {"trials", "/trials/proposed", CellType::number},
+          optional({"running", "/runs/running", CellType::number}),
+          optional({"failed", "/runs/failed", CellType::number}),
+          {"best", "/best/value", CellType::score},
+          data_only({"best_run", "/best/run"}),
+          {"submitted", "/submitted_at", CellType::ago},
+          data_only({"ended", "/ended_at", CellType::ago})};
+}
+
+Fields trial_columns() {
+  return {{"id", "/id"},
+          data_only({"number", "/number", CellType::number}),
+          {"state", "/state", CellType::state},
+          optional({"reason", "/reason"}),
+          {"value", "/value", CellType::score},
+          {"phases", "/phase", CellType::number},
+          data_only({"runs", "/runs", CellType::number}),
+          {"parameters", "/params", CellType::params}};
+}
+
+Fields run_columns() {
+  return {{"id", "/id"},
+          data_only({"trial", "/trial"}),
+          {"state", "/state", CellType::state},
+          {"reason", "/reason"},
+          optional({"failure", "/failure"}),
+          {"value", "/value", CellType::score},
+          optional({"best", "/best", CellType::score}),
+          {"phases", "/phase", CellType::number},
+          {"step", "/step", CellType::count},
+          optional({"attempts", "/attempts", CellType::number}),
+          optional({"worker", "/worker"}),
+          data_only({"seed", "/seed"}),
+          data_only({"exit_code", "/exit_code", CellType::number}),
+          optional({"started", "/started_at", CellType::ago}),
+          data_only({"ended", "/ended_at", CellType::ago}),
+          long_text("detail", "/detail", 40)};
+}
+
+Fields attempt_columns() {
+  return {{"id", "/id"},
+          {"worker", "/worker"},
+          {"host", "/host", CellType::long_text},
+          data_only({"granted", "/granted_at", CellType::ago}),
+          {"started", "/started_at", CellType::ago},
+          {"ended", "/ended_at", CellType::ago},
+          {"reason", "/end_reason"},
+          optional({"failure", "/failure"}),
+          optional({"resumed", "/resume"})};
+}
+
+Fields artifact_columns() {
+  return {{"file", "/name"},
+          {"bytes", "/bytes", CellType::count},
+          {"kept", "/saved_at", CellType::ago}};
+}
+
+Fields model_columns() {
+  return {{"id", "/id"},
+          {"run", "/run"},
+          {"phase", "/phase", CellType::phase},
+          {"step", "/step", CellType::count},
+          {"value", "/value", CellType::score},
+          {"size", "/bytes", CellType::bytes},
+          optional({"parent", "/parent"}),
+          data_only({"sweep", "/sweep"}),
+          {"saved", "/saved_at", CellType::ago},
+          {"dropped", "/dropped_at", CellType::ago},
+          optional({"sha256", "/sha256", CellType::long_text})};
+}
+
+Fields dataset_columns() {
+  return {{"id", "/id"}, {"name", "/name"}, {"version", "/version"}, {"digest", "/digest"}};
+}
+
+Fields workflow_columns() {
+  return {{"id", "/id"},
+          long_text("commit", "/git_commit", 12),
+          {"branch", "/git_branch"},
+          {"host", "/host"},
+          {"folder", "/cwd", CellType::long_text}};
+}
+
+Fields worker_columns() {
+  return {{"id", "/id"},
+          {"host", "/host", CellType::long_text},
+          {"pid", "/pid"},
+          {"cpus", "/cpus", CellType::number},
+          {"gpus", "/gpus", CellType::number},
+          {"running", "/running", CellType::number},
+          optional({"version", "/hone_version"}),
+          {"joined", "/joined_at", CellType::ago},
+          data_only({"aside_until", "/aside_until"}),
+          optional(long_text("quarantined", "/aside_why", 20))};
+}
+
+Fields token_columns() {
+  return {{"id", "/id"},
+          {"name", "/name"},
+          computed("scopes", "/scopes_shown"),
+          computed("state", "/state"),
+          {"created", "/created_at", CellType::ago},
+          optional({"created_by", "/created_by"}),
+          optional({"expires", "/expires_at"}),
+          optional({"revoked", "/revoked_at", CellType::ago})};
+}
+
+Fields event_columns() {
+  return {{"seq", "/seq", CellType::number}, {"at", "/at"}, {"kind", "/kind"}, {"sweep", "/sweep"}};
+}
+
+Fields best_columns() {
+  return {{"rank", "/rank", CellType::number},
+          {"trial", "/id"},
+          {"value", "/value", CellType::score},
+          optional({"expected", "/expected", CellType::score}),
+          {"n", "/seeds", CellType::number},
+          computed("95 % interval", "/shown/interval"),
+          computed("ranks", "/shown/ranks"),
+          optional({"run", "/run"}),
+          optional({"state", "/state", CellType::state}),
+          {"phase", "/best_phase", CellType::phase},
+          optional({"model", "/model"}),
+          {"parameters", "/params", CellType::params}};
+}
+
+Fields pareto_columns() {
+  return {{"trial", "/id"},
+          {"values", "/values", CellType::params},  // one column for each objective
+          optional({"model", "/model"}),
+          {"parameters", "/params", CellType::params}};
+}
+
+Fields incumbent_columns() {
+  return {{"trial", "/id"},
+          {"state", "/state", CellType::state},
+          {"phase", "/phase", CellType::number},
+          {"runs", "/runs", CellType::number},
+          {"parameters", "/params", CellType::params}};
+}
+
+Fields report_columns() {
+  Field inputs = optional({"inputs", "/inputs", CellType::params});
+  inputs.where = Where::table_only;
+  return {{"phase", "/phase", CellType::phase},
+          {"step", "/step", CellType::count},
+          {"value", "/value", CellType::score},
+          optional({"further", "/further"}),
+          {"verdict", "/verdict"},
+          {"reason", "/reason"},
+          {"at", "/at", CellType::ago},
+          inputs};
+}
+
+Fields band_columns() {
+  return {{"phase", "/phase", CellType::phase},
+          {"step", "/step", CellType::count},
+          {"n", "/n", CellType::number},
+          {"iqm", "/iqm", CellType::score},
+          {"low", "/low", CellType::score},
+          {"high", "/high", CellType::score},
+          {"mean", "/mean", CellType::score},
+          data_only({"min", "/min", CellType::score}),
+          data_only({"max", "/max", CellType::score}),
+          optional({"diverged", "/diverged", CellType::number})};
+}
+
+Fields verdict_columns(bool recompute) {
+  Fields columns{{"phase", "/phase", CellType::phase},
+                 {"value", "/value", CellType::score},
+                 {"verdict", "/verdict"},
+                 {"reason", "/reason"},
+                 {"inputs", "/inputs", CellType::params}};
+  if (recompute) columns.insert(columns.begin() + 3, {"recomputed", "/recomputed"});
+  return columns;
+}
+
+Fields confirmation_columns() {
+  return {{"rank", "/rank", CellType::number},
+          {"trial", "/of"},
+          {"iqm", "/iqm", CellType::score},
+          computed("95 % interval", "/shown/interval"),
+          {"n", "/seeds", CellType::number},
+          optional({"failed", "/failed", CellType::number}),
+          data_only({"mean", "/mean", CellType::score}),
+          computed("best in", "/shown/chance"),
+          computed("beaten", "/shown/beaten"),
+          {"tuned", "/tuned_value", CellType::score},
+          optional({"expected", "/tuned_expected", CellType::score}),
+          {"tuned rank", "/tuned_rank", CellType::number},
+          {"optimism", "/optimism", CellType::score},
+          {"parameters", "/params", CellType::params}};
+}
+
+Fields importance_columns() {
+  Field names = computed("parameters", "/names", CellType::long_text);
+  names.least = 24;
+  Field share = computed("share", "/shown", CellType::number);
+  Field bar = computed("of the variance", "/bar");
+  for (Field* field : {&share, &bar}) field->where = Where::table_only;
+  return {names, data_only({"share", "/share", CellType::number}),
+          data_only({"deviation", "/deviation", CellType::number}), share, bar};
+}
+
+Fields asked_columns() {
+  return {{"trial", "/trial"},
+          {"number", "/number", CellType::number},
+          {"next_phase", "/next_phase", CellType::number},
+          {"seed", "/seed"},
+          {"lease", "/lease"},
+          {"parameters", "/params", CellType::params}};
+}
+
+// The CLI joins the members of a run to each of its reports.
+Fields exported_report_columns() {
+  return {{"run", "/run"},
+          {"state", "/state", CellType::state},
+          {"phase", "/phase", CellType::phase},
+          {"step", "/step", CellType::count},
+          {"value", "/value", CellType::score},
+          {"seconds", "/seconds", CellType::number},
+          {"parameters", "/params", CellType::params}};
+}
+
+// The CLI joins the members of a trial to each point of its curve.
+Fields exported_band_columns() {
+  Fields columns = select(band_columns(), {"phase", "step", "n", "diverged", "iqm", "low", "high",
+                                           "mean", "min", "max"});
+  for (Field& column : columns) column.optional = false;
+  columns.insert(columns.begin(), computed("trial", "/trial"));
+  columns.push_back(computed("parameters", "/params", CellType::params));
+  return columns;
+}
+
+Fields find_columns(std::string_view kind) {
+  if (kind == "sweep") {
+    Fields columns =
+        select(sweep_columns(), {"id", "name", "state", "trials", "best", "submitted"});
+    columns.insert(columns.end() - 1, optional({"workflow", "/workflow"}));
+    return columns;
+  }
+  if (kind == "trial") {
+    Fields columns = select(trial_columns(), {"id", "state", "value", "phases", "parameters"});
+    columns.insert(columns.begin() + 1, {"sweep", "/sweep"});
+    return columns;
+  }
+  if (kind == "run") {
+    Fields columns =
+        select(run_columns(), {"id", "state", "reason", "best", "step", "worker", "detail"});
+    columns[3].optional = false;
+    columns.back() = optional(long_text("detail", "/detail", 20));
+    return columns;
+  }
+  if (kind == "model")
+    return select(model_columns(), {"id", "run", "sweep", "step", "value", "size", "saved"});
+  if (kind == "attempt")
+    return select(attempt_columns(), {"id", "worker", "host", "reason", "granted"});
+  if (kind == "dataset") return dataset_columns();
+  if (kind == "workflow") return workflow_columns();
+  return select(worker_columns(), {"id", "host", "cpus", "gpus", "joined"});
+}
+
+}  // namespace hone::cli

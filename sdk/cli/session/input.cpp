@@ -1,0 +1,40 @@
+#include "sdk/cli/session/input.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace hone::cli {
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, trouble] = std::from_chars(text.data(), end, value);
+  if (trouble != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+Result<std::string> read_file(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) return refuse(Code::invalid, "cannot read " + file.string());
+  return text;
+}
+
+Result<std::string> read_file_or_stdin(const std::string& file) {
+  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  return read_file(file);
+}
+
+Status write_file(const std::filesystem::path& file, std::string_view text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text << std::flush;
+  if (stream) return Done{};
+  return refuse(Code::invalid, "cannot write " + file.string() + ": " + std::strerror(errno));
+}
+
+}  // namespace hone::cli

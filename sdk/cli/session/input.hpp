@@ -1,0 +1,24 @@
+// Files and numbers that users give to commands.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace hone::cli {
+
+// "0.5", "1e-3": the whole text is a finite number.
+std::optional<double> parse_number(std::string_view text);
+
+// Rejects a file that cannot be read.
+Result<std::string> read_file(const std::filesystem::path& file);
+// "-" is stdin.
+Result<std::string> read_file_or_stdin(const std::string& file);
+
+// Replaces the file.
+Status write_file(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace hone::cli

@@ -1,0 +1,34 @@
+// Resolves the ids that users type. Any id that leads to the right kind will do: `hone best rn_4.0`
+// shows the best trials of that run's sweep.
+#pragma once
+
+#include <string>
+
+#include "schemas/types/ids.hpp"
+#include "sdk/cli/session/session.hpp"
+
+namespace hone::cli {
+
+// Joins lambdas for std::visit.
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+template <class... Ts>
+Overloaded(Ts...) -> Overloaded<Ts...>;
+
+Result<ObjectId> parse_object(const std::string& word);
+
+// "" is the newest sweep.
+Result<SweepId> resolve_sweep(Session& session, const std::string& word);
+Result<TrialId> resolve_trial(const std::string& word);
+// A trial with a single run resolves to that run.
+Result<RunId> resolve_run(Session& session, const std::string& word);
+
+// "sweep", "trial", ...
+std::string_view kind_of(const ObjectId& id);
+
+// The id as part of a URL's path: the '#' of an attempt is escaped.
+std::string in_path(const ObjectId& id);
+
+}  // namespace hone::cli
