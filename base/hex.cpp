@@ -22,7 +22,7 @@ std::string hex(std::span<const unsigned char> bytes) {
   return text;
 }
 
-std::string hex(std::uint64_t number) {
+std::string hex_word(std::uint64_t number) {
   std::array<unsigned char, 8> bytes{};
   for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte, number >>= 8U)
     *byte = static_cast<unsigned char>(number & 255U);

@@ -9,7 +9,7 @@
 namespace hone {
 
 std::string hex(std::span<const unsigned char> bytes);
-std::string hex(std::uint64_t number);  // 16 digits
+std::string hex_word(std::uint64_t number);  // 16 digits
 
 // `bytes` random bytes of the kernel, as hex. Throws std::runtime_error when the kernel has none.
 std::string random_hex(std::size_t bytes);

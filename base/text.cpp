@@ -48,7 +48,7 @@ std::string plain_number_text(double value) {
 
 std::string exact_number_text(double value) { return formatted("%.17g", value); }
 
-std::string quoted(std::string_view text) {
+std::string quoted_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';

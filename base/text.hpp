@@ -30,7 +30,7 @@ std::string counted(Number count, std::string_view noun) {
 }
 
 // "say \"this\"": in double quotes, with \ before each " and each \ inside.
-std::string quoted(std::string_view text);
+std::string quoted_text(std::string_view text);
 
 // A line of CSV, quoted as in RFC 4180, but ended by a bare newline, which the tools of a shell
 // expect.

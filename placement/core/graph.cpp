@@ -61,10 +61,10 @@ std::vector<int> topological_order(const Graph& graph) {
 
 std::string dot_text(const Graph& graph, const std::vector<int>& device_of_node) {
   std::ostringstream text;
-  text << "digraph " << quoted(graph.name) << " {\n  node [shape=box, style=filled, "
+  text << "digraph " << quoted_text(graph.name) << " {\n  node [shape=box, style=filled, "
        << "colorscheme=set312, fillcolor=white];\n";
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    text << "  n" << i << " [label=" << quoted(graph.nodes[i].name);
+    text << "  n" << i << " [label=" << quoted_text(graph.nodes[i].name);
     if (!device_of_node.empty()) text << ", fillcolor=" << device_of_node[i] % 12 + 1;
     text << "];\n";
   }
@@ -78,7 +78,7 @@ std::string canonical_text(const Graph& graph) {
                      (graph.training ? " t " : " f ") + exact_number_text(graph.device_bytes) +
                      "\n";
   for (const Node& n : graph.nodes) {
-    text += quoted(n.name) + quoted(n.kind) + quoted(n.module);
+    text += quoted_text(n.name) + quoted_text(n.kind) + quoted_text(n.module);
     for (const double number : {n.flop, n.out_bytes, n.param_bytes, n.stored_bytes, n.kernels,
                                 n.row_bytes, n.forward_ms, n.backward_ms, n.cpu_ms})
       text += " " + exact_number_text(number);
@@ -88,7 +88,7 @@ std::string canonical_text(const Graph& graph) {
     text += "\n";
   }
   for (const Weight& weight : graph.weights)
-    text += quoted(weight.name) + " " + exact_number_text(weight.bytes) + "\n";
+    text += quoted_text(weight.name) + " " + exact_number_text(weight.bytes) + "\n";
   for (const Edge& edge : graph.edges)
     text += std::to_string(edge.from) + ">" + std::to_string(edge.to) + " " +
             exact_number_text(edge.bytes) + " " + exact_number_text(edge.leg_ms) + "\n";

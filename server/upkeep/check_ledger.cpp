@@ -89,11 +89,11 @@ Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapsho
   } catch (const std::runtime_error& trouble) {
     return {{"ledger", Health::fail, trouble.what()}};
   }
-  return {
-      {"ledger", Health::ok,
-       std::to_string(total) + " events, without gaps; the book's digest is " + hex(digest(book))},
-      check_snapshot(db, snapshot, book),
-      compare_tables(db, **folded)};
+  return {{"ledger", Health::ok,
+           std::to_string(total) + " events, without gaps; the book's digest is " +
+               hex_word(digest(book))},
+          check_snapshot(db, snapshot, book),
+          compare_tables(db, **folded)};
 }
 
 }  // namespace hone::upkeep

@@ -172,11 +172,12 @@ std::string lineage_dot(const Json& graph) {
     const std::string id = text_at(node, "/id");
     const std::string label = text_at(node, "/label");
     const std::string shown = label.empty() || label == id ? id : id + "  " + label;
-    out += "  " + quoted(id) + " [label=" + quoted(shown) + "];\n";
+    out += "  " + quoted_text(id) + " [label=" + quoted_text(shown) + "];\n";
   }
   for (const auto& edge : member(graph, "/edges"))
-    out += "  " + quoted(text_at(edge, "/from")) + " -> " + quoted(text_at(edge, "/to")) +
-           " [label=" + quoted(relation_text(text_at(edge, "/relation"), Direction::up)) + "];\n";
+    out += "  " + quoted_text(text_at(edge, "/from")) + " -> " + quoted_text(text_at(edge, "/to")) +
+           " [label=" + quoted_text(relation_text(text_at(edge, "/relation"), Direction::up)) +
+           "];\n";
   return out + "}\n";
 }
 

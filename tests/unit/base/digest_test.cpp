@@ -16,6 +16,7 @@ TEST(Hex, writes_two_lower_case_digits_per_byte) {
   const std::array<unsigned char, 4> bytes{0x00, 0x0f, 0xa0, 0xff};
   EXPECT_EQ(hex(bytes), "000fa0ff");
   EXPECT_EQ(hex({}), "");
+  EXPECT_EQ(hex_word(0x1fULL), "000000000000001f");
 }
 
 TEST(Hex, random_hex_differs_each_time) {

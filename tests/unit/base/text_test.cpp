@@ -43,8 +43,8 @@ TEST(Text, counts_in_the_singular_and_the_plural) {
 }
 
 TEST(Text, escapes_quotes_and_backslashes) {
-  EXPECT_EQ(quoted("a"), R"("a")");
-  EXPECT_EQ(quoted(R"(say "\")"), R"("say \"\\\"")");
+  EXPECT_EQ(quoted_text("a"), R"("a")");
+  EXPECT_EQ(quoted_text(R"(say "\")"), R"("say \"\\\"")");
 }
 
 TEST(Text, quotes_the_cells_of_a_table_that_need_it) {
