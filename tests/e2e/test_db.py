@@ -44,7 +44,7 @@ def test_backup_of_a_running_server_is_a_data_folder(server, tmp_path):
     assert done["blobs"] == 1 and done["events"] > 5
     server.submit(sweep_spec(), request_id="later")
     assert {one["health"] for one in health(copy).values()} == {"ok"}
-    assert "is there already" in db("backup", copy, "--data", server.folder, expect=4)
+    assert "exists already" in db("backup", copy, "--data", server.folder, expect=4)
     restored = Server(copy).start()
     assert restored.submit(sweep_spec(), request_id="kept") == "sw_1"
     assert restored.ask("GET", f"/v1/blobs/{digest}").body == b"state"

@@ -84,7 +84,7 @@ def test_an_end_is_told_over_https_to_whom_the_system_trusts_alone(tmp_path, mon
     server = Server(tmp_path / "data", "--webhook", listener.url)
     server.start()
     cancel(server, server.submit(sweep_spec()))
-    while "was not taken" not in server.log_text():  # the first try is over
+    while "was not accepted" not in server.log_text():  # the first try is over
         assert server.process.poll() is None
     assert listener.taken.empty() and server.stop() == 0
     monkeypatch.setenv("SSL_CERT_FILE", str(own.cert))

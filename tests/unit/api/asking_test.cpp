@@ -72,7 +72,8 @@ TEST(ApiAsking, RefusesAValueForAFailureAndNoneForAResult) {
   }
 }
 
-// Nobody who holds an asked trial hears of a cancel by a heartbeat: the sweep waited for ever.
+// Clients of `ask` send no heartbeats, so a cancel must end their trials here; the sweep once waited
+// forever for them.
 TEST(ApiAsking, CancelEndsTrialsThatNobodyWillTell) {
   for (const auto* verb : {"cancel", "kill"}) {
     TestApi server;

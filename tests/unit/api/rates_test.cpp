@@ -28,7 +28,7 @@ TEST(Rates, SayHowLongToWait) {
   const auto wait = rates.take("a", start);
   ASSERT_TRUE(wait);
   EXPECT_EQ(wait->us, 100'000);
-  EXPECT_FALSE(rates.take("a", start + *wait)) << "who waits as told gets through";
+  EXPECT_FALSE(rates.take("a", start + *wait)) << "a client that waits gets through";
 }
 
 TEST(Rates, DoNotPunishWhoKeepsAsking) {
@@ -50,7 +50,7 @@ TEST(Rates, StayBoundedAndLetNewcomersShareWhenThereAreTooMany) {
   for (int i = 0; i < 1000; ++i) through += rates.take("new " + std::to_string(i), start) ? 0 : 1;
   EXPECT_EQ(through, 5);
   EXPECT_LE(rates.size(), 11U);
-  EXPECT_EQ(let_through(rates, "known 3", start, 100), 4) << "who was there is not touched";
+  EXPECT_EQ(let_through(rates, "known 3", start, 100), 4) << "known keys keep their own bucket";
   EXPECT_FALSE(rates.take("later", start + seconds(10))) << "full buckets are forgotten";
   EXPECT_LE(rates.size(), 11U);
 }

@@ -1,4 +1,4 @@
-// What can be asked about a sweep, and how it is told.
+// The reads of a sweep: rows, curves, explanations.
 #include "server/api/events.hpp"
 #include "server/api/progress.hpp"
 #include "tests/unit/api/given.hpp"
@@ -131,7 +131,7 @@ TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
   expect_words(server.ask("GET", "/metrics").body, {"hone_runs{state=\"paused\"} 1"});
 
   EXPECT_EQ(server.report(server.acquire(worker), 0, 1)["verdict"], "pause");
-  const auto grant = server.acquire(worker);  // the better of the two goes on
+  const auto grant = server.acquire(worker);  // the better of the two continues
   ASSERT_EQ(TestApi::run_of(grant), "rn_1.0");
   expect_words(why(server, "rn_1.0"), {"has been promoted since"});
 

@@ -143,7 +143,7 @@ TEST(Origin, MayBeAbsentOrTheServerItself) {
   EXPECT_TRUE(check_origin("trainer.example:7777", "http://trainer.example:7777", {false}));
   EXPECT_TRUE(check_origin("trainer.example:7777", "https://trainer.example:7777", {false, true}));
   EXPECT_FALSE(check_origin("trainer.example:7777", "http://trainer.example:7777", {false, true}))
-      << "a page of the same name in the open may be anybody's";
+      << "a plain-HTTP page of the same name is another origin";
 }
 
 TEST(Origin, OfAnotherPageIsForbidden) {

@@ -1,4 +1,4 @@
-// The ledger keeps what it is given, in order, for ever.
+// The ledger keeps every event, in order, permanently.
 #include <SQLiteCpp/Exception.h>
 
 #include <nlohmann/json.hpp>

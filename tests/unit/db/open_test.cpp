@@ -77,7 +77,7 @@ TEST(OpenDatabase, RefusesANewerSchemaAndChangesNothing) {
     ASSERT_FALSE(opened.ok());
     EXPECT_EQ(opened.error().code, Code::conflict);
     EXPECT_EQ(opened.error().detail,
-              "this data folder was written by a newer hone (schema 9999; this one knows up "
+              "this data folder was written by a newer hone (schema 9999; this one supports up "
               "to " +
                   std::to_string(newest_schema()) + "): upgrade hone or use another --data");
   }

@@ -1,4 +1,4 @@
-// Each read of the API but lineage, over a small history that is told step by step.
+// Each read of the API except lineage, over a small history.
 #include <algorithm>
 
 #include "tests/unit/db/queries_given.hpp"

@@ -79,7 +79,7 @@ void Storm::token() {
   if (below(2) == 0) static_cast<void>(ask(RevokeToken{TokenId{1}}));
 }
 
-// What users say about things, and ask of sweeps that go on.
+// Notes, tags and edits.
 void Storm::remark() {
   const auto sweep = sweeps_[static_cast<std::size_t>(below(static_cast<int>(sweeps_.size())))];
   switch (below(4)) {

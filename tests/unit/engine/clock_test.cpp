@@ -39,7 +39,7 @@ TEST_F(SlewedClockTest, DoesNotExpireALeaseWhenTheWallClockIsSetForwards) {
 TEST_F(SlewedClockTest, GoesOnWhenTheWallClockIsSetBack) {
   wall = wall - seconds(3600);
   EXPECT_EQ(passes({}), Duration{}) << "never backwards";
-  EXPECT_EQ(passes(seconds(10)), seconds(5)) << "a lease that nobody renews still ends";
+  EXPECT_EQ(passes(seconds(10)), seconds(5)) << "a lease that is not renewed still ends";
   EXPECT_EQ(passes(seconds(7190)), seconds(3595));
   EXPECT_EQ(clock(), wall);
 }

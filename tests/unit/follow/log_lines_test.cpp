@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-// What `speak` writes to the log on stderr.
+// What `log` writes to stderr.
 template <class Log>
 std::string logged(LogFormat format, Log log, const std::string& level = "info") {
   testing::internal::CaptureStderr();
@@ -69,14 +69,14 @@ TEST(LogLines, of_json_survive_what_a_client_sends) {
 }
 
 TEST(LogLines, below_the_level_are_left_out) {
-  const auto speak = [] {
+  const auto log_both = [] {
     spdlog::info("quiet");
     spdlog::error("loud");
   };
-  const auto text = logged(LogFormat::text, speak, "error");
+  const auto text = logged(LogFormat::text, log_both, "error");
   EXPECT_EQ(text.find("quiet"), std::string::npos);
   EXPECT_NE(text.find("loud"), std::string::npos);
-  EXPECT_EQ(logged(LogFormat::text, speak, "off"), "");
+  EXPECT_EQ(logged(LogFormat::text, log_both, "off"), "");
 }
 
 TEST(LogLines, of_events_name_what_they_are_about) {

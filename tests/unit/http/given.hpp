@@ -185,7 +185,7 @@ class TestServer {
     });
     return Client(ends[1]);
   }
-  // One request on a connection of its own.
+  // One request on a new connection.
   Answer ask(const std::string& text) {
     auto client = connect();
     EXPECT_TRUE(client.send(text));
@@ -219,13 +219,13 @@ class TestServer {
   TemporaryFolder folder_;
   std::unique_ptr<SQLite::Database> db_ = open_for_writing(folder_.file("hone.db")).value();
   api::BlobStore blobs_{folder_.path() / "blobs"};
-  ReaderPool readers_{open_readers(folder_.file("hone.db"))};
-  DiskPool disk_;
   Counters counters_;
   api::Keyring keys_;
   Shared shared_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
       shared_.io.get_executor()};
+  ReaderPool readers_{open_readers(folder_.file("hone.db"))};
+  DiskPool disk_;
   EngineThread engine_{*db_,
                        {.committed =
                             [this](std::int64_t seq) {

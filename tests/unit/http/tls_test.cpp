@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <csignal>
 #include <cstdio>
 
 #include "tests/unit/http/given.hpp"
@@ -52,6 +53,7 @@ class SecureClient {
  public:
   SecureClient(const Client& client, const Certificate* own = nullptr)
       : context_(SSL_CTX_new(TLS_client_method())) {
+    std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
     if (own != nullptr) {
       EXPECT_EQ(SSL_CTX_use_certificate_file(context_, own->cert.c_str(), SSL_FILETYPE_PEM), 1);
       EXPECT_EQ(SSL_CTX_use_PrivateKey_file(context_, own->key.c_str(), SSL_FILETYPE_PEM), 1);
@@ -68,8 +70,7 @@ class SecureClient {
   SecureClient& operator=(const SecureClient&) = delete;
 
   void send(const std::string& text) {
-    EXPECT_EQ(SSL_write(ssl_, text.data(), static_cast<int>(text.size())),
-              static_cast<int>(text.size()));
+    sent = SSL_write(ssl_, text.data(), static_cast<int>(text.size()));
   }
   std::string receive_until(const std::string& end) {
     std::string text;
@@ -88,6 +89,7 @@ class SecureClient {
   [[nodiscard]] const char* version() const { return SSL_get_version(ssl_); }
 
   bool connected = false;
+  int sent = 0;  // by the last send; the server may have closed meanwhile
 
  private:
   SSL_CTX* context_;
@@ -157,14 +159,10 @@ TEST_F(TlsTest, bounds_the_time_of_a_handshake) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(TlsTest, is_refused_by_a_plain_port) {
-  TestServer server;
+TEST_F(TlsTest, is_not_spoken_by_a_plain_port) {
+  TestServer server({.request_time = milliseconds(60)});
   auto client = server.connect();
-  std::thread handshake([&] {
-    SecureClient secure(client);
-    EXPECT_FALSE(secure.connected);
-  });
-  handshake.join();
+  EXPECT_FALSE(SecureClient(client).connected) << "its first record is no request";
 }
 
 TEST_F(TlsTest, asks_clients_for_a_certificate_where_a_root_is_given) {
