@@ -149,7 +149,7 @@ TEST(Listen, refuses_addresses_of_other_machines_and_bad_tls_files) {
 class Listening {
  public:
   explicit Listening(const Bounds& bounds)
-      : server_(std::move(Server::listen({"127.0.0.1", 0}, {}, bounds).value())) {
+      : server_(Server::listen({"127.0.0.1", 0}, {}, bounds).value()) {
     server_->catch_signals();
     thread_ = std::thread([this] { server_->run(*parts_.shared().parts); });
   }
