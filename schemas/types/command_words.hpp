@@ -1,5 +1,5 @@
-// The words of a command: split from one line without a shell, and what "${name}" in them stands
-// for.
+// The words of a command: split from one line without a shell, and the "${name}" in them that
+// parameters replace.
 #pragma once
 
 #include <optional>
@@ -19,16 +19,16 @@ Result<std::vector<std::string>> split_command(std::string_view line);
 
 // A part of a word: text, or a name to be replaced.
 struct WordPiece {
-  std::string text;                     // what stands there, or the name
+  std::string text;                     // the text itself, or the name
   bool is_name = false;                 // of "${name}" and "${name:-fallback}"
   std::optional<std::string> fallback;  // for a parameter that a trial does not have
   friend bool operator==(const WordPiece&, const WordPiece&) = default;
 };
 
-// "$${" stands for "${". Refuses with invalid a "${" without its "}" or its name.
+// "$${" is a literal "${". Refuses with invalid a "${" without its "}" or its name.
 Result<std::vector<WordPiece>> pieces_of(std::string_view word);
 
-// The names that hone itself fills in, beside the parameters: "hone.seed" and its like.
+// The names that hone itself fills in, in addition to the parameters: "hone.seed" and others.
 std::span<const std::string_view> own_names();
 
 // Whether a parameter of this name is named in one of the words.

@@ -1,11 +1,11 @@
-// What an edit of a live sweep does to its spec: told once, for the Book and the query tables.
+// What an edit of a live sweep does to its spec, for the Book and the query tables alike.
 #pragma once
 
 #include "schemas/types/event.hpp"
 
 namespace hone {
 
-// Total: what does not fit the spec is passed over. decide has refused it.
+// Total: ignores what does not fit the spec, because decide has refused it.
 void apply(const SweepEdited& edit, SweepSpec& spec);
 
 }  // namespace hone

@@ -1,6 +1,6 @@
-// Everything that can happen, for ever. The ledger is a sequence of these; all else is a fold over
-// it. Events are added, never edited: a stored ledger must replay under every later version
-// (tests/golden/ledgers).
+// Everything that can happen. The ledger is a sequence of these; all other state is a fold over it.
+// Kinds of events are added, never changed: a stored ledger must replay under every later version
+// (tests/golden/ledger_v1.jsonl).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace hone {
 
-// The coordinator came up. Live leases are extended from this instant: workers kept training while
-// it was away.
+// The coordinator started. Live leases are extended from this instant: workers kept training while
+// it was down.
 struct ServerStarted {
   std::string hone_version;
   Duration lease;  // lease length from here on
@@ -67,7 +67,7 @@ struct WorkerJoined {
   int cpus = 1;
   int gpus = 0;
   std::string hone_version;
-  TokenId token{};  // that joined: it alone may speak for the worker; none where none was asked for
+  TokenId token{};  // the one that joined: no other may act for the worker. None without tokens
 };
 
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
@@ -85,7 +85,7 @@ struct TrialEnqueued {  // a user's own parameter set: proposed before the sampl
   std::optional<TrialId> from{};
 };
 
-struct RunAdded {  // one more run of a trial, with a seed of its own: queued
+struct RunAdded {  // one more run of a trial, with another seed: queued
   RunId run;
 };
 
@@ -103,7 +103,7 @@ struct LeaseRenewed {
   Instant expires_at;
 };
 
-struct RunStarted {  // the first sign of life of an attempt
+struct RunStarted {  // the first heartbeat, report or checkpoint of an attempt
   LeaseId lease;
 };
 
@@ -114,7 +114,7 @@ struct ReportRecorded {
   std::int64_t step = 0;
   Score score = Score::diverged();
   std::vector<Score> further{};        // of the further objectives, in their order
-  std::optional<bool> seed_applied{};  // what its process said, if it said so
+  std::optional<bool> seed_applied{};  // what its process reported, if it did
 };
 
 struct VerdictGiven {
@@ -148,7 +148,7 @@ struct RunReturned {
   std::string detail;
   Failure failure = Failure::none;
   std::optional<Instant> not_before{};  // it rests until RunReady; absent: it is queued at once
-  std::optional<WorkerId> avoid{};      // whose fault it may be: others go first, if there are any
+  std::optional<WorkerId> avoid{};      // may have caused it: others are preferred, if any
 };
 
 struct RunEnded {
@@ -161,7 +161,7 @@ struct RunEnded {
   Failure failure = Failure::none;
 };
 
-// The rule of its sweep let a checkpoint of an ended run go: its bytes may be deleted.
+// The retention rule of its sweep dropped a checkpoint of an ended run: its bytes may be deleted.
 struct ModelDropped {
   ModelId model;
   RunId run;
@@ -174,26 +174,26 @@ struct RunReady {
   std::optional<Instant> reserved_until;
 };
 
-// A worker that waits for work lives: written now and then, when nothing else tells.
+// A worker that waits for work is alive: recorded now and then, when no other event shows it.
 struct WorkerSeen {
   WorkerId worker;
 };
 
-// Too many runs failed there and not elsewhere: it gets no more of them for a while.
+// Too many runs failed there and not elsewhere: it is quarantined until `until`.
 struct WorkerSetAside {
   WorkerId worker;
   Instant until;
   std::string detail;
 };
 
-// The while is over, or a user said so.
+// The quarantine is over, or a user lifted it.
 struct WorkerAllowed {
   WorkerId worker;
   bool by_user = false;
 };
 
-// A secret whose digest is known from here on. The secret itself never reaches the server but as a
-// bearer token.
+// A secret whose digest the server knows from here on. It sees the secret itself only as a bearer
+// token.
 struct TokenCreated {
   TokenId token;
   std::string request_id;
@@ -201,7 +201,7 @@ struct TokenCreated {
   Scopes scopes;
   std::string sha256;  // of the secret
   std::optional<Instant> expires_at;
-  TokenId by{};  // the token that asked for it; none for a server's or an administrator's own hand
+  TokenId by{};  // the token that created it; none for one that the server or an administrator made
 };
 
 struct TokenRevoked {
@@ -218,7 +218,7 @@ struct ArtifactSaved {
   std::int64_t bytes = 0;
 };
 
-// A user's words about a thing.
+// A user's note on an object.
 struct NoteAdded {
   std::string request_id;
   ObjectId on;
@@ -232,14 +232,14 @@ struct TagsChanged {
   std::vector<std::string> removed;
 };
 
-// Out of the lists, and back: nothing else changes.
+// Removed from the lists, or put back; nothing else changes.
 struct SweepArchived {
   SweepId sweep;
   bool archived = true;
 };
 
-// The checkpoints that the trial's runs still have stay from here on, whatever the rule of its
-// sweep.
+// The checkpoints that the trial's runs still have are kept from here on, whatever the retention
+// rule of its sweep.
 struct TrialPinned {
   TrialId trial;
   bool pinned = true;
@@ -254,19 +254,19 @@ struct Widening {
   friend bool operator==(const Widening&, const Widening&) = default;
 };
 
-// What a user changed of a sweep that goes on (schemas/types/edit.hpp says what it does to a spec).
+// What a user changed in a live sweep (schemas/types/edit.hpp applies it to a spec).
 struct SweepEdited {
   SweepId sweep;
   std::string request_id;
   std::optional<std::int64_t> trials{};
-  std::optional<int> concurrency{};  // 0: no limit any more
+  std::optional<int> concurrency{};  // 0: the limit is lifted
   std::vector<Widening> widened{};
 };
 
 struct Event;
 
-// A sweep that ended elsewhere: all that happened to it there, with its times, and with ids of
-// here.
+// A sweep that ended elsewhere: its events with their times, and with ids
+// of this server.
 struct SweepImported {
   SweepId sweep;
   std::string request_id;

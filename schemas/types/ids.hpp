@@ -1,4 +1,4 @@
-// Names of things, as strong types and as people see them: sw_7, tr_42, rn_42.0, rn_42.0#2, md_9,
+// Ids of objects, as strong types and as people see them: sw_7, tr_42, rn_42.0, rn_42.0#2, md_9,
 // ... The engine mints numbers in order, per kind, across all sweeps of a data folder.
 #pragma once
 
@@ -49,9 +49,9 @@ using ModelId = Id<ModelTag>;        // a checkpoint a run saved
 using DatasetId = Id<DatasetTag>;    // what a run trained on
 using WorkflowId = Id<WorkflowTag>;  // how it was run
 using WorkerId = Id<WorkerTag>;
-using LeaseId = Id<LeaseTag>;  // the fence: one attempt's right to speak for its run
+using LeaseId = Id<LeaseTag>;  // the fence: one attempt's right to act for its run
 
-using TokenId = Id<TokenTag>;  // a secret that lets its holder speak to the server
+using TokenId = Id<TokenTag>;  // a secret that gives its holder access to the server
 
 // One trial trained with one seed.
 struct RunId {

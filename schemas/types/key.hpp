@@ -1,4 +1,4 @@
-// What a door that checks tokens must know of one.
+// What the check of a token needs to know about it.
 #pragma once
 
 #include <optional>

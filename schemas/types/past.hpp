@@ -36,7 +36,7 @@ struct ImportRequest {
   SweepPast past;
 };
 
-// What to change of a sweep that goes on.
+// What to change in a live sweep.
 struct EditRequest {
   std::string request_id;
   std::optional<std::int64_t> trials{};

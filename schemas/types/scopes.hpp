@@ -9,7 +9,7 @@ namespace hone {
 enum class Scope {
   read,    // look at everything but tokens
   submit,  // submit, steer, ask, tell and enqueue; includes read
-  worker,  // join, lease runs, and speak for the runs leased
+  worker,  // join, lease runs, and act for the runs leased
   admin,   // everything, tokens included
 };
 
@@ -37,14 +37,14 @@ struct Scopes {
 
 constexpr Scopes operator|(Scope a, Scope b) { return Scopes(a) | Scopes(b); }
 
-// Does a token with `granted` open what one of `needed` opens? Nothing needed is open to all.
+// Whether a token with `granted` has one of `needed`. No scope needed: open to all.
 constexpr bool opens(Scopes granted, Scopes needed) {
   if (needed.empty() || granted.holds(Scope::admin)) return true;
   if (granted.holds(Scope::submit)) granted = granted | Scope::read;
   return (granted.bits & needed.bits) != 0;
 }
 
-// A look through all of them, at every request, costs microseconds; nobody needs as many.
+// Every request is compared with all of them, which costs microseconds at this number.
 inline constexpr std::size_t live_tokens_max = 1000;
 
 }  // namespace hone

@@ -29,12 +29,12 @@ struct BuiltinTrainer {
   friend bool operator==(const BuiltinTrainer&, const BuiltinTrainer&) = default;
 };
 
-// How a command is handed the parameters that none of its words names: not at all, "--name value",
+// How a command receives the parameters that none of its words names: not at all, "--name value",
 // "--name=value", "name=value", the path of a JSON file, HONE_PARAM_NAME in the environment.
 enum class ParamStyle { none, flags, flags_equals, key_value, json, env };
 
-// Where a command runs: in the worker's working folder, in an empty one of its own, or in a copy of
-// the worker's.
+// Where a command runs: in the worker's working folder, in a new empty folder, or in a copy of the
+// worker's.
 enum class WorkFolder { shared, fresh, copy };
 
 enum class CollectFormat { csv, jsonl, regex };
@@ -42,7 +42,7 @@ enum class CollectFormat { csv, jsonl, regex };
 // How the last rows of a column become one value.
 enum class Summary { last, mean, median, max, min };
 
-// Where the objective is read from when the program is not changed at all: rows of named columns.
+// Where the objective of an unchanged program is read from: rows of named columns.
 struct CollectSpec {
   std::string file;  // in the run's own folder; empty: its standard output
   CollectFormat format = CollectFormat::csv;
@@ -77,7 +77,7 @@ struct CommandTrainer {
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
 };
 
-// Nobody here: the trials are evaluated by whoever asks for them (`hone ask`, `hone tell`).
+// No worker: the client that asks for a trial evaluates it (`hone ask`, `hone tell`).
 struct AskTrainer {
   friend bool operator==(const AskTrainer&, const AskTrainer&) = default;
 };
@@ -140,8 +140,8 @@ enum class Aggregate { mean, median, iqm, lcb };
 // by where they rank among what all trials reached on the same problem.
 enum class Normalize { references, ranks };
 
-// The same parameter set on several problems: every seed trains once on each, told by a parameter
-// of this name. With references a value counts as (value - worst) / (best - worst) of its problem.
+// The same parameter set on several problems: every seed trains once on each. This parameter
+// selects it. With references a value counts as (value - worst) / (best - worst) of its problem.
 struct InstancesSpec {
   std::string parameter;
   std::vector<Value> values;
@@ -151,7 +151,7 @@ struct InstancesSpec {
   friend bool operator==(const InstancesSpec&, const InstancesSpec&) = default;
 };
 
-// What makes a trial of several runs, beside SweepSpec::seeds.
+// What makes a trial of several runs, in addition to SweepSpec::seeds.
 struct ReplicatesSpec {
   int max = 0;  // seeds that a contender may get; 0: no more than SweepSpec::seeds
   Aggregate aggregate = Aggregate::mean;
@@ -185,7 +185,7 @@ struct SweepSpec {
   CheckpointsSpec checkpoints{};
   ReplicatesSpec replicates{};
   std::optional<ConfirmSpec> confirm{};  // once the sweep is completed
-  SweepId confirms{};  // this sweep is the confirmation of that one; its seeds have an own address
+  SweepId confirms{};  // this sweep confirms that one; its seeds are drawn from another stream
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 
@@ -196,7 +196,7 @@ inline int instances_of(const SweepSpec& spec) {
 inline bool by_ranks(const SweepSpec& spec) {
   return spec.replicates.instances && spec.replicates.instances->normalize == Normalize::ranks;
 }
-// Whether values count on a scale of the sweep's own, on which more is better under either goal.
+// Whether values count on the sweep's own scale, on which more is better under either goal.
 inline bool rescaled(const SweepSpec& spec) {
   return by_ranks(spec) || (spec.replicates.instances && !spec.replicates.instances->worst.empty());
 }

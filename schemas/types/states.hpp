@@ -18,8 +18,8 @@ enum class EndReason {
   diverged,        // a non-finite report
   no_report,       // the process finished without any report
   exit_code,       // the process failed with an exit status
-  signal,          // the process was killed by a signal nobody here sent
-  told_failed,     // whoever had asked for the trial told that it failed
+  signal,          // the process was killed by a signal that hone did not send
+  told_failed,     // the client that asked for the trial reported that it failed
   cannot_start,    // the process could not be started
   infeasible,      // exit status 86: these parameters cannot work
   requeue_requested,  // exit status 85: the process asks to be run again
@@ -32,7 +32,7 @@ enum class EndReason {
   disk_limit,         // its folder outgrew command.disk
 };
 
-// What a user may ask of a sweep. pause: no new runs, running ones go on; resume; stop: no new
+// What a user may ask of a sweep. pause: no new runs, running ones continue; resume; stop: no new
 // runs, running ones finish, then the sweep is completed; cancel: TERM, grace, KILL; kill: KILL
 // now.
 enum class Verb { pause, resume, stop, cancel, kill };
@@ -40,11 +40,11 @@ enum class Verb { pause, resume, stop, cancel, kill };
 // What became of a trial that was asked for.
 enum class Told { value, failed, infeasible };
 
-// What a worker must do about a lease, told in the reply to a heartbeat.
+// What a worker must do about a lease: the reply to a heartbeat has one for each.
 enum class Order { none, cancel, kill, gone };  // gone: not yours any more, kill the process
 
-// Whose fault the end of an attempt was, from its exit status, its signal, its log and what its
-// worker knew. server/sweep/failures.hpp says what is done about each.
+// What caused the end of an attempt, from its exit status, its signal, its log and what its worker
+// observed. server/sweep/failures.hpp decides what is done about each.
 enum class Failure {
   none,
   oom,         // it needed more memory than there was
@@ -53,7 +53,7 @@ enum class Failure {
   infeasible,  // these parameters cannot work
   diverged,    // a report that is no number
   timed_out,   // limits.run or limits.phase
-  user_error,  // the program said no
+  user_error,  // the program rejected its input
   crash,       // the program died of a signal: may be a race, may be its parameters
 };
 

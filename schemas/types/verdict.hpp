@@ -1,4 +1,4 @@
-// What a terminator answers to a report, always with its reason and the numbers it followed from.
+// A terminator's answer to a report, always with its reason and the numbers it followed from.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ enum class Action { go_on, pause, stop };  // on the wire: continue, pause, stop
 enum class VerdictReason {
   no_rule,           // the sweep has no terminator
   last_phase,        // the budget is reached: the run is complete
-  diverged,          // the report was not a number; nothing is gained by going on
-  collecting,        // the rule still collects reports for this phase and judges nobody
+  diverged,          // the report was not a number; more training cannot help
+  collecting,        // the rule still collects reports for this phase and judges no run
   good_enough,       // judged, and kept
   evicted,           // judged, and among the poorest
   between_rungs,     // the rule judges at other phases than this
-  promoted,          // judged at a rung, and among the best: it goes on
+  promoted,          // judged at a rung, and among the best: it continues
   awaits_promotion,  // judged at a rung: paused until the rule prefers it to the others
   awaits_seeds,      // paused until the other runs of its trial came as far: the trial is judged
   outraced,          // its trial is significantly worse than the leader

@@ -74,9 +74,9 @@ struct AcquireRequest {
   Duration wait;  // long poll: how long the server may hold the request while there is no work
 };
 
-// hone as an optimizer without workers: a trial for whoever asks, to be answered by a tell.
+// hone as an optimizer without workers: the client asks for a trial and tells its result.
 struct AskRequest {
-  std::string asker;  // the same asker gets its pending trial again until it has told the result
+  std::string asker;  // the same asker gets its pending trial again until its result is recorded
 };
 
 struct AskReply {
@@ -139,7 +139,7 @@ struct PinRequest {
   bool pinned = true;
 };
 
-// A token whose secret the client made: the server is told its digest alone.
+// A token whose secret the client made: the server receives only its digest.
 struct CreateTokenRequest {
   std::string request_id;  // the same id again answers with the same token
   std::string name;        // for people; no two live tokens share one
@@ -164,8 +164,8 @@ struct ModelRef {
   friend bool operator==(const ModelRef&, const ModelRef&) = default;
 };
 
-// How long a process may take; absent: as long as it likes. Time that it waits for the server does
-// not count.
+// How long a process may take; absent: no limit. The time that it waits for the server does not
+// count.
 struct TimeLimits {
   std::optional<Duration> run;    // all that is left of limits.run
   std::optional<Duration> phase;  // without a report or a checkpoint
@@ -239,7 +239,7 @@ struct EndRequest {
   int exit_code = 0;    // exit_code: the status. signal: the signal's number
   std::string detail;
   std::string log_tail;             // the last lines the process wrote, for failures
-  Failure failure = Failure::none;  // none: as the reason tells
+  Failure failure = Failure::none;  // none: as the reason implies
 };
 
 struct BeatRequest {
