@@ -16,7 +16,7 @@ TRAINER = textwrap.dedent("""
     for phase in range(2):
         time.sleep(seconds)
         report = {"phase": phase, "step": 500 * (phase + 1), "value": lr * (phase + 1)}
-    print("@hone", json.dumps({"report": report}), flush=True)
+        print("@hone", json.dumps({"report": report}), flush=True)
 """)
 
 
