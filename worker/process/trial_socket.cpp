@@ -15,7 +15,7 @@ namespace hone::worker {
 namespace {
 
 // Read from one connection at a time, so that none starves the others.
-constexpr std::size_t piece_bytes = 64 * 1024;
+constexpr std::size_t read_bytes_max = 64 * 1024;
 
 Error cannot_listen(const std::string& path) {
   return refuse(Code::internal, "cannot listen at " + path + ": " + std::strerror(errno));
@@ -83,7 +83,7 @@ void TrialSocket::accept() {
 }
 
 void TrialSocket::read(Connection& connection, std::vector<TrialLine>& lines) {
-  std::array<char, piece_bytes> piece;
+  std::array<char, read_bytes_max> piece;
   const auto on_line = [&](std::string_view text, bool too_long) {
     take_line(connection, text, too_long, lines);
   };

@@ -52,10 +52,11 @@ std::vector<pid_t> read_numbers(const FileHandle& file) {
   return numbers;
 }
 
-// A trial with a helper in its group and a daemon in a session of its own. Prints their numbers and
-// its own, then runs `then`.
-std::string family(const std::string& then) {
-  return "sleep 1000 & helper=$!; setsid sleep 1000 & daemon=$!; echo $$ $helper $daemon; " + then;
+// A trial with a helper in its group and a daemon in another session. Sets its traps, prints the
+// three numbers and waits.
+std::string family(const std::string& traps) {
+  return traps +
+         "; sleep 1000 & helper=$!; setsid sleep 1000 & daemon=$!; echo $$ $helper $daemon; wait";
 }
 
 class Keeper : public InFolder {
@@ -82,7 +83,8 @@ class Keeper : public InFolder {
 };
 
 TEST_F(Keeper, ends_as_the_trial_does_after_all_its_descendants) {
-  start(family("exit 7"));
+  start(family("trap 'exit 7' USR1"));
+  ::kill(family_[0].pid(), SIGUSR1);
   const auto end = collected();
   EXPECT_FALSE(end.by_signal);
   EXPECT_EQ(end.number, 7);
@@ -90,7 +92,8 @@ TEST_F(Keeper, ends_as_the_trial_does_after_all_its_descendants) {
 }
 
 TEST_F(Keeper, ends_by_the_signal_that_ended_the_trial) {
-  start(family("kill -SEGV $$"));
+  start(family(":"));
+  ::kill(family_[0].pid(), SIGSEGV);
   const auto end = collected();
   EXPECT_TRUE(end.by_signal);
   EXPECT_EQ(end.number, SIGSEGV);
@@ -98,15 +101,15 @@ TEST_F(Keeper, ends_by_the_signal_that_ended_the_trial) {
 }
 
 TEST_F(Keeper, is_not_collected_before_it_ends) {
-  start(family("wait"));
+  start(family(":"));
   EXPECT_FALSE(collect_child(child_.pid));
   signal_child(child_.pid, SIGKILL);
   EXPECT_EQ(collected().number, SIGKILL);
   EXPECT_FALSE(collect_child(child_.pid)) << "once";
 }
 
-TEST_F(Keeper, kills_a_daemon_in_a_session_of_its_own) {
-  start(family("trap '' TERM; wait"));
+TEST_F(Keeper, kills_a_daemon_in_another_session) {
+  start(family("trap '' TERM"));
   signal_child(child_.pid, SIGKILL);
   const auto end = collected();
   EXPECT_TRUE(end.by_signal);
@@ -115,7 +118,7 @@ TEST_F(Keeper, kills_a_daemon_in_a_session_of_its_own) {
 }
 
 TEST_F(Keeper, passes_term_to_the_group_of_the_trial) {
-  start(family("trap 'wait $helper; exit 143' TERM; wait"));
+  start(family("trap 'wait $helper; exit 143' TERM"));
   signal_child(child_.pid, SIGTERM);
   const auto end = collected();
   EXPECT_FALSE(end.by_signal) << "the trial handles it";
@@ -125,7 +128,7 @@ TEST_F(Keeper, passes_term_to_the_group_of_the_trial) {
 
 TEST_F(Keeper, that_is_killed_takes_the_trial_with_it_and_leaves_orphans_to_the_worker) {
   ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-  start(family("wait"));
+  start(family(":"));
   ::kill(child_.pid, SIGKILL);
   EXPECT_EQ(collected().number, SIGKILL);
   EXPECT_TRUE(family_[0].ends()) << "the trial";
@@ -160,7 +163,7 @@ TEST_P(DeadWorker, leaves_no_process_behind) {
   const FileHandle from(ends[0]);
   FileHandle to(ends[1]);
   const pid_t worker = ::fork();
-  if (worker == 0) play_worker(folder_, family("trap '' TERM; wait"), to.fd());
+  if (worker == 0) play_worker(folder_, family("trap '' TERM"), to.fd());
   to.close();
   std::vector<Watched> all;
   for (const pid_t pid : read_numbers(from)) all.emplace_back(pid);
