@@ -27,15 +27,6 @@ using Failure = boost::system::error_code;
 constexpr std::uint64_t text_bytes_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
 
-struct Connection {
-  Connection(asio::io_context& io, const ClientTls* tls)
-      : stream(asio::ip::tcp::socket(io), tls != nullptr ? tls->session() : nullptr,
-               asio::ssl::stream_base::client) {}
-  TlsStream stream;
-  beast::flat_buffer buffer;
-  std::chrono::steady_clock::time_point used_at;
-};
-
 template <class Message>
 void put_fields(Message& message, const HttpServer& server, const HttpRequest& request) {
   message.set(http::field::host, server.authority());
@@ -47,15 +38,24 @@ void put_fields(Message& message, const HttpServer& server, const HttpRequest& r
 
 }  // namespace
 
+struct ClientConnection {
+  ClientConnection(asio::io_context& io, const ClientTls* tls)
+      : stream(asio::ip::tcp::socket(io), tls != nullptr ? tls->session() : nullptr,
+               asio::ssl::stream_base::client) {}
+  TlsStream stream;
+  beast::flat_buffer buffer;
+  std::chrono::steady_clock::time_point used_at;
+};
+
 struct HttpClient::Inside {
   explicit Inside(HttpServer callee) : server(std::move(callee)) {}
 
   HttpServer server;
   std::unique_ptr<ClientTls> tls;  // made by the first call
   asio::io_context io{1};
-  std::unique_ptr<Connection> kept;
-  Connection* active = nullptr;  // what interrupt() closes
-  std::string refusal;           // what was wrong with the server's certificate
+  std::unique_ptr<ClientConnection> kept;
+  ClientConnection* active = nullptr;  // what interrupt() closes
+  std::string refusal;                 // what was wrong with the server's certificate
   std::atomic<bool> interrupted = false;
 
   // Runs one asynchronous operation to its end: only those obey a stream's deadline.
@@ -69,7 +69,7 @@ struct HttpClient::Inside {
     return result;
   }
 
-  Failure connect(Connection& connection, std::chrono::microseconds timeout) {
+  Failure connect(ClientConnection& connection, std::chrono::microseconds timeout) {
     asio::ip::tcp::resolver resolver(io);
     Failure failure;
     const auto found = resolver.resolve(server.host, server.port, failure);
@@ -93,7 +93,7 @@ struct HttpClient::Inside {
     return Done{};
   }
 
-  Failure write(Connection& connection, const HttpRequest& request) {
+  Failure write(ClientConnection& connection, const HttpRequest& request) {
     const auto verb = http::string_to_verb(request.method);
     expect(verb != http::verb::unknown, "the method is one of HTTP's");
     if (request.upload.empty()) {
@@ -115,7 +115,7 @@ struct HttpClient::Inside {
 
   using Head = http::response_parser<http::empty_body>;
 
-  Failure read_head(Connection& connection, Head& head, const HttpRequest& request) {
+  Failure read_head(ClientConnection& connection, Head& head, const HttpRequest& request) {
     head.header_limit(64 * 1024);
     head.body_limit(request.download.empty() ? text_bytes_max : download_bytes_max);
     if (request.method == "HEAD") head.skip(true);
@@ -124,7 +124,7 @@ struct HttpClient::Inside {
     });
   }
 
-  Failure read_text(Connection& connection, Head&& head, HttpResponse& response) {
+  Failure read_text(ClientConnection& connection, Head&& head, HttpResponse& response) {
     http::response_parser<http::string_body> parser(std::move(head));
     const Failure failure = perform(
         [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
@@ -132,7 +132,7 @@ struct HttpClient::Inside {
     return failure;
   }
 
-  Failure read_file(Connection& connection, Head&& head, const std::string& path) {
+  Failure read_file(ClientConnection& connection, Head&& head, const std::string& path) {
     http::response_parser<http::file_body> parser(std::move(head));
     Failure failure;
     parser.get().body().open(path.c_str(), beast::file_mode::write, failure);
@@ -141,7 +141,8 @@ struct HttpClient::Inside {
         [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
   }
 
-  Failure read_lines(Connection& connection, Head&& head, std::chrono::microseconds silence_max,
+  Failure read_lines(ClientConnection& connection, Head&& head,
+                     std::chrono::microseconds silence_max,
                      const std::function<bool(std::string_view)>& on_line) {
     http::response_parser<http::buffer_body> parser(std::move(head));
     parser.body_limit(boost::none);
@@ -199,13 +200,15 @@ namespace {
 // The connection in use, for as long as a call lasts.
 class Active {
  public:
-  Active(Connection*& slot, Connection& connection) : slot_(slot) { slot_ = &connection; }
+  Active(ClientConnection*& slot, ClientConnection& connection) : slot_(slot) {
+    slot_ = &connection;
+  }
   ~Active() { slot_ = nullptr; }
   Active(const Active&) = delete;
   Active& operator=(const Active&) = delete;
 
  private:
-  Connection*& slot_;
+  ClientConnection*& slot_;
 };
 
 struct Attempted {
@@ -217,7 +220,7 @@ struct Attempted {
 }  // namespace
 
 struct HttpClient::Exchange {
-  static Attempted once(Inside& inside, Connection& connection, const HttpRequest& request) {
+  static Attempted once(Inside& inside, ClientConnection& connection, const HttpRequest& request) {
     Attempted attempt;
     connection.stream.expires_after(request.timeout);
     const Failure unsent = inside.write(connection, request);
@@ -239,7 +242,7 @@ struct HttpClient::Exchange {
     return attempt;
   }
 
-  static Failure read_body(Inside& inside, Connection& connection, Inside::Head&& head,
+  static Failure read_body(Inside& inside, ClientConnection& connection, Inside::Head&& head,
                            const HttpRequest& request, HttpResponse& response) {
     if (response.ok() && !request.download.empty())
       return inside.read_file(connection, std::move(head), request.download);
@@ -279,7 +282,7 @@ Result<HttpResponse> HttpClient::call(const HttpRequest& request) {
     inside.kept.reset();
   for (;;) {
     const bool fresh = inside.kept == nullptr;
-    if (fresh) inside.kept = std::make_unique<Connection>(inside.io, inside.tls.get());
+    if (fresh) inside.kept = std::make_unique<ClientConnection>(inside.io, inside.tls.get());
     const Active active(inside.active, *inside.kept);
     if (fresh)
       if (const Failure failure = inside.connect(*inside.kept, request.timeout)) {
@@ -299,7 +302,7 @@ Result<HttpResponse> HttpClient::stream(const HttpRequest& request,
                                         const std::function<bool(std::string_view line)>& on_line) {
   Inside& inside = *inside_;
   if (const Status ready = inside.prepare(); !ready) return ready.error();
-  Connection connection(inside.io, inside.tls.get());
+  ClientConnection connection(inside.io, inside.tls.get());
   const Active active(inside.active, connection);
   Failure failure = inside.connect(connection, request.timeout);
   Inside::Head head;

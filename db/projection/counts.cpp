@@ -20,24 +20,24 @@ constexpr std::size_t states = static_cast<std::size_t>(RunState::canceled) + 1;
 // A rebuild folds the whole ledger in one transaction.
 constexpr std::size_t moves_max = 65'536;
 
-struct Tally {
-  std::int64_t proposed = 0;
-  std::int64_t reports = 0;
-  std::array<std::int64_t, states> runs{};
-
-  std::int64_t& of(RunState state) { return runs[static_cast<std::size_t>(state)]; }
-};
-
-struct Move {
-  SweepId sweep;
-  std::optional<RunState> from;  // before the batch; nullopt if the batch added the run
-  RunState to = RunState::queued;
-  EndReason reason = EndReason::none;
-};
-
 }  // namespace
 
 struct BatchCounts::Held {
+  struct Tally {
+    std::int64_t proposed = 0;
+    std::int64_t reports = 0;
+    std::array<std::int64_t, states> runs{};
+
+    std::int64_t& of(RunState state) { return runs[static_cast<std::size_t>(state)]; }
+  };
+
+  struct Move {
+    SweepId sweep;
+    std::optional<RunState> from;  // before the batch; nullopt if the batch added the run
+    RunState to = RunState::queued;
+    EndReason reason = EndReason::none;
+  };
+
   explicit Held(SQLite::Database& database) : db(database) {}
   SQLite::Database& db;
 

@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-constexpr std::string_view stamp =
+constexpr std::string_view stamp_of_this_build =
 #include "book_stamp.inc"
     ;
 
@@ -193,6 +193,6 @@ Book read_book(std::string_view bytes) {
   return book;
 }
 
-std::string_view book_stamp() { return stamp; }
+std::string_view book_stamp() { return stamp_of_this_build; }
 
 }  // namespace hone

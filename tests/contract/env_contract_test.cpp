@@ -23,8 +23,8 @@ void PrintTo(const EnvRow& row, std::ostream* out) { *out << row.name; }
 namespace {
 
 // Copies of an environment with the memory that their steps write to.
-struct Copies {
-  Copies(const EnvRow& row, const EnvPlan& plan)
+struct EnvCopies {
+  EnvCopies(const EnvRow& row, const EnvPlan& plan)
       : env(row.make(plan)),
         observations(rows() * size()),
         final_observations(rows() * size(), -1e9F),
@@ -85,7 +85,7 @@ TEST_P(EveryEnv, describes_itself_and_is_found_by_its_name) {
 }
 
 TEST_P(EveryEnv, observes_finite_numbers_and_pays_finite_rewards) {
-  Copies copies(GetParam(), {.count = 8, .seed = 3});
+  EnvCopies copies(GetParam(), {.count = 8, .seed = 3});
   Stream random(1, Purpose::action, 0);
   for (int t = 0; t < 2000; ++t) {
     copies.step_at_random(random);
@@ -95,9 +95,9 @@ TEST_P(EveryEnv, observes_finite_numbers_and_pays_finite_rewards) {
 }
 
 TEST_P(EveryEnv, repeats_itself_for_the_same_seed_and_differs_for_another) {
-  Copies first(GetParam(), {.count = 4, .seed = 7});
-  Copies second(GetParam(), {.count = 4, .seed = 7});
-  Copies other(GetParam(), {.count = 4, .seed = 8});
+  EnvCopies first(GetParam(), {.count = 4, .seed = 7});
+  EnvCopies second(GetParam(), {.count = 4, .seed = 7});
+  EnvCopies other(GetParam(), {.count = 4, .seed = 8});
   Stream dice_of_first(1, Purpose::action, 0);
   Stream dice_of_second(1, Purpose::action, 0);
   Stream dice_of_other(1, Purpose::action, 0);
@@ -114,8 +114,8 @@ TEST_P(EveryEnv, repeats_itself_for_the_same_seed_and_differs_for_another) {
 }
 
 TEST_P(EveryEnv, gives_a_copy_the_same_episodes_in_whatever_group_it_is) {
-  Copies all(GetParam(), {.count = 4, .seed = 7});
-  Copies last(GetParam(), {.count = 1, .seed = 7, .first_index = 3});
+  EnvCopies all(GetParam(), {.count = 4, .seed = 7});
+  EnvCopies last(GetParam(), {.count = 1, .seed = 7, .first_index = 3});
   for (int t = 0; t < 300; ++t) {
     all.step();
     last.step();
@@ -126,7 +126,7 @@ TEST_P(EveryEnv, gives_a_copy_the_same_episodes_in_whatever_group_it_is) {
 }
 
 TEST_P(EveryEnv, starts_the_next_episode_in_the_step_that_ends_one) {
-  Copies copies(GetParam(), {.count = 8, .seed = 5});
+  EnvCopies copies(GetParam(), {.count = 8, .seed = 5});
   Stream random(2, Purpose::action, 0);
   int ended = 0;
   for (int t = 0; t < 5100; ++t) {
@@ -146,7 +146,7 @@ TEST_P(EveryEnv, starts_the_next_episode_in_the_step_that_ends_one) {
 }
 
 TEST_P(EveryEnv, never_lasts_longer_than_its_step_limit) {
-  Copies copies(GetParam(), {.count = 8, .seed = 6});
+  EnvCopies copies(GetParam(), {.count = 8, .seed = 6});
   Stream random(3, Purpose::action, 0);
   const int limit = GetParam().spec->step_limit;
   std::vector<int> steps(copies.rows(), 0);
@@ -161,10 +161,10 @@ TEST_P(EveryEnv, never_lasts_longer_than_its_step_limit) {
 }
 
 TEST_P(EveryEnv, continues_from_a_saved_state_as_if_nothing_had_happened) {
-  Copies original(GetParam(), {.count = 4, .seed = 7});
+  EnvCopies original(GetParam(), {.count = 4, .seed = 7});
   Stream random(4, Purpose::action, 0);
   for (int t = 0; t < 137; ++t) original.step_at_random(random);
-  Copies restored(GetParam(), {.count = 4, .seed = 99});
+  EnvCopies restored(GetParam(), {.count = 4, .seed = 99});
   ASSERT_TRUE(restored.env->restore(original.env->save(), restored.observations.data()));
   EXPECT_EQ(restored.observations, original.observations);
   Stream same_random(random.words());
@@ -176,7 +176,7 @@ TEST_P(EveryEnv, continues_from_a_saved_state_as_if_nothing_had_happened) {
 }
 
 TEST_P(EveryEnv, refuses_a_state_of_another_shape) {
-  Copies copies(GetParam(), {.count = 4, .seed = 7});
+  EnvCopies copies(GetParam(), {.count = 4, .seed = 7});
   auto words = copies.env->save();
   words.pop_back();
   EXPECT_FALSE(copies.env->restore(words, copies.observations.data()));
@@ -228,7 +228,7 @@ TEST(CartPole, agrees_with_gymnasium_when_always_pushed_right) {
 }
 
 TEST(CartPole, starts_within_a_twentieth_in_every_number) {
-  Copies copies(named("CartPole-v1"), {.count = 256, .seed = 1});
+  EnvCopies copies(named("CartPole-v1"), {.count = 256, .seed = 1});
   std::set<float> seen;
   for (const float number : copies.observations) {
     EXPECT_LE(std::abs(number), 0.05F);
@@ -238,7 +238,7 @@ TEST(CartPole, starts_within_a_twentieth_in_every_number) {
 }
 
 TEST(CartPole, is_truncated_at_500_steps_when_the_pole_is_kept_up) {
-  Copies copies(named("CartPole-v1"), {.count = 16, .seed = 1});
+  EnvCopies copies(named("CartPole-v1"), {.count = 16, .seed = 1});
   for (int t = 1; t <= 500; ++t) {
     for (std::size_t i = 0; i < copies.rows(); ++i) {
       const float* seen = copies.observations.data() + 4 * i;
@@ -254,7 +254,7 @@ TEST(CartPole, is_truncated_at_500_steps_when_the_pole_is_kept_up) {
 }
 
 TEST(CartPole, falls_after_22_steps_on_average_when_pushed_at_random) {
-  Copies copies(named("CartPole-v1"), {.count = 64, .seed = 2});
+  EnvCopies copies(named("CartPole-v1"), {.count = 64, .seed = 2});
   Stream random(5, Purpose::action, 0);
   double steps = 0;
   double episodes = 0;
@@ -320,7 +320,7 @@ TEST(Acrobot, starts_within_a_tenth_in_numbers_a_float_can_hold) {
 
 // Torque along the swing of the lower link brings the free end up in one or two hundred steps.
 TEST(Acrobot, costs_a_point_a_step_until_it_is_reached) {
-  Copies copies(named("Acrobot-v1"), {.count = 16, .seed = 1});
+  EnvCopies copies(named("Acrobot-v1"), {.count = 16, .seed = 1});
   int reached = 0;
   for (int t = 0; t < 2000; ++t) {
     for (std::size_t i = 0; i < copies.rows(); ++i)
@@ -335,7 +335,7 @@ TEST(Acrobot, costs_a_point_a_step_until_it_is_reached) {
 }
 
 TEST(Acrobot, is_hardly_ever_reached_at_random) {
-  Copies copies(named("Acrobot-v1"), {.count = 64, .seed = 2});
+  EnvCopies copies(named("Acrobot-v1"), {.count = 64, .seed = 2});
   Stream random(5, Purpose::action, 0);
   std::vector<double> running(copies.rows(), 0);
   double sum = 0;

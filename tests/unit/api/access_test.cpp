@@ -9,7 +9,7 @@
 namespace hone::api {
 namespace {
 
-constexpr Instant now{1'000'000};
+constexpr Instant access_time{1'000'000};
 
 Key key(std::int64_t number, const std::string& secret, Scopes scopes) {
   return {{number}, scopes, sha256_hex(secret), std::nullopt, false};
@@ -46,47 +46,47 @@ TEST(Keyring, forgets_what_was_revoked) {
 
 TEST(Keyring, knows_whether_there_is_an_administrator) {
   auto admin = key(1, "hone_a", Scope::admin);
-  EXPECT_FALSE(Keyring({key(1, "hone_a", Scope::worker)}).has_live(Scope::admin, now));
-  EXPECT_TRUE(Keyring({admin}).has_live(Scope::admin, now));
-  admin.expires_at = now;
-  EXPECT_FALSE(Keyring({admin}).has_live(Scope::admin, now));
+  EXPECT_FALSE(Keyring({key(1, "hone_a", Scope::worker)}).has_live(Scope::admin, access_time));
+  EXPECT_TRUE(Keyring({admin}).has_live(Scope::admin, access_time));
+  admin.expires_at = access_time;
+  EXPECT_FALSE(Keyring({admin}).has_live(Scope::admin, access_time));
 }
 
 TEST(Access, needs_a_bearer_token) {
   const Keyring keys({key(1, "hone_a", Scope::read)});
-  EXPECT_EQ(check_access(route(Scope::read), keys, "Bearer hone_a", now)->token, TokenId{1});
-  EXPECT_TRUE(check_access(route(Scope::read), keys, "bearer   hone_a ", now)) << "RFC 9110, 11.1";
+  EXPECT_EQ(check_access(route(Scope::read), keys, "Bearer hone_a", access_time)->token, TokenId{1});
+  EXPECT_TRUE(check_access(route(Scope::read), keys, "bearer   hone_a ", access_time)) << "RFC 9110, 11.1";
   for (const auto* header :
        {"", "hone_a", "Basic hone_a", "Bearer", "Bearer ", "Bearerhone_a", "Bearer hone_a,hone_b"})
-    EXPECT_EQ(code_of(check_access(route(Scope::read), keys, header, now)), Code::unauthenticated)
+    EXPECT_EQ(code_of(check_access(route(Scope::read), keys, header, access_time)), Code::unauthenticated)
         << header;
 }
 
 TEST(Access, never_repeats_the_secret) {
   const Keyring keys;
-  const auto refused = check_access(route(Scope::read), keys, "Bearer hone_secret", now);
+  const auto refused = check_access(route(Scope::read), keys, "Bearer hone_secret", access_time);
   EXPECT_EQ(refused.error().detail.find("hone_secret"), std::string::npos);
 }
 
 TEST(Access, ends_with_the_token) {
   auto brief = key(1, "hone_a", Scope::read);
-  brief.expires_at = now;
+  brief.expires_at = access_time;
   const Keyring keys({brief});
-  EXPECT_TRUE(check_access(route(Scope::read), keys, "Bearer hone_a", now - seconds(1)));
-  const auto late = check_access(route(Scope::read), keys, "Bearer hone_a", now);
+  EXPECT_TRUE(check_access(route(Scope::read), keys, "Bearer hone_a", access_time - seconds(1)));
+  const auto late = check_access(route(Scope::read), keys, "Bearer hone_a", access_time);
   EXPECT_EQ(code_of(late), Code::unauthenticated);
   EXPECT_NE(late.error().detail.find("tk_1 has expired"), std::string::npos);
 }
 
 TEST(Access, is_open_where_no_scope_is_needed) {
-  EXPECT_TRUE(check_access(route({}), Keyring{}, "", now));
-  EXPECT_TRUE(check_access(route({}), Keyring{}, "Bearer nonsense", now));
+  EXPECT_TRUE(check_access(route({}), Keyring{}, "", access_time));
+  EXPECT_TRUE(check_access(route({}), Keyring{}, "Bearer nonsense", access_time));
 }
 
 TEST(Access, follows_the_scopes) {
   const auto opens = [](Scopes granted, Scopes needed) {
     const Keyring keys({key(1, "hone_a", granted)});
-    const auto code = code_of(check_access(route(needed), keys, "Bearer hone_a", now));
+    const auto code = code_of(check_access(route(needed), keys, "Bearer hone_a", access_time));
     EXPECT_TRUE(code == Code::internal || code == Code::forbidden);
     return code == Code::internal;
   };
@@ -105,7 +105,7 @@ TEST(Access, follows_the_scopes) {
 TEST(Access, says_what_is_missing) {
   const Keyring keys({key(1, "hone_a", Scope::read)});
   const auto refused =
-      check_access(route(Scope::submit | Scope::worker), keys, "Bearer hone_a", now);
+      check_access(route(Scope::submit | Scope::worker), keys, "Bearer hone_a", access_time);
   EXPECT_EQ(refused.error().detail, "tk_1 has the scope read; this needs submit or worker");
 }
 

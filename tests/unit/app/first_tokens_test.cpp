@@ -45,7 +45,7 @@ TEST_F(FirstTokens, are_written_for_their_owner_alone_and_known_at_once) {
   EXPECT_FALSE(key->expires_at);
   EXPECT_TRUE(keys.has_live(Scope::admin, SystemClock{}()));
   ASSERT_EQ(stored().size(), 1U);
-  EXPECT_EQ(stored()[0].sha256, api::sha256_hex(secret));
+  EXPECT_EQ(stored()[0].sha256, sha256_hex(secret));
 }
 
 TEST_F(FirstTokens, of_a_name_that_is_taken_get_another) {

@@ -113,7 +113,7 @@ TEST(SearchBench, latency_loss_scales_parameters_to_the_unit_interval) {
   EXPECT_NEAR(latency_loss(high), 4 * 0.49, 1e-12);
 }
 
-std::vector<Json> answer(const std::string& task, const Words& words) {
+std::vector<Json> answer(const std::string& task, const Arguments& words) {
   std::vector<Json> lines;
   const auto done = run_task(task, words, [&](const Json& line) { lines.push_back(line); });
   EXPECT_TRUE(done.ok());
@@ -121,7 +121,7 @@ std::vector<Json> answer(const std::string& task, const Words& words) {
 }
 
 TEST(SearchBench, quality_traces_fall_and_repeat) {
-  const Words words{{"problem", "cond"}, {"seeds", "3-4"}, {"n", "60"}, {"workers", "8"}};
+  const Arguments words{{"problem", "cond"}, {"seeds", "3-4"}, {"n", "60"}, {"workers", "8"}};
   const auto lines = answer("quality", words), again = answer("quality", words);
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[1]["seed"], 4);

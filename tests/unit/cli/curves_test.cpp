@@ -37,24 +37,24 @@ std::string csv_of(const std::vector<Json>& runs) {
   return table.ok() ? table->csv : "";
 }
 
-const std::string head = "lr,kind,beta,seed,v1,v2,s1,s2\n";
+const std::string curve_head = "lr,kind,beta,seed,v1,v2,s1,s2\n";
 
 TEST(CurveTable, has_a_line_for_each_run_in_the_order_of_the_sweep_file) {
   const Json first{{"kind", "a"}, {"lr", 0.0123456789012345}, {"beta", 0.5}};
   EXPECT_EQ(csv_of({run_of(first, "completed", {{1.0, 0.25}, {2, 0.5}})}),
-            head + "0.0123456789012345,a,0.5,0,1,2,0.25,0.5\n");
+            curve_head + "0.0123456789012345,a,0.5,0,1,2,0.25,0.5\n");
 }
 
 TEST(CurveTable, leaves_inactive_parameters_empty_and_quotes_words) {
   EXPECT_EQ(
       csv_of({run_of({{"lr", 0.1}, {"kind", "b,c"}}, "completed", {{-1.0, 1.0}, {-2.0, 2.0}})}),
-      head + "0.1,\"b,c\",,0,-1,-2,1,2\n");
+      curve_head + "0.1,\"b,c\",,0,-1,-2,1,2\n");
 }
 
 TEST(CurveTable, leaves_a_diverged_run_empty_from_there_on) {
   const Json params{{"lr", 0.1}, {"kind", "a"}, {"beta", 0}};
   EXPECT_EQ(csv_of({run_of(params, "completed", {{"diverged", 1.5}})}),
-            head + "0.1,a,0,0,,,1.5,\n");
+            curve_head + "0.1,a,0,0,,,1.5,\n");
 }
 
 TEST(CurveTable, numbers_the_rows_of_the_same_parameters) {
@@ -63,13 +63,13 @@ TEST(CurveTable, numbers_the_rows_of_the_same_parameters) {
   const auto line = [](const char* seed) {
     return "0.1,\"b,c\",," + std::string(seed) + ",1,2,1,2\n";
   };
-  EXPECT_EQ(csv_of({run, run, run}), head + line("0") + line("1") + line("2"));
+  EXPECT_EQ(csv_of({run, run, run}), curve_head + line("0") + line("1") + line("2"));
 }
 
 TEST(CurveTable, rounds_values_to_six_digits_but_neither_parameters_nor_long_times) {
   const auto csv = csv_of({run_of({{"lr", 0.012345678}, {"kind", "b,c"}}, "completed",
                                   {{123.456789, 0.123456}, {-1234567.89, 100000.125}})});
-  EXPECT_EQ(csv, head + "0.012345678,\"b,c\",,0,123.457,-1.23457e+06,0.123456,100000.125\n");
+  EXPECT_EQ(csv, curve_head + "0.012345678,\"b,c\",,0,123.457,-1.23457e+06,0.123456,100000.125\n");
 }
 
 TEST(CurveTable, takes_no_run_that_did_not_reach_its_end_and_counts_them) {
@@ -81,7 +81,7 @@ TEST(CurveTable, takes_no_run_that_did_not_reach_its_end_and_counts_them) {
   ASSERT_TRUE(table.ok());
   EXPECT_EQ(table->rows, 1U);
   EXPECT_EQ(table->left_out, "1 queued, 2 stopped");
-  EXPECT_EQ(table->csv, head + "0.1,\"b,c\",,0,1,2,1,2\n");
+  EXPECT_EQ(table->csv, curve_head + "0.1,\"b,c\",,0,1,2,1,2\n");
   const auto none = export_curves(sweep_of_two_phases(), {stopped, queued});
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, Code::conflict);

@@ -63,7 +63,7 @@ class ServedApi {
   }
 
   // Only between commands: they run in the test's own thread.
-  ApiHouse api;
+  TestApi api;
 
  private:
   void serve(Peer& peer) {
@@ -83,7 +83,7 @@ class ServedApi {
 };
 
 // A finished sweep sw_1 of two trials with two phases; the second trial is the better one.
-inline void finish_sweep(ApiHouse& api) {
+inline void finish_sweep(TestApi& api) {
   Json spec = small_spec("none", 2);
   spec["budget"]["phases"] = 2;
   api.submit(spec);

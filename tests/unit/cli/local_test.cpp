@@ -112,8 +112,8 @@ TEST(Dataset, may_be_named_with_a_version_and_a_digest) {
 
 TEST(Dataset, that_is_neither_a_file_nor_a_name_is_rejected) {
   const Folder folder;
-  for (const std::string word : {std::string("nowhere.csv"), std::string("=abc"),
-                                 std::string("digits="), folder.path().string()}) {
+  for (const std::string& word : {std::string("nowhere.csv"), std::string("=abc"),
+                                  std::string("digits="), folder.path().string()}) {
     const auto dataset = dataset_of(word);
     ASSERT_FALSE(dataset.ok()) << word;
     EXPECT_EQ(dataset.error().code, Code::invalid);

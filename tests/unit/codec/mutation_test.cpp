@@ -9,8 +9,8 @@
 namespace hone {
 namespace {
 
-constexpr std::uint64_t seed = 20261121;
-constexpr int rounds = 300;
+constexpr std::uint64_t mutation_seed = 20261121;
+constexpr int mutation_rounds = 300;
 
 Json junk(Generator& random) {
   static const Json all = Json::parse(
@@ -61,8 +61,8 @@ void expect_answers(const T& body, Decode decode, Generator& random) {
 }
 
 TEST(Mutation, of_bodies_is_answered) {
-  Generator random(seed);
-  for (int i = 0; i < rounds; ++i) {
+  Generator random(mutation_seed);
+  for (int i = 0; i < mutation_rounds; ++i) {
     expect_answers(random.spec(), decode_sweep_spec, random);
     expect_answers(SubmitRequest{"r", random.spec(), random.workflow()}, decode_submit_request,
                    random);
@@ -76,16 +76,16 @@ TEST(Mutation, of_bodies_is_answered) {
 }
 
 TEST(Mutation, of_events_is_answered) {
-  Generator random(seed);
-  for (int i = 0; i < rounds; ++i)
+  Generator random(mutation_seed);
+  for (int i = 0; i < mutation_rounds; ++i)
     for (const auto& event : random.one_of_each_event())
       expect_answers(
           event, [&](const Json& json) { return decode_event(kind(event), json); }, random);
 }
 
 TEST(Mutation, of_text_is_answered) {
-  Generator random(seed);
-  for (int i = 0; i < rounds; ++i) {
+  Generator random(mutation_seed);
+  for (int i = 0; i < mutation_rounds; ++i) {
     std::string text = to_text(encode(random.spec()));
     for (int k = 0; k < 8; ++k) {
       const auto at = static_cast<std::size_t>(random.integer(0, std::ssize(text) - 1));

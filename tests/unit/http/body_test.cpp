@@ -1,4 +1,5 @@
 // Bodies: their limits, their framing, and answers that leave before a body has arrived.
+#include "base/sha256.hpp"
 #include "tests/unit/http/given.hpp"
 
 namespace hone::http {
@@ -164,7 +165,7 @@ TEST(Blob, of_many_pieces_is_streamed_both_ways) {
   TestServer server;
   std::string bytes(3 * limits::blob_piece_bytes + 17, '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31 % 251);
-  const auto digest = api::sha256_hex(bytes);
+  const auto digest = sha256_hex(bytes);
   auto client = server.connect();
   client.send(head("PUT /v1/blobs/" + digest, "Transfer-Encoding: chunked\r\n"));
   for (std::size_t at = 0; at < bytes.size(); at += 100'000)
@@ -176,7 +177,7 @@ TEST(Blob, of_many_pieces_is_streamed_both_ways) {
 
 TEST(Blob, of_no_bytes_is_a_blob) {
   TestServer server;
-  const auto digest = api::sha256_hex("");
+  const auto digest = sha256_hex("");
   EXPECT_EQ(server.ask(head("PUT /v1/blobs/" + digest, length(0))).status, 201);
   EXPECT_EQ(server.ask(request("GET /v1/blobs/" + digest)).field("Content-Length"), "0");
 }

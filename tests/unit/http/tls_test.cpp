@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "base/sha256.hpp"
 #include "tests/unit/http/given.hpp"
 
 namespace hone::http {
@@ -121,7 +122,7 @@ TEST_F(TlsTest, carries_bodies_larger_than_a_record) {
   auto client = server.connect();
   SecureClient secure(client);
   const std::string bytes(300'000, 'x');
-  const auto digest = api::sha256_hex(bytes);
+  const auto digest = sha256_hex(bytes);
   secure.send(request("PUT /v1/blobs/" + digest, bytes));
   EXPECT_TRUE(secure.receive_until("\r\n\r\n").starts_with("HTTP/1.1 201 Created\r\n"));
   secure.send(request("GET /v1/blobs/" + digest, {}, "Connection: close\r\n"));

@@ -1,4 +1,5 @@
 // Clients that are slow, silent, gone or too many; long polls; event streams; tokens.
+#include "base/sha256.hpp"
 #include "tests/unit/http/given.hpp"
 
 namespace hone::http {
@@ -56,7 +57,7 @@ TEST(Timeout, counts_from_the_first_byte_of_a_request) {
 TEST(Timeout, closes_on_a_client_that_does_not_read_its_answer) {
   TestServer server({.request_time = milliseconds(200)});
   const std::string bytes(8 * 1024 * 1024, 'x');
-  const auto digest = api::sha256_hex(bytes);
+  const auto digest = sha256_hex(bytes);
   EXPECT_EQ(server.ask(request("PUT /v1/blobs/" + digest, bytes)).status, 201);
   auto client = server.connect();
   client.send(request("GET /v1/blobs/" + digest));
@@ -247,7 +248,7 @@ std::string bearer(const std::string& token) { return "Authorization: Bearer " +
 Key admin_key() {
   Key key;
   key.token = TokenId{1};
-  key.sha256 = api::sha256_hex(secret);
+  key.sha256 = sha256_hex(secret);
   key.scopes = Scope::admin;
   return key;
 }
@@ -274,7 +275,7 @@ TEST(Token, that_was_revoked_is_refused_in_the_next_request) {
   const std::string other = "hone_other";
   const auto made = post("/v1/tokens", R"({"request_id": "t", "name": "t", "scopes": ["read"],)"
                                        R"( "sha256": ")" +
-                                           api::sha256_hex(other) + "\"}");
+                                           sha256_hex(other) + "\"}");
   ASSERT_LT(made.status, 300) << made.body;
   EXPECT_EQ(server.ask(request("GET /v1/sweeps", {}, bearer(other))).status, 200);
   EXPECT_EQ(server.ask(request("POST /v1/sweeps", "{}", bearer(other))).status, 403);

@@ -5,14 +5,14 @@
 namespace hone {
 namespace {
 
-const Params params{
+const Params known_params{
     {"gamma", 0.95}, {"t_max", std::int64_t{8}}, {"opt", std::string("adam")}, {"clip", true}};
 
 bool holds(const char* text) {
   const auto expression = Expression::parse(text);
   EXPECT_TRUE(expression.ok()) << text << ": "
                                << (expression.ok() ? "" : expression.error().detail);
-  return expression.ok() && expression->holds(params);
+  return expression.ok() && expression->holds(known_params);
 }
 
 TEST(Expression, conditions_that_hold) {

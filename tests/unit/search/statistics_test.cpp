@@ -14,22 +14,23 @@ namespace hone {
 namespace {
 
 constexpr double tolerance = 1e-9;
-const std::vector<double> a{1.5, 2.25, 3.125, 4.0, 7.5, 0.25, 2.0};
-const std::vector<double> b{2.0, 3.5, 3.0, 6.25, 9.0, 1.0, 2.5};
+const std::vector<double> sample_a{1.5, 2.25, 3.125, 4.0, 7.5, 0.25, 2.0};
+const std::vector<double> sample_b{2.0, 3.5, 3.0, 6.25, 9.0, 1.0, 2.5};
 const std::vector<double> c{410.0, 498.5, 500.0, 372.25, 455.0};
 const std::vector<double> d{500.0, 499.0, 480.5, 500.0};
 
 TEST(Aggregates, equal_scipy) {
-  EXPECT_NEAR(iqm_of(a), 2.5750000000000002, tolerance);
-  EXPECT_NEAR(iqm_of(b), 3.4500000000000002, tolerance);
+  EXPECT_NEAR(iqm_of(sample_a), 2.5750000000000002, tolerance);
+  EXPECT_NEAR(iqm_of(sample_b), 3.4500000000000002, tolerance);
   EXPECT_NEAR(iqm_of(c), 454.5, tolerance);
   EXPECT_NEAR(iqm_of(d), 499.5, tolerance);
   EXPECT_NEAR(median_of(d), 499.5, tolerance);
-  EXPECT_NEAR(median_of(a), 2.25, tolerance);
+  EXPECT_NEAR(median_of(sample_a), 2.25, tolerance);
   EXPECT_NEAR(variance_of(c), 3120.4249999999997, tolerance);
-  EXPECT_NEAR(standard_error_of(a), 0.88129417436444424, tolerance);
+  EXPECT_NEAR(standard_error_of(sample_a), 0.88129417436444424, tolerance);
   EXPECT_NEAR(standard_error_of(d), 4.7974602655988718, tolerance);
-  EXPECT_NEAR(aggregate_of(Aggregate::lcb, a), mean_of(a) - 0.88129417436444424, tolerance);
+  EXPECT_NEAR(aggregate_of(Aggregate::lcb, sample_a), mean_of(sample_a) - 0.88129417436444424,
+              tolerance);
 }
 
 TEST(Aggregates, of_equal_values_are_that_value_to_the_last_bit) {
@@ -55,7 +56,7 @@ TEST(Aggregates, one_failed_run_sinks_a_mean_and_not_a_median) {
 }
 
 TEST(Tests, welch_equals_scipy) {
-  const Welch close = welch(a, b);
+  const Welch close = welch(sample_a, sample_b);
   EXPECT_NEAR(close.t, -0.68963118644444887, tolerance);
   EXPECT_NEAR(close.df, 11.642488025471975, tolerance);
   EXPECT_NEAR(close.p_worse, 0.25197006569703168, tolerance);

@@ -82,7 +82,7 @@ double hypervolume_after(const SearchSpace& space, const Sampler& sampler, std::
 TEST(Tpe, approaches_the_front_of_two_objectives) {
   const SearchSpace space =
       space_of({{"x", unit_float(), ""}, {"y", unit_float(), ""}, {"z", unit_float(), ""}});
-  const auto random = std::move(make_random({}, space)).value();
+  const auto random = std::move(make_sampler({.method = "random"}, space)).value();
   for (const bool surrogate : {false, true}) {
     const auto sampler = tpe(space, {{"surrogate", surrogate}});
     double sum = 0, by_random = 0;

@@ -57,7 +57,7 @@ double total_loss(const SearchSpace& space, const Sampler& sampler,
 TEST(Tpe, beats_random_search_with_and_without_surrogate) {
   const SearchSpace space = space_of(mixed);
   const double by_random =
-      total_loss(space, *std::move(make_random({}, space)).value(), mixed_loss);
+      total_loss(space, *std::move(make_sampler({.method = "random"}, space)).value(), mixed_loss);
   EXPECT_LT(total_loss(space, *tpe(space), mixed_loss), 0.1 * by_random);
   EXPECT_LT(total_loss(space, *tpe(space, {{"surrogate", false}}), mixed_loss), 0.9 * by_random);
 }
@@ -72,7 +72,8 @@ TEST(Tpe, one_dimension_at_a_time_beats_random_search_on_a_sum) {
     return sum;
   };
   const auto sampler = tpe(space, {{"surrogate", false}, {"multivariate", false}});
-  const double by_random = total_loss(space, *std::move(make_random({}, space)).value(), loss);
+  const double by_random =
+      total_loss(space, *std::move(make_sampler({.method = "random"}, space)).value(), loss);
   EXPECT_LT(total_loss(space, *sampler, loss), 0.8 * by_random);
 }
 
@@ -233,7 +234,7 @@ TEST(Tpe, settings_out_of_range_and_unknown_ones_are_refused) {
     SearchSpec search;
     search.method = "tpe";
     search.settings = settings;
-    const auto made = make_tpe(search, space);
+    const auto made = make_sampler(search, space);
     ASSERT_FALSE(made.ok()) << settings[0].name;
     EXPECT_EQ(made.error().at.rfind("/search", 0), 0U) << made.error().at;
   }

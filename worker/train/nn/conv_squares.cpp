@@ -8,7 +8,6 @@ namespace {
 
 constexpr int piece_squares = 128;  // with their cells they fit into the second cache
 
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
 int padded_to(int n, int step) { return (n + step - 1) / step * step; }
 
 // The size of a picture: the planes, the padding before them, and as far as the last squares reach.
@@ -48,8 +47,8 @@ float* copy_lines(const float* from, int count, float* to) {
 SquareConvolutions::Layer::Layer(const ConvLayer& layer, int cell_bytes, int rows_max)
     : shape(layer),
       squares(grid_of(layer, cell_bytes), rows_max),
-      pictures(size(rows_max) * squares.grid().picture_words()),
-      results((size(rows_max) * size(layer.places()) + 1) * size(layer.out.channels)),
+      pictures(as_size(rows_max) * squares.grid().picture_words()),
+      results((as_size(rows_max) * as_size(layer.places()) + 1) * as_size(layer.out.channels)),
       slopes(results.size()) {}
 
 SquareConvolutions::SquareConvolutions(const std::vector<ConvLayer>& layers, envs::Storage storage,
@@ -58,11 +57,12 @@ SquareConvolutions::SquareConvolutions(const std::vector<ConvLayer>& layers, env
   for (const auto& layer : layers) {
     const int pixel_bytes = layer.in.channels * envs::bytes_each(storage);
     layers_.emplace_back(layer, layers_.empty() ? pixel_bytes : word_bytes, rows_max);
-    squares_.resize(std::max(squares_.size(), size(piece_squares) * size(gathered_step(layer))));
-    turned_.resize(std::max(turned_.size(), size(layer.inner()) * size(layer.out.channels)));
+    squares_.resize(
+        std::max(squares_.size(), as_size(piece_squares) * as_size(gathered_step(layer))));
+    turned_.resize(std::max(turned_.size(), as_size(layer.inner()) * as_size(layer.out.channels)));
   }
   square_slopes_.resize(squares_.size());
-  features_.resize(size(rows_max) * size(features()));
+  features_.resize(as_size(rows_max) * as_size(features()));
 }
 
 template <class Visit>
@@ -92,13 +92,14 @@ void SquareConvolutions::show_pixels(const float* observations, int rows) {
   auto& layer = layers_.front();
   const auto& grid = layer.squares.grid();
   const auto& in = layer.shape.in;
-  const auto pixel = size(in.channels * envs::bytes_each(storage_));
-  const auto line = size(in.columns) * pixel;
-  const auto step = size(grid.row_words) * sizeof(std::uint32_t);
+  const auto pixel = as_size(in.channels * envs::bytes_each(storage_));
+  const auto line = as_size(in.columns) * pixel;
+  const auto step = as_size(grid.row_words) * sizeof(std::uint32_t);
   for (int row = 0; row < rows; ++row) {
     const auto* from = reinterpret_cast<const std::byte*>(observations);
     auto* to = reinterpret_cast<std::byte*>(layer.pictures.data()) +
-               size(row) * size(grid.rows) * step + size(layer.shape.before) * (step + pixel);
+               as_size(row) * as_size(grid.rows) * step +
+               as_size(layer.shape.before) * (step + pixel);
     for (int y = 0; y < in.rows; ++y, from += line, to += step) std::memcpy(to, from, line);
     observations += envs::row_floats(storage_, in.size());
   }
@@ -107,11 +108,11 @@ void SquareConvolutions::show_pixels(const float* observations, int rows) {
 void SquareConvolutions::show_numbers(std::size_t i, int rows) {
   auto& layer = layers_[i];
   const auto& grid = layer.squares.grid();
-  const auto before = size(layer.shape.before);
+  const auto before = as_size(layer.shape.before);
   auto number = layers_[i - 1].squares.numbers().begin();
   for (int row = 0; row < rows; ++row) {
-    auto* to = layer.pictures.data() + size(row) * grid.picture_words() +
-               before * (size(grid.row_words) + 1);
+    auto* to = layer.pictures.data() + as_size(row) * grid.picture_words() +
+               before * (as_size(grid.row_words) + 1);
     for (int y = 0; y < layer.shape.in.rows; ++y, to += grid.row_words)
       for (int x = 0; x < layer.shape.in.columns; ++x)
         to[x] = static_cast<std::uint32_t>(*number++) + 1;  // 0 is a blank
@@ -138,7 +139,7 @@ void SquareConvolutions::gather_pixels(const std::uint32_t* corner, float* out) 
   switch (storage_) {
     case envs::Storage::floats:
       for (int y = 0; y < layer.shape.side; ++y, corner += step, out += line)
-        std::memcpy(out, corner, size(line) * sizeof(float));
+        std::memcpy(out, corner, as_size(line) * sizeof(float));
       return;
     case envs::Storage::bytes:
       break;

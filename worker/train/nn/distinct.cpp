@@ -5,8 +5,6 @@
 namespace hone::ga3c {
 namespace {
 
-std::size_t size(int n) { return static_cast<std::size_t>(n); }
-
 // No branch for each word: the compiler unrolls the loop if the count is a constant.
 bool are_equal(const std::uint32_t* a, const std::uint32_t* b, int words) {
   std::uint32_t difference = 0;
@@ -41,9 +39,9 @@ void count_runs(const std::uint32_t* row, std::size_t back, int step_words, std:
 
 DistinctSquares::DistinctSquares(const SquareGrid& grid, int pictures_max)
     : grid_(grid),
-      like_left_(size(grid.row_words / grid.step_words)),
+      like_left_(as_size(grid.row_words / grid.step_words)),
       like_before_(like_left_.size()) {
-  numbers_.reserve(size(pictures_max) * size(grid.places()));
+  numbers_.reserve(as_size(pictures_max) * as_size(grid.places()));
   corners_.reserve(numbers_.capacity());
 }
 
@@ -54,19 +52,19 @@ void DistinctSquares::find(const std::uint32_t* pictures, int count) {
   for (int picture = 0; picture < count; ++picture) {
     std::fill(like_left_.begin(), like_left_.end(), 0);
     std::fill(like_before_.begin(), like_before_.end(), 0);
-    const auto start = size(picture) * grid_.picture_words();
+    const auto start = as_size(picture) * grid_.picture_words();
     for (int row = 0; row < grid_.rows; ++row) {
-      count_equal_rows(pictures + start + size(row) * size(grid_.row_words), picture == 0);
+      count_equal_rows(pictures + start + as_size(row) * as_size(grid_.row_words), picture == 0);
       const int top = row + 1 - side_rows;
       if (top < 0 || top % grid_.stride_rows != 0) continue;
       if (top / grid_.stride_rows < grid_.places_down)
-        number_places(start + size(top) * size(grid_.row_words), picture == 0);
+        number_places(start + as_size(top) * as_size(grid_.row_words), picture == 0);
     }
   }
 }
 
 void DistinctSquares::count_equal_rows(const std::uint32_t* row, bool first_picture) {
-  const auto step = size(grid_.step_words);
+  const auto step = as_size(grid_.step_words);
   count_runs(row + step, step, grid_.step_words, std::span(like_left_).subspan(1));
   if (!first_picture) count_runs(row, grid_.picture_words(), grid_.step_words, like_before_);
 }
@@ -76,10 +74,10 @@ void DistinctSquares::number_places(std::size_t row_start, bool first_picture) {
     if (across > 0 && is_high(like_left_, across)) {
       numbers_.push_back(numbers_.back());
     } else if (!first_picture && is_high(like_before_, across)) {
-      numbers_.push_back(numbers_[numbers_.size() - size(grid_.places())]);
+      numbers_.push_back(numbers_[numbers_.size() - as_size(grid_.places())]);
     } else {
       numbers_.push_back(this->count());
-      corners_.push_back(row_start + size(across) * size(grid_.step_words));
+      corners_.push_back(row_start + as_size(across) * as_size(grid_.step_words));
     }
   }
 }

@@ -9,6 +9,8 @@
 
 namespace hone::ga3c {
 
+inline std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
+
 // Pictures are compared in words of four bytes.
 struct SquareGrid {
   int rows = 0;         // of a picture

@@ -79,7 +79,7 @@ Result<std::unique_ptr<Terminator>> make_hyperband(const TerminatorSpec& spec,
   if (!eta) return eta.error();
   const auto shapes = hyperband_shapes(shape.phases, *eta);
   Brackets brackets{*eta, {}, deal(shapes)};
-  for (const BracketShape& shape : shapes) brackets.rungs.push_back(shape.rungs);
+  for (const BracketShape& bracket : shapes) brackets.rungs.push_back(bracket.rungs);
   return std::unique_ptr<Terminator>(std::make_unique<Promotion>(
       "Hyperband", phases_per_trial(shapes, *eta), std::move(brackets), shape));
 }
