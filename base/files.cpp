@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -104,6 +105,18 @@ Status record_pid(const FileHandle& lock) {
   const auto pid = std::to_string(::getpid()) + "\n";
   return done_if(::ftruncate(lock.fd(), 0) == 0 && ::pwrite(lock.fd(), pid.data(), pid.size(), 0) ==
                                                        static_cast<ssize_t>(pid.size()));
+}
+
+bool is_inner_path(std::string_view name) {
+  for (const char c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) return false;
+  for (std::size_t at = 0; at <= name.size();) {
+    const std::size_t end = std::min(name.find('/', at), name.size());
+    const std::string_view part = name.substr(at, end - at);
+    if (part.empty() || part == "." || part == "..") return false;
+    at = end + 1;
+  }
+  return true;
 }
 
 }  // namespace hone

@@ -74,6 +74,10 @@ Status sync_folder(const std::filesystem::path& path);
 // Creates the folder and the missing ones above it; each is on the disk when this returns.
 Status make_durable_folder(const std::filesystem::path& path);
 
+// Whether the name leads to a file below the folder it is read in: relative, without empty parts,
+// "." and "..", and without control characters.
+bool is_inner_path(std::string_view name);
+
 // Locks the file, which is created if it is missing, until the handle is closed or the process
 // ends. Refuses with conflict if another process holds the lock; the detail is then "process 4711"
 // if the holder called record_pid, else "an unknown process". Never remove the file: two processes

@@ -1,27 +1,25 @@
 // Files that runs leave.
+#include "base/files.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
 
 namespace hone {
 namespace codec {
-namespace {
 
-constexpr std::size_t artifact_name_max = 300;
-
-// A path that stays inside the folder it is read in.
-std::string artifact_name(const Spot& spot) {
-  const auto name = Line{1, artifact_name_max}(spot);
-  const std::string framed = "/" + name + "/";
-  if (framed.find("//") != std::string::npos || framed.find("/../") != std::string::npos ||
-      framed.find("/./") != std::string::npos)
+std::string read_artifact_name(const Spot& spot) {
+  constexpr std::size_t artifact_name_max = 300;
+  auto name = Line{1, artifact_name_max}(spot);
+  if (!is_inner_path(name))
     spot.refuse_rule("must be a relative path without empty parts, '.' and '..'");
   return name;
 }
 
+namespace {
+
 SaveArtifactRequest read_save_artifact(const Spot& spot) {
   Fields fields(spot);
   SaveArtifactRequest request;
-  request.name = fields.need("name", artifact_name);
+  request.name = fields.need("name", read_artifact_name);
   request.sha256 = fields.need("sha256", Digest{});
   request.bytes = fields.need("bytes", Integer{0});
   fields.done();

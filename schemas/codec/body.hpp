@@ -106,6 +106,9 @@ std::optional<Instant> parse_rfc3339(std::string_view text);
 // The ledger's bodies: {"kind": ..., fields}. decode_event fails only on a damaged or newer ledger.
 std::string_view kind(const EventBody& body);  // "sweep_submitted", ...
 Json encode(const EventBody& body);            // without kind
-Result<EventBody> decode_event(std::string_view kind, const Json& document);
+// Events of a document from elsewhere obey the rules of requests, too.
+enum class EventSource { ledger, elsewhere };
+Result<EventBody> decode_event(std::string_view kind, const Json& document,
+                               EventSource source = EventSource::ledger);
 
 }  // namespace hone

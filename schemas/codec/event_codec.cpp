@@ -212,7 +212,7 @@ ModelSaved read_model_saved(Fields& fields) {
   event.model = fields.need("model", IdOf<ModelId>{});
   event.lease = fields.need("lease", LeaseName{});
   event.run = fields.need("run", IdOf<RunId>{});
-  event.sha256 = fields.need("sha256", Text{});
+  event.sha256 = fields.need("sha256", Digest{});
   event.bytes = fields.need("bytes", Integer{});
   event.step = fields.need("step", Integer{});
   event.phase = fields.need("phase", SmallInteger{});
@@ -378,7 +378,7 @@ Json encode(const EventBody& body) {
   return std::visit([](const auto& event) { return codec::write_any(event); }, body);
 }
 
-Result<EventBody> decode_event(std::string_view kind, const Json& document) {
+Result<EventBody> decode_event(std::string_view kind, const Json& document, EventSource source) {
   for (const auto& row : codec::kinds) {
     if (row.name != kind) continue;
     const auto read = [&](const codec::Spot& spot) {
@@ -387,7 +387,9 @@ Result<EventBody> decode_event(std::string_view kind, const Json& document) {
       fields.done();
       return body;
     };
-    return codec::decode_with(document, read, {}, codec::Fault::of_ledger());
+    return codec::decode_with(
+        document, read, {},
+        source == EventSource::ledger ? codec::Fault::of_ledger() : codec::Fault::of_request());
   }
   return refuse(Code::internal, "the ledger holds an event of kind " + codec::in_quotes(kind) +
                                     " that this version of hone does not know; start a newer one");

@@ -71,9 +71,9 @@ ArtifactSaved read_artifact_saved(Fields& fields) {
   ArtifactSaved event;
   event.lease = fields.need("lease", LeaseName{});
   event.run = fields.need("run", IdOf<RunId>{});
-  event.name = fields.need("name", Text{});
-  event.sha256 = fields.need("sha256", Text{});
-  event.bytes = fields.need("bytes", Integer{});
+  event.name = fields.need("name", read_artifact_name);
+  event.sha256 = fields.need("sha256", Digest{});
+  event.bytes = fields.need("bytes", Integer{0});
   return event;
 }
 

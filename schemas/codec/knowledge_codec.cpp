@@ -7,7 +7,6 @@ namespace hone {
 namespace codec {
 namespace {
 
-constexpr Line request_id{1, 128};
 constexpr std::size_t note_bytes_max = 16 * 1024;
 constexpr std::size_t tags_max = 32;
 
@@ -80,7 +79,7 @@ Event read_event(const Spot& spot) {
     fields.refuse("body", "is missing");
     return event;
   }
-  auto decoded = decode_event(kind, *body);
+  auto decoded = decode_event(kind, *body, EventSource::elsewhere);
   if (decoded)
     event.body = *std::move(decoded);
   else
@@ -91,7 +90,7 @@ Event read_event(const Spot& spot) {
 NoteRequest read_note(const Spot& spot) {
   Fields fields(spot);
   NoteRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.on = fields.need("on", read_object);
   request.text = fields.need("text", Text{note_bytes_max});
   request.author = fields.maybe("author", Line{0, 255}, std::string());
@@ -127,7 +126,7 @@ PinRequest read_pin(const Spot& spot) {
 EditRequest read_edit(const Spot& spot) {
   Fields fields(spot);
   EditRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.trials = fields.optional("trials", Count{1, 1'000'000});
   request.concurrency = fields.optional("concurrency", SmallInteger{0, concurrency_max});
   request.widen = fields.maybe("widen", ListOf{read_widening}, request.widen);
@@ -208,7 +207,7 @@ SweepPast read_past(const Spot& spot) {
 ImportRequest read_import(const Spot& spot) {
   Fields fields(spot);
   ImportRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.past = fields.need("export", read_past);
   fields.done();
   return request;

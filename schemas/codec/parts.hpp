@@ -52,6 +52,13 @@ auto decode_with(const Json& document, Read read, std::string_view at = {},
   return fault.settle(std::move(value));
 }
 
+// The id by which a repeated request finds its first answer. Refuses the beginnings of the ids that
+// the server itself makes, or one client's id could stand for another's.
+std::string read_request_id(const Spot& spot);
+
+// The name of a file that a run left.
+std::string read_artifact_name(const Spot& spot);
+
 // Bounds that the words themselves have. per_run times phases must fit 64 bits.
 inline constexpr std::int64_t per_run_max = 100'000'000'000'000;
 inline constexpr int phases_max = 10'000;

@@ -8,9 +8,18 @@
 
 namespace hone {
 namespace codec {
+
+std::string read_request_id(const Spot& spot) {
+  auto id = Line{1, 128}(spot);
+  for (const std::string_view own : {"ask/", "import/"})
+    if (id.starts_with(own))
+      spot.refuse_rule("must not begin with '" + std::string(own) +
+                       "': the server makes such ids itself");
+  return id;
+}
+
 namespace {
 
-constexpr Line request_id{1, 128};
 constexpr Line host_name{1, 255};
 constexpr SmallInteger slots{0, slots_max};
 constexpr SmallInteger phase_number{0, phases_max - 1};
@@ -20,7 +29,7 @@ constexpr ListOf further_values{read_score, objectives_max};
 SubmitRequest read_submit(const Spot& spot) {
   Fields fields(spot);
   SubmitRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.spec = fields.need("spec", read_sweep_spec);
   request.workflow = fields.maybe("workflow", read_workflow, WorkflowInfo{});
   request.forked_from = fields.optional("forked_from", IdOf<SweepId>{});
@@ -39,7 +48,7 @@ SteerRequest read_steer(const Spot& spot) {
 JoinRequest read_join(const Spot& spot) {
   Fields fields(spot);
   JoinRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.host = fields.need("host", host_name);
   request.pid = fields.need("pid", Integer{0, exact_max});
   request.cpus = fields.need("cpus", slots);
@@ -52,7 +61,7 @@ JoinRequest read_join(const Spot& spot) {
 AcquireRequest read_acquire(const Spot& spot) {
   Fields fields(spot);
   AcquireRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.worker = fields.need("worker", IdOf<WorkerId>{});
   request.cpus = fields.need("cpus", slots);
   request.gpus = fields.maybe("gpus", slots, 0);
@@ -76,7 +85,7 @@ ReportRequest read_report(const Spot& spot) {
 ConfirmRequest read_confirm(const Spot& spot) {
   Fields fields(spot);
   ConfirmRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.top = fields.maybe("top", SmallInteger{1, confirm_top_max}, request.top);
   request.seeds = fields.maybe("seeds", SmallInteger{2, seeds_max}, request.seeds);
   fields.done();
@@ -85,7 +94,7 @@ ConfirmRequest read_confirm(const Spot& spot) {
 
 AskRequest read_ask(const Spot& spot) {
   Fields fields(spot);
-  AskRequest request{fields.need("asker", request_id)};
+  AskRequest request{fields.need("asker", Line{1, 128})};
   fields.done();
   return request;
 }
@@ -108,7 +117,7 @@ TellRequest read_tell(const Spot& spot) {
 EnqueueRequest read_enqueue(const Spot& spot) {
   Fields fields(spot);
   EnqueueRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.params = fields.need("params", read_params);
   request.from = fields.optional("from", IdOf<TrialId>{});
   fields.done();
@@ -118,7 +127,7 @@ EnqueueRequest read_enqueue(const Spot& spot) {
 CreateTokenRequest read_create_token(const Spot& spot) {
   Fields fields(spot);
   CreateTokenRequest request;
-  request.request_id = fields.need("request_id", request_id);
+  request.request_id = fields.need("request_id", read_request_id);
   request.name = fields.need("name", Line{1, name_max});
   request.scopes = fields.need("scopes", read_scopes);
   request.sha256 = fields.need("sha256", Digest{});

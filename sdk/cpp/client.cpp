@@ -219,6 +219,8 @@ Result<Blob> Client::put_blob(const std::string& file) {
 }
 
 Status Client::get_blob(const std::string& sha256, const std::string& file) {
+  if (!is_sha256_hex(sha256))
+    return refuse(Code::invalid, "the server names content by something that is no SHA-256 digest");
   const std::string partial = file + ".part-" + std::to_string(::getpid()) + "-" + thread_number();
   const auto fail = [&](Error error) -> Status {
     std::remove(partial.c_str());

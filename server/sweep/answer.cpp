@@ -58,7 +58,7 @@ Verdict last_verdict(const Trial& trial, const TellRequest& request) {
       const int phase = request.phase.value_or(static_cast<int>(run->reports.size()) - 1);
       if (phase < 0 || phase >= static_cast<int>(run->reports.size())) continue;
       const RecordedReport& report = run->reports[static_cast<std::size_t>(phase)];
-      if (report.score == request.score) return *report.verdict;
+      if (report.score == request.score && report.verdict) return *report.verdict;
     }
   }
   return {Action::stop, VerdictReason::no_rule, {}};
@@ -90,7 +90,8 @@ struct Answerer {
   Reply operator()(const Report& c) const {
     const auto& report =
         run_of_lease(book, c.lease).reports.at(static_cast<std::size_t>(c.request.phase));
-    expect(report.verdict.has_value(), "every report has its verdict");
+    // An imported report may lack its verdict in ledgers of early versions.
+    if (!report.verdict) return ReportReply{{Action::stop, VerdictReason::no_rule, {}}};
     // A promoted run without a checkpoint trains its phases again: the pause no longer applies.
     const bool again = report.verdict->action == Action::pause && find_live_lease(book, c.lease);
     if (again) return ReportReply{{Action::go_on, VerdictReason::promoted, {}}};

@@ -61,7 +61,21 @@ Status check_metrics(const Book& book, const SweepPast& past) {
   return Done{};
 }
 
+// A server judges a report in the same commit: the verdict is the next event.
+Status check_judged(const std::vector<Event>& events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const auto* report = std::get_if<ReportRecorded>(&events[i].body);
+    if (report == nullptr) continue;
+    const auto* verdict =
+        i + 1 < events.size() ? std::get_if<VerdictGiven>(&events[i + 1].body) : nullptr;
+    if (verdict == nullptr || verdict->run != report->run || verdict->phase != report->phase)
+      return event_error(i, "is a report that the next event does not judge");
+  }
+  return Done{};
+}
+
 Status check_past(const SweepPast& past) {
+  if (auto judged = check_judged(past.events); !judged) return judged;
   Book book;
   Events joined;
   join_workers(past, "", 0, joined);

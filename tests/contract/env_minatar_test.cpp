@@ -129,8 +129,7 @@ TEST(MinAtar, pays_a_full_crew_for_its_oxygen_and_forgives_the_next_breath) {
 
 TEST(MinAtar, repeats_actions_as_often_as_asked) {
   const auto rows_reached = [](double sticky) {
-    const auto env =
-        make_copies<Freeway>({.count = 1, .seed = 1, .first_index = 1, .sticky = sticky});
+    const auto env = freeway().make({.count = 1, .seed = 1, .first_index = 1, .sticky = sticky});
     std::vector<float> seen(700), last(700);
     float reward = 0;
     std::uint8_t terminated = 0, truncated = 0;

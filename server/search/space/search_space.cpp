@@ -121,6 +121,22 @@ double choice_coordinate(const Domain& domain, const Value& value) {
   return static_cast<double>(found - choice->values.begin());
 }
 
+// Values beyond 2^53 are not distinct as numbers of 64 bits, and their count would overflow.
+Status check_steps(const Parameter& parameter, const std::string& at) {
+  constexpr double values_max = 0x1p53;
+  double values = 1;
+  if (const auto* d = std::get_if<FloatDomain>(&parameter.domain); d != nullptr && d->step)
+    values = (d->max - d->min) / *d->step;
+  if (const auto* d = std::get_if<IntDomain>(&parameter.domain))
+    values =
+        (static_cast<double>(d->max) - static_cast<double>(d->min)) / static_cast<double>(d->step);
+  if (values < values_max) return Done{};
+  return refuse(Code::invalid,
+                "'" + parameter.name +
+                    "' has more than 2^53 values: use a larger step, or none, or a smaller range",
+                at + "/step");
+}
+
 }  // namespace
 
 double prior_coordinate(const Dimension& dimension, double unit) {
@@ -139,6 +155,7 @@ Result<SearchSpace> SearchSpace::make(const Space& space,
   for (std::size_t i = 0; i < space.size(); ++i) {
     const Parameter& parameter = space[i];
     const std::string at = "/parameters/" + parameter.name;
+    if (auto countable = check_steps(parameter, at); !countable) return countable.error();
     Step step;
     if (!parameter.when.empty()) {
       auto when = parsed(space, parameter.when, i, at + "/when");

@@ -8,9 +8,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/files.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
@@ -87,6 +89,10 @@ Result<Exit> fetch_artifacts(Session& session, const FetchOptions& options,
   for (const auto& file : *files) {
     const auto name = text_at(file, "/name");
     if (!options.name.empty() && options.name != name) continue;
+    if (!is_inner_path(name))
+      return refuse(Code::invalid, "the server names a file '" + printable(name) + "' of " + run +
+                                       ", which would leave its folder: nothing "
+                                       "was written for it");
     ++fetched;
     if (options.file == "-" && !options.name.empty())
       return fetch_to_stdout(**client, text_at(file, "/sha256"));
