@@ -50,10 +50,10 @@ TEST(EnvironmentTable, suggests_a_name_for_a_misspelled_one) {
   EXPECT_NE(found.error().detail.find("did you mean 'CartPole-v1'"), std::string::npos);
 }
 
-TEST(Words, that_end_in_a_star_accept_all_with_that_beginning) {
+TEST(Words, that_end_in_a_star_accept_all_longer_words_with_that_beginning) {
   const SettingInfo setting{"x", SettingKind::word, 0, 0, "plain gym:*", "plain", ""};
   EXPECT_TRUE(accepts_word(setting, "plain"));
-  EXPECT_TRUE(accepts_word(setting, "gym:"));
+  EXPECT_FALSE(accepts_word(setting, "gym:"));
   EXPECT_TRUE(accepts_word(setting, "gym:Any-v1"));
   EXPECT_FALSE(accepts_word(setting, "gym"));
   EXPECT_FALSE(accepts_word(setting, "plain2"));

@@ -31,8 +31,8 @@ struct SettingInfo {
   SettingKind kind = SettingKind::real;
   double min = 0;  // real and integer: inclusive bounds
   double max = 0;
-  // word: the allowed words, separated by blanks; a word that ends in * allows all words with that
-  // beginning. Empty for the other kinds.
+  // word: the allowed words, separated by blanks; a word that ends in * allows all longer words
+  // with that beginning. Empty for the other kinds.
   std::string_view words;
   std::string_view fallback;  // used if neither the sweep file nor the trial gives a value
   std::string_view help;
