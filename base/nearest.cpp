@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-// Longer words are nobody's slip of the finger, and the bound keeps the table on the stack.
+// Longer words are not typing errors, and the bound keeps the table on the stack.
 constexpr std::size_t length_max = 64;
 
 using Row = std::array<std::size_t, length_max + 1>;

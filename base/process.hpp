@@ -21,7 +21,7 @@ struct ProcessSpec {
   int in = -1, out = -1, err = -1;  // descriptors for its stdio; -1: those of the caller
   std::vector<int> inherited{};     // descriptors it has besides stdio, under the same numbers
   int death_signal = 0;             // sent to it when the calling thread ends; 0: none
-  bool own_group = false;           // a process group of its own: no Ctrl-C of the terminal
+  bool own_group = false;           // its own process group: no Ctrl-C of the terminal
   std::int64_t file_bytes_max = 0;  // of one file that it writes; 0: unbounded
 };
 

@@ -1,6 +1,6 @@
 // The generators: own code, so that every compiler and library draws the same bits. A keying is an
 // address, and part of the recorded behaviour: base/rng.hpp (search and ledger),
-// worker/train/envs/core/stream.hpp (training) and placement/core/dice.hpp (placement).
+// worker/train/envs/core/stream.hpp (training) and placement/core/random_generator.hpp (placement).
 // One thread at a time.
 #pragma once
 

@@ -32,13 +32,14 @@ endif()
 string(REPLACE "-" "\\-" name "${NAME}")
 string(TOUPPER "${NAME}" title)
 verbatim(overview_text "${overview}")
-set(page ".TH ${title} 1 \"\" \"hone ${VERSION}\" \"hone\"\n.SH NAME\n${name} \\- ${summary}\n.SH DESCRIPTION\n${overview_text}")
+set(page ".TH ${title} 1 \"\" \"hone
+  ${VERSION}\" \"hone\"\n.SH NAME\n${name} \\- ${summary}\n.SH DESCRIPTION\n${overview_text}")
 
 if(NAME STREQUAL "hone")
   string(REGEX MATCHALL "\n  [a-z]+ " rows "${overview}")
   foreach(row IN LISTS rows)
     string(STRIP "${row}" command)
-    if(command MATCHES "^(server|worker|train|bench)$")  # pages of their own
+    if(command MATCHES "^(server|worker|train|bench)$")  # have their own pages
       continue()
     endif()
     help_of(text ${command})
@@ -46,7 +47,8 @@ if(NAME STREQUAL "hone")
     string(TOUPPER "${command}" heading)
     string(APPEND page ".SH HONE ${heading}\n${text}")
   endforeach()
-  string(APPEND page ".SH SEE ALSO\n.BR hone\\-server (1),\n.BR hone\\-worker (1),\n.BR hone\\-train (1),\n.BR hone\\-bench (1)\n")
+  string(APPEND page
+  ".SH SEE ALSO\n.BR hone\\-server (1),\n.BR hone\\-worker (1),\n.BR hone\\-train (1),\n.BR hone\\-bench (1)\n")
 else()
   string(APPEND page ".SH SEE ALSO\n.BR hone (1)\n")
 endif()

@@ -15,9 +15,9 @@ constexpr int asked_every = 256;  // evaluations between calls of keep_going
 
 class Search {
  public:
-  Search(const Problem& problem, Dice& dice)
+  Search(const Problem& problem, RandomGenerator& generator)
       : problem_(problem),
-        dice_(dice),
+        generator_(generator),
         simulator_(problem),
         ties_(ties_of_groups(problem)),
         order_(groups_in_order(problem)) {
@@ -41,7 +41,7 @@ class Search {
       change(now);
       if (now == before) continue;
       const double ms = simulator_.step_ms(now);
-      if (ms > now_ms && dice_.uniform() >= std::exp((now_ms - ms) / heat)) {
+      if (ms > now_ms && generator_.uniform() >= std::exp((now_ms - ms) / heat)) {
         now = before;
         continue;
       }
@@ -53,7 +53,7 @@ class Search {
 
  private:
   void change(Placement& placement) {
-    const int kind = dice_.below(20);
+    const int kind = generator_.below(20);
     if (kind < 9) return move(placement, some_group(), some_device(placement));
     if (kind < 14) return move_cluster(placement);
     if (kind < 16) return swap(placement);
@@ -61,12 +61,12 @@ class Search {
     move_stretch(placement);
   }
 
-  int some_group() { return dice_.below(problem_.groups); }
+  int some_group() { return generator_.below(problem_.groups); }
 
   // A random device, or the device of a random group.
   int some_device(const Placement& placement) {
-    return dice_.below(2) == 0 ? dice_.below(problem_.devices())
-                               : placement[as_index(some_group())];
+    return generator_.below(2) == 0 ? generator_.below(problem_.devices())
+                                    : placement[as_index(some_group())];
   }
 
   void move(Placement& placement, int group, int device) {
@@ -78,14 +78,14 @@ class Search {
   void move_cluster(Placement& placement) {
     const int first = some_group();
     const int from = placement[as_index(first)];
-    const int wanted = 2 + dice_.below(cluster_max - 1);
+    const int wanted = 2 + generator_.below(cluster_max - 1);
     std::vector<int> cluster{first};
     for (std::size_t i = 0; i < cluster.size() && static_cast<int>(cluster.size()) < wanted; ++i)
       for (const Tie& tie : ties_[as_index(cluster[i])])
         if (placement[as_index(tie.group)] == from && static_cast<int>(cluster.size()) < wanted &&
             std::find(cluster.begin(), cluster.end(), tie.group) == cluster.end())
           cluster.push_back(tie.group);
-    const int to = dice_.below(problem_.devices());
+    const int to = generator_.below(problem_.devices());
     for (const int group : cluster) move(placement, group, to);
   }
 
@@ -98,26 +98,26 @@ class Search {
   }
 
   void move_users(Placement& placement) {
-    const auto& users = shared_[as_index(dice_.below(static_cast<int>(shared_.size())))];
-    const int to = dice_.below(problem_.devices());
+    const auto& users = shared_[as_index(generator_.below(static_cast<int>(shared_.size())))];
+    const int to = generator_.below(problem_.devices());
     const int count = static_cast<int>(users.size());
-    const int first = dice_.below(2) == 0 ? 0 : dice_.below(count);
-    const int last = dice_.below(2) == 0 ? count : first + dice_.below(count - first) + 1;
+    const int first = generator_.below(2) == 0 ? 0 : generator_.below(count);
+    const int last = generator_.below(2) == 0 ? count : first + generator_.below(count - first) + 1;
     for (int i = first; i < last; ++i) move(placement, users[as_index(i)], to);
   }
 
   void move_stretch(Placement& placement) {
     const int first = some_group();
-    const int length = 1 + dice_.below(std::max(1, problem_.groups / 4));
+    const int length = 1 + generator_.below(std::max(1, problem_.groups / 4));
     const int from = placement[as_index(order_[as_index(first)])];
-    const int to = dice_.below(problem_.devices());
+    const int to = generator_.below(problem_.devices());
     for (int i = first; i < std::min(first + length, problem_.groups); ++i)
       if (placement[as_index(order_[as_index(i)])] == from)
         move(placement, order_[as_index(i)], to);
   }
 
   const Problem& problem_;
-  Dice& dice_;
+  RandomGenerator& generator_;
   Simulator simulator_;
   std::vector<std::vector<Tie>> ties_;
   std::vector<int> order_;
@@ -127,8 +127,8 @@ class Search {
 }  // namespace
 
 Found improve(const Problem& problem, const Placement& start, const LocalSearchPlan& plan,
-              Dice& dice) {
-  return Search(problem, dice).run(start, plan);
+              RandomGenerator& generator) {
+  return Search(problem, generator).run(start, plan);
 }
 
 }  // namespace hone::placement

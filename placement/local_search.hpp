@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 #include "placement/simulator.hpp"
 
 namespace hone::placement {
@@ -23,6 +23,6 @@ struct LocalSearchPlan {
 // step time of a placement that does not fit grows with the memory it lacks (Simulator::step_ms).
 // Returns the best placement seen, the start included.
 Found improve(const Problem& problem, const Placement& start, const LocalSearchPlan& plan,
-              Dice& dice);
+              RandomGenerator& generator);
 
 }  // namespace hone::placement

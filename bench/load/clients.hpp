@@ -21,7 +21,7 @@ struct AskerOptions {
   std::string sweep;
   std::string name;  // of this client; its askers are NAME-0, NAME-1, ...
   int connections = 1;
-  int reports = 5;  // of a trial, before its result is told
+  int reports = 5;  // of a trial, before its result
 };
 
 // Evaluates trial after trial on every connection: ask, reports, tell, one request at a time.

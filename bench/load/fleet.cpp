@@ -129,7 +129,7 @@ class Workers {
     again(i);
   }
 
-  // A beat and a report in every period, half a period apart.
+  // Sends a beat and a report in every period, the second half a period after the first.
   void again(std::size_t i) { due_.push({Clock::now() + options_.period / 2, i}); }
 
   std::string name(std::size_t i) const { return options_.name + "-" + std::to_string(i); }

@@ -130,7 +130,7 @@ Status Wire::receive(std::size_t connection, const Answered& answered) {
   const auto framed = frame(line.received);
   if (!framed) return framed.error();
   if (framed->end == 0) return Done{};
-  if (!line.waiting) return refuse(Code::internal, "an answer came that nobody had asked for");
+  if (!line.waiting) return refuse(Code::internal, "received an answer without a request");
   line.waiting = false;
   const std::string text = std::exchange(line.received, {});
   Answer answer{framed->status, std::string_view(text).substr(framed->body_begin), 0};

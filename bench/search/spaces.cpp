@@ -48,7 +48,7 @@ Space mixed6_space() {
           choice("act", {"relu", "tanh", "gelu"})};
 }
 
-// A condition holds only where the parameter it reads is active: each says so itself.
+// A condition must also require that every parameter it reads is active.
 Space cond_space() {
   return {choice("model", {"svm", "mlp", "forest"}),
           real("C", 1e-3, 1e3, Scale::log, "model == 'svm'"),

@@ -69,11 +69,11 @@ Result<Conditions> compile(const Filter& filter, ObjectKind kind, Instant now) {
   conditions.kind = kind;
   const bool below = kind != ObjectKind::sweep && leads_to(kind, ObjectKind::sweep);
   for (const Term& term : filter.terms) {
-    const bool apart = below && of_sweep_alone(term, kind);
-    auto piece = Compiler(apart ? ObjectKind::sweep : kind, now).condition(term);
+    const bool separate = below && of_sweep_alone(term, kind);
+    auto piece = Compiler(separate ? ObjectKind::sweep : kind, now).condition(term);
     if (!piece) return piece.error();
-    (apart ? conditions.of_sweep : conditions.rows).push_back(*std::move(piece));
-    if (apart || term.kind != Term::Kind::comparison) continue;
+    (separate ? conditions.of_sweep : conditions.rows).push_back(*std::move(piece));
+    if (separate || term.kind != Term::Kind::comparison) continue;
     if (auto start = candidates_of(term.comparison, kind))
       conditions.candidates.push_back(*std::move(start));
   }

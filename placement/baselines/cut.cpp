@@ -5,7 +5,7 @@
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/baselines/group_costs.hpp"
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 
 namespace hone::placement {
 namespace {

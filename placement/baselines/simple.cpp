@@ -7,7 +7,7 @@
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/baselines/group_costs.hpp"
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 
 namespace hone::placement {
 namespace {
@@ -115,9 +115,9 @@ Result<Placement> place_expert(const Problem& problem, std::uint64_t /*seed*/) {
 }
 
 Result<Placement> place_random(const Problem& problem, std::uint64_t seed) {
-  Dice dice(seed);
+  RandomGenerator generator(seed);
   Placement placement;
-  for (int g = 0; g < problem.groups; ++g) placement.push_back(dice.below(problem.devices()));
+  for (int g = 0; g < problem.groups; ++g) placement.push_back(generator.below(problem.devices()));
   respect_bars(problem, placement);
   return placement;
 }

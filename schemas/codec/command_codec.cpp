@@ -63,7 +63,7 @@ std::string read_inner_path(const Spot& spot) {
   if (framed.find("/../") != std::string::npos || path.starts_with('/'))
     spot.refuse_rule(
         "is a path in the run's own folder: relative, without '..' (a program that runs elsewhere "
-        "is told the folder as ${hone.folder})");
+        "finds the folder in ${hone.folder})");
   return path;
 }
 

@@ -1,6 +1,6 @@
-// The ledger's bodies. What is written here is read for ever: fields may be added (with a fallback
-// for older ledgers), never renamed or removed. Instants are integers of microseconds: short and
-// exact.
+// The ledger's bodies. Every later version reads what is written here: fields may be added
+// (with a fallback for older ledgers), never renamed or removed. Instants are integers of
+// microseconds: short and exact.
 #include <array>
 
 #include "schemas/codec/body.hpp"

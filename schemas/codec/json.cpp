@@ -37,7 +37,7 @@ class Builder {
   bool key(string_t& name) {
     auto& frame = frames_.back();
     if (!frame.keys.insert(name).second)
-      return refuse_with("the key '" + name + "' stands twice in one object");
+      return refuse_with("the key '" + name + "' appears twice in one object");
     frame.key = std::move(name);
     return true;
   }

@@ -135,7 +135,7 @@ Result<CommandTrainer> decode_command(const Json& document, const std::string& a
   return codec::decode_with(document, codec::read_command, at);
 }
 
-// As in a grant and in the run file. The sweep file writes the settings beside the name instead
+// As in a grant and in the run file. The sweep file writes the settings next to the name instead
 // (spec_codec.cpp).
 Json encode(const TrainerSpec& trainer) {
   Json json = Json::object();

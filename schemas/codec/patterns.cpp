@@ -75,7 +75,7 @@ Result<LinePattern> LinePattern::make(std::string_view pattern) {
                   "is to be read");
   LinePattern made;
   try {
-    // The automaton that follows all paths at once: no line makes it run for ever.
+    // The automaton follows all paths at once, so its time is bounded for every line.
     made.expression_ =
         std::regex(stripped->text, std::regex::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error& fault) {

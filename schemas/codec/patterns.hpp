@@ -1,5 +1,5 @@
-// Regular expressions over lines of a program's output, which nobody here wrote: matched in a time
-// that does not explode, over a bounded piece of each line.
+// Regular expressions over lines of a program's output. The output is untrusted, so matching takes
+// time linear in the line and reads only a bounded piece of each line.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // How every decoder reads: an object's fields one by one, each with a rule. The first fault is kept
-// with its JSON pointer, reading goes on with empty values, and the caller looks once at the end.
+// with its JSON pointer, reading continues with empty values, and the caller looks once at the end.
 // Internal to schemas/codec.
 #pragma once
 

@@ -118,7 +118,7 @@ Domain read_choice(Fields& fields) {
       for (std::size_t j = 0; j < i; ++j)
         if (is_same(values[i], values[j]))
           spot.fault.note_rule(Place(spot.place, i), "the value " + described(encode(values[i])) +
-                                                         " stands twice; each may be there once");
+                                                         " appears twice; each may be there once");
     return values;
   });
   domain.ordered = fields.maybe("ordered", Truth{}, false);
@@ -205,7 +205,7 @@ void check_name(const std::string& name, const Spot& spot) {
   if (!ok)
     spot.refuse_rule(
         "the parameter name " + in_quotes(name) +
-        " must begin with a letter or _, go on with letters, digits, _ . - and have at most "
+        " must begin with a letter or _, continue with letters, digits, _ . - and have at most "
         "64 characters");
 }
 

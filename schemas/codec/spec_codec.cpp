@@ -25,7 +25,8 @@ BuiltinTrainer read_trainer(const Spot& spot) {
   trainer.name = fields.need("name", Line{1, word_max});
   fields.rest([&](const std::string& name, const Spot& setting) {
     if (name == "command")
-      setting.refuse("a command stands by itself: write command: [...] instead of trainer");
+      setting.refuse(
+          "a command is not a trainer's setting: write command: [...] instead of trainer");
     trainer.settings.push_back({name, read_setting(setting)});
   });
   fields.done();
@@ -106,7 +107,7 @@ void read_objectives(Fields& fields, SweepSpec& spec) {
     for (std::size_t j = 0; j < i; ++j)
       if ((*several)[i].metric == (*several)[j].metric)
         fields.refuse_rule("objectives",
-                           "the metric " + in_quotes((*several)[i].metric) + " stands twice");
+                           "the metric " + in_quotes((*several)[i].metric) + " appears twice");
   spec.objective = several->front();
   spec.further_objectives.assign(several->begin() + 1, several->end());
 }
@@ -128,7 +129,7 @@ TrainerSpec read_what_to_run(Fields& fields) {
     fields.refuse("command", "trainer and command exclude each other: keep one");
   if (builtin && builtin->name == ask_trainer) {
     if (!builtin->settings.empty())
-      fields.refuse("trainer", "trainer ask has no settings: whoever asks evaluates the trials");
+      fields.refuse("trainer", "trainer ask has no settings: the client evaluates the trials");
     return AskTrainer{};
   }
   if (builtin) return std::move(*builtin);

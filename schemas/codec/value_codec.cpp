@@ -15,7 +15,7 @@ constexpr std::string_view score_rule =
     "a report's value is a finite number or the word \"diverged\"";
 constexpr std::string_view diverged_word = "diverged";
 
-// JSON has no infinities, but a cutoff below which nobody falls is one.
+// JSON has no infinities, but a cutoff that every value passes is one.
 struct Infinite {
   std::string_view word;
   double value;

@@ -26,7 +26,7 @@ struct Endpoint {
 // Refuses anything else with a sentence that says what to write.
 Result<Endpoint> parse_endpoint(std::string_view url);
 
-// What to show at the door. Empty members are filled from the environment: HONE_TOKEN,
+// The credentials that the client sends. Empty members are filled from the environment: HONE_TOKEN,
 // HONE_TOKEN_FILE, HONE_TLS_CA, HONE_TLS_CERT and HONE_TLS_KEY.
 struct Credentials {
   std::string token{};

@@ -175,7 +175,7 @@ class Builder final : public YAML::EventHandler {
     auto& frame = frames_.back();
     const auto [first, is_new] = frame.keys.emplace(key, position);
     if (!is_new)
-      throw Refusal{position, "the key '" + key + "' stands twice; first in line " +
+      throw Refusal{position, "the key '" + key + "' appears twice; first in line " +
                                   std::to_string(first->second.line)};
     frame.key = key;
     frame.key_position = position;

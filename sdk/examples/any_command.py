@@ -1,6 +1,7 @@
 """A program that hone tunes without an SDK: it prints `@hone {...}` lines and ends on SIGTERM.
 
-HONE_RUN_FILE names a JSON file with the parameters, seed and budget of the run; the arguments also hold the
+HONE_RUN_FILE names a JSON file with the parameters, seed and budget of the run; the arguments also
+hold the
 parameters.
 """
 

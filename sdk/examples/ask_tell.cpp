@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   hone::Client client(*endpoint);
   double best = HUGE_VAL;
   while (true) {
-    // The same name gets the same trial again until its result is told: a crash here costs nothing.
+    // The same name gets the same trial until it reports the result: a crash here costs nothing.
     const auto trial = client.ask(*sweep, {"ask_tell.cpp"});
     if (!trial) {
       std::cout << trial.error().detail << "\nbest " << best << std::endl;

@@ -12,6 +12,7 @@ arguments.add_argument("--learning_rate", type=float, default=3e-4)
 arguments.add_argument("--gamma", type=float, default=0.99)
 options = arguments.parse_args()
 
-model = PPO("MlpPolicy", Monitor(gymnasium.make("CartPole-v1")), learning_rate=options.learning_rate,
+model = PPO("MlpPolicy", Monitor(gymnasium.make("CartPole-v1")),
+            learning_rate=options.learning_rate,
             gamma=options.gamma)
 model.learn(20_000, callback=hone.sb3.callback())

@@ -20,7 +20,8 @@ for phase in run.phases():
         slope_x = 0.2 * (state["x"] - 1) - 2 * state["x"] * (state["y"] - state["x"] ** 2)
         slope_y = state["y"] - state["x"] ** 2
         for axis, slope in (("x", slope_x), ("y", slope_y)):
-            state["v" + axis] = momentum * state["v" + axis] - 0.1 * rate * max(-10.0, min(10.0, slope))
+            step = 0.1 * rate * max(-10.0, min(10.0, slope))
+            state["v" + axis] = momentum * state["v" + axis] - step
             state[axis] += state["v" + axis]
     loss = 0.1 * (state["x"] - 1) ** 2 + 0.5 * (state["y"] - state["x"] ** 2) ** 2
     run.metric("loss", loss, step=phase.end)

@@ -189,7 +189,7 @@ Book read_book(std::string_view bytes) {
   Book book;
   ArchiveReader archive(bytes);
   archive(book);
-  if (!archive.at_end()) throw std::runtime_error("it goes on behind its end");
+  if (!archive.at_end()) throw std::runtime_error("the archive has bytes after its end");
   return book;
 }
 

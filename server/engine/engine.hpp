@@ -1,5 +1,5 @@
-// The only writer of the ledger. It has no thread, socket or clock of its own, so that the
-// simulator drives the same code.
+// The only writer of the ledger. It owns no thread, socket or clock, so that the simulator
+// drives the same code.
 #pragma once
 
 #include <SQLiteCpp/Database.h>

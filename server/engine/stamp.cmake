@@ -1,4 +1,5 @@
-# cmake -DFILES=a;b -DCOMPILER=... -DOUTPUT=file -P stamp.cmake: one digest over files and compiler, as a C++ string literal.
+# cmake -DFILES=a;b -DCOMPILER=... -DOUTPUT=file -P stamp.cmake: one digest over files and compiler, as a C++ string
+# literal.
 set(all "${COMPILER}\n")
 foreach(file IN LISTS FILES)
   file(SHA256 ${file} digest)

@@ -1,4 +1,4 @@
-// Requests that the server itself makes: webhooks. Blocking, each on a connection of its own.
+// Requests that the server itself makes: webhooks. Blocking, each on its own connection.
 #pragma once
 
 #include <string>

@@ -50,8 +50,8 @@ const Run& run_of_lease(const Book& book, LeaseId id) {
   return *find_run(book, book.run_of_lease.at(static_cast<std::size_t>(id.value - 1)));
 }
 
-// The verdict on a told result: of the named phase, else of the newest report. A trial that is told
-// to have failed stops.
+// The verdict on a told result: of the named phase, else of the newest report. A trial whose result
+// is a failure stops.
 Verdict last_verdict(const Trial& trial, const TellRequest& request) {
   if (request.told == Told::value) {
     for (auto run = trial.runs.rbegin(); run != trial.runs.rend(); ++run) {

@@ -58,7 +58,7 @@ const Run* pending_run(const Book& book, const Trial& trial) {
   return nullptr;
 }
 
-// Whether a tell repeats one whose reply was lost: the same value for a phase that is told.
+// Whether a tell repeats one whose reply was lost: the same value for a phase that already has one.
 bool repeats(const Trial& trial, const TellRequest& request) {
   return std::any_of(trial.runs.begin(), trial.runs.end(), [&](const Run& run) {
     if (request.told != Told::value) return run.state == RunState::failed;
@@ -90,7 +90,7 @@ Result<Events> decide_tell(const Book& book, const Tell& command) {
   if (run == nullptr) {
     if (repeats(*trial, request)) return Events{};
     return refuse(Code::conflict, text(command.trial) +
-                                      " waits for no result: it was told another one, or was never "
+                                      " waits for no result: it has another one, or was never "
                                       "asked for");
   }
   Events events;

@@ -173,8 +173,8 @@ TEST_P(TerminatorContract, decides_the_same_under_a_monotone_transform_if_it_ran
   }
 }
 
-// With one worker or many, one seed or several, whatever diverges: all trials are started, nobody
-// waits while something could be done, and what a rule gives up it does not want back.
+// With one worker or many, one seed or several, whatever diverges: all trials are started, no
+// worker waits while there is work, and a rule never asks again for what it gave up.
 TEST_P(TerminatorContract, never_lets_everything_wait) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed, Purpose::simulation, 3);

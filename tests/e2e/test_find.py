@@ -22,7 +22,8 @@ def test_find_by_result_parameter_and_commit(server, done):
                   server=server)) == ["tr_4"]
     assert ids(ok("find", "run where metric.loss < 0.3", "--format", "json",
                   server=server)) == ["rn_4.0"]
-    assert "no trial matches" in hone("find", "trial where metric.return > 99", server=server).stderr
+    assert "no trial matches" in hone("find", "trial where metric.return > 99",
+                                      server=server).stderr
     page = server.get("/v1/find?where=run&limit=3")
     assert page["kind"] == "run" and len(page["items"]) == 3 and page["next"]
     assert len(server.get(f"/v1/find?where=run&limit=3&after={page['next']}")["items"]) == 1

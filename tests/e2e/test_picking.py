@@ -285,7 +285,7 @@ def test_picker_ends_with_ctrl_c_and_takes_its_program_along(server, tmp_path):
         time.sleep(0.02)
     picker.process.send_signal(signal.SIGINT)
     status, _, errors = picker.end()
-    assert status == 130 and "Go on with: hone picker sw_1" in errors
+    assert status == 130 and "Continue with: hone picker sw_1" in errors
     assert not os.path.exists(f"/proc/{mark.read_text()}")
 
 

@@ -1,7 +1,7 @@
 // Any sequence of commands, sensible or not, through decide and evolve: a refusal changes nothing,
 // no event breaks a promise of evolve, a tick handles the deadline that is due, the aggregate of
-// every trial's seeds is right, and the ledger replays to the same book. If the input says so, one
-// reliable worker then takes over, and every sweep that trains must end.
+// every trial's seeds is right, and the ledger replays to the same book. If the input requests it,
+// a reliable worker then takes over, and every sweep that trains must end.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -50,7 +50,7 @@ void add(hone::sim::Tally& sum, const hone::sim::Tally& world) {
 void print(std::uint64_t count, const hone::sim::Tally& sum, double took_s) {
   std::printf(
       "%llu worlds, %.1f simulated hours, %d crashes, %lld attempts, %lld reports, %lld "
-      "acknowledged (%lld go on, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
+      "acknowledged (%lld continue, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
       "%lld "
       "steps, %lld questions, %d boots from a snapshot: %.1f s\n",
       static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,

@@ -46,7 +46,8 @@ Result<std::string> find_program(const ChildSpec& spec) {
 }
 
 void begin_trial(const void* context) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // with its keeper; should that die first, the exec says so
+  // Dies with its keeper; if the keeper is already dead, exec() reports it.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   static_cast<const ChildImage*>(context)->exec();
 }
 

@@ -25,9 +25,9 @@ struct Child {
   std::int64_t log_start = 0;  // size of the log before it wrote anything
 };
 
-// In a process group of its own: a Ctrl-C of the terminal reaches us alone, and we say who stops
-// when. Call from the thread that lives longest (the kernel watches that one), with the signals
-// blocked that `unblock` lists: the child gets them unblocked.
+// In its own process group: a Ctrl-C of the terminal reaches only this process, which decides what
+// stops when. Call from the thread that lives longest (the kernel watches that one), with the
+// signals blocked that `unblock` lists: the child gets them unblocked.
 Result<Child> start(const Program& program, bool pipe_stdout);
 
 // "exit status 2", "signal 9 (Killed)", of waitpid.

@@ -13,7 +13,7 @@
 namespace hone::cli {
 namespace {
 
-// Nobody answers a question with more than this; a program that prints without end is stopped here.
+// No answer is longer than this; the bound stops a program that prints without end.
 constexpr std::size_t line_bytes_max = 1 << 20;
 constexpr Duration patience_at_end = seconds(1);
 

@@ -17,15 +17,15 @@ namespace hone::cli {
 class Conversation {
  public:
   // argv[0] is looked for on PATH. The program gets SIGTERM from the kernel when we die. From here
-  // on this process ignores SIGPIPE: a program that is gone is told by say().
+  // on this process ignores SIGPIPE: say() reports a program that is gone.
   static Result<std::unique_ptr<Conversation>> start(const std::vector<std::string>& argv);
 
-  // Closes its stdin; who does not end within a second is killed.
+  // Closes the program's stdin; kills the program if it does not end within a second.
   ~Conversation();
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
 
-  // Sends a line. Refuses, with how it ended, when nobody reads any more.
+  // Sends a line. If the program no longer reads, refuses with how the program ended.
   Status say(const std::string& line);
 
   // The next line, without its newline; nullopt when none was complete within the time. Refuses,

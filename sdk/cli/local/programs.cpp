@@ -31,8 +31,8 @@ std::optional<std::string> on_path(const std::string& name) {
 Result<std::string> find_program(const std::string& name) {
   std::error_code trouble;
   const fs::path here = fs::read_symlink("/proc/self/exe", trouble).parent_path();
-  const fs::path beside = here / name;
-  if (!trouble && access(beside.c_str(), X_OK) == 0) return beside.string();
+  const fs::path sibling = here / name;
+  if (!trouble && access(sibling.c_str(), X_OK) == 0) return sibling.string();
   if (const auto found = on_path(name)) return *found;
   return refuse(Code::not_found,
                 name + " is neither in " + here.string() +

@@ -9,7 +9,8 @@
 
 namespace hone::cli {
 
-// The program of that name beside this one, else on PATH. Refuses with not_found and what to do.
+// Returns the program of that name in this program's folder, else on PATH. Refuses with not_found
+// and what to do.
 Result<std::string> find_program(const std::string& name);
 
 // What a finished program wrote to stdout; nullopt where it cannot be started or did not exit with

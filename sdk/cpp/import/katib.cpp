@@ -116,7 +116,7 @@ void read_template(Source& spec, Draft& draft) {
   draft.set("command", argv,
             "ran in the image " + text_in(member_of(container, "image"), "(none)") +
                 ": the workers need its programs; the program must print its metric for hone: "
-                "@hone {\"report\": {\"step\": 1, \"value\": 0.5}} on a line of its own");
+                "@hone {\"report\": {\"step\": 1, \"value\": 0.5}} on its own line");
 }
 
 void read_algorithm(Source& spec, Draft& draft) {

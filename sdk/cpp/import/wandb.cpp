@@ -138,7 +138,7 @@ void read_wandb_command(Source& from, Draft& draft) {
   if (argv.empty()) return;
   draft.set("command", argv,
             "the program must print its metric for hone: @hone {\"report\": {\"step\": 1, "
-            "\"value\": 0.5}} on a line of its own, or use the SDK");
+            "\"value\": 0.5}} on its own line, or use the SDK");
 }
 
 void read_metric(Source& from, Draft& draft) {
@@ -179,7 +179,7 @@ void read_early_terminate(Source& from, Draft& draft) {
                   "complete run: check per_run, and report once a phase");
   draft.set("terminator", terminator,
             "brackets follow from budget.phases; W&B's stopped runs at once, ours pause and the "
-            "best go on");
+            "best continue");
 }
 
 std::string wandb_method(const std::string& method, std::string& remark) {

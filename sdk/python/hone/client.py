@@ -40,12 +40,16 @@ class Asked:
 class Client:
     """A client of one server. Not thread-safe: use one for each thread.
 
-    Without arguments it reads the environment, like the command `hone`: HONE_SERVER, HONE_TOKEN or HONE_TOKEN_FILE,
-    HONE_TLS_CA, HONE_TLS_CERT, HONE_TLS_KEY. Repeats requests without an answer for up to `patience_s`; every write has a
+    Without arguments it reads the environment, like the command `hone`: HONE_SERVER, HONE_TOKEN
+    or HONE_TOKEN_FILE,
+    HONE_TLS_CA, HONE_TLS_CERT, HONE_TLS_KEY. Repeats requests without an answer for up to
+    `patience_s`; every write has a
     request id or is otherwise harmless to repeat."""
 
-    def __init__(self, url: Optional[str] = None, token: Optional[str] = None, timeout_s: float = 30.0,
-                 patience_s: float = 30.0, tls_ca: Optional[str] = None, tls_cert: Optional[str] = None,
+    def __init__(self, url: Optional[str] = None, token: Optional[str] = None,
+                 timeout_s: float = 30.0,
+                 patience_s: float = 30.0, tls_ca: Optional[str] = None,
+                 tls_cert: Optional[str] = None,
                  tls_key: Optional[str] = None) -> None:
         self._transport = Transport(url, token, timeout_s, patience_s, tls_ca, tls_cert, tls_key)
         self.url = self._transport.url
@@ -63,10 +67,12 @@ class Client:
     # Sweeps
 
     def submit(self, spec: Spec, request_id: Optional[str] = None,
-               workflow: Optional[Mapping[str, Any]] = None, dataset: Optional[Mapping[str, str]] = None) -> str:
+               workflow: Optional[Mapping[str, Any]] = None,
+               dataset: Optional[Mapping[str, str]] = None) -> str:
         """Submits a document or a file (JSON; YAML if PyYAML is installed). Returns the id of the sweep.
 
-        `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as the dataset of its runs.
+        `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as the dataset
+        of its runs.
         """
         body = {"request_id": request_id or str(uuid.uuid4()), "spec": _document(spec),
                 "workflow": dict(workflow) if workflow is not None else own_workflow()}
@@ -91,7 +97,8 @@ class Client:
 
     def steer(self, sweep: str, verb: str) -> str:
         """Steers the sweep. Returns its new state."""
-        return str(self._transport.json("POST", f"/v1/sweeps/{sweep}/steer", rules.steer({"verb": verb}))["state"])
+        return str(self._transport.json("POST", f"/v1/sweeps/{sweep}/steer",
+                                        rules.steer({"verb": verb}))["state"])
 
     def watch(self, sweep: str) -> Iterator[Dict[str, Any]]:
         """Yields the events of the sweep from the first to the last, as they happen."""
@@ -119,7 +126,8 @@ class Client:
         away_since: Optional[float] = None
         while True:
             try:
-                for name, value in self._transport.stream(query("/v1/events", after=after, sweep=sweep)):
+                for name, value in self._transport.stream(query("/v1/events", after=after,
+                                                                sweep=sweep)):
                     pause_s, away_since = FIRST_PAUSE_S, None
                     if name == "data":
                         event = json.loads(value)
@@ -138,15 +146,18 @@ class Client:
     # Optimization without workers
 
     def ask(self, sweep: str, asker: Optional[str] = None) -> Asked:
-        """Returns a trial to evaluate: the same one until its result is told."""
-        body = rules.ask({"asker": asker or f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"})
-        return Asked(**rules.ask_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/ask", body)))
+        """Returns a trial to evaluate: the same one until you tell its result."""
+        body = rules.ask({"asker": asker
+                          or f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"})
+        return Asked(**rules.ask_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/ask",
+                                                            body)))
 
     def tell(self, trial: Union[Asked, str], value: Any = None, phase: Optional[int] = None,
              step: Optional[int] = None, further: Sequence[Any] = (), failed: bool = False,
              infeasible: bool = False, detail: str = "") -> Verdict:
         """Reports the result of a trial: a value, a failure, or that its parameters are infeasible."""
-        body: Dict[str, Any] = {"told": "failed" if failed else "infeasible" if infeasible else "value"}
+        body: Dict[str, Any] = {"told": "failed" if failed else "infeasible" if infeasible
+                                else "value"}
         if value is not None:
             body["value"] = _plain(value)
         if isinstance(trial, Asked) and phase is None and value is not None:
@@ -155,13 +166,17 @@ class Client:
         if further:
             body["further"] = [_plain(one) for one in further]
         name = trial.trial if isinstance(trial, Asked) else trial
-        answer = rules.verdict(self._transport.json("POST", f"/v1/trials/{name}/tell", rules.tell(body)))
+        answer = rules.verdict(self._transport.json("POST", f"/v1/trials/{name}/tell",
+                                                    rules.tell(body)))
         return Verdict(answer["verdict"], answer["reason"])
 
-    def enqueue(self, sweep: str, params: Mapping[str, Any], request_id: Optional[str] = None) -> int:
+    def enqueue(self, sweep: str, params: Mapping[str, Any],
+                request_id: Optional[str] = None) -> int:
         """Adds a parameter set to try next; hone draws the parameters left out. Returns how many sets wait."""
-        body = rules.enqueue({"request_id": request_id or str(uuid.uuid4()), "params": dict(params)})
-        return int(rules.enqueue_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/enqueue", body))["waiting"])
+        body = rules.enqueue({"request_id": request_id or str(uuid.uuid4()),
+                              "params": dict(params)})
+        return int(rules.enqueue_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/enqueue",
+                                                            body))["waiting"])
 
     def optimize(self, sweep: str, objective: Callable[[Dict[str, Any]], Any],
                  asker: Optional[str] = None) -> Optional[Dict[str, Any]]:
@@ -235,9 +250,11 @@ class Client:
         return self.pages("/v1/models", **filters)
 
     def explain(self, thing: str) -> Dict[str, Any]:
-        return dict(self.get(f"/v1/{'runs' if thing.startswith('rn_') else 'trials'}/{thing}/explain"))
+        return dict(
+            self.get(f"/v1/{'runs' if thing.startswith('rn_') else 'trials'}/{thing}/explain"))
 
-    def lineage(self, thing: str, direction: Optional[str] = None, depth: Optional[int] = None) -> Dict[str, Any]:
+    def lineage(self, thing: str, direction: Optional[str] = None,
+                depth: Optional[int] = None) -> Dict[str, Any]:
         return dict(self.get(f"/v1/lineage/{thing}", direction=direction, depth=depth))
 
     def fetch(self, thing: str, file: Union[str, "os.PathLike[str]"]) -> None:
@@ -261,7 +278,8 @@ def own_workflow() -> Dict[str, Any]:
         "command": [sys.executable, *sys.argv], "cwd": os.getcwd(), "host": socket.gethostname(),
         "user": getpass.getuser(), "git_commit": commit,
         "git_branch": _git("symbolic-ref", "--short", "HEAD") if commit else "",
-        "patch_sha256": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest() if patch else "",
+        "patch_sha256": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest()
+        if patch else "",
         "hone_version": "",
     }
 
@@ -287,6 +305,7 @@ def _document(spec: Spec) -> Any:
     try:
         import yaml  # type: ignore[import-untyped]
     except ImportError:
-        raise HoneError(f"{path} is YAML, and PyYAML is not installed: submit it with `hone submit`, or write it as "
+        raise HoneError(
+            f"{path} is YAML, and PyYAML is not installed: submit it with `hone submit`, or write it as "
                         "JSON") from None
     return yaml.safe_load(text)

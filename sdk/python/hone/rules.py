@@ -18,7 +18,8 @@ IDS = {"sweep": r"sw_[1-9][0-9]*", "trial": r"tr_[1-9][0-9]*", "run": r"rn_[1-9]
        "lease": r"le_[1-9][0-9]*", "model": r"md_[1-9][0-9]*"}
 EXAMPLES = {"sweep": "sw_7", "trial": "tr_42", "run": "rn_42.0", "lease": "le_5", "model": "md_9"}
 VERDICTS = ("continue", "pause", "stop")
-REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted", "between_rungs", "promoted",
+REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
+           "between_rungs", "promoted",
            "awaits_promotion", "awaits_seeds", "outraced")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
@@ -96,7 +97,8 @@ def identifier(value: Json, at: str, kind: str) -> str:
 def params(value: Json, at: str) -> Dict[str, Any]:
     for name, one in obj(value, at).items():
         if not isinstance(one, (bool, int, float, str)):
-            raise Invalid(f"must be a number, a text, true or false, not {described(one)}", f"{at}/{name}")
+            raise Invalid(f"must be a number, a text, true or false, not {described(one)}",
+                          f"{at}/{name}")
     return dict(value)
 
 
@@ -131,7 +133,9 @@ class Fields:
     def done(self, tolerant: bool = False) -> None:
         for key in self.object:
             if not tolerant and key not in self.known:
-                instead = nearest(key, self.known) or "; there is " + (", ".join(self.known) or "none here")
+                instead = nearest(key,
+                                  self.known) or "; there is " + (", ".join(self.known)
+                                                                  or "none here")
                 raise Invalid(f"unknown field '{key}'" + instead, f"{self.at}/{key}")
         if self.missing is not None:
             raise Invalid("is missing: it is required here", f"{self.at}/{self.missing}")
@@ -163,7 +167,8 @@ def tell(document: Json) -> Dict[str, Any]:
     }
     fields.done()
     if (result["value"] is not None) != (result["told"] == "value"):
-        raise Invalid("a result has a value; a trial that failed or is infeasible has none", "/value")
+        raise Invalid("a result has a value; a trial that failed or is infeasible has none",
+                      "/value")
     return {key: one for key, one in result.items() if one not in (None, [], "")}
 
 
@@ -175,7 +180,8 @@ def scores(value: Json, at: str) -> List[Json]:
 
 def enqueue(document: Json) -> Dict[str, Any]:
     fields = Fields(document)
-    result = {"request_id": fields.need("request_id", text, 1, 200), "params": fields.need("params", params)}
+    result = {"request_id": fields.need("request_id", text, 1, 200),
+              "params": fields.need("params", params)}
     fields.done()
     return result
 

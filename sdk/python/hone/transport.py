@@ -23,14 +23,16 @@ LAST_PAUSE_S = 5.0
 class Transport:
     """Not thread-safe: use one for each thread."""
 
-    def __init__(self, url: Optional[str], token: Optional[str], timeout_s: float, patience_s: float,
+    def __init__(self, url: Optional[str], token: Optional[str], timeout_s: float,
+                 patience_s: float,
                  tls_ca: Optional[str], tls_cert: Optional[str], tls_key: Optional[str]) -> None:
         self.url = url or os.environ.get("HONE_SERVER") or DEFAULT_URL
         parts = urllib.parse.urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port:
             raise HoneError(f"'{self.url}' is not a server; write it as {DEFAULT_URL}")
         self._host, self._port = parts.hostname, parts.port
-        self._token = token or os.environ.get("HONE_TOKEN") or _token_in(os.environ.get("HONE_TOKEN_FILE"))
+        self._token = token or os.environ.get("HONE_TOKEN") or _token_in(
+            os.environ.get("HONE_TOKEN_FILE"))
         self._timeout_s = timeout_s
         self._patience_s = patience_s
         self._tls = _tls(tls_ca, tls_cert, tls_key) if parts.scheme == "https" else None
@@ -67,7 +69,8 @@ class Transport:
         """Yields (field, value) of an event stream until it ends."""
         connection = self._open()
         try:
-            connection.request("GET", path, headers={**self._headers(), "Accept": "text/event-stream"})
+            connection.request("GET", path, headers={**self._headers(),
+                                                     "Accept": "text/event-stream"})
             response = connection.getresponse()
             if response.status >= 400:
                 raise _problem(response.status, response.read())
@@ -112,7 +115,8 @@ class Transport:
 
     def _open(self) -> http.client.HTTPConnection:
         if self._tls is not None:
-            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout_s, context=self._tls)
+            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout_s,
+                                               context=self._tls)
         return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
 
     def _headers(self, has_body: bool = False) -> Dict[str, str]:
@@ -135,7 +139,8 @@ def _problem(status: int, answer: bytes) -> Problem:
         return Problem(told["code"], told["detail"], told["at"], told["retryable"])
     except (ValueError, Invalid):
         code = "unavailable" if status in (502, 503, 504) else "internal"
-        return Problem(code, f"the server answered with status {status} and no problem body", "", status >= 500)
+        return Problem(code, f"the server answered with status {status} and no problem body", "",
+                       status >= 500)
 
 
 def _token_in(path: Optional[str]) -> Optional[str]:
@@ -145,7 +150,8 @@ def _token_in(path: Optional[str]) -> Optional[str]:
         with open(path, encoding="utf-8") as file:
             return file.read().split()[0]
     except (OSError, IndexError) as error:
-        raise HoneError(f"cannot read a token from {path}; check that it exists and is yours") from error
+        raise HoneError(
+            f"cannot read a token from {path}; check that it exists and is yours") from error
 
 
 def _tls(ca: Optional[str], cert: Optional[str], key: Optional[str]) -> ssl.SSLContext:

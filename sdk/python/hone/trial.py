@@ -90,14 +90,16 @@ class Line:
                 if not problem["at"].startswith("/metric"):
                     raise Problem(problem["code"], problem["detail"], problem["at"])
                 # The answer is about an earlier metric, which does not wait for it.
-                warnings.warn(f"hone refused a metric: {problem['detail']}", RuntimeWarning, stacklevel=4)
+                warnings.warn(f"hone refused a metric: {problem['detail']}", RuntimeWarning,
+                              stacklevel=4)
 
     def close(self) -> None:
         self._socket.close()
 
     def _send(self, message: Mapping[str, Any]) -> None:
         try:
-            self._socket.sendall(json.dumps(rules.trial_line(message), allow_nan=False).encode() + b"\n")
+            self._socket.sendall(json.dumps(rules.trial_line(message),
+                                            allow_nan=False).encode() + b"\n")
         except OSError as error:
             raise worker_gone() from error
 
@@ -115,7 +117,8 @@ class Line:
 
 
 def worker_gone() -> Unavailable:
-    return Unavailable("the worker closed the connection; end this process, another one continues the run")
+    return Unavailable(
+        "the worker closed the connection; end this process, another one continues the run")
 
 
 class NoLine:
@@ -152,7 +155,8 @@ class Run:
     checkpoint_dir: str
     folder: str
     line: Union[Line, NoLine] = field(repr=False)
-    seed_applied: Optional[bool] = None  # sent with every report: set it if the program applies the seed itself
+    seed_applied: Optional[
+        bool] = None  # sent with every report: set it if the program applies the seed itself
     _step: int = field(default=0, repr=False)
 
     def phases(self) -> Iterator[Phase]:
@@ -176,7 +180,8 @@ class Run:
                further: Sequence[Union[float, str]] = (), raises: bool = True) -> Verdict:
         """Reports the objective at the end of a phase. NaN and infinities count as diverged.
 
-        Raises Stopped if the verdict is to stop or to pause (if it is not caught, the program ends with status 0); with
+        Raises Stopped if the verdict is to stop or to pause (if it is not caught, the
+        program ends with status 0); with
         raises=False, and always after the last phase, returns the verdict instead."""
         number = phase.number if isinstance(phase, Phase) else phase
         body: Dict[str, Any] = {
@@ -199,10 +204,12 @@ class Run:
         """Sends telemetry, which is never judged. Skips values that are not finite."""
         value = float(_plain(value))
         if value - value == 0:
-            self.line.tell({"metric": {"name": name, "step": self._step if step is None else int(step),
+            self.line.tell({"metric": {"name": name, "step": self._step if step is None
+                                       else int(step),
                                        "value": value}})
 
-    def checkpoint(self, file: Union[str, "os.PathLike[str]"], phase: Union[int, Phase, None] = None,
+    def checkpoint(self, file: Union[str, "os.PathLike[str]"],
+                   phase: Union[int, Phase, None] = None,
                    step: Optional[int] = None) -> str:
         """Stores a file as the checkpoint of a phase, before its report, and returns its SHA-256.
 
@@ -211,7 +218,8 @@ class Run:
         inside = os.path.commonpath([path, os.path.abspath(self.checkpoint_dir)]) == \
             os.path.abspath(self.checkpoint_dir)
         if not inside:
-            copy = os.path.join(self.checkpoint_dir, f"{random.getrandbits(32):08x}-{os.path.basename(path)}")
+            copy = os.path.join(self.checkpoint_dir,
+                                f"{random.getrandbits(32):08x}-{os.path.basename(path)}")
             shutil.copyfile(path, copy)
         number = phase.number if isinstance(phase, Phase) else phase
         if step is None:
@@ -249,7 +257,8 @@ _current_mutex = threading.Lock()
 def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases: int = 1) -> Run:
     """Returns the run of this program, the same object at every call.
 
-    Outside a sweep it is a local run with these `params`, so that the program can be tried alone; without `params` that
+    Outside a sweep it is a local run with these `params`, so that the program can be tried
+    alone; without `params` that
     is an error."""
     with _current_mutex:
         if not _current:
@@ -260,10 +269,12 @@ def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases
 
 def _alone(params: Optional[Mapping[str, Any]], per_run: int, phases: int) -> Run:
     if params is None:
-        raise HoneError("no sweep of hone runs this program (HONE_RUN_FILE is not set); to try it alone, pass "
+        raise HoneError(
+            "no sweep of hone runs this program (HONE_RUN_FILE is not set); to try it alone, pass "
                         "parameters: hone.current(params={...})")
     here = os.getcwd()
-    return Run("rn_0.0", 1, "sw_0", "", dict(params), 0, "", "maximize", Budget("steps", per_run, phases), 0, None, here,
+    return Run("rn_0.0", 1, "sw_0", "", dict(params), 0, "", "maximize",
+               Budget("steps", per_run, phases), 0, None, here,
                here, NoLine())
 
 
@@ -275,12 +286,14 @@ def _from_environment() -> Run:
     except (OSError, ValueError) as error:
         raise HoneError(f"cannot read the run file {path}: {error}") from error
     except Invalid as error:
-        raise HoneError(f"the run file {path} is not of the form hone-worker writes: {error}") from error
+        raise HoneError(
+            f"the run file {path} is not of the form hone-worker writes: {error}") from error
     checkpoints = os.environ.get("HONE_CHECKPOINT_DIR", os.path.dirname(path))
     resume = told["resume"]
     return Run(
         id=told["run"], attempt=told["attempt"], sweep=told["sweep"], sweep_name=told["sweep_name"],
         params=told["params"], seed=told["seed"], metric_name=told["objective"].get("metric", ""),
         goal=told["objective"].get("goal", "maximize"), budget=Budget(**told["budget"]),
-        next_phase=told["next_phase"], resume=Resume(**resume) if resume else None, checkpoint_dir=checkpoints,
+        next_phase=told["next_phase"], resume=Resume(**resume) if resume else None,
+        checkpoint_dir=checkpoints,
         folder=os.environ.get("HONE_FOLDER", checkpoints), line=Line(os.environ["HONE_SOCKET"]))

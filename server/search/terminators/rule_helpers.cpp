@@ -39,7 +39,7 @@ Result<int> count_setting(const TerminatorSpec& spec, std::string_view name, int
 
 double input(const std::vector<VerdictInput>& inputs, std::string_view name) {
   const auto found = find_input(inputs, name);
-  expect(found.has_value(), "a verdict holds the inputs of its own rule");
+  expect(found.has_value(), "a verdict holds the inputs of its rule");
   return *found;
 }
 

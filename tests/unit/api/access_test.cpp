@@ -54,11 +54,14 @@ TEST(Keyring, knows_whether_there_is_an_administrator) {
 
 TEST(Access, needs_a_bearer_token) {
   const Keyring keys({key(1, "hone_a", Scope::read)});
-  EXPECT_EQ(check_access(route(Scope::read), keys, "Bearer hone_a", access_time)->token, TokenId{1});
-  EXPECT_TRUE(check_access(route(Scope::read), keys, "bearer   hone_a ", access_time)) << "RFC 9110, 11.1";
+  EXPECT_EQ(check_access(route(Scope::read), keys, "Bearer hone_a", access_time)->token,
+            TokenId{1});
+  EXPECT_TRUE(check_access(route(Scope::read), keys, "bearer   hone_a ", access_time))
+      << "RFC 9110, 11.1";
   for (const auto* header :
        {"", "hone_a", "Basic hone_a", "Bearer", "Bearer ", "Bearerhone_a", "Bearer hone_a,hone_b"})
-    EXPECT_EQ(code_of(check_access(route(Scope::read), keys, header, access_time)), Code::unauthenticated)
+    EXPECT_EQ(code_of(check_access(route(Scope::read), keys, header, access_time)),
+              Code::unauthenticated)
         << header;
 }
 

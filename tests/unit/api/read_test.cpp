@@ -139,7 +139,7 @@ TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
   EXPECT_EQ(server.get("/v1/sweeps/" + sweep)["state"], "completed");
   const auto body = server.get("/v1/runs/rn_2.0/explain");
   EXPECT_EQ(body["reason"], "not_promoted");
-  expect_words(body["text"], {"was paused at the end of phase 1 of 4", "not promoted"});
+  expect_words(body["text"], {"was paused at the end of phase 1 of 4", "without promoting it"});
   EXPECT_EQ(body["text"].get<std::string>().find("bug"), std::string::npos);
   EXPECT_EQ(body["verdicts"][0]["recomputed"], "pause");
 }

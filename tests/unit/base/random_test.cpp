@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 #include "worker/train/envs/core/stream.hpp"
 
 namespace hone {
@@ -48,10 +48,10 @@ TEST(Stream, keeps_its_keying_and_normal_distribution) {
   EXPECT_DOUBLE_EQ(again.normal(), 0.22319092756205838);
 }
 
-TEST(Dice, keeps_its_numbers) {
-  placement::Dice random(7);
+TEST(RandomGenerator, keeps_its_numbers) {
+  placement::RandomGenerator random(7);
   EXPECT_EQ(random.bits(), 0x63cbe1e459320dd7U);
-  placement::Dice again(7);
+  placement::RandomGenerator again(7);
   for (const int face : {3, 0, 9}) EXPECT_EQ(again.below(10), face);
 }
 

@@ -62,7 +62,7 @@ const std::map<std::string, Check> checks{
     {"problem", fault_of<decode_known_problem>},
 };
 
-// Read by the worker and by the SDKs, which have tests of their own.
+// Read by the worker and by the SDKs, which have their own tests.
 const std::set<std::string> read_elsewhere{"trial_line", "trial_answer", "run_file"};
 
 std::filesystem::path folder() {

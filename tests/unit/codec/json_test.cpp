@@ -26,7 +26,7 @@ TEST(ParseJson, refuses_what_is_not_json_with_its_position) {
 
 TEST(ParseJson, refuses_repeated_keys) {
   EXPECT_EQ(fault_of(R"({"a": 1, "b": {"c": 1, "c": 2}})"),
-            "the key 'c' stands twice in one object");
+            "the key 'c' appears twice in one object");
   EXPECT_EQ(fault_of(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]})"), "");
 }
 

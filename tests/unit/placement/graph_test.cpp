@@ -1,4 +1,4 @@
-// Generators against their published totals, co-location rules, and what a bad graph is told.
+// Generators against their published totals, co-location rules, and the errors for bad graphs.
 #include <gtest/gtest.h>
 
 #include <cmath>

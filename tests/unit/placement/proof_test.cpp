@@ -5,25 +5,25 @@
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/bound.hpp"
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 #include "placement/setup.hpp"
 #include "placement/simulator.hpp"
 
 namespace hone::placement {
 namespace {
 
-Problem random_problem(Dice& dice, int nodes, int devices) {
+Problem random_problem(RandomGenerator& generator, int nodes, int devices) {
   Graph graph;
   graph.name = "random";
-  graph.training = dice.below(2) == 0;
+  graph.training = generator.below(2) == 0;
   for (int i = 0; i < nodes; ++i) {
     Node node;
     node.name = std::to_string(i);
-    node.forward_ms = 1 + dice.below(8);
+    node.forward_ms = 1 + generator.below(8);
     graph.nodes.push_back(node);
     for (int j = 0; j < i; ++j)
-      if (dice.below(3) == 0 || (j == i - 1 && dice.below(2) == 0))
-        graph.edges.push_back({j, i, 1e6 * dice.below(60)});
+      if (generator.below(3) == 0 || (j == i - 1 && generator.below(2) == 0))
+        graph.edges.push_back({j, i, 1e6 * generator.below(60)});
   }
   return *make_problem(graph, {GroupRule::op, cluster_of(*find_device("p100"), devices, 0)});
 }
@@ -41,10 +41,10 @@ double best_of_all(const Problem& problem) {
 }
 
 TEST(Proof, never_denies_what_a_placement_reaches) {
-  Dice dice(7);
+  RandomGenerator generator(7);
   int proven = 0;
   for (int i = 0; i < 150; ++i) {
-    const auto problem = random_problem(dice, 3 + dice.below(5), 2 + dice.below(2));
+    const auto problem = random_problem(generator, 3 + generator.below(5), 2 + generator.below(2));
     const double best = best_of_all(problem);
     EXPECT_EQ(prove(problem, {best * (1 + 1e-6)}), Verdict::open) << "graph " << i;
     proven += prove(problem, {best}) == Verdict::impossible ? 1 : 0;

@@ -107,12 +107,12 @@ TEST(Simulator, knows_the_memory_of_one_device) {
 }
 
 std::vector<Placement> random_placements(const Problem& problem, int count) {
-  std::mt19937 dice(11);
+  std::mt19937 generator(11);
   std::vector<Placement> placements;
   for (int i = 0; i < count; ++i) {
     Placement placement;
     for (int g = 0; g < problem.groups; ++g)
-      placement.push_back(static_cast<int>(dice() % static_cast<unsigned>(problem.devices())));
+      placement.push_back(static_cast<int>(generator() % static_cast<unsigned>(problem.devices())));
     placements.push_back(placement);
   }
   return placements;

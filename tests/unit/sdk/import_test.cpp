@@ -96,7 +96,7 @@ TEST_P(ImportFile, is_translated_as_recorded) {
   std::ifstream stream(path);
   std::stringstream recorded;
   recorded << stream.rdbuf();
-  EXPECT_EQ(text, recorded.str()) << "HONE_RECORD=1 writes " << path << " anew";
+  EXPECT_EQ(text, recorded.str()) << "HONE_RECORD=1 writes " << path << " again";
 }
 
 INSTANTIATE_TEST_SUITE_P(Fixtures, ImportFile,

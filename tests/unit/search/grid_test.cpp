@@ -82,8 +82,8 @@ TEST(Grid, does_not_repeat_what_a_user_enqueued) {
   const auto sampler = grid(space, 9, {{"points", std::int64_t{3}}});
   History history(Goal::minimize, 4);
   history.add_trial(*space.point_of({{"layers", std::int64_t{1}}, {"clip", false}}));
-  history.add_trial(
-      *space.point_of({{"layers", std::int64_t{1}}, {"clip", true}, {"norm", 0.3}}));  // beside it
+  history.add_trial(*space.point_of(
+      {{"layers", std::int64_t{1}}, {"clip", true}, {"norm", 0.3}}));  // off the grid
   const auto point = (*sampler)->propose(space, history, {1, 2});
   EXPECT_EQ(words(space.params_at(*point)), "layers=1 clip=yes norm=0.00");
 }

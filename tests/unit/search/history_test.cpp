@@ -47,7 +47,7 @@ TEST(History, a_canceled_run_says_nothing_about_its_parameters) {
   history.add_run(history.add_trial({}));
   history.end_run(0, false, false);
   EXPECT_TRUE(history.ranked().empty());
-  EXPECT_TRUE(history.pending().empty());  // nobody waits for it any more
+  EXPECT_TRUE(history.pending().empty());  // no rule waits for it any more
 }
 
 TEST(History, the_merit_of_a_trial_is_the_mean_over_its_runs_at_the_furthest_phase) {

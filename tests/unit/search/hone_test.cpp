@@ -91,12 +91,12 @@ TEST(HoneRule, a_report_goes_on_exactly_when_a_free_worker_would_take_its_run) {
 }
 
 TEST(HoneRule, promotes_the_best_share_of_a_phase_from_the_highest_phase_down) {
-  // e = 0.6, a = 1.4: of four runs with one report, 4 * (1/2)^1.4 = 1.5: the best goes on.
+  // e = 0.6, a = 1.4: of four runs with one report, 4 * (1/2)^1.4 = 1.5: the best continues.
   const auto hone = rule(100, 10);
   NextAction move = hone->next(paused_history({{1}, {4}, {2}, {3}}), true);
   EXPECT_EQ(move.kind, NextAction::Kind::promote);
   EXPECT_EQ(move.index, 1U);
-  // Once it has gone on, nobody else may: a new trial.
+  // Once it has continued, no other run may: a new trial.
   move = hone->next(paused_history({{1}, {4, 4}, {2}, {3}}), true);
   EXPECT_EQ(move.kind, NextAction::Kind::propose);
 }

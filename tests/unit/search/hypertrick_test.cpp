@@ -80,7 +80,7 @@ TEST(HyperTrick, never_evicting_runs_every_phase) {
 
 TEST(HyperTrick, constant_metrics_do_not_keep_every_run_alive) {
   const auto outcome = play(*hypertrick(0.25, 16, 4), 16, 4, [](int, int) { return 1.0; });
-  EXPECT_EQ(outcome.phases_run, 34);  // ties are evicted: nobody is strictly below
+  EXPECT_EQ(outcome.phases_run, 34);  // ties are evicted: no run is strictly below
 }
 
 TEST(HyperTrick, decides_the_same_under_a_monotone_transform) {
@@ -105,7 +105,7 @@ TEST(HyperTrick, completion_rate_of_independent_metrics_meets_the_closed_form) {
   EXPECT_NEAR(rule->expected_phases() / 10, 0.37747, 1e-5);
 }
 
-// The same with fixed qualities whose order of arrival is drawn anew in every phase.
+// The same with fixed qualities whose order of arrival is drawn again in every phase.
 TEST(HyperTrick, completion_rate_of_fixed_quality_in_fresh_order) {
   const auto rule = hypertrick(0.25, 1000, 10);
   double alpha = 0;

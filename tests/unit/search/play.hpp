@@ -34,7 +34,7 @@ class Play {
   Play(const Terminator& rule, SweepShape shape, int workers, Metric metric)
       : rule_(rule), shape_(shape), idle_(workers), metric_(std::move(metric)) {}
 
-  // Before run(). What a phase takes; who hears of what.
+  // Set before run(): the time that a phase takes, and the callbacks.
   Took took = [](std::size_t, int) { return 1.0; };
   std::function<void(std::size_t run, int phase, Score, const Verdict&)> on_verdict = [](auto...) {
   };

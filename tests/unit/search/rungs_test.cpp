@@ -51,12 +51,12 @@ TEST(Rungs, grow_by_eta_and_end_with_the_budget) {
   EXPECT_EQ(rung_after({1, 3, 9}, 0), 0U);
   EXPECT_EQ(rung_after({1, 3, 9}, 2), 1U);
   EXPECT_EQ(rung_after({1, 3, 9}, 1), std::nullopt);
-  EXPECT_EQ(rung_after({1, 3, 9}, 8), std::nullopt);  // complete: nobody is compared
+  EXPECT_EQ(rung_after({1, 3, 9}, 8), std::nullopt);  // complete: no run is compared
   EXPECT_DOUBLE_EQ(expected_phases({1, 3, 9}, 3), 1 + 2.0 / 3 + 6.0 / 9);
 }
 
 // Nine idle workers, eta = 3, R = 9, r = 1: rungs start again from nothing, and the first full
-// training is done after 1 + 3 + 9 phases, 13/9 of its own time.
+// training is done after 1 + 3 + 9 phases, 13/9 of the time that it takes alone.
 TEST(Asha, nine_workers_have_their_first_full_training_at_13_9_of_its_time) {
   const auto rule = made({"asha", {}}, {100, 1, 9});
   Play play(*rule, {100, 1, 9}, 9, by_quality(shuffled(100, 1)));
@@ -145,7 +145,7 @@ TEST(Asha, gives_up_a_run_that_too_many_beat_already) {
   EXPECT_TRUE(rule->promotable(history, 2));
 }
 
-// Six runs paused after one phase, three of which went on to pause after three: 5 is the best of
+// Six runs paused after one phase, three of which resumed and paused after three: 5 is the best of
 // the longer rung, 2 of the shorter.
 TEST(Asha, promotes_from_the_longest_rung_first) {
   const auto rule = made({"asha", {}}, {9, 1, 9});

@@ -109,14 +109,14 @@ TEST(Bootstrap, intervals_equal_those_of_the_same_draws_elsewhere) {
 }
 
 TEST(Bootstrap, stays_within_its_strata) {
-  const Strata apart{{1, 2, 3}, {101, 102, 103}};
+  const Strata strata{{1, 2, 3}, {101, 102, 103}};
   for (std::uint64_t i = 0; i < 100; ++i) {
-    const Strata drawn = resampled(apart, 3, i);
+    const Strata drawn = resampled(strata, 3, i);
     for (const double value : drawn[0]) EXPECT_LE(value, 3);
     for (const double value : drawn[1]) EXPECT_GE(value, 101);
   }
-  EXPECT_EQ(resampled(apart, 3, 17), resampled(apart, 3, 17));
-  EXPECT_NE(resampled(apart, 3, 17), resampled(apart, 3, 18));
+  EXPECT_EQ(resampled(strata, 3, 17), resampled(strata, 3, 17));
+  EXPECT_NE(resampled(strata, 3, 17), resampled(strata, 3, 18));
 }
 
 TEST(Comparison, improvement_and_profile_equal_scipy) {

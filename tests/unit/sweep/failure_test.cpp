@@ -90,7 +90,7 @@ TEST(Failures, a_resting_run_is_leased_neither_early_nor_late_and_blocks_nobody)
   const auto grant = given.lease(given.first);
   given.fail(grant, Failure::infra);
   const auto other = given.lease(given.first);
-  EXPECT_NE(other.attempt.run, grant.attempt.run) << "others go on";
+  EXPECT_NE(other.attempt.run, grant.attempt.run) << "others continue";
   const auto due = next_deadline(given.book);
   ASSERT_TRUE(due);
   given.now = *due - microseconds(1);

@@ -41,7 +41,7 @@ TEST(SweepFile, keeps_the_order_of_keys) {
 
 TEST(SweepFile, refuses_with_line_and_column) {
   EXPECT_EQ(json_of("a: 1\nb:\n  c: 1\n  c: 2\n"),
-            "refused: s.yaml:4:3: the key 'c' stands twice; first in line 3");
+            "refused: s.yaml:4:3: the key 'c' appears twice; first in line 3");
   EXPECT_EQ(json_of("a: .inf\n"), "refused: s.yaml:1:4: .inf is not a finite number");
   EXPECT_EQ(json_of("a: 1e999\n"), "refused: s.yaml:1:4: the number 1e999 does not fit 64 bits");
   EXPECT_EQ(json_of("a: 9223372036854775808\n"),

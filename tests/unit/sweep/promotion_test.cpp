@@ -27,7 +27,7 @@ class Halving : public Given {
     when(SaveModel{lease, {std::string(64, 'a'), 10, 10 * (phase + 1), phase}});
     EXPECT_FALSE(error);
   }
-  // A trial that trains one phase and pauses, or goes on.
+  // A trial that trains one phase and pauses, or continues.
   RunId tried(double value) {
     const auto granted = grant();
     save(granted.lease, 0);
@@ -156,7 +156,7 @@ TEST(Promotion, a_sweep_whose_last_run_pauses_goes_on_when_another_may_be_promot
 TEST(Promotion, closes_what_can_no_longer_be_promoted_when_somebody_asks_for_work) {
   Halving given(halving_spec(4));
   const RunId poor = given.tried(1);
-  given.tried(4);  // goes on at once
+  given.tried(4);  // continues at once
   given.tried(5);
   const auto events = given.acquired();  // two are better than `poor`, and half of 4 is 2
   EXPECT_EQ(given.state(poor), RunState::stopped);
@@ -189,7 +189,7 @@ TEST(Promotion, a_run_that_fails_after_it_is_not_promoted_again) {
   Halving given(spec);
   const RunId best = given.tried(5);
   const RunId other = given.tried(3);
-  given.grant();  // closes the other: only one of two may go on
+  given.grant();  // closes the other: only one of two may continue
   given.now = given.now + seconds(16);
   expect_kinds<RunEnded, SweepEnded>(given.tick());
   EXPECT_EQ(given.reason(best), EndReason::retries_exhausted);
@@ -247,7 +247,7 @@ TEST(SteerPaused, a_run_that_pauses_in_a_canceled_sweep_ends_as_canceled) {
   EXPECT_EQ(given.reason(running.attempt.run), EndReason::user_cancel);
 }
 
-// A server that forgets everything before every command and folds its ledger anew decides the same.
+// A server that forgets everything before every command and refolds its ledger decides the same.
 TEST(Promotion, is_the_same_after_a_restart_at_any_point) {
   Given live;
   std::vector<Event> ledger{{1, live.now, ServerStarted{"test", seconds(15)}}};
@@ -281,7 +281,7 @@ TEST(Promotion, is_the_same_after_a_restart_at_any_point) {
 }
 
 // One worker, one phase a run: when the last trial has ended, the rule wants another seed of the
-// leader, and nothing is open that would remind anybody to ask it.
+// leader, and no open run or deadline makes the server ask the rule.
 TEST(Replicate, wanted_after_the_last_run_has_ended_is_offered_and_the_sweep_ends) {
   bool replicated = false;
   for (int offset = 0; offset < 20; ++offset) {

@@ -1,4 +1,4 @@
-// Trials of several runs: judged whole, raced, confirmed; nothing waits for ever on a missing seed.
+// Trials of several runs: judged whole, raced, confirmed; no trial waits permanently for a seed.
 #include <set>
 
 #include "server/search/history/seed_curves.hpp"
@@ -190,8 +190,8 @@ TEST(Racing, stops_a_trial_that_is_significantly_worse) {
   EXPECT_EQ(play.sweep(play.id).history.ranked()[0], 3U);
 }
 
-// The noise that contenders show is that of all: a single value far behind the leader needs no
-// sibling of its own to be called worse.
+// Contenders share one noise estimate: a single value far behind the leader needs no second seed to
+// be called worse.
 TEST(Racing, compares_by_the_noise_of_all_trials) {
   const std::vector<double> leader{10, 11, 12}, behind{5}, near{10.5};
   const Noise known{1, 8};

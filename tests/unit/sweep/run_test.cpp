@@ -206,7 +206,7 @@ TEST(End, retries_are_capped) {
     given.rest();
   }
   EXPECT_EQ(given.run({TrialId{1}, 0}).reason, EndReason::retries_exhausted);
-  EXPECT_EQ(given.sweep(sweep).state, SweepState::failed);  // nobody ever reported
+  EXPECT_EQ(given.sweep(sweep).state, SweepState::failed);  // no run ever reported
 }
 
 TEST(End, asking_to_be_requeued_uses_up_no_retries) {

@@ -12,8 +12,8 @@ namespace hone::trainers::episodic {
 namespace {
 
 TEST(PolicyNet, has_the_gradient_of_its_log_probability) {
-  placement::Dice dice(3);
-  PolicyNet net(5, dice);
+  placement::RandomGenerator generator(3);
+  PolicyNet net(5, generator);
   const Observation seen{0.3, -0.7, 0.2, 1.1};
   net.forward(seen);
   std::vector<double> gradient(net.weights().size(), 0);

@@ -189,7 +189,7 @@ TEST(Presets, of_a_family_apply_to_all_its_members) {
   EXPECT_EQ(with_presets(plain, "LunarLanderContinuous-v3").integer("t_max"), 64);
   EXPECT_EQ(with_presets(plain, "MountainCar-v0").integer("t_max"), 64);
   EXPECT_EQ(with_presets(plain, "MountainCarContinuous-v0").integer("t_max"), 256)
-      << "a family of its own";
+      << "its own family";
 }
 
 TEST(Presets, are_not_used_in_parity_mode_and_yield_to_the_user) {

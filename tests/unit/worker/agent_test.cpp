@@ -12,7 +12,7 @@ TEST(WorkerAgent, joins_first) {
   EXPECT_EQ(given.request<JoinRequest>().cpus, 2);
 }
 
-// An unreachable server is called again with the same request id, without end, at most 5 s apart.
+// An unreachable server is called again with the same request id, without end, at least every 5 s.
 TEST(WorkerAgent, joins_until_the_server_answers) {
   GivenAgent given;
   given.when(Tick{});

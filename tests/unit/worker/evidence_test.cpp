@@ -69,7 +69,7 @@ TEST(Evidence, a_file_that_outgrew_its_bound_is_a_disk_limit) {
     EXPECT_EQ(end_of_exit(exit, {1, 3}).failure, Failure::infra) << "another limit";
   }
   const Exited survived{LeaseId{1}, false, 1,
-                        "File too large, going on\nTraceback\nKeyError: 'x'\n", false};
+                        "File too large, continuing\nTraceback\nKeyError: 'x'\n", false};
   EXPECT_EQ(end_of_exit(survived, {1, 3}, true).reason, EndReason::exit_code);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 
@@ -36,27 +37,29 @@ class Watched {
   FileHandle file_;
 };
 
-// The numbers on one line that a process writes.
+// The numbers on the first three lines that a family writes.
 std::vector<pid_t> read_numbers(const FileHandle& file) {
-  std::string line;
-  while (!line.ends_with('\n')) {
+  std::string lines;
+  while (std::count(lines.begin(), lines.end(), '\n') < 3) {
     pollfd fd{file.fd(), POLLIN, 0};
     if (::poll(&fd, 1, patience_ms) != 1) break;
     char c = 0;
     if (::read(file.fd(), &c, 1) != 1) break;
-    line += c;
+    lines += c;
   }
-  std::istringstream text(line);
+  std::istringstream text(lines);
   std::vector<pid_t> numbers;
   for (pid_t number = 0; text >> number;) numbers.push_back(number);
   return numbers;
 }
 
 // A trial with a helper in its group and a daemon in another session. Sets its traps, prints the
-// three numbers and waits.
+// three numbers and waits. Helper and daemon print an empty line each once a signal ends them: just
+// after its fork a helper still has the traps of the trial, and would lose a signal by its exec.
 std::string family(const std::string& traps) {
   return traps +
-         "; sleep 1000 & helper=$!; setsid sleep 1000 & daemon=$!; echo $$ $helper $daemon; wait";
+         "; (trap - TERM USR1; echo; exec sleep 1000) & helper=$!;"
+         " setsid sh -c 'echo; exec sleep 1000' & daemon=$!; echo $$ $helper $daemon; wait";
 }
 
 class Keeper : public InFolder {

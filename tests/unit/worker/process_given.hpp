@@ -27,7 +27,7 @@ inline std::string read_file(const fs::path& path) {
   return text.str();
 }
 
-// A folder of its own for each test.
+// Gives each test its own folder.
 class InFolder : public testing::Test {
  protected:
   void SetUp() override {

@@ -31,8 +31,8 @@ struct Episode {
 };
 
 // Plays one episode. sure: takes the most probable action in each step.
-Episode play(PolicyNet& net, placement::Dice& dice, int steps, bool sure) {
-  const auto start = [&] { return 0.05 * (2 * dice.uniform() - 1); };
+Episode play(PolicyNet& net, placement::RandomGenerator& generator, int steps, bool sure) {
+  const auto start = [&] { return 0.05 * (2 * generator.uniform() - 1); };
   cartpole::State state;
   state.x = start();
   state.speed = start();
@@ -42,7 +42,8 @@ Episode play(PolicyNet& net, placement::Dice& dice, int steps, bool sure) {
   for (int step = 0; step < steps; ++step) {
     const Observation seen{state.x, state.speed, state.angle, state.turn_rate};
     const auto probability = net.forward(seen);
-    const bool second = sure ? probability[1] > probability[0] : dice.uniform() < probability[1];
+    const bool second =
+        sure ? probability[1] > probability[0] : generator.uniform() < probability[1];
     const int action = second ? 1 : 0;
     episode.observations.push_back(seen);
     episode.actions.push_back(action);
@@ -58,8 +59,8 @@ class EpisodicTrainer : public Trainer {
       : job_(job),
         reinforce_(reinforce),
         steps_(job.settings.small_integer("episode_steps")),
-        dice_(placement::Dice(job.seed).bits()),
-        net_(job.settings.small_integer("hidden"), dice_) {}
+        generator_(placement::RandomGenerator(job.seed).bits()),
+        net_(job.settings.small_integer("hidden"), generator_) {}
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override {
@@ -67,7 +68,7 @@ class EpisodicTrainer : public Trainer {
     while (step_ < until_step && !stop.stop_requested()) {
       std::vector<Episode> episodes;
       for (int i = 0; i < batch; ++i) {
-        episodes.push_back(play(net_, dice_, steps_, false));
+        episodes.push_back(play(net_, generator_, steps_, false));
         note(episodes.back().total());
       }
       if (reinforce_)
@@ -97,7 +98,7 @@ class EpisodicTrainer : public Trainer {
                         {"episode_steps", steps_},
                         {"step", step_},
                         {"recent", recent_},
-                        {"dice", dice_.state()},
+                        {"dice", generator_.state()},
                         {"weights", net_.weights()},
                         {"adam", adam_.state()}};
     std::ofstream file(path, std::ios::binary);
@@ -167,7 +168,7 @@ class EpisodicTrainer : public Trainer {
   TrainingJob job_;
   bool reinforce_;
   int steps_;
-  placement::Dice dice_;
+  placement::RandomGenerator generator_;
   PolicyNet net_;
   Adam adam_;
   std::int64_t step_ = 0;  // episodes
@@ -206,7 +207,7 @@ Status EpisodicTrainer::load(const std::filesystem::path& path) {
   reader.require("adam", adam_.restore(adam, weights.size()));
   if (!reader.sound()) return damaged(path, reader);
   net_.weights() = std::move(weights);
-  dice_ = placement::Dice(random);
+  generator_ = placement::RandomGenerator(random);
   return Done{};
 }
 
@@ -231,7 +232,7 @@ Result<Evaluation> evaluate(const EvaluationPlan& plan) {
   reader.require("hidden", hidden >= 1 && static_cast<std::size_t>(hidden) <= weights.size());
   reader.require("episode_steps", steps >= 1);
   if (!reader.sound()) return damaged(plan.model, reader);
-  placement::Dice random(plan.seed);
+  placement::RandomGenerator random(plan.seed);
   PolicyNet net(hidden, random);
   reader.require("weights", weights.size() == net.weights().size());
   if (!reader.sound()) return damaged(plan.model, reader);

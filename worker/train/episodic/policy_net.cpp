@@ -6,14 +6,14 @@
 namespace hone::trainers::episodic {
 
 // Weights and biases uniform within 1 / sqrt(inputs of the unit).
-PolicyNet::PolicyNet(int hidden, placement::Dice& dice)
+PolicyNet::PolicyNet(int hidden, placement::RandomGenerator& generator)
     : hidden_(static_cast<std::size_t>(hidden)), activity_(hidden_) {
   const double low = 1 / std::sqrt(static_cast<double>(inputs));
   const double high = 1 / std::sqrt(static_cast<double>(hidden_));
   for (std::size_t i = 0; i < hidden_ * (inputs + 1); ++i)
-    weights_.push_back(low * (2 * dice.uniform() - 1));
+    weights_.push_back(low * (2 * generator.uniform() - 1));
   for (std::size_t i = 0; i < actions * (hidden_ + 1); ++i)
-    weights_.push_back(high * (2 * dice.uniform() - 1));
+    weights_.push_back(high * (2 * generator.uniform() - 1));
 }
 
 std::array<double, actions> PolicyNet::forward(const Observation& observation) {

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 
 namespace hone::trainers::episodic {
 
@@ -14,7 +14,7 @@ using Observation = std::array<double, inputs>;
 
 class PolicyNet {
  public:
-  PolicyNet(int hidden, placement::Dice& dice);
+  PolicyNet(int hidden, placement::RandomGenerator& generator);
 
   // Returns the probability of each action, and keeps the hidden layer for add_gradient().
   std::array<double, actions> forward(const Observation& observation);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "placement/core/dice.hpp"
 #include "placement/core/problem.hpp"
+#include "placement/core/random_generator.hpp"
 #include "schemas/codec/json.hpp"
 #include "worker/train/settings/settings.hpp"
 
@@ -35,7 +35,7 @@ class Agent {
   Agent& operator=(const Agent&) = delete;
   virtual ~Agent() = default;
 
-  virtual placement::Placement sample(placement::Dice& dice) = 0;
+  virtual placement::Placement sample(placement::RandomGenerator& generator) = 0;
   // The most probable placement.
   virtual placement::Placement greedy() = 0;
   // Number of samples until the agent learns again; the policy does not change before.

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "placement/baselines/baselines.hpp"
-#include "placement/core/dice.hpp"
+#include "placement/core/random_generator.hpp"
 #include "placement/read/placement_file.hpp"
 #include "placement/setup.hpp"
 #include "placement/simulator.hpp"
@@ -39,16 +39,17 @@ void add(std::vector<Candidate>& candidates, Candidate candidate) {
 }
 
 // Every other one is uniform; the rest prefer some devices, so that step times differ.
-Placement random_placement(const Problem& problem, bool uniform, placement::Dice& dice) {
+Placement random_placement(const Problem& problem, bool uniform,
+                           placement::RandomGenerator& generator) {
   const auto devices = static_cast<std::size_t>(problem.devices());
   std::vector<double> share(devices, 1);
   if (!uniform)
-    for (double& weight : share) weight = dice.uniform() * dice.uniform();
+    for (double& weight : share) weight = generator.uniform() * generator.uniform();
   Placement placement;
   for (std::size_t g = 0; g < static_cast<std::size_t>(problem.groups); ++g) {
     double sum = 0;
     for (std::size_t d = 0; d < devices; ++d) sum += share[d] * problem.may_run[g * devices + d];
-    double left = sum * dice.uniform();
+    double left = sum * generator.uniform();
     int chosen = -1;
     for (std::size_t d = 0; d < devices; ++d) {
       if (problem.may_run[g * devices + d] == 0) continue;
@@ -74,10 +75,10 @@ std::vector<Candidate> usual_candidates(const Problem& problem, const MeasurePla
     else
       left_out.push_back(std::string(baseline.name) + ": " + placed.error().detail);
   }
-  placement::Dice dice(placement::Dice(plan.job.seed).bits());
+  placement::RandomGenerator generator(placement::RandomGenerator(plan.job.seed).bits());
   for (int i = 0; i < plan.random; ++i)
     add(candidates,
-        {"random " + std::to_string(i + 1), random_placement(problem, i % 2 == 0, dice)});
+        {"random " + std::to_string(i + 1), random_placement(problem, i % 2 == 0, generator)});
   std::vector<double> bytes;
   std::erase_if(candidates, [&](const Candidate& candidate) {
     if (placement::fits(problem, candidate.placement, bytes)) return false;

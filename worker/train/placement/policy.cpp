@@ -38,10 +38,10 @@ void SoftmaxPolicy::refresh() {
   }
 }
 
-placement::Placement SoftmaxPolicy::sample(placement::Dice& dice) const {
+placement::Placement SoftmaxPolicy::sample(placement::RandomGenerator& generator) const {
   placement::Placement placement(static_cast<std::size_t>(groups_));
   for (int g = 0; g < groups_; ++g) {
-    double left = dice.uniform();
+    double left = generator.uniform();
     int device = 0;
     while (device + 1 < devices_ &&
            left >= probabilities_[row(g) + static_cast<std::size_t>(device)])

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "placement/core/dice.hpp"
 #include "placement/core/problem.hpp"
+#include "placement/core/random_generator.hpp"
 
 namespace hone::trainers {
 
@@ -24,7 +24,7 @@ class SoftmaxPolicy {
   // A device on which a group may not run gets probability 0.
   void bar(const placement::Problem& problem);
 
-  [[nodiscard]] placement::Placement sample(placement::Dice& dice) const;
+  [[nodiscard]] placement::Placement sample(placement::RandomGenerator& generator) const;
   [[nodiscard]] placement::Placement greedy() const;
   [[nodiscard]] double log_probability(const placement::Placement& placement) const;
   [[nodiscard]] double entropy() const;

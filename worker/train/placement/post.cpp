@@ -59,7 +59,9 @@ SoftmaxAgent::SoftmaxAgent(const AgentPlan& plan)
   policy_.bar(plan.problem);
 }
 
-placement::Placement SoftmaxAgent::sample(placement::Dice& dice) { return policy_.sample(dice); }
+placement::Placement SoftmaxAgent::sample(placement::RandomGenerator& generator) {
+  return policy_.sample(generator);
+}
 placement::Placement SoftmaxAgent::greedy() { return policy_.greedy(); }
 double SoftmaxAgent::entropy() { return policy_.entropy(); }
 

@@ -14,7 +14,7 @@ class SoftmaxAgent : public Agent {
  public:
   explicit SoftmaxAgent(const AgentPlan& plan);
 
-  placement::Placement sample(placement::Dice& dice) override;
+  placement::Placement sample(placement::RandomGenerator& generator) override;
   placement::Placement greedy() override;
   [[nodiscard]] int wanted() const override;
   void observe(const Sample& sample) override;

@@ -70,7 +70,7 @@ class PlacementSearch : public Trainer {
       : problem_(std::move(problem)),
         job_(job),
         start_(start_of(problem_, job_.settings, job.seed)),
-        dice_(placement::Dice(job.seed).bits()),
+        generator_(placement::RandomGenerator(job.seed).bits()),
         evaluator_(problem_, job_.settings.small_integer("threads")),
         agent_(make_agent({problem_, job_.settings, job.budget, start_.placement})) {
     best_ms_ = problem_.failed_ms;
@@ -84,7 +84,7 @@ class PlacementSearch : public Trainer {
       const auto left = std::min<std::int64_t>(until_step - step_, chunk_max);
       const int count = std::min(static_cast<int>(left), agent_->wanted());
       std::vector<Placement> drawn;
-      for (int i = 0; i < count; ++i) drawn.push_back(agent_->sample(dice_));
+      for (int i = 0; i < count; ++i) drawn.push_back(agent_->sample(generator_));
       for (const Sample& sample : evaluator_.evaluate(std::move(drawn))) {
         keep(sample);
         ++step_;
@@ -141,7 +141,7 @@ class PlacementSearch : public Trainer {
                   {"step", step_},
                   {"step_ms", best_ms_},
                   {"polished", polished_},
-                  {"dice", dice_.state()},
+                  {"dice", generator_.state()},
                   {"best", best_},
                   {"agent", agent_->state()}};
     document["settings"] = Json::object();
@@ -187,7 +187,7 @@ class PlacementSearch : public Trainer {
       return !stop.stop_requested();
     };
     const auto found = placement::improve(problem_, best_.empty() ? agent_->greedy() : best_,
-                                          {evaluations, keep_going}, dice_);
+                                          {evaluations, keep_going}, generator_);
     keep(evaluator_.evaluate({found.placement}).front());
     if (stop.stop_requested()) polished_ = false;  // repeated when the run continues
   }
@@ -208,14 +208,14 @@ class PlacementSearch : public Trainer {
     reader.require("step", step_ >= 0)
         .require("best", best_.empty() || fits(best_, groups, devices));
     if (!reader.sound()) return reader.status();
-    dice_ = placement::Dice(random);
+    generator_ = placement::RandomGenerator(random);
     return agent_->restore(agent);
   }
 
   Problem problem_;
   TrainingJob job_;
   Start start_;
-  placement::Dice dice_;
+  placement::RandomGenerator generator_;
   Evaluator evaluator_;
   std::unique_ptr<Agent> agent_;
   std::int64_t step_ = 0;

@@ -38,35 +38,38 @@ Seq2SeqAgent::Seq2SeqAgent(const AgentPlan& plan)
         leaning_[g][d] = plan.settings.real("init_bias");
       if (plan.problem.may_run[g * devices_ + d] == 0) leaning_[g][d] = barred_logit;
     }
-  placement::Dice dice(init_seed);
+  placement::RandomGenerator generator(init_seed);
   const std::size_t input = kind_width + features_.front().size();
-  kind_ = matrix(kind_count_, kind_width, dice);
-  forward_ = cell(input, hidden_ / 2, dice);
-  backward_ = cell(input, hidden_ / 2, dice);
-  memory_ = matrix(hidden_, hidden_, dice);
-  memory_bias_ = matrix(hidden_, 1, dice);
-  device_ = matrix(devices_ + 1, hidden_, dice);  // the last row is the input of the first step
-  decoder_ = cell(hidden_, hidden_, dice);
-  query_ = matrix(hidden_, hidden_, dice);
-  query_bias_ = matrix(hidden_, 1, dice);
-  attention_ = matrix(hidden_, 1, dice);
-  out_ = matrix(devices_, 2 * hidden_, dice);
-  out_bias_ = matrix(devices_, 1, dice);
+  kind_ = matrix(kind_count_, kind_width, generator);
+  forward_ = cell(input, hidden_ / 2, generator);
+  backward_ = cell(input, hidden_ / 2, generator);
+  memory_ = matrix(hidden_, hidden_, generator);
+  memory_bias_ = matrix(hidden_, 1, generator);
+  device_ =
+      matrix(devices_ + 1, hidden_, generator);  // the last row is the input of the first step
+  decoder_ = cell(hidden_, hidden_, generator);
+  query_ = matrix(hidden_, hidden_, generator);
+  query_bias_ = matrix(hidden_, 1, generator);
+  attention_ = matrix(hidden_, 1, generator);
+  out_ = matrix(devices_, 2 * hidden_, generator);
+  out_bias_ = matrix(devices_, 1, generator);
   constexpr double nearly_uniform = 0.01;  // the initial policy, without the preference of `start`
   for (std::size_t i = out_.offset; i < weights_.size(); ++i) weights_[i] *= nearly_uniform;
 }
 
 // Glorot and Bengio (2010), uniform.
-Matrix Seq2SeqAgent::matrix(std::size_t rows, std::size_t columns, placement::Dice& dice) {
+Matrix Seq2SeqAgent::matrix(std::size_t rows, std::size_t columns,
+                            placement::RandomGenerator& generator) {
   const Matrix made{weights_.size(), rows, columns};
   const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
   for (std::size_t i = 0; i < rows * columns; ++i)
-    weights_.push_back(bound * (2 * dice.uniform() - 1));
+    weights_.push_back(bound * (2 * generator.uniform() - 1));
   return made;
 }
 
-Seq2SeqAgent::Cell Seq2SeqAgent::cell(std::size_t input, std::size_t width, placement::Dice& dice) {
-  return {matrix(4 * width, input + width, dice), matrix(4 * width, 1, dice)};
+Seq2SeqAgent::Cell Seq2SeqAgent::cell(std::size_t input, std::size_t width,
+                                      placement::RandomGenerator& generator) {
+  return {matrix(4 * width, input + width, generator), matrix(4 * width, 1, generator)};
 }
 
 // Kind, work and sizes on a logarithmic scale, and up to ten neighbours by their position; the sign
@@ -125,7 +128,7 @@ Seq2SeqAgent::State Seq2SeqAgent::step(Tape& tape, const Cell& cell, Tape::Var i
 }
 
 Seq2SeqAgent::Pass Seq2SeqAgent::run(Tape& tape, placement::Placement& placement, Draw draw,
-                                     placement::Dice* dice) const {
+                                     placement::RandomGenerator* generator) const {
   std::vector<Tape::Var> inputs, ahead(groups_), memory;
   for (std::size_t g = 0; g < groups_; ++g)
     inputs.push_back(tape.concat(tape.row(kind_, kinds_[g]), tape.constant(features_[g])));
@@ -155,7 +158,7 @@ Seq2SeqAgent::Pass Seq2SeqAgent::run(Tape& tape, placement::Placement& placement
     } else if (draw == Draw::most_probable) {
       last = static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
     } else {
-      double rest = dice->uniform();
+      double rest = generator->uniform();
       for (last = 0; last + 1 < devices_ && rest >= p[last]; ++last) rest -= p[last];
     }
     placement[g] = static_cast<int>(last);
@@ -166,11 +169,11 @@ Seq2SeqAgent::Pass Seq2SeqAgent::run(Tape& tape, placement::Placement& placement
   return pass;
 }
 
-placement::Placement Seq2SeqAgent::sample(placement::Dice& dice) {
+placement::Placement Seq2SeqAgent::sample(placement::RandomGenerator& generator) {
   Vector unused;
   Tape tape(weights_, unused);
   placement::Placement placement;
-  sampled_ = run(tape, placement, Draw::chance, &dice).log_probability;
+  sampled_ = run(tape, placement, Draw::chance, &generator).log_probability;
   return placement;
 }
 

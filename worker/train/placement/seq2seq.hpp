@@ -13,7 +13,7 @@ class Seq2SeqAgent : public Agent {
  public:
   explicit Seq2SeqAgent(const AgentPlan& plan);
 
-  placement::Placement sample(placement::Dice& dice) override;
+  placement::Placement sample(placement::RandomGenerator& generator) override;
   placement::Placement greedy() override;
   [[nodiscard]] int wanted() const override {
     return update_every_ - static_cast<int>(batch_.size());
@@ -46,11 +46,12 @@ class Seq2SeqAgent : public Agent {
     Tape::Var h = 0;
   };
 
-  Matrix matrix(std::size_t rows, std::size_t columns, placement::Dice& dice);
-  Cell cell(std::size_t input, std::size_t width, placement::Dice& dice);
+  Matrix matrix(std::size_t rows, std::size_t columns, placement::RandomGenerator& generator);
+  Cell cell(std::size_t input, std::size_t width, placement::RandomGenerator& generator);
   State step(Tape& tape, const Cell& cell, Tape::Var input, const State& before) const;
   State empty(Tape& tape, std::size_t width) const;
-  Pass run(Tape& tape, placement::Placement& placement, Draw draw, placement::Dice* dice) const;
+  Pass run(Tape& tape, placement::Placement& placement, Draw draw,
+           placement::RandomGenerator* generator) const;
   void put_features(const placement::Problem& problem);
   void learn();
 

@@ -154,7 +154,7 @@ CommandAction declare_ask(Flags& flags) {
   return with_options(ask, [&](AskOptions& options) {
     flags.optional_argument("SWEEP", options.sweep, "id of the sweep (the newest)");
     flags.text("--as NAME", options.asker,
-               "your name; a name gets the same trial until its result is told (USER@HOST)");
+               "your name; a name gets the same trial until you report its result (USER@HOST)");
   });
 }
 

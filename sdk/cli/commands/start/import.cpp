@@ -57,8 +57,8 @@ Result<Exit> import_sweep(Session& session, const ImportOptions& options) {
   const auto file = read_sweep_file(options.file);
   if (!file) return file.error();
   const auto sibling = [&](const std::string& name) -> Result<Json> {
-    const auto beside = std::filesystem::path(options.file).parent_path() / name;
-    auto read = read_sweep_file(beside.string());
+    const auto path = std::filesystem::path(options.file).parent_path() / name;
+    auto read = read_sweep_file(path.string());
     if (!read) return read.error();
     return std::move(read->document);
   };

@@ -50,7 +50,7 @@ struct TpeDensities {
 };
 
 // Returns the feasible new draw from l, in the focus, with the greatest ratio; nullopt if there is
-// none. Without `multivariate`, every coordinate is the best of its own draws.
+// none. Without `multivariate`, every coordinate is the best of the draws for it.
 std::optional<Point> propose_by_ratio(const SearchSpace& space, const TpeSplit& split,
                                       const TpeSettings& settings, const Focus& focus, Rng& rng);
 

@@ -20,8 +20,8 @@ using placement::Placement;
 
 SoftmaxPolicy some_policy(std::uint64_t seed) {
   SoftmaxPolicy policy(3, 4);
-  placement::Dice dice(seed);
-  for (double& logit : policy.logits()) logit = dice.normal();
+  placement::RandomGenerator generator(seed);
+  for (double& logit : policy.logits()) logit = generator.normal();
   policy.refresh();
   return policy;
 }
@@ -65,11 +65,11 @@ TEST(SoftmaxPolicy, has_the_gradient_of_its_log_probability) {
 
 TEST(SoftmaxPolicy, draws_what_it_says) {
   const auto policy = some_policy(4);
-  placement::Dice dice(5);
+  placement::RandomGenerator generator(5);
   std::vector<double> counts(policy.probabilities().size(), 0);
   constexpr int draws = 20000;
   for (int i = 0; i < draws; ++i) {
-    const auto placed = policy.sample(dice);
+    const auto placed = policy.sample(generator);
     for (int g = 0; g < 3; ++g)
       counts[policy.row(g) + static_cast<std::size_t>(placed[static_cast<std::size_t>(g)])] +=
           1.0 / draws;

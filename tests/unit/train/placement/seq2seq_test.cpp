@@ -34,9 +34,9 @@ TEST(Seq2Seq, sums_what_teacher_forcing_sums) {
   const auto problem = placement::set_up({.graph = "inception-v3", .devices = 4}).value();
   const auto settings = settings_of({{"hidden", std::int64_t{16}}});
   Seq2SeqAgent agent({problem, settings, 100, {}});
-  placement::Dice dice(3);
+  placement::RandomGenerator generator(3);
   for (int i = 0; i < 3; ++i) {
-    const auto placed = agent.sample(dice);
+    const auto placed = agent.sample(generator);
     EXPECT_NEAR(agent.log_probability(placed), agent.sampled_log_probability(), 1e-9);
   }
 }
@@ -79,10 +79,10 @@ TEST(Seq2Seq, comes_to_draw_better_than_chance) {
   const auto settings = settings_of({{"hidden", std::int64_t{16}}});
   Seq2SeqAgent agent({problem, settings, 1000, {}});
   placement::Simulator simulator(problem);
-  placement::Dice dice(1);
+  placement::RandomGenerator generator(1);
   double first = 0, last = 0;
   for (int i = 0; i < 1000; ++i) {
-    const auto placed = agent.sample(dice);
+    const auto placed = agent.sample(generator);
     const double ms = simulator.step_ms(placed);
     if (i < 50) first += ms / 50;
     if (i >= 950) last += ms / 50;

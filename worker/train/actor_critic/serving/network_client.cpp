@@ -79,7 +79,7 @@ void GradientBarrier::finish() {
   sum_.clear();
   for (auto& part : parts_) {
     if (part.gradient.empty()) continue;
-    // Each part is the mean of its own samples, or their sum.
+    // Each part is the mean of that part's samples, or their sum.
     const auto share = static_cast<float>(part.meter.samples) / static_cast<float>(meter.samples);
     const float scale = server_.rule().mean_loss ? share : 1.0F;
     sum_.resize(part.gradient.size());  // zeros, the first time

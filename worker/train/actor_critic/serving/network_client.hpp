@@ -65,9 +65,9 @@ class QueueClient final : public NetworkClient {
   std::vector<Piece> pieces_;
 };
 
-// A3C: the thread of the actor predicts and trains. It fetches the weights after each of its own
-// updates, so a rollout is played and trained on one version, while other actors update the shared
-// weights.
+// A3C: the thread of the actor predicts and trains. It fetches the weights after each update
+// that it makes, so a rollout is played and trained on one version, while other actors update the
+// shared weights.
 class LocalClient : public NetworkClient {
  public:
   LocalClient(ThreadNetworks networks, ParameterServer& server);

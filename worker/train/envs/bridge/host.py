@@ -1,11 +1,16 @@
 """Steps environments with the interface of Gymnasium for hone-train, in a separate process.
 
-`python3 -c SOURCE describe NAME FD` writes a description of the environment to FD: a word and its values on each line, or one line
-`error TEXT`. `python3 -c SOURCE serve NAME PLAN` steps PLAN["count"] copies until the process that started it ends. Both processes share a
-segment of memory, in which PLAN gives the offset of each array, and signal each other by eventfds: no bytes are copied through a pipe.
+`python3 -c SOURCE describe NAME FD` writes a description of the environment to FD: a word and its
+values on each line, or one line
+`error TEXT`. `python3 -c SOURCE serve NAME PLAN` steps PLAN["count"] copies until the process that
+started it ends. Both processes share a
+segment of memory, in which PLAN gives the offset of each array, and signal each other by eventfds:
+no bytes are copied through a pipe.
 
-NAME is gym:ID, gym:PACKAGE/ID, gym:MODULE:CALLABLE (the callable returns an object with reset, step and the two spaces) or atari:GAME;
-?key=value&... are arguments of the maker. An episode that ends is reset within the same step, whatever the environment does by itself.
+NAME is gym:ID, gym:PACKAGE/ID, gym:MODULE:CALLABLE (the callable returns an object with reset, step
+and the two spaces) or atari:GAME;
+?key=value&... are arguments of the maker. An episode that ends is reset within the same step,
+whatever the environment does by itself.
 """
 import importlib
 import json
@@ -38,7 +43,8 @@ def gymnasium():
     try:
         return importlib.import_module("gymnasium")
     except ImportError as why:
-        raise ImportError(f"{why}: install it for {sys.executable} (python3 -m venv DIR; DIR/bin/pip install gymnasium) and name that "
+        raise ImportError(
+            f"{why}: install it for {sys.executable} (python3 -m venv DIR; DIR/bin/pip install gymnasium) and name that "
                           "Python in HONE_PYTHON") from None
 
 
@@ -83,7 +89,8 @@ class Space:
     def __init__(self, space):
         self.read, self.kind, self.shape = flat, "float", tuple(getattr(space, "shape", None) or ())
         if hasattr(space, "n") and not self.shape:
-            self.kind, self.shape, self.start = "float", (int(space.n),), int(getattr(space, "start", 0))
+            self.kind, self.shape, self.start = "float", (int(space.n),), int(
+                getattr(space, "start", 0))
             self.read = self.one_hot
         elif hasattr(space, "spaces") or not hasattr(space, "shape") or space.shape is None:
             spaces = importlib.import_module("gymnasium.spaces")
@@ -119,13 +126,17 @@ class Actions:
             self.sizes = [int(n) for n in flat(getattr(space, "nvec", [2] * product(space.shape)))]
             self.kind, self.count, self.read = "discrete", product(self.sizes), self.combination
             if self.count > self.combinations_max:
-                raise ValueError(f"{self.count} combinations of actions are more than {self.combinations_max}")
+                raise ValueError(
+                    f"{self.count} combinations of actions are more than {self.combinations_max}")
         elif hasattr(space, "n"):
-            self.kind, self.count, self.start = "discrete", int(space.n), int(getattr(space, "start", 0))
+            self.kind, self.count, self.start = "discrete", int(space.n), int(
+                getattr(space, "start", 0))
             self.read = lambda rows, i: int(rows[i]) + self.start
         elif hasattr(space, "low"):
-            self.kind, self.count, self.shape = "continuous", product(space.shape), tuple(space.shape)
-            self.low, self.high = ([float(x) for x in flat(bound)] for bound in (space.low, space.high))
+            self.kind, self.count, self.shape = "continuous", product(space.shape), tuple(
+                space.shape)
+            self.low, self.high = ([float(x) for x in flat(bound)]
+                                   for bound in (space.low, space.high))
             self.dtype, self.read = getattr(space, "dtype", None), self.numbers
         else:
             raise ValueError(f"hone cannot choose actions of {type(space).__name__}")
@@ -141,7 +152,8 @@ class Actions:
         parts = []
         for given, low, high in zip(rows[i * self.count:(i + 1) * self.count], self.low, self.high):
             bounded = abs(low) < 1e30 and abs(high) < 1e30
-            parts.append(min(max(low + (given + 1.0) * 0.5 * (high - low), low), high) if bounded else float(given))
+            parts.append(min(max(low + (given + 1.0) * 0.5 * (high - low), low), high) if bounded
+                         else float(given))
         return self.shaped(parts, self.dtype)
 
     def shaped(self, parts, dtype):
@@ -169,7 +181,8 @@ class Singles:
     def step(self, out):
         for i, copy in enumerate(self.copies):
             seen, reward, terminated, truncated, _ = copy.step(self.actions.read(out.actions, i))
-            out.rewards[i], out.terminated[i], out.truncated[i] = float(reward), bool(terminated), bool(truncated)
+            out.rewards[i], out.terminated[i], out.truncated[i] = float(reward), bool(
+                terminated), bool(truncated)
             if terminated or truncated:
                 out.end(i, self.space.read(seen))
                 seen, _ = copy.reset()
@@ -186,11 +199,15 @@ class Atari:
         try:
             vector = importlib.import_module("ale_py.vector_env")
         except ImportError as why:
-            raise ImportError(f"{why}: install it for {sys.executable} (pip install gymnasium ale-py), or `hone doctor --install atari`") from None
-        snake = "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(game)).replace("-", "_").replace("__", "_")
-        given = dict(num_threads=1, reward_clipping=False, autoreset_mode="SameStep", repeat_action_probability=sticky)
+            raise ImportError(
+                f"{why}: install it for {sys.executable} (pip install gymnasium ale-py), or `hone doctor --install atari`") from None
+        snake = "".join("_" + c.lower() if c.isupper() and i else c.lower() for i,
+                        c in enumerate(game)).replace("-", "_").replace("__", "_")
+        given = dict(num_threads=1, reward_clipping=False, autoreset_mode="SameStep",
+                     repeat_action_probability=sticky)
         self.games = vector.AtariVectorEnv(snake, count, **{**given, **arguments})
-        self.space, self.actions = Space(self.games.single_observation_space), Actions(self.games.single_action_space)
+        self.space, self.actions = Space(self.games.single_observation_space), Actions(
+            self.games.single_action_space)
         self.count = count
 
     def reset(self, seeds, out):
@@ -233,13 +250,15 @@ class Segment:
         self.seeds = array(plan["seeds"], count, "q", 8)
         self.actions = array(plan["actions"], count * plan["actions_each"], plan["action_code"], 4)
         self.rewards = array(plan["rewards"], count, "f", 4)
-        self.terminated, self.truncated = array(plan["terminated"], count, "B", 1), array(plan["truncated"], count, "B", 1)
+        self.terminated, self.truncated = array(plan["terminated"], count, "B",
+                                                1), array(plan["truncated"], count, "B", 1)
         self.final = array(plan["final"], count * size, letter, width)
         self.both = [array(at, count * size, letter, width) for at in plan["observations"]]
         self.size, self.count = size, count
         if "numpy" in sys.modules:
             asarray = sys.modules["numpy"].asarray
-            self.actions, self.final, self.both = asarray(self.actions), asarray(self.final), [asarray(one) for one in self.both]
+            self.actions, self.final, self.both = asarray(self.actions), asarray(self.final), [
+                asarray(one) for one in self.both]
             self.put = self.put_array
         else:
             self.put = self.put_list
@@ -280,7 +299,8 @@ def describe(name, descriptor):
         try:
             one = make_all(name, 1)
             solved = "none" if one.solved is None else float(one.solved)
-            out.write(f"observation {one.space.kind} {one.space.size} {' '.join(map(str, one.space.planes()))}\n"
+            out.write(
+                f"observation {one.space.kind} {one.space.size} {' '.join(map(str, one.space.planes()))}\n"
                       f"action {one.actions.kind} {one.actions.count}\nlimit {one.limit}\nsolved {solved}\n")
         except Exception:  # an environment may raise anything
             out.write(f"error {reason()}\n")

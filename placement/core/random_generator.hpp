@@ -8,7 +8,7 @@
 
 namespace hone::placement {
 
-class Dice : public Uniform<SplitMix64> {
+class RandomGenerator : public Uniform<SplitMix64> {
  public:
   using Uniform::Uniform;
 
