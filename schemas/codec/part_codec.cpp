@@ -1,10 +1,19 @@
-// The blocks that a spec, a grant and an event have in common.
+// The blocks that several bodies have in common.
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone {
 namespace codec {
+
+std::string read_request_id(const Spot& spot) {
+  auto id = Line{1, 128}(spot);
+  for (const std::string_view own : {"ask/", "import/"})
+    if (id.starts_with(own))
+      spot.refuse_rule("must not begin with '" + std::string(own) +
+                       "': the server makes such ids itself");
+  return id;
+}
 
 Objective read_objective(const Spot& spot) {
   Fields fields(spot);

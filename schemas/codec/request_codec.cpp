@@ -9,15 +9,6 @@
 namespace hone {
 namespace codec {
 
-std::string read_request_id(const Spot& spot) {
-  auto id = Line{1, 128}(spot);
-  for (const std::string_view own : {"ask/", "import/"})
-    if (id.starts_with(own))
-      spot.refuse_rule("must not begin with '" + std::string(own) +
-                       "': the server makes such ids itself");
-  return id;
-}
-
 namespace {
 
 constexpr Line host_name{1, 255};

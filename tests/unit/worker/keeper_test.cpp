@@ -37,10 +37,10 @@ class Watched {
   FileHandle file_;
 };
 
-// The numbers on the first three lines that a family writes.
-std::vector<pid_t> read_numbers(const FileHandle& file) {
+// The numbers on the first lines that a process writes.
+std::vector<pid_t> read_numbers(const FileHandle& file, int count) {
   std::string lines;
-  while (std::count(lines.begin(), lines.end(), '\n') < 3) {
+  while (std::count(lines.begin(), lines.end(), '\n') < count) {
     pollfd fd{file.fd(), POLLIN, 0};
     if (::poll(&fd, 1, patience_ms) != 1) break;
     char c = 0;
@@ -52,6 +52,8 @@ std::vector<pid_t> read_numbers(const FileHandle& file) {
   for (pid_t number = 0; text >> number;) numbers.push_back(number);
   return numbers;
 }
+
+constexpr int family_lines = 3;  // that a family writes
 
 // A trial with a helper in its group and a daemon in another session. Sets its traps, prints the
 // three numbers and waits. Helper and daemon print an empty line each once a signal ends them: just
@@ -68,7 +70,7 @@ class Keeper : public InFolder {
     auto child = start_child({{"/bin/sh", "-c", text}, {"PATH=/usr/bin:/bin"}, folder_});
     ASSERT_TRUE(child) << child.error().detail;
     child_ = std::move(*child);
-    for (const pid_t pid : read_numbers(child_.out)) family_.emplace_back(pid);
+    for (const pid_t pid : read_numbers(child_.out, family_lines)) family_.emplace_back(pid);
     ASSERT_EQ(family_.size(), 3U);
     for (const Watched& one : family_) ASSERT_TRUE(one.exists());
   }
@@ -151,7 +153,7 @@ TEST_F(Keeper, that_is_killed_takes_the_trial_with_it_and_leaves_orphans_to_the_
   const auto child = start_child({{"/bin/sh", "-c", text}, {"PATH=/usr/bin:/bin"}, folder});
   if (!child) ::_exit(1);
   std::string line = std::to_string(child->pid);
-  for (const pid_t pid : read_numbers(child->out)) line += " " + std::to_string(pid);
+  for (const pid_t pid : read_numbers(child->out, family_lines)) line += " " + std::to_string(pid);
   line += "\n";
   if (::write(out, line.data(), line.size()) < 0) ::_exit(1);
   for (;;) ::pause();
@@ -169,7 +171,7 @@ TEST_P(DeadWorker, leaves_no_process_behind) {
   if (worker == 0) play_worker(folder_, family("trap '' TERM"), to.fd());
   to.close();
   std::vector<Watched> all;
-  for (const pid_t pid : read_numbers(from)) all.emplace_back(pid);
+  for (const pid_t pid : read_numbers(from, 1)) all.emplace_back(pid);
   ASSERT_EQ(all.size(), 4U) << "the keeper, the trial, its helper, its daemon";
   for (const Watched& one : all) EXPECT_FALSE(one.ends(0));
   ::kill(worker, GetParam());
@@ -210,7 +212,7 @@ TEST_F(StartChild, finds_the_program_on_the_path_of_its_own_environment) {
   fs::permissions(path("mine"), fs::perms::owner_all);
   auto child = start_child({{"mine"}, {"PATH=/no/such:" + folder_ + ":/bin"}, folder_});
   ASSERT_TRUE(child) << child.error().detail;
-  EXPECT_EQ(read_numbers(child->out), (std::vector<pid_t>{7, 8, 9}));
+  EXPECT_EQ(read_numbers(child->out, 1), (std::vector<pid_t>{7, 8, 9}));
   EXPECT_TRUE(Watched(child->pid).ends());
   EXPECT_TRUE(collect_child(child->pid));
 }
