@@ -12,7 +12,7 @@ import subprocess
 
 import pytest
 
-from conftest import Server, problem, program, sweep_spec
+from conftest import problem, program, sweep_spec
 from guarded import Guarded
 from trained import done, train  # noqa: F401 (done is a fixture)
 
