@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <fstream>
 
 #include "sdk/cli/render/numbers.hpp"
 
@@ -130,7 +129,8 @@ void Supervisor::read_signals() {
     if (info.ssi_signo != SIGCHLD) ++stops_asked_;
 }
 
-// Copies the server's stdout to its log; the first line with a URL means that it is ready.
+// The first line with a URL means that the server is ready. Its stdout does not go to its log, whose
+// last sentence is the reason of an exit and comes from the server's stderr alone.
 void Supervisor::read_server_output() {
   std::array<char, 4096> buffer{};
   const ssize_t got = read(server_->stdout_end.fd(), buffer.data(), buffer.size());
@@ -147,7 +147,6 @@ void Supervisor::read_server_output() {
 }
 
 void Supervisor::handle_server_line(const std::string& line) {
-  std::ofstream(plan_.server.log, std::ios::app) << line << '\n';
   if (!url_.empty()) return;
   url_ = on_this_machine(url_in(line));
   if (url_.empty()) return;

@@ -277,6 +277,16 @@ TEST(Supervisor, ends_when_the_server_ends) {
       << done.messages;
 }
 
+// The URL once went into the log after the error, and was reported as the reason.
+TEST(Supervisor, takes_the_reason_from_stderr_when_stdout_is_read_last) {
+  const Folder folder;
+  const auto done =
+      supervise(folder, "echo 'error disk full' >&2; echo http://127.0.0.1:1; exit 70",
+                "exec sleep 60", [] {});
+  EXPECT_NE(done.messages.find("the server ended (exit status 70): disk full"), std::string::npos)
+      << done.messages;
+}
+
 TEST(Supervisor, starts_a_worker_again_that_ended) {
   const Folder folder;
   const std::string count = (folder.path() / "count").string();
