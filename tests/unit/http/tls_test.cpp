@@ -110,7 +110,7 @@ TEST_F(TlsTest, carries_requests_and_ends_with_a_shutdown) {
   EXPECT_STREQ(secure.version(), "TLSv1.3");
   for (int i = 0; i < 3; ++i) {
     secure.send(request("GET /healthz"));
-    EXPECT_TRUE(secure.receive_until(R"("ok"})").starts_with("HTTP/1.1 200 OK\r\n"));
+    EXPECT_TRUE(secure.receive_until("}").starts_with("HTTP/1.1 200 OK\r\n"));
   }
   secure.send(request("GET /healthz", {}, "Connection: close\r\n"));
   secure.receive_until("never");
