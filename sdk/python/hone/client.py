@@ -13,7 +13,8 @@ import tempfile
 import time
 import uuid
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
+                    Union)
 
 from . import rules
 from .errors import HoneError, Problem, Unavailable
@@ -51,7 +52,8 @@ class Client:
                  patience_s: float = 30.0, tls_ca: Optional[str] = None,
                  tls_cert: Optional[str] = None,
                  tls_key: Optional[str] = None) -> None:
-        self._transport = Transport(url, token, timeout_s, patience_s, tls_ca, tls_cert, tls_key)
+        self.arguments = (url, token, timeout_s, patience_s, tls_ca, tls_cert, tls_key)
+        self._transport = Transport(*self.arguments)
         self.url = self._transport.url
         self._patience_s = patience_s
 
@@ -63,6 +65,10 @@ class Client:
 
     def close(self) -> None:
         self._transport.close()
+
+    def copy(self) -> "Client":
+        """A further client of the same server, for another thread or process."""
+        return Client(*self.arguments)
 
     # Sweeps
 
@@ -147,8 +153,7 @@ class Client:
 
     def ask(self, sweep: str, asker: Optional[str] = None) -> Asked:
         """Returns a trial to evaluate: the same one until you tell its result."""
-        body = rules.ask({"asker": asker
-                          or f"{getpass.getuser()}@{socket.gethostname()}:{os.getpid()}"})
+        body = rules.ask({"asker": asker or own_asker()})
         return Asked(**rules.ask_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/ask",
                                                             body)))
 
@@ -180,8 +185,10 @@ class Client:
 
     def optimize(self, sweep: str, objective: Callable[[Dict[str, Any]], Any],
                  asker: Optional[str] = None) -> Optional[Dict[str, Any]]:
-        """Asks, calls `objective` and tells until the sweep has no more trials. An exception of `objective` fails its
-        trial. Returns the best trial."""
+        """Asks, calls `objective` and tells until the sweep has no more trials, in this process.
+
+        An exception of `objective` fails its trial. Returns the best trial. Sweep.run has
+        processes, checkpoints and retries."""
         while True:
             try:
                 asked = self.ask(sweep, asker)
@@ -197,7 +204,22 @@ class Client:
             self.tell(asked, value)
         return next(iter(self.best(sweep, limit=1)), None)
 
-    # Reading
+    # Any route
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Sends any document: post("/v1/notes", {...}). Returns the answer."""
+        return self._transport.json("POST", path, dict(body))
+
+    def store(self, file: Union[str, "os.PathLike[str]"]) -> Tuple[str, int]:
+        """Uploads a file. Returns its SHA-256 and its length in bytes; the server keeps a file that
+        a checkpoint or an artifact names."""
+        path = os.fspath(file)
+        digest = hashlib.sha256()
+        with open(path, "rb") as content:
+            for piece in iter(lambda: content.read(1 << 20), b""):
+                digest.update(piece)
+        self._transport.put(f"/v1/blobs/{digest.hexdigest()}", path)
+        return digest.hexdigest(), os.path.getsize(path)
 
     def get(self, path: str, **arguments: Any) -> Any:
         """Returns any document: get("/v1/sweeps/sw_7/best", limit=3)."""
@@ -270,13 +292,26 @@ class Client:
         os.replace(temporary, file)
 
 
+def user_name() -> str:
+    """The user of this process; "user" where the system has no name, as in some containers."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "user"
+
+
+def own_asker() -> str:
+    """The name under which this process asks for trials."""
+    return f"{user_name()}@{socket.gethostname()}:{os.getpid()}"
+
+
 def own_workflow() -> Dict[str, Any]:
     """The workflow of this program, as `hone submit` records it."""
     commit = _git("rev-parse", "--verify", "HEAD")
     patch = _git("diff", "--no-color", "--no-ext-diff", "HEAD", strip=False) if commit else ""
     return {
         "command": [sys.executable, *sys.argv], "cwd": os.getcwd(), "host": socket.gethostname(),
-        "user": getpass.getuser(), "git_commit": commit,
+        "user": user_name(), "git_commit": commit,
         "git_branch": _git("symbolic-ref", "--short", "HEAD") if commit else "",
         "patch_sha256": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest()
         if patch else "",

@@ -31,6 +31,10 @@ class Problem(HoneError):
         self.retryable = retryable
 
 
+class Infeasible(HoneError):
+    """Raise this in a train function: its parameters cannot work, and the search learns it."""
+
+
 class Stopped(SystemExit):
     """The verdict is to stop or to pause. If it is not caught, the program ends with status 0, as hone expects."""
 

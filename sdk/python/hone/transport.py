@@ -9,7 +9,7 @@ import random
 import ssl
 import time
 import urllib.parse
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, BinaryIO, Callable, Dict, Iterator, Optional, Tuple, Union
 
 from . import rules
 from .errors import HoneError, Invalid, Problem, Unavailable
@@ -18,6 +18,7 @@ DEFAULT_URL = "http://127.0.0.1:7777"
 RETRY_CODES = ("unavailable", "busy", "timed_out", "rate_limited")
 FIRST_PAUSE_S = 0.1
 LAST_PAUSE_S = 5.0
+Body = Union[bytes, BinaryIO, None]
 
 
 class Transport:
@@ -42,13 +43,26 @@ class Transport:
         """Returns the document of the answer. Every request to hone is harmless to repeat, so one without an answer is
         repeated for up to `patience_s`."""
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
+        answer = self._patiently(lambda: self._exchange(method, path, sent))
+        return json.loads(answer) if answer else {}
+
+    def put(self, path: str, file: str) -> None:
+        """Uploads a file. Repeated as json() does."""
+
+        def upload() -> Tuple[int, bytes]:
+            with open(file, "rb") as content:
+                return self._exchange("PUT", path, content)
+
+        self._patiently(upload)
+
+    def _patiently(self, exchange: Callable[[], Tuple[int, bytes]]) -> bytes:
         until = time.monotonic() + self._patience_s
         pause_s = FIRST_PAUSE_S
         while True:
             try:
-                status, answer = self._exchange(method, path, sent)
+                status, answer = exchange()
                 if status < 400:
-                    return json.loads(answer) if answer else {}
+                    return answer
                 failure: Exception = _problem(status, answer)
                 if failure.code not in RETRY_CODES:  # type: ignore[attr-defined]
                     raise failure
@@ -88,7 +102,7 @@ class Transport:
             self._connection.close()
             self._connection = None
 
-    def _exchange(self, method: str, path: str, body: Optional[bytes]) -> Tuple[int, bytes]:
+    def _exchange(self, method: str, path: str, body: Body) -> Tuple[int, bytes]:
         fresh = self._connection is None
         try:
             return self._exchange_once(method, path, body)
@@ -101,15 +115,21 @@ class Transport:
             raise Unavailable(f"no server answers at {self.url}: {error}") from error
         # The server closed an idle connection.
         try:
+            if body is not None and not isinstance(body, bytes):
+                body.seek(0)
             return self._exchange_once(method, path, body)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise Unavailable(f"no server answers at {self.url}: {error}") from error
 
-    def _exchange_once(self, method: str, path: str, body: Optional[bytes]) -> Tuple[int, bytes]:
+    def _exchange_once(self, method: str, path: str, body: Body) -> Tuple[int, bytes]:
         if self._connection is None:
             self._connection = self._open()
-        self._connection.request(method, path, body=body, headers=self._headers(body is not None))
+        headers = self._headers(isinstance(body, bytes))
+        if body is not None and not isinstance(body, bytes):
+            headers["Content-Type"] = "application/octet-stream"
+            headers["Content-Length"] = str(os.fstat(body.fileno()).st_size)
+        self._connection.request(method, path, body=body, headers=headers)
         response = self._connection.getresponse()
         return response.status, response.read()
 

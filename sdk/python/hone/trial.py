@@ -12,10 +12,15 @@ import sys
 import threading
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import rules
 from .errors import HoneError, Invalid, Problem, Stopped, Unavailable
+
+if TYPE_CHECKING or sys.version_info >= (3, 8):
+    from typing import Protocol
+else:
+    Protocol = object
 
 LINE_BYTES_MAX = 1 << 20
 
@@ -137,6 +142,16 @@ class NoLine:
         pass
 
 
+class AnyLine(Protocol):
+    """Where a run sends its lines: to a worker, to no one, or to the server (asked.AskedLine)."""
+
+    def tell(self, message: Mapping[str, Any]) -> None: ...
+
+    def ask(self, message: Mapping[str, Any]) -> Dict[str, Any]: ...
+
+    def close(self) -> None: ...
+
+
 @dataclass
 class Run:
     """The parameters and the budget of this run, and the calls that report its progress. Thread-safe."""
@@ -154,7 +169,7 @@ class Run:
     resume: Optional[Resume]
     checkpoint_dir: str
     folder: str
-    line: Union[Line, NoLine] = field(repr=False)
+    line: AnyLine = field(repr=False)
     seed_applied: Optional[
         bool] = None  # sent with every report: set it if the program applies the seed itself
     _step: int = field(default=0, repr=False)
@@ -254,6 +269,21 @@ _current: List[Run] = []
 _current_mutex = threading.Lock()
 
 
+def enter(run: Run) -> None:
+    """Makes `run` the run of this process."""
+    with _current_mutex:
+        _current[:] = [run]
+
+
+def leave() -> None:
+    """Sends what the run of this process still holds, if the other end is there to get it."""
+    for run in _current:
+        try:
+            run.close()
+        except HoneError as error:
+            warnings.warn(f"hone lost metrics of {run.id}: {error}", RuntimeWarning, stacklevel=2)
+
+
 def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases: int = 1) -> Run:
     """Returns the run of this program, the same object at every call.
 
@@ -263,7 +293,7 @@ def current(params: Optional[Mapping[str, Any]] = None, per_run: int = 1, phases
     with _current_mutex:
         if not _current:
             _current.append(_from_environment() if in_trial() else _alone(params, per_run, phases))
-            atexit.register(_current[0].close)
+            atexit.register(leave)
         return _current[0]
 
 

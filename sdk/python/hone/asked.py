@@ -1,0 +1,111 @@
+"""The run of a trial that this program evaluates itself: the same object as in a program that a
+worker runs, connected to the server instead."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Dict, List, Mapping, Optional
+
+from . import rules
+from .client import Asked, Client
+from .errors import HoneError, Problem
+from .trial import Budget, Resume, Run
+
+POINTS_MAX = 1000  # metrics that wait for the next report
+
+
+class AskedLine:
+    """Sends the reports, checkpoints and metrics of one lease. Needs a token with the scopes submit
+    and worker, where the server asks for tokens."""
+
+    def __init__(self, client: Client, asked: Asked, phases: int, redo: bool) -> None:
+        self.finished = False  # the server has ended or paused the run
+        self.reported = 0 if redo else asked.next_phase
+        self._client = client
+        self.lease = asked.lease
+        self._known = asked.next_phase  # phases with a report before this lease
+        self._phases = phases
+        self._points: List[Dict[str, Any]] = []
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        rules.trial_line(message)
+        self._points.append(dict(message["metric"]))
+        if len(self._points) >= POINTS_MAX:
+            self.flush()
+
+    def ask(self, message: Mapping[str, Any]) -> Dict[str, Any]:
+        rules.trial_line(message)
+        self.flush()
+        if "checkpoint" in message:
+            return self._save(message["checkpoint"])
+        return self._report(message["report"])
+
+    def flush(self) -> None:
+        points, self._points = self._points, []
+        if points:
+            self._client.post(f"/v1/leases/{self.lease}/metrics", {"points": points})
+
+    def close(self) -> None:
+        self.flush()
+        self._client.close()
+
+    def _report(self, report: Mapping[str, Any]) -> Dict[str, Any]:
+        body = dict(report)
+        body.setdefault("phase", self.reported)
+        self.reported = max(self.reported, body["phase"] + 1)
+        if body["phase"] < self._known:  # trained again, as there was no checkpoint
+            return {"verdict": "continue", "reason": "recorded"}
+        try:
+            answer = rules.verdict(self._client.post(f"/v1/leases/{self.lease}/reports", body))
+        except Problem as problem:
+            if problem.code != "stale_lease":
+                raise
+            answer = {"verdict": "stop", "reason": "ended"}  # as by `hone cancel`
+        self.finished = answer["verdict"] != "continue"
+        return answer
+
+    def _save(self, checkpoint: Mapping[str, Any]) -> Dict[str, Any]:
+        digest, size = self._client.store(checkpoint["path"])
+        phase = checkpoint.get("phase", min(self.reported, self._phases - 1))
+        self._client.post(f"/v1/leases/{self.lease}/models",
+                          {"sha256": digest, "bytes": size, "step": checkpoint["step"],
+                           "phase": phase})
+        return {"saved": {"sha256": digest}}
+
+
+def open_run(client: Client, sweep: str, asked: Asked, folder: str) -> Run:
+    """The run of an asked trial, with the files of its checkpoints in `folder`.
+
+    A run that was paused or interrupted continues from its last checkpoint. Without one it begins
+    again at phase 0, and phases that have a report already are trained again unjudged."""
+    row = client.sweep(sweep)
+    spec = row["spec"]
+    objective = spec.get("objective") or spec["objectives"][0]
+    run = _run_of(client, asked)
+    resume = _resume(client, run["id"], folder) if asked.next_phase > 0 else None
+    line = AskedLine(client, asked, spec["budget"]["phases"], redo=resume is None)
+    return Run(id=run["id"], attempt=run["attempts"], sweep=sweep, sweep_name=row["name"],
+               params=dict(asked.params), seed=asked.seed, metric_name=objective["metric"],
+               goal=objective["goal"], budget=Budget(**spec["budget"]),
+               next_phase=asked.next_phase if resume else 0, resume=resume, checkpoint_dir=folder,
+               folder=folder, line=line)
+
+
+def _run_of(client: Client, asked: Asked) -> Dict[str, Any]:
+    runs = [run for run in client.runs(asked.trial) if run["seed"] == asked.seed]
+    for run in runs:
+        if len(runs) == 1 or any(one["lease"] == asked.lease
+                                 for one in client.pages(f"/v1/runs/{run['id']}/attempts")):
+            return run
+    raise HoneError(f"{asked.trial} has no run with the lease {asked.lease}")
+
+
+def _resume(client: Client, run: str, folder: str) -> Optional[Resume]:
+    models = sorted(client.models(run=run), key=lambda model: int(model["step"]))
+    if not models:
+        return None
+    newest = models[-1]
+    path = os.path.join(folder, "resume-" + newest["sha256"][:12])
+    client.fetch(newest["id"], path)
+    return Resume(newest["id"], path, newest["step"], newest["phase"])
+

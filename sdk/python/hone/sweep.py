@@ -1,0 +1,242 @@
+"""A sweep as an object: submit, evaluate in processes of this program or ask and tell, look."""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import tempfile
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+
+from . import notebook
+from .asked import AskedLine, open_run
+from .client import Client, own_asker
+from .errors import HoneError, Problem, Unavailable
+from .local import LocalServer, data_folder
+from .pool import Function, Pool
+from .space import Space, parameters_of
+from .trial import Run, Verdict
+
+Objective = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
+_local: Dict[str, LocalServer] = {}
+
+
+class Sweep:
+    """A search over `space` for the best value of an objective.
+
+    The sweep is submitted at the first use of it. It lives on the server of `client`; otherwise on
+    that of HONE_SERVER, of `hone up`, or on a server that this program starts (data folder: `data`,
+    HONE_DATA or ~/.hone). Not thread-safe.
+
+    space       name -> entry of a sweep file (hone.Float, Int, Bool, Choice make them), list of
+                choices, or fixed value
+    objective   name of the metric; {"metric": ..., "goal": ...}; or a list of these
+    goal        maximize or minimize, where `objective` is a name
+    search      a method (docs/search.md) or {"method": ..., settings}
+    trials      parameter sets to try
+    terminator  a rule (docs/termination.md) or {"rule": ..., settings}. Default: none for one
+                phase; otherwise hone's, which pauses runs and continues the promising ones
+    phases      reports of one run
+    per_run     units of training of one run, at most; default: one a phase
+    unit        of `per_run` and of every step: steps, epochs, frames
+    more        any further field of a sweep file: seed, project, constraints, replicates, limits
+    """
+
+    def __init__(self, space: Space, objective: Objective = "value", *, goal: str = "maximize",
+                 search: Union[str, Mapping[str, Any]] = "hone", trials: Optional[int] = None,
+                 terminator: Union[str, Mapping[str, Any], None] = None, phases: int = 1,
+                 per_run: Optional[int] = None, unit: str = "steps", name: str = "python",
+                 client: Optional[Client] = None, data: Optional[str] = None, **more: Any) -> None:
+        self.spec: Dict[str, Any] = {"name": name, "trainer": {"name": "ask"},
+                                     "parameters": parameters_of(space)}
+        self.spec.update(_objective(objective, goal))
+        method: Dict[str, Any] = {"method": search} if isinstance(search, str) else dict(search)
+        if trials is not None:
+            method["trials"] = trials
+        self.spec["search"] = {"trials": 20, **method}
+        if terminator is None and phases == 1:
+            terminator = "none"
+        if terminator is not None:
+            self.spec["terminator"] = {"rule": terminator} if isinstance(terminator, str) \
+                else dict(terminator)
+        self.spec["budget"] = {"unit": unit, "per_run": per_run or phases, "phases": phases}
+        self.spec.update(more)
+        self._id = ""
+        self._client = client
+        self._data = data
+
+    @classmethod
+    def open(cls, sweep: str, client: Optional[Client] = None,
+             data: Optional[str] = None) -> "Sweep":
+        """A sweep that is there already: look at it, or continue it with run() where its trainer is
+        {name: ask}. Raises Problem (not_found) if it does not exist."""
+        one = cls({}, client=client, data=data)
+        one._id = sweep
+        one.spec = dict(one.client.sweep(sweep)["spec"])
+        return one
+
+    @property
+    def client(self) -> Client:
+        """The client of the server that holds the sweep."""
+        if self._client is None:
+            self._client = connect(self._data)
+        return self._client
+
+    @property
+    def id(self) -> str:
+        """The id of the sweep, as sw_7. Submits it at the first call."""
+        if not self._id:
+            self._id = self.client.submit(self.spec)
+        return self._id
+
+    @property
+    def state(self) -> str:
+        """running, paused, stopping, completed, canceled or failed."""
+        return str(self.client.sweep(self.id)["state"])
+
+    # Evaluate
+
+    def run(self, function: Function, workers: int = 1,
+            start: str = "fork") -> Optional[Dict[str, Any]]:
+        """Calls `function(run)` for every trial, `workers` at a time, and returns the best trial.
+
+        Each call has its own process. The function gets a hone.Run: it reports every phase, saves
+        checkpoints and logs metrics, or simply returns the objective (a tuple for several) where
+        the sweep has one phase. An exception fails its trial; hone.Infeasible, MemoryError and
+        signals are classed as in docs/failures.md, and what another attempt may cure is tried again
+        from the last checkpoint. Ctrl-C ends the processes, gives their trials back and raises
+        KeyboardInterrupt: a further run() continues them.
+
+        `start`: fork takes any function, also of a notebook; spawn, for programs that use a GPU
+        before, takes functions of modules and needs `if __name__ == "__main__":`."""
+        Pool(self.client, self.id, function, workers, start).run()
+        return self.best()
+
+    def ask(self, asker: Optional[str] = None) -> Run:
+        """A trial to evaluate in this process: `run.params`, `run.report(phase, value)`. Returns
+        the same trial until it has its result. Raises Problem (conflict) if there is none now."""
+        asked = self.client.ask(self.id, asker)
+        return open_run(self.client.copy(), self.id, asked,
+                        tempfile.mkdtemp(prefix=f"hone-{asked.trial}-"))
+
+    def asks(self, asker: Optional[str] = None) -> Iterator[Run]:
+        """Yields trials to evaluate until the sweep has no more. Report the last phase of each, or
+        the phase at which the verdict is not to continue, before the next."""
+        asker = asker or own_asker()
+        while True:
+            try:
+                run = self.ask(asker)
+            except Problem as problem:
+                if problem.code == "conflict":
+                    return
+                raise
+            yield run
+            assert isinstance(run.line, AskedLine)
+            run.close()
+            if not run.line.finished:
+                raise HoneError(f"{run.id} has no result yet: report its {run.budget.phases} "
+                                "phases, or fail it with Sweep.fail")
+
+    def tell(self, run: Run, value: Any, further: Sequence[Any] = ()) -> Verdict:
+        """Reports the next phase of an asked trial; returns the verdict."""
+        assert isinstance(run.line, AskedLine)
+        return run.report(run.line.reported, value, further=further, raises=False)
+
+    def fail(self, run: Run, detail: str = "", infeasible: bool = False) -> None:
+        """Ends an asked trial without a value."""
+        assert isinstance(run.line, AskedLine)
+        self.client.post(f"/v1/leases/{run.line.lease}/end", {
+            "reason": "infeasible" if infeasible else "exit_code", "exit_code": 1,
+            "failure": "infeasible" if infeasible else "user_error", "detail": detail[:1000]})
+        run.line.finished = True
+
+    def enqueue(self, params: Mapping[str, Any]) -> int:
+        """Adds a parameter set to try next; hone draws what is left out. Returns how many wait."""
+        return self.client.enqueue(self.id, params)
+
+    # Look
+
+    def best(self) -> Optional[Dict[str, Any]]:
+        """The best trial: id, params, value (its best report), rank, ...; None without one."""
+        return next(iter(self.client.best(self.id, limit=1)), None)
+
+    def trials(self) -> List[Dict[str, Any]]:
+        """One row a trial in order of proposal; parameters as columns `params.NAME`."""
+        return [_flat(row) for row in self.client.trials(self.id, sort="number")]
+
+    def reports(self) -> List[Dict[str, Any]]:
+        """One row a report of the best run of each trial: trial, run, phase (from 0), step,
+        value."""
+        rows = []
+        for trial in self.client.trials(self.id, sort="number"):
+            for run in self.client.runs(trial["id"]):
+                rows += [{"trial": trial["id"], "run": run["id"], "phase": point["phase"],
+                          "step": point["step"], "value": point["value"]}
+                         for point in self.client.curve(run["id"])]
+        return rows
+
+    def frame(self, rows: str = "trials") -> Any:
+        """The rows of trials() or reports() as a pandas DataFrame, or the list where pandas is not
+        installed."""
+        if rows not in ("trials", "reports"):
+            raise HoneError(f"there are rows of trials and reports, not of '{rows}'")
+        table = self.trials() if rows == "trials" else self.reports()
+        try:
+            pandas: Any = importlib.import_module("pandas")
+        except ImportError:
+            return table
+        return pandas.DataFrame(table)
+
+    def __repr__(self) -> str:
+        return f"<hone.Sweep {self._id or '(not submitted)'} {self.spec.get('name', '')!r}>"
+
+    def _repr_html_(self) -> str:
+        """A table of the best trials and the values in order of proposal, for notebooks."""
+        if not self._id:
+            return notebook.escaped(repr(self))
+        goal = self.spec.get("objective", {}).get("goal", "maximize")
+        return notebook.sweep_html(self.client.sweep(self._id), self.client.best(self._id),
+                                   self.trials(), maximize=goal == "maximize")
+
+    def __enter__(self) -> "Sweep":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection. The sweep, and a server that this program started, stay."""
+        if self._client is not None:
+            self._client.close()
+
+
+def connect(data: Optional[str] = None) -> Client:
+    """A client of the server of HONE_SERVER or of `hone up`; else starts one, which ends with this
+    program. `data` names the folder of the server to start, and always starts one."""
+    if data is None:
+        client = Client(patience_s=30.0 if os.environ.get("HONE_SERVER") else 0.0)
+        try:
+            client.version()
+            return Client()
+        except Unavailable:
+            if os.environ.get("HONE_SERVER"):
+                raise
+    folder = os.path.realpath(data or data_folder())
+    if folder not in _local:
+        _local[folder] = LocalServer(data)
+        atexit.register(_local[folder].close)
+    return Client(_local[folder].url)
+
+
+def _objective(objective: Objective, goal: str) -> Dict[str, Any]:
+    if isinstance(objective, str):
+        return {"objective": {"metric": objective, "goal": goal}}
+    if isinstance(objective, Mapping):
+        return {"objective": dict(objective)}
+    return {"objectives": [dict(one) for one in objective]}
+
+
+def _flat(row: Mapping[str, Any]) -> Dict[str, Any]:
+    flat = {key: value for key, value in row.items() if key not in ("params", "sweep")}
+    flat.update({f"params.{name}": value for name, value in row["params"].items()})
+    return flat
