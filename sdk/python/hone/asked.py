@@ -108,4 +108,3 @@ def _resume(client: Client, run: str, folder: str) -> Optional[Resume]:
     path = os.path.join(folder, "resume-" + newest["sha256"][:12])
     client.fetch(newest["id"], path)
     return Resume(newest["id"], path, newest["step"], newest["phase"])
-

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 Value = Union[bool, int, float, str]
 Space = Mapping[str, Any]
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
 
 
 def Float(low: float, high: float, log: bool = False, step: Optional[float] = None,
@@ -43,6 +45,12 @@ def parameters_of(space: Space) -> Dict[str, Any]:
     """The `parameters` of a sweep file: a mapping is an entry, a list or tuple the values of a
     choice, a single value a fixed parameter."""
     return {name: _parameter(one) for name, one in space.items()}
+
+
+def names_for(theirs: Sequence[str]) -> Dict[str, str]:
+    """Names of parameters that hone accepts for those of another library: theirs where it can."""
+    return {name: name if NAME.fullmatch(name) else f"parameter.{number}"
+            for number, name in enumerate(theirs)}
 
 
 def _parameter(one: Any) -> Any:
