@@ -25,9 +25,7 @@ struct RequestHead {
   bool keep_alive = false;
   bool chunked = false;
   std::optional<std::uint64_t> content_length;
-  std::size_t fields = 0;          // in all
-  std::size_t hosts = 0;           // Host fields
-  std::size_t authorizations = 0;  // Authorization fields
+  std::size_t fields = 0;  // in all
   std::string host, origin, authorization, expect, accept, last_event_id, request_id;
 };
 

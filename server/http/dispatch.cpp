@@ -29,10 +29,6 @@ bool is_continue(std::string_view expect) {
 
 // Checks the header's fields, whatever the route.
 Status check_header(const Shared& shared, const RequestHead& head) {
-  if (head.version >= 11 && head.hosts != 1)
-    return refuse(Code::invalid, "the request must have one Host header");
-  if (head.authorizations > 1)
-    return refuse(Code::invalid, "the request must have one Authorization header at most");
   if (head.fields > limits::header_fields_max)
     return refuse(Code::too_large, "the request has more than " +
                                        std::to_string(limits::header_fields_max) +

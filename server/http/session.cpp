@@ -22,6 +22,7 @@
 #include <string>
 
 #include "server/http/connection.hpp"
+#include "server/http/header_rules.hpp"
 #include "server/http/stream.hpp"
 #include "server/limits.hpp"
 
@@ -48,10 +49,13 @@ bool is_bad_http(const error_code& trouble) {
          trouble != bhttp::error::end_of_stream && trouble != bhttp::error::partial_message;
 }
 
+Error too_large_header() {
+  return refuse(Code::too_large, "the request's header is larger than " +
+                                     std::to_string(limits::header_bytes_max) + " bytes");
+}
+
 Error bad_header(const error_code& trouble) {
-  if (trouble == bhttp::error::header_limit)
-    return refuse(Code::too_large, "the request's header is larger than " +
-                                       std::to_string(limits::header_bytes_max) + " bytes");
+  if (trouble == bhttp::error::header_limit) return too_large_header();
   return refuse(Code::invalid, "this is no HTTP/1.1 request: " + trouble.message());
 }
 
@@ -69,9 +73,8 @@ RequestHead head_of(const HeadParser& parser) {
   head.chunked = parser.chunked();
   if (const auto length = parser.content_length()) head.content_length = *length;
   head.fields = static_cast<std::size_t>(std::distance(fields.begin(), fields.end()));
-  head.hosts = fields.count(bhttp::field::host);
-  head.authorizations = fields.count(bhttp::field::authorization);
   head.host = text_of(fields[bhttp::field::host]);
+  if (const auto authority = authority_of(head.target); !authority.empty()) head.host = authority;
   head.origin = text_of(fields[bhttp::field::origin]);
   head.authorization = text_of(fields[bhttp::field::authorization]);
   head.expect = text_of(fields[bhttp::field::expect]);
@@ -99,6 +102,7 @@ class Session final : public Connection {
 
  private:
   asio::awaitable<bool> await_request();
+  asio::awaitable<Status> read_header();
   asio::awaitable<After> serve_request();
   asio::awaitable<bool> handshake();
   asio::awaitable<void> shut_down_tls();
@@ -188,23 +192,35 @@ asio::awaitable<void> Session::write(std::string_view bytes) {
                              asio::use_awaitable);
 }
 
+// Reads until the header is complete, checks its bytes and parses it.
+asio::awaitable<Status> Session::read_header() {
+  const auto received = [this] {
+    return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size());
+  };
+  while (header_end(received()) == std::string_view::npos) {
+    if (buffer_.size() > limits::header_bytes_max) co_return too_large_header();
+    const auto space = buffer_.prepare(first_read_bytes);
+    buffer_.commit(co_await stream_.async_read_some(space, asio::use_awaitable));
+  }
+  const auto is_done = [](const auto& one) { return one.is_header_done(); };
+  const auto checked = check_header_text(received().substr(0, header_end(received())));
+  const error_code trouble = parse_buffered(*head_, is_done);
+  if (is_bad_http(trouble)) co_return bad_header(trouble);
+  if (trouble) throw boost::system::system_error(trouble);
+  co_return checked;
+}
+
 asio::awaitable<After> Session::serve_request() {
   piece_.reset();
   head_.emplace();
   head_->header_limit(limits::header_bytes_max);
   head_->body_limit(boost::none);  // each route has its own
   expires_after(shared.bounds.request_time);
-  const auto is_done = [](const auto& one) { return one.is_header_done(); };
-  error_code trouble = parse_buffered(*head_, is_done);
-  if (!trouble && !head_->is_header_done())
-    co_await bhttp::async_read_header(stream_, buffer_, *head_,
-                                      asio::redirect_error(asio::use_awaitable, trouble));
-  if (is_bad_http(trouble)) {
+  if (const Status read = co_await read_header(); !read) {
     Incoming incoming;
     incoming.has_body = true;  // the bytes that follow cannot be understood
-    co_return co_await write_early(*this, incoming, api::problem(bad_header(trouble)));
+    co_return co_await write_early(*this, incoming, api::problem(read.error()));
   }
-  if (trouble) co_return After::close;
   const RequestHead head = head_of(*head_);
   co_return co_await answer_request(*this, head);
 }

@@ -1,0 +1,26 @@
+// The rules of RFC 9110 and 9112 that Beast's parser does not check. A proxy that reads an
+// ambiguous header in another way than this server could be made to pass a hidden request, so every
+// ambiguity is refused. Pure. Internal to server/http.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace hone::http {
+
+// The end of the header that `bytes` begins with, behind its empty line; npos if it is incomplete.
+std::size_t header_end(std::string_view bytes);
+
+// Checks the bytes of a whole header, up to and with its empty line. Refuses (invalid) folded
+// lines, names and values with characters that HTTP does not allow, fields that may occur once and
+// do not, a Content-Length that is no number, a Transfer-Encoding that is not `chunked`, comes with
+// a Content-Length or in HTTP/1.0, and a missing or malformed Host.
+Status check_header_text(std::string_view header);
+
+// The authority of a target in absolute form ("http://host:1/path"), which then replaces the field
+// Host; empty for a target in another form.
+std::string_view authority_of(std::string_view target);
+
+}  // namespace hone::http
