@@ -24,6 +24,8 @@ inline constexpr std::int64_t snapshot_events = 200'000;
 inline constexpr std::int64_t snapshot_events_least = 5'000;  // at shutdown: else not worth a file
 inline constexpr std::size_t parked_acquires_max = 2048;      // workers waiting for a run
 
+inline constexpr Duration check_time = seconds(1);  // of the database at a start: some 250 MB
+
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
 inline constexpr std::size_t token_bytes_max = 512;               // of a secret; ours have 69
@@ -35,9 +37,26 @@ inline constexpr std::size_t connections_max = 16'384;
 inline constexpr std::size_t connections_per_peer_max = 2048;
 // Of one token or address, sustained: 10,000 workers need 2,000. Loopback clients are exempt.
 inline constexpr std::int64_t requests_per_s = 5'000;
-inline constexpr std::int64_t burst_s = 2;                // at once: as many as in 2 s
-inline constexpr std::size_t rate_keys_max = 10'000;      // tokens and addresses counted; 1 MB
-inline constexpr std::size_t header_fields_max = 64;      // browsers send about 20
+inline constexpr std::int64_t burst_s = 2;            // at once: as many as in 2 s
+inline constexpr std::size_t rate_keys_max = 10'000;  // tokens and addresses counted; 1 MB
+inline constexpr std::size_t header_fields_max = 64;  // browsers send about 20
+// Of a request to a route that reads; they are discarded. Open routes take no body.
+inline constexpr std::size_t read_body_bytes_max = 4 * 1024;
+// Bodies up to this size are not counted, so that reports and heartbeats never wait for large
+// bodies of others: 64 MiB of 16,384 connections.
+inline constexpr std::size_t small_body_bytes = 4 * 1024;
+// Of bodies and pieces of blobs in memory: three of the largest imports, or 1,024 transfers of
+// blobs. Of one address half of it, so that it cannot lock out the others.
+inline constexpr std::size_t bodies_bytes_max = 256 * 1024 * 1024;
+inline constexpr std::size_t bodies_per_client_bytes_max = bodies_bytes_max / 2;
+// Of answers that their clients have not read yet: two of the largest exports. Beyond, the
+// connection is closed in the middle of its answer.
+inline constexpr std::size_t answers_bytes_max = 1024 * 1024 * 1024;
+inline constexpr std::size_t answers_per_client_bytes_max = answers_bytes_max / 2;
+// Larger bodies are parsed on a separate thread: 64 KiB take 1 ms of the io thread, 60 MB five
+// seconds and 1.6 GB. One at a time, so that the memory is that of one document.
+inline constexpr std::size_t io_parse_bytes_max = 64 * 1024;
+inline constexpr std::size_t parser_threads = 1;
 inline constexpr Duration handshake_time = seconds(10);   // of TLS: three round trips at most
 inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
 inline constexpr Duration linger_time = seconds(2);       // for a client to read a refusal
@@ -52,13 +71,27 @@ inline constexpr std::int64_t page_items_max = 1000;
 inline constexpr std::int64_t page_items_default = 100;
 inline constexpr std::size_t page_points_max = 20'000;      // of a page of curves: 1.5 MB of body
 inline constexpr std::int64_t incumbent_runs_max = 20'000;  // about a second of reading
-inline constexpr std::size_t reads_queued_max = 1024;       // beyond: 503
-inline constexpr int lineage_nodes_max = 10'000;            // larger graphs are for export
-inline constexpr std::size_t watchers_max = 256;            // open event streams
-inline constexpr std::int64_t watch_batch_events = 200;     // one write: what a slow watcher holds
-inline constexpr Duration watch_quiet_time = seconds(15);   // proxies close after a silent minute
-inline constexpr std::size_t reader_threads = 2;            // a third takes a core from the writer
-inline constexpr std::size_t disk_threads = 2;              // for blobs: an fsync may take seconds
+inline constexpr std::size_t page_bytes_max = 4 * 1024 * 1024;  // of a page of events
+// A larger event is listed without its content: an import has up to 64 MiB, a submission 4.
+inline constexpr std::size_t event_bytes_max = 4 * 1024 * 1024;
+inline constexpr std::size_t reads_queued_max = 1024;  // beyond: 503
+// Reads of whole sweeps (export, replay, filters): they have one reader thread, the others have one
+// for themselves. A user's terminals run a few of them at once.
+inline constexpr std::size_t heavy_reads_max = 64;
+inline constexpr std::size_t heavy_reads_per_speaker_max = 8;
+// From the header of a request until its answer is there; then 504. Pages take milliseconds, the
+// replay of 5,000,000 events half a minute.
+inline constexpr Duration read_time = seconds(30);
+inline constexpr Duration heavy_read_time = seconds(120);
+inline constexpr Duration read_watch_period = milliseconds(100);  // of clients that may have left
+inline constexpr int lineage_nodes_max = 10'000;                  // larger graphs are for export
+inline constexpr std::size_t watchers_max = 256;                  // open event streams
+inline constexpr std::int64_t watch_batch_events = 200;  // one write: what a slow watcher holds
+// 256 watchers hold 64 MiB, and each one event that may be larger.
+inline constexpr std::size_t watch_batch_bytes = 256 * 1024;
+inline constexpr Duration watch_quiet_time = seconds(15);  // proxies close after a silent minute
+inline constexpr std::size_t reader_threads = 2;           // a third takes a core from the writer
+inline constexpr std::size_t disk_threads = 2;             // for blobs: an fsync may take seconds
 
 inline constexpr std::size_t export_events_max = 2'000'000;   // of one document: 400 MB of it
 inline constexpr std::size_t export_points_max = 1'500'000;   // likewise

@@ -9,14 +9,18 @@
 namespace hone {
 namespace {
 
-EventRow read_event_row(const SQLite::Statement& s) {
+constexpr std::size_t any_size = static_cast<std::size_t>(-1);
+
+EventRow read_event_row(const SQLite::Statement& s, std::size_t body_bytes_max = any_size) {
   sql::Columns c(s);
   EventRow row;
   row.seq = c.integer();
   row.at = c.instant();
   row.kind = c.text();
   row.sweep = c.maybe(&sql::Columns::id<SweepId>);
-  row.body = c.text();
+  const auto bytes = static_cast<std::size_t>(s.getColumn(4).getBytes());
+  row.body =
+      bytes <= body_bytes_max ? c.text() : "{\"omitted_bytes\": " + std::to_string(bytes) + "}";
   return row;
 }
 
@@ -43,7 +47,8 @@ std::int64_t& count_of(Counts& counts, SweepState state) {
 }  // namespace
 
 Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
-                                   std::optional<SweepId> sweep, std::int64_t limit) {
+                                   std::optional<SweepId> sweep, std::int64_t limit,
+                                   EventBytes bytes) {
   if (sweep) {
     if (auto known = find_sweep(db, *sweep); !known) return known.error();
   }
@@ -52,7 +57,16 @@ Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
                               " ORDER BY seq LIMIT ?2");
   sql::bind(s, after, limit + 1);
   if (sweep) sql::put(s, 3, *sweep);
-  return read_page<EventRow>(s, limit, read_event_row, event_key);
+  Page<EventRow> page;
+  for (std::size_t held = 0; s.executeStep();) {
+    if (static_cast<std::int64_t>(page.items.size()) == limit || held > bytes.page) {
+      page.next = event_key(page.items.back());
+      break;
+    }
+    page.items.push_back(read_event_row(s, bytes.event));
+    held += page.items.back().body.size();
+  }
+  return page;
 }
 
 std::vector<EventRow> events_of_kinds(SQLite::Database& db, std::int64_t after,

@@ -90,10 +90,15 @@ Result<LineageGraph> read_lineage(SQLite::Database& db, const LineageKey& root,
                                   const LineageQuery& query);
 
 // events.cpp
+struct EventBytes {
+  std::size_t page;   // a page ends with the event that exceeds this
+  std::size_t event;  // a longer body is replaced by {"omitted_bytes": N}
+};
 // Events with seq > after, in order. `sweep`: only those of that sweep. `next` is present when the
 // page is full.
 Result<Page<EventRow>> list_events(SQLite::Database& db, std::int64_t after,
-                                   std::optional<SweepId> sweep, std::int64_t limit);
+                                   std::optional<SweepId> sweep, std::int64_t limit,
+                                   EventBytes bytes);
 std::int64_t last_seq(SQLite::Database& db);  // 0 for an empty ledger
 // The row as one text, which never changes; empty if the event does not exist.
 std::string event_text(SQLite::Database& db, std::int64_t seq);

@@ -74,6 +74,12 @@ bool Keyring::has_live(Scope scope, Instant now) const {
   });
 }
 
+const Key* Keyring::find_live(TokenId token, Instant now) const {
+  for (const auto& [prefix, key] : keys_)
+    if (key.token == token) return !key.expires_at || *key.expires_at > now ? &key : nullptr;
+  return nullptr;
+}
+
 Result<Caller> check_access(const Route& route, const Keyring& keys, std::string_view authorization,
                             Instant now) {
   if (route.needs.empty()) return Caller{};

@@ -27,6 +27,9 @@ class Keyring {
 
   [[nodiscard]] bool has_live(Scope scope, Instant now) const;
 
+  // The key of a token that is neither revoked nor expired; else nullptr.
+  [[nodiscard]] const Key* find_live(TokenId token, Instant now) const;
+
  private:
   // By the first 8 bytes of the digest. A client cannot choose a digest, so the place of the
   // look-up reveals nothing about other keys.

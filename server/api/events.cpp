@@ -39,7 +39,8 @@ Result<Watch> parse_watch(const Request& request) {
 Result<EventBatch> next_events(SQLite::Database& db, const Watch& watch) {
   // Read before the events, so that no event in between is skipped.
   const auto newest = last_seq(db);
-  auto page = list_events(db, watch.after, watch.sweep, limits::watch_batch_events);
+  auto page = list_events(db, watch.after, watch.sweep, limits::watch_batch_events,
+                          {limits::watch_batch_bytes, limits::event_bytes_max});
   if (!page) return page.error();
   EventBatch batch{{}, watch, page->next.has_value()};
   for (const auto& event : page->items) {
@@ -57,7 +58,8 @@ ReadResult events(SQLite::Database& db, const Request& request) {
   if (!watch) return watch.error();
   const auto page = page_query(request);
   if (!page) return page.error();
-  return render_pages(list_events(db, watch->after, watch->sweep, page->limit));
+  return render_pages(list_events(db, watch->after, watch->sweep, page->limit,
+                                  {limits::page_bytes_max, limits::event_bytes_max}));
 }
 
 }  // namespace hone::api

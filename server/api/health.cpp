@@ -1,4 +1,3 @@
-#include "db/queries/queries.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/engine/counters.hpp"
@@ -6,16 +5,16 @@
 namespace hone::api {
 
 // GET /healthz
-ReadResult health(SQLite::Database& db, const Request&) {
+ReadResult health(const Request& request) {
   Json json;
   json["status"] = "ok";
   json["version"] = HONE_VERSION;
-  json["seq"] = last_seq(db);
+  json["seq"] = request.newest_seq;
   return json_response(json);
 }
 
 // GET /readyz
-ReadResult ready(SQLite::Database&, const Request& request) {
+ReadResult ready(const Request& request) {
   if (request.counters != nullptr && request.counters->leaving)
     return refuse(Code::unavailable, "this server is about to end: ask another, or try again");
   Json json;
@@ -24,7 +23,7 @@ ReadResult ready(SQLite::Database&, const Request& request) {
 }
 
 // GET /v1/version
-ReadResult version(SQLite::Database&, const Request&) {
+ReadResult version(const Request&) {
   Json json;
   json["version"] = HONE_VERSION;
   json["api"] = "v1";

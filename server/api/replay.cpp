@@ -23,9 +23,10 @@ struct Tally {
 
 class Replay {
  public:
-  explicit Replay(SweepId sweep) : sweep_(sweep) {}
+  Replay(SweepId sweep, const Request& request) : sweep_(sweep), request_(request) {}
 
   void see(const Event& event) {
+    if (is_stopped(request_)) return;
     if (const auto* imported = std::get_if<SweepImported>(&event.body)) {
       if (imported->sweep != sweep_) return evolve(book_, event);
       for (const Event& past : imported->past) see(standing_alone(past));
@@ -121,6 +122,7 @@ class Replay {
   }
 
   SweepId sweep_;
+  const Request& request_;
   Book book_;
   std::vector<Event> held_;  // proposals whose lease is the next event
   Events expected_;          // the events that must follow the last report
@@ -145,7 +147,7 @@ ReadResult replay(SQLite::Database& db, const Request& request) {
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();
   if (auto fits = check_replayable(db, *sweep); !fits) return fits.error();
-  Replay replay(*id);
+  Replay replay(*id, request);
   Ledger(db).replay(0, [&](const Event& event) { replay.see(event); });
   const Tally& tally = replay.tally();
   Json json;

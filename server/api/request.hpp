@@ -1,6 +1,7 @@
 // A request as the API sees it, without sockets. server/http fills it in; tests write it by hand.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -71,8 +72,11 @@ struct Request {
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
   const Counters* counters = nullptr;  // of this server, for GET /metrics
-  Caller speaker{};                    // the owner of the token that the request carries
-  Instant now{};                       // when it arrived
+  std::int64_t newest_seq = 0;         // of the ledger, for GET /healthz
+  // Set while a read is in progress: true once no client waits for its answer.
+  const std::atomic<bool>* stop = nullptr;
+  Caller speaker{};  // the owner of the token that the request carries
+  Instant now{};     // when it arrived
 };
 
 // Splits a request target ("/v1/sweeps?limit=10", or the absolute form that a proxy sends) into
@@ -82,6 +86,11 @@ Result<Request> parse_target(Method method, std::string_view target);
 
 // "%2F" -> "/". Refuses a broken encoding and one of a zero byte. A '+' remains a plus sign.
 Result<std::string> percent_decoded(std::string_view text);
+
+// A read that computes for long looks at this between its steps.
+inline bool is_stopped(const Request& request) {
+  return request.stop != nullptr && request.stop->load(std::memory_order_relaxed);
+}
 
 // The value of a query name, or nullptr.
 const std::string* query_value(const Request& request, Query name);

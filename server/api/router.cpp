@@ -30,10 +30,10 @@ constexpr Scopes needs_submit_or_work = Scope::submit | Scope::worker;
 constexpr Scopes needs_admin = Scope::admin;
 
 constexpr std::array table{
-    Route{get, "/healthz", anyone, Read{health}},
-    Route{get, "/readyz", anyone, Read{ready}},
+    Route{get, "/healthz", anyone, Probe{health}},
+    Route{get, "/readyz", anyone, Probe{ready}},
     Route{get, "/metrics", needs_read, Read{prometheus}},
-    Route{get, "/v1/version", needs_read, Read{version}},
+    Route{get, "/v1/version", needs_read, Probe{version}},
 
     Route{post, "/v1/sweeps", needs_submit, Write{parse_submit, render_submit}},
     Route{get, "/v1/sweeps", needs_read, Read{sweeps, filtered | Query::all}},
@@ -42,16 +42,19 @@ constexpr std::array table{
     Route{post, "/v1/sweeps/{sweep}/ask", needs_submit, Write{parse_ask, render_ask}},
     Route{post, "/v1/sweeps/{sweep}/enqueue", needs_submit, Write{parse_enqueue, render_enqueue}},
     Route{post, "/v1/sweeps/{sweep}/confirm", needs_submit, Write{parse_confirm, render_confirm}},
-    Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation}},
+    Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation, {}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, filtered | Query::sort}},
-    Route{get, "/v1/sweeps/{sweep}/best", needs_read, Read{best, {Query::limit, Query::where}}},
-    Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent}},
-    Route{get, "/v1/sweeps/{sweep}/pareto", needs_read, Read{pareto, {Query::limit}}},
-    Route{get, "/v1/sweeps/{sweep}/importance", needs_read, Read{importance, {Query::objective}}},
+    Route{get, "/v1/sweeps/{sweep}/best", needs_read,
+          Read{best, {Query::limit, Query::where}, Weight::heavy}},
+    Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent, {}, Weight::heavy}},
+    Route{get, "/v1/sweeps/{sweep}/pareto", needs_read,
+          Read{pareto, {Query::limit}, Weight::heavy}},
+    Route{get, "/v1/sweeps/{sweep}/importance", needs_read,
+          Read{importance, {Query::objective}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, paged}},
     Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, filtered}},
-    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep}},
-    Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay}},
+    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep, {}, Weight::heavy}},
+    Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, {}, Weight::heavy}},
     Route{post, "/v1/sweeps/{sweep}/archive", needs_submit, Write{parse_archive, render_done}},
     Route{post, "/v1/sweeps/{sweep}/edit", needs_submit, Write{parse_edit, render_done}},
     Route{post, "/v1/trials/{trial}/pin", needs_submit, Write{parse_pin, render_done}},
@@ -94,7 +97,7 @@ constexpr std::array table{
     Route{post, "/v1/tokens", needs_admin, Write{parse_create_token, render_create_token}},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin, Write{parse_revoke_token, render_done}},
 
-    Route{get, "/v1/find", needs_read, Read{find, filtered}},
+    Route{get, "/v1/find", needs_read, Read{find, filtered, Weight::heavy}},
     Route{get, "/v1/about/{id}", needs_read, Read{about}},
     Route{post, "/v1/notes", needs_submit, Write{parse_note, render_done}},
     Route{post, "/v1/tags", needs_submit, Write{parse_tags, render_done}},
@@ -105,7 +108,7 @@ constexpr std::array table{
     Route{get, "/v1/workflows/{workflow}", needs_read, Read{workflow}},
     Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset}},
     Route{get, "/v1/lineage/{id}", needs_read,
-          Read{lineage, {Query::direction, Query::depth, Query::measurements}}},
+          Read{lineage, {Query::direction, Query::depth, Query::measurements}, Weight::heavy}},
     Route{get, "/v1/events", needs_read, Follow{events, paged | Query::sweep}},
 };
 
@@ -149,6 +152,7 @@ QuerySet accepted_names(const Handler& handler) {
 struct KindOf {
   std::string_view operator()(const Write&) const { return "write"; }
   std::string_view operator()(const Read&) const { return "read"; }
+  std::string_view operator()(const Probe&) const { return "read"; }
   std::string_view operator()(const Follow&) const { return "follow"; }
   std::string_view operator()(const PutBlob&) const { return "put_blob"; }
   std::string_view operator()(const GetBlob&) const { return "get_blob"; }
@@ -160,6 +164,7 @@ Error our_mistake(const std::exception& trouble) {
 
 Result<Response> run_read(const Route& route, SQLite::Database& db, const Request& request) {
   if (const auto* read = std::get_if<Read>(&route.handler)) return read->answer(db, request);
+  if (const auto* probe = std::get_if<Probe>(&route.handler)) return probe->answer(request);
   if (const auto* follow = std::get_if<Follow>(&route.handler)) return follow->page(db, request);
   return refuse(Code::internal, "this route is no read");
 }
@@ -177,6 +182,12 @@ Match find_route(Method method, std::string_view path) {
     add_allowed(match.allow, route.method);
   }
   return match;
+}
+
+Weight weight_of(const Route& route, const Request& request) {
+  const auto* read = std::get_if<Read>(&route.handler);
+  if (read == nullptr) return Weight::quick;
+  return query_value(request, Query::where) != nullptr ? Weight::heavy : read->weight;
 }
 
 Status check_query(const Route& route, const Request& request) {
@@ -212,12 +223,21 @@ Response render_write(const Write& write, const Result<Reply>& reply) {
 }
 
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request) {
+  const auto stopped = [] {
+    return problem(refuse(Code::timed_out, "the read took longer than it may: narrow it"));
+  };
   try {
     auto result = run_read(route, db, request);
+    if (is_stopped(request)) return stopped();
     return result ? *std::move(result) : problem(result.error());
   } catch (const std::exception& trouble) {
-    return problem(our_mistake(trouble));
+    return is_stopped(request) ? stopped() : problem(our_mistake(trouble));
   }
+}
+
+Response answer_probe(const Probe& probe, const Request& request) {
+  auto result = probe.answer(request);
+  return result ? *std::move(result) : problem(result.error());
 }
 
 Json describe_routes() {

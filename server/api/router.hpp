@@ -33,10 +33,20 @@ struct Write {
   std::size_t body_bytes_max = limits::body_bytes_max;
 };
 
+// How long a read may take: a page, or a whole sweep or ledger. Heavy reads have a reader thread
+// for themselves and are bounded for each client.
+enum class Weight { quick, heavy };
+
 // A read, answered from a read-only connection on a reader thread.
 struct Read {
   Result<Response> (*answer)(SQLite::Database&, const Request&);
   QuerySet query{};  // the names that it accepts
+  Weight weight = Weight::quick;
+};
+
+// A read of what the server has in memory, answered at once, whatever the readers do.
+struct Probe {
+  Result<Response> (*answer)(const Request&);
 };
 
 // As Read, but a client that accepts text/event-stream gets a stream of events until it leaves.
@@ -49,7 +59,7 @@ struct Follow {
 struct PutBlob {};
 struct GetBlob {};
 
-using Handler = std::variant<Write, Read, Follow, PutBlob, GetBlob>;
+using Handler = std::variant<Write, Read, Probe, Follow, PutBlob, GetBlob>;
 
 struct Route {
   Method method = Method::get;
@@ -69,14 +79,18 @@ struct Match {
 };
 Match find_route(Method method, std::string_view path);
 
+// The weight of a request: a filter may read every row.
+Weight weight_of(const Route& route, const Request& request);
+
 // Refuses a query name that the route does not accept.
 Status check_query(const Route& route, const Request& request);
 
 // These three turn an exception, which is a bug of ours, into an answer of 500.
 Result<Command> parse_write(const Write& write, const BlobStore& blobs, const Request& request);
 Response render_write(const Write& write, const Result<Reply>& reply);
-// Answers a Read, or one page of a Follow.
+// Answers a Read, a Probe, or one page of a Follow.
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request);
+Response answer_probe(const Probe& probe, const Request& request);
 
 // Describes the table for `--routes`: [{"method", "path", "kind", "scopes"}].
 Json describe_routes();

@@ -16,9 +16,9 @@ namespace hone::api {
 using ReadResult = Result<Response>;
 
 // health.cpp
-ReadResult health(SQLite::Database& db, const Request& request);
-ReadResult ready(SQLite::Database& db, const Request& request);
-ReadResult version(SQLite::Database& db, const Request& request);
+ReadResult health(const Request& request);
+ReadResult ready(const Request& request);
+ReadResult version(const Request& request);
 ReadResult prometheus(SQLite::Database& db, const Request& request);
 
 // sweeps.cpp

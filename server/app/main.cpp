@@ -172,7 +172,8 @@ class ServerProcess {
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
-  http::DiskPool disk_;
+  http::DiskPool disk_{limits::disk_threads};
+  http::DiskPool parsers_{limits::parser_threads};
   std::unique_ptr<Followers> followers_;
   Counters counters_;
   ClockMeter meter_{counters_};
@@ -202,6 +203,7 @@ void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
   server_->run({.engine = engine_,
                 .readers = readers_,
                 .disk = disk_,
+                .parsers = parsers_,
                 .blobs = blobs_,
                 .counters = counters_,
                 .drain_delay = from_seconds(options.drain_delay_s),

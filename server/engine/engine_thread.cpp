@@ -41,12 +41,16 @@ void EngineThread::Inside::loop() {
 
 void EngineThread::Inside::drain() {
   std::int64_t announced = 0;
-  while (true) {
+  const auto announce = [&] {
     if (engine.last_seq() != announced) hooks.committed(announced = engine.last_seq());
+  };
+  announce();
+  while (true) {
     if (hooks.settled) hooks.settled(engine.book(), announced, false);
     auto batch = inbox.take(patience(), limits::batch_commands_max);
     if (batch.finished) break;
     engine.step(std::move(batch.envelopes), clock());
+    announce();  // before the replies, whose clients may ask for the newest event
     hooks.replied();
   }
   engine.release_parked();

@@ -1,6 +1,7 @@
 // How answers are written.
 #include <spdlog/spdlog.h>
 
+#include <boost/asio/error.hpp>
 #include <string>
 
 #include "server/engine/clock_meter.hpp"
@@ -105,17 +106,25 @@ asio::awaitable<void> send_continue(Connection& connection, const Incoming& inco
 asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
                                     api::Response answer) {
   log_answer(incoming, answer);
-  const bool keep = incoming.keep_alive && !connection.shared.draining;
+  auto& shared = connection.shared;
+  const bool keep = incoming.keep_alive && !shared.draining;
   std::string text;
   std::size_t sent = 0;
   {
-    const Spending spending(connection.shared.parts->counters, Part::render);
+    const Spending spending(shared.parts->counters, Part::render);
     text = head_text(incoming, answer, keep, static_cast<std::int64_t>(answer.body.size()));
     if (!incoming.head_only) text += answer.body;
+    std::string().swap(answer.body);
     sent = connection.write_at_once(text);  // nearly always all of it
   }
   if (sent < text.size()) {
-    connection.expires_after(connection.shared.bounds.request_time);
+    const auto held = shared.answers.take(speaker_of(connection, incoming), text.size());
+    if (!held) {
+      spdlog::warn("closed a connection of {}: its clients leave too many bytes of answers unread",
+                   speaker_of(connection, incoming));
+      throw boost::system::system_error(asio::error::no_buffer_space);
+    }
+    connection.expires_after(shared.bounds.request_time);
     co_await connection.write(std::string_view(text).substr(sent));
   }
   co_return keep ? After::keep : After::close;

@@ -64,10 +64,10 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
   return await_answer<Result<Reply>>(shared.io, std::move(deliver), std::move(start));
 }
 
-// Runs `work`, which returns a Result<T>, on a thread of the pool.
-template <class T, class Pool, class Work>
-boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Pool& pool, Work work) {
-  auto start = [&pool, work = std::move(work)](auto done) {
+// Runs `work`, which returns a Result<T>, on a thread of a pool: push(job) queues it.
+template <class T, class Push, class Work>
+boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Push push, Work work) {
+  auto start = [push = std::move(push), work = std::move(work)](auto done) {
     auto job = [work, done](auto&... given) mutable {
       try {
         done(work(given...));
@@ -75,21 +75,42 @@ boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Pool& pool, Work work)
         done(refuse(Code::internal, "the server could not answer: " + std::string(trouble.what())));
       }
     };
-    if (auto pushed = pool.push(std::move(job)); !pushed) done(pushed.error());
+    if (auto pushed = push(std::move(job)); !pushed) done(pushed.error());
   };
   return await_answer<Result<T>>(shared.io, std::move(start));
 }
 
-// On a reader thread, with its connection: work(SQLite::Database&).
+// On a reader thread, with its connection: work(SQLite::Database&). Skipped, or interrupted, once
+// the ticket is stopped; the answer is then of no use to a client.
 template <class T, class Work>
-boost::asio::awaitable<Result<T>> on_reader(Shared& shared, Work work) {
-  return on_pool<T>(shared, shared.parts->readers, std::move(work));
+boost::asio::awaitable<Result<T>> on_reader(Shared& shared, std::shared_ptr<ReadTicket> ticket,
+                                            api::Weight weight, Work work) {
+  auto unless_stopped = [ticket, work = std::move(work)](SQLite::Database& db) mutable {
+    if (ticket->stop)
+      return Result<T>(refuse(Code::timed_out, "the read waited longer than it may: try again"));
+    return Result<T>(work(db));
+  };
+  auto push = [&readers = shared.parts->readers, ticket, weight](ReaderPool::Job job) {
+    const ReaderPool::Stop stop(ticket, &ticket->stop);
+    return readers.push(std::move(job), weight, stop);
+  };
+  return on_pool<T>(shared, std::move(push), std::move(unless_stopped));
 }
 
 // On a thread that may wait for the disk: work().
 template <class T, class Work>
 boost::asio::awaitable<Result<T>> on_disk(Shared& shared, Work work) {
-  return on_pool<T>(shared, shared.parts->disk, std::move(work));
+  auto push = [&disk = shared.parts->disk](DiskPool::Job job) { return disk.push(std::move(job)); };
+  return on_pool<T>(shared, std::move(push), std::move(work));
+}
+
+// On the thread that parses large bodies: work().
+template <class T, class Work>
+boost::asio::awaitable<Result<T>> on_parser(Shared& shared, Work work) {
+  auto push = [&parsers = shared.parts->parsers](DiskPool::Job job) {
+    return parsers.push(std::move(job));
+  };
+  return on_pool<T>(shared, std::move(push), std::move(work));
 }
 
 }  // namespace hone::http

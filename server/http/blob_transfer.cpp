@@ -25,6 +25,14 @@ Error too_large_blob() {
                 "a blob has at most " + std::to_string(limits::blob_bytes_max) + " bytes");
 }
 
+// Counts the piece of a transfer that is in memory.
+Result<ByteBudget::Share> reserve_piece(Connection& connection, const Incoming& incoming) {
+  auto share =
+      connection.shared.bodies.take(speaker_of(connection, incoming), limits::blob_piece_bytes);
+  if (share) return *std::move(share);
+  return refuse(Code::busy, "as many blobs are being transferred as may be: try again in a second");
+}
+
 // Reads the whole body into the upload.
 asio::awaitable<Status> receive(Connection& connection, api::Upload& upload) {
   std::vector<char> piece(limits::blob_piece_bytes);
@@ -111,6 +119,8 @@ asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming) {
   }
   if (incoming.content_length.value_or(0) > limits::blob_bytes_max)
     co_return co_await write_early(connection, incoming, api::problem(too_large_blob()));
+  const auto held = reserve_piece(connection, incoming);
+  if (!held) co_return co_await write_early(connection, incoming, api::problem(held.error()));
   const auto bytes = co_await store(connection, incoming);
   if (!bytes) co_return co_await write_early(connection, incoming, api::problem(bytes.error()));
   Json json;
@@ -126,6 +136,8 @@ asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming
   auto pending = on_disk<api::Blob>(connection.shared, find);
   const auto blob = co_await std::move(pending);
   if (!blob) co_return co_await write_answer(connection, incoming, api::problem(blob.error()));
+  const auto held = reserve_piece(connection, incoming);
+  if (!held) co_return co_await write_answer(connection, incoming, api::problem(held.error()));
   const bool keep = incoming.keep_alive && !connection.shared.draining;
   api::Response answer;
   answer.content_type = "application/octet-stream";

@@ -17,6 +17,8 @@
 
 namespace hone::http {
 
+class Connection;
+
 // A request's header.
 struct RequestHead {
   std::string method;  // "GET"
@@ -39,8 +41,12 @@ struct Incoming {
   bool keep_alive = false;
   bool head_only = false;  // HEAD: the answer has no body
   bool has_body = false;
+  bool chunked = false;
   bool wants_continue = false;  // Expect: 100-continue
 };
+
+// Whom the request's reads and bytes are counted for: its token, else its address.
+std::string speaker_of(const Connection& connection, const Incoming& incoming);
 
 // Every operation fails with boost::system::system_error when the client is gone or too slow.
 class Connection {

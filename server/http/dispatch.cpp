@@ -72,6 +72,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   incoming.keep_alive = head.keep_alive;
   incoming.head_only = head.method == "HEAD";
   incoming.content_length = head.content_length;
+  incoming.chunked = head.chunked;
   incoming.has_body = head.chunked || head.content_length.value_or(0) > 0;
   incoming.wants_continue = head.version >= 11 && !head.expect.empty();
   if (auto fine = check_header(shared, head); !fine) return api::problem(fine.error());
@@ -87,6 +88,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.accept = head.accept;
   request.last_event_id = head.last_event_id;
   request.counters = &shared.parts->counters;
+  request.newest_seq = shared.newest_seq.load();
   request.now = SystemClock{}();
   incoming.route = match.route;
   if (auto refusal = authenticate(shared, head, incoming)) return refusal;
@@ -99,10 +101,9 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
 std::optional<Duration> wait_of(Connection& connection, const Incoming& incoming) {
   auto& clients = connection.shared.clients;
   if (!clients.counts_requests(connection.client)) return std::nullopt;
-  const TokenId token = incoming.request.speaker.token;
   const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
   const Instant now{std::chrono::duration_cast<std::chrono::microseconds>(since_start).count()};
-  return clients.add_request(token ? text(token) : connection.client.name, now);
+  return clients.add_request(speaker_of(connection, incoming), now);
 }
 
 api::Response too_many_requests(Duration wait) {
@@ -113,15 +114,34 @@ api::Response too_many_requests(Duration wait) {
   return response;
 }
 
+// Only a client with a token, if tokens are required, may make the server keep bytes.
 std::size_t body_bytes_max(const api::Route& route) {
   const auto* write = std::get_if<api::Write>(&route.handler);
-  return write == nullptr ? limits::body_bytes_max : write->body_bytes_max;
+  if (write != nullptr) return write->body_bytes_max;
+  return route.needs.empty() ? 0 : limits::read_body_bytes_max;
 }
 
-asio::awaitable<Status> receive_body(Connection& connection, Incoming& incoming) {
+// Counts the body before it is read. A body of chunks may become as large as its route takes.
+Result<ByteBudget::Share> reserve_body(Connection& connection, const Incoming& incoming,
+                                       std::size_t most) {
+  const std::size_t bytes = incoming.chunked ? most : incoming.content_length.value_or(0);
+  if (bytes <= limits::small_body_bytes) return ByteBudget::Share();
+  auto share = connection.shared.bodies.take(speaker_of(connection, incoming), bytes);
+  if (share) return *std::move(share);
+  return refuse(Code::busy,
+                "the server is receiving as many bytes as it may: try again in a second");
+}
+
+asio::awaitable<Status> receive_body(Connection& connection, Incoming& incoming,
+                                     ByteBudget::Share& held) {
   const std::size_t most = body_bytes_max(*incoming.route);
-  if (incoming.content_length.value_or(0) > most)
-    co_return refuse(Code::too_large, "the body is larger than " + std::to_string(most) + " bytes");
+  if (incoming.content_length.value_or(0) > most || (most == 0 && incoming.chunked))
+    co_return refuse(Code::too_large,
+                     most == 0 ? "this path takes no body"
+                               : "the body is larger than " + std::to_string(most) + " bytes");
+  auto reserved = reserve_body(connection, incoming, most);
+  if (!reserved) co_return reserved.error();
+  held = *std::move(reserved);
   co_await send_continue(connection, incoming);
   co_return co_await connection.read_body(incoming.request.body, most);
 }
@@ -137,15 +157,31 @@ Duration since(std::chrono::steady_clock::time_point start) {
   return {std::chrono::duration_cast<std::chrono::microseconds>(time).count()};
 }
 
+// Parses a small body at once and a large one on its own thread.
+asio::awaitable<Result<Command>> parse_command(Shared& shared, const api::Write& write,
+                                               const api::Request& request) {
+  const auto parse = [&parts = *shared.parts, &write, &request] {
+    const Spending spending(parts.counters, Part::parse);
+    return api::parse_write(write, parts.blobs, request);
+  };
+  if (request.body.size() <= limits::io_parse_bytes_max) co_return parse();
+  auto pending = on_parser<Command>(shared, parse);
+  co_return co_await std::move(pending);
+}
+
+// Whether the token of a request was revoked, or has expired, since its header was read.
+bool has_lost_access(const Shared& shared, const api::Request& request) {
+  const TokenId token = request.speaker.token;
+  return shared.parts->keys != nullptr && token &&
+         shared.parts->keys->find_live(token, SystemClock{}()) == nullptr;
+}
+
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const api::Request& request) {
   auto& shared = connection.shared;
   auto& parts = *shared.parts;
-  const auto parse = [&] {
-    const Spending spending(parts.counters, Part::parse);
-    return api::parse_write(write, parts.blobs, request);
-  };
-  auto command = parse();
+  auto parsing = parse_command(shared, write, request);
+  auto command = co_await std::move(parsing);
   if (!command) co_return api::problem(command.error());
   Lengths* const lengths = lengths_of(parts.counters, *command);
   const auto asked_at = std::chrono::steady_clock::now();
@@ -155,8 +191,12 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   // Update the keyring before replying, so that a revoked token is already rejected when the client
   // gets the reply.
   const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;
-  if (key != nullptr && parts.keys != nullptr) parts.keys->learn(*key);
-  const bool undeliverable = reply && write.take_back != nullptr && connection.is_gone();
+  if (key != nullptr && parts.keys != nullptr) {
+    parts.keys->learn(*key);
+    wake_watchers(shared);  // the streams of a revoked token end
+  }
+  const bool undeliverable = reply && write.take_back != nullptr &&
+                             (connection.is_gone() || has_lost_access(shared, request));
   auto undo = undeliverable ? write.take_back(*reply) : std::nullopt;
   if (!undo) co_return api::render_write(write, reply);
   auto undoing = ask_engine(shared, *std::move(undo));
@@ -165,11 +205,18 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
       refuse(Code::unavailable, "the client had closed its side while it waited; ask again"));
 }
 
-asio::awaitable<api::Response> answer_read(Shared& shared, const Incoming& incoming) {
-  auto work = [&incoming](SQLite::Database& db) -> Result<api::Response> {
-    return api::answer_read(*incoming.route, db, incoming.request);
+asio::awaitable<api::Response> answer_read(Connection& connection, const Incoming& incoming) {
+  auto& shared = connection.shared;
+  const auto weight = api::weight_of(*incoming.route, incoming.request);
+  const auto speaker = speaker_of(connection, incoming);
+  if (auto may = shared.reads.may_start(speaker, weight); !may) co_return api::problem(may.error());
+  const Reads::Pass pass(shared.reads, speaker, weight, connection);
+  auto work = [&incoming, ticket = pass.ticket()](SQLite::Database& db) -> Result<api::Response> {
+    api::Request request = incoming.request;
+    request.stop = &ticket->stop;
+    return api::answer_read(*incoming.route, db, request);
   };
-  auto pending = on_reader<api::Response>(shared, work);
+  auto pending = on_reader<api::Response>(shared, pass.ticket(), weight, work);
   auto response = co_await std::move(pending);
   co_return response ? *std::move(response) : api::problem(response.error());
 }
@@ -179,7 +226,9 @@ asio::awaitable<api::Response> answer(Connection& connection, const Incoming& in
     auto pending = answer_write(connection, *write, incoming.request);
     co_return co_await std::move(pending);
   }
-  auto pending = answer_read(connection.shared, incoming);
+  if (const auto* probe = std::get_if<api::Probe>(&incoming.route->handler))
+    co_return api::answer_probe(*probe, incoming.request);
+  auto pending = answer_read(connection, incoming);
   co_return co_await std::move(pending);
 }
 
@@ -190,6 +239,11 @@ bool wants_events(const Incoming& incoming) {
 
 }  // namespace
 
+std::string speaker_of(const Connection& connection, const Incoming& incoming) {
+  const TokenId token = incoming.request.speaker.token;
+  return token ? text(token) : connection.client.name;
+}
+
 asio::awaitable<After> answer_request(Connection& connection, const RequestHead& head) {
   Incoming incoming;
   incoming.id = request_id(connection.shared, head);
@@ -198,7 +252,8 @@ asio::awaitable<After> answer_request(Connection& connection, const RequestHead&
   if (refusal) co_return co_await write_early(connection, incoming, *std::move(refusal));
   if (std::holds_alternative<api::PutBlob>(incoming.route->handler))
     co_return co_await put_blob(connection, incoming);
-  const Status received = co_await receive_body(connection, incoming);
+  ByteBudget::Share held;
+  const Status received = co_await receive_body(connection, incoming, held);
   if (!received)
     co_return co_await write_early(connection, incoming, api::problem(received.error()));
   if (std::holds_alternative<api::GetBlob>(incoming.route->handler))

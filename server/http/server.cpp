@@ -202,7 +202,7 @@ void Server::Inside::delete_unused_blobs() {
         spdlog::warn("cannot look for unused checkpoints: {}", why.what());
       }
     };
-    (void)shared.parts->readers.push(check_folder);
+    (void)shared.parts->readers.push(check_folder, api::Weight::heavy);
     blob_folder = (blob_folder + 1) % api::BlobStore::folders;
     delete_unused_blobs();
   });

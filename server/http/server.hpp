@@ -33,6 +33,7 @@ struct ServerParts {
   EngineThread& engine;
   ReaderPool& readers;
   DiskPool& disk;
+  DiskPool& parsers;
   const api::BlobStore& blobs;
   Counters& counters;
   Duration drain_delay{};        // from the signal to the end of accepting

@@ -10,8 +10,10 @@
 #include <memory>
 #include <set>
 
+#include "server/http/byte_budget.hpp"
 #include "server/http/client_limits.hpp"
 #include "server/http/outbox.hpp"
+#include "server/http/reads.hpp"
 #include "server/http/server.hpp"
 #include "server/http/tls.hpp"
 
@@ -24,6 +26,8 @@ struct Shared {
 
   const Bounds bounds;
   ClientLimits clients;
+  ByteBudget bodies{limits::bodies_bytes_max, limits::bodies_per_client_bytes_max};
+  ByteBudget answers{limits::answers_bytes_max, limits::answers_per_client_bytes_max};
   const ServerParts* parts = nullptr;  // set while Server::run runs
   bool local_only = true;              // listens on a loopback address
   std::unique_ptr<Tls> tls;            // null: plain HTTP
@@ -42,6 +46,7 @@ struct Shared {
   boost::asio::io_context io{1};
 
   Outbox outbox{io};
+  Reads reads{io};
 };
 
 // Wakes every sleeping watcher.

@@ -1,10 +1,12 @@
 // Event streams. When the ledger grows, each watcher reads the events after its last one, and it
 // reads the next batch only after it has written this one: a slow watcher holds one batch, no
 // queue.
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 
 #include "server/api/events.hpp"
+#include "server/engine/clock.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 #include "server/limits.hpp"
@@ -13,6 +15,16 @@ namespace hone::http {
 namespace asio = boost::asio;
 
 namespace {
+
+// The key of a request's token while it opens anything; nullopt when its stream must end. Without
+// tokens, a key that never expires.
+std::optional<Key> live_key(const Connection& connection, const Incoming& incoming) {
+  const auto* keys = connection.shared.parts->keys;
+  const TokenId token = incoming.request.speaker.token;
+  if (keys == nullptr || !token) return Key{};
+  const Key* key = keys->find_live(token, SystemClock{}());
+  return key == nullptr ? std::nullopt : std::optional(*key);
+}
 
 // Counts a watcher, and holds the timer that wakes it.
 class Watcher {
@@ -35,9 +47,10 @@ class Watcher {
 enum class Woken { news, quiet, gone };
 
 // Waits for news, for a long silence, or for the client's end: a client that watches sends nothing.
-asio::awaitable<Woken> sleep(Connection& connection, Watcher& watcher) {
+asio::awaitable<Woken> sleep(Connection& connection, Watcher& watcher, const Key& key) {
   auto& shared = connection.shared;
-  watcher.timer().expires_after(chrono(limits::watch_quiet_time));
+  const Duration open = key.expires_at.value_or(never) - SystemClock{}();
+  watcher.timer().expires_after(chrono(std::min(limits::watch_quiet_time, open)));
   shared.sleeping_watchers.insert(&watcher.timer());
   auto rest = watcher.timer().async_wait(asio::as_tuple(asio::use_awaitable));
   auto input = connection.input();
@@ -50,9 +63,13 @@ asio::awaitable<Woken> sleep(Connection& connection, Watcher& watcher) {
   co_return trouble ? Woken::news : Woken::quiet;
 }
 
-asio::awaitable<Result<api::EventBatch>> read_batch(Shared& shared, api::Watch watch) {
+asio::awaitable<Result<api::EventBatch>> read_batch(Connection& connection,
+                                                    const Incoming& incoming, api::Watch watch) {
+  auto& shared = connection.shared;
+  const Reads::Pass pass(shared.reads, speaker_of(connection, incoming), api::Weight::quick,
+                         connection);
   auto work = [watch](SQLite::Database& db) { return api::next_events(db, watch); };
-  auto pending = on_reader<api::EventBatch>(shared, work);
+  auto pending = on_reader<api::EventBatch>(shared, pass.ticket(), api::Weight::quick, work);
   co_return co_await std::move(pending);
 }
 
@@ -61,18 +78,21 @@ asio::awaitable<void> write_text(Connection& connection, std::string_view text) 
   co_await connection.write(text);
 }
 
-// Writes batch after batch until the client leaves or the server shuts down.
-asio::awaitable<void> stream_events(Connection& connection, Watcher& watcher,
-                                    api::EventBatch batch) {
+// Writes batch after batch until the client leaves, its token is revoked or expires, or the server
+// shuts down.
+asio::awaitable<void> stream_events(Connection& connection, const Incoming& incoming,
+                                    Watcher& watcher, api::EventBatch batch) {
   auto& shared = connection.shared;
-  while (!shared.draining) {
+  const auto must_end = [&] { return shared.draining || !live_key(connection, incoming); };
+  while (!must_end()) {
     if (!batch.text.empty()) co_await write_text(connection, batch.text);
+    if (must_end()) co_return;  // a call to wake up during the write has found no sleeper
     if (!batch.more && shared.newest_seq.load() <= batch.watch.after) {
-      const auto woken = co_await sleep(connection, watcher);
-      if (woken == Woken::gone) co_return;
+      const auto woken = co_await sleep(connection, watcher, *live_key(connection, incoming));
+      if (woken == Woken::gone || must_end()) co_return;
       if (woken == Woken::quiet) co_await write_text(connection, ": nothing new\n\n");
     }
-    auto next = co_await read_batch(shared, batch.watch);
+    auto next = co_await read_batch(connection, incoming, batch.watch);
     if (!next) co_return;  // the client connects again and continues after its last event
     batch = *std::move(next);
   }
@@ -90,13 +110,13 @@ asio::awaitable<After> follow(Connection& connection, const Incoming& incoming) 
   Watcher watcher(shared);
   const auto watch = api::parse_watch(incoming.request);
   if (!watch) co_return co_await write_answer(connection, incoming, api::problem(watch.error()));
-  auto first = co_await read_batch(shared, *watch);
+  auto first = co_await read_batch(connection, incoming, *watch);
   if (!first) co_return co_await write_answer(connection, incoming, api::problem(first.error()));
   api::Response answer;
   answer.content_type = "text/event-stream";
   const auto head = head_text(incoming, answer, false, {});  // it ends with the connection
   co_await write_text(connection, head);
-  co_await stream_events(connection, watcher, *std::move(first));
+  co_await stream_events(connection, incoming, watcher, *std::move(first));
   co_return After::close;
 }
 

@@ -135,10 +135,54 @@ TEST(Body, is_not_awaited_without_one) {
 TEST(Body, of_a_read_is_read_and_ignored) {
   TestServer server;
   auto client = server.connect();
-  client.send(request("GET /healthz", "ignored"));
+  client.send(request("GET /v1/sweeps", "ignored"));
   EXPECT_EQ(client.receive().status, 200);
-  client.send(request("GET /healthz"));
+  client.send(request("GET /v1/sweeps"));
   EXPECT_EQ(client.receive().status, 200);
+  client.send(head("GET /v1/sweeps", length(limits::read_body_bytes_max + 1)));
+  EXPECT_EQ(client.receive().status, 413);
+}
+
+TEST(Body, of_an_open_route_is_refused_before_it_is_sent) {
+  TestServer server;
+  for (const char* path : {"GET /healthz", "GET /readyz", "HEAD /healthz"})
+    for (const auto& fields : {length(1), std::string("Transfer-Encoding: chunked\r\n")}) {
+      auto client = server.connect();
+      client.send(head(path, fields));
+      EXPECT_EQ(client.receive(true).status, 413) << path << fields;
+    }
+}
+
+// Connections that announce large bodies and send none of them.
+TEST(Body, bytes_that_are_announced_are_bounded_for_each_client) {
+  TestServer server;
+  const auto announce =
+      head("POST /v1/imports", "Expect: 100-continue\r\n" + length(limits::import_bytes_max));
+  const auto most = limits::bodies_per_client_bytes_max / limits::import_bytes_max;
+  std::vector<Client> held;
+  for (std::size_t i = 0; i < most; ++i) {
+    held.push_back(server.connect("192.0.2.1"));
+    held.back().send(announce);
+    EXPECT_EQ(held.back().receive_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  }
+  auto late = server.connect("192.0.2.1");
+  late.send(announce);
+  const auto refused = late.receive();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.field("Retry-After"), "1");
+  auto small = server.connect("192.0.2.1");
+  small.send(request("POST /v1/sweeps/sw_9/steer", R"({"verb":"stop"})"));
+  EXPECT_EQ(small.receive().status, 404) << "reports and heartbeats do not wait for large bodies";
+  auto other = server.connect("192.0.2.2");
+  other.send(announce);
+  EXPECT_EQ(other.receive_until("\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+  held.clear();
+  const auto bytes = [&] {
+    return server.on_io_thread([&] { return server.shared().bodies.held(); });
+  };
+  while (bytes() > limits::import_bytes_max) {
+  }
+  EXPECT_EQ(bytes(), limits::import_bytes_max) << "of the connection that is left";
 }
 
 // SHA-256 of "abc".

@@ -225,7 +225,8 @@ class TestServer {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{
       shared_.io.get_executor()};
   ReaderPool readers_{open_readers(folder_.file("hone.db"))};
-  DiskPool disk_;
+  DiskPool disk_{limits::disk_threads};
+  DiskPool parsers_{limits::parser_threads};
   EngineThread engine_{*db_,
                        {.committed =
                             [this](std::int64_t seq) {
@@ -237,6 +238,7 @@ class TestServer {
   ServerParts parts_{.engine = engine_,
                      .readers = readers_,
                      .disk = disk_,
+                     .parsers = parsers_,
                      .blobs = blobs_,
                      .counters = counters_};
   std::thread thread_;

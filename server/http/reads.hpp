@@ -1,0 +1,71 @@
+// The reads that wait for a reader thread or run on it: how many of them a client may have, and
+// which of them must stop. Used on the io thread, except for ReadTicket::stop. Internal to
+// server/http.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/result.hpp"
+#include "server/api/router.hpp"
+
+namespace hone::http {
+
+class Connection;
+
+// A read that was accepted. The reader thread looks at `stop` before and while it works.
+struct ReadTicket {
+  std::atomic<bool> stop = false;
+  bool too_late = false;  // stopped by its deadline, not by its client's end
+  Connection* connection = nullptr;
+  std::chrono::steady_clock::time_point deadline{};
+};
+
+class Reads {
+ public:
+  explicit Reads(boost::asio::io_context& io) : timer_(io) {}
+  Reads(const Reads&) = delete;
+  Reads& operator=(const Reads&) = delete;
+
+  // Ends the read, and its count, with its own end.
+  class Pass {
+   public:
+    Pass(Reads& reads, std::string speaker, api::Weight weight, Connection& connection);
+    ~Pass();
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    [[nodiscard]] const std::shared_ptr<ReadTicket>& ticket() const { return ticket_; }
+
+   private:
+    Reads& reads_;
+    std::string speaker_;
+    bool is_heavy_;
+    std::shared_ptr<ReadTicket> ticket_ = std::make_shared<ReadTicket>();
+  };
+
+  // Refuses (busy) a heavy read of a speaker, a token or an address, that has as many as it may, or
+  // if there are as many in all.
+  [[nodiscard]] Status may_start(const std::string& speaker, api::Weight weight) const;
+
+  // Those that must stop and have not ended yet.
+  [[nodiscard]] std::size_t in_vain() const;
+
+ private:
+  void watch();
+  void stop_those_in_vain();
+
+  boost::asio::steady_timer timer_;
+  bool watching_ = false;
+  std::set<std::shared_ptr<ReadTicket>> tickets_;
+  std::map<std::string, std::size_t> heavy_;  // by speaker; none of 0
+  std::size_t heavy_in_all_ = 0;
+};
+
+}  // namespace hone::http

@@ -1,0 +1,167 @@
+"""Bounds of memory, reached over real sockets: the server stays below the figures of limits.hpp.
+
+Each test takes as many bytes as a bound allows, and more; the peak of the server's memory is read
+from /proc.
+"""
+import contextlib
+import hashlib
+import re
+import socket
+
+import pytest
+
+from conftest import ROOT, Server, problem, sweep_spec
+from guarded import Guarded
+
+MIB = 1024 * 1024
+SLACK = 48 * MIB  # of the program itself, its threads, its allocator and SQLite
+
+
+def limit(name):
+    """The value of a constant of server/limits.hpp."""
+    text = (ROOT / "server" / "limits.hpp").read_text()
+    expression = re.search(rf"\b{name} = ([^;]+);", text).group(1).replace("'", "")
+    names = re.findall(r"[a-z]\w+", expression)
+    return eval(expression.replace("/", "//"), {}, {one: limit(one) for one in names})  # noqa: S307
+
+
+def peak(server):
+    """The largest resident memory of the server so far."""
+    with open(f"/proc/{server.process.pid}/status") as status:
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status.read()).group(1)) * 1024
+
+
+def head(server, line, fields=""):
+    token = getattr(server, "token", None)
+    bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+    return f"{line} HTTP/1.1\r\nHost: localhost\r\n{bearer}{fields}\r\n".encode()
+
+
+@contextlib.contextmanager
+def connections(server, count, source="127.0.0.1"):
+    with contextlib.ExitStack() as stack:
+        held = []
+        for _ in range(count):
+            one = stack.enter_context(socket.socket())
+            one.settimeout(60)
+            one.bind((source, 0))
+            one.connect(("127.0.0.1", server.port))
+            held.append(one)
+        yield held
+
+
+def answer_of(connection):
+    """The status of an answer."""
+    return int(connection.recv(4096).split()[1])
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    server = Guarded(tmp_path / "guarded").start()
+    yield server
+    assert server.stop() == 0, server.log_text()
+
+
+def test_open_routes_keep_no_bytes_of_clients_without_a_token(guarded):
+    before = peak(guarded)
+    with connections(guarded, 200) as held:
+        for path in ("/healthz", "/readyz"):
+            for one in held[::2] if path == "/healthz" else held[1::2]:
+                one.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n"
+                            f"Content-Length: {4 * MIB}\r\n\r\n".encode())
+        assert {answer_of(one) for one in held} == {413}
+    assert peak(guarded) - before < SLACK
+
+
+def test_bodies_in_flight_are_bounded_for_each_address_and_in_all(server):
+    body, each = limit("import_bytes_max"), limit("bodies_per_client_bytes_max")
+    start = head(server, "POST /v1/imports", f"Content-Length: {body}\r\n")
+    before = peak(server)
+    with contextlib.ExitStack() as stack:
+        held = []
+        for number in range(limit("bodies_bytes_max") // each):
+            source = f"127.0.0.{number + 2}"
+            for one in stack.enter_context(connections(server, each // body, source)):
+                one.sendall(start + b"[" * (body - 1))
+                held.append(one)
+            late = stack.enter_context(connections(server, 1, source))[0]
+            late.sendall(start)
+            assert answer_of(late) == 503, "as many bytes of one address as may be"
+        late = stack.enter_context(connections(server, 1, "127.0.0.99"))[0]
+        late.sendall(start)
+        assert answer_of(late) == 503, "as many bytes of all as may be"
+        assert server.submit(sweep_spec()) == "sw_1", "small bodies do not wait"
+        assert peak(server) - before < limit("bodies_bytes_max") + SLACK
+    assert server.get("/healthz")["status"] == "ok"
+
+
+def test_transfers_of_blobs_are_bounded(server):
+    piece, each = limit("blob_piece_bytes"), limit("bodies_per_client_bytes_max")
+    before = peak(server)
+    start = head(server, "PUT /v1/blobs/" + "a" * 64,
+                 f"Content-Length: {MIB}\r\nExpect: 100-continue\r\n")
+    with connections(server, each // piece) as held:
+        for one in held:
+            one.sendall(start)
+            assert answer_of(one) == 100
+        with connections(server, 1) as late:
+            late[0].sendall(start)
+            assert answer_of(late[0]) == 503
+        assert peak(server) - before < each + SLACK
+    blob = b"abc"
+    digest = hashlib.sha256(blob).hexdigest()
+    while server.ask("PUT", f"/v1/blobs/{digest}", blob).status == 503:
+        pass  # until the server has seen the ends of the connections
+
+
+def test_watchers_that_do_not_read_hold_one_batch_each(server):
+    server.submit(sweep_spec())
+    for number in range(300):
+        server.post("/v1/notes", {"request_id": str(number), "on": "sw_1", "text": "x" * 16_000})
+    watchers = 128
+    before = peak(server)
+    with connections(server, watchers) as held:
+        for one in held:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            one.sendall(head(server, "GET /v1/events", "Accept: text/event-stream\r\n"))
+        for one in held:
+            assert answer_of(one) == 200
+        server.get("/v1/events?limit=1000")
+        batch = 2 * (limit("watch_batch_bytes") + 2 * 16_000)  # rows and their text
+        assert peak(server) - before < watchers * batch + 8 * limit("page_bytes_max") + SLACK
+
+
+def test_pages_of_events_are_bounded_by_their_bytes(server):
+    server.submit(sweep_spec())
+    for number in range(300):
+        server.post("/v1/notes", {"request_id": str(number), "on": "sw_1", "text": "x" * 16_000})
+    seen, after = [], 0
+    while after is not None:
+        answer = server.ask("GET", f"/v1/events?limit=1000&after={after}")
+        assert len(answer.body) < limit("page_bytes_max") + 2 * 16_000
+        seen += [event["seq"] for event in answer.json["items"]]
+        after = answer.json["next"]
+    assert seen == list(range(1, server.get("/healthz")["seq"] + 1)), "none is left out"
+
+
+def test_a_body_that_is_not_json_is_refused_off_the_sockets_thread(server):
+    """Other requests are answered while the large one is parsed."""
+    text = b'{"export": [' + b"[]," * 5_000_000 + b"[]]}"
+    with connections(server, 1) as held:
+        held[0].sendall(head(server, "POST /v1/imports", f"Content-Length: {len(text)}\r\n") + text)
+        assert server.get("/healthz")["status"] == "ok"
+        assert answer_of(held[0]) == 400
+
+
+def test_heavy_reads_of_one_address_are_bounded(tmp_path):
+    server = Server(tmp_path / "data").start()
+    server.submit(sweep_spec())
+    more = 4 * limit("heavy_reads_per_speaker_max")
+    with connections(server, more) as held:
+        for one in held:
+            one.sendall(head(server, "GET /v1/sweeps/sw_1/export"))
+        statuses = [answer_of(one) for one in held]
+    assert set(statuses) <= {200, 503} and 200 in statuses
+    assert server.ask("GET", "/v1/sweeps/sw_1/export").status == 200
+    problem(server.ask("GET", "/v1/sweeps/sw_9/export"), 404, "not_found")
+    assert server.stop() == 0, server.log_text()

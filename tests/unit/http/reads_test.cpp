@@ -1,0 +1,202 @@
+// Reads: which thread takes them, how many a client may have, and when they stop.
+#include <atomic>
+
+#include "base/sha256.hpp"
+#include "server/engine/clock.hpp"
+#include "tests/unit/http/given.hpp"
+
+namespace hone::http {
+namespace {
+
+// A job that a test holds up.
+class Gate {
+ public:
+  void pass() {
+    entered_.set_value();
+    opened_.get_future().wait();
+  }
+  void wait_until_entered() { entered_.get_future().wait(); }
+  void open() { opened_.set_value(); }
+
+ private:
+  std::promise<void> entered_, opened_;
+};
+
+TEST(ReadPool, answers_pages_while_its_heavy_thread_is_busy) {
+  Pool pool(2, 10, true);
+  Gate heavy;
+  std::promise<void> second, page;
+  ASSERT_TRUE(pool.push([&](std::size_t) { heavy.pass(); }, api::Weight::heavy));
+  heavy.wait_until_entered();
+  ASSERT_TRUE(pool.push([&](std::size_t) { second.set_value(); }, api::Weight::heavy));
+  ASSERT_TRUE(pool.push([&](std::size_t) { page.set_value(); }));
+  page.get_future().wait();
+  heavy.open();
+  second.get_future().wait();
+}
+
+TEST(ReadPool, of_one_thread_takes_both_kinds) {
+  Pool pool(1, 10, true);
+  std::promise<void> heavy;
+  ASSERT_TRUE(pool.push([&](std::size_t) { heavy.set_value(); }, api::Weight::heavy));
+  heavy.get_future().wait();
+}
+
+TEST(ReadPool, interrupts_a_query_that_must_stop) {
+  TestServer server;
+  const auto stop = std::make_shared<std::atomic<bool>>(false);
+  std::promise<int> ended;
+  const auto endless = [&](SQLite::Database& db) {
+    try {
+      stop->store(true);
+      db.execAndGet(
+          "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+          " SELECT count(*) FROM c");
+    } catch (const SQLite::Exception& why) {
+      ended.set_value(why.getErrorCode());
+    }
+  };
+  ASSERT_TRUE(server.shared().parts->readers.push(endless, api::Weight::heavy, stop));
+  EXPECT_EQ(ended.get_future().get(), 9) << "SQLITE_INTERRUPT";
+  EXPECT_EQ(server.ask(request("GET /v1/sweeps")).status, 200) << "the connection works on";
+}
+
+// A server whose only reader is held up.
+class BusyReaders : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(server_.shared().parts->readers.push([this](SQLite::Database&) { gate_.pass(); }));
+    gate_.wait_until_entered();
+  }
+  void release() {
+    if (!std::exchange(released_, true)) gate_.open();
+  }
+  void TearDown() override { release(); }
+
+  Gate gate_;
+  bool released_ = false;
+  TestServer server_;
+};
+
+TEST_F(BusyReaders, do_not_delay_the_probes) {
+  EXPECT_EQ(server_.ask(request("GET /healthz")).json()["seq"], 1);
+  EXPECT_EQ(server_.ask(request("GET /readyz")).status, 200);
+  EXPECT_EQ(server_.ask(request("GET /v1/version")).status, 200);
+}
+
+TEST_F(BusyReaders, take_as_many_heavy_reads_of_a_client_as_they_may) {
+  std::vector<Client> clients;
+  for (std::size_t i = 0; i < limits::heavy_reads_per_speaker_max; ++i) {
+    clients.push_back(server_.connect("192.0.2.1"));
+    clients.back().send(request("GET /v1/find?where=run"));
+  }
+  auto late = server_.connect("192.0.2.1");
+  late.send(request("GET /v1/find?where=run") + request("GET /healthz"));
+  const auto refused = late.receive();
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.field("Retry-After"), "1");
+  EXPECT_EQ(late.receive().status, 200);
+  auto other = server_.connect("192.0.2.2");
+  other.send(request("GET /v1/find?where=run"));
+  release();
+  EXPECT_EQ(other.receive().status, 200) << "another client has its own bound";
+  for (auto& client : clients) EXPECT_EQ(client.receive().status, 200);
+  late.send(request("GET /v1/find?where=run"));
+  EXPECT_EQ(late.receive().status, 200) << "those before it have ended";
+}
+
+TEST_F(BusyReaders, skip_the_reads_of_clients_that_have_left) {
+  auto client = server_.connect();
+  client.send(request("GET /v1/sweeps"));
+  const auto in_vain = [this] {
+    return server_.on_io_thread([this] { return server_.shared().reads.in_vain(); });
+  };
+  EXPECT_EQ(in_vain(), 0U);
+  client.close();
+  while (in_vain() == 0) {
+  }
+  release();
+  while (server_.connections() > 0) {
+  }
+  EXPECT_EQ(in_vain(), 0U);
+}
+
+// Tokens and open streams -------------------------------------------------------------------------
+
+constexpr char secret[] = "hone_secret";
+
+Key key_of(TokenId token, const std::string& text) {
+  Key key;
+  key.token = token;
+  key.sha256 = sha256_hex(text);
+  key.scopes = Scope::admin;
+  return key;
+}
+
+std::string watch_with(const std::string& token) {
+  return request("GET /v1/events?after=9", {},
+                 "Accept: text/event-stream\r\nAuthorization: Bearer " + token + "\r\n");
+}
+
+TEST(EventStream, ends_when_its_token_is_revoked) {
+  TestServer server;
+  server.on_io_thread([&] { server.require_tokens().learn(key_of(TokenId{1000}, secret)); });
+  auto admin = server.connect();
+  const auto post = [&](const std::string& path, const std::string& body) {
+    admin.send(
+        request("POST " + path, body, std::string("Authorization: Bearer ") + secret + "\r\n"));
+    return admin.receive();
+  };
+  const auto made = post("/v1/tokens", R"({"request_id": "t", "name": "t", "scopes": ["read"],)"
+                                       R"( "sha256": ")" +
+                                           sha256_hex("hone_other") + "\"}");
+  auto client = server.connect();
+  client.send(watch_with("hone_other"));
+  client.receive_until("\r\n\r\n");
+  post("/v1/tokens/" + made.json()["token"].get<std::string>() + "/revoke", "{}");
+  EXPECT_EQ(client.receive_all(), "") << "no event after the revocation";
+}
+
+TEST(EventStream, ends_when_its_token_expires) {
+  TestServer server;
+  auto key = key_of(TokenId{1000}, secret);
+  key.expires_at = SystemClock{}() + milliseconds(500);
+  server.on_io_thread([&] { server.require_tokens().learn(key); });
+  auto client = server.connect();
+  client.send(watch_with(secret));
+  EXPECT_TRUE(client.receive_until("\r\n\r\n").starts_with("HTTP/1.1 200"));
+  EXPECT_EQ(client.receive_all(), "");
+  EXPECT_GE(SystemClock{}(), *key.expires_at);
+}
+
+TEST(LongPoll, of_a_revoked_token_gets_no_run) {
+  TestServer server;
+  auto key = key_of(TokenId{1000}, secret);
+  server.on_io_thread([&] { server.require_tokens().learn(key); });
+  const std::string bearer = std::string("Authorization: Bearer ") + secret + "\r\n";
+  server.ask(request("POST /v1/workers",
+                     R"({"request_id": "w", "host": "h", "pid": 7, "cpus": 4, "gpus": 0,)"
+                     R"( "hone_version": "0.1.0"})",
+                     bearer));
+  auto waiting = server.connect();
+  waiting.send(request("POST /v1/leases",
+                       R"({"request_id": "a", "worker": "wk_1", "cpus": 1, "wait": 30})", bearer));
+  server.ask(request("POST /v1/workers",
+                     R"({"request_id": "x", "host": "h", "pid": 8, "cpus": 4, "gpus": 0,)"
+                     R"( "hone_version": "0.1.0"})",
+                     bearer));  // the engine has the poll by now
+  key.revoked = true;
+  server.on_io_thread([&] {
+    server.require_tokens().learn(key);
+    server.require_tokens().learn(key_of(TokenId{1001}, "hone_other"));
+  });
+  EXPECT_LT(server
+                .ask(request("POST /v1/sweeps", submit_body("one"),
+                             "Authorization: Bearer hone_other\r\n"))
+                .status,
+            300);
+  EXPECT_EQ(waiting.receive().status, 503) << "its run went back to the queue";
+}
+
+}  // namespace
+}  // namespace hone::http
