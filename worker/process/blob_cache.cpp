@@ -1,15 +1,91 @@
 #include "worker/process/blob_cache.hpp"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
+#include "base/files.hpp"
+#include "base/sha256.hpp"
+
 namespace hone::worker {
 namespace fs = std::filesystem;
+namespace {
+
+Error cannot_copy(const std::string& path) {
+  return refuse(Code::internal, "the checkpoint cannot be copied to " + path + ": " +
+                                    std::strerror(errno) + "; is the disk full?");
+}
+
+Status copy_bytes(const FileHandle& from, const FileHandle& to, const std::string& path) {
+  if (::ioctl(to.fd(), FICLONE, from.fd()) == 0) return Done{};
+  std::array<char, 256 * 1024> piece;
+  for (;;) {
+    const auto got = ::read(from.fd(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return cannot_copy(path);
+    if (got == 0) return Done{};
+    if (!write_all(to, {piece.data(), static_cast<std::size_t>(got)})) return cannot_copy(path);
+  }
+}
+
+// Copies the file and checks the bytes of the copy, which no other process has opened.
+Status copy_checked(const std::string& from, const std::string& to, const ModelRef& model) {
+  const FileHandle source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  ::unlink(to.c_str());
+  const FileHandle copy(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!source || !copy) return cannot_copy(to);
+  if (auto copied = copy_bytes(source, copy, to); !copied) return copied;
+  const auto digest = digest_of_file(to);
+  if (!digest) return digest.error();
+  if (digest->sha256 == model.sha256) return Done{};
+  return refuse(Code::conflict, "the cached checkpoint " + model.sha256 + " is damaged");
+}
+
+}  // namespace
 
 BlobCache::BlobCache(std::string folder, std::int64_t bytes_max)
     : folder_(std::move(folder)), bytes_max_(bytes_max) {
-  fs::create_directories(folder_);
+  std::error_code ignored;
+  fs::remove_all(fs::path(folder_) / "copies", ignored);  // of an earlier process
+  fs::create_directories(fs::path(folder_) / "copies");
+  fs::permissions(folder_, fs::perms::owner_all);
+}
+
+std::string BlobCache::copy_path(LeaseId lease) const {
+  return fs::path(folder_) / "copies" / text(lease);
+}
+
+// Of attempts that were lost before their process started.
+void BlobCache::remove_old_copies() const {
+  std::error_code ignored;
+  const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const auto& copy : fs::directory_iterator(fs::path(folder_) / "copies", ignored))
+    if (copy.last_write_time(ignored) < long_ago) fs::remove(copy.path(), ignored);
+}
+
+Result<std::string> BlobCache::copy_for(LeaseId lease, const ModelRef& model, Client& client) {
+  remove_old_copies();
+  auto path = copy_path(lease);
+  auto cached = get(model, client);
+  if (!cached) return cached;
+  auto copied = copy_checked(*cached, path, model);
+  if (!copied && copied.error().code == Code::conflict) {  // download it again, once
+    std::error_code ignored;
+    fs::remove(*cached, ignored);
+    cached = get(model, client);
+    if (!cached) return cached;
+    copied = copy_checked(*cached, path, model);
+  }
+  if (!copied) return copied.error();
+  return path;
 }
 
 Result<std::string> BlobCache::get(const ModelRef& model, Client& client) {

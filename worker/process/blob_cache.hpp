@@ -10,18 +10,24 @@
 
 namespace hone::worker {
 
-// Thread-safe. Bounded: evicts the least recently used.
+// Thread-safe. Bounded: evicts the least recently used. A cached file is never given to a process:
+// a program that opens its checkpoint for writing would change it for every run that follows.
 class BlobCache {
  public:
   // Creates the folder. Throws std::filesystem::filesystem_error if it cannot.
   explicit BlobCache(std::string folder, std::int64_t bytes_max = limits::cache_bytes_max);
 
-  // The path of the blob; downloads it unless it is cached. A later call may evict it: link it at
-  // once.
+  // The path of the blob; downloads it unless it is cached. A later call may evict it.
   Result<std::string> get(const ModelRef& model, Client& client);
+
+  // The path of a copy of the blob for this lease, whose bytes have the model's digest. The caller
+  // owns the file. Where the file system can, the copy shares its blocks with the cached file.
+  Result<std::string> copy_for(LeaseId lease, const ModelRef& model, Client& client);
 
  private:
   void make_room(const std::string& keep);
+  void remove_old_copies() const;
+  [[nodiscard]] std::string copy_path(LeaseId lease) const;
 
   std::string folder_;
   std::int64_t bytes_max_;

@@ -56,7 +56,7 @@ struct Performer {
     return CallReply{Done{}};
   }
   Result<CallReply> operator()(const FetchBlob& call) const {
-    auto path = cache.get(call.model, client);
+    auto path = cache.copy_for(call.lease, call.model, client);
     if (!path) return path.error();
     return CallReply{FetchedBlob{std::move(*path)}};
   }

@@ -28,14 +28,14 @@ Error no_folder(const fs::path& path, const std::error_code& failure) {
                 "the run's folder " + path.string() + " cannot be created: " + failure.message());
 }
 
-Result<std::string> link_resume(const fs::path& folder, const std::string& resume_path) {
+// The run owns the file that it continues from: its program may write to it.
+Result<std::string> take_resume(const fs::path& folder, const std::string& resume_path) {
   if (resume_path.empty()) return std::string{};
-  const fs::path link = folder / "resume";
+  const fs::path taken = folder / "resume";
   std::error_code failure;
-  fs::create_hard_link(resume_path, link, failure);
-  if (failure) fs::copy_file(resume_path, link, failure);
-  if (failure) return no_folder(link, failure);
-  return link.string();
+  fs::rename(resume_path, taken, failure);
+  if (failure) return no_folder(taken, failure);
+  return taken.string();
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
   if (failure) return no_folder(folder, failure);
   const TrialPlaces places = places_in(folder, grant.lease);
   RunFolder made(folder, places);
-  const auto resume = link_resume(folder, resume_path);
+  const auto resume = take_resume(folder, resume_path);
   if (!resume) return resume.error();
   if (!write_file(places.run_file, run_file_text(grant, *resume)) ||
       !write_file(places.params_file, to_pretty_text(encode(grant.params)) + "\n"))

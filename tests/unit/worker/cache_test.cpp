@@ -83,6 +83,32 @@ TEST_F(WorkerCache, stays_within_its_bound) {
   EXPECT_TRUE(fs::exists(d));
 }
 
+// A program may open its checkpoint for writing, as databases and memory-mapped formats do.
+TEST_F(WorkerCache, a_run_that_writes_to_its_checkpoint_changes_no_other_run) {
+  Listener listener({sends({"weights"})});
+  Client client(listener.endpoint);
+  BlobCache cache(folder_ + "/cache");
+  const auto first = cache.copy_for(LeaseId{1}, model_of("weights"), client);
+  ASSERT_TRUE(first) << first.error().detail;
+  std::ofstream(*first) << "POISONED";
+  const auto second = cache.copy_for(LeaseId{2}, model_of("weights"), client);
+  ASSERT_TRUE(second) << second.error().detail;
+  EXPECT_EQ(read(*second), "weights");
+  EXPECT_EQ(read(*first), "POISONED") << "its own copy is its own";
+  EXPECT_EQ(fs::status(*second).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+// The same size, other bytes: a disk's damage, or another program's.
+TEST_F(WorkerCache, a_cached_file_with_other_bytes_is_fetched_again) {
+  Listener listener({sends({"weights"})});
+  Client client(listener.endpoint);
+  BlobCache cache(folder_ + "/cache");
+  std::ofstream(folder_ + "/cache/" + sha256_hex("weights")) << "WEIGHTS";
+  const auto copy = cache.copy_for(LeaseId{1}, model_of("weights"), client);
+  ASSERT_TRUE(copy) << copy.error().detail;
+  EXPECT_EQ(read(*copy), "weights");
+}
+
 TEST_F(WorkerCache, a_refusal_leaves_nothing) {
   Listener listener({[](Peer& peer) {
     peer.request();
@@ -92,7 +118,8 @@ TEST_F(WorkerCache, a_refusal_leaves_nothing) {
   Client client(listener.endpoint);
   BlobCache cache(folder_ + "/cache");
   EXPECT_EQ(cache.get(model_of("weights"), client).error().code, Code::not_found);
-  EXPECT_TRUE(fs::is_empty(folder_ + "/cache"));
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ + "/cache"))
+    EXPECT_FALSE(entry.is_regular_file()) << entry.path();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "tests/unit/sdk/given.hpp"
@@ -145,12 +146,12 @@ TEST_F(Calls, in_flight_are_interrupted_and_waiting_ones_dropped) {
 
 TEST_F(Calls, for_a_cached_checkpoint_need_no_server) {
   Client client(Endpoint{});
-  const ModelRef model{ModelId{1}, std::string(64, 'a'), 7, 10, 0};
+  const ModelRef model{ModelId{1}, sha256_hex("weights"), 7, 10, 0};
   BlobCache& cached = cache();
   write("cache/" + model.sha256, "weights");
   const auto reply = perform(client, cached, FetchBlob{LeaseId{1}, model});
   ASSERT_TRUE(reply) << reply.error().detail;
-  EXPECT_EQ(std::get<FetchedBlob>(*reply).path, path("cache/" + model.sha256));
+  EXPECT_EQ(std::get<FetchedBlob>(*reply).path, path("cache/copies/le_1"));
 }
 
 TEST_F(Calls, for_files_that_are_gone_fail) {

@@ -334,8 +334,10 @@ TEST_F(RunFolders, without_their_checkpoint_are_not_created) {
   EXPECT_EQ(made.error().code, Code::internal);
   EXPECT_FALSE(fs::exists(path("runs/rn_42.0#1"))) << "nothing is left behind";
   write("cached", "weights");
-  ASSERT_TRUE(RunFolder::make(folder_, grant, path("cached")));
-  EXPECT_EQ(read_file(path("cached")), "weights") << "the cache keeps its file";
+  const auto with = RunFolder::make(folder_, grant, path("cached"));
+  ASSERT_TRUE(with);
+  EXPECT_EQ(read_file(with->path() + "/resume"), "weights");
+  EXPECT_FALSE(fs::exists(path("cached"))) << "the run owns its copy";
 }
 
 // The kernel's counters ---------------------------------------------------------------------------
