@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
@@ -88,13 +89,12 @@ Status make_durable_folder(const fs::path& path) {
   const auto parent = path.parent_path();
   if (!parent.empty())
     if (auto made = make_durable_folder(parent); !made) return made;
-  fs::create_directory(path, trouble);
-  if (trouble) return refuse(Code::unavailable, trouble.message());
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return system_error();
   return sync_folder(parent.empty() ? "." : parent);
 }
 
 Result<FileHandle> lock_file(const fs::path& path) {
-  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  FileHandle lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return system_error();
   if (::flock(lock.fd(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno != EWOULDBLOCK) return system_error();

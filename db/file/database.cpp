@@ -71,6 +71,17 @@ Status keep_older(SQLite::Database& db, const std::string& file, Upgrade* upgrad
   return Done{};
 }
 
+// What a data folder of an earlier hone let other accounts read.
+void make_private(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::exists(folder / "hone.db", ignored)) return;
+  fs::permissions(folder, fs::perms::owner_all, ignored);
+  fs::permissions(folder / "blobs", fs::perms::owner_all, ignored);
+  for (const char* name : {"hone.db", "hone.db-wal", "hone.db-shm", "book.snapshot", "lock"})
+    fs::permissions(folder / name, fs::perms::owner_read | fs::perms::owner_write, ignored);
+}
+
 }  // namespace
 
 Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
@@ -84,6 +95,7 @@ Result<DataFolder> DataFolder::open(const std::filesystem::path& path) {
   if (!lock) return cannot_use(path, lock.error().detail);
   if (auto recorded = record_pid(*lock); !recorded)
     return cannot_use(path, recorded.error().detail);
+  make_private(path);
   return DataFolder(path, *std::move(lock));
 }
 

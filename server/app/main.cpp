@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "base/process.hpp"
 #include "db/file/database.hpp"
+#include "db/file/high_water.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/router.hpp"
 #include "server/app/first_tokens.hpp"
@@ -104,6 +106,7 @@ Restored restored(SnapshotFile& snapshot) {
 // What the server opens before it starts its engine.
 struct Opened {
   DataFolder folder;
+  HighWater mark;
   std::unique_ptr<http::Server> server;
   std::unique_ptr<SQLite::Database> writer;
   std::vector<std::unique_ptr<SQLite::Database>> readers;
@@ -115,9 +118,19 @@ Result<Opened> open_all(const ServerOptions& options, const http::Address& addre
   if (!folder) return folder.error();
   auto server = http::Server::listen(address, options.tls, options.bounds);
   if (!server) return server.error();
+  auto mark = HighWater::open(folder->path());
+  if (!mark) return mark.error();
+  if (auto whole = mark->check(folder->database()); !whole) return whole.error();
   Upgrade upgrade;
   auto writer = open_for_writing(folder->database().string(), &upgrade);
   if (!writer) return writer.error();
+  const auto give_up = [until = MonotonicClock{}() + limits::check_time] {
+    return MonotonicClock{}() > until;
+  };
+  const auto checked = quick_check(**writer, give_up);
+  if (!checked) return checked.error();
+  if (!*checked)
+    spdlog::info("the database is too large to be checked at the start: run `hone db check`");
   if (upgrade.from != 0)
     spdlog::info("upgraded the data folder from schema {} to {}; the old file is kept as {}",
                  upgrade.from, upgrade.to, upgrade.backup);
@@ -125,8 +138,8 @@ Result<Opened> open_all(const ServerOptions& options, const http::Address& addre
   if (!readers) return readers.error();
   auto followers = Followers::start(options.follow, *folder);
   if (!followers) return followers.error();
-  return Opened{*std::move(folder), *std::move(server), *std::move(writer), *std::move(readers),
-                *std::move(followers)};
+  return Opened{*std::move(folder), *std::move(mark),    *std::move(server),
+                *std::move(writer), *std::move(readers), *std::move(followers)};
 }
 
 // Every part of the running server. Members are destroyed in reverse order: the engine first, the
@@ -136,6 +149,7 @@ class ServerProcess {
   // Replays the ledger and starts the engine.
   ServerProcess(const ServerOptions& options, Opened opened)
       : folder_(std::move(opened.folder)),
+        mark_(std::move(opened.mark)),
         blobs_(folder_.blobs()),
         server_(std::move(opened.server)),
         writer_(std::move(opened.writer)),
@@ -158,6 +172,7 @@ class ServerProcess {
   EngineThread::Hooks hooks() {
     return {.committed =
                 [this](std::int64_t seq) {
+                  mark_.advance(seq);
                   server_->announce(seq);
                   followers_->wake();
                 },
@@ -168,6 +183,7 @@ class ServerProcess {
   }
 
   DataFolder folder_;
+  HighWater mark_;
   api::BlobStore blobs_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
@@ -215,6 +231,7 @@ void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
 int serve(const ServerOptions& options, pid_t parent) {
   if (options.die_with_parent && !end_with_parent(parent, SIGTERM)) return exit_failure;
   start_logging(options.log_level, options.log_json ? LogFormat::json : LogFormat::text);
+  umask(S_IRWXG | S_IRWXO);  // the ledger holds commands, hosts, patches and logs
   raise_descriptor_limit();
   keep_freed_memory();
   signal(SIGPIPE, SIG_IGN);

@@ -79,6 +79,7 @@ Result<BackupReport> back_up(const fs::path& folder, const fs::path& to, bool wi
   fs::remove_all(partial, trouble);  // of an earlier try
   fs::create_directories(partial / "blobs", trouble);
   if (trouble) return cannot("make the folder", partial, trouble.message());
+  fs::permissions(partial, fs::perms::owner_all, trouble);
   BackupReport report{to, 0, 0, 0};
   if (auto filled = fill(**db, folder, partial, with_blobs, progress, report); !filled)
     return filled.error();

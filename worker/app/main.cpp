@@ -32,9 +32,20 @@ void log_to_stderr(bool verbose) {
   spdlog::set_level(verbose ? spdlog::level::debug : spdlog::level::info);
 }
 
+// What runs write is only for this account. An existing folder keeps its own mode: it may hold more
+// than a worker's files.
+void make_private_folders(const std::filesystem::path& data) {
+  namespace fs = std::filesystem;
+  if (fs::create_directories(data)) fs::permissions(data, fs::perms::owner_all);
+  for (const char* name : {"runs", "logs", "spool", "cache"}) {
+    fs::create_directories(data / name);
+    fs::permissions(data / name, fs::perms::owner_all);
+  }
+}
+
 // Locks the data folder: two workers in one folder would remove each other's runs.
 FileHandle lock_data(const std::string& data) {
-  std::filesystem::create_directories(data);
+  make_private_folders(data);
   auto lock = lock_file(data + "/worker.lock");
   if (!lock && lock.error().code == Code::conflict)
     throw std::runtime_error("another worker uses the data folder " + data +

@@ -7,7 +7,7 @@
 namespace hone::worker {
 
 LogFile::LogFile(const std::string& path, std::int64_t bytes_max)
-    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644)),
+    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600)),
       left_(bytes_max) {}
 
 void LogFile::take(std::string_view bytes) {

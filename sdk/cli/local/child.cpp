@@ -17,7 +17,7 @@ namespace hone::cli {
 
 Result<Child> start(const Program& program, bool pipe_stdout) {
   const FileHandle log(
-      ::open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+      ::open(program.log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (!log)
     return refuse(Code::invalid, "cannot write " + program.log + ": " + std::strerror(errno));
   Pipe output;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/files.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/programs.hpp"
@@ -56,12 +57,10 @@ Result<int> slots_of(const UpOptions& options) {
 }
 
 Status make_folder(const fs::path& folder) {
-  std::error_code trouble;
-  fs::create_directories(folder, trouble);
-  if (trouble)
-    return refuse(Code::invalid, "cannot create the folder " + folder.string() + ": " +
-                                     trouble.message() + "; choose another with --data DIR");
-  return Done{};
+  const auto made = make_durable_folder(folder);
+  if (made) return made;
+  return refuse(Code::invalid, "cannot create the folder " + folder.string() + ": " +
+                                   made.error().detail + "; choose another with --data DIR");
 }
 
 // Only the first worker gets the GPUs: two workers would hand out the same GPUs twice.
