@@ -70,11 +70,15 @@ struct BatchCounts::Held {
     return state;
   }
 
+  // A trial's state depends on all of its runs and is written once, after the last that moves.
   void write_moves() {
-    for (const auto& [run, move] : std::exchange(moves, {})) {
+    const auto moved = std::exchange(moves, {});
+    for (auto at = moved.begin(); at != moved.end();) {
+      const auto& [run, move] = *at++;
       Tally& tally = tallies[move.sweep];
       if (move.from) --tally.of(*move.from);
       ++tally.of(move.to);
+      if (at != moved.end() && at->first.trial == run.trial) continue;
       if (sql::run(move_single, run.trial, word(move.to), word(move.reason)) == 0)
         sql::run(move_trial, run.trial);
     }
