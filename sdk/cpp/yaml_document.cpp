@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t depth_max = 64;
 constexpr std::size_t values_max = 100'000;  // after aliases are expanded
+constexpr std::size_t value_bytes = 64;      // a longer text counts as several values: 6 MB in all
 
 Position position_of(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
@@ -182,9 +183,11 @@ class Builder final : public YAML::EventHandler {
   }
 
   void put(Json value, Position position, YAML::anchor_t anchor) {
-    count(1, position);
+    const std::size_t values =
+        value.is_string() ? 1 + value.get_ref<const std::string&>().size() / value_bytes : 1;
+    count(values, position);
     const Json* placed = place(std::move(value), position);
-    if (anchor != YAML::NullAnchor) anchors_[anchor] = {*placed, 1, 0};
+    if (anchor != YAML::NullAnchor) anchors_[anchor] = {*placed, values, 0};
   }
 
   // The pointer stays valid while the node is open: its parent cannot grow meanwhile.

@@ -90,6 +90,7 @@ Result<Child> start_child(const ChildSpec& spec) {
 
 void signal_child(pid_t pid, int signal) {
   ::kill(pid, signal == SIGKILL ? keeper_kill : keeper_end);
+  ::kill(pid, SIGCONT);  // a trial may have stopped its keeper
 }
 
 std::optional<ChildEnd> collect_child(pid_t pid) {

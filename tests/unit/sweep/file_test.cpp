@@ -83,6 +83,16 @@ TEST(SweepFile, refuses_aliases_that_explode) {
   EXPECT_NE(json_of("a: &x [*x]\n").find("refused"), std::string::npos);
 }
 
+// Few values, each of many bytes.
+TEST(SweepFile, refuses_aliases_of_long_texts_that_explode) {
+  std::string bomb = "a: &x " + std::string(900'000, 'x') + "\nb: [*x";
+  for (int i = 0; i < 5000; ++i) bomb += ", *x";
+  const auto refused = json_of(bomb + "]\n");
+  EXPECT_NE(refused.find("more than 100000 values, aliases expanded"), std::string::npos);
+  EXPECT_EQ(json_of("a: &x " + std::string(1000, 'x') + "\nb: [*x, *x]\n").find("refused"),
+            std::string::npos);
+}
+
 TEST(SweepFile, refuses_nesting_beyond_64_also_through_aliases) {
   const auto nested = [](std::size_t depth, const std::string& core) {
     return std::string(depth, '[') + core + std::string(depth, ']');

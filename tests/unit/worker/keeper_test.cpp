@@ -113,6 +113,13 @@ TEST_F(Keeper, is_not_collected_before_it_ends) {
   EXPECT_FALSE(collect_child(child_.pid)) << "once";
 }
 
+TEST_F(Keeper, that_its_trial_has_stopped_still_ends) {
+  start(family("kill -STOP $PPID"));
+  signal_child(child_.pid, SIGKILL);
+  EXPECT_EQ(collected().number, SIGKILL);
+  expect_no_survivor();
+}
+
 TEST_F(Keeper, kills_a_daemon_in_another_session) {
   start(family("trap '' TERM"));
   signal_child(child_.pid, SIGKILL);
