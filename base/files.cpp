@@ -89,7 +89,11 @@ Status make_durable_folder(const fs::path& path) {
   const auto parent = path.parent_path();
   if (!parent.empty())
     if (auto made = make_durable_folder(parent); !made) return made;
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return system_error();
+  if (::mkdir(path.c_str(), 0700) != 0) {
+    const int why = errno;
+    if (why != EEXIST || !fs::is_directory(path, trouble))
+      return refuse(Code::unavailable, std::strerror(why));
+  }
   return sync_folder(parent.empty() ? "." : parent);
 }
 
