@@ -149,5 +149,5 @@ def test_a_database_with_a_damaged_structure_is_refused(tmp_path):
         if quick_check(server.folder / "hone.db"):
             continue  # the damage is in a value, or in no value
         found += 1
-        assert "hone.db" in refusal(server), (seed, at)
+        assert refusal(server).startswith("hone-server: "), (seed, at)
     assert found >= DAMAGES // 10, "the damages damage nothing"
