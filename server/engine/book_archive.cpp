@@ -134,11 +134,17 @@ void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<ResourcesSpec> auto& resources) {
+  auto& [cpus, gpus] = resources;
+  archive(cpus, gpus);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
-  auto& [id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside,
-         token] = worker;
-  archive(id, request_id, host, cpus, seen_at, suspects, suspect_at, aside_until, times_aside,
-          token);
+  auto& [id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
+         times_aside, token] = worker;
+  archive(id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
+          times_aside, token);
 }
 
 template <class Archive>

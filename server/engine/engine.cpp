@@ -56,6 +56,7 @@ std::optional<Instant> Engine::next_deadline() const {
 }
 
 void Engine::release_parked() {
+  polls_.clear();
   for (auto& parked : std::exchange(parked_, {}))
     parked.envelope.reply(
         refuse(Code::unavailable, "the server is shutting down: try again later"));
@@ -74,6 +75,7 @@ void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>&
 void Engine::handle(Envelope envelope, Instant now, std::vector<Answer>& answers) {
   auto reply = perform(envelope.command, now, envelope.by);
   const auto* acquire = std::get_if<Acquire>(&envelope.command);
+  if (acquire != nullptr && reply) release_replaced(acquire->request, answers);
   const bool may_wait = acquire != nullptr && acquire->request.wait > Duration{} &&
                         parked_.size() < limits::parked_acquires_max;
   if (!may_wait || !is_empty_grant(reply)) {
@@ -81,7 +83,9 @@ void Engine::handle(Envelope envelope, Instant now, std::vector<Answer>& answers
     return;
   }
   const Instant until = now + std::min(acquire->request.wait, limits::acquire_wait_max);
+  const WorkerId worker = acquire->request.worker;
   parked_.push_back({std::move(envelope), until});
+  ++polls_[worker];
 }
 
 void Engine::meet_deadlines(Instant now) {
@@ -102,17 +106,39 @@ void Engine::retry_parked(Instant now, std::vector<Answer>& answers) {
     if (is_empty_grant(reply))
       waiting.push_back(std::move(parked));
     else
-      answers.push_back({std::move(parked.envelope), std::move(reply)});
+      unpark(parked, std::move(reply), answers);
   }
   parked_ = std::move(waiting);
+}
+
+// A worker sends a new request while one is parked when its offer has changed: the parked one would
+// hide its free slots. The same request again is kept, since either connection may be the dead one.
+// A request that does not wait replaces nothing.
+void Engine::release_replaced(const AcquireRequest& by, std::vector<Answer>& answers) {
+  if (by.wait == Duration{} || !polls_.contains(by.worker)) return;
+  const auto stays = [&](const Parked& one) {
+    const AcquireRequest& parked = std::get<Acquire>(one.envelope.command).request;
+    return parked.worker != by.worker || parked.request_id == by.request_id;
+  };
+  const auto replaced = std::stable_partition(parked_.begin(), parked_.end(), stays);
+  answer_unserved(replaced, answers);
+}
+
+void Engine::answer_unserved(std::vector<Parked>::iterator from, std::vector<Answer>& answers) {
+  for (auto one = from; one != parked_.end(); ++one) unpark(*one, no_work(), answers);
+  parked_.erase(from, parked_.end());
+}
+
+void Engine::unpark(Parked& parked, Result<Reply> reply, std::vector<Answer>& answers) {
+  const auto polls = polls_.find(std::get<Acquire>(parked.envelope.command).request.worker);
+  if (--polls->second == 0) polls_.erase(polls);
+  answers.push_back({std::move(parked.envelope), std::move(reply)});
 }
 
 void Engine::release_late(Instant now, std::vector<Answer>& answers) {
   const auto late = std::stable_partition(parked_.begin(), parked_.end(),
                                           [now](const Parked& one) { return one.until > now; });
-  for (auto one = late; one != parked_.end(); ++one)
-    answers.push_back({std::move(one->envelope), no_work()});
-  parked_.erase(late, parked_.end());
+  answer_unserved(late, answers);
 }
 
 Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by) {

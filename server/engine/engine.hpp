@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -21,8 +22,8 @@
 namespace hone {
 
 // A command and its reply. `reply` is called exactly once, on the engine's thread, after the commit
-// (for a parked Acquire: when there is a run for it or its wait is over). It must return at once
-// and must not throw.
+// (for a parked Acquire: when there is a run for it, its wait is over, or a newer one of the same
+// worker replaces it). It must return at once and must not throw.
 struct Envelope {
   Command command;
   std::function<void(Result<Reply>)> reply;
@@ -72,6 +73,9 @@ class Engine {
   void meet_deadlines(Instant now);
   void retry_parked(Instant now, std::vector<Answer>& answers);
   void release_late(Instant now, std::vector<Answer>& answers);
+  void release_replaced(const AcquireRequest& by, std::vector<Answer>& answers);
+  void answer_unserved(std::vector<Parked>::iterator from, std::vector<Answer>& answers);
+  void unpark(Parked& parked, Result<Reply> reply, std::vector<Answer>& answers);
   Result<Reply> perform(const Command& command, Instant now, const Caller& by = {});
   void store_series(const Import& import, const SweepImported& imported);
   void fold(const Events& events, Instant now);
@@ -85,8 +89,9 @@ class Engine {
   Ledger ledger_;
   Book book_;
   std::int64_t seq_ = 0;
-  bool writing_ = false;        // a transaction is open: this batch has appended an event
-  std::vector<Parked> parked_;  // in the order of arrival
+  bool writing_ = false;           // a transaction is open: this batch has appended an event
+  std::vector<Parked> parked_;     // in the order of arrival
+  std::map<WorkerId, int> polls_;  // the number of its parked Acquires
 };
 
 }  // namespace hone

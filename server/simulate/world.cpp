@@ -49,8 +49,8 @@ class World {
     if (!submitted) return submitted.error();
     sweep_ = std::get<Submitted>(*submitted).sweep;
     for (int i = 0; i < setting_.workers; ++i) {
-      const auto joined =
-          send(Join{{"worker " + std::to_string(i), "simulation", 0, 1, 0, "simulation"}});
+      const auto joined = send(Join{{"worker " + std::to_string(i), "simulation", 0,
+                                     spec_.resources.cpus, spec_.resources.gpus, "simulation"}});
       workers_.push_back({std::get<JoinReply>(joined).worker, 0, std::nullopt, {}});
     }
     if (auto fits = assign_runs(); !fits) return fits.error();

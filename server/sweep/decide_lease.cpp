@@ -28,7 +28,15 @@ bool may_have_work(const Sweep& sweep) {
   return sweep.state == SweepState::running;
 }
 
-bool fits(const SweepSpec& spec, const AcquireRequest& offer) {
+// Returns what a run may take: no more than the worker offers, and no more than it announced less
+// its live leases. An offer may be older than the grant that its worker got last.
+ResourcesSpec free_resources(const Book& book, const AcquireRequest& offer) {
+  const WorkerState& worker = book.workers.at(offer.worker);
+  return {std::min(offer.cpus, worker.cpus - worker.leased.cpus),
+          std::min(offer.gpus, worker.gpus - worker.leased.gpus)};
+}
+
+bool fits(const SweepSpec& spec, const ResourcesSpec& offer) {
   return !std::holds_alternative<AskTrainer>(spec.trainer) && spec.resources.cpus <= offer.cpus &&
          spec.resources.gpus <= offer.gpus;
 }
@@ -130,7 +138,7 @@ bool has_work(const Book& book) {
 namespace {
 
 // Fair share: the sweeps with the fewest live leases first, the oldest of those.
-std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& offer) {
+std::vector<const Sweep*> in_turn(const Book& book, const ResourcesSpec& offer) {
   std::vector<const Sweep*> sweeps;
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
@@ -168,7 +176,7 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const bool aside = book.workers.at(request.worker).aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
-  for (const Sweep* sweep : in_turn(book, request)) {
+  for (const Sweep* sweep : in_turn(book, free_resources(book, request))) {
     auto candidate = find_lease_candidate(book, *sweep, request.worker);
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive

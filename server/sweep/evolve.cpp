@@ -87,11 +87,8 @@ class EventFolder {
                                                 .request_id = e.request_id,
                                                 .host = e.host,
                                                 .cpus = e.cpus,
+                                                .gpus = e.gpus,
                                                 .seen_at = at_,
-                                                .suspects = {},
-                                                .suspect_at = {},
-                                                .aside_until = {},
-                                                .times_aside = 0,
                                                 .token = e.token});
     book_.workers_by_request.emplace(e.request_id, e.worker);
     book_.last_worker = e.worker.value;
@@ -142,6 +139,9 @@ class EventFolder {
     book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
                                         resume, e.expires_at, at_});
     mark_seen(e.worker);
+    ResourcesSpec& leased = book_.workers.at(e.worker).leased;
+    leased.cpus += sweep.spec.resources.cpus;
+    leased.gpus += sweep.spec.resources.gpus;
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
@@ -368,7 +368,11 @@ class EventFolder {
 
   void release(Run& run) {
     const Lease& lease = book_.leases.at(run.lease);
-    --sweep_of_run(run.id).live_leases;
+    Sweep& sweep = sweep_of_run(run.id);
+    --sweep.live_leases;
+    ResourcesSpec& leased = book_.workers.at(lease.worker).leased;
+    leased.cpus -= sweep.spec.resources.cpus;
+    leased.gpus -= sweep.spec.resources.gpus;
     run.trained = run.trained + (at_ - lease.granted_at);
     book_.lease_deadlines.erase({lease.expires_at, lease.id});
     if (const auto known = book_.leases_by_request.find(lease.request_id);

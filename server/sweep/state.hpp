@@ -106,11 +106,13 @@ struct WorkerState {
   WorkerId id;
   std::string request_id;
   std::string host;
-  int cpus = 0;                 // 0: an asker
-  Instant seen_at;              // of the newest event that shows it alive
-  std::vector<RunId> suspects;  // runs that failed here in a row, blamed on the worker
-  Instant suspect_at;           // the newest of them
-  std::optional<Instant> aside_until;
+  int cpus = 0;                   // as announced; 0: an asker
+  int gpus = 0;                   // as announced
+  ResourcesSpec leased{0, 0};     // of its live leases, together
+  Instant seen_at;                // of the newest event that shows it alive
+  std::vector<RunId> suspects{};  // runs that failed here in a row, blamed on the worker
+  Instant suspect_at{};           // the newest of them
+  std::optional<Instant> aside_until{};
   int times_aside = 0;  // in a row
   TokenId token{};      // that joined it; none: any caller may act for it
 };

@@ -22,7 +22,7 @@ class Filler {
  public:
   explicit Filler(SQLite::Database& db) : engine_(db, begin) {
     db.exec("PRAGMA synchronous = OFF");  // this part is not measured
-    perform(Join{{"join", "host", 1, 1, 0, "bench"}});
+    perform(Join{{"join", "host", 1, 1024, 0, "bench"}});
   }
 
   void sweep(int number) {

@@ -24,7 +24,7 @@ class Reporters {
  public:
   Reporters()
       : db_(std::move(open_for_writing(folder_.file("hone.db")).value())), engine_(*db_, now_) {
-    one(Join{{"join", "host", 1, 1, 0, "bench"}});
+    one(Join{{"join", "host", 1, 1024, 0, "bench"}});
     one(Submit{{"submit", long_spec(runs, phases), {}}});
     for (int i = 0; i < runs; ++i) one(Acquire{{"acquire-" + std::to_string(i), {1}, 1, 0, {}}});
   }

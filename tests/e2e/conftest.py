@@ -137,7 +137,7 @@ class Server:
             body["workflow"] = workflow
         return self.post("/v1/sweeps", body)["sweep"]
 
-    def join(self, cpus=4, gpus=0):
+    def join(self, cpus=64, gpus=0):
         return self.post("/v1/workers", {"request_id": str(uuid.uuid4()), "host": "testhost",
                                          "pid": 4242,
                                          "cpus": cpus, "gpus": gpus,

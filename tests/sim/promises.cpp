@@ -1,6 +1,7 @@
 // The promises: what must hold in every world.
 #include <SQLiteCpp/Statement.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "db/ledger/ledger.hpp"
@@ -29,6 +30,31 @@ std::string World::check_leases() const {
   }
   if (book.lease_deadlines.size() != book.leases.size()) return "a deadline without a lease";
   return {};
+}
+
+// A worker's request for work may wait with an older offer, so only the free slots themselves show
+// whether they idle.
+void World::check_idle_slots() {
+  constexpr Duration patience = seconds(1);
+  const Book& book = server_.book();
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const worker::Agent* agent = workers_[i]->agent();
+    const auto slots = agent != nullptr ? agent->free_slots() : worker::FreeSlots{};
+    const bool there = slots.cpus > 0 && book.workers.contains(agent->worker());
+    const Acquire offer{
+        {"slots", there ? agent->worker() : WorkerId{}, slots.cpus, slots.gpus, Duration{}}};
+    const auto events = there ? decide(book, offer, book.last_at) : Result<Events>(Events{});
+    const bool work = events.ok() && std::any_of(events->begin(), events->end(), [](const auto& e) {
+                        return std::holds_alternative<LeaseGranted>(e);
+                      });
+    if (!work) {
+      idle_since_[i].reset();
+      continue;
+    }
+    if (!idle_since_[i]) ++tally_.offers, idle_since_[i] = agenda_.now();
+    if (agenda_.now() - *idle_since_[i] > patience)
+      broken_ = "free slots of worker " + std::to_string(i) + " idle while there is work for them";
+  }
 }
 
 std::string World::ledger_text() {
@@ -209,6 +235,7 @@ std::span<const Promise> promises() {
       {"time never goes backwards", "every event", nullptr},
       {"nothing committed is lost", "every step", nullptr},
       {"a worker waits only when there is no work for it", "every step", nullptr},
+      {"free slots get the work that fits them within 1 s", "every step after the faults", nullptr},
       {"every question is answered", "1 step of 32", nullptr},
       {"a snapshot and the events since give the book", "every boot", nullptr},
       {"no acknowledged report is lost", "the end", &World::check_acknowledged},

@@ -34,7 +34,7 @@ Score score_of(const LeaseGrant& grant, int phase, double diverged_share) {
 }
 
 WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network,
-                       std::string name, int slots)
+                       std::string name, worker::FreeSlots slots)
     : agenda_(agenda),
       faults_(faults),
       rng_(rng),
@@ -48,7 +48,8 @@ void WorkerHost::boot() {
   worker::AgentConfig config;
   config.join.request_id = name_ + "-" + std::to_string(life_);
   config.join.host = name_;
-  config.join.cpus = slots_;
+  config.join.cpus = slots_.cpus;
+  config.join.gpus = slots_.gpus;
   config.seed = rng_.bits();
   agent_ = std::make_unique<worker::Agent>(config);
   wake_at_.reset();

@@ -24,10 +24,14 @@ Score score_of(const LeaseGrant& grant, int phase, double diverged_share);
 class WorkerHost {
  public:
   WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name,
-             int slots);
+             worker::FreeSlots slots);
 
   // kill -9: its trial processes die with it. A new worker process starts a little later.
   void kill();
+
+  // Null while no process of this worker is there.
+  [[nodiscard]] const worker::Agent* agent() const { return agent_.get(); }
+  [[nodiscard]] const worker::FreeSlots& slots() const { return slots_; }
 
  private:
   struct Process {
@@ -65,8 +69,8 @@ class WorkerHost {
   Rng& rng_;
   Network network_;
   std::string name_;
-  int slots_;
-  int life_ = 0;  // which process of this name; events of an earlier one are dropped
+  worker::FreeSlots slots_;  // when nothing runs
+  int life_ = 0;             // which process of this name; events of an earlier one are dropped
   std::unique_ptr<worker::Agent> agent_;
   std::optional<Instant> wake_at_;
   std::map<LeaseId, Process> processes_;

@@ -9,6 +9,8 @@ namespace {
 
 constexpr Duration storm_length = seconds(60);  // faults
 constexpr Duration calm = seconds(3600);        // then every sweep must have ended
+// By then a call that was lost in the storm has timed out and was made again.
+constexpr Duration settled = storm_length + seconds(45);
 constexpr std::size_t user = 1'000'000;         // the sender of a user's commands
 constexpr Duration call_timeout = seconds(10);  // of a worker's call without a reply
 
@@ -64,6 +66,18 @@ SweepSpec draw_spec(Rng& rng) {
   return spec;
 }
 
+// Some worker can hold the runs of every sweep.
+ResourcesSpec draw_resources(Rng& rng, const worker::FreeSlots& most) {
+  if (rng.below(3) == 0) return {};
+  return {static_cast<int>(1 + rng.below(static_cast<std::uint64_t>(most.cpus))),
+          static_cast<int>(rng.below(static_cast<std::uint64_t>(most.gpus) + 1))};
+}
+
+worker::FreeSlots draw_slots(Rng& rng) {
+  const int gpus = rng.below(2) == 0 ? 0 : static_cast<int>(1 + rng.below(2));
+  return {static_cast<int>(1 + rng.below(rng.below(4) == 0 ? 8 : 3)), gpus};
+}
+
 // The SHA-256 of a checkpoint whose bytes do not exist: equal for the same phase of the same lease.
 std::string digest_of(const worker::StoreBlob& store, std::uint64_t phase) {
   Rng rng(static_cast<std::uint64_t>(store.lease.value), Purpose::simulation, phase);
@@ -81,13 +95,16 @@ World::World(std::uint64_t seed)
       server_(agenda_, faults_, rng_, seed) {
   const auto workers = 1 + rng_.below(5);
   partitions_.resize(workers);
+  idle_since_.resize(workers);
   for (std::uint64_t i = 0; i < workers; ++i)
     workers_.push_back(std::make_unique<WorkerHost>(
         agenda_, faults_, rng_, [this, i](const auto& c, auto done) { call(c, i, done); },
-        "worker-" + std::to_string(i), static_cast<int>(1 + rng_.below(3))));
+        "worker-" + std::to_string(i), draw_slots(rng_)));
   const auto sweeps = 1 + rng_.below(3);
   for (std::uint64_t i = 0; i < sweeps; ++i) {
     submissions_.push_back({"submit-" + std::to_string(i), draw_spec(rng_), {}});
+    submissions_.back().spec.resources =
+        draw_resources(rng_, workers_[rng_.below(workers_.size())]->slots());
     submit(i);
   }
   meddle();
@@ -233,6 +250,7 @@ std::string World::run() {
       ++tally_.steps;
       if (broken_.empty()) broken_ = server_.broken();
       if (server_.up() && broken_.empty()) broken_ = check_leases();
+      if (server_.up() && broken_.empty() && agenda_.now() >= begin + settled) check_idle_slots();
     }
   };
   play(begin + storm_length);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,8 +28,9 @@ struct Tally {
   std::int64_t promoted = 0;               // paused runs that continued
   Duration simulated{};
   std::int64_t steps = 0;
-  std::int64_t reads = 0;  // requests to the API meanwhile
-  int snapshots = 0;       // boots from one
+  std::int64_t reads = 0;   // requests to the API meanwhile
+  int snapshots = 0;        // boots from one
+  std::int64_t offers = 0;  // free slots that had to get work at once
 };
 
 class World;
@@ -77,6 +79,7 @@ class World {
 
   // The promises. Each returns what is broken, or an empty string.
   std::string check_leases() const;  // after every step
+  void check_idle_slots();
   std::string check_acknowledged();
   std::string check_runs();
   std::string check_proposals();
@@ -102,8 +105,9 @@ class World {
   // Every verdict that a worker received, by lease and phase.
   std::map<std::pair<LeaseId, int>, Verdict> acknowledged_;
   std::string broken_;
-  int confirms_ = 0;   // requested by users
-  bool storm_ = true;  // faults and users' commands still happen
+  std::vector<std::optional<Instant>> idle_since_;  // by worker: with free slots and work for them
+  int confirms_ = 0;                                // requested by users
+  bool storm_ = true;                               // faults and users' commands still happen
   Tally tally_;
 };
 

@@ -10,6 +10,7 @@ Agent::Agent(AgentConfig config)
     : config_(std::move(config)),
       join_(config_.seed),
       acquire_(config_.seed + 1),
+      replaced_(config_.seed + 3),
       beat_(config_.seed + 2) {}
 
 Actions Agent::resume(Instant now, const Input& input) {
@@ -29,6 +30,7 @@ void Agent::handle(Turn& turn, const Tick&) {
 void Agent::handle(Turn& turn, const Replied& input) {
   if (input.id == join_.id) return on_join(turn, input.reply);
   if (input.id == acquire_.id) return on_acquire(turn, input.reply);
+  if (input.id == replaced_.id) return on_replaced(turn, input.reply);
   if (input.id == beat_.id) return on_beat(turn, input.reply);
   const auto found = std::find_if(calls_.begin(), calls_.end(),
                                   [&](const auto& call) { return call.first == input.id; });
@@ -85,6 +87,8 @@ std::optional<Instant> Agent::next_deadline() const {
   };
   if (!joined_ && join_.id == 0) sooner(join_.at);
   if (may_acquire()) sooner(std::max(acquire_.at, rest_until_));
+  if (may_replace()) sooner(std::max(acquire_.sent + limits::replace_pause, rest_until_));
+  if (joined_ && replaced_.request && replaced_.id == 0) sooner(replaced_.at);
   if (joined_ && beat_.id == 0 && !leases_to_beat().empty()) sooner(beat_.at);
   for (const auto& [lease, attempt] : attempts_) sooner(attempt.next_deadline());
   return next;
@@ -100,6 +104,7 @@ std::size_t Agent::running() const {
 
 void Agent::advance(Turn& turn) {
   try_join(turn);
+  try_replaced(turn);
   try_acquire(turn);
   try_beat(turn);
   quit_if_done(turn);
@@ -111,16 +116,35 @@ void Agent::try_join(Turn& turn) {
   send(turn, join_, config_.join);
 }
 
+// Sends a request for work, the failed one again, or one that replaces the request in flight. A
+// repeated request keeps its id and carries the offer of now.
 void Agent::try_acquire(Turn& turn) {
-  if (!may_acquire() || turn.now < std::max(acquire_.at, rest_until_)) return;
-  if (!acquiring_) {
-    const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
-    acquiring_ =
-        AcquireRequest{config_.join.request_id + config_.life + "-" + std::to_string(++acquired_),
-                       joined_->worker, free_cpus(), static_cast<int>(free_gpus().size()), wait};
+  if (turn.now < rest_until_) return;
+  if (may_replace() && acquire_.sent + limits::replace_pause <= turn.now) {
+    std::swap(acquire_, replaced_);
+    acquire_.at = turn.now;
   }
-  acquire_sent_ = turn.now;
-  send(turn, acquire_, *acquiring_);
+  if (!may_acquire() || turn.now < acquire_.at) return;
+  acquire_.request = next_request();
+  acquire_.sent = turn.now;
+  send(turn, acquire_, *acquire_.request);
+}
+
+AcquireRequest Agent::next_request() {
+  const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
+  const FreeSlots free = free_slots();
+  auto id = acquire_.request
+                ? acquire_.request->request_id
+                : config_.join.request_id + config_.life + "-" + std::to_string(++acquired_);
+  return {std::move(id), joined_->worker, free.cpus, free.gpus, wait};
+}
+
+// The reply to the replaced request was lost. It may have been a grant, so it is repeated until
+// there is an answer, without a wait.
+void Agent::try_replaced(Turn& turn) {
+  if (!joined_ || !replaced_.request || replaced_.id != 0 || turn.now < replaced_.at) return;
+  replaced_.request->wait = {};
+  send(turn, replaced_, *replaced_.request);
 }
 
 void Agent::try_beat(Turn& turn) {
@@ -143,7 +167,8 @@ void Agent::fail(Turn& turn, OwnCall& own, const Error& error, const char* what)
     turn.actions.emplace_back(
         Note{NoteLevel::warning, "the server does not know this worker; joining again"});
     joined_.reset();
-    acquiring_.reset();
+    acquire_.request.reset();
+    replaced_.request.reset();
     return;
   }
   if (is_retryable(error.code))
@@ -184,17 +209,29 @@ void Agent::on_acquire(Turn& turn, const Result<CallReply>& reply) {
   if (!reply) {
     const bool same_again = is_retryable(reply.error().code);
     fail(turn, acquire_, reply.error(), "the request for work");
-    if (!same_again) acquiring_.reset();
+    if (!same_again) acquire_.request.reset();
     return;
   }
-  acquiring_.reset();
+  acquire_.request.reset();
   acquire_.retry.reset();
   note_reachable(turn);
   const auto* grant = std::get_if<std::optional<LeaseGrant>>(&*reply);
   if (grant == nullptr) return;
   if (*grant) return on_grant(turn, **grant);
-  acquire_.at = acquire_sent_ + limits::acquire_pause;
-  if (config_.until_idle && attempts_.empty()) quit_at_ = turn.now;
+  acquire_.at = acquire_.sent + limits::acquire_pause;
+  if (config_.until_idle && attempts_.empty() && !replaced_.request) quit_at_ = turn.now;
+}
+
+void Agent::on_replaced(Turn& turn, const Result<CallReply>& reply) {
+  replaced_.id = 0;
+  if (!reply && is_retryable(reply.error().code))
+    return fail(turn, replaced_, reply.error(), "the request for work");
+  replaced_.request.reset();
+  replaced_.retry.reset();
+  if (!reply) return;  // the newer request gets the same answer
+  note_reachable(turn);
+  const auto* grant = std::get_if<std::optional<LeaseGrant>>(&*reply);
+  if (grant != nullptr && *grant) on_grant(turn, **grant);
 }
 
 void Agent::on_beat(Turn& turn, const Result<CallReply>& reply) {
@@ -247,6 +284,8 @@ Attempt* Agent::find(LeaseId lease) {
   return found == attempts_.end() ? nullptr : &found->second;
 }
 
+FreeSlots Agent::free_slots() const { return {free_cpus(), static_cast<int>(free_gpus().size())}; }
+
 int Agent::free_cpus() const {
   int free = config_.join.cpus;
   for (const auto& [lease, attempt] : attempts_)
@@ -274,6 +313,14 @@ std::vector<LeaseId> Agent::leases_to_beat() const {
 
 bool Agent::may_acquire() const {
   return joined_ && !quit_at_ && !done_ && acquire_.id == 0 && free_cpus() > 0;
+}
+
+// The request in flight offers other slots than those that are free now.
+bool Agent::may_replace() const {
+  if (!joined_ || quit_at_ || done_ || acquire_.id == 0 || !acquire_.request) return false;
+  if (replaced_.id != 0 || replaced_.request) return false;
+  const FreeSlots offered{acquire_.request->cpus, acquire_.request->gpus};
+  return free_cpus() > 0 && free_slots() != offered;
 }
 
 }  // namespace hone::worker

@@ -10,7 +10,9 @@
 // - joining: with one request id for the lifetime of the process; again whenever the server no
 //   longer knows the worker.
 // - acquiring: one request at a time, while a cpu slot is free. A failed request is repeated with
-//   its request id, so that a grant whose reply was lost is found again.
+//   its request id, so that a grant whose reply was lost is found again. When the free slots change
+//   while it waits at the server, a new request replaces it there; a grant that the replaced one
+//   brings is kept.
 // - heartbeats: every JoinReply::heartbeat while there are leases. Runs continue while the server
 //   cannot be reached.
 // - calls: unavailable, timed_out, busy and rate_limited are retried without end (Retry), internal
@@ -46,6 +48,13 @@ struct AgentConfig {
   bool until_idle = false;  // quit when the server has no work and nothing runs
 };
 
+// Slots of a worker that no run holds.
+struct FreeSlots {
+  int cpus = 0;
+  int gpus = 0;
+  friend bool operator==(const FreeSlots&, const FreeSlots&) = default;
+};
+
 class Agent {
  public:
   explicit Agent(AgentConfig config);
@@ -58,14 +67,20 @@ class Agent {
   [[nodiscard]] std::size_t running() const;         // processes
   [[nodiscard]] bool done() const { return done_; }  // Quit was returned
   [[nodiscard]] WorkerId worker() const { return joined_ ? joined_->worker : WorkerId{}; }
+  [[nodiscard]] FreeSlots free_slots() const;
 
  private:
-  // Join, acquire or heartbeat: at most one of each is in flight.
+  // Join, acquire or heartbeat: at most one of each is in flight, besides a replaced acquire.
   struct OwnCall {
     explicit OwnCall(std::uint64_t seed) : retry(seed) {}
     CallId id = 0;  // 0: none is in flight
     Instant at;     // the next is not sent before
     Retry retry;
+  };
+  struct AcquireCall : OwnCall {
+    explicit AcquireCall(std::uint64_t seed) : OwnCall(seed) {}
+    std::optional<AcquireRequest> request;  // kept until it is answered
+    Instant sent;
   };
 
   void handle(Turn& turn, const Tick& input);
@@ -81,6 +96,7 @@ class Agent {
   void advance(Turn& turn);
   void try_join(Turn& turn);
   void try_acquire(Turn& turn);
+  void try_replaced(Turn& turn);
   void try_beat(Turn& turn);
   void send(Turn& turn, OwnCall& own, Call call);
   void fail(Turn& turn, OwnCall& own, const Error& error, const char* what);
@@ -88,25 +104,27 @@ class Agent {
   void note_reachable(Turn& turn);
   void on_join(Turn& turn, const Result<CallReply>& reply);
   void on_acquire(Turn& turn, const Result<CallReply>& reply);
+  void on_replaced(Turn& turn, const Result<CallReply>& reply);
   void on_beat(Turn& turn, const Result<CallReply>& reply);
   void on_grant(Turn& turn, const LeaseGrant& grant);
   void forget_over();
   void quit_if_done(Turn& turn);
   Attempt* find(LeaseId lease);
+  [[nodiscard]] AcquireRequest next_request();
   [[nodiscard]] int free_cpus() const;
   [[nodiscard]] std::vector<int> free_gpus() const;
   [[nodiscard]] std::vector<LeaseId> leases_to_beat() const;
   [[nodiscard]] bool may_acquire() const;
+  [[nodiscard]] bool may_replace() const;
 
   AgentConfig config_;
   std::optional<JoinReply> joined_;
-  std::optional<AcquireRequest> acquiring_;  // kept until it is answered
-  std::int64_t acquired_ = 0;                // requests made so far
+  std::int64_t acquired_ = 0;  // requests for work made so far
   OwnCall join_;
-  OwnCall acquire_;
+  AcquireCall acquire_;   // the newest
+  AcquireCall replaced_;  // the one before, if it is not answered yet
   OwnCall beat_;
   bool unreachable_noted_ = false;
-  Instant acquire_sent_;
   Instant rest_until_;              // no work is requested before
   std::optional<Instant> quit_at_;  // draining: the worker exits then at the latest
   bool done_ = false;

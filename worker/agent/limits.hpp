@@ -17,6 +17,9 @@ inline constexpr Duration term_grace = seconds(10);  // after TERM, to save a ch
 inline constexpr Duration acquire_wait = seconds(20);
 inline constexpr Duration idle_wait = seconds(1);
 inline constexpr Duration acquire_pause = milliseconds(250);
+// A request that waits at the server is replaced when the free slots change, this long after it was
+// sent: runs that end together cause one new request. Short next to the start of a process.
+inline constexpr Duration replace_pause = milliseconds(20);
 // Short enough that users do not notice a restart of the server, long enough not to load one that
 // is down all night.
 inline constexpr Duration retry_first = milliseconds(100);

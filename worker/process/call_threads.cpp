@@ -5,7 +5,8 @@
 namespace hone::worker {
 namespace {
 
-constexpr int run_threads = 4;  // the upload of a large blob leaves three for reports
+constexpr int work_threads = 2;  // a request for work replaces one that waits at the server
+constexpr int run_threads = 4;   // the upload of a large blob leaves three for reports
 constexpr Duration call_timeout = seconds(30);
 // The next heartbeat is due by then.
 constexpr Duration beat_timeout = seconds(5);
@@ -70,7 +71,7 @@ Result<CallReply> perform(Client& client, BlobCache& cache, const Call& call) {
 
 CallThreads::CallThreads(const Endpoint& endpoint, BlobCache& cache, Mailbox& mailbox)
     : cache_(cache), mailbox_(mailbox) {
-  open(work_, endpoint, call_timeout, 1);
+  open(work_, endpoint, call_timeout, work_threads);
   open(beats_, endpoint, beat_timeout, 1);
   open(runs_, endpoint, call_timeout, run_threads);
 }

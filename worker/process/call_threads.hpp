@@ -1,5 +1,5 @@
-// The threads that call the server, so that the loop never waits for it. The long poll for work and
-// the heartbeats have a thread each: a slow report delays neither. All other calls share a few.
+// The threads that call the server, so that the loop never waits for it. Requests for work and
+// heartbeats have separate threads: a slow report delays neither. All other calls share a few.
 #pragma once
 
 #include <condition_variable>

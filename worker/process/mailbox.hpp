@@ -9,7 +9,8 @@
 
 namespace hone::worker {
 
-// Bounded by the calls in flight: at most one for each run, and a join, an acquire and a heartbeat.
+// Bounded by the calls in flight: at most one for each run, and a join, two acquires and a
+// heartbeat.
 class Mailbox {
  public:
   Mailbox();  // throws std::system_error if no descriptor is left

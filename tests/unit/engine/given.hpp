@@ -54,7 +54,7 @@ class EngineGiven {
   void idle() { engine->step({}, now); }
 
   WorkerId join(const std::string& request = "join") {
-    return step(Join{{request, "host", 1, 2, 0, "test"}}).as<JoinReply>().worker;
+    return step(Join{{request, "host", 1, 1024, 0, "test"}}).as<JoinReply>().worker;
   }
   SweepId submit(const std::string& request = "submit", const SweepSpec& spec = small_spec()) {
     return step(Submit{{request, spec, {}}}).as<Submitted>().sweep;

@@ -94,7 +94,7 @@ TEST_F(SnapshotTest, IsWrittenWhenItPaysAndReadAtTheNextBoot) {
   file.consider(fed.book, fed.seq, true);
   EXPECT_EQ(file.load().error().code, Code::not_found) << "too few events to be worth a file";
   while (fed.seq < limits::snapshot_events_least)
-    fed.must<JoinReply>(Join{{"w" + std::to_string(fed.seq), "host", 1, 1, 0, "test"}},
+    fed.must<JoinReply>(Join{{"w" + std::to_string(fed.seq), "host", 1, 64, 0, "test"}},
                         fed.book.last_at);
   file.consider(fed.book, fed.seq, false);
   EXPECT_EQ(file.load().error().code, Code::not_found) << "only at shutdown";

@@ -20,7 +20,7 @@ TEST(Engine, CommitsABatchOnce) {
   EngineGiven given;
   std::vector<Envelope> batch;
   for (int i = 0; i < 64; ++i)
-    given.envelope(batch, Join{{"join-" + std::to_string(i), "host", 1, 1, 0, "test"}});
+    given.envelope(batch, Join{{"join-" + std::to_string(i), "host", 1, 64, 0, "test"}});
   given.engine->step(std::move(batch), given.now);
   EXPECT_EQ(given.commits, 1);
   EXPECT_EQ(given.engine->last_seq(), 65);
@@ -30,7 +30,7 @@ TEST(Engine, CommitsABatchOnce) {
 TEST(Engine, RepliesAfterTheCommit) {
   EngineGiven given;
   int commits_at_reply = -1;
-  given.engine->step({{Join{{"join", "host", 1, 1, 0, "test"}},
+  given.engine->step({{Join{{"join", "host", 1, 64, 0, "test"}},
                        [&](const Result<Reply>&) { commits_at_reply = given.commits; }}},
                      given.now);
   EXPECT_EQ(commits_at_reply, 1);
@@ -59,7 +59,7 @@ TEST(Engine, ARefusedCommandDoesNotSpoilItsBatch) {
   EngineGiven given;
   std::vector<Envelope> batch;
   const Sent& bad = given.envelope(batch, Steer{{7}, {Verb::stop}});
-  const Sent& good = given.envelope(batch, Join{{"join", "host", 1, 1, 0, "test"}});
+  const Sent& good = given.envelope(batch, Join{{"join", "host", 1, 64, 0, "test"}});
   given.engine->step(std::move(batch), given.now);
   EXPECT_TRUE(bad.refused());
   EXPECT_EQ(good.as<JoinReply>().worker, WorkerId{1});
@@ -184,8 +184,9 @@ TEST(Engine, AParkedAcquireGetsTheWorkOfALaterBatchInTheSameCommit) {
 TEST(Engine, ParkedAcquiresAreServedInTheOrderOfTheirArrival) {
   EngineGiven given;
   const auto worker = given.join();
+  const auto other = given.join("other");
   const Sent& first = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
-  const Sent& second = given.step(EngineGiven::acquire(worker, "b", seconds(20)));
+  const Sent& second = given.step(EngineGiven::acquire(other, "b", seconds(20)));
   given.submit("submit", small_spec(1));
   EXPECT_TRUE(first.as<Grant>().has_value());
   EXPECT_EQ(second.replies, 0) << "there was one run only";
@@ -215,13 +216,60 @@ TEST(Engine, AWaitIsCutToItsBound) {
 
 TEST(Engine, ParksNoMoreThanItsBound) {
   EngineGiven given;
-  const auto worker = given.join();
+  const auto last = given.join();
   std::vector<Envelope> batch;
-  for (std::size_t i = 0; i < limits::parked_acquires_max; ++i)
-    given.envelope(batch, EngineGiven::acquire(worker, "a" + std::to_string(i), seconds(20)));
+  for (std::size_t i = 0; i < limits::parked_acquires_max; ++i) {
+    const auto name = std::to_string(i);
+    given.envelope(batch, EngineGiven::acquire(given.join(name), name, seconds(20)));
+  }
   given.engine->step(std::move(batch), given.now);
-  EXPECT_FALSE(
-      given.step(EngineGiven::acquire(worker, "over", seconds(20))).as<Grant>().has_value());
+  EXPECT_FALSE(given.step(EngineGiven::acquire(last, "over", seconds(20))).as<Grant>().has_value());
+}
+
+// A worker whose slots have become free would else wait with its old offer until the poll ends.
+TEST(Engine, ANewerAcquireOfAWorkerReplacesItsParkedOne) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const auto other = given.join("other");
+  const Sent& bystander = given.step(EngineGiven::acquire(other, "x", seconds(20)));
+  const Sent& old = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  const Sent& newer = given.step(EngineGiven::acquire(worker, "b", seconds(20)));
+  ASSERT_EQ(old.replies, 1);
+  EXPECT_FALSE(old.as<Grant>().has_value());
+  EXPECT_EQ(newer.replies + bystander.replies, 0);
+  given.submit("submit", small_spec(2));
+  EXPECT_TRUE(newer.as<Grant>().has_value());
+  EXPECT_TRUE(bystander.as<Grant>().has_value());
+  EXPECT_EQ(old.replies, 1);
+}
+
+// The reply to the first may be lost; one of the two connections may be dead.
+TEST(Engine, ARepeatedAcquireGetsTheGrantOfTheFirst) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& first = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  const Sent& again = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  EXPECT_EQ(first.replies + again.replies, 0);
+  given.submit();
+  ASSERT_TRUE(first.as<Grant>() && again.as<Grant>());
+  EXPECT_EQ(first.as<Grant>()->lease, again.as<Grant>()->lease);
+}
+
+// So a worker asks what became of a request whose reply was lost.
+TEST(Engine, AnAcquireWithoutWaitReplacesNothing) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& parked = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  given.step(EngineGiven::acquire(worker, "lost"));
+  EXPECT_EQ(parked.replies, 0);
+}
+
+TEST(Engine, ARefusedAcquireReplacesNothing) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& parked = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  EXPECT_TRUE(given.step(EngineGiven::acquire(WorkerId{77}, "b", seconds(20))).refused());
+  EXPECT_EQ(parked.replies, 0);
 }
 
 TEST(Engine, AnExpiredLeaseGoesToAParkedAcquire) {

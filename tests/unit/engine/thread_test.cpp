@@ -14,7 +14,7 @@ namespace hone {
 namespace {
 
 Envelope join_request(const std::string& request, std::function<void(Result<Reply>)> reply) {
-  return {Join{{request, "host", 1, 1, 0, "test"}}, std::move(reply)};
+  return {Join{{request, "host", 1, 64, 0, "test"}}, std::move(reply)};
 }
 
 EngineThread::Hooks quiet_hooks() {

@@ -54,7 +54,7 @@ struct FollowedLedger : testing::Test {
   FollowedLedger() { fed.must(Start{"test", seconds(15)}, now); }
 
   std::unique_ptr<SQLite::Database> reader() const { return open_for_reading(file).value(); }
-  void join() { fed.must<JoinReply>(Join{{fresh(), "host", 1, 2, 0, "test"}}, now); }
+  void join() { fed.must<JoinReply>(Join{{fresh(), "host", 1, 1024, 0, "test"}}, now); }
   // sweep_submitted, then sweep_ended. Returns the seq of the second.
   std::int64_t sweep() {
     const auto id = fed.must<Submitted>(Submit{{fresh(), small_spec(), {}}}, now).sweep;

@@ -50,7 +50,7 @@ class Given {
     return std::get<Submitted>(answer(book, command)).sweep;
   }
   WorkerId join(const std::string& request = "join-1") {
-    const Command command = Join{{request, "host", 1, 2, 0, "test"}};
+    const Command command = Join{{request, "host", 1, 1024, 0, "test"}};
     when(command);
     return std::get<JoinReply>(answer(book, command)).worker;
   }

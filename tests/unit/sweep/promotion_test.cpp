@@ -266,7 +266,7 @@ TEST(Promotion, is_the_same_after_a_restart_at_any_point) {
     return events;
   };
   both(Submit{{"s", halving_spec(9, 4), {}}});
-  both(Join{{"j", "host", 1, 2, 0, "test"}});
+  both(Join{{"j", "host", 1, 1024, 0, "test"}});
   for (int step = 0; step < 100; ++step) {
     const auto events = both(Acquire{{"a" + std::to_string(step), WorkerId{1}, 1, 0, {}}});
     if (events.empty()) break;

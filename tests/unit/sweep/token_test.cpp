@@ -69,7 +69,7 @@ class Foreign : public testing::Test {
  protected:
   Foreign() {
     sweep = given.submit(small_spec());
-    given.when(Join{{"join", "host", 1, 2, 0, "test"}, {1}});
+    given.when(Join{{"join", "host", 1, 1024, 0, "test"}, {1}});
     lease = given.acquire({1}, "acquire")->lease;
   }
   [[nodiscard]] Code code(const Command& command, TokenId by) const {
@@ -93,7 +93,7 @@ TEST_F(Foreign, lease_is_forbidden) {
                                       End{lease, {}},
                                       Beat{{1}, {}},
                                       Acquire{{"x", {1}, 1, 0, {}}},
-                                      Join{{"join", "host", 1, 2, 0, "test"}, {2}}};
+                                      Join{{"join", "host", 1, 1024, 0, "test"}, {2}}};
   for (const auto& command : commands) {
     EXPECT_EQ(code(command, {2}), Code::forbidden) << command.index();
     EXPECT_TRUE(may(command, {1})) << command.index();
@@ -155,7 +155,7 @@ TEST_F(Foreign, commands_without_an_owner_are_for_every_token) {
 }
 
 TEST_F(Foreign, commands_for_a_worker_or_its_leases_are_for_its_own_token) {
-  const std::vector<Command> commands{Join{{"join", "host", 1, 2, 0, "test"}, {}},
+  const std::vector<Command> commands{Join{{"join", "host", 1, 1024, 0, "test"}, {}},
                                       Acquire{{"r", WorkerId{1}, 1, 0, {}}},
                                       Beat{WorkerId{1}, {{lease}}},
                                       Report{lease, {}},

@@ -165,6 +165,94 @@ TEST(WorkerAgent, hands_out_gpus) {
   EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{0});
 }
 
+LeaseGrant gpu_grant(std::int64_t lease) {
+  LeaseGrant grant = small_grant(lease);
+  grant.resources = {1, 1};
+  return grant;
+}
+
+// Two runs hold both GPUs of a worker with four slots, and the first ends while the request for
+// work waits at the server.
+GivenAgent given_a_freed_gpu() {
+  GivenAgent given(GivenAgent::with_slots(4, 2));
+  given.run(gpu_grant(1));
+  given.grant(gpu_grant(2));
+  given.after(seconds(3));
+  given.exit(1, 1);
+  return given;
+}
+
+AcquireRequest newest_request(const GivenAgent& given) {
+  AcquireRequest newest;
+  for (const Send& send : given.open)
+    if (const auto* request = std::get_if<AcquireRequest>(&send.call)) newest = *request;
+  return newest;
+}
+
+std::ptrdiff_t requests_in_flight(const GivenAgent& given) {
+  return std::ranges::count_if(given.open, [](const Send& send) {
+    return std::holds_alternative<AcquireRequest>(send.call);
+  });
+}
+
+// A request that waits with an old offer would let the GPU idle for up to 20 s.
+TEST(WorkerAgent, offers_a_freed_gpu_at_once) {
+  const GivenAgent given = given_a_freed_gpu();
+  const auto newest = newest_request(given);
+  EXPECT_EQ(requests_in_flight(given), 2);
+  EXPECT_EQ(std::pair(newest.cpus, newest.gpus), std::pair(3, 1));
+  EXPECT_NE(newest.request_id, given.request<AcquireRequest>().request_id);
+}
+
+TEST(WorkerAgent, runs_that_end_together_cause_one_request) {
+  GivenAgent given = given_a_freed_gpu();
+  given.exit(1, 2);
+  EXPECT_EQ(requests_in_flight(given), 2) << "the replaced one is not answered yet";
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  EXPECT_EQ(requests_in_flight(given), 1) << "not within the pause";
+  given.after(limits::replace_pause);
+  EXPECT_EQ(requests_in_flight(given), 2);
+  EXPECT_EQ(newest_request(given).gpus, 2);
+}
+
+// The server may have granted the replaced request before the newer one arrived.
+TEST(WorkerAgent, keeps_the_grant_of_a_replaced_request) {
+  GivenAgent given = given_a_freed_gpu();
+  given.grant(gpu_grant(3));
+  ASSERT_TRUE(given.has<Spawn>());
+  EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{0});
+  given.after(limits::replace_pause);
+  EXPECT_EQ(newest_request(given).gpus, 0) << "the offer has shrunk";
+}
+
+TEST(WorkerAgent, repeats_a_replaced_request_whose_reply_was_lost) {
+  GivenAgent given = given_a_freed_gpu();
+  const auto replaced = given.request<AcquireRequest>();
+  given.reply<AcquireRequest>(refuse(Code::timed_out, "no answer"));
+  given.reply<AcquireRequest>(CallReply{std::optional(gpu_grant(3))});
+  given.at_deadline();
+  const auto sent = given.all<Send>();
+  const auto again = std::ranges::find_if(sent, [&](const Send& send) {
+    const auto* request = std::get_if<AcquireRequest>(&send.call);
+    return request != nullptr && request->request_id == replaced.request_id;
+  });
+  ASSERT_NE(again, sent.end());
+  EXPECT_EQ(std::get<AcquireRequest>(again->call).wait, Duration{}) << "it would wait for nothing";
+}
+
+// The first call that a server with another ledger refuses may be a heartbeat.
+TEST(WorkerAgent, joins_again_while_a_request_for_work_is_in_flight) {
+  GivenAgent given = given_a_freed_gpu();
+  given.reply<BeatCall>(refuse(Code::not_found, "no worker wk_1"));
+  given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{9}, seconds(15), seconds(3)}});
+  given.after(seconds(1));
+  while (given.call<AcquireRequest>() && given.request<AcquireRequest>().worker == WorkerId{1})
+    given.reply<AcquireRequest>(refuse(Code::not_found, "no worker wk_1"));
+  if (given.call<JoinRequest>())
+    given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{9}, seconds(15), seconds(3)}});
+  EXPECT_EQ(newest_request(given).worker, WorkerId{9});
+}
+
 // A run that does not fit the free slots is returned at once.
 TEST(WorkerAgent, returns_a_grant_that_does_not_fit) {
   GivenAgent given(GivenAgent::with_slots(1));

@@ -65,7 +65,9 @@ TEST(Mailbox, loses_none_of_many_threads) {
 
 // Call threads ------------------------------------------------------------------------------------
 
-const JoinReply join_reply{WorkerId{3}, seconds(15), seconds(3)};
+// Heartbeats have one thread and one connection.
+const BeatCall one_beat{WorkerId{3}, {{LeaseId{1}}}};
+const BeatReply beat_reply{{{LeaseId{1}, Order::none, {}}}};
 
 class Calls : public InFolder {
  protected:
@@ -90,18 +92,18 @@ class Calls : public InFolder {
 TEST_F(Calls, are_answered_under_their_ids) {
   Listener listener({[](Peer& peer) {
     for (int i = 0; i < 2; ++i) {
-      EXPECT_TRUE(peer.request().starts_with("POST /v1/workers "));
-      peer.answer(to_text(encode(join_reply)));
+      EXPECT_TRUE(peer.request().starts_with("POST /v1/workers/wk_3/beat "));
+      peer.answer(to_text(encode(beat_reply)));
     }
     peer.wait_for_end();
   }});
   CallThreads calls(listener.endpoint, cache(), mailbox_);
   for (const CallId id : {7, 8}) {
-    calls.send(id, JoinRequest{"w", "host", 1, 1, 0, "test"});
+    calls.send(id, one_beat);
     const Replied reply = next_reply();
     EXPECT_EQ(reply.id, id);
     ASSERT_TRUE(reply.reply) << reply.reply.error().detail;
-    EXPECT_EQ(std::get<JoinReply>(*reply.reply).worker, join_reply.worker);
+    EXPECT_EQ(std::get<BeatReply>(*reply.reply).leases.size(), beat_reply.leases.size());
   }
   calls.stop();
 }
@@ -131,9 +133,8 @@ TEST_F(Calls, in_flight_are_interrupted_and_waiting_ones_dropped) {
     peer.wait_for_end();  // never answers
   }});
   CallThreads calls(listener.endpoint, cache(), mailbox_);
-  const JoinRequest join{"w", "host", 1, 1, 0, "test"};
-  calls.send(1, join);
-  calls.send(2, join);  // one thread serves both
+  calls.send(1, one_beat);
+  calls.send(2, one_beat);  // one thread serves both
   arrived.get_future().wait();
   calls.stop();
   const Replied reply = next_reply();
