@@ -3,13 +3,16 @@
 The GPUs are simulated: a worker hands out as many device numbers as --gpus says, and the
 programs write down what they see.
 """
+import ctypes.util
 import json
 import os
+import subprocess
 import sys
 
 import pytest
 
-from conftest import sweep_spec
+from commands import hone, ok, write_spec
+from conftest import program, sweep_spec
 from test_worker import Worker, wait_for
 
 # Holds what it was given as a file that only one process can make. The first run ends after all
@@ -116,3 +119,60 @@ def test_a_worker_that_holds_what_it_announced_gets_no_more(server):
     assert first and server.post("/v1/leases", {"request_id": "old", **offer})["grant"] is None
     server.end(first, "exit_code", 1)
     assert server.post("/v1/leases", {"request_id": "new", **offer})["grant"]
+
+
+def first_line(worker):
+    return worker.process.stdout.readline().decode()
+
+
+@pytest.mark.skipif(ctypes.util.find_library("nvidia-ml") is not None,
+                    reason="the driver lists the GPUs of this machine")
+@pytest.mark.parametrize("visible, says", [(None, ", 3 GPUs,"), ("7,7", ", 2 GPUs,"),
+                                           ("", "1 slot, server")])
+def test_a_worker_finds_the_gpus(server, tmp_path, monkeypatch, visible, says):
+    smi = tmp_path / "bin" / "nvidia-smi"
+    smi.parent.mkdir()
+    smi.write_text("#!/bin/sh\nfor i in 0 1 2; do echo \"GPU $i: NVIDIA T4\"; done\n")
+    smi.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{smi.parent}:{os.environ['PATH']}")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    worker = Worker(server, tmp_path / "worker", slots=1)
+    line = first_line(worker)
+    worker.kill()
+    assert says in line, line
+
+
+def test_a_sweep_that_no_worker_can_train_is_reported(server, tmp_path):
+    write_spec(tmp_path, resources={"gpus": 5})
+    alone = hone("submit", "sweep.json", server=server, cwd=tmp_path)
+    assert "no worker is connected: a run needs 1 slot and 5 GPUs" in alone.stderr
+    server.join(cpus=4, gpus=2)
+    why = ("no worker can train it: a run needs 1 slot and 5 GPUs; "
+           "connected: wk_1 with 4 slots and 2 GPUs")
+    assert why in hone("submit", "sweep.json", server=server, cwd=tmp_path).stderr
+    assert json.loads(ok("plan", "sweep.json", "--format", "json", server=server,
+                         cwd=tmp_path))["plan"]["shortage"] == why
+    assert f"sw_2 waits: {why}" in hone("ls", server=server).stderr
+    shown = ok("show", "sw_1", server=server)
+    assert " ".join(shown.split()).find("waits: " + why) > 0, shown
+    server.join(cpus=1, gpus=5)
+    assert "waits" not in hone("ls", server=server).stderr
+
+
+def test_a_machine_without_cuda_is_no_fault_of_the_parameters(server, tmp_path):
+    backends = subprocess.run([program("hone-train"), "--backends"], capture_output=True, text=True)
+    if "cuda\tyes" in backends.stdout:
+        pytest.skip("this machine has CUDA")
+    sweep = server.submit(sweep_spec(
+        command=None, trainer={"name": "ga3c", "env": "CartPole-v1", "backend": "cuda"},
+        parameters={"learning_rate": {"type": "float", "min": 1e-5, "max": 1e-2}},
+        search={"method": "random", "trials": 1}, limits={"max_retries": 0}))
+    worker = Worker(server, tmp_path / "worker")
+    first_line(worker)
+    wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] != "running")
+    worker.kill()
+    run = server.get("/v1/runs/rn_1.0")
+    assert run["failure"] == "infra" and run["reason"] != "infeasible", run
+    assert "not on this machine" in run["log_tail"], run

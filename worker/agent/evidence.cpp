@@ -54,6 +54,7 @@ constexpr std::array patterns{
     Pattern{"NCCL error", Failure::infra},
     Pattern{"unhandled system error", Failure::infra},
     Pattern{"Bus error", Failure::infra},
+    Pattern{"hone-train: not on this machine", Failure::infra},
     Pattern{"unable to open shared memory object", Failure::infra},
 
     Pattern{"DUE TO PREEMPTION", Failure::preempted},

@@ -5,9 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <thread>
+
+#include "worker/process/gpus.hpp"
 
 namespace hone::worker {
 namespace {
@@ -18,6 +21,7 @@ constexpr int slots_max = 1024;
 struct Arguments {  // as typed
   std::string server;
   std::string slots = "auto";
+  std::string gpus = "auto";
   std::string data = "hone-worker-data";
   std::string work_folder = ".";
   Credentials credentials;
@@ -38,16 +42,32 @@ Result<Endpoint> endpoint_of(const Arguments& arguments) {
   return endpoint;
 }
 
-Result<int> slots_of(const std::string& text) {
-  if (text == "auto") return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+struct Bounds {
+  int least;
+  int most;
+};
+
+Result<int> number_of(const char* flag, const std::string& text, Bounds bounds) {
   const bool digits =
       !text.empty() && text.size() <= 4 &&
       std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const int slots = digits ? std::stoi(text) : 0;
-  if (slots < 1 || slots > slots_max)
-    return refuse(Code::invalid,
-                  "--slots must be 'auto' or a number from 1 to 1024, not '" + text + "'");
-  return slots;
+  const int number = digits ? std::stoi(text) : -1;
+  if (number < bounds.least || number > bounds.most)
+    return refuse(Code::invalid, std::string(flag) + " must be 'auto' or a number from " +
+                                     std::to_string(bounds.least) + " to " +
+                                     std::to_string(bounds.most) + ", not '" + text + "'");
+  return number;
+}
+
+Result<int> slots_of(const std::string& text) {
+  if (text == "auto") return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return number_of("--slots", text, {1, slots_max});
+}
+
+Result<int> gpus_of(const std::string& text) {
+  if (text != "auto") return number_of("--gpus", text, {0, gpus_max});
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  return count_gpus(visible != nullptr ? std::optional<std::string>(visible) : std::nullopt);
 }
 
 void declare(CLI::App& app, Options& options, Arguments& arguments) {
@@ -66,8 +86,8 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
                  "key of the client certificate (default: HONE_TLS_KEY)");
   app.add_option("--slots", arguments.slots, "number of CPU slots, or 'auto' for one per processor")
       ->capture_default_str();
-  app.add_option("--gpus", options.gpus, "number of GPUs to assign to runs that request them")
-      ->check(CLI::Range(0, 64))
+  app.add_option("--gpus", arguments.gpus,
+                 "number of GPUs to assign to runs that request them, or 'auto' for all there are")
       ->capture_default_str();
   app.add_option("--data", arguments.data,
                  "folder for logs, checkpoints and run files, used by one worker")
@@ -87,8 +107,11 @@ Status settle(Options& options, const Arguments& arguments) {
   if (!endpoint) return endpoint.error();
   const auto slots = slots_of(arguments.slots);
   if (!slots) return slots.error();
+  const auto gpus = gpus_of(arguments.gpus);
+  if (!gpus) return gpus.error();
   options.endpoint = std::move(*endpoint);
   options.cpus = *slots;
+  options.gpus = *gpus;
   options.data = std::filesystem::absolute(arguments.data);
   options.work_folder = std::filesystem::absolute(arguments.work_folder);
   if (!std::filesystem::is_directory(options.work_folder))

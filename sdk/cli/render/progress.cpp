@@ -113,6 +113,12 @@ std::string best_line(const SweepProgress& progress, const Screen& screen) {
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
 }
 
+std::string waits_line(const SweepProgress& progress, const Screen& screen) {
+  if (progress.shortage.empty()) return {};
+  const std::string text = truncated(progress.shortage, screen.columns - 6, screen.unicode);
+  return "waits " + paint(screen, Ink::bad, text) + "\n";
+}
+
 // A leased run counts as running: its process is starting.
 std::int64_t started_runs(const Json& sweep) {
   return int_at(sweep, "/runs/leased") + int_at(sweep, "/runs/running");
@@ -147,12 +153,14 @@ std::string progress_line(const SweepProgress& progress) {
     line += "  " + std::to_string(failed) + " failed";
   line += "  " + best_text(sweep);
   if (has_ended(sweep)) return line + "  after " + took_text(progress) + "\n";
-  return line + "  " + rate_of(progress) + "  " + eta_of(progress) + "\n";
+  line += "  " + rate_of(progress) + "  " + eta_of(progress);
+  return line + (progress.shortage.empty() ? "" : "  waits: " + progress.shortage) + "\n";
 }
 
 std::string progress_block(const SweepProgress& progress, const Screen& screen) {
   return head_line(progress, screen) + bar_line(progress, screen) +
-         runs_line(member(progress.sweep, "/runs"), screen) + best_line(progress, screen);
+         runs_line(member(progress.sweep, "/runs"), screen) + best_line(progress, screen) +
+         waits_line(progress, screen);
 }
 
 }  // namespace hone::cli

@@ -16,6 +16,7 @@ struct SweepProgress {
   Json best_params;  // of the best trial, or null
   Pace pace;
   Instant at;
+  std::string shortage{};  // why no worker can train it, or ""
 };
 
 // 0..100; 100 only for a sweep in state completed.

@@ -113,6 +113,14 @@ TEST(CliProgress, eta_is_dashes_while_unknown) {
             "sw_7  running  48%  154/320 phases  4 running  1 failed  best --  --/s  ETA --\n");
 }
 
+TEST(CliProgress, a_sweep_that_no_worker_can_train_waits) {
+  SweepProgress progress = standing_with(sweep_json());
+  progress.shortage = "no worker is connected: a run needs 1 slot";
+  EXPECT_NE(progress_line(progress).find("  waits: no worker is connected"), std::string::npos);
+  EXPECT_NE(progress_block(progress, {40, true, false, true}).find("waits no worker"),
+            std::string::npos);
+}
+
 TEST(CliProgress, only_a_completed_sweep_is_at_hundred_percent) {
   Json sweep = sweep_json();
   sweep["phases"] = {{"done", 330}, {"expected", 320}};

@@ -20,6 +20,7 @@ TEST(Evidence, of_logs) {
   EXPECT_EQ(of_log("Traceback ...\nMemoryError\n"), Failure::oom);
   EXPECT_EQ(of_log("OSError: [Errno 28] No space left on device"), Failure::infra);
   EXPECT_EQ(of_log("ConnectionRefusedError: [Errno 111] Connection refused"), Failure::infra);
+  EXPECT_EQ(of_log("hone-train: not on this machine: backend cuda needs a GPU"), Failure::infra);
   EXPECT_EQ(of_log("Traceback ...\nValueError: lr must be positive\n"), Failure::user_error);
   EXPECT_EQ(of_log(""), Failure::user_error);
 }

@@ -9,9 +9,21 @@
 #include "tests/unit/worker/process_given.hpp"
 #include "worker/process/command_line.hpp"
 #include "worker/process/environment.hpp"
+#include "worker/process/gpus.hpp"
 
 namespace hone::worker {
 namespace {
+
+// As CUDA reads the variable: an entry that is no device ends the list.
+TEST(Gpus, counts_the_devices_that_its_programs_may_see) {
+  EXPECT_EQ(count_visible(""), 0);
+  EXPECT_EQ(count_visible("0"), 1);
+  EXPECT_EQ(count_visible("5,6"), 2);
+  EXPECT_EQ(count_visible("0,0,1,1"), 4) << "two runs share each";
+  EXPECT_EQ(count_visible("GPU-8932f937-d72c-4106-c12f-20bd9faed9f6,1"), 2);
+  EXPECT_EQ(count_visible("0,-1,1"), 1);
+  EXPECT_EQ(count_visible("-1"), 0);
+}
 
 // Starting --------------------------------------------------------------------
 

@@ -132,9 +132,13 @@ Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& r
   const auto file = read_run_file(run_file);
   if (!file) return file.error();
   auto trainer = trainer_of(row, *file);
-  if (!trainer) {  // these parameters can never work: no other attempt helps
-    std::cerr << "hone-train: " << trainer.error().detail << "\n";
-    return exit_infeasible;
+  if (!trainer) {
+    // Another machine may have the backend; parameters that cannot work fail everywhere. The worker
+    // recognizes the first sentence (worker/agent/evidence.cpp).
+    const bool machine = trainer.error().code == Code::unavailable;
+    std::cerr << (machine ? "hone-train: not on this machine: " : "hone-train: ")
+              << trainer.error().detail << "\n";
+    return machine ? exit_failed : exit_infeasible;
   }
   auto trial = Trial::connect(environment("HONE_SOCKET"));
   if (!trial) return trial.error();

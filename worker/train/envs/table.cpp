@@ -54,7 +54,7 @@ Result<Env> find_env(std::string_view name) {
                  }};
   if (is_gym_name(name)) return find_gym_env(name);
   if (needs_box2d(name))
-    return refuse(Code::invalid,
+    return refuse(Code::unavailable,
                   std::string(name) +
                       " needs Box2D, and hone was built without it: install libbox2d-dev and "
                       "configure the build again",

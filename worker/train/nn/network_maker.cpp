@@ -37,10 +37,10 @@ std::unique_ptr<Network> make_on_cuda(const NetShape& shape, int rows_max) {
 
 Result<NetworkMaker> network_maker(Backend backend) {
   if (backend == Backend::own) return NetworkMaker{make_own_network};
-  if (torch().fault) return refuse(Code::invalid, torch().fault->detail, "/backend");
+  if (torch().fault) return refuse(Code::unavailable, torch().fault->detail, "/backend");
   if (backend == Backend::torch) return NetworkMaker{make_on_torch};
   if (torch().has_cuda()) return NetworkMaker{make_on_cuda};
-  return refuse(Code::invalid,
+  return refuse(Code::unavailable,
                 "backend cuda needs a GPU and a libtorch with CUDA, and this one finds none: point "
                 "CMAKE_PREFIX_PATH at such a libtorch when hone is built (tests/gpu/run does), or "
                 "take backend own",

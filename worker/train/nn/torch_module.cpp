@@ -27,7 +27,7 @@ Result<void*> torch_function(const char* name, const char* who) {
   void* function = library == nullptr ? nullptr : dlsym(library, name);
   if (function != nullptr) return function;
   const char* reason = dlerror();
-  return refuse(Code::invalid,
+  return refuse(Code::unavailable,
                 std::string(who) + " " + library_name +
                     " (the package hone-torch, or build hone with -DHONE_TORCH=ON): " +
                     (reason == nullptr ? "it has no such function" : reason));

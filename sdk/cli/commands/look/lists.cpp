@@ -10,6 +10,7 @@
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
+#include "sdk/cli/session/shortage.hpp"
 
 namespace hone::cli {
 namespace {
@@ -39,6 +40,26 @@ Json with_progress(Json sweep) {
   return sweep;
 }
 
+// Notes of the open sweeps that no worker can train. Their resources are not part of the list, so
+// only the newest are looked at.
+void note_shortages(Session& session, const std::vector<Json>& sweeps) {
+  constexpr std::size_t looked_at = 10;
+  std::vector<std::string> idle;
+  for (const Json& item : sweeps)
+    if (idle.size() < looked_at && text_at(item, "/state") == "running" &&
+        int_at(item, "/runs/running") == 0)
+      idle.push_back(text_at(item, "/id"));
+  if (idle.empty()) return;
+  const auto workers = session.list("/v1/workers");
+  if (!workers) return;
+  for (const std::string& id : idle) {
+    const auto sweep = session.get("/v1/sweeps/" + id);
+    if (!sweep) return;
+    if (const auto why = shortage_text(member(*sweep, "/spec"), *workers, now()); !why.empty())
+      session.note(id + " waits: " + why);
+  }
+}
+
 std::int64_t number_of(const Json& sweep) {
   const auto id = parse_id<SweepId>(text_at(sweep, "/id"));
   return id ? id->value : 0;
@@ -56,8 +77,10 @@ Result<Exit> list_sweeps(Session& session, const ListOptions& options) {
     sweeps->resize(static_cast<std::size_t>(limit));
   if (session.options().format == Format::table)
     for (auto& sweep : *sweeps) sweep = with_progress(std::move(sweep));
-  return print_list(session, sweep_columns(), *sweeps,
-                    "no sweeps yet; submit one with: hone submit FILE");
+  const auto printed = print_list(session, sweep_columns(), *sweeps,
+                                  "no sweeps yet; submit one with: hone submit FILE");
+  if (printed && session.options().format == Format::table) note_shortages(session, *sweeps);
+  return printed;
 }
 
 Result<Exit> list_trials(Session& session, const ListOptions& options) {

@@ -7,6 +7,7 @@
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
+#include "sdk/cli/session/shortage.hpp"
 
 namespace hone::cli {
 namespace {
@@ -55,6 +56,16 @@ Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& 
   return print_shown(session, id, *std::move(object), head, rest);
 }
 
+Result<Exit> show_sweep(Session& session, SweepId id) {
+  auto sweep = session.get("/v1/sweeps/" + text(id));
+  if (!sweep) return sweep.error();
+  std::string shown = sweep_text(*sweep, {session.screen(), now()});
+  if (session.options().format == Format::table)
+    if (const auto why = shortage_of_sweep(session, *sweep); !why.empty())
+      shown += paint(session.screen(), Ink::bad, "waits: " + why) + "\n";
+  return print_shown(session, id, *std::move(sweep), shown);
+}
+
 Result<Exit> show_attempt(Session& session, AttemptId id) {
   const auto attempts = session.list("/v1/runs/" + text(id.run) + "/attempts");
   if (!attempts) return attempts.error();
@@ -71,7 +82,7 @@ Result<Exit> show_object(Session& session, const std::string& word) {
   const std::string name = text(*id);
   return std::visit(
       Overloaded{
-          [&](SweepId) { return show_at(session, *id, "/v1/sweeps/" + name, sweep_text); },
+          [&](SweepId sweep) { return show_sweep(session, sweep); },
           [&](TrialId) {
             return show_with(session, *id, "/v1/trials/" + name,
                              {{"/v1/trials/" + name + "/runs", runs_text}}, trial_text);

@@ -12,6 +12,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/shortage.hpp"
 #include "server/search/terminators/run_budget.hpp"
 #include "server/search/terminators/terminator.hpp"
 
@@ -31,17 +32,18 @@ struct Experience {
   std::string work_of;
 };
 
-constexpr std::int64_t seen_seconds = 60;  // a worker silent for longer does not count
+// How many runs a worker holds at once.
+int runs_at_once(const Json& worker, const ResourcesSpec& needs) {
+  const auto by_cpus = int_at(worker, "/cpus") / std::max(1, needs.cpus);
+  if (needs.gpus == 0) return static_cast<int>(by_cpus);
+  return static_cast<int>(std::min(by_cpus, int_at(worker, "/gpus") / needs.gpus));
+}
 
-Slots slots_at_hand(Session& session, const ResourcesSpec& needs, int requested) {
+Slots slots_at_hand(const std::vector<Json>& workers, const ResourcesSpec& needs, int requested) {
   if (requested > 0) return {requested, "as requested"};
   int slots = 0;
-  if (const auto workers = session.list("/v1/workers"))
-    for (const Json& worker : *workers) {
-      const auto seen = parse_rfc3339(text_at(worker, "/last_seen_at"));
-      if (seen && now() - *seen <= seconds(seen_seconds))
-        slots += static_cast<int>(int_at(worker, "/cpus")) / std::max(1, needs.cpus);
-    }
+  for (const Json& worker : workers)
+    if (is_connected(worker, now())) slots += runs_at_once(worker, needs);
   if (slots > 0) return {slots, "of the server's workers"};
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   return {std::max(1, cores / std::max(1, needs.cpus)), "on this machine"};
@@ -187,6 +189,8 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
     lines.push_back(
         {"time limit",
          "holds about " + count_text(plan["trials_that_fit"].get<std::int64_t>()) + " trials"});
+  if (!plan["shortage"].is_null())
+    lines.push_back({"workers", plan["shortage"].get<std::string>(), Ink::bad});
   bool first = true;
   for (const auto& [name, domain] : member(spec, "/parameters").items()) {
     lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
@@ -200,8 +204,11 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
 
 Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   Json document = encode(spec);
-  const Slots slots = slots_at_hand(session, spec.resources, workers);
+  const auto known = session.list("/v1/workers");
+  const Slots slots = slots_at_hand(known ? *known : std::vector<Json>{}, spec.resources, workers);
   Json plan = plan_json(spec, slots, experience_with(session, document));
+  const std::string shortage = known ? shortage_text(document, *known, now()) : "";
+  plan["shortage"] = shortage.empty() ? Json(nullptr) : Json(shortage);
   const std::string shown = plan_text(document, plan, slots, session.screen());
   document["plan"] = std::move(plan);
   return print_object(session, document, shown);

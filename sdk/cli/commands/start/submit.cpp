@@ -17,6 +17,7 @@
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/interrupt.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/shortage.hpp"
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/sweep/check.hpp"
@@ -139,6 +140,7 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
                                                : sweep.error();
   print_submitted(session, *sweep, *spec);
   warn_of_pauses(session, *spec);
+  if (const auto why = find_shortage(session, encode(*spec)); !why.empty()) session.note(why);
   if (options.watch) return watch(session, *sweep, seconds(5));
   print_next_steps(session, *sweep);
   return Exit::ok;

@@ -23,7 +23,7 @@ struct UpOptions {
   std::string listen = "127.0.0.1:7777";
   std::string slots = "auto";
   int workers = 1;
-  int gpus = 0;
+  std::string gpus = "auto";
   std::string work_folder = ".";
   std::string log;
   Credentials credentials;  // the server's certificate and key, and the CA that the workers trust
@@ -56,6 +56,15 @@ Result<int> slots_of(const UpOptions& options) {
   return slots;
 }
 
+// The worker itself finds the GPUs.
+Status check_gpus(const std::string& gpus) {
+  constexpr int most = 64;
+  const int number = std::atoi(gpus.c_str());
+  if (gpus == "auto" || (std::to_string(number) == gpus && number >= 0 && number <= most))
+    return Done{};
+  return refuse(Code::invalid, "--gpus " + gpus + " is neither a number from 0 to 64 nor auto");
+}
+
 Status make_folder(const fs::path& folder) {
   const auto made = make_durable_folder(folder);
   if (made) return made;
@@ -69,7 +78,7 @@ Program worker_program(const UpOptions& options, const std::string& path, int nu
   const std::string name = "worker-" + std::to_string(number);
   Program program{"worker " + std::to_string(number),
                   {path, "--server", "@URL@", "--slots", std::to_string(slots), "--gpus",
-                   std::to_string(number == 1 ? options.gpus : 0), "--data",
+                   number == 1 ? options.gpus : "0", "--data",
                    (data / "workers" / std::to_string(number)).string(), "--workdir",
                    fs::absolute(options.work_folder).string(), "--die-with-parent"},
                   (data / "logs" / (name + ".log")).string()};
@@ -138,6 +147,7 @@ Result<Exit> up(Session& session, const UpOptions& chosen) {
   options.credentials = session.options().credentials;
   const auto slots = slots_of(options);
   if (!slots) return slots.error();
+  if (const auto gpus = check_gpus(options.gpus); !gpus) return gpus.error();
   if (!fs::is_directory(options.work_folder))
     return refuse(Code::invalid, "--workdir " + options.work_folder + " is not a folder");
   auto plan = up_plan(options, *slots);
@@ -161,7 +171,7 @@ CommandAction declare_up(Flags& flags) {
                "address of the server (127.0.0.1:7777); port 0: any free port");
     flags.text("--slots N", options.slots, "cores for each worker; auto: share this machine's");
     flags.integer("--workers N", options.workers, {0, 256}, "number of workers (1)");
-    flags.integer("--gpus N", options.gpus, {0, 64}, "GPUs of this machine to hand out (0)");
+    flags.text("--gpus N", options.gpus, "GPUs of this machine to hand out; auto: all there are");
     flags.text("--workdir DIR", options.work_folder,
                "folder in which the commands of sweeps run (this folder)");
     flags.text("--log FILE", options.log, "log of the server (DATA/logs/server.log)");

@@ -14,12 +14,14 @@
 #include "sdk/cli/session/interrupt.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
+#include "sdk/cli/session/shortage.hpp"
 
 namespace hone::cli {
 namespace {
 
 constexpr Duration redraw_every = milliseconds(500);
 constexpr Duration poll_every = seconds(1);        // where no terminal shows every change
+constexpr Duration look_every = seconds(5);        // at the workers
 constexpr Duration watch_patience = seconds(120);  // with a server that does not answer
 
 // The progress of one sweep, updated by refresh().
@@ -36,6 +38,7 @@ class Watcher {
     progress_.at = now();
     observe();
     find_best_params();
+    find_shortage_of_now();
     return Done{};
   }
 
@@ -77,9 +80,17 @@ class Watcher {
     progress_.best_params = member(*reply, "/params");
   }
 
+  // Lists the workers, which may be many: not at each redraw.
+  void find_shortage_of_now() {
+    if (looked_at_ && progress_.at - *looked_at_ < look_every) return;
+    looked_at_ = progress_.at;
+    progress_.shortage = shortage_of_sweep(session_, progress_.sweep);
+  }
+
   Session& session_;
   std::string path_;
   SweepProgress progress_;
+  std::optional<Instant> looked_at_;
   std::string best_trial_;
   bool anchored_ = false;
 };

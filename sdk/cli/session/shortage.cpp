@@ -1,0 +1,80 @@
+#include "sdk/cli/session/shortage.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "schemas/codec/words.hpp"
+#include "sdk/cli/render/fields.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr std::size_t shown_max = 3;  // workers, in one sentence
+
+std::string counted(std::int64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+// "2 slots and 1 GPU", from the members cpus and gpus.
+std::string resources_text(const Json& resources) {
+  const std::string slots = counted(int_at(resources, "/cpus"), "slot");
+  const auto gpus = int_at(resources, "/gpus");
+  return gpus == 0 ? slots : slots + " and " + counted(gpus, "GPU");
+}
+
+std::string workers_text(const std::vector<const Json*>& workers) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(shown_max, workers.size()); ++i)
+    text +=
+        (i == 0 ? "" : ", ") + text_at(*workers[i], "/id") + " with " + resources_text(*workers[i]);
+  if (workers.size() > shown_max)
+    text += " and " + std::to_string(workers.size() - shown_max) + " smaller ones";
+  return text;
+}
+
+}  // namespace
+
+bool is_connected(const Json& worker, Instant at) {
+  const auto seen = time_at(worker, "/last_seen_at");
+  return int_at(worker, "/cpus") > 0 && seen && at - *seen <= worker_absent_after;
+}
+
+std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at) {
+  if (text_at(spec, "/trainer/name") == "ask") return {};  // needs no worker
+  const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(spec, "/resources/cpus"))},
+                          {"gpus", int_at(spec, "/resources/gpus")}};
+  const auto size = [](const Json& of) {
+    return std::pair(int_at(of, "/gpus"), int_at(of, "/cpus"));
+  };
+  std::vector<const Json*> there;
+  for (const Json& worker : workers) {
+    if (!is_connected(worker, at)) continue;
+    if (int_at(worker, "/cpus") >= int_at(resources, "/cpus") &&
+        int_at(worker, "/gpus") >= int_at(resources, "/gpus"))
+      return {};
+    there.push_back(&worker);
+  }
+  const std::string needs = "a run needs " + resources_text(resources);
+  if (there.empty()) return "no worker is connected: " + needs + "; start one with: hone worker";
+  std::stable_sort(there.begin(), there.end(),
+                   [&](const Json* a, const Json* b) { return size(*a) > size(*b); });
+  return "no worker can train it: " + needs + "; connected: " + workers_text(there);
+}
+
+std::string find_shortage(Session& session, const Json& spec) {
+  const auto workers = session.list("/v1/workers");
+  return workers ? shortage_text(spec, *workers, now()) : "";
+}
+
+std::string shortage_of_sweep(Session& session, const Json& sweep) {
+  const auto state = parse_sweep_state(text_at(sweep, "/state"));
+  if (!state || is_end(*state) ||
+      int_at(sweep, "/runs/leased") + int_at(sweep, "/runs/running") > 0)
+    return {};
+  return find_shortage(session, member(sweep, "/spec"));
+}
+
+}  // namespace hone::cli

@@ -1,0 +1,29 @@
+// Why no worker can train a sweep.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "schemas/codec/json.hpp"
+#include "schemas/types/instant.hpp"
+#include "sdk/cli/session/session.hpp"
+
+namespace hone::cli {
+
+// A worker that was silent for longer is gone: an idle one shows itself every 5 min.
+inline constexpr Duration worker_absent_after = seconds(360);
+
+bool is_connected(const Json& worker, Instant at);
+
+// Returns a sentence if no connected worker can hold a run of `spec`, even with all slots free;
+// else "". "no worker can train it: a run needs 1 slot and 5 GPUs; connected are wk_1 with 4 slots
+// and 2 GPUs".
+std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at);
+
+// The same for the workers of the server; "" also without an answer.
+std::string find_shortage(Session& session, const Json& spec);
+
+// The same for a sweep as GET /v1/sweeps/{sw} returns it; "" if it has ended or a run trains.
+std::string shortage_of_sweep(Session& session, const Json& sweep);
+
+}  // namespace hone::cli

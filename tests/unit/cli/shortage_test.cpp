@@ -1,0 +1,71 @@
+// Sweeps that no worker can train are reported, with what is needed and what there is.
+#include "sdk/cli/session/shortage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "tests/unit/cli/given.hpp"
+
+namespace hone::cli {
+namespace {
+
+constexpr Instant at{1'790'000'000'000'000};
+
+Json worker(const std::string& id, int cpus, int gpus, Duration silent = {}) {
+  return {{"id", id}, {"cpus", cpus}, {"gpus", gpus}, {"last_seen_at", rfc3339(at - silent)}};
+}
+
+Json needing(int cpus, int gpus) {
+  return {{"command", {"train"}}, {"resources", {{"cpus", cpus}, {"gpus", gpus}}}};
+}
+
+TEST(CliShortage, none_if_one_worker_is_large_enough) {
+  EXPECT_EQ(shortage_text(needing(2, 1), {worker("wk_1", 1, 0), worker("wk_2", 2, 1)}, at), "");
+}
+
+TEST(CliShortage, names_what_is_needed_and_what_there_is) {
+  EXPECT_EQ(shortage_text(needing(1, 5), {worker("wk_1", 8, 0), worker("wk_2", 4, 2)}, at),
+            "no worker can train it: a run needs 1 slot and 5 GPUs; connected: wk_2 with 4 slots "
+            "and 2 GPUs, wk_1 with 8 slots");
+  EXPECT_EQ(shortage_text(needing(2, 1), {worker("wk_1", 8, 0), worker("wk_2", 1, 1)}, at)
+                .find("no worker can train it: a run needs 2 slots and 1 GPU;"),
+            0U)
+      << "two workers do not train one run";
+}
+
+TEST(CliShortage, names_the_largest_of_many_workers) {
+  std::vector<Json> workers;
+  for (int i = 1; i <= 9; ++i) workers.push_back(worker("wk_" + std::to_string(i), i, 0));
+  const auto text = shortage_text(needing(16, 0), workers, at);
+  EXPECT_TRUE(contains(text, "connected: wk_9 with 9 slots, wk_8 with 8 slots, wk_7")) << text;
+  EXPECT_TRUE(contains(text, "and 6 smaller ones")) << text;
+}
+
+TEST(CliShortage, workers_that_left_and_askers_do_not_count) {
+  const std::vector<Json> gone{worker("wk_1", 8, 8, seconds(361)), worker("wk_2", 0, 0)};
+  EXPECT_EQ(shortage_text(needing(1, 0), gone, at),
+            "no worker is connected: a run needs 1 slot; start one with: hone worker");
+  EXPECT_EQ(shortage_text(needing(1, 0), {worker("wk_1", 8, 8, seconds(359))}, at), "")
+      << "an idle worker shows itself every 5 min";
+}
+
+TEST(CliShortage, sweeps_of_askers_need_no_worker) {
+  EXPECT_EQ(shortage_text({{"trainer", {{"name", "ask"}}}}, {}, at), "");
+}
+
+// The commands, before and after a worker joins.
+TEST(CliShortage, is_in_every_command_that_looks_at_a_sweep) {
+  ServedApi server;
+  server.api.submit();
+  const std::string why = "no worker is connected: a run needs 1 slot";
+  EXPECT_TRUE(contains(server.run({"ls"}).messages, "sw_1 waits: " + why));
+  EXPECT_TRUE(contains(server.out({"show", "sw_1"}), "waits: " + why));
+  server.api.join();
+  EXPECT_FALSE(contains(server.run({"ls"}).messages, "waits"));
+  EXPECT_FALSE(contains(server.out({"show", "sw_1"}), "waits"));
+}
+
+}  // namespace
+}  // namespace hone::cli

@@ -1,0 +1,74 @@
+#include "worker/process/gpus.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+#include <sstream>
+
+#include "base/files.hpp"
+#include "base/process.hpp"
+
+namespace hone::worker {
+namespace {
+
+// The functions of libnvidia-ml.so.1 that are needed; each returns 0 for success.
+using NvmlCall = int (*)();
+using NvmlCount = int (*)(unsigned int*);
+
+// nullopt if the driver's library is not installed or does not start.
+std::optional<int> count_by_nvml() {
+  void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return std::nullopt;
+  const auto init = reinterpret_cast<NvmlCall>(dlsym(library, "nvmlInit_v2"));
+  const auto count = reinterpret_cast<NvmlCount>(dlsym(library, "nvmlDeviceGetCount_v2"));
+  const auto shutdown = reinterpret_cast<NvmlCall>(dlsym(library, "nvmlShutdown"));
+  std::optional<int> found;
+  if (init != nullptr && count != nullptr && shutdown != nullptr && init() == 0) {
+    unsigned int devices = 0;
+    if (count(&devices) == 0) found = static_cast<int>(devices);
+    shutdown();
+  }
+  dlclose(library);
+  return found;
+}
+
+// One line a GPU: "GPU 0: NVIDIA H100 (UUID: GPU-...)".
+int count_by_nvidia_smi() {
+  auto output = make_pipe();
+  const FileHandle null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!output || !null) return 0;
+  const auto pid = start_process({.argv = {"nvidia-smi", "-L"},
+                                  .in = null.fd(),
+                                  .out = output->write.fd(),
+                                  .err = null.fd(),
+                                  .death_signal = SIGKILL});
+  if (!pid) return 0;
+  output->write.close();
+  std::istringstream lines(read_to_end(output->read));
+  const int status = wait_for(*pid);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return 0;
+  int gpus = 0;
+  for (std::string line; std::getline(lines, line);) gpus += line.starts_with("GPU ") ? 1 : 0;
+  return gpus;
+}
+
+}  // namespace
+
+int count_visible(const std::string& visible) {
+  int entries = 0;
+  std::istringstream list(visible);
+  for (std::string entry; std::getline(list, entry, ','); ++entries)
+    if (entry.empty() || entry.starts_with('-')) break;
+  return entries;
+}
+
+int count_gpus(const std::optional<std::string>& visible) {
+  const auto listed = count_by_nvml();
+  const int there = listed ? *listed : count_by_nvidia_smi();
+  return std::min(gpus_max, visible && there > 0 ? count_visible(*visible) : there);
+}
+
+}  // namespace hone::worker
