@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -35,6 +36,9 @@ std::optional<int> count_by_nvml() {
   return found;
 }
 
+// A broken driver lets nvidia-smi hang.
+constexpr int patience_ms = 10'000;
+
 // One line a GPU: "GPU 0: NVIDIA H100 (UUID: GPU-...)".
 int count_by_nvidia_smi() {
   auto output = make_pipe();
@@ -47,6 +51,8 @@ int count_by_nvidia_smi() {
                                   .death_signal = SIGKILL});
   if (!pid) return 0;
   output->write.close();
+  pollfd listing{output->read.fd(), POLLIN, 0};
+  if (::poll(&listing, 1, patience_ms) != 1) ::kill(*pid, SIGKILL);
   std::istringstream lines(read_to_end(output->read));
   const int status = wait_for(*pid);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return 0;
