@@ -54,6 +54,18 @@ TEST_F(Ga3cTraining, repeats_itself_bit_for_bit_with_one_agent) {
   EXPECT_NE(saved(*first).parameters.weights, saved(*other).parameters.weights);
 }
 
+// In parity mode an agent plays on while its rollouts wait, and how far depends on the threads.
+TEST_F(Ga3cTraining, repeats_itself_in_parity_mode_if_it_must) {
+  const Params params{{"mode", std::string("parity")}, {"deterministic", std::string("yes")},
+                      {"dynamic", std::string("no")},  {"agents", std::int64_t{1}},
+                      {"predictors", std::int64_t{1}}, {"trainers", std::int64_t{1}}};
+  const auto first = trainer(params);
+  const auto second = trainer(params);
+  for (auto* each : {first.get(), second.get()}) train(*each, 20'000);
+  EXPECT_EQ(saved(*first).parameters.weights, saved(*second).parameters.weights);
+  EXPECT_EQ(saved(*first).parameters.updates, saved(*second).parameters.updates);
+}
+
 TEST_F(Ga3cTraining, continues_from_a_checkpoint_as_if_it_had_not_ended) {
   const auto whole = trainer({});
   train(*whole, 10'000);
@@ -118,6 +130,18 @@ TEST_F(Ga3cTraining, runs_in_parity_mode) {
   EXPECT_LT(model.parameters.frames, model.frames)
       << "the last experience of every episode is dropped";
   EXPECT_EQ(model.net.activation, ga3c::Activation::relu);
+}
+
+// Waiting rollouts are not joined to one update: t_max alone decides how many samples it has.
+TEST_F(Ga3cTraining, makes_one_update_of_one_rollout_in_parity_mode) {
+  const auto agent = trainer({{"mode", std::string("parity")},
+                              {"dynamic", std::string("no")},
+                              {"agents", std::int64_t{4}}});
+  train(*agent, 20'000);
+  const auto model = saved(*agent);
+  const auto samples = static_cast<double>(model.parameters.frames);
+  EXPECT_LE(samples / static_cast<double>(model.parameters.updates), 5);
+  EXPECT_GT(samples / static_cast<double>(model.parameters.updates), 4);
 }
 
 TEST_F(Ga3cTraining, values_running_episodes_before_the_first_has_finished) {

@@ -60,7 +60,20 @@ TEST(Options, of_parity_mode_are_the_published_values) {
   EXPECT_EQ(options.learning.loss.log_floor, 1e-6);
   EXPECT_EQ(options.learning.optimizer.clip, 0);
   EXPECT_EQ(options.learning.optimizer.epsilon, 0.1);
-  EXPECT_EQ(options.parity_slots(), 100);
+}
+
+// The published Config.py: AGENTS, PREDICTORS, TRAINERS, DYNAMIC_SETTINGS, PREDICTION_BATCH_SIZE,
+// TRAINING_MIN_BATCH_SIZE 0 (one rollout is enough), and the network's 256 units.
+TEST(Options, of_parity_mode_are_the_published_configuration) {
+  const auto options = ga3c_options({word("mode", "parity")});
+  EXPECT_EQ(options.counts, (WorkerCounts{32, 2, 2}));
+  EXPECT_EQ(options.envs_per_agent, 1);
+  EXPECT_TRUE(options.dynamic);
+  EXPECT_EQ(options.dynamic_wait, std::chrono::seconds(20));
+  EXPECT_EQ(options.predict_rows_max, 128);
+  EXPECT_EQ(options.train_samples_max, 1);
+  EXPECT_EQ(options.net.hidden, 256);
+  EXPECT_EQ(options.parity_slots(), 100 / 32);
 }
 
 TEST(Options, of_parity_mode_yield_to_values_that_the_user_gives) {
@@ -68,11 +81,17 @@ TEST(Options, of_parity_mode_yield_to_values_that_the_user_gives) {
                                      {"t_max", std::int64_t{9}},
                                      {"entropy", 0.5},
                                      word("activation", "tanh"),
+                                     word("dynamic", "no"),
+                                     {"train_batch", std::int64_t{40}},
+                                     {"hidden", std::int64_t{64}},
                                      {"agents", std::int64_t{8}}});
   EXPECT_EQ(options.agent.t_max, 9);
   EXPECT_EQ(options.learning.entropy.start, 0.5);
   EXPECT_EQ(options.net.activation, Activation::tanh);
   EXPECT_EQ(options.parity_slots(), 12);
+  EXPECT_FALSE(options.dynamic);
+  EXPECT_EQ(options.train_samples_max, 40);
+  EXPECT_EQ(options.net.hidden, 64);
 }
 
 TEST(Options, of_parity_mode_ignore_epochs_and_the_clipped_ratio) {
@@ -168,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RefusedOptions{"deterministic",
                                    {word("deterministic", "yes"), word("dynamic", "yes")},
                                    "/deterministic",
-                                   "one agent, one predictor, one trainer"}),
+                                   "agents=1, predictors=1, trainers=1"}),
     [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Presets, of_every_environment_are_values_that_the_trainers_accept) {
@@ -194,7 +213,7 @@ TEST(Presets, of_a_family_apply_to_all_its_members) {
 
 TEST(Presets, are_not_used_in_parity_mode_and_yield_to_the_user) {
   const auto parity = ga3c_options({word("env", "MinAtar-breakout"), word("mode", "parity")});
-  EXPECT_EQ(parity.net.hidden, 128);
+  EXPECT_EQ(parity.net.hidden, 256);
   const auto corrected = ga3c_options({word("env", "MinAtar-breakout")});
   EXPECT_EQ(corrected.net.hidden, 64);
   const auto given = ga3c_options({word("env", "MinAtar-breakout"), {"hidden", std::int64_t{32}}});

@@ -57,6 +57,7 @@ class ActorCritic final : public trainers::Trainer {
   void restore(const Model& model);
   void supervise(ActorPool& pool, const std::function<void()>& tick);
   void adjust(ActorPool& pool, Clock::duration worked);
+  [[nodiscard]] std::int64_t progress() const;
 
   Options options_;
   ParameterServer server_;
@@ -136,16 +137,19 @@ void ActorCritic::supervise(ActorPool& pool, const std::function<void()>& tick) 
   window_ += Clock::now() - last;
 }
 
+// What the dynamic adjustment counts: frames, or updates as the published code does.
+std::int64_t ActorCritic::progress() const { return options_.parity ? server_.updates() : step(); }
+
 void ActorCritic::adjust(ActorPool& pool, Clock::duration worked) {
   window_ += worked;
   if (window_ < options_.dynamic_wait) return;
-  const auto frames = static_cast<double>(step() - window_start_);
-  const auto counts = tuner_.judge(frames / std::chrono::duration<double>(window_).count());
+  const auto done = static_cast<double>(progress() - window_start_);
+  const auto counts = tuner_.judge(done / std::chrono::duration<double>(window_).count());
   // On failure the actors that have environments continue.
   std::ignore = grow(counts.agents);
   pool.resize(counts, actors_);
   window_ = {};
-  window_start_ = step();
+  window_start_ = progress();
 }
 
 Score ActorCritic::value() const {
@@ -218,7 +222,7 @@ void ActorCritic::restore(const Model& model) {
     tuner_.restore(model.counts);
   const auto shares = static_cast<std::int64_t>(counters_.size());
   for (auto& counter : counters_) counter.restore(model.frames / shares);
-  window_start_ = step();
+  window_start_ = progress();
   telemetry_.start_at(step());
 }
 

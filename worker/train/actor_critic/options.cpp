@@ -19,6 +19,10 @@ double real(const Settings& settings, std::string_view name, bool parity, double
   return parity && !settings.given(name) ? published : settings.real(name);
 }
 
+int whole(const Settings& settings, std::string_view name, bool parity, int published) {
+  return parity && !settings.given(name) ? published : settings.small_integer(name);
+}
+
 OptimizerRule optimizer_of(const Settings& settings, bool parity) {
   OptimizerRule rule;
   rule.clip = real(settings, "grad_clip", parity, 0);
@@ -55,8 +59,7 @@ LearningRule learning_of(const Settings& settings, std::int64_t frames_total, bo
 
 AgentRule agent_of(const Settings& settings, bool parity) {
   AgentRule rule;
-  rule.t_max = settings.small_integer("t_max");
-  if (parity && !settings.given("t_max")) rule.t_max = 5;
+  rule.t_max = whole(settings, "t_max", parity, 5);
   rule.discount = {settings.real("gamma"), settings.real("lambda")};
   rule.reward_clip = real(settings, "reward_clip", parity, 1);
   if (!parity) {
@@ -64,6 +67,7 @@ AgentRule agent_of(const Settings& settings, bool parity) {
     rule.bounded = settings.real("ratio_clip") > 0;
   }
   rule.scale_rewards = settings.word("reward_scale") == "yes";
+  rule.waits = parity && settings.word("deterministic") == "yes";
   return rule;
 }
 
@@ -102,7 +106,7 @@ Status take_network(const Settings& settings, Options& options) {
   if (options.parity && !settings.given("activation")) activation = Activation::relu;
   options.net.inputs = spec.observation_size;
   options.net.storage = spec.storage;
-  options.net.hidden = settings.small_integer("hidden");
+  options.net.hidden = whole(settings, "hidden", options.parity, 256);
   options.net.actions = spec.actions;
   options.net.activation = activation;
   options.net.layers = settings.small_integer("layers");
@@ -114,19 +118,21 @@ Status take_network(const Settings& settings, Options& options) {
 
 // The settings of the queues, which only GA3C has.
 Status take_queues(const Settings& settings, Options& options) {
-  options.counts.predictors = settings.small_integer("predictors");
-  options.counts.trainers = settings.small_integer("trainers");
-  options.predict_rows_max = settings.small_integer("predict_batch");
-  options.train_samples_max = settings.small_integer("train_batch");
-  options.dynamic = settings.word("dynamic") == "yes";
+  const bool parity = options.parity;
+  options.counts.predictors = whole(settings, "predictors", parity, 2);
+  options.counts.trainers = whole(settings, "trainers", parity, 2);
+  options.predict_rows_max = whole(settings, "predict_batch", parity, 128);
+  // The published trainers take one rollout for an update.
+  options.train_samples_max = whole(settings, "train_batch", parity, 1);
+  options.dynamic = settings.word("dynamic") == "yes" || (parity && !settings.given("dynamic"));
   options.dynamic_wait =
       std::chrono::milliseconds(static_cast<std::int64_t>(1000 * settings.real("dynamic_wait")));
   options.counts_max = options.counts;
   if (settings.word("deterministic") == "yes" &&
       (options.counts != WorkerCounts{} || options.dynamic))
     return refuse(Code::invalid,
-                  "deterministic needs one agent, one predictor, one trainer and dynamic=no: "
-                  "with more, the order of updates depends on the timing of threads",
+                  "deterministic needs agents=1, predictors=1, trainers=1 and dynamic=no: with "
+                  "more, the order of updates depends on the timing of threads",
                   "/deterministic");
   if (options.dynamic)
     options.counts_max = {std::max(options.counts.agents, dynamic_max.agents),
@@ -157,8 +163,8 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
                   "the observations of " + options.env.name + " are planes, which are not scaled",
                   "/observation_scale");
   options.seed = job.seed;
-  options.envs_per_agent = settings.small_integer("envs");
-  options.counts.agents = settings.small_integer("agents");
+  options.envs_per_agent = whole(settings, "envs", options.parity, 1);
+  options.counts.agents = whole(settings, "agents", options.parity, 32);
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options.parity);
   options.learning = learning_of(settings, job.budget, options.parity);

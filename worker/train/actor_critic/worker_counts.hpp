@@ -22,8 +22,8 @@ class WorkerCountTuner {
   WorkerCountTuner(const WorkerCounts& start, const WorkerCounts& max, std::uint64_t seed)
       : state_{start, 0, 0}, now_(start), max_(max), seed_(seed) {}
 
-  // Takes the throughput of a window of now(), in frames a second. Returns the counts of the next
-  // window.
+  // Takes the throughput of a window of now(): frames a second, in parity mode updates. Returns
+  // the counts of the next window.
   WorkerCounts judge(double throughput);
   [[nodiscard]] const WorkerCounts& now() const { return now_; }
 

@@ -177,6 +177,7 @@ class ParityAgent final : public Agent {
     slot.hand_over(1);
     const Piece piece{&slot, 0};
     client.train({&piece, 1}, TrainingQueue::Wake::one);
+    if (rule_.waits) client.wait_until_trained(slot);
   }
 
   std::unique_ptr<EnvGroup> group_;

@@ -18,6 +18,7 @@ struct AgentRule {
   int epochs = 1;             // corrected: how often a rollout is trained
   bool bounded = false;       // corrected: records what PPO's policy term needs, see loss.hpp
   bool scale_rewards = true;  // corrected: see reward_scale.hpp
+  bool waits = false;         // parity: an agent waits until its rollout is trained
 };
 
 class Agent {

@@ -59,6 +59,7 @@ class ParameterServer {
 
   [[nodiscard]] WeightBoard& weights() { return board_; }
   [[nodiscard]] const LearningRule& rule() const { return rule_; }
+  [[nodiscard]] std::int64_t updates() const { return updates_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool diverged() const { return diverged_.load(std::memory_order_relaxed); }
   // The weights of the terms of the loss, annealed to now.
   [[nodiscard]] LossWeights loss_weights() const;
@@ -85,7 +86,7 @@ class ParameterServer {
   dense::Floats weights_;
   Optimizer optimizer_;
   std::atomic<std::int64_t> frames_ = 0;
-  std::int64_t updates_ = 0;
+  std::atomic<std::int64_t> updates_ = 0;
   LearningMeter meter_;
   std::atomic<bool> diverged_{false};
   WeightBoard board_;
