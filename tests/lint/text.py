@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks what tidy.py does not: Python, Markdown, CMake and shell lengths, the words of the house,
-one version.
+links between pages, one version.
 
 Usage: text.py [ROOT] [--summary]. Prints one line for each broken rule and exits 1 if there is one;
 --summary counts them by folder. Needs only Python's standard library and git. docs/style.md
@@ -110,6 +110,14 @@ def check_words(path: str, text: str):
                 yield number, f"'{match.group(0).strip()}': write {instead}"
 
 
+def check_links(root: pathlib.Path, path: str, text: str):
+    """Relative links of a page that lead to no file."""
+    for number, line in enumerate(text.splitlines(), 1):
+        for target in re.findall(r"\]\(([^)#\s]+)", line):
+            if "://" not in target and not (root / path).parent.joinpath(target).exists():
+                yield number, f"the link '{target}' leads to no file"
+
+
 def check_version(root: pathlib.Path):
     """CMakeLists.txt names the version; the Python package, Debian's changelog and CHANGELOG.md
     agree with it."""
@@ -141,6 +149,8 @@ def broken_rules(root: pathlib.Path):
             checks.append(check_python(path, text))
         if python or path.endswith(PROSE + CMAKE):
             checks.append(check_columns(path, text))
+        if path.endswith(PROSE):
+            checks.append(check_links(root, path, text))
         for check in checks:
             yield from (f"{path}:{number}: {sentence}" for number, sentence in check)
     yield from check_version(root)
