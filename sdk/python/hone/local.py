@@ -7,6 +7,7 @@ import pathlib
 import select
 import shutil
 import subprocess
+import sys
 from typing import List, Optional
 
 from .errors import HoneError, Unavailable
@@ -28,6 +29,13 @@ def find_program(name: str) -> str:
         raise HoneError(f"{name} is not installed: put it on the PATH, name its folder in "
                         "HONE_BIN, or start a server elsewhere and name it in HONE_SERVER")
     return found
+
+
+def run_program() -> None:
+    """Becomes the program under whose name this was started: the commands of a wheel that holds the
+    programs."""
+    path = str(pathlib.Path(__file__).parent / "bin" / os.path.basename(sys.argv[0]))
+    os.execv(path, [path, *sys.argv[1:]])
 
 
 def data_folder() -> str:
