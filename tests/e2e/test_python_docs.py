@@ -14,7 +14,7 @@ def test_the_examples_of_the_page_run(server, tmp_path):
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks) + "\nprint('the end')\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python"),
-                   "HONE_SERVER": f"http://127.0.0.1:{server.port}"}
+                   "HONE_DATA": str(tmp_path / "home"), "HONE_SERVER": f"http://127.0.0.1:{server.port}"}
     done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, env=environment,
                           capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -23,6 +23,7 @@ from . import trial as trials
 from .asked import AskedLine, open_run
 from .client import SWEEP_ENDS, Asked, Client, user_name
 from .errors import HoneError, Infeasible, Problem
+from .local import data_folder
 from .trial import Run
 
 Function = Callable[[Run], Any]
@@ -72,18 +73,23 @@ class Slot:
 
     def __init__(self, sweep: str, url: str) -> None:
         key = hashlib.sha256(url.encode()).hexdigest()[:12]
-        folder = os.path.join(tempfile.gettempdir(), f"hone-{os.getuid()}-{key}")
+        folder = os.path.join(data_folder(), "askers", key)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         for number in range(1, 10_000):
             self._lock: BinaryIO = open(os.path.join(folder, f"{sweep}-{number}"), "wb")
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                self._lock.close()
-                continue
-            self.asker = f"{user_name()}@{socket.gethostname()}/{number}"
-            return
+            if self._is_mine():
+                self.asker = f"{user_name()}@{socket.gethostname()}/{number}"
+                return
+            self._lock.close()
         raise HoneError(f"all names to ask for trials of {sweep} are in use")
+
+    def _is_mine(self) -> bool:
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Its last holder may have removed it in the meantime.
+            return os.path.samestat(os.stat(self._lock.name), os.fstat(self._lock.fileno()))
+        except OSError:
+            return False
 
     def close(self) -> None:
         os.unlink(self._lock.name)
@@ -161,7 +167,8 @@ class Pool:
             self._end(child, failure_of(child))
 
     def _end(self, child: Child, failure: Failure) -> None:
-        child.process.join()
+        if child.process.pid is not None:
+            child.process.join()
         child.results.close()
         shutil.rmtree(child.folder, ignore_errors=True)
         self._client.post(f"/v1/leases/{child.asked.lease}/end", failure.body())

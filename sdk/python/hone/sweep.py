@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
+import shutil
 import tempfile
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
@@ -116,8 +117,9 @@ class Sweep:
         """A trial to evaluate in this process: `run.params`, `run.report(phase, value)`. Returns
         the same trial until it has its result. Raises Problem (conflict) if there is none now."""
         asked = self.client.ask(self.id, asker)
-        return open_run(self.client.copy(), self.id, asked,
-                        tempfile.mkdtemp(prefix=f"hone-{asked.trial}-"))
+        folder = tempfile.mkdtemp(prefix=f"hone-{asked.trial}-")
+        atexit.register(shutil.rmtree, folder, True)
+        return open_run(self.client.copy(), self.id, asked, folder)
 
     def asks(self, asker: Optional[str] = None) -> Iterator[Run]:
         """Yields trials to evaluate until the sweep has no more. Report the last phase of each, or
@@ -133,6 +135,7 @@ class Sweep:
             yield run
             assert isinstance(run.line, AskedLine)
             run.close()
+            shutil.rmtree(run.folder, True)
             if not run.line.finished:
                 raise HoneError(f"{run.id} has no result yet: report its {run.budget.phases} "
                                 "phases, or fail it with Sweep.fail")
