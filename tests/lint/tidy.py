@@ -68,8 +68,8 @@ ORDER = {
     "bench": ["search", "load", "fill", "app"],
     "worker/train/envs": ["core", "control", "minatar", "box2d", "bridge", "."],
     "worker/train": ["run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
-                     "actor_critic/serving", "actor_critic/agents", "actor_critic", "placement",
-                     "episodic", "app"],
+                     "actor_critic/serving", "actor_critic/agents", "actor_critic", "value/replay",
+                     "value", "placement", "episodic", "app"],
 }
 
 # Libraries that belong to certain places only: pattern of the include -> prefixes of files that may

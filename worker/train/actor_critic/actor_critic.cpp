@@ -188,6 +188,8 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
 Status ActorCritic::load(const std::filesystem::path& path) {
   auto model = read_model(path);
   if (!model) return model.error();
+  if (!model->trainer.empty())
+    return refuse(Code::invalid, path.string() + " was made by another trainer, " + model->trainer);
   model->net.storage = options_.net.storage;
   const auto other = [&](const std::string& what) {
     return refuse(Code::invalid,

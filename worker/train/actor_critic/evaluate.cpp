@@ -13,6 +13,8 @@ namespace {
 // In an environment without a step limit a perfect player would never finish: its return so far
 // counts.
 constexpr int steps_max = 100'000;
+// Share of random actions with which a model of dqn is sampled: the published one.
+constexpr double dqn_epsilon = 0.05;
 
 // Plays one episode in each copy of the environment: short episodes do not count more often.
 class EvaluationRun {
@@ -20,7 +22,8 @@ class EvaluationRun {
   EvaluationRun(const Model& model, std::unique_ptr<envs::VecEnv> env,
                 const trainers::EvaluationPlan& plan)
       : model_(model),
-        sample_(plan.sample),
+        sample_(plan.sample && model.trainer != "dqn"),
+        epsilon_(plan.sample && model.trainer == "dqn" ? dqn_epsilon : 0),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
         network_(make_own_network(model.net, env_->count())),
@@ -59,6 +62,13 @@ class EvaluationRun {
     if (sample_) dense::best_kernels().softmax(heads);
     for (std::size_t i = 0; i < actions_.size(); ++i)
       actions_[i] = sample_ ? drawn(heads, i) : most_probable(heads, i);
+    if (epsilon_ > 0) make_some_random();
+  }
+
+  void make_some_random() {
+    for (auto& action : actions_)
+      if (stream_.uniform() < epsilon_)
+        action = static_cast<std::int32_t>(stream_.uniform() * model_.net.actions);
   }
 
   void choose_numbers(const dense::Heads& heads) {
@@ -93,6 +103,7 @@ class EvaluationRun {
 
   const Model& model_;
   bool sample_;
+  double epsilon_;
   envs::Stream stream_;
   std::unique_ptr<envs::VecEnv> env_;
   std::unique_ptr<Network> network_;

@@ -24,32 +24,13 @@ constexpr std::array kinds{std::pair{NetKind::mlp, "mlp"}, std::pair{NetKind::mi
                            std::pair{NetKind::conv, "conv"}};
 constexpr std::size_t agents_max = 1024;  // as of the setting `agents`
 constexpr int layers_max = 64;
-constexpr const char* rmsprop = "rmsprop";
-constexpr const char* adam = "adam";
+constexpr std::array optimizers{std::pair{OptimizerKind::rmsprop, "rmsprop"},
+                                std::pair{OptimizerKind::rmsprop_centered, "rmsprop_centered"},
+                                std::pair{OptimizerKind::adam, "adam"}};
 
 template <class T>
 Tensor flat(std::string name, std::vector<T> values) {
   return {std::move(name), {values.size()}, std::move(values)};
-}
-
-void put_parts(TensorFile& file, const NetShape& net, const std::vector<float>& values,
-               const std::string& prefix) {
-  for (const auto& part : net_parts(net)) {
-    const auto start = values.begin() + static_cast<std::ptrdiff_t>(part.offset);
-    std::vector<float> copy(start, start + static_cast<std::ptrdiff_t>(part.size));
-    file.tensors.push_back({prefix + part.name, part.shape, std::move(copy)});
-  }
-}
-
-std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetShape& net,
-                                             const std::string& prefix) {
-  std::vector<float> values;
-  for (const auto& part : net_parts(net)) {
-    const auto* tensor = trainers::find_tensor<float>(file, prefix + part.name);
-    if (tensor == nullptr || tensor->size() != part.size) return std::nullopt;
-    values.insert(values.end(), tensor->begin(), tensor->end());
-  }
-  return values;
 }
 
 // Files of older versions lack these tensors.
@@ -102,7 +83,7 @@ Status take_state(const Json& state, Model& model) {
   JsonState reader(state);
   std::string activation;
   std::string policy = categorical;
-  std::string optimizer = rmsprop;
+  std::string optimizer = "rmsprop";
   std::size_t agents = 0;
   reader.read("env", model.env).read("inputs", model.net.inputs).read("hidden", model.net.hidden);
   reader.read("actions", model.net.actions).read("activation", activation);
@@ -112,12 +93,14 @@ Status take_state(const Json& state, Model& model) {
   if (state.contains("layers")) reader.read("layers", model.net.layers);
   if (state.contains("policy")) reader.read("policy", policy);
   if (state.contains("optimizer")) reader.read("optimizer", optimizer);
+  if (state.contains("trainer")) reader.read("trainer", model.trainer);
   if (state.contains("staff")) take_counts(state["staff"], model.counts, reader);
   take_kind(state, model.net, reader);
   if (!reader.sound()) return reader.status();
   model.net.activation = activation == relu ? Activation::relu : Activation::tanh;
   model.net.policy = policy == gaussian ? Policy::gaussian : Policy::categorical;
-  model.optimizer = optimizer == adam ? OptimizerKind::adam : OptimizerKind::rmsprop;
+  for (const auto& [kind, name] : optimizers)
+    if (optimizer == name) model.optimizer = kind;
   model.groups.resize(agents);
   return reader.require("inputs", is_sound(model.net)).status();
 }
@@ -146,7 +129,7 @@ bool take_tensors(const TensorFile& file, Model& model) {
   auto weights = take_parts(file, model.net, "");
   auto mean_square = take_parts(file, model.net, "rmsprop.");
   auto momentum = take_parts(file, model.net, "adam.");
-  if (!momentum && model.optimizer == OptimizerKind::adam) return false;
+  if (!momentum && model.optimizer != OptimizerKind::rmsprop) return false;
   const auto* last = trainers::find_tensor<double>(file, "last_returns");
   const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
   if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3)
@@ -184,7 +167,27 @@ Json counts_document(const WorkerCountTuner::State& counts) {
 
 }  // namespace
 
-Status write_model(const std::filesystem::path& path, const Model& model) {
+void put_parts(TensorFile& file, const NetShape& net, const std::vector<float>& values,
+               const std::string& prefix) {
+  for (const auto& part : net_parts(net)) {
+    const auto start = values.begin() + static_cast<std::ptrdiff_t>(part.offset);
+    std::vector<float> copy(start, start + static_cast<std::ptrdiff_t>(part.size));
+    file.tensors.push_back({prefix + part.name, part.shape, std::move(copy)});
+  }
+}
+
+std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetShape& net,
+                                             const std::string& prefix) {
+  std::vector<float> values;
+  for (const auto& part : net_parts(net)) {
+    const auto* tensor = trainers::find_tensor<float>(file, prefix + part.name);
+    if (tensor == nullptr || tensor->size() != part.size) return std::nullopt;
+    values.insert(values.end(), tensor->begin(), tensor->end());
+  }
+  return values;
+}
+
+TensorFile file_of(const Model& model) {
   Json state{{"env", model.env},
              {"inputs", model.net.inputs},
              {"hidden", model.net.hidden},
@@ -196,9 +199,11 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
              {"trained_frames", model.parameters.frames},
              {"updates", model.parameters.updates},
              {"episodes", model.episodes.finished},
-             {"optimizer", model.optimizer == OptimizerKind::adam ? adam : rmsprop},
              {"staff", counts_document(model.counts)},
              {"agents", model.groups.size()}};
+  for (const auto& [kind, name] : optimizers)
+    if (model.optimizer == kind) state["optimizer"] = name;
+  if (!model.trainer.empty()) state["trainer"] = model.trainer;
   put_kind(model.net, state);
   TensorFile file;
   file.texts = {
@@ -222,16 +227,15 @@ Status write_model(const std::filesystem::path& path, const Model& model) {
     file.tensors.push_back(
         flat(group_prefix(i) + "discounted_returns", model.groups[i].discounted_returns));
   }
-  return trainers::write_tensor_file(path, file);
+  return file;
 }
 
-Result<Model> read_model(const std::filesystem::path& path) {
-  const auto file = trainers::read_tensor_file(path);
-  if (!file) return file.error();
-  const auto* name = trainers::find_text(*file, "format");
-  const auto* text = trainers::find_text(*file, "state");
+Result<Model> model_of(const TensorFile& file, const std::filesystem::path& path) {
+  const auto* name = trainers::find_text(file, "format");
+  const auto* text = trainers::find_text(file, "state");
   const auto refused = [&](const std::string& why) {
-    return refuse(Code::invalid, path.string() + " is not a model of ga3c, a3c or a2c" + why);
+    return refuse(Code::invalid,
+                  path.string() + " is not a model of ga3c, a3c, a2c, ppo or dqn" + why);
   };
   if (name == nullptr || *name != format || text == nullptr) return refused("");
   const auto state = parse_json(*text);
@@ -239,8 +243,18 @@ Result<Model> read_model(const std::filesystem::path& path) {
   Model model;
   if (const auto taken = take_state(*state, model); !taken)
     return refused(": " + taken.error().detail);
-  if (!take_tensors(*file, model)) return refused(": it is damaged: a tensor is missing or wrong");
+  if (!take_tensors(file, model)) return refused(": it is damaged: a tensor is missing or wrong");
   return model;
+}
+
+Status write_model(const std::filesystem::path& path, const Model& model) {
+  return trainers::write_tensor_file(path, file_of(model));
+}
+
+Result<Model> read_model(const std::filesystem::path& path) {
+  const auto file = trainers::read_tensor_file(path);
+  if (!file) return file.error();
+  return model_of(*file, path);
 }
 
 }  // namespace hone::ga3c

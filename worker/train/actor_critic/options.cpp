@@ -71,32 +71,12 @@ AgentRule agent_of(const Settings& settings, bool parity) {
   return rule;
 }
 
-Backend backend_of(const std::string& word) {
-  if (word == "cuda") return Backend::cuda;
-  return word == "torch" ? Backend::torch : Backend::own;
-}
-
 NetKind kind_of(const std::string& word, const envs::Planes& planes) {
   if (word == "mlp") return NetKind::mlp;
   if (word == "minatar") return NetKind::minatar;
   if (word == "conv") return NetKind::conv;
   if (planes == envs::Planes{}) return NetKind::mlp;
   return std::min(planes.rows, planes.columns) < screen_side ? NetKind::minatar : NetKind::conv;
-}
-
-Status take_kind(const Settings& settings, Options& options) {
-  const auto& planes = options.env.spec.planes;
-  const auto kind = kind_of(settings.word("network"), planes);
-  if (kind == NetKind::mlp) return Done{};
-  if (std::min(planes.rows, planes.columns) < 3)
-    return refuse(Code::invalid,
-                  "network " + settings.word("network") +
-                      " needs observations that are planes of at least 3 by 3, and those of " +
-                      options.env.name + " are not",
-                  "/network");
-  options.net.kind = kind;
-  options.net.planes = planes;
-  return Done{};
 }
 
 Status take_network(const Settings& settings, Options& options) {
@@ -113,7 +93,7 @@ Status take_network(const Settings& settings, Options& options) {
   if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = Policy::gaussian;
   options.deviation = settings.real("deviation");
   options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
-  return take_kind(settings, options);
+  return take_kind(settings, options.env, options.net);
 }
 
 // The settings of the queues, which only GA3C has.
@@ -143,6 +123,33 @@ Status take_queues(const Settings& settings, Options& options) {
 
 }  // namespace
 
+Backend backend_of(const std::string& word) {
+  if (word == "cuda") return Backend::cuda;
+  return word == "torch" ? Backend::torch : Backend::own;
+}
+
+Status take_kind(const Settings& settings, const envs::Env& env, NetShape& net) {
+  const auto& planes = env.spec.planes;
+  const auto kind = kind_of(settings.word("network"), planes);
+  if (kind == NetKind::mlp) return Done{};
+  if (std::min(planes.rows, planes.columns) < 3)
+    return refuse(Code::invalid,
+                  "network " + settings.word("network") +
+                      " needs observations that are planes of at least 3 by 3, and those of " +
+                      env.name + " are not",
+                  "/network");
+  net.kind = kind;
+  net.planes = planes;
+  return Done{};
+}
+
+Result<std::optional<double>> sticky_of(const Settings& settings, const envs::Env& env) {
+  if (!settings.given("sticky")) return std::optional<double>();
+  if (!env.spec.sticky)
+    return refuse(Code::invalid, env.name + " has no sticky actions", "/sticky");
+  return std::optional<double>(settings.real("sticky"));
+}
+
 Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   Options options;
   options.scheme = scheme;
@@ -152,11 +159,9 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   auto env = envs::find_env(name);
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
-  if (settings.given("sticky")) {
-    if (!options.env.spec.sticky)
-      return refuse(Code::invalid, options.env.name + " has no sticky actions", "/sticky");
-    options.sticky = settings.real("sticky");
-  }
+  const auto sticky = sticky_of(settings, options.env);
+  if (!sticky) return sticky.error();
+  options.sticky = *sticky;
   options.scale_observations = settings.word("observation_scale") == "yes";
   if (options.scale_observations && options.env.spec.planes != envs::Planes{})
     return refuse(Code::invalid,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string>
 
 #include "base/result.hpp"
 #include "worker/train/actor_critic/agents/agent.hpp"
@@ -50,6 +51,13 @@ struct Options {
     return std::max(train_samples_max, agent.t_max);
   }
 };
+
+// What other trainers of these networks share.
+Backend backend_of(const std::string& word);
+// Sets the kind of the network and its planes by the setting `network`.
+Status take_kind(const trainers::Settings& settings, const envs::Env& env, NetShape& net);
+// The setting `sticky` if it is given. Refuses it in an environment without sticky actions.
+Result<std::optional<double>> sticky_of(const trainers::Settings& settings, const envs::Env& env);
 
 // Refuses an unknown environment, settings that contradict each other or the environment, and a
 // backend that is not available here.

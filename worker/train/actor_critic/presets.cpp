@@ -1,15 +1,10 @@
 #include "worker/train/actor_critic/presets.hpp"
 
 #include <array>
+#include <utility>
 
 namespace hone::ga3c {
 namespace {
-
-struct Preset {
-  std::string_view env;  // a name, or the beginning of several
-  std::string_view setting;
-  std::string_view value;
-};
 
 // Where rewards are late or continuous, or observations are planes, long rollouts that are trained
 // several times with a clipped ratio need far fewer frames.
@@ -80,10 +75,15 @@ constexpr std::array presets{
 
 }  // namespace
 
-trainers::Settings with_presets(trainers::Settings settings, std::string_view env) {
-  for (const auto& preset : presets)
+trainers::Settings with_presets(trainers::Settings settings, std::string_view env,
+                                std::span<const Preset> table) {
+  for (const auto& preset : table)
     if (env.starts_with(preset.env)) settings.suggest(preset.setting, preset.value);
   return settings;
+}
+
+trainers::Settings with_presets(trainers::Settings settings, std::string_view env) {
+  return with_presets(std::move(settings), env, presets);
 }
 
 }  // namespace hone::ga3c

@@ -6,6 +6,25 @@
 #include "worker/train/nn/kernels/kernels.hpp"
 
 namespace hone::ga3c {
+namespace {
+
+// Not a kernel: it is there to repeat a published training.
+float centered_rmsprop(const dense::OptimizerStep& step) {
+  float sum = 0;
+  for (std::int64_t i = 0; i < step.count; ++i) {
+    const float gradient = step.scale * step.gradient[i];
+    const float kept = step.second_decay;
+    step.first[i] = kept * step.first[i] + (1 - kept) * gradient;
+    step.second[i] = kept * step.second[i] + (1 - kept) * gradient * gradient;
+    // Rounding can leave less than 0.
+    const float variance = std::max(step.second[i] - step.first[i] * step.first[i], 0.0F);
+    step.parameters[i] -= step.rate * gradient / std::sqrt(variance + step.epsilon);
+    sum += 0.0F * step.parameters[i];  // NaN if the parameter is not finite
+  }
+  return sum;
+}
+
+}  // namespace
 
 Optimizer::Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square)
     : rule_(rule), state_{{}, std::move(first_mean_square), 0} {
@@ -37,6 +56,10 @@ double Optimizer::step(std::span<float> parameters, std::span<const float> gradi
       step.rate = static_cast<float>(learning_rate);
       step.epsilon = static_cast<float>(epsilon);
       return norm + kernels.rmsprop(step);
+    case OptimizerKind::rmsprop_centered:
+      step.rate = static_cast<float>(learning_rate);
+      step.epsilon = static_cast<float>(epsilon);
+      return norm + static_cast<double>(centered_rmsprop(step));
     case OptimizerKind::adam:
       break;
   }

@@ -10,18 +10,23 @@
 
 namespace hone::ga3c {
 
-enum class OptimizerKind { rmsprop, adam };
+enum class OptimizerKind {
+  rmsprop,
+  rmsprop_centered,  // divides by the deviation of the gradient; both means start at 0
+  adam,
+};
 
 struct OptimizerRule {
   OptimizerKind kind = OptimizerKind::rmsprop;
-  double decay = 0.99;  // of the mean square; Adam's beta2
+  double decay = 0.99;  // of the mean square, and of a centered RMSProp's mean; Adam's beta2
   double epsilon = 1e-5;
   double momentum = 0.9;  // Adam's beta1
   double clip = 0.5;      // of the global norm; 0: none
 };
 
 // RMSProp in the form of TensorFlow 1: epsilon under the root, and the mean square starts at one,
-// so the first steps are short. Adam as published, with its corrections of the start.
+// so the first steps are short. Centered RMSProp as published for DQN (Mnih et al., 2015). Adam as
+// published, with its corrections of the start.
 class Optimizer {
  public:
   Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square);
@@ -32,7 +37,7 @@ class Optimizer {
   double step(std::span<float> parameters, std::span<const float> gradient, double learning_rate);
 
   struct State {
-    dense::Floats mean;  // Adam's; else empty
+    dense::Floats mean;  // of Adam and centered RMSProp; else empty
     dense::Floats mean_square;
     std::int64_t steps = 0;
   };

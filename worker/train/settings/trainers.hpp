@@ -18,6 +18,7 @@
   TRAINER(ga3c)                \
   TRAINER(a3c)                 \
   TRAINER(a2c)                 \
+  TRAINER(dqn)                 \
   TRAINER(placement)           \
   TRAINER(cem)                 \
   TRAINER(reinforce)

@@ -13,7 +13,10 @@ enum class Purpose : std::uint64_t {
   action = 2,
   weights = 3,
   evaluation = 4,
-  worker_counts = 5
+  worker_counts = 5,
+  replay = 6,
+  exploration = 7,
+  minibatches = 8
 };
 
 // xoshiro256++ keyed by SplitMix64. Models depend on the keying and on the distributions.

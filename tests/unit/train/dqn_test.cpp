@@ -1,0 +1,230 @@
+// The trainer dqn: its settings, equal seeds, and runs that continue from their files.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "worker/train/table.hpp"
+#include "worker/train/value/options.hpp"
+
+namespace hone::dqn {
+namespace {
+
+using trainers::Settings;
+using trainers::Trainer;
+
+Param word(const char* name, const char* value) { return {name, std::string(value)}; }
+Param count(const char* name, std::int64_t value) { return {name, value}; }
+
+trainers::TrainingJob job_of(const Params& params, std::uint64_t seed = 1) {
+  auto settings = Settings::resolve(*find_trainer("dqn"), params, {});
+  EXPECT_TRUE(settings.ok()) << settings.error().detail;
+  return {*std::move(settings), seed, 5000};
+}
+
+class Dqn : public testing::Test {
+ protected:
+  ~Dqn() override { std::filesystem::remove(path_); }
+
+  static std::unique_ptr<Trainer> made(const Params& params, std::uint64_t seed = 1) {
+    auto trainer = trainers::find_trainer_row("dqn")->make(job_of(params, seed));
+    EXPECT_TRUE(trainer.ok()) << trainer.error().detail;
+    return *std::move(trainer);
+  }
+
+  std::string saved(const Trainer& trainer) {
+    EXPECT_TRUE(trainer.save(path_).ok());
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("hone-dqn-" + std::to_string(::getpid()));
+};
+
+const Params short_start{count("learning_starts", 300), count("hidden", 16)};
+
+Params with(Params params, const Params& more) {
+  params.insert(params.end(), more.begin(), more.end());
+  return params;
+}
+
+TEST_F(Dqn, of_equal_seeds_gives_equal_files) {
+  for (const char* replay : {"uniform", "proportional", "rank"}) {
+    const auto params = with(short_start, {word("replay", replay), count("n_step", 3)});
+    std::vector<std::string> files;
+    for (const std::uint64_t seed : {1U, 1U, 2U}) {
+      const auto trainer = made(params, seed);
+      trainer->advance(1500, {}, [] {});
+      files.push_back(saved(*trainer));
+    }
+    EXPECT_EQ(files[0], files[1]) << replay;
+    EXPECT_NE(files[0], files[2]) << replay;
+  }
+}
+
+struct Resumed {
+  const char* name;
+  Params params;
+};
+
+void PrintTo(const Resumed& resumed, std::ostream* out) { *out << resumed.name; }
+
+class ResumedDqn : public Dqn, public testing::WithParamInterface<Resumed> {};
+
+TEST_P(ResumedDqn, continues_to_the_same_bytes) {
+  const auto params = with(short_start, GetParam().params);
+  const auto whole = made(params);
+  whole->advance(2500, {}, [] {});
+  const auto expected = saved(*whole);
+  auto part = made(params);
+  for (const std::int64_t step : {200, 901, 1444}) {  // before training, and in mid-episode
+    part->advance(step, {}, [] {});
+    saved(*part);
+    part = made(params);
+    const auto loaded = part->load(path_);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().detail;
+  }
+  part->advance(2500, {}, [] {});
+  EXPECT_EQ(saved(*part), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, ResumedDqn,
+    testing::Values(
+        Resumed{"uniform", {}}, Resumed{"proportional", {word("replay", "proportional")}},
+        Resumed{"rank", {word("replay", "rank")}},
+        Resumed{"small_memory", {count("replay_size", 500), count("n_step", 5)}},
+        Resumed{"several_environments", {count("envs", 3), word("epsilon_schedule", "per_actor")}},
+        Resumed{"rmsprop", {word("optimizer", "rmsprop_centered")}},
+        Resumed{"planes", {word("env", "MinAtar-breakout"), count("replay_size", 2000)}},
+        Resumed{"polyak", {{"target_rate", 0.01}, count("target_every", 1)}}),
+    [](const auto& resumed) { return std::string(resumed.param.name); });
+
+TEST_F(Dqn, without_its_memory_in_the_file_fills_it_again) {
+  const auto params = with(short_start, {word("checkpoint_replay", "no")});
+  const auto before = made(params);
+  before->advance(1000, {}, [] {});
+  const auto small = saved(*before).size();
+  const auto after = made(params);
+  ASSERT_TRUE(after->load(path_).ok());
+  EXPECT_EQ(after->step(), 1000);
+  after->advance(2000, {}, [] {});
+  EXPECT_FALSE(after->value().is_diverged());
+  const auto kept = made(short_start);
+  kept->advance(1000, {}, [] {});
+  EXPECT_LT(small, saved(*kept).size());
+}
+
+TEST_F(Dqn, refuses_files_of_other_settings_and_other_trainers) {
+  made(short_start)->advance(400, {}, [] {});
+  saved(*made(short_start));
+  const auto refused = [&](const Params& params) { return !made(params)->load(path_).ok(); };
+  EXPECT_FALSE(refused(short_start));
+  EXPECT_TRUE(refused(with(short_start, {word("env", "Acrobot-v1")})));
+  EXPECT_TRUE(refused({count("hidden", 32)}));
+  EXPECT_TRUE(refused(with(short_start, {word("optimizer", "rmsprop")})));
+  EXPECT_TRUE(refused(with(short_start, {count("envs", 2)})));
+  auto settings = Settings::resolve(*find_trainer("a2c"), {}, {});
+  const auto a2c = trainers::find_trainer_row("a2c")->make({*std::move(settings), 1, 1000}).value();
+  EXPECT_FALSE(a2c->load(path_).ok());
+  ASSERT_TRUE(a2c->save(path_).ok());
+  EXPECT_TRUE(refused(short_start));
+}
+
+TEST_F(Dqn, is_evaluated_by_its_best_actions_or_with_some_random_ones) {
+  const auto trainer = made(short_start);
+  trainer->advance(1000, {}, [] {});
+  saved(*trainer);
+  trainers::EvaluationPlan plan;
+  plan.model = path_;
+  plan.episodes = 5;
+  const auto greedy = trainers::find_trainer_row("dqn")->evaluate(plan);
+  ASSERT_TRUE(greedy.ok()) << greedy.error().detail;
+  EXPECT_EQ(greedy->env, "CartPole-v1");
+  EXPECT_EQ(greedy->returns.size(), 5U);
+  plan.sample = true;
+  EXPECT_TRUE(trainers::find_trainer_row("dqn")->evaluate(plan).ok());
+}
+
+TEST_F(Dqn, learns_to_balance) {
+  const auto trainer = made({});
+  trainer->advance(5000, {}, [] {});
+  EXPECT_GT(trainer->value().value(), 30) << "a random player has 22";
+}
+
+TEST_F(Dqn, reports_its_telemetry) {
+  const auto trainer = made(short_start);
+  trainer->advance(1000, {}, [] {});
+  std::vector<std::string_view> names;
+  for (const auto& [name, value] : trainer->take_metrics()) {
+    EXPECT_TRUE(std::isfinite(value)) << name;
+    names.push_back(name);
+  }
+  for (const char* name : {"episode_return", "q_loss", "q_value", "epsilon", "replay_size"})
+    EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
+}
+
+TEST(DqnOptions, of_parity_mode_are_the_published_values) {
+  const auto options = options_of(job_of({word("mode", "parity")}));
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->batch, 32);
+  EXPECT_EQ(options->train_every, 4);
+  EXPECT_EQ(options->learning_starts, 50'000);
+  EXPECT_EQ(options->memory.slots, 1'000'000U);
+  EXPECT_EQ(options->exploration.end, 0.1);
+  EXPECT_EQ(options->exploration.frames, 1e6);
+  EXPECT_EQ(options->reward_clip, 1);
+  EXPECT_FALSE(options->learning.dueling);
+  EXPECT_FALSE(options->learning.two_networks);
+  EXPECT_EQ(options->learning.bound, 1);
+  EXPECT_EQ(options->learning.target_every, 10'000);
+  EXPECT_EQ(options->learning.optimizer.kind, ga3c::OptimizerKind::rmsprop_centered);
+  EXPECT_EQ(options->learning.optimizer.decay, 0.95);
+  EXPECT_EQ(options->learning.optimizer.epsilon, 0.01);
+  EXPECT_EQ(options->rate.start, 2.5e-4);
+  EXPECT_EQ(options->rate.end, 2.5e-4);
+}
+
+TEST(DqnOptions, of_parity_mode_yield_to_values_that_the_user_gives) {
+  const auto options = options_of(job_of({word("mode", "parity"), count("batch", 8)}));
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->batch, 8);
+}
+
+TEST(DqnOptions, keep_large_memories_out_of_checkpoints) {
+  EXPECT_TRUE(options_of(job_of({}))->checkpoint_replay);
+  const auto large = count("replay_size", 10'000'000);
+  EXPECT_FALSE(options_of(job_of({large}))->checkpoint_replay);
+  EXPECT_TRUE(options_of(job_of({large, word("checkpoint_replay", "yes")}))->checkpoint_replay);
+}
+
+TEST(DqnOptions, that_cannot_work_are_refused_with_the_setting) {
+  const std::vector<std::pair<Params, const char*>> cases{
+      {{word("env", "Pendulum-v1")}, "/env"},
+      {{{"sticky", 0.5}}, "/sticky"},
+      {{word("network", "conv")}, "/network"},
+      {{count("envs", 100), count("replay_size", 200)}, "/replay_size"},
+      {{word("env", "MinAtar-seaquest"), count("replay_size", 100'000'000)}, "/replay_size"}};
+  for (const auto& [params, at] : cases) {
+    const auto options = options_of(job_of(params));
+    ASSERT_FALSE(options.ok()) << at;
+    EXPECT_EQ(options.error().at, at);
+  }
+}
+
+TEST(DqnOptions, of_every_environment_with_discrete_actions_are_accepted) {
+  for (const auto& row : envs::env_table()) {
+    if (row.spec->action_kind == envs::ActionKind::continuous) continue;
+    const Params params{{"env", std::string(row.name)}};
+    EXPECT_TRUE(options_of(job_of(params)).ok()) << row.name;
+    const auto all = with_dqn_presets(job_of(params).settings).all();
+    EXPECT_TRUE(Settings::resolve(*find_trainer("dqn"), all, {}).ok()) << row.name;
+  }
+}
+
+}  // namespace
+}  // namespace hone::dqn

@@ -1,0 +1,192 @@
+#include "worker/train/value/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "worker/train/actor_critic/options.hpp"
+#include "worker/train/actor_critic/presets.hpp"
+
+namespace hone::dqn {
+namespace {
+
+using ga3c::Preset;
+using trainers::Settings;
+
+// Up to this size `auto` keeps the replay memory in checkpoints: twice as much would exceed what
+// the server accepts as one.
+constexpr std::size_t checkpoint_bytes_max = std::size_t{128} << 20;
+// More than common machines have.
+constexpr std::size_t memory_bytes_max = std::size_t{64} << 30;
+
+// Mnih et al. (2015), extended data table 1. An update is made every 4 frames, of which each is 4
+// of the emulator.
+constexpr std::array published{
+    Preset{"", "learning_rate", "0.00025"},
+    Preset{"", "batch", "32"},
+    Preset{"", "train_every", "4"},
+    Preset{"", "updates", "1"},
+    Preset{"", "learning_starts", "50000"},
+    Preset{"", "double", "no"},
+    Preset{"", "dueling", "no"},
+    Preset{"", "huber", "1"},
+    Preset{"", "target_every", "10000"},
+    Preset{"", "target_rate", "1"},
+    Preset{"", "replay", "uniform"},
+    Preset{"", "replay_size", "1000000"},
+    Preset{"", "epsilon_end", "0.1"},
+    Preset{"", "epsilon_frames", "1000000"},
+    Preset{"", "reward_clip", "1"},
+    Preset{"", "grad_clip", "0"},
+    Preset{"", "hidden", "512"},
+    Preset{"", "layers", "1"},
+    Preset{"", "rmsprop_decay", "0.95"},
+    Preset{"", "rmsprop_epsilon", "0.01"},
+    Preset{"", "optimizer", "rmsprop_centered"},
+};
+
+// Found on seeds 11 to 15; docs/measurements/agents.md has the results on others.
+constexpr std::array presets{
+    Preset{"MinAtar", "layers", "1"},
+};
+
+ga3c::OptimizerRule q_optimizer(const Settings& settings) {
+  ga3c::OptimizerRule rule;
+  rule.clip = settings.real("grad_clip");
+  const auto& word = settings.word("optimizer");
+  if (word == "adam") {
+    rule.kind = ga3c::OptimizerKind::adam;
+    rule.decay = settings.real("adam_beta2");
+    rule.momentum = settings.real("adam_beta1");
+    rule.epsilon = settings.real("adam_epsilon");
+    return rule;
+  }
+  rule.kind =
+      word == "rmsprop" ? ga3c::OptimizerKind::rmsprop : ga3c::OptimizerKind::rmsprop_centered;
+  rule.decay = settings.real("rmsprop_decay");
+  rule.epsilon = settings.real("rmsprop_epsilon");
+  return rule;
+}
+
+QRule rule_of(const Settings& settings) {
+  QRule rule;
+  rule.dueling = settings.word("dueling") == "yes";
+  rule.two_networks = settings.word("double") == "yes";
+  rule.bound = settings.real("huber");
+  rule.target_every = settings.small_integer("target_every");
+  rule.target_rate = settings.real("target_rate");
+  rule.optimizer = q_optimizer(settings);
+  return rule;
+}
+
+Exploration exploration_of(const Settings& settings, std::int64_t frames_total) {
+  Exploration rule;
+  const auto& word = settings.word("epsilon_schedule");
+  if (word == "exponential") rule.schedule = EpsilonSchedule::exponential;
+  if (word == "constant") rule.schedule = EpsilonSchedule::constant;
+  if (word == "per_actor") rule.schedule = EpsilonSchedule::per_actor;
+  rule.start = settings.real("epsilon");
+  rule.end = settings.real("epsilon_end");
+  rule.spread = settings.real("epsilon_spread");
+  const auto frames = static_cast<double>(settings.integer("epsilon_frames"));
+  const double share = settings.real("epsilon_share") * static_cast<double>(frames_total);
+  rule.frames = std::max(frames > 0 ? frames : share, 1.0);
+  return rule;
+}
+
+replay::IndexRule index_of(const Settings& settings) {
+  replay::IndexRule rule;
+  if (settings.word("replay") == "proportional") rule.priority = replay::Priority::proportional;
+  if (settings.word("replay") == "rank") rule.priority = replay::Priority::rank;
+  rule.alpha = settings.real("priority_alpha");
+  rule.epsilon = settings.real("priority_epsilon");
+  return rule;
+}
+
+Status take_memory(const Settings& settings, Options& options) {
+  const auto& spec = options.env.spec;
+  auto& memory = options.memory;
+  memory.slots = static_cast<std::size_t>(settings.integer("replay_size"));
+  memory.lanes = static_cast<std::size_t>(options.envs);
+  memory.row = static_cast<std::size_t>(spec.row_floats()) * sizeof(float);
+  // The bridge stacks the frames of Atari, the newest last.
+  if (options.env.name.starts_with("atari:") && spec.storage == envs::Storage::bytes) {
+    memory.history = static_cast<std::size_t>(spec.planes.channels);
+    memory.pixels = static_cast<std::size_t>(spec.planes.rows * spec.planes.columns);
+  }
+  memory.steps = static_cast<std::size_t>(settings.integer("n_step"));
+  memory.gamma = settings.real("gamma");
+  if (memory.lane_slots() < memory.lane_slots_min())
+    return refuse(Code::invalid,
+                  "replay_size is too small for this number of environments: each needs " +
+                      std::to_string(memory.lane_slots_min()) + " frames",
+                  "/replay_size");
+  if (memory.bytes() > memory_bytes_max)
+    return refuse(Code::invalid,
+                  "a replay memory of this size takes " + std::to_string(memory.bytes() >> 30) +
+                      " GiB; the limit is 64",
+                  "/replay_size");
+  const auto& word = settings.word("checkpoint_replay");
+  options.checkpoint_replay =
+      word == "yes" || (word == "auto" && memory.bytes() <= checkpoint_bytes_max);
+  return Done{};
+}
+
+Status take_q_network(const Settings& settings, Options& options) {
+  const auto& spec = options.env.spec;
+  options.net.inputs = spec.observation_size;
+  options.net.storage = spec.storage;
+  options.net.hidden = settings.small_integer("hidden");
+  options.net.layers = settings.small_integer("layers");
+  options.net.actions = spec.actions;
+  options.net.activation =
+      settings.word("activation") == "relu" ? ga3c::Activation::relu : ga3c::Activation::tanh;
+  if (settings.word("mode") == "parity") options.weight_start = ga3c::WeightStart::uniform;
+  return ga3c::take_kind(settings, options.env, options.net);
+}
+
+}  // namespace
+
+Settings with_dqn_presets(const Settings& settings) {
+  if (settings.word("mode") == "parity") return with_presets(settings, "", published);
+  return with_presets(settings, settings.word("env"), presets);
+}
+
+Result<Options> options_of(const trainers::TrainingJob& job) {
+  Options options;
+  const auto settings = with_dqn_presets(job.settings);
+  auto env = envs::find_env(settings.word("env"));
+  if (!env) return std::move(env).error();
+  options.env = std::move(*env);
+  if (options.env.spec.action_kind == envs::ActionKind::continuous)
+    return refuse(Code::invalid,
+                  "dqn needs discrete actions, and those of " + options.env.name +
+                      " are continuous: take ppo",
+                  "/env");
+  const auto sticky = ga3c::sticky_of(settings, options.env);
+  if (!sticky) return sticky.error();
+  options.sticky = *sticky;
+  options.seed = job.seed;
+  options.frames_total = job.budget;
+  options.envs = settings.small_integer("envs");
+  if (auto taken = take_q_network(settings, options); !taken) return std::move(taken).error();
+  options.learning = rule_of(settings);
+  options.rate.start = settings.real("learning_rate");
+  options.rate.end = settings.stated("learning_rate_end") ? settings.real("learning_rate_end")
+                                                          : options.rate.start;
+  options.batch = settings.small_integer("batch");
+  options.train_every = settings.small_integer("train_every");
+  options.updates = settings.small_integer("updates");
+  options.learning_starts = settings.integer("learning_starts");
+  options.exploration = exploration_of(settings, job.budget);
+  options.reward_clip = settings.real("reward_clip");
+  options.index = index_of(settings);
+  options.beta = {settings.real("priority_beta"), settings.real("priority_beta_end")};
+  if (auto taken = take_memory(settings, options); !taken) return std::move(taken).error();
+  const auto maker = network_maker(ga3c::backend_of(settings.word("backend")));
+  if (!maker) return maker.error();
+  options.networks = *maker;
+  return options;
+}
+
+}  // namespace hone::dqn

@@ -1,0 +1,46 @@
+// The settings of dqn in typed form, with the defaults of the mode and the environment filled in.
+#pragma once
+
+#include <optional>
+
+#include "base/result.hpp"
+#include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/envs/table.hpp"
+#include "worker/train/run/trainer.hpp"
+#include "worker/train/value/exploration.hpp"
+#include "worker/train/value/q_learner.hpp"
+#include "worker/train/value/replay/memory.hpp"
+
+namespace hone::dqn {
+
+struct Options {
+  envs::Env env;
+  std::optional<double> sticky{};  // replaces that of the environment
+  std::uint64_t seed = 0;
+  std::int64_t frames_total = 1;
+  int envs = 1;
+  ga3c::NetShape net;
+  ga3c::NetworkMaker networks;
+  ga3c::WeightStart weight_start = ga3c::WeightStart::scaled;
+  QRule learning;
+  ga3c::Schedule rate;
+  int batch = 64;
+  int train_every = 4;  // frames
+  int updates = 1;
+  std::int64_t learning_starts = 0;
+  Exploration exploration;
+  double reward_clip = 0;
+  replay::MemoryShape memory;
+  replay::IndexRule index;
+  ga3c::Schedule beta;
+  bool checkpoint_replay = true;
+};
+
+// Refuses an unknown environment, one with continuous actions, a replay memory that is too small or
+// too large, and a backend that is not available here.
+Result<Options> options_of(const trainers::TrainingJob& job);
+
+// The settings with the defaults that suit the environment, or with the published ones.
+trainers::Settings with_dqn_presets(const trainers::Settings& settings);
+
+}  // namespace hone::dqn

@@ -1,0 +1,55 @@
+// Plays environments by a Q-network and puts the steps into a replay memory. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "worker/train/actor_critic/agents/env_group.hpp"
+#include "worker/train/actor_critic/experience/episodes.hpp"
+#include "worker/train/envs/core/env.hpp"
+#include "worker/train/value/exploration.hpp"
+#include "worker/train/value/q_learner.hpp"
+#include "worker/train/value/replay/memory.hpp"
+
+namespace hone::dqn {
+
+struct PlayRule {
+  Exploration exploration;
+  std::int64_t random_until = 0;  // frames before which all actions are random
+  double reward_clip = 0;         // 0: not clipped
+  std::uint64_t seed = 0;
+};
+
+class Player {
+ public:
+  Player(std::unique_ptr<envs::VecEnv> env, const PlayRule& rule);
+
+  // One step of every environment, by the network or at random. `frame`: those of the run so far,
+  // which address the random numbers.
+  void step(std::int64_t frame, QLearner& learner, replay::Memory& memory,
+            ga3c::EpisodeLog& episodes);
+  [[nodiscard]] int count() const { return env_->count(); }
+  // The mean probability of a random action.
+  [[nodiscard]] double epsilon(std::int64_t frame) const;
+  [[nodiscard]] const std::vector<double>& running_returns() const { return running_returns_; }
+
+  [[nodiscard]] ga3c::EnvGroup::State state() const;
+  // Returns false for a state of other environments.
+  bool restore(const ga3c::EnvGroup::State& state, replay::Memory& memory);
+
+ private:
+  void choose(std::int64_t frame, QLearner& learner);
+  void remember(replay::Memory& memory);
+  void end_episodes(ga3c::EpisodeLog& episodes);
+
+  std::unique_ptr<envs::VecEnv> env_;
+  PlayRule rule_;
+  std::vector<float> latest_, next_, last_, rewards_;
+  std::vector<std::uint8_t> terminated_, truncated_;
+  std::vector<std::int32_t> actions_;
+  std::vector<double> running_returns_, running_lengths_;
+  std::vector<ga3c::Episode> finished_;
+};
+
+}  // namespace hone::dqn

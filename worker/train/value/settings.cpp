@@ -1,0 +1,115 @@
+// What the trainer dqn accepts.
+#include <array>
+
+#include "worker/train/settings/environments.hpp"
+#include "worker/train/settings/trainers.hpp"
+
+namespace hone {
+namespace {
+
+#define HONE_WORD(name, place, function) name " "
+constexpr std::array dqn_settings{
+    SettingInfo{"env", SettingKind::word, 0, 0,
+                HONE_ENVIRONMENTS(HONE_WORD, HONE_WORD) "gym:* atari:*", "CartPole-v1",
+                "environment to learn, with discrete actions"},
+    SettingInfo{"learning_rate", SettingKind::real, 0, 1, "", "0.0005", "step size at the start"},
+    SettingInfo{"learning_rate_end", SettingKind::real, 0, 1, "", "0.0005",
+                "step size at the end of the budget (annealed linearly); default: as "
+                "learning_rate"},
+    SettingInfo{"gamma", SettingKind::real, 0, 1, "", "0.99", "discount"},
+    SettingInfo{"n_step", SettingKind::integer, 1, 100, "", "1",
+                "rewards that a target sums before it takes a predicted value"},
+    SettingInfo{"batch", SettingKind::integer, 1, 65536, "", "64", "transitions of an update"},
+    SettingInfo{"train_every", SettingKind::integer, 1, 1000000, "", "4",
+                "frames between two trainings"},
+    SettingInfo{"updates", SettingKind::integer, 1, 10000, "", "1", "updates of each training"},
+    SettingInfo{"learning_starts", SettingKind::integer, 0, 1e9, "", "1000",
+                "frames of random actions before the first training"},
+    SettingInfo{"double", SettingKind::word, 0, 0, "yes no", "yes",
+                "choose the next action by the online network, and value it by the target network"},
+    SettingInfo{"dueling", SettingKind::word, 0, 0, "yes no", "yes",
+                "predict a value and advantages instead of the value of each action"},
+    SettingInfo{"huber", SettingKind::real, 0, 1e9, "", "1",
+                "error from which the loss grows linearly; 0: squared errors"},
+    SettingInfo{"target_every", SettingKind::integer, 1, 1e9, "", "500",
+                "updates between two moves of the target network"},
+    SettingInfo{"target_rate", SettingKind::real, 1e-6, 1, "", "1",
+                "how far the target network moves to the online one (Polyak); 1: a copy"},
+    SettingInfo{"replay", SettingKind::word, 0, 0, "uniform proportional rank", "uniform",
+                "draw transitions all alike, by their error, or by the rank of their error"},
+    SettingInfo{"replay_size", SettingKind::integer, 64, 1e8, "", "100000",
+                "frames that the replay memory keeps"},
+    SettingInfo{"priority_alpha", SettingKind::real, 0, 1, "", "0.6",
+                "how much the error counts in a prioritized draw; 0: not at all"},
+    SettingInfo{"priority_beta", SettingKind::real, 0, 1, "", "0.4",
+                "how far weights correct for prioritized draws at the start; 1: fully"},
+    SettingInfo{"priority_beta_end", SettingKind::real, 0, 1, "", "1",
+                "the same at the end of the budget"},
+    SettingInfo{"priority_epsilon", SettingKind::real, 0, 1, "", "1e-6",
+                "added to every error, so that no transition is forgotten"},
+    SettingInfo{"epsilon_schedule", SettingKind::word, 0, 0,
+                "linear exponential constant per_actor", "linear",
+                "how the probability of a random action falls; per_actor: each environment has "
+                "its own"},
+    SettingInfo{"epsilon", SettingKind::real, 0, 1, "", "1",
+                "probability of a random action at the start; per_actor: of the first "
+                "environment"},
+    SettingInfo{"epsilon_end", SettingKind::real, 0, 1, "", "0.05", "the same at the end"},
+    SettingInfo{"epsilon_share", SettingKind::real, 1e-6, 1, "", "0.2",
+                "share of the budget in which it falls"},
+    SettingInfo{"epsilon_frames", SettingKind::integer, 0, 1e9, "", "0",
+                "frames in which it falls; 0: by epsilon_share"},
+    SettingInfo{"epsilon_spread", SettingKind::real, 0, 100, "", "7",
+                "per_actor: exponent by which the last environment explores less"},
+    SettingInfo{"reward_clip", SettingKind::real, 0, 1e9, "", "0",
+                "rewards are clipped to [-reward_clip, reward_clip]; 0: not clipped"},
+    SettingInfo{"grad_clip", SettingKind::real, 0, 1e9, "", "10",
+                "bound of the global gradient norm; 0: no bound"},
+    SettingInfo{"optimizer", SettingKind::word, 0, 0, "adam rmsprop rmsprop_centered", "adam",
+                "optimizer of the weights"},
+    SettingInfo{"adam_beta1", SettingKind::real, 0, 0.9999, "", "0.9", "decay of Adam's mean"},
+    SettingInfo{"adam_beta2", SettingKind::real, 0, 0.999999, "", "0.999",
+                "decay of Adam's mean square"},
+    SettingInfo{"adam_epsilon", SettingKind::real, 0, 1, "", "1e-5", "epsilon of Adam"},
+    SettingInfo{"rmsprop_decay", SettingKind::real, 0, 1, "", "0.95",
+                "decay of RMSProp's mean square, and of its mean if centered"},
+    SettingInfo{"rmsprop_epsilon", SettingKind::real, 0, 1, "", "0.01",
+                "epsilon of RMSProp, under the root"},
+    SettingInfo{"envs", SettingKind::integer, 1, 4096, "", "1", "environments"},
+    SettingInfo{"network", SettingKind::word, 0, 0, "auto mlp minatar conv", "auto",
+                "layers before the hidden ones: none (mlp), a 3x3 convolution (minatar), or two "
+                "convolutions (conv); auto: by the observations"},
+    SettingInfo{"hidden", SettingKind::integer, 1, 4096, "", "128", "width of each hidden layer"},
+    SettingInfo{"layers", SettingKind::integer, 1, 8, "", "2", "hidden layers"},
+    SettingInfo{"activation", SettingKind::word, 0, 0, "relu tanh", "relu",
+                "activation of the hidden layers"},
+    SettingInfo{"sticky", SettingKind::real, 0, 1, "", "0.1",
+                "probability that the last action is repeated instead of the new one, in "
+                "environments with sticky actions; default: as published"},
+    SettingInfo{"checkpoint_replay", SettingKind::word, 0, 0, "auto yes no", "auto",
+                "keep the replay memory in checkpoints: a resumed run then continues to the byte, "
+                "else it fills its memory again; auto: up to 128 MiB"},
+    SettingInfo{"backend", SettingKind::word, 0, 0, "own torch cuda", "own",
+                "what computes the network: kernels of hone, libtorch, or libtorch on a GPU"},
+    SettingInfo{"mode", SettingKind::word, 0, 0, "corrected parity", "corrected",
+                "parity takes the settings published for DQN (Mnih et al., 2015) where none is "
+                "given"},
+};
+#undef HONE_WORD
+
+DatasetInfo dqn_environment(const Params& fixed, const Space&) {
+  return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
+}
+
+}  // namespace
+
+TrainerInfo dqn_info() {
+  return {.summary = "deep Q-network (Mnih et al., 2015): double, dueling, n-step, prioritized",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = dqn_settings,
+          .budget = "50k",
+          .dataset = dqn_environment};
+}
+
+}  // namespace hone
