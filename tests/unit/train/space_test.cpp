@@ -43,7 +43,8 @@ INSTANTIATE_TEST_SUITE_P(Files, EveryExample,
                          testing::Values("ga3c-cartpole.yaml", "ga3c-acrobot.yaml",
                                          "ga3c-lunarlander.yaml", "ga3c-minatar.yaml",
                                          "ga3c-mountaincar.yaml", "ga3c-pendulum.yaml",
-                                         "ga3c-everything.yaml", "post-inception.yaml"),
+                                         "ga3c-everything.yaml", "dqn-cartpole.yaml",
+                                         "ppo-lunarlander.yaml", "post-inception.yaml"),
                          [](const auto& file) {
                            std::string name = file.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -18,6 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto tick_interval = std::chrono::seconds(1);
 
+// Empty for those that continue each other's files.
+std::string name_in_files(Scheme scheme) { return scheme == Scheme::ppo ? "ppo" : ""; }
+
 double process_cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 class ActorCritic final : public trainers::Trainer {
@@ -182,20 +185,20 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
               tuner_.state(),
               {}};
   for (const auto& actor : actors_) model.groups.push_back(actor.agent->group().state());
+  model.trainer = name_in_files(options_.scheme);
   return write_model(path, model);
 }
 
 Status ActorCritic::load(const std::filesystem::path& path) {
   auto model = read_model(path);
   if (!model) return model.error();
-  if (!model->trainer.empty())
-    return refuse(Code::invalid, path.string() + " was made by another trainer, " + model->trainer);
   model->net.storage = options_.net.storage;
   const auto other = [&](const std::string& what) {
     return refuse(Code::invalid,
                   path.string() +
                       " cannot be continued with these settings: it was made with another " + what);
   };
+  if (model->trainer != name_in_files(options_.scheme)) return other("trainer");
   if (model->env != options_.env.name) return other("environment (" + model->env + ")");
   if (model->net != options_.net)
     return other("network (hidden = " + std::to_string(model->net.hidden) +
@@ -247,6 +250,9 @@ Result<std::unique_ptr<trainers::Trainer>> make_a3c(const trainers::TrainingJob&
 Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob& job) {
   return make(Scheme::a2c, job);
 }
+Result<std::unique_ptr<trainers::Trainer>> make_ppo(const trainers::TrainingJob& job) {
+  return make(Scheme::ppo, job);
+}
 
 }  // namespace hone::ga3c
 
@@ -255,5 +261,6 @@ namespace hone::trainers {
 TrainerRow ga3c_row() { return {.make = ga3c::make_ga3c, .evaluate = ga3c::evaluate}; }
 TrainerRow a3c_row() { return {.make = ga3c::make_a3c, .evaluate = ga3c::evaluate}; }
 TrainerRow a2c_row() { return {.make = ga3c::make_a2c, .evaluate = ga3c::evaluate}; }
+TrainerRow ppo_row() { return {.make = ga3c::make_ppo, .evaluate = ga3c::evaluate}; }
 
 }  // namespace hone::trainers

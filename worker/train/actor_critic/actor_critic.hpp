@@ -1,4 +1,4 @@
-// The three actor-critics, on the same agents, networks and learners:
+// The actor-critics, on the same agents, networks and learners:
 //   GA3C  agents play groups of environments, predictors evaluate the network for them in batches,
 //         trainers turn queued rollouts into updates; one network serves all agents
 //         (Babaeizadeh et al., 2017).
@@ -6,6 +6,8 @@
 //         weights without waiting for the others; no queues (Mnih et al., 2016).
 //   A2C   every agent predicts on its own thread; the gradients of all agents are added up to one
 //         update, after which all agents continue.
+//   PPO   one agent; each rollout is trained several times in shuffled minibatches
+//         (Schulman et al., 2017).
 #pragma once
 
 #include <memory>
@@ -18,5 +20,6 @@ namespace hone::ga3c {
 Result<std::unique_ptr<trainers::Trainer>> make_ga3c(const trainers::TrainingJob& job);
 Result<std::unique_ptr<trainers::Trainer>> make_a3c(const trainers::TrainingJob& job);
 Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob& job);
+Result<std::unique_ptr<trainers::Trainer>> make_ppo(const trainers::TrainingJob& job);
 
 }  // namespace hone::ga3c

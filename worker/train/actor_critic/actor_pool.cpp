@@ -91,6 +91,21 @@ class A2cPool final : public ActorPool {
   GradientBarrier barrier_;
 };
 
+class PpoPool final : public ActorPool {
+ public:
+  using ActorPool::ActorPool;
+  ~PpoPool() override { join_actors(); }
+
+ private:
+  std::unique_ptr<NetworkClient> make_client(int) override {
+    const auto& options = context().options;
+    return std::make_unique<MinibatchClient>(
+        make_networks(), context().server,
+        MinibatchLearner(options.net, options.rollout_samples(), options.networks, context().server,
+                         options.seed));
+  }
+};
+
 }  // namespace
 
 void ActorPool::resize(const WorkerCounts& counts, std::vector<Actor>& actors) {
@@ -141,9 +156,11 @@ std::unique_ptr<ActorPool> make_actor_pool(const TrainingContext& context) {
     case Scheme::a3c:
       return std::make_unique<A3cPool>(context);
     case Scheme::a2c:
+      return std::make_unique<A2cPool>(context);
+    case Scheme::ppo:
       break;
   }
-  return std::make_unique<A2cPool>(context);
+  return std::make_unique<PpoPool>(context);
 }
 
 }  // namespace hone::ga3c

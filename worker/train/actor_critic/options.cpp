@@ -123,6 +123,20 @@ Status take_queues(const Settings& settings, Options& options) {
 
 }  // namespace
 
+namespace {
+
+// The settings of the minibatches, which only PPO has: the client trains a rollout several times.
+void take_minibatches(const Settings& settings, Options& options) {
+  options.agent.epochs = 1;
+  auto& rule = options.learning.minibatches;
+  rule.count = settings.small_integer("minibatches");
+  rule.normalize = settings.word("advantage_norm") == "yes";
+  rule.value_clip = settings.real("value_clip");
+  rule.kl_stop = settings.real("kl_stop");
+}
+
+}  // namespace
+
 Backend backend_of(const std::string& word) {
   if (word == "cuda") return Backend::cuda;
   return word == "torch" ? Backend::torch : Backend::own;
@@ -155,7 +169,9 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   options.scheme = scheme;
   options.parity = scheme == Scheme::ga3c && job.settings.word("mode") == "parity";
   const auto& name = job.settings.word("env");
-  const auto settings = options.parity ? job.settings : with_presets(job.settings, name);
+  const auto settings = options.parity          ? job.settings
+                        : scheme == Scheme::ppo ? with_ppo_presets(job.settings, name)
+                                                : with_presets(job.settings, name);
   auto env = envs::find_env(name);
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
@@ -169,7 +185,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
                   "/observation_scale");
   options.seed = job.seed;
   options.envs_per_agent = whole(settings, "envs", options.parity, 1);
-  options.counts.agents = whole(settings, "agents", options.parity, 32);
+  if (scheme != Scheme::ppo) options.counts.agents = whole(settings, "agents", options.parity, 32);
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options.parity);
   options.learning = learning_of(settings, job.budget, options.parity);
@@ -178,6 +194,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   } else {
     options.counts_max = options.counts;
     options.train_samples_max = own_batch_samples;
+    if (scheme == Scheme::ppo) take_minibatches(settings, options);
   }
   const auto maker = network_maker(backend_of(settings.word("backend")));
   if (!maker) return maker.error();

@@ -1,4 +1,4 @@
-// The settings of ga3c, a3c and a2c in typed form, with the defaults of the mode filled in.
+// The settings of ga3c, a3c, a2c and ppo in typed form, with the defaults of the mode filled in.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace hone::ga3c {
 
-enum class Scheme { ga3c, a3c, a2c };
+enum class Scheme { ga3c, a3c, a2c, ppo };
 
 struct Options {
   Scheme scheme = Scheme::ga3c;
@@ -46,6 +46,8 @@ struct Options {
     const int each = 2 * envs_per_agent;
     return std::max(each, std::min(predict_rows_max, counts_max.agents * each));
   }
+  // Samples of a rollout of all environments of an agent.
+  [[nodiscard]] int rollout_samples() const { return envs_per_agent * agent.t_max; }
   // Most samples of one batch.
   [[nodiscard]] int train_samples_needed() const {
     return std::max(train_samples_max, agent.t_max);

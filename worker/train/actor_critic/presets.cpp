@@ -73,6 +73,13 @@ constexpr std::array presets{
     Preset{"Pendulum", "envs", "16"},
 };
 
+// Where rewards are late, longer rollouts and a longer view; see docs/measurements/agents.md.
+constexpr std::array ppo_presets{
+    Preset{"LunarLander", "gamma", "0.995"},         Preset{"LunarLander", "lambda", "0.98"},
+    Preset{"LunarLander", "learning_rate", "0.001"}, Preset{"LunarLander", "envs", "16"},
+    Preset{"MinAtar", "activation", "relu"},         Preset{"MinAtar", "layers", "1"},
+};
+
 }  // namespace
 
 trainers::Settings with_presets(trainers::Settings settings, std::string_view env,
@@ -84,6 +91,10 @@ trainers::Settings with_presets(trainers::Settings settings, std::string_view en
 
 trainers::Settings with_presets(trainers::Settings settings, std::string_view env) {
   return with_presets(std::move(settings), env, presets);
+}
+
+trainers::Settings with_ppo_presets(trainers::Settings settings, std::string_view env) {
+  return with_presets(std::move(settings), env, ppo_presets);
 }
 
 }  // namespace hone::ga3c

@@ -18,7 +18,8 @@ struct Preset {
 // Returns the settings with the defaults of the table for the environment filled in.
 trainers::Settings with_presets(trainers::Settings settings, std::string_view env,
                                 std::span<const Preset> table);
-// The same with those of the actor-critics.
+// The same with those of ga3c, a3c and a2c, and with those of ppo.
 trainers::Settings with_presets(trainers::Settings settings, std::string_view env);
+trainers::Settings with_ppo_presets(trainers::Settings settings, std::string_view env);
 
 }  // namespace hone::ga3c

@@ -1,4 +1,4 @@
-// What the trainers ga3c, a3c and a2c accept.
+// What the trainers ga3c, a3c, a2c and ppo accept.
 #include <array>
 
 #include "worker/train/settings/environments.hpp"
@@ -12,7 +12,7 @@ constexpr auto integer = SettingKind::integer;
 constexpr auto word = SettingKind::word;
 
 #define HONE_WORD(name, place, function) name " "
-// The settings that ga3c, a3c and a2c share.
+// The settings that ga3c, a3c, a2c and ppo share.
 constexpr std::array actor_critic_settings{
     SettingInfo{"env", word, 0, 0, HONE_ENVIRONMENTS(HONE_WORD, HONE_WORD) "gym:* atari:*",
                 "CartPole-v1", "environment to learn"},
@@ -108,10 +108,60 @@ constexpr std::array<SettingInfo, N> with(std::array<SettingInfo, N> settings,
   return settings;
 }
 
+// What only ppo has.
+constexpr std::array minibatch_settings{
+    SettingInfo{"minibatches", integer, 1, 4096, "", "4",
+                "parts of a shuffled rollout, each of which makes an update"},
+    SettingInfo{"advantage_norm", word, 0, 0, "yes no", "yes",
+                "scale the advantages of a minibatch to mean 0 and deviation 1"},
+    SettingInfo{"value_clip", real, 0, 1e9, "", "0",
+                "how far a value may move from the one predicted in play; 0: no clip"},
+    SettingInfo{"kl_stop", real, 0, 1e9, "", "0",
+                "end the updates of a rollout when the policy has moved further than 1.5 times "
+                "this (KL divergence); 0: never"},
+};
+
+// The settings with another row for each of `rows`, and without `left_out`.
+template <std::size_t N, std::size_t M>
+constexpr std::array<SettingInfo, N - 1> changed(const std::array<SettingInfo, N>& settings,
+                                                 const std::array<SettingInfo, M>& rows,
+                                                 std::string_view left_out) {
+  std::array<SettingInfo, N - 1> all{};
+  std::size_t count = 0;
+  for (const auto& setting : settings) {
+    if (setting.name == left_out) continue;
+    all[count] = setting;
+    for (const auto& row : rows)
+      if (row.name == setting.name) all[count] = row;
+    ++count;
+  }
+  return all;
+}
+
+constexpr std::array ppo_rows{
+    SettingInfo{"learning_rate", real, 0, 1, "", "0.0005", "step size at the start"},
+    SettingInfo{"lambda", real, 0, 1, "", "0.95",
+                "mixture of the returns of 1, 2, 3, ... steps (GAE): 1 takes the longest, less of "
+                "it relies more on the predicted values"},
+    SettingInfo{"t_max", integer, 1, 100000, "", "128",
+                "rollout length: steps of an environment between two trainings"},
+    SettingInfo{"epochs", integer, 1, 100, "", "4", "how often each rollout is trained"},
+    SettingInfo{"ratio_clip", real, 1e-6, 1, "", "0.2",
+                "how far an action's probability may move from what it was when it was chosen"},
+    SettingInfo{"grad_clip", real, 0, 1e9, "", "0.5",
+                "bound of the global gradient norm; 0: no bound"},
+    SettingInfo{"optimizer", word, 0, 0, "rmsprop adam", "adam", "optimizer of the weights"},
+    SettingInfo{"envs", integer, 1, 4096, "", "8", "environments"},
+    SettingInfo{"hidden", integer, 1, 4096, "", "64", "width of each hidden layer"},
+    SettingInfo{"layers", integer, 1, 8, "", "2", "hidden layers"},
+};
+
 // In a3c and a2c a rollout is one update: a fourth of the environments of ga3c makes updates of the
 // same size.
 constexpr auto plain_settings = with(actor_critic_settings, "envs", "8");
 constexpr auto ga3c_settings = joined(actor_critic_settings, queue_settings);
+constexpr auto ppo_settings =
+    joined(changed(actor_critic_settings, ppo_rows, "agents"), minibatch_settings);
 
 DatasetInfo environment_of(const Params& fixed, const Space&) {
   return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
@@ -140,6 +190,14 @@ TrainerInfo a2c_info() {
           .unit = "frames",
           .objectives = "return",
           .settings = plain_settings,
+          .dataset = environment_of};
+}
+
+TrainerInfo ppo_info() {
+  return {.summary = "proximal policy optimization (Schulman et al., 2017)",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = ppo_settings,
           .dataset = environment_of};
 }
 

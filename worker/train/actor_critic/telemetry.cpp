@@ -23,6 +23,7 @@ void add_learning(const LearningMeter& meter, double seconds,
                                {"learning_rate", meter.rate},
                                {"policy_lag", meter.policy_lag / samples},
                                {"train_batch", samples / updates}});
+  if (meter.kl != 0) points.push_back({"kl", meter.kl / samples});
   if (seconds > 0) points.push_back({"updates_per_s", updates / seconds});
 }
 

@@ -18,6 +18,7 @@
   TRAINER(ga3c)                \
   TRAINER(a3c)                 \
   TRAINER(a2c)                 \
+  TRAINER(ppo)                 \
   TRAINER(dqn)                 \
   TRAINER(placement)           \
   TRAINER(cem)                 \

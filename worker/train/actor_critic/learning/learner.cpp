@@ -22,6 +22,7 @@ void add(LearningMeter& sum, const LearningMeter& batch) {
   sum.loss.value += batch.loss.value;
   sum.loss.entropy += batch.loss.entropy;
   sum.policy_lag += batch.policy_lag;
+  sum.kl += batch.kl;
 }
 
 ParameterServer::ParameterServer(const LearningRule& rule, const NetShape& shape,
@@ -68,6 +69,11 @@ void ParameterServer::apply(std::span<const float> gradient, const LearningMeter
 LearningMeter ParameterServer::take_meter() {
   const std::scoped_lock lock(mutex_);
   return std::exchange(meter_, {});
+}
+
+std::int64_t ParameterServer::updates() {
+  const std::scoped_lock lock(mutex_);
+  return updates_;
 }
 
 ParameterServer::State ParameterServer::state() const {

@@ -23,6 +23,7 @@ struct LearningMeter {
   LossTerms loss;            // sums over samples
   double gradient_norm = 0;  // sum over updates
   double policy_lag = 0;     // sum over samples: updates between choosing an action and learning
+  double kl = 0;             // sum over samples: see minibatches.hpp
   double rate = 0;           // of the last update
 };
 
@@ -36,6 +37,14 @@ struct Schedule {
   [[nodiscard]] double at(double done) const { return start + (end - start) * done; }
 };
 
+// PPO's updates; see minibatches.hpp.
+struct MinibatchRule {
+  int count = 1;          // of a rollout in an epoch
+  bool normalize = true;  // advantages, in each minibatch
+  double value_clip = 0;  // 0: not clipped
+  double kl_stop = 0;     // 0: no early end
+};
+
 struct LearningRule {
   LossWeights loss;  // its entropy comes from the schedule below
   OptimizerRule optimizer;
@@ -44,6 +53,7 @@ struct LearningRule {
   Schedule entropy{0.01, 0.01};
   int epochs = 1;  // how often each frame is trained
   std::int64_t frames_total = 1;
+  MinibatchRule minibatches;
 };
 
 // Holds the weights, the optimizer and the annealing that all learners share. Thread-safe.
@@ -57,6 +67,9 @@ class ParameterServer {
   // changes nothing and marks the run as diverged.
   void apply(std::span<const float> gradient, const LearningMeter& batch);
 
+  // Advances the annealing by samples that are not trained.
+  void skip(std::int64_t samples) { frames_.fetch_add(samples, std::memory_order_relaxed); }
+
   [[nodiscard]] WeightBoard& weights() { return board_; }
   [[nodiscard]] const LearningRule& rule() const { return rule_; }
   [[nodiscard]] std::int64_t updates() const { return updates_.load(std::memory_order_relaxed); }
@@ -64,6 +77,7 @@ class ParameterServer {
   // The weights of the terms of the loss, annealed to now.
   [[nodiscard]] LossWeights loss_weights() const;
   LearningMeter take_meter();
+  [[nodiscard]] std::int64_t updates();  // made so far
 
   // For checkpoints, while no learner runs; vectors in the order of the model file.
   struct State {

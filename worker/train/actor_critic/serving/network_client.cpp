@@ -100,4 +100,10 @@ void SynchronousClient::train(std::span<const Piece> pieces, TrainingQueue::Wake
   fetch();
 }
 
+void MinibatchClient::train(std::span<const Piece> pieces, TrainingQueue::Wake) {
+  minibatches_.train(pieces);
+  for (const auto& piece : pieces) piece.rollout->piece_trained();
+  fetch();
+}
+
 }  // namespace hone::ga3c

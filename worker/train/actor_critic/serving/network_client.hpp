@@ -1,5 +1,5 @@
-// How an actor reaches the network: an interface, and one implementation for each of GA3C, A3C and
-// A2C. Every actor has its own client and uses it on its own thread.
+// How an actor reaches the network: an interface, and one implementation for each of GA3C, A3C, A2C
+// and PPO. Every actor has its own client and uses it on its own thread.
 #pragma once
 
 #include <condition_variable>
@@ -9,6 +9,7 @@
 
 #include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/actor_critic/learning/minibatches.hpp"
 #include "worker/train/actor_critic/serving/batch_queue.hpp"
 #include "worker/train/actor_critic/serving/predictor.hpp"
 
@@ -131,6 +132,18 @@ class SynchronousClient final : public LocalClient {
  private:
   GradientBarrier& barrier_;
   int member_;
+};
+
+// PPO: the thread of the actor predicts, and trains each rollout in minibatches.
+class MinibatchClient final : public LocalClient {
+ public:
+  MinibatchClient(ThreadNetworks networks, ParameterServer& server, MinibatchLearner learner)
+      : LocalClient(std::move(networks), server), minibatches_(std::move(learner)) {}
+
+  void train(std::span<const Piece> pieces, TrainingQueue::Wake wake) override;
+
+ private:
+  MinibatchLearner minibatches_;
 };
 
 }  // namespace hone::ga3c
