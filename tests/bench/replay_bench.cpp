@@ -3,6 +3,9 @@
 // item. The target is 2 million items a second on one core.
 #include <benchmark/benchmark.h>
 
+#include <array>
+#include <vector>
+
 #include "worker/train/value/replay/memory.hpp"
 
 namespace hone::replay {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "worker/train/nn/tensor_file.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/options.hpp"
 
@@ -133,6 +134,19 @@ TEST_F(Dqn, refuses_files_of_other_settings_and_other_trainers) {
   EXPECT_FALSE(a2c->load(path_).ok());
   ASSERT_TRUE(a2c->save(path_).ok());
   EXPECT_TRUE(refused(short_start));
+}
+
+TEST_F(Dqn, refuses_a_memory_with_an_action_that_does_not_exist) {
+  const auto trainer = made(short_start);
+  trainer->advance(400, {}, [] {});
+  saved(*trainer);
+  auto file = trainers::read_tensor_file(path_).value();
+  for (const float action : {2.0F, -1.0F, std::nanf("")}) {
+    for (auto& tensor : file.tensors)
+      if (tensor.name == "replay.actions") std::get<std::vector<float>>(tensor.data)[7] = action;
+    ASSERT_TRUE(trainers::write_tensor_file(path_, file).ok());
+    EXPECT_FALSE(made(short_start)->load(path_).ok()) << action;
+  }
 }
 
 TEST_F(Dqn, is_evaluated_by_its_best_actions_or_with_some_random_ones) {

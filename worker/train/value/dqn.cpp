@@ -253,6 +253,8 @@ bool Dqn::restore_replay(const trainers::TensorFile& file) {
   if (frames == nullptr || marks == nullptr || index == nullptr || actions == nullptr ||
       rewards == nullptr)
     return false;
+  for (const float action : *actions)
+    if (!(action >= 0 && action < static_cast<float>(options_.net.actions))) return false;
   return index_->restore(*index) && memory_.restore({*lanes, *frames, *marks, *actions, *rewards});
 }
 

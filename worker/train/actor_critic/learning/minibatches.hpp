@@ -1,6 +1,6 @@
-// PPO's updates (Schulman et al., 2017): the samples of a rollout are shuffled and trained in several
-// minibatches, several times. The loss is that of loss.hpp; its advantages may be normalised in each
-// minibatch, its values clipped as its ratios are, and the updates of a rollout end early when the
+// PPO's updates (Schulman et al., 2017): the samples of a rollout are shuffled and trained in
+// several minibatches, several times. The loss is that of loss.hpp. Advantages may be normalised in
+// each minibatch, values clipped as ratios are, and the updates of a rollout end early when the
 // policy has moved too far.
 #pragma once
 

@@ -75,8 +75,8 @@ class Memory {
     std::vector<float> actions, rewards;
   };
   [[nodiscard]] State state() const;
-  // Returns false for a state of another memory, and if the index has other slots than were drawable
-  // then. Precondition: the index is restored.
+  // Returns false for a state of another memory, and if the index has other slots than those that
+  // could be drawn then. Precondition: the index is restored.
   bool restore(const State& state);
 
  private:
