@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "db/leaderboard.hpp"
 
 namespace hone::filter {
 namespace {
@@ -32,10 +33,11 @@ constexpr std::array field_table{
     Field{sweep, "reports", number, "s.reports", ""},
     Field{sweep, "running", number, "(s.runs_leased + s.runs_running)", "runs now"},
     Field{sweep, "failed", number, "s.runs_failed", "runs"},
-    Field{sweep, "value", number,
-          "(SELECT CASE WHEN cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN cost"
-          " ELSE 0.0 - cost END FROM trial WHERE sweep = s.id ORDER BY cost, number LIMIT 1)",
-          "of its best trial"},
+    Field{sweep,
+          "value",
+          number,
+          {sql::first_value.data(), sql::first_value.size()},
+          "of the first trial of its leaderboard"},
     Field{sweep, "submitted", time, "s.submitted_at", ""},
     Field{sweep, "ended", time, "s.ended_at", ""},
     Field{sweep, "archived", truth, "s.archived_at IS NOT NULL", ""},
@@ -49,7 +51,15 @@ constexpr std::array field_table{
     Field{trial, "value", number,
           "CASE WHEN t.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN t.cost"
           " ELSE 0.0 - t.cost END",
-          "mean over its runs of each run's best", true},
+          "the aggregate of its runs' final values", true},
+    Field{trial, "best_report", number,
+          "CASE WHEN t.best_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN t.best_cost"
+          " ELSE 0.0 - t.best_cost END",
+          "of any of its runs", true},
+    Field{trial, "confirmed", number,
+          "CASE WHEN t.confirmed_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN"
+          " t.confirmed_cost ELSE 0.0 - t.confirmed_cost END",
+          "its value in the confirmations", true},
     Field{trial, "phase", number, "t.phase", "reports of its furthest run"},
     Field{trial, "runs", number, "t.runs", ""},
     Field{trial, "proposed", time, "t.proposed_at", ""},
@@ -66,9 +76,13 @@ constexpr std::array field_table{
     Field{run, "phase", number, "r.reports", "reports so far"},
     Field{run, "step", number, "r.step", "of its latest report"},
     Field{run, "value", number,
+          "CASE WHEN r.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN r.cost"
+          " ELSE 0.0 - r.cost END",
+          "its final value: the latest report", true},
+    Field{run, "best_report", number,
           "CASE WHEN r.best_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN r.best_cost"
           " ELSE 0.0 - r.best_cost END",
-          "its best report", true},
+          "", true},
     Field{run, "exit_code", number, "r.exit_code", ""},
     Field{run, "detail", text, "r.detail", ""},
     Field{run, "started", time, "r.started_at", ""},

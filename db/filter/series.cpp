@@ -90,7 +90,7 @@ Readings readings_of(ObjectKind kind) {
     case ObjectKind::trial:
       return {value_of_cost("t.cost"), last + "t.id AND l.name = ? ORDER BY l.replicate LIMIT 1)"};
     case ObjectKind::run:
-      return {value_of_cost("r.best_cost"),
+      return {value_of_cost("r.cost"),
               last + "r.trial AND l.replicate = r.replicate AND l.name = ?)"};
     case ObjectKind::attempt:
       return {

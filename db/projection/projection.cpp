@@ -9,7 +9,6 @@
 #include "base/expect.hpp"
 #include "db/projection/event_facts.hpp"
 #include "db/projection/further.hpp"
-#include "db/projection/mean_cost.hpp"
 #include "db/projection/statements.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
@@ -98,6 +97,7 @@ struct Fold {
 
   void operator()(const SweepEnded& e) const {
     sql::run(s.end_sweep, e.sweep, word(e.state), word(e.reason), at);
+    s.values.confirmed(e.sweep);
   }
 
   void operator()(const WorkerJoined& e) const {
@@ -145,8 +145,7 @@ struct Fold {
     sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
     if (e.seed_applied)
       sql::run(s.apply_seed, trial, e.run.replicate, static_cast<int>(*e.seed_applied));
-    if (sql::run(s.rank_single, trial, cost, e.phase + 1) == 0)
-      sql::run(s.rank_trial, trial, mean_cost(sql::bind(s.best_costs, trial)), e.phase + 1);
+    s.values.reported(SweepId{sweep}, e.run, e.phase, cost);
     s.report = HeldReport{e, at};
   }
 
@@ -199,7 +198,9 @@ struct Fold {
   void operator()(const RunAdded& e) const {
     sql::run(s.count_run, e.run.trial);
     sql::run(s.add_run_of, e.run.trial, e.run.replicate);
-    s.counts.added(e.run, SweepId{sweep_of_trial(s, e.run.trial).value_or(0)});
+    const SweepId sweep{sweep_of_trial(s, e.run.trial).value_or(0)};
+    s.counts.added(e.run, sweep);
+    s.values.added(sweep, e.run.trial);
   }
 
   void operator()(const RunPaused& e) const {
@@ -215,6 +216,8 @@ struct Fold {
     move(s, e.run, e.state, e.reason);
     sql::run(s.end_run, e.run.trial, e.run.replicate, word(e.state), word(e.reason),
              deciding_exit_code(e), e.detail, e.log_tail, at, word(e.failure));
+    s.values.ended(SweepId{sweep_of_trial(s, e.run.trial).value_or(0)}, e.run.trial,
+                   e.state == RunState::failed);
   }
 
   void operator()(const RunReady& e) const { sql::run(s.ready_run, e.run.trial, e.run.replicate); }
@@ -264,6 +267,7 @@ void Projection::forget() {
   s.report.reset();
   s.counts.forget();
   s.knowledge.forget();
+  s.values.forget();
   for (Recent* recent : {&s.trial_sweeps, &s.lease_sweeps, &s.sweep_goals, &s.sweep_seeds})
     recent->clear();
 }

@@ -10,6 +10,7 @@
 #include "db/projection/knowledge_rows.hpp"
 #include "db/projection/projection.hpp"
 #include "db/projection/recent.hpp"
+#include "db/projection/trial_value.hpp"
 
 namespace hone {
 
@@ -28,6 +29,7 @@ struct ProjectionStatements {
   std::optional<HeldReport> report;
   Recent trial_sweeps, lease_sweeps, sweep_goals, sweep_seeds;
   KnowledgeRows knowledge{db};
+  TrialValues values{db};
 
   SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
   SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};
@@ -94,12 +96,6 @@ struct ProjectionStatements {
       " WHERE trial = ?1 AND replicate = ?2"};
   SQLite::Statement apply_seed{
       db, "UPDATE run SET seed_applied = ?3 WHERE trial = ?1 AND replicate = ?2"};
-  SQLite::Statement rank_single{
-      db,
-      "UPDATE trial SET cost = min(cost, ?2), phase = max(phase, ?3) WHERE id = ?1 AND runs = 1"};
-  SQLite::Statement best_costs{db, "SELECT best_cost FROM run WHERE trial = ?"};
-  SQLite::Statement rank_trial{db,
-                               "UPDATE trial SET cost = ?2, phase = max(phase, ?3) WHERE id = ?1"};
   SQLite::Statement give_verdict{
       db, "UPDATE report SET verdict = ?4 WHERE trial = ?1 AND replicate = ?2 AND phase = ?3"};
   SQLite::Statement drop_model{db, "UPDATE model SET dropped_at = ?2 WHERE id = ?1"};

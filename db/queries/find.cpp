@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/expect.hpp"
+#include "db/leaderboard.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
@@ -142,14 +143,14 @@ void add_scope(Where& where, const Conditions& conditions, const FindScope& scop
 
 // The values of a cursor: the order columns of the last row, separated by slashes.
 Result<std::vector<Bound>> cursor_values(const PageQuery& page, std::size_t count,
-                                         bool real_first) {
+                                         std::optional<std::size_t> real_at) {
   std::vector<Bound> values;
   std::string_view rest = page.after;
   for (std::size_t i = 0; i < count; ++i) {
     const auto end = i + 1 == count ? rest.size() : rest.find('/');
     if (end == std::string_view::npos) return bad_cursor(page.after);
     const std::string_view part = rest.substr(0, end);
-    if (real_first && i == 0) {
+    if (real_at == i) {
       const auto real = parse_number<double>(part);
       if (!real) return bad_cursor(page.after);
       values.emplace_back(*real);
@@ -169,8 +170,11 @@ struct Sorting {
   std::string keys;     // the columns of a cursor
   std::size_t count = 1;
   bool descends = false;
-  bool real_first = false;
+  std::optional<std::size_t> real{};  // the key that is no integer
 };
+
+// On the leaderboard of its sweep.
+std::string place_of_trial() { return std::string(sql::tier) + ", " + sql::key + ", t.number"; }
 
 Sorting sorting_of(const Source& source, FindOrder order) {
   const std::string columns = source.columns;
@@ -178,16 +182,23 @@ Sorting sorting_of(const Source& source, FindOrder order) {
   const std::size_t count = comma == std::string::npos ? 1 : 2;
   switch (order) {
     case FindOrder::value:
-      return {"(t.cost, t.number)", "t.cost, t.number", "t.cost, t.number", 2, false, true};
+      return {"(" + place_of_trial() + ")", place_of_trial(), place_of_trial(), 3, false, 1};
     case FindOrder::number:
-      return {source.by, columns, columns, count, false, false};
+      return {source.by, columns, columns, count, false, {}};
     case FindOrder::newest: {
       std::string down = columns + " DESC";
       if (count == 2) down.insert(comma, " DESC");
-      return {source.by, down, columns, count, true, false};
+      return {source.by, down, columns, count, true, {}};
     }
   }
   unreachable();
+}
+
+// (?, ?) for two values.
+std::string marks(std::size_t count) {
+  std::string list = "?";
+  for (std::size_t i = 1; i < count; ++i) list += ", ?";
+  return "(" + list + ")";
 }
 
 std::string cursor_text(SQLite::Statement& s, int first, const Sorting& sorting) {
@@ -195,7 +206,7 @@ std::string cursor_text(SQLite::Statement& s, int first, const Sorting& sorting)
   for (std::size_t i = 0; i < sorting.count; ++i) {
     const auto column = s.getColumn(first + static_cast<int>(i));
     if (i > 0) text += "/";
-    if (sorting.real_first && i == 0) {
+    if (sorting.real == i) {
       std::array<char, 32> digits{};
       const auto* end =
           std::to_chars(digits.data(), digits.data() + digits.size(), column.getDouble()).ptr;
@@ -243,15 +254,14 @@ Result<Page<ObjectId>> find_ids(SQLite::Database& db, const filter::Conditions& 
   Where where(db);
   add_scope(where, conditions, scope);
   if (!page.after.empty()) {
-    const auto values = cursor_values(page, sorting.count, sorting.real_first);
+    const auto values = cursor_values(page, sorting.count, sorting.real);
     if (!values) return values.error();
-    where.add(
-        sorting.by + (sorting.descends ? " < " : " > ") + (sorting.count == 2 ? "(?, ?)" : "?"),
-        *values);
+    where.add(sorting.by + (sorting.descends ? " < " : " > ") + marks(sorting.count), *values);
   }
   where.add_filter(conditions);
   std::string select =
       std::string("SELECT ") + source.key + ", " + sorting.keys + " FROM " + source.table;
+  if (scope.order == FindOrder::value) select += " JOIN sweep s ON s.id = t.sweep";
   if (!where.piece().sql.empty()) select += " WHERE " + where.piece().sql;
   select += " ORDER BY " + sorting.columns + " LIMIT " + std::to_string(page.limit + 1);
   SQLite::Statement s(db, select);

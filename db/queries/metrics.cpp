@@ -1,5 +1,6 @@
 #include <SQLiteCpp/Statement.h>
 
+#include "db/leaderboard.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
@@ -7,11 +8,11 @@
 namespace hone {
 
 std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit) {
-  SQLite::Statement rows(db,
-                         "SELECT s.id, s.metric, s.goal, t.cost FROM sweep s JOIN trial t ON t.id ="
-                         " (SELECT id FROM trial WHERE sweep = s.id AND cost < 1e308"
-                         "  ORDER BY cost, number LIMIT 1)"
-                         " WHERE s.state = 'running' ORDER BY s.id DESC LIMIT ?");
+  SQLite::Statement rows(
+      db,
+      std::string("SELECT s.id, s.metric, s.goal, b.cost FROM sweep s JOIN trial b ON b.id = ") +
+          sql::first_trial +
+          " WHERE s.state = 'running' AND b.cost < 1.797e308 ORDER BY s.id DESC LIMIT ?");
   sql::bind(rows, limit);
   std::vector<BestValueRow> best;
   while (rows.executeStep()) {

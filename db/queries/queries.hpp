@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -36,15 +37,18 @@ Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page,
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id);
 enum class TrialSort {
   number,
-  value  // best first, then diverged, then those without a report
+  value  // in the order of the leaderboard, then those without a report
 };
 Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSort sort,
                                    const PageQuery& page);
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id);
-// The trials with a value, best first; equal values by number. At most `limit`.
+// The leaderboard without trials that failed or diverged. At most `limit`.
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit);
-// All completed trials by number, for the Pareto front.
-Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep);
+// All completed trials by number; with `phase`, all trials that reported it, with those reports.
+Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,
+                                              std::optional<int> phase = {});
+// How many trials have a finite report of each phase, the last phase first.
+std::vector<std::pair<int, std::int64_t>> trials_by_phase(SQLite::Database& db, SweepId sweep);
 
 // runs.cpp
 Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQuery& page);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "db/queries/rows.hpp"
 
@@ -16,6 +17,9 @@ std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal g
 
 // The newest sweep that confirms this one.
 std::optional<SweepId> newest_confirmation(SQLite::Database& db, SweepId sweep);
+
+// All sweeps that confirm this one and have ended, oldest first.
+std::vector<SweepId> ended_confirmations(SQLite::Database& db, SweepId sweep);
 
 // The first trial with exactly this text of parameters.
 std::optional<TrialId> trial_of_params(SQLite::Database& db, SweepId sweep,

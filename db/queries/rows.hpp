@@ -31,13 +31,16 @@ struct RunCounts {
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 
-// The trial that ranks first, and the best report of its best run. With several seeds
-// `value` is the trial's (a mean over its runs), while phase and step belong to the report of
-// `run`.
+// The first trial of the leaderboard (docs/leaderboard.md). `run` is its run with the best last
+// report; phase and step are those of that run's best report.
 struct BestOfSweep {
   TrialId trial;
   RunId run;
-  Score value = Score::diverged();
+  Score value = Score::diverged();   // the trial's, as TrialRow::value
+  Score report = Score::diverged();  // the best report of any of its runs
+  std::optional<Score> confirmed{};  // its value in the sweep's confirmations
+  int seeds = 0;                     // runs behind `value`
+  int confirmed_seeds = 0;           // runs behind `confirmed`
   int phase = 0;
   std::int64_t step = 0;
 };
@@ -81,11 +84,17 @@ struct TrialRow {
   std::string params;  // JSON text: an object, in order
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
-  // The mean of each run's best report; a diverged run makes it diverged.
+  // The aggregate over its runs of their reports at the last phase that all first runs reached.
   std::optional<Score> value;
   int phase = 0;  // the most reports of any of its runs
   int runs = 1;
   Instant proposed_at;
+  std::optional<Score> best_report{};  // of any of its runs
+  int length = 0;                      // phases behind `value`
+  int seeds = 0;                       // runs behind `value`
+  bool failed = false;                 // all of its runs failed because of its parameters
+  std::optional<Score> confirmed{};    // its value in the sweep's confirmations
+  int confirmed_seeds = 0;             // runs behind `confirmed`
 };
 
 struct RunRow {
@@ -166,7 +175,7 @@ struct MetricRow {
 struct BestRow {
   std::int64_t rank = 1;  // 1 is the best
   TrialRow trial;
-  RunId run;                     // its best run
+  RunId run;                     // its run with the best last report
   int phase = 0;                 // of that run's best report
   std::int64_t step = 0;         // of that report
   std::optional<ModelId> model;  // the latest checkpoint that run saved in that phase, if any

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "db/leaderboard.hpp"
 #include "db/projection/further.hpp"
 #include "db/queries/find.hpp"
 #include "db/queries/paging.hpp"
@@ -17,21 +18,19 @@ Snapshot::~Snapshot() { db_.tryExec("RELEASE snapshot"); }
 
 namespace {
 
-// Joins the best trial `b` and its best run `r`, by two look-ups in an index each.
-constexpr char select_sweeps[] =
-    "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at, s.metric, "
-    "s.goal,"
-    " s.trials, s.proposed, s.runs_queued, s.runs_leased, s.runs_running, s.runs_paused,"
-    " s.runs_completed, s.runs_stopped, s.runs_failed, s.runs_canceled, s.reports, s.seeds, "
-    "s.phases,"
-    " s.workflow, s.dataset, s.spec, s.confirms, b.id, r.replicate, b.cost, r.best_phase, "
-    "r.best_step"
-    " FROM sweep s"
-    " LEFT JOIN trial b ON b.id = (SELECT id FROM trial WHERE sweep = s.id AND cost < 9e999"
-    "                              ORDER BY cost, number LIMIT 1)"
-    " LEFT JOIN run r ON r.trial = b.id AND r.replicate ="
-    "   (SELECT replicate FROM run WHERE trial = b.id AND best_cost < 9e999"
-    "    ORDER BY best_cost, replicate LIMIT 1) ";
+// Joins the first trial `b` of the leaderboard and its first run `r`.
+std::string select_sweeps() {
+  return std::string(
+             "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at,"
+             " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
+             " s.runs_running,"
+             " s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed, s.runs_canceled,"
+             " s.reports, s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, b.id,"
+             " r.replicate, b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
+             " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
+         sql::first_trial +
+         " LEFT JOIN run r ON r.trial = b.id AND r.replicate = " + sql::first_run("b.id") + " ";
+}
 
 RunCounts read_run_counts(sql::Columns& c) {
   RunCounts counts;
@@ -48,6 +47,11 @@ std::optional<BestOfSweep> read_best(sql::Columns& c, Goal goal) {
   best.trial = *trial;
   best.run = {*trial, c.small()};
   best.value = sql::score_of(c.real(), goal).value_or(Score::diverged());
+  best.report = sql::score_of(c.real(), goal).value_or(Score::diverged());
+  if (const auto confirmed = c.maybe(&sql::Columns::real))
+    best.confirmed = sql::score_of(*confirmed, goal);
+  best.seeds = c.small();
+  best.confirmed_seeds = c.small();
   best.phase = c.small();
   best.step = c.integer();
   return best;
@@ -80,7 +84,8 @@ SweepRow read_sweep(const SQLite::Statement& s) {
 }
 
 constexpr char trial_columns[] =
-    "t.id, t.sweep, t.number, t.params, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at";
+    "t.id, t.sweep, t.number, t.params, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
+    " t.best_cost, t.length, t.seeds, t.failed, t.confirmed_cost, t.confirmed_seeds";
 
 TrialRow read_trial(sql::Columns& c, Goal goal) {
   TrialRow row;
@@ -94,6 +99,13 @@ TrialRow read_trial(sql::Columns& c, Goal goal) {
   row.phase = c.small();
   row.runs = c.small();
   row.proposed_at = c.instant();
+  row.best_report = sql::score_of(c.real(), goal);
+  row.length = c.small();
+  row.seeds = c.small();
+  row.failed = c.small() != 0;
+  if (const auto confirmed = c.maybe(&sql::Columns::real))
+    row.confirmed = sql::score_of(*confirmed, goal);
+  row.confirmed_seeds = c.small();
   return row;
 }
 
@@ -120,41 +132,52 @@ Result<Page<TrialRow>> trials_by_number(SQLite::Database& db, SweepId sweep, Goa
                              [](const TrialRow& row) { return std::to_string(row.number); });
 }
 
-std::string rank_cursor(const TrialRow& row, Goal goal) {
-  const double cost = row.value ? sql::cost_of(*row.value, goal) : sql::cost_none;
+// The place after which the next page starts: tier/key/number.
+struct Place {
+  std::int64_t tier = -1;
+  double key = 0;
+  std::int64_t number = 0;
+};
+
+std::string place_text(std::int64_t tier, double key, std::int64_t number) {
   char digits[32];
-  const auto end = std::to_chars(std::begin(digits), std::end(digits), cost).ptr;
-  return std::string(digits, end) + "/" + std::to_string(row.number);
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), key).ptr;
+  return std::to_string(tier) + "/" + std::string(digits, end) + "/" + std::to_string(number);
 }
 
-// The cost and number after which the next page starts.
-std::optional<std::pair<double, std::int64_t>> parse_rank_cursor(const std::string& cursor) {
-  const auto slash = cursor.find('/');
-  if (slash == std::string::npos) return std::nullopt;
-  const auto cost = parse_number<double>(std::string_view(cursor).substr(0, slash));
-  const auto number = parse_number<std::int64_t>(std::string_view(cursor).substr(slash + 1));
-  if (!cost || !number) return std::nullopt;
-  return std::pair{*cost, *number};
+std::optional<Place> parse_place(const std::string& cursor) {
+  const auto first = cursor.find('/'), second = cursor.find('/', first + 1);
+  if (first == std::string::npos || second == std::string::npos) return std::nullopt;
+  const std::string_view text = cursor;
+  const auto tier = parse_number<std::int64_t>(text.substr(0, first));
+  const auto key = parse_number<double>(text.substr(first + 1, second - first - 1));
+  const auto number = parse_number<std::int64_t>(text.substr(second + 1));
+  if (!tier || !key || !number) return std::nullopt;
+  return Place{*tier, *key, *number};
 }
 
 Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal goal,
                                        const PageQuery& page) {
-  auto after = std::pair{-sql::cost_none, std::int64_t{-1}};
+  Place after;
   if (!page.after.empty()) {
-    const auto given = parse_rank_cursor(page.after);
+    const auto given = parse_place(page.after);
     if (!given) return bad_cursor(page.after);
     after = *given;
   }
-  SQLite::Statement s(db, std::string("SELECT ") + trial_columns +
-                              " FROM trial t WHERE sweep = ? AND (cost, number) > (?, ?)"
-                              " ORDER BY cost, number LIMIT ?");
-  sql::bind(s, sweep, after.first, after.second, page.limit + 1);
-  const auto read = [goal](const SQLite::Statement& rows) {
+  const std::string place = std::string(sql::tier) + ", " + sql::key + ", t.number";
+  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + ", " + place +
+                              " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.sweep = ?1"
+                              " AND (" +
+                              place + ") > (?2, ?3, ?4) ORDER BY " + place + " LIMIT ?5");
+  sql::bind(s, sweep, after.tier, after.key, after.number, page.limit + 1);
+  std::string last;
+  const auto read = [&](const SQLite::Statement& rows) {
     sql::Columns c(rows);
-    return read_trial(c, goal);
+    TrialRow row = read_trial(c, goal);
+    last = place_text(c.integer(), c.real(), c.integer());
+    return row;
   };
-  return read_page<TrialRow>(s, page.limit, read,
-                             [goal](const TrialRow& row) { return rank_cursor(row, goal); });
+  return read_page<TrialRow>(s, page.limit, read, [&](const TrialRow&) { return last; });
 }
 
 }  // namespace
@@ -162,7 +185,7 @@ Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal
 Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page, bool archived) {
   const auto after = integer_cursor(page, std::numeric_limits<std::int64_t>::max());
   if (!after) return after.error();
-  SQLite::Statement s(db, std::string(select_sweeps) + "WHERE s.id < ? " +
+  SQLite::Statement s(db, select_sweeps() + "WHERE s.id < ? " +
                               (archived ? "" : "AND s.archived_at IS NULL ") +
                               "ORDER BY s.id DESC LIMIT ?");
   sql::bind(s, *after, page.limit + 1);
@@ -171,7 +194,7 @@ Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page, 
 }
 
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id) {
-  SQLite::Statement s(db, std::string(select_sweeps) + "WHERE s.id = ?");
+  SQLite::Statement s(db, select_sweeps() + "WHERE s.id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no sweep " + text(id));
   return read_sweep(s);
@@ -210,10 +233,9 @@ std::string select_best() {
          " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
          "  AND m.phase = r.best_phase AND m.step <= r.best_step"
          "  ORDER BY m.step DESC, id DESC LIMIT 1)"
-         " FROM trial t JOIN run r ON r.trial = t.id AND r.replicate ="
-         "   (SELECT replicate FROM run WHERE trial = t.id AND best_cost < 9e999"
-         "    ORDER BY best_cost, replicate LIMIT 1)"
-         " WHERE t.cost < 9e999 AND ";
+         " FROM trial t JOIN sweep s ON s.id = t.sweep JOIN run r ON r.trial = t.id AND"
+         " r.replicate = " +
+         sql::first_run("t.id") + " WHERE t.cost < 9e999 AND ";
 }
 
 BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
@@ -232,7 +254,9 @@ BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
   const auto goal = goal_of(db, sweep);
   if (!goal) return goal.error();
-  SQLite::Statement s(db, select_best() + "t.sweep = ? ORDER BY t.cost, t.number LIMIT ?");
+  SQLite::Statement s(db, select_best() +
+                              "t.sweep = ? AND t.cost < 1.797e308 AND NOT t.failed ORDER BY " +
+                              sql::tier + ", " + sql::key + ", t.number LIMIT ?");
   sql::bind(s, sweep, limit);
   std::vector<BestRow> rows;
   while (s.executeStep()) {
@@ -252,6 +276,14 @@ std::optional<SweepId> newest_confirmation(SQLite::Database& db, SweepId sweep) 
   SQLite::Statement s(db, "SELECT max(id) FROM sweep WHERE confirms = ?");
   if (!sql::bind(s, sweep).executeStep()) return std::nullopt;
   return sql::Columns(s).maybe(&sql::Columns::id<SweepId>);
+}
+
+std::vector<SweepId> ended_confirmations(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(
+      db, "SELECT id FROM sweep WHERE confirms = ? AND ended_at IS NOT NULL ORDER BY id");
+  std::vector<SweepId> found;
+  for (sql::bind(s, sweep); s.executeStep();) found.push_back(sql::Columns(s).id<SweepId>());
+  return found;
 }
 
 std::optional<TrialId> trial_of_params(SQLite::Database& db, SweepId sweep,
@@ -311,22 +343,41 @@ std::vector<Score> scores_of(const std::vector<Mean>& means) {
   return scores;
 }
 
-constexpr char select_outcomes[] =
-    ", (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
-    "   AND m.phase = r.reports - 1 ORDER BY m.step DESC, id DESC LIMIT 1),"
-    " p.value, p.further"
-    " FROM trial t JOIN run r ON r.trial = t.id"
-    " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
-    "  AND p.phase = r.reports - 1"
-    " WHERE t.sweep = ? AND t.state = 'completed' ORDER BY t.number, r.replicate";
+// Of the last reports of completed trials or, with a phase, of the reports of that phase.
+std::string select_outcomes(bool completed) {
+  const std::string phase = completed ? "r.reports - 1" : "?2";
+  return ", (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+         "   AND m.phase = p.phase ORDER BY m.step DESC, id DESC LIMIT 1),"
+         " p.value, p.further"
+         " FROM trial t JOIN run r ON r.trial = t.id"
+         " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
+         "  AND p.phase = " +
+         phase + " WHERE t.sweep = ?1" + (completed ? " AND t.state = 'completed'" : "") +
+         " ORDER BY t.number, r.replicate";
+}
 
 }  // namespace
 
-Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep) {
+std::vector<std::pair<int, std::int64_t>> trials_by_phase(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db,
+                      "SELECT p.phase, count(DISTINCT p.trial) FROM trial t JOIN report p"
+                      " ON p.trial = t.id WHERE t.sweep = ? AND p.value IS NOT NULL"
+                      " GROUP BY p.phase ORDER BY p.phase DESC");
+  std::vector<std::pair<int, std::int64_t>> counts;
+  for (sql::bind(s, sweep); s.executeStep();) {
+    sql::Columns c(s);
+    const int phase = c.small();
+    counts.emplace_back(phase, c.integer());
+  }
+  return counts;
+}
+
+Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,
+                                              std::optional<int> phase) {
   const auto goal = goal_of(db, sweep);
   if (!goal) return goal.error();
-  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + select_outcomes);
-  sql::bind(s, sweep);
+  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + select_outcomes(!phase));
+  phase ? sql::bind(s, sweep, *phase) : sql::bind(s, sweep);
   std::vector<OutcomeRow> rows;
   std::vector<Mean> means;
   while (s.executeStep()) {

@@ -4,12 +4,12 @@
 #include <map>
 
 #include "db/queries/queries.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
 #include "server/limits.hpp"
-#include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 
 namespace hone::api {

@@ -1,5 +1,4 @@
-// The best trials, and how certain their ranks are. A trial of several runs ranks by their
-// aggregate. The best of single runs is mostly the luckiest, so the table marks them as single.
+// The leaderboard (docs/leaderboard.md), with what is known of how certain it is.
 #include <algorithm>
 #include <cmath>
 
@@ -15,54 +14,10 @@
 #include "server/limits.hpp"
 #include "server/search/history/seed_curves.hpp"
 #include "server/search/seeds/leaders.hpp"
-#include "server/search/statistics/aggregate.hpp"
-#include "server/search/statistics/bootstrap.hpp"
+#include "server/search/statistics/intervals.hpp"
 
 namespace hone::api {
 namespace {
-
-constexpr double share = 0.95;
-
-struct Ranked {
-  std::size_t index = 0;       // of the trial in the history
-  std::vector<double> values;  // merits of its runs in the phase it has reached
-};
-
-// Ranks by expected value, so that a single lucky run does not precede a proven set.
-std::vector<Ranked> ranking(const History& history, const Terminator& terminator,
-                            std::size_t limit) {
-  std::vector<Ranked> ranked;
-  for (const std::size_t trial : find_leaders(history, terminator, limit)) {
-    const SeedCurves panel(history, trial);
-    ranked.push_back({trial, panel.values(history.outcome(trial).phase)});
-  }
-  return ranked;
-}
-
-// The interval of each listed trial's rank in 95 of 100 resamples of their runs.
-std::vector<Interval> rank_ranges(const std::vector<Ranked>& ranked, Aggregate aggregate,
-                                  std::uint64_t seed) {
-  std::vector<std::vector<double>> places(ranked.size());
-  for (int i = 0; i < resamples; ++i) {
-    std::vector<double> merits;
-    for (std::size_t k = 0; k < ranked.size(); ++k) {
-      const auto drawn =
-          resampled({ranked[k].values}, seed, static_cast<std::uint64_t>(i) * ranked.size() + k);
-      merits.push_back(aggregate_of(aggregate, drawn[0]));
-    }
-    for (std::size_t k = 0; k < ranked.size(); ++k)
-      places[k].push_back(
-          1 + static_cast<double>(std::count_if(merits.begin(), merits.end(),
-                                                [&](double other) { return other > merits[k]; })));
-  }
-  std::vector<Interval> ranges;
-  for (auto& own : places) {
-    std::sort(own.begin(), own.end());
-    ranges.push_back({std::floor(quantile_of(own, (1 - share) / 2)),
-                      std::ceil(quantile_of(own, (1 + share) / 2))});
-  }
-  return ranges;
-}
 
 // In the sign of the objective; values between references keep their scale.
 Json shown(double merit, const SweepSpec& spec) {
@@ -76,42 +31,101 @@ Json scale_json(const SweepSpec& spec) {
   return rescaled(spec) ? Json("references") : Json(nullptr);
 }
 
-Json interval_json(const Ranked& one, const SweepSpec& spec) {
-  if (one.values.size() < 2) return nullptr;
-  const auto statistic = [&](std::span<const double> values) {
-    return aggregate_of(spec.replicates.aggregate, values);
-  };
-  const Interval found = bootstrap_interval({one.values}, statistic, {spec.seed, resamples, share});
-  Json low = shown(found.low, spec), high = shown(found.high, spec);
+Json interval_json(const Interval& merits, const SweepSpec& spec) {
+  Json low = shown(merits.low, spec), high = shown(merits.high, spec);
   if (low.is_number() && high.is_number() && low > high) std::swap(low, high);
   return Json::array({low, high});
+}
+
+// What the history says of the leaders, for trials of several seeds.
+class Certainty {
+ public:
+  Certainty(const Past& past, const SweepSpec& spec)
+      : past_(past), spec_(spec), expected_(expectations_of(past.history)) {
+    order_ = find_leaders(past.history, past.history.trials().size());
+    bool known = true;
+    for (const std::size_t trial : order_) {
+      const SeedCurves curves(past.history, trial);
+      values_.push_back(curves.values(past.history.outcome(trial).phase));
+      pooled_.add({values_.back()});
+      known = known && std::all_of(values_.back().begin(), values_.back().end(),
+                                   [](double value) { return std::isfinite(value); });
+    }
+    if (known) ranges_ = rank_ranges(values_, spec.replicates.aggregate, ranges_max);
+  }
+
+  [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
+
+  // Adds the members that the query tables do not have. `ranked`: the row's rank is by tuning.
+  void add_to(Json& item, std::size_t trial, bool ranked) const {
+    const auto at =
+        static_cast<std::size_t>(std::find(order_.begin(), order_.end(), trial) - order_.begin());
+    if (at == order_.size()) return;
+    const double merit = past_.history.outcome(trial).merit;
+    if (rescaled(spec_)) item["value"] = shown(merit, spec_);
+    item["seeds"] = values_[at].size();
+    const auto interval = seed_interval({values_[at]}, spec_.replicates.aggregate, pooled_);
+    if (interval) item["interval"] = interval_json(*interval, spec_);
+    if (auto expected = expected_[trial]) {
+      if (interval) expected = std::clamp(*expected, interval->low, interval->high);
+      item["expected"] = shown(*expected, spec_);
+    }
+    if (ranked && at < ranges_.size())
+      item["ranks"] = Json::array({ranges_[at].low, ranges_[at].high});
+  }
+
+ private:
+  static constexpr std::size_t ranges_max = 100;  // further rows have no range of ranks
+
+  const Past& past_;
+  const SweepSpec& spec_;
+  std::vector<std::optional<double>> expected_;
+  std::vector<std::size_t> order_;           // all that rank, best first
+  std::vector<std::vector<double>> values_;  // of them
+  PooledSpread pooled_;
+  std::vector<Interval> ranges_;
+};
+
+Json row_json(const BestRow& row) {
+  Json item = render(row);
+  item["expected"] = nullptr;
+  item["interval"] = nullptr;
+  item["ranks"] = nullptr;
+  return item;
+}
+
+// Rescaled values are not those of the query tables, nor is their order.
+std::vector<BestRow> rescaled_rows(SQLite::Database& db, const Past& past,
+                                   const Certainty& certainty, std::int64_t limit, Goal goal) {
+  std::vector<BestRow> rows;
+  for (const std::size_t trial : certainty.order()) {
+    if (std::cmp_equal(rows.size(), limit)) break;
+    auto row = best_of_trial(db, past.trials[trial], goal);
+    if (!row) continue;
+    row->rank = static_cast<std::int64_t>(rows.size()) + 1;
+    rows.push_back(*std::move(row));
+  }
+  return rows;
 }
 
 Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const SweepSpec& spec,
                          std::int64_t limit) {
   const auto past = read_past(db, sweep, spec);
   if (!past) return past.error();
-  const auto terminator = terminator_of(sweep);
-  if (!terminator) return terminator.error();
-  const auto ranked = ranking(past->history, **terminator, static_cast<std::size_t>(limit));
-  const auto ranges = rank_ranges(ranked, spec.replicates.aggregate, spec.seed);
-  const auto expected = expectations_of(past->history);
-  const bool single = std::any_of(ranked.begin(), ranked.end(),
-                                  [](const Ranked& one) { return one.values.size() < 2; });
+  const Certainty certainty(*past, spec);
+  std::vector<BestRow> rows;
+  if (rescaled(spec)) {
+    rows = rescaled_rows(db, *past, certainty, limit, sweep.objective.goal);
+  } else {
+    auto ranked = best_trials(db, sweep.id, limit);
+    if (!ranked) return ranked.error();
+    rows = *std::move(ranked);
+  }
+  const bool confirmed = sweep.best && sweep.best->confirmed;
   Json items = Json::array();
-  for (std::size_t i = 0; i < ranked.size(); ++i) {
-    auto row = best_of_trial(db, past->trials[ranked[i].index], sweep.objective.goal);
-    if (!row) continue;
-    row->rank = static_cast<std::int64_t>(items.size()) + 1;
-    Json item = render(*row);
-    item["value"] = shown(past->history.outcome(ranked[i].index).merit, spec);
-    const auto& own = expected[ranked[i].index];
-    item["expected"] = own ? shown(*own, spec) : Json(nullptr);
-    item["seeds"] = ranked[i].values.size();
-    item["interval"] = interval_json(ranked[i], spec);
-    // A single run says nothing about its repetition.
-    item["ranks"] = single ? Json(nullptr) : Json::array({ranges[i].low, ranges[i].high});
-    items.push_back(std::move(item));
+  for (const BestRow& row : rows) {
+    items.push_back(row_json(row));
+    certainty.add_to(items.back(), static_cast<std::size_t>(row.trial.number), !confirmed);
   }
   return items;
 }
@@ -120,14 +134,7 @@ Result<Json> single_items(SQLite::Database& db, SweepId sweep, std::int64_t limi
   const auto rows = best_trials(db, sweep, limit);
   if (!rows) return rows.error();
   Json items = Json::array();
-  for (const BestRow& row : *rows) {
-    Json item = render(row);
-    item["expected"] = nullptr;
-    item["seeds"] = row.trial.runs;
-    item["interval"] = nullptr;
-    item["ranks"] = nullptr;
-    items.push_back(std::move(item));
-  }
+  for (const BestRow& row : *rows) items.push_back(row_json(row));
   return items;
 }
 

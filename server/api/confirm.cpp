@@ -1,6 +1,6 @@
 // Confirmations: the request, and the result as Agarwal et al. (2021) recommend: interquartile
-// means with stratified bootstrap intervals, probability of improvement, a performance profile; and
-// how much better the value in tuning was.
+// means with intervals, probability of improvement, a performance profile; what an interquartile
+// mean hides; and how much better the value in tuning was.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -8,14 +8,15 @@
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
 #include "server/search/seeds/leaders.hpp"
-#include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
+#include "server/search/statistics/intervals.hpp"
 #include "server/search/statistics/tests.hpp"
 
 namespace hone::api {
@@ -36,18 +37,22 @@ namespace {
 constexpr int thresholds = 11;
 
 struct Candidate {
-  std::size_t index = 0;  // of the confirmation's trial: its rank in tuning
-  TrialId trial;
-  Strata merits;             // over the instances: larger is better
-  std::vector<double> flat;  // all of them
+  TrialId trial;                // of the newest confirmation that trained it
+  std::string params;           // JSON text
+  std::optional<TrialId> of{};  // the tuned trial
+  Strata merits;                // over the instances: larger is better
+  std::vector<double> flat;     // all of them
   double iqm = 0;
 };
 
 struct Confirmed {
   SweepRow tuned;                     // the sweep that was tuned
-  SweepRow sweep;                     // its confirmation
-  SweepSpec spec;                     // of the confirmation
+  SweepRow sweep;                     // its newest confirmation
+  SweepSpec spec;                     // of the newest confirmation
+  std::vector<SweepId> counted;       // the confirmations whose runs count
   std::vector<Candidate> candidates;  // best first; those without a result last
+  PooledSpread pooled;                // of the candidates
+  std::optional<double> bar;  // merit; nine tenths of the way from the worst run to the best
 };
 
 double sign(const SweepSpec& spec) {
@@ -58,36 +63,102 @@ Json value_json(double merit, const SweepSpec& spec) {
   return std::isfinite(merit) ? Json(sign(spec) * merit) : Json("diverged");
 }
 
+Json worth_json(const Candidate& one, double bar, const SweepSpec& spec) {
+  const auto reached =
+      std::count_if(one.flat.begin(), one.flat.end(), [&](double merit) { return merit >= bar; });
+  Json json;
+  json["value"] = value_json(bar, spec);
+  json["share"] = static_cast<double>(reached) / static_cast<double>(one.flat.size());
+  return json;
+}
+
 Json range_json(const Interval& merits, const SweepSpec& spec) {
   Json low = value_json(merits.low, spec), high = value_json(merits.high, spec);
   return sign(spec) > 0 ? Json::array({low, high}) : Json::array({high, low});
 }
 
+std::vector<double> finite_merits(const std::vector<Candidate>& candidates) {
+  std::vector<double> finite;
+  for (const Candidate& one : candidates)
+    for (const double merit : one.flat)
+      if (std::isfinite(merit)) finite.push_back(merit);
+  return finite;
+}
+
+std::optional<double> bar_of(const std::vector<Candidate>& candidates) {
+  constexpr double share = 0.9;
+  const auto finite = finite_merits(candidates);
+  if (finite.empty()) return std::nullopt;
+  const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+  return *low + share * (*high - *low);
+}
+
+// The confirmations whose runs count: those that have ended, since they share no seed; the newest
+// if none has ended, or if values are ranks within a confirmation.
+std::vector<SweepId> counted_of(SQLite::Database& db, const Confirmed& confirmed) {
+  auto ended = ended_confirmations(db, confirmed.tuned.id);
+  if (ended.empty() || by_ranks(confirmed.spec)) return {confirmed.sweep.id};
+  return ended;
+}
+
+// Adds the runs of a confirmation to the candidates with the same parameters.
+Status add_runs(SQLite::Database& db, SweepId id, Confirmed& confirmed) {
+  const auto sweep = find_sweep(db, id);
+  if (!sweep) return sweep.error();
+  const auto spec = spec_of(*sweep);
+  if (!spec) return spec.error();
+  const auto past = read_past(db, *sweep, *spec);
+  if (!past) return past.error();
+  for (std::size_t i = 0; i < past->trials.size(); ++i) {
+    const auto row = find_trial(db, past->trials[i]);
+    if (!row) return row.error();
+    auto& all = confirmed.candidates;
+    auto known = std::ranges::find(all, row->params, &Candidate::params);
+    if (known == all.end()) known = all.insert(all.end(), {row->id, row->params, {}, {}, {}, 0});
+    known->trial = row->id;
+    known->of = trial_of_params(db, confirmed.tuned.id, row->params);
+    const Strata merits = final_merits(*past, i, *spec);
+    known->merits.resize(std::max(known->merits.size(), merits.size()));
+    for (std::size_t k = 0; k < merits.size(); ++k)
+      known->merits[k].insert(known->merits[k].end(), merits[k].begin(), merits[k].end());
+  }
+  return Done{};
+}
+
+void rank_candidates(Confirmed& confirmed) {
+  for (Candidate& one : confirmed.candidates) {
+    one.flat = flattened(one.merits);
+    if (!one.flat.empty()) one.iqm = iqm_of(one.flat);
+    confirmed.pooled.add(one.merits);
+  }
+  confirmed.bar = bar_of(confirmed.candidates);
+  const auto number = [](const Candidate& one) { return one.of ? one.of->value : 0; };
+  std::stable_sort(confirmed.candidates.begin(), confirmed.candidates.end(),
+                   [&](const Candidate& a, const Candidate& b) {
+                     if (a.flat.empty() != b.flat.empty()) return b.flat.empty();
+                     if (a.flat.empty() || a.iqm == b.iqm) return number(a) < number(b);
+                     return a.iqm > b.iqm;
+                   });
+}
+
 Result<Confirmed> read_confirmed(SQLite::Database& db, SweepId id) {
   auto named = find_sweep(db, id);
   if (!named) return named.error();
-  const auto newest = newest_confirmation(db, id);
-  if (!named->confirms && !newest)
-    return refuse(Code::not_found,
-                  text(id) + " has no confirmation yet: hone confirm " + text(id) + " makes one");
-  auto sweep = named->confirms ? *named : *find_sweep(db, *newest);
-  auto tuned = named->confirms ? *find_sweep(db, *named->confirms) : *std::move(named);
-  const auto spec = spec_of(sweep);
+  auto tuned = named->confirms ? find_sweep(db, *named->confirms) : named;
+  if (!tuned) return tuned.error();
+  const auto newest = newest_confirmation(db, tuned->id);
+  if (!newest)
+    return refuse(Code::not_found, text(id) + " has no confirmation yet: hone confirm " + text(id) +
+                                       " --start trains its leaders on new seeds");
+  auto sweep = find_sweep(db, *newest);
+  if (!sweep) return sweep.error();
+  const auto spec = spec_of(*sweep);
   if (!spec) return spec.error();
-  const auto past = read_past(db, sweep, *spec);
-  if (!past) return past.error();
-  Confirmed confirmed{std::move(tuned), std::move(sweep), *spec, {}};
-  for (std::size_t i = 0; i < past->trials.size(); ++i) {
-    Candidate one{i, past->trials[i], final_merits(*past, i, *spec), {}, 0};
-    one.flat = flattened(one.merits);
-    if (!one.flat.empty()) one.iqm = iqm_of(one.flat);
-    confirmed.candidates.push_back(std::move(one));
-  }
-  std::stable_sort(confirmed.candidates.begin(), confirmed.candidates.end(),
-                   [](const Candidate& a, const Candidate& b) {
-                     if (a.flat.empty() != b.flat.empty()) return b.flat.empty();
-                     return !a.flat.empty() && a.iqm > b.iqm;
-                   });
+  Confirmed confirmed{*std::move(tuned), *std::move(sweep), *spec, {}, {}, {}, {}};
+  confirmed.counted = counted_of(db, confirmed);
+  for (const SweepId counted : confirmed.counted)
+    if (auto added = add_runs(db, counted, confirmed); !added) return added.error();
+  rank_candidates(confirmed);
   return confirmed;
 }
 
@@ -95,26 +166,31 @@ bool complete(const Strata& strata) {
   return std::none_of(strata.begin(), strata.end(), [](const auto& row) { return row.empty(); });
 }
 
-// The value of the parameter set in tuning, in the sign of the objective.
-Json tuned_value(SQLite::Database& db, const SweepRow& tuned, const Past& past, TrialId trial) {
-  if (past.history.replication().multi_seed())
-    for (std::size_t i = 0; i < past.trials.size(); ++i)
-      if (past.trials[i] == trial) {
-        const auto spec = spec_of(tuned);
-        return spec ? value_json(past.history.outcome(i).merit, *spec) : Json(nullptr);
-      }
-  const auto row = find_trial(db, trial);
-  return row ? or_null(row->value) : Json(nullptr);
-}
+// What the tuning knew of its trials.
+struct Tuned {
+  const Past& past;
+  SweepSpec spec;
+  std::vector<std::size_t> leaders;
+  std::vector<std::optional<double>> expected;  // for several seeds
+};
 
-// The value that tuning expected, corrected for luck; null if it had single runs.
-Json tuned_expected(const SweepRow& tuned, const Past& past, TrialId trial) {
-  const auto spec = spec_of(tuned);
-  if (!spec || !past.history.replication().multi_seed()) return nullptr;
-  const auto expected = expectations_of(past.history);
-  for (std::size_t i = 0; i < past.trials.size(); ++i)
-    if (past.trials[i] == trial && expected[i]) return value_json(*expected[i], *spec);
-  return nullptr;
+// Adds what the tuning knew of the parameter set.
+void add_tuned(SQLite::Database& db, const Tuned& tuned, std::optional<TrialId> trial, Json& item) {
+  item["tuned_rank"] = item["tuned_value"] = item["tuned_expected"] = nullptr;
+  if (!trial) return;
+  const auto& trials = tuned.past.trials;
+  const auto at =
+      static_cast<std::size_t>(std::find(trials.begin(), trials.end(), *trial) - trials.begin());
+  if (at == trials.size()) return;
+  const auto rank = std::find(tuned.leaders.begin(), tuned.leaders.end(), at);
+  if (rank != tuned.leaders.end()) item["tuned_rank"] = rank - tuned.leaders.begin() + 1;
+  const auto row = find_trial(db, *trial);
+  if (rescaled(tuned.spec))
+    item["tuned_value"] = value_json(tuned.past.history.outcome(at).merit, tuned.spec);
+  else if (row)
+    item["tuned_value"] = or_null(row->value);
+  if (tuned.past.history.replication().multi_seed() && tuned.expected[at])
+    item["tuned_expected"] = value_json(*tuned.expected[at], tuned.spec);
 }
 
 // Compares with the winner: how often it would be better, and whether it is worse seed by seed.
@@ -130,42 +206,41 @@ void compare(const Candidate& one, const Candidate& winner, const SweepSpec& spe
     item["p_worse"] = signed_rank_p_worse(one.flat, winner.flat);
 }
 
-Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Past& past,
+Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tuned,
              const Candidate& one) {
   const SweepSpec& spec = confirmed.spec;
   Json item;
-  const auto row = find_trial(db, one.trial);
-  if (!row) return item;
-  const auto origin = trial_of_params(db, confirmed.tuned.id, row->params);
   item["trial"] = text(one.trial);
-  item["of"] = id_or_null(origin);
-  item["params"] = stored_json(row->params);
-  item["tuned_rank"] = one.index + 1;
-  item["tuned_value"] = origin ? tuned_value(db, confirmed.tuned, past, *origin) : Json(nullptr);
-  item["tuned_expected"] = origin ? tuned_expected(confirmed.tuned, past, *origin) : Json(nullptr);
+  item["of"] = id_or_null(one.of);
+  item["params"] = stored_json(one.params);
+  add_tuned(db, tuned, one.of, item);
+  item["model"] = nullptr;
+  if (const auto best = best_of_trial(db, one.trial, spec.objective.goal))
+    item["model"] = id_or_null(best->model);
   item["seeds"] = one.flat.size();
   item["failed"] = std::count_if(one.flat.begin(), one.flat.end(),
                                  [](double merit) { return !std::isfinite(merit); });
   if (one.flat.empty()) return item;
   item["iqm"] = value_json(one.iqm, spec);
   item["mean"] = value_json(mean_of(one.flat), spec);
-  item["interval"] =
-      complete(one.merits)
-          ? range_json(bootstrap_interval(one.merits, iqm_of, {spec.seed, resamples, 0.95}), spec)
-          : Json(nullptr);
+  item["min"] = value_json(*std::min_element(one.flat.begin(), one.flat.end()), spec);
+  item["max"] = value_json(*std::max_element(one.flat.begin(), one.flat.end()), spec);
+  item["bar"] = confirmed.bar ? worth_json(one, *confirmed.bar, spec) : Json(nullptr);
+  const auto interval = complete(one.merits)
+                            ? seed_interval(one.merits, Aggregate::iqm, confirmed.pooled)
+                            : std::nullopt;
+  item["interval"] = interval ? range_json(*interval, spec) : Json(nullptr);
   // Ranks of two sweeps are not comparable.
   if (item["tuned_value"].is_number() && item["iqm"].is_number() && !by_ranks(spec))
     item["optimism"] = (item["tuned_value"].get<double>() - item["iqm"].get<double>()) * sign(spec);
   compare(one, confirmed.candidates.front(), spec, item);
+  if (confirmed.counted.size() > 1) item["p_worse"] = nullptr;  // the seeds need not be paired
   return item;
 }
 
 // The share of runs that reach a value, for values from the worst to the best of all runs.
 Json profile_of(const std::vector<Candidate>& candidates, const SweepSpec& spec) {
-  std::vector<double> finite;
-  for (const Candidate& one : candidates)
-    for (const double merit : one.flat)
-      if (std::isfinite(merit)) finite.push_back(merit);
+  const auto finite = finite_merits(candidates);
   Json profile = Json::array();
   if (finite.empty()) return profile;
   const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
@@ -215,11 +290,17 @@ ReadResult confirmation(SQLite::Database& db, const Request& request) {
   json["state"] = word(confirmed->sweep.state);
   json["objective"]["metric"] = confirmed->spec.objective.metric;
   json["objective"]["goal"] = word(confirmed->spec.objective.goal);
-  json["seeds"] = confirmed->spec.seeds;
+  json["confirmations"] = Json::array();
+  for (const SweepId counted : confirmed->counted) json["confirmations"].push_back(text(counted));
+  std::size_t runs = 0;
+  for (const Candidate& one : confirmed->candidates) runs = std::max(runs, one.flat.size());
+  json["seeds"] = runs / static_cast<std::size_t>(instances_of(confirmed->spec));
   json["seed_applied"] = seed_word(count_seeds(db, confirmed->sweep.id));
   Json items = Json::array();
+  const Tuned tuned{*past, *spec, find_leaders(past->history, past->history.trials().size()),
+                    expectations_of(past->history)};
   for (const Candidate& one : confirmed->candidates) {
-    items.push_back(item_of(db, *confirmed, *past, one));
+    items.push_back(item_of(db, *confirmed, tuned, one));
     items.back()["rank"] = items.size();
   }
   if (!items.empty()) add_chances(confirmed->candidates, confirmed->spec, items);

@@ -27,6 +27,10 @@ Json render(const BestOfSweep& best) {
   json["trial"] = text(best.trial);
   json["run"] = text(best.run);
   json["value"] = encode(best.value);
+  json["seeds"] = best.seeds;
+  json["confirmed"] = or_null(best.confirmed);
+  json["confirmed_seeds"] = best.confirmed_seeds;
+  json["best_report"] = encode(best.report);
   json["phase"] = best.phase;
   json["step"] = best.step;
   return json;
@@ -87,6 +91,11 @@ Json render(const TrialRow& row) {
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
   json["value"] = or_null(row.value);
+  json["seeds"] = row.seeds;
+  json["length"] = row.length;
+  json["best_report"] = or_null(row.best_report);
+  json["confirmed"] = or_null(row.confirmed);
+  json["confirmed_seeds"] = row.confirmed_seeds;
   json["phase"] = row.phase;
   json["runs"] = row.runs;
   return json;

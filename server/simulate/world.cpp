@@ -8,8 +8,8 @@
 
 #include "base/expect.hpp"
 #include "base/rng.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/search/seeds/leaders.hpp"
-#include "server/search/statistics/aggregate.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -227,7 +227,7 @@ class World {
   [[nodiscard]] std::optional<Promised> promised() const {
     const History& history = sweep().history;
     if (history.replication().multi_seed()) {
-      const auto first = find_leaders(history, *sweep().terminator, 1);
+      const auto first = find_leaders(history, 1);
       if (first.empty()) return std::nullopt;
       const double merit = history.outcome(first[0]).merit;
       return Promised{first[0], merit, expectations_of(history)[first[0]].value_or(merit)};

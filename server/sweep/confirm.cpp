@@ -5,9 +5,14 @@
 
 #include "server/search/seeds/leaders.hpp"
 #include "server/sweep/rules.hpp"
+#include "server/sweep/run_seed.hpp"
 
 namespace hone {
 namespace {
+
+// Beyond the number of every seed of a confirmation (limits::confirm_seeds_max). A further
+// confirmation draws its seeds from another stream, so that no seed is trained twice.
+constexpr int seeds_end = 1 << 19;
 
 SweepSpec confirmation_of(const Sweep& sweep, const ConfirmRequest& request, std::size_t trials) {
   SweepSpec spec = sweep.spec;
@@ -20,6 +25,8 @@ SweepSpec confirmation_of(const Sweep& sweep, const ConfirmRequest& request, std
   spec.replicates.aggregate = Aggregate::iqm;
   spec.confirm.reset();
   spec.confirms = sweep.id;
+  if (const auto earlier = static_cast<int>(sweep.confirmed_by.size()); earlier > 0)
+    spec.seed = confirm_seed(sweep.spec.seed, sweep.id, seeds_end + earlier);
   spec.limits.duration.reset();  // it applies to the tuning
   return spec;
 }
@@ -36,8 +43,7 @@ Params free_params(const SearchSpace& space, const Params& params) {
 
 void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
                    const ConfirmRequest& request, Events& events) {
-  const auto leaders =
-      find_leaders(history, *sweep.terminator, static_cast<std::size_t>(request.top));
+  const auto leaders = find_leaders(history, static_cast<std::size_t>(request.top));
   if (leaders.empty()) return;
   const SweepId id{book.last_sweep + 1};
   events.emplace_back(SweepSubmitted{id, request.request_id,

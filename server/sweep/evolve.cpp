@@ -5,6 +5,7 @@
 #include "base/expect.hpp"
 #include "schemas/types/edit.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/failures.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/run_seed.hpp"
 #include "server/sweep/warm_start.hpp"

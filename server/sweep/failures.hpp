@@ -22,7 +22,6 @@ struct FailureRule {
   Retry retry;
   int retries_max;     // of this class; limits.max_retries counts all classes but preemptions
   bool blames_worker;  // after three such runs in a row, the worker is quarantined
-  bool informs;        // the end is evidence about the parameters
 };
 
 inline constexpr int no_bound = std::numeric_limits<int>::max();
@@ -30,14 +29,14 @@ inline constexpr int no_bound = std::numeric_limits<int>::max();
 // A run that runs out of memory twice, or hangs twice, would do so again. A program that died of a
 // signal may have hit a race; one that exited with a status would do so again.
 inline constexpr std::array failure_rules{
-    FailureRule{Failure::oom, Retry::elsewhere, 1, false, true},
-    FailureRule{Failure::infra, Retry::elsewhere, no_bound, true, false},
-    FailureRule{Failure::preempted, Retry::anywhere, no_bound, false, false},
-    FailureRule{Failure::infeasible, Retry::no, 0, false, true},
-    FailureRule{Failure::diverged, Retry::no, 0, false, true},
-    FailureRule{Failure::timed_out, Retry::elsewhere, 1, false, true},
-    FailureRule{Failure::user_error, Retry::no, 0, false, true},
-    FailureRule{Failure::crash, Retry::anywhere, no_bound, false, false},
+    FailureRule{Failure::oom, Retry::elsewhere, 1, false},
+    FailureRule{Failure::infra, Retry::elsewhere, no_bound, true},
+    FailureRule{Failure::preempted, Retry::anywhere, no_bound, false},
+    FailureRule{Failure::infeasible, Retry::no, 0, false},
+    FailureRule{Failure::diverged, Retry::no, 0, false},
+    FailureRule{Failure::timed_out, Retry::elsewhere, 1, false},
+    FailureRule{Failure::user_error, Retry::no, 0, false},
+    FailureRule{Failure::crash, Retry::anywhere, no_bound, false},
 };
 
 constexpr const FailureRule& rule_of(Failure failure) {

@@ -3,9 +3,8 @@
 
 #include <vector>
 
-#include "base/expect.hpp"
 #include "schemas/types/event.hpp"
-#include "server/sweep/failures.hpp"
+#include "schemas/types/evidence.hpp"
 
 namespace hone {
 
@@ -13,9 +12,7 @@ namespace hone {
 inline bool completes(const RunEnded& e) { return e.state == RunState::completed; }
 
 // Whether the rule closed the run's trial, so that the run itself did not fail.
-inline bool closes(const RunEnded& e) {
-  return e.reason == EndReason::evicted || e.reason == EndReason::not_promoted;
-}
+inline bool closes(const RunEnded& e) { return closes(e.reason); }
 
 // Returns a value on the common scale of the trial's instances, if they have references. On that
 // scale larger is better; the sign keeps the order under a goal of minimize.
@@ -30,34 +27,7 @@ inline Score normalized(const SweepSpec& spec, RunId run, Score score) {
 }
 
 // Whether an end is evidence about the parameters, rather than about a machine or a user.
-inline bool informs(const RunEnded& e) {
-  switch (e.reason) {
-    case EndReason::budget_reached:
-    case EndReason::exited_early:
-    case EndReason::evicted:
-    case EndReason::not_promoted:
-    case EndReason::diverged:
-    case EndReason::no_report:
-    case EndReason::exit_code:
-    case EndReason::told_failed:
-    case EndReason::infeasible:
-      return true;
-    case EndReason::none:
-    case EndReason::signal:
-    case EndReason::cannot_start:
-    case EndReason::requeue_requested:
-    case EndReason::worker_lost:
-    case EndReason::user_stop:
-    case EndReason::user_cancel:
-    case EndReason::user_kill:
-      return false;
-    case EndReason::retries_exhausted:
-    case EndReason::disk_limit:
-    case EndReason::time_limit:  // of the run; of the sweep if there is no failure
-      return e.failure != Failure::none && rule_of(e.failure).informs;
-  }
-  unreachable();
-}
+inline bool informs(const RunEnded& e) { return informs(e.reason, e.failure); }
 
 // Returns the merits of the further objectives; larger is better.
 inline std::vector<double> merits(const SweepSpec& spec, const std::vector<Score>& further) {

@@ -81,7 +81,7 @@ def test_compare_and_diff(server, done):
     while train(server, worker, 5):
         pass
     table = ok("compare", done, other, server=server)
-    assert "spec.seed" in table and "best after" in table
+    assert "spec.seed" in table and "best report after" in table
     document = json.loads(ok("compare", done, other, "--format", "json", server=server))
     assert document["left"]["incumbents"][-1]["value"] == 33
     rows = json.loads(ok("diff", "tr_1", "tr_2", "--format", "json", server=server))["rows"]

@@ -115,7 +115,7 @@ def test_single_runs_are_said_to_be_single(server):
 def test_the_command_confirms_and_shows_what_came_out(server):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 4}))
     answer_all(server, sweep, 2)
-    made = ok("confirm", sweep, "--top", "2", "--seeds", "4", server=server).strip()
+    made = ok("confirm", sweep, "--start", "--top", "2", "--seeds", "4", server=server).strip()
     answer_all(server, made, 2)
     assert "Tuning reported" in hone("confirm", sweep, server=server).stderr
     assert len(json.loads(ok("confirm", sweep, "--format", "json", server=server))["items"]) == 2

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/search/history/seed_curves.hpp"
-#include "server/search/statistics/aggregate.hpp"
 
 namespace hone {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/search/statistics/aggregate.hpp"
+#include "schemas/types/aggregate.hpp"
 
 namespace hone {
 namespace {

@@ -1,51 +1,98 @@
 #include "server/search/seeds/leaders.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "schemas/types/aggregate.hpp"
 #include "server/search/seeds/race.hpp"
 
 namespace hone {
 namespace {
 
-Race race_of(const History& history) {
-  std::size_t longest = 1;
-  for (const RunRecord& run : history.runs()) longest = std::max(longest, run.merits.size());
-  return {history, smoothing_share * static_cast<double>(longest)};
+// Whether every run of the trial failed because of its parameters.
+bool all_failed(const History& history, std::size_t trial) {
+  const auto& runs = history.trials()[trial].runs;
+  return std::all_of(runs.begin(), runs.end(), [&](std::size_t index) {
+    const RunRecord& run = history.runs()[index];
+    const bool diverged = !run.merits.empty() && std::isinf(run.merits.back());
+    const bool ended = run.state == RunRecord::State::ended;
+    return diverged || (ended && run.counts && !run.completed && !run.evicted);
+  });
 }
 
-// Trials of several runs by their expected merit, so that a lucky run does not rank above a proven
-// set. Trials that are too short to be compared follow in the order of the history.
-std::vector<std::size_t> by_expectation(const History& history) {
-  const Race race = race_of(history);
-  std::vector<std::size_t> order;
-  for (const TrialRank& one : race.ranking()) order.push_back(one.trial);
-  return order;
+bool ranks(const History& history, std::size_t trial) {
+  const TrialOutcome& outcome = history.outcome(trial);
+  return outcome.phase >= 0 && std::isfinite(outcome.merit) && !all_failed(history, trial);
+}
+
+// Which trials have trained for long enough, on enough seeds, to be compared by their values.
+class Comparable {
+ public:
+  explicit Comparable(const History& history) : history_(&history) {
+    for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
+      longest_ = std::max(longest_, history.outcome(trial).phase + 1);
+      const std::size_t runs = history.trials()[trial].runs.size();
+      // Runs beyond the first ones were added to a contender.
+      if (history.replication().multi_seed() && std::cmp_greater(runs, history.replication().first))
+        most_runs_ = std::max(most_runs_, runs);
+    }
+  }
+  [[nodiscard]] bool operator()(std::size_t trial) const {
+    return 2 * (history_->outcome(trial).phase + 1) >= longest_ &&
+           2 * history_->trials()[trial].runs.size() >= most_runs_;
+  }
+
+ private:
+  const History* history_;
+  int longest_ = 0;
+  std::size_t most_runs_ = 0;
+};
+
+// A trial's variance, known from few values, moderated by the noise of all trials: as if the noise
+// had been seen in so many values more (Smyth, 2004).
+constexpr double noise_values = 2;
+
+double moderated(const TrialRank& one, const Noise& noise) {
+  if (one.values.size() < 2) return noise.variance;
+  const auto degrees = static_cast<double>(one.values.size() - 1);
+  return (noise_values * noise.variance + degrees * variance_of(one.values)) /
+         (noise_values + degrees);
 }
 
 }  // namespace
 
-std::vector<std::optional<double>> expectations_of(const History& history) {
-  std::vector<std::optional<double>> expected(history.trials().size());
-  const Race race = race_of(history);
-  for (const TrialRank& one : race.ranking()) expected[one.trial] = one.expected;
-  return expected;
+std::vector<std::size_t> find_leaders(const History& history, std::size_t count) {
+  std::vector<std::size_t> leaders;
+  for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial)
+    if (ranks(history, trial)) leaders.push_back(trial);
+  const Comparable comparable(history);
+  std::stable_sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) {
+    if (comparable(a) != comparable(b)) return comparable(a);
+    return history.outcome(a).merit > history.outcome(b).merit;
+  });
+  leaders.resize(std::min(count, leaders.size()));
+  return leaders;
 }
 
-std::vector<std::size_t> find_leaders(const History& history, const Terminator& terminator,
-                                      std::size_t count) {
-  std::vector<std::size_t> leaders;
-  const auto add = [&](std::size_t trial) {
-    const bool listed = std::find(leaders.begin(), leaders.end(), trial) != leaders.end();
-    const bool fails = history.outcome(trial).grade == TrialOutcome::Grade::failed ||
-                       history.outcome(trial).grade == TrialOutcome::Grade::pending;
-    if (leaders.size() < count && !listed && !fails && !history.trials()[trial].foreign)
-      leaders.push_back(trial);
-  };
-  if (const auto named = terminator.incumbent(history)) add(*named);
-  if (history.replication().multi_seed())
-    for (const std::size_t trial : by_expectation(history)) add(trial);
-  for (const std::uint32_t trial : history.ranked()) add(trial);
-  return leaders;
+std::vector<std::optional<double>> expectations_of(const History& history) {
+  std::size_t longest = 1;
+  for (const RunRecord& run : history.runs()) longest = std::max(longest, run.merits.size());
+  const Race race(history, smoothing_share * static_cast<double>(longest));
+  std::vector<std::optional<double>> expected(history.trials().size());
+  std::vector<double> merits;
+  for (const TrialRank& one : race.ranking()) merits.push_back(history.outcome(one.trial).merit);
+  if (merits.empty() || !all_finite(merits)) return expected;
+  const double middle = mean_of(merits);
+  for (const TrialRank& one : race.ranking()) {
+    const double merit = history.outcome(one.trial).merit;
+    const double noise = moderated(one, race.noise()) / static_cast<double>(one.values.size());
+    const double between = race.between();
+    const double weight = between + noise > 0 ? between / (between + noise) : 1;
+    expected[one.trial] = middle + (merit - middle) * weight;
+    if (weight == 1) expected[one.trial] = merit;
+  }
+  return expected;
 }
 
 }  // namespace hone

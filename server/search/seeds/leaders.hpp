@@ -1,21 +1,24 @@
-// The best trials of a sweep.
+// The leaderboard of a sweep, from its history (docs/leaderboard.md). db/leaderboard.hpp has the
+// same order in SQL, and a test compares both.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
-#include "server/search/terminators/terminator.hpp"
+#include "server/search/history/history.hpp"
 
 namespace hone {
 
-// Returns up to `count` trials of this sweep that have a result, best first: the incumbent of the
-// terminator, then the others in the order of the history. Leaves out failed and foreign trials.
-std::vector<std::size_t> find_leaders(const History& history, const Terminator& terminator,
-                                      std::size_t count);
+// Returns up to `count` trials of this sweep, best first: those with a value by that value; then
+// those that trained less than half as long as the longest trial or, where contenders get further
+// seeds, with less than half of the most runs. Ties: the lower number. Leaves out trials that
+// failed or diverged, foreign ones and those without a value.
+std::vector<std::size_t> find_leaders(const History& history, std::size_t count);
 
-// Returns the expected merit of every trial, by index (TrialRank::expected in race.hpp); nullopt
-// for trials that are too short to be compared.
+// Returns the expected merit of every trial, by index: its merit if it were trained again, shrunk
+// towards the mean of all trials by the share of noise in it. nullopt for trials that failed, or
+// that are too short to be compared.
 std::vector<std::optional<double>> expectations_of(const History& history);
 
 }  // namespace hone

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schemas/types/aggregate.hpp"
 #include "server/search/seeds/collapse_seeds.hpp"
-#include "server/search/statistics/aggregate.hpp"
 
 namespace hone {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "server/search/statistics/aggregate.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/search/statistics/tests.hpp"
 
 namespace hone {
@@ -87,7 +87,7 @@ void Race::shrink() {
   const double seen = variance_of(merits);
   const double mean_noise = noise_.variance * inverse / static_cast<double>(merits.size());
   constexpr double between_min = 0.05;  // of the observed variance
-  const double between = std::max(seen - mean_noise, between_min * seen);
+  const double between = between_ = std::max(seen - mean_noise, between_min * seen);
   if (noise_.degrees > 0 && seen > 0) reliability_ = between / (between + noise_.variance);
   for (TrialRank& one : ranking_) {
     const double own = noise_.variance / static_cast<double>(one.values.size());

@@ -51,6 +51,8 @@ class Race {
   [[nodiscard]] const Noise& noise() const { return noise_; }
   // The share of the variance between trials that is not noise, in [0, 1]; 1/2 while unknown.
   [[nodiscard]] double reliability() const { return reliability_; }
+  // The variance between trials that is not noise.
+  [[nodiscard]] double between() const { return between_; }
 
  private:
   void shrink();
@@ -58,6 +60,7 @@ class Race {
   std::vector<TrialRank> ranking_;
   Noise noise_;
   double reliability_ = 0.5;
+  double between_ = 0;
 };
 
 }  // namespace hone

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/expect.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/search/space/space.hpp"
-#include "server/search/statistics/aggregate.hpp"
 
 namespace hone {
 namespace {
@@ -45,6 +45,18 @@ double beta_share(double a, double b, double x) {
 double student_cdf(double t, double df) {
   const double tail = beta_share(df / 2, 0.5, df / (df + t * t)) / 2;
   return t < 0 ? tail : 1 - tail;
+}
+
+double student_quantile(double share, double df) {
+  constexpr int halvings = 200;  // more than a double has bits
+  double low = 0, high = 1;
+  while (student_cdf(high, df) < share && high < 1e12) high *= 2;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = low + (high - low) / 2;
+    if (middle == low || middle == high) break;
+    (student_cdf(middle, df) < share ? low : high) = middle;
+  }
+  return low;
 }
 
 Welch welch(std::span<const double> a, std::span<const double> b) {

@@ -7,6 +7,8 @@ namespace hone {
 
 // P(T <= t) for Student's distribution with `df` > 0 degrees of freedom, which may be fractional.
 double student_cdf(double t, double df);
+// Returns t with student_cdf(t, df) = share. Precondition: 1/2 <= share < 1, df > 0.
+double student_quantile(double share, double df);
 
 struct Welch {
   double t = 0;   // (mean a - mean b) / standard error of the difference

@@ -3,6 +3,7 @@
 #include "db/file/migrate.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "server/search/seeds/leaders.hpp"
 #include "tests/unit/db/given.hpp"
 #include "tests/unit/db/storm.hpp"
 
@@ -110,29 +111,39 @@ TEST_P(AfterAStorm, LiveAttemptsAreTheLiveLeases) {
   EXPECT_EQ(lease, fed.book.leases.end());
 }
 
-TEST_P(AfterAStorm, RankingAgreesWithAStableSortOfTheValues) {
+std::vector<TrialRow> trials_by_value(SQLite::Database& db, SweepId sweep) {
+  std::vector<TrialRow> rows;
+  PageQuery page{2, ""};
+  while (true) {
+    const auto part = list_trials(db, sweep, TrialSort::value, page);
+    EXPECT_TRUE(part.ok());
+    if (!part) return rows;
+    rows.insert(rows.end(), part->items.begin(), part->items.end());
+    if (!part->next) return rows;
+    page.after = *part->next;
+  }
+}
+
+TEST_P(AfterAStorm, TheLeaderboardIsThatOfTheBook) {
   for (const auto& [id, sweep] : fed.book.sweeps) {
-    const Goal goal = sweep.spec.objective.goal;
-    const auto by_number = list_trials(*db, id, TrialSort::number, {1000, ""});
-    ASSERT_TRUE(by_number.ok());
-    auto expected = by_number->items;
-    std::stable_sort(expected.begin(), expected.end(),
-                     [goal](const TrialRow& a, const TrialRow& b) {
-                       if (!a.value || !b.value) return a.value.has_value() && !b.value;
-                       return a.value->merit(goal) > b.value->merit(goal);
-                     });
-    std::vector<TrialId> ranked;
-    PageQuery page{2, ""};
-    while (true) {
-      const auto part = list_trials(*db, id, TrialSort::value, page);
-      ASSERT_TRUE(part.ok());
-      for (const auto& row : part->items) ranked.push_back(row.id);
-      if (!part->next) break;
-      page.after = *part->next;
+    const auto all = trials_by_value(*db, id);
+    EXPECT_EQ(all.size(), sweep.trials.size()) << text(id);
+    const auto leaders = find_leaders(sweep.history, sweep.history.trials().size());
+    const auto best = best_trials(*db, id, 1000);
+    ASSERT_TRUE(best.ok());
+    ASSERT_EQ(best->size(), leaders.size()) << text(id);
+    for (std::size_t i = 0; i < leaders.size(); ++i) {
+      const TrialRow& row = best->at(i).trial;
+      const TrialOutcome& known = sweep.history.outcome(leaders[i]);
+      EXPECT_EQ(row.id, sweep.trials[leaders[i] - sweep.history.foreign()]) << i;
+      EXPECT_EQ(all[i].id, row.id);
+      EXPECT_EQ(row.value->merit(sweep.spec.objective.goal), known.merit) << text(row.id);
+      EXPECT_EQ(row.length, known.phase + 1);
+      EXPECT_EQ(row.seeds, known.values);
     }
-    ASSERT_EQ(ranked.size(), expected.size());
-    for (std::size_t i = 0; i < ranked.size(); ++i)
-      EXPECT_EQ(ranked[i], expected[i].id) << text(id) << " at " << i;
+    if (!leaders.empty()) {
+      EXPECT_EQ(find_sweep(*db, id)->best->trial, best->front().trial.id);
+    }
   }
 }
 

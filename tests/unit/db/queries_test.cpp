@@ -1,6 +1,7 @@
 // Each read of the API except lineage, over a small history.
 #include <algorithm>
 
+#include "db/queries/replicates.hpp"
 #include "tests/unit/db/queries_given.hpp"
 
 namespace hone {
@@ -38,7 +39,8 @@ TEST_F(Queries, ASweepCarriesItsCountersAndItsBest) {
   ASSERT_TRUE(sweep->best.has_value());
   EXPECT_EQ(sweep->best->trial, TrialId{1});
   EXPECT_EQ(sweep->best->run, run_a);
-  EXPECT_EQ(sweep->best->value, Score::of(30)) << "the mean of 40 and 20";
+  EXPECT_EQ(sweep->best->value, Score::diverged()) << "one of its seeds failed";
+  EXPECT_EQ(sweep->best->report, Score::of(40));
   EXPECT_EQ(sweep->best->phase, 1);
   EXPECT_EQ(sweep->best->step, 20);
   expect_not_found(find_sweep(*db, {9}));
@@ -66,7 +68,8 @@ TEST_F(Queries, TrialsCarryTheirValueAndTheStateOfTheRunThatMatters) {
   ASSERT_TRUE(trials.ok());
   ASSERT_EQ(trials->items.size(), 3U);
   const auto& one = trials->items[0];
-  EXPECT_EQ(one.value, Score::of(30));
+  EXPECT_EQ(one.value, Score::diverged()) << "one of its seeds failed";
+  EXPECT_EQ(one.best_report, Score::of(40));
   EXPECT_EQ(one.state, RunState::running);
   EXPECT_EQ(one.phase, 2);
   EXPECT_EQ(one.runs, 2);
@@ -92,19 +95,57 @@ TEST_F(Queries, TrialsAreRankedBestThenDivergedThenWithoutReport) {
 }
 
 TEST_F(Queries, TheBestNameTheCheckpointOfTheirBestPhase) {
+  const auto best = best_of_trial(*db, {1}, Goal::maximize);
+  ASSERT_TRUE(best);
+  EXPECT_EQ(best->run, run_a);
+  EXPECT_EQ(best->phase, 1);
+  EXPECT_EQ(best->model, ModelId{3}) << "the latest of that phase";
+}
+
+TEST_F(Queries, TrialsWithAFailedOrDivergedSeedHaveNoRank) {
   const auto best = best_trials(*db, {1}, 10);
   ASSERT_TRUE(best.ok());
-  ASSERT_EQ(best->size(), 2U) << "a trial without a report has no rank";
-  EXPECT_EQ(best->at(0).rank, 1);
-  EXPECT_EQ(best->at(0).trial.id, TrialId{1});
-  EXPECT_EQ(best->at(0).run, run_a);
-  EXPECT_EQ(best->at(0).phase, 1);
-  EXPECT_EQ(best->at(0).model, ModelId{3}) << "the latest of that phase";
-  EXPECT_EQ(best->at(1).rank, 2);
-  EXPECT_EQ(best->at(1).trial.value, Score::diverged());
-  EXPECT_FALSE(best->at(1).model.has_value());
-  EXPECT_EQ(best_trials(*db, {1}, 1)->size(), 1U);
+  EXPECT_TRUE(best->empty());
   expect_not_found(best_trials(*db, {9}, 1));
+}
+
+// A run that reported 500 and ended at 266 is worth 266, however good it was for a moment.
+TEST_F(Queries, ATrialIsNotRankedByItsBestReport) {
+  auto spec = small_spec(3, 3);
+  spec.objective.goal = Goal::maximize;
+  fed.must<Steered>(Steer{{1}, {Verb::pause}}, now);
+  const auto sweep = submit("collapse", spec);
+  const LeaseId collapsed = grant("c1"), steady = grant("c2"), brief = grant("c3");
+  for (const auto& [phase, value] : {std::pair{0, 490.0}, {1, 500.0}, {2, 266.0}})
+    report(collapsed, phase, Score::of(value));
+  for (int phase = 0; phase < 3; ++phase) report(steady, phase, Score::of(300));
+  report(brief, 0, Score::of(499));  // less than half as long: not comparable
+  const auto best = best_trials(*db, sweep, 10);
+  ASSERT_TRUE(best.ok());
+  ASSERT_EQ(best->size(), 3U);
+  EXPECT_EQ(best->at(0).trial.value, Score::of(300));
+  EXPECT_EQ(best->at(1).trial.value, Score::of(266));
+  EXPECT_EQ(best->at(1).trial.best_report, Score::of(500));
+  EXPECT_EQ(best->at(2).trial.value, Score::of(499));
+  EXPECT_EQ(find_sweep(*db, sweep)->best->trial, best->at(0).trial.id);
+}
+
+TEST_F(Queries, AFailedTrialDoesNotLead) {
+  auto spec = small_spec(2, 2);
+  spec.objective.goal = Goal::maximize;
+  fed.must<Steered>(Steer{{1}, {Verb::pause}}, now);
+  const auto sweep = submit("failing", spec);
+  const LeaseId failing = grant("f1"), sound = grant("f2");
+  report(failing, 0, Score::of(900));
+  fed.must(End{failing, {EndReason::exit_code, 1, "it failed", ""}}, now);
+  report(sound, 0, Score::of(1));
+  const auto all = list_trials(*db, sweep, TrialSort::value, {10, ""});
+  ASSERT_TRUE(all.ok());
+  EXPECT_EQ(all->items.at(0).value, Score::of(1));
+  EXPECT_EQ(all->items.at(1).value, Score::of(900));
+  EXPECT_TRUE(all->items.at(1).failed);
+  EXPECT_EQ(best_trials(*db, sweep, 10)->size(), 1U);
+  EXPECT_EQ(find_sweep(*db, sweep)->best->value, Score::of(1));
 }
 
 TEST_F(Queries, ForMinimizedObjectivesSmallerIsBetter) {
@@ -115,15 +156,15 @@ TEST_F(Queries, ForMinimizedObjectivesSmallerIsBetter) {
   const LeaseId worse = grant("m1");
   const LeaseId better = grant("m2");
   report(worse, 0, Score::of(-5));
-  report(better, 0, Score::of(-7));
-  report(better, 1, Score::of(0));
+  report(better, 0, Score::of(-9));
+  report(better, 1, Score::of(-7));
   const auto best = best_trials(*db, sweep, 10);
   ASSERT_TRUE(best.ok());
   EXPECT_EQ(best->at(0).trial.number, 1);
   EXPECT_EQ(best->at(0).trial.value, Score::of(-7));
   EXPECT_EQ(best->at(0).phase, 0);
-  EXPECT_EQ(find_run(*db, best->at(0).run)->value, Score::of(0));
-  EXPECT_EQ(find_run(*db, best->at(0).run)->best, Score::of(-7));
+  EXPECT_EQ(find_run(*db, best->at(0).run)->value, Score::of(-7));
+  EXPECT_EQ(find_run(*db, best->at(0).run)->best, Score::of(-9));
 }
 
 TEST_F(Queries, ARunTellsWhereItStands) {
@@ -281,7 +322,7 @@ TEST_F(Queries, ACheckpointFromWithinAPhaseIsNotWhatItsReportJudged) {
   report(lease, 2, Score::of(90));
   EXPECT_FALSE(find_model(*db, within)->value.has_value());
   EXPECT_EQ(find_model(*db, at_end)->value, Score::of(90));
-  EXPECT_EQ(best_trials(*db, {1}, 1)->at(0).model, at_end);
+  EXPECT_EQ(best_of_trial(*db, {1}, Goal::maximize)->model, at_end);
 }
 
 TEST_F(Queries, AModelSavedBeforeItsReportHasNoValueYet) {

@@ -222,12 +222,16 @@ TEST(PooledNoise, of_zero_leaves_the_means_to_decide) {
 
 // Leaders -----------------------------------------------------------------------------------------
 
-TEST(Leaders, begin_with_the_incumbent_and_are_no_more_than_asked_for) {
+TEST(Leaders, are_sorted_by_their_value_and_are_no_more_than_asked_for) {
   const Seeds seeds({{{1, 1}, {1, 1}}, {{5, 5}, {5, 5}}, {{3, 3}, {3, 3}}});
-  const auto rule = made({"none", {}}, {.trials = 3, .phases = 2});
-  EXPECT_EQ(find_leaders(seeds.history(), *rule, 2), (std::vector<std::size_t>{1, 2}));
-  EXPECT_EQ(find_leaders(seeds.history(), *rule, 9), (std::vector<std::size_t>{1, 2, 0}));
-  EXPECT_TRUE(find_leaders(seeds.history(), *rule, 0).empty());
+  EXPECT_EQ(find_leaders(seeds.history(), 2), (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(find_leaders(seeds.history(), 9), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_TRUE(find_leaders(seeds.history(), 0).empty());
+}
+
+TEST(Leaders, that_trained_less_than_half_as_long_follow) {
+  const Seeds seeds({{{9}, {9}}, {{1, 1, 1}, {1, 1, 1}}, {{2, 2}, {2, 2}}});
+  EXPECT_EQ(find_leaders(seeds.history(), 9), (std::vector<std::size_t>{2, 1, 0}));
 }
 
 TEST(Leaders, are_neither_failed_nor_pending_nor_of_an_earlier_sweep) {
@@ -235,11 +239,23 @@ TEST(Leaders, are_neither_failed_nor_pending_nor_of_an_earlier_sweep) {
   history.add_foreign({}, {TrialOutcome::Grade::finished, 1, 99, {}});
   const std::size_t failing = history.add_run(history.add_trial({}));
   const std::size_t good = history.add_run(history.add_trial({}));
+  const std::size_t crashed = history.add_run(history.add_trial({}));
   history.add_run(history.add_trial({}));  // pending
   history.end_run(failing, false, true);
   history.add_report(good, 0, Score::of(1));
-  const auto rule = made({"none", {}}, {.trials = 3, .phases = 2});
-  EXPECT_EQ(find_leaders(history, *rule, 9), (std::vector<std::size_t>{2}));
+  history.add_report(crashed, 0, Score::of(900));
+  history.end_run(crashed, false, true);
+  EXPECT_EQ(find_leaders(history, 9), (std::vector<std::size_t>{2}));
+}
+
+// The noise of poor sets must not pull a good one, whose seeds agree, below all it reported.
+TEST(Expectations, of_a_steady_set_stay_near_its_values) {
+  const Seeds seeds({{{7.0}, {7.2}, {7.1}}, {{-9}, {5}, {1}}, {{-8}, {-2}, {4}}, {{0}, {6}, {-6}}});
+  const auto expected = expectations_of(seeds.history());
+  const Race race(seeds.history(), 0.1);
+  ASSERT_EQ(race.ranking()[0].trial, 0U);
+  EXPECT_GT(*expected[0], race.ranking()[0].expected + 0.3) << "by the noise of all trials alone";
+  EXPECT_LT(*expected[0], 7.1);
 }
 
 TEST(Expectations, exist_for_trials_that_trained_long_enough) {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "server/search/statistics/aggregate.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 #include "server/search/statistics/tests.hpp"
 

@@ -99,7 +99,7 @@ TEST(Ranks, every_rule_ends_and_its_verdicts_follow_from_their_inputs) {
         if (verdict.reason == VerdictReason::last_phase) continue;
         EXPECT_EQ(rule.recompute(verdict.inputs), verdict.action) << rule.explain(verdict);
       }
-    const auto leaders = find_leaders(play.sweep(play.id).history, rule, 1);
+    const auto leaders = find_leaders(play.sweep(play.id).history, 1);
     ASSERT_FALSE(leaders.empty());
     EXPECT_GE(leaders[0], 4U) << row.rule << " names a set that is worth little in both games";
   }

@@ -22,6 +22,11 @@ Field long_text(const char* name, const char* pointer, int least) {
   return {.name = name, .pointer = pointer, .type = CellType::long_text, .least = least};
 }
 
+// Cut no shorter than `least`, so that the other columns give way first.
+Field parameters(int least) {
+  return {.name = "parameters", .pointer = "/params", .type = CellType::params, .least = least};
+}
+
 // A member that the CLI adds for people.
 Field computed(const char* name, const char* pointer, CellType type = CellType::text) {
   return {.name = name, .pointer = pointer, .type = type, .computed = true};
@@ -57,6 +62,8 @@ Fields sweep_columns() {
           optional({"running", "/runs/running", CellType::number}),
           optional({"failed", "/runs/failed", CellType::number}),
           {"best", "/best/value", CellType::score},
+          optional({"confirmed", "/best/confirmed", CellType::score}),
+          optional({"best trial", "/best/trial"}),
           data_only({"best_run", "/best/run"}),
           {"submitted", "/submitted_at", CellType::ago},
           data_only({"ended", "/ended_at", CellType::ago})};
@@ -68,9 +75,12 @@ Fields trial_columns() {
           {"state", "/state", CellType::state},
           optional({"reason", "/reason"}),
           {"value", "/value", CellType::score},
+          optional({"confirmed", "/confirmed", CellType::score}),
+          data_only({"seeds", "/seeds", CellType::number}),
+          data_only({"best_report", "/best_report", CellType::score}),
           {"phases", "/phase", CellType::number},
           data_only({"runs", "/runs", CellType::number}),
-          {"parameters", "/params", CellType::params}};
+          parameters(24)};
 }
 
 Fields run_columns() {
@@ -164,19 +174,24 @@ Fields event_columns() {
   return {{"seq", "/seq", CellType::number}, {"at", "/at"}, {"kind", "/kind"}, {"sweep", "/sweep"}};
 }
 
+// The first optional columns are the last to give way to the parameters.
 Fields best_columns() {
   return {{"rank", "/rank", CellType::number},
           {"trial", "/id"},
           {"value", "/value", CellType::score},
+          optional({"confirmed", "/confirmed", CellType::score}),
+          optional(computed("95 % interval", "/shown/interval")),
+          optional({"n", "/seeds", CellType::number}),
+          data_only(computed("low", "/interval/0", CellType::score)),
+          data_only(computed("high", "/interval/1", CellType::score)),
           optional({"expected", "/expected", CellType::score}),
-          {"n", "/seeds", CellType::number},
-          computed("95 % interval", "/shown/interval"),
-          computed("ranks", "/shown/ranks"),
+          optional(computed("ranks", "/shown/ranks")),
+          optional({"best report", "/best_report", CellType::score}),
           optional({"run", "/run"}),
           optional({"state", "/state", CellType::state}),
-          {"phase", "/best_phase", CellType::phase},
+          optional({"phase", "/best_phase", CellType::phase}),
           optional({"model", "/model"}),
-          {"parameters", "/params", CellType::params}};
+          parameters(30)};
 }
 
 Fields pareto_columns() {
@@ -230,21 +245,36 @@ Fields verdict_columns(bool recompute) {
   return columns;
 }
 
+Fields seed_columns() {
+  return {{"run", "/id"},
+          {"state", "/state", CellType::state},
+          {"phases", "/phase", CellType::number},
+          {"value", "/value", CellType::score},
+          optional({"best report", "/best", CellType::score}),
+          optional({"reason", "/reason"}),
+          optional({"seed", "/seed"})};
+}
+
 Fields confirmation_columns() {
   return {{"rank", "/rank", CellType::number},
           {"trial", "/of"},
           {"iqm", "/iqm", CellType::score},
           computed("95 % interval", "/shown/interval"),
           {"n", "/seeds", CellType::number},
+          optional({"mean", "/mean", CellType::score}),
+          optional({"min", "/min", CellType::score}),
+          optional(computed("near best", "/shown/near")),
           optional({"failed", "/failed", CellType::number}),
-          data_only({"mean", "/mean", CellType::score}),
-          computed("best in", "/shown/chance"),
-          computed("beaten", "/shown/beaten"),
-          {"tuned", "/tuned_value", CellType::score},
+          optional({"tuned", "/tuned_value", CellType::score}),
+          optional(computed("chance best", "/shown/chance")),
+          optional(computed("beaten by 1st", "/shown/beaten")),
           optional({"expected", "/tuned_expected", CellType::score}),
-          {"tuned rank", "/tuned_rank", CellType::number},
-          {"optimism", "/optimism", CellType::score},
-          {"parameters", "/params", CellType::params}};
+          optional({"tuned rank", "/tuned_rank", CellType::number}),
+          optional({"optimism", "/optimism", CellType::score}),
+          data_only(computed("low", "/interval/0", CellType::score)),
+          data_only(computed("high", "/interval/1", CellType::score)),
+          optional({"model", "/model"}),
+          parameters(24)};
 }
 
 Fields importance_columns() {

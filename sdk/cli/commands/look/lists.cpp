@@ -160,7 +160,30 @@ Json with_ranges(Json item) {
   shown["interval"] = range_text(member(item, "/interval"));
   shown["ranks"] = range_text(member(item, "/ranks"));
   item["shown"] = std::move(shown);
+  if (int_at(item, "/confirmed_seeds") == 0) item["confirmed"] = nullptr;
   return item;
+}
+
+// Single seeds need no column that counts them.
+void drop_single_seeds(std::vector<Json>& items) {
+  const bool single = std::all_of(items.begin(), items.end(),
+                                  [](const Json& item) { return int_at(item, "/seeds") < 2; });
+  for (Json& item : items)
+    if (single) item["seeds"] = nullptr;
+}
+
+// What the columns mean, in one line.
+std::string legend(const Json& reply) {
+  const std::string aggregate = text_at(reply, "/aggregate");
+  std::string text = aggregate.empty()
+                         ? "value: the last report. "
+                         : "value: the " + aggregate + " of the seeds' last reports. ";
+  if (!aggregate.empty())
+    text += "expected: the value without its luck. ranks: those that the noise allows. ";
+  for (const Json& item : member(reply, "/items"))
+    if (member(item, "/confirmed").is_number())
+      return text + "confirmed: on new seeds; it decides the rank. ";
+  return text;
 }
 
 // Empty if the values are those of the objective.
@@ -184,9 +207,9 @@ std::string caution(const Json& reply, SweepId sweep) {
   if (single)
     return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
            " is likely the luckiest. Train the leaders on new seeds with: hone confirm " +
-           text(sweep);
+           text(sweep) + " --start";
   return "tuning scores are optimistic; train the leaders on new seeds with: hone confirm " +
-         text(sweep);
+         text(sweep) + " --start";
 }
 
 Result<Exit> list_best(Session& session, const ListOptions& options) {
@@ -202,11 +225,12 @@ Result<Exit> list_best(Session& session, const ListOptions& options) {
   const Format format = session.options().format;
   const bool raw = format == Format::json || format == Format::jsonl;
   for (const auto& item : member(*reply, "/items")) items.push_back(raw ? item : with_ranges(item));
-  auto printed =
-      print_list(session, best_columns(), items,
-                 text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
+  if (format == Format::table) drop_single_seeds(items);
+  auto printed = print_list(
+      session, best_columns(), items,
+      text(*sweep) + " has no trial with a value yet; follow it with: hone watch " + text(*sweep));
   if (printed && format == Format::table && !items.empty())
-    session.note(scale_note(*reply) + caution(*reply, *sweep));
+    session.note(legend(*reply) + scale_note(*reply) + caution(*reply, *sweep));
   return printed;
 }
 

@@ -49,12 +49,20 @@ std::string progress_text(const Json& sweep) {
   return text;
 }
 
-std::string best_report_text(const Json& sweep) {
+std::string seeds_text(std::int64_t seeds) {
+  return seeds < 2 ? "" : ", " + std::to_string(seeds) + " seeds";
+}
+
+// The first trial of the leaderboard.
+std::string leader_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "nothing reported yet";
-  return value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ", phase " +
-         std::to_string(int_at(best, "/phase") + 1) + ", step " +
-         count_text(int_at(best, "/step")) + ")";
+  std::string text = text_at(best, "/trial") + ": " + value_text(member(best, "/value")) +
+                     " (last report" + seeds_text(int_at(best, "/seeds")) + ")";
+  if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
+    text += ", confirmed " + value_text(confirmed) + " (" +
+            std::to_string(int_at(best, "/confirmed_seeds")) + " new seeds)";
+  return text + ", best report " + value_text(member(best, "/best_report"));
 }
 
 std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
@@ -154,7 +162,8 @@ std::string domain_text(const Json& parameter) {
 }
 
 std::string trainer_text(const Json& spec) {
-  const Json& command = member(spec, "/command");
+  const Json& given = member(spec, "/command");
+  const Json& command = given.is_object() ? member(given, "/run") : given;
   if (command.is_array()) {
     std::string text;
     for (const auto& word : command) text += (text.empty() ? "" : " ") + value_text(word);
@@ -197,7 +206,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
       std::to_string(int_at(sweep, "/trials/proposed")) + " of " +
           std::to_string(int_at(sweep, "/trials/total")) + " proposed");
   add(lines, "runs", run_counts_text(member(sweep, "/runs")));
-  add(lines, "best", best_report_text(sweep));
+  add(lines, "best", leader_text(sweep));
   add_spec(lines, member(sweep, "/spec"));
   add(lines, "workflow", workflow_line(sweep));
   add(lines, "dataset", text_at(sweep, "/dataset"));
@@ -207,7 +216,16 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
 std::string trial_text(const Json& trial, const Shown& shown) {
   Lines lines;
   add_state(lines, trial);
-  add(lines, "value", value_text(member(trial, "/value")));
+  if (!member(trial, "/value").is_null())
+    add(lines, "value",
+        value_text(member(trial, "/value")) + " (last report" +
+            seeds_text(int_at(trial, "/seeds")) + ")");
+  if (!member(trial, "/confirmed").is_null())
+    add(lines, "confirmed",
+        value_text(member(trial, "/confirmed")) + " (" +
+            std::to_string(int_at(trial, "/confirmed_seeds")) + " new seeds)");
+  if (!member(trial, "/best_report").is_null())
+    add(lines, "best report", value_text(member(trial, "/best_report")));
   add(lines, "sweep", text_at(trial, "/sweep"));
   bool first = true;
   for (const auto& [name, value] : member(trial, "/params").items()) {

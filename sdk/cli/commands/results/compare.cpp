@@ -46,8 +46,6 @@ Result<Json> summary_of(Session& session, SweepId id) {
   const std::string path = "/v1/sweeps/" + text(id);
   const auto sweep = session.get(path);
   if (!sweep) return sweep.error();
-  const auto best = session.get(path + "/best?limit=1");
-  if (!best) return best.error();
   const auto runs = session.list(path + "/curves?limit=1000");
   if (!runs) return runs.error();
   Json summary = *sweep;
@@ -61,8 +59,11 @@ Result<Json> summary_of(Session& session, SweepId id) {
   summary["steps_used"] = steps;
   summary["seconds_trained"] = trained;
   summary["best_params"] = Json::object();
-  if (const Json& items = member(*best, "/items"); !items.empty())
-    summary["best_params"] = member(items.front(), "/params");
+  if (const std::string trial = text_at(summary, "/best/trial"); !trial.empty()) {
+    const auto best = session.get("/v1/trials/" + trial);
+    if (!best) return best.error();
+    summary["best_params"] = member(*best, "/params");
+  }
   const auto events = session.list("/v1/events?limit=1000&sweep=" + text(id));
   if (!events) return events.error();
   summary["incumbents"] = best_so_far(summary, *events);
@@ -130,7 +131,7 @@ std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {
     rows.push_back(comparison(what, member(left, std::string("/") + what),
                               member(right, std::string("/") + what)));
   for (const char* what : {"trials/proposed", "phases/done", "runs/completed", "runs/stopped",
-                           "runs/failed", "best/value", "best/trial"})
+                           "runs/failed", "best/trial", "best/value", "best/confirmed"})
     rows.push_back(comparison(what, member(left, std::string("/") + what),
                               member(right, std::string("/") + what)));
   const Json& ours = member(left, "/incumbents");
@@ -138,8 +139,8 @@ std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {
   const auto total = std::max(int_at(left, "/steps_used"), int_at(right, "/steps_used"));
   for (const double share : {0.1, 0.25, 0.5, 1.0}) {
     const auto steps = static_cast<std::int64_t>(share * static_cast<double>(total));
-    rows.push_back(comparison("best after " + count_text(steps), value_at(ours, share, total),
-                              value_at(theirs, share, total)));
+    rows.push_back(comparison("best report after " + count_text(steps),
+                              value_at(ours, share, total), value_at(theirs, share, total)));
   }
   differences("best", member(left, "/best_params"), member(right, "/best_params"), true, rows);
   differences("spec", member(left, "/spec"), member(right, "/spec"), all, rows);

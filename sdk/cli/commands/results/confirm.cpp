@@ -1,5 +1,5 @@
-// confirm: trains the leaders of a sweep again on seeds that tuning never used, and shows the
-// result.
+// confirm: shows what a confirmation found; with --start, trains the leaders of a sweep again on
+// seeds that no run of it has used.
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,8 @@ namespace {
 struct ConfirmOptions {
   std::string sweep;
   int top = 0, seeds = 0;  // 0: the default
-  bool again = false;
+  bool start = false;
+  bool again = false;  // of earlier versions: as start
 };
 
 std::string percent_text(const Json& share) {
@@ -39,6 +40,7 @@ Json with_intervals(Json item) {
     shown["interval"] = end_text(range[0]) + " .. " + end_text(range[1]);
   shown["chance"] = percent_text(member(item, "/chance_best"));
   shown["beaten"] = percent_text(member(item, "/improvement/probability"));
+  shown["near"] = percent_text(member(item, "/bar/share"));
   item["shown"] = std::move(shown);
   return item;
 }
@@ -48,13 +50,32 @@ std::string optimism_text(double optimism) {
   return ": " + number_text(std::abs(optimism)) + (optimism > 0 ? " less.\n" : " more.\n");
 }
 
+// What the columns mean.
+std::string legend(const Json& report) {
+  std::string out = "iqm: the interquartile mean of " + std::to_string(int_at(report, "/seeds")) +
+                    " seeds that tuning never used";
+  if (const Json& bar = member(report, "/items/0/bar/value"); bar.is_number())
+    out += "; near best: the share of seeds that reach " + number_text(bar.get<double>());
+  return out + "; chance best: of 2000 bootstrap resamples; tuned: the value in tuning.\n";
+}
+
+// An interquartile mean leaves out the quarter of the seeds that did worst.
+std::string collapse_text(const Json& first) {
+  const Json& iqm = member(first, "/iqm");
+  const Json& mean = member(first, "/mean");
+  const Json& share = member(first, "/bar/share");
+  if (!iqm.is_number() || !share.is_number() || share.get<double>() >= 1) return {};
+  const auto seeds = int_at(first, "/seeds");
+  const auto missed = seeds - std::lround(share.get<double>() * static_cast<double>(seeds));
+  return std::to_string(missed) + " of the first's " + std::to_string(seeds) +
+         " seeds fell short of that; its mean is " + end_text(mean) + ", its worst seed " +
+         end_text(member(first, "/min")) + ".\n";
+}
+
 std::string confirmation_summary(const Json& report) {
   const Json& items = member(report, "/items");
   const Json& first = items[0];
-  std::string out =
-      "Values are interquartile means over " + std::to_string(int_at(report, "/seeds")) +
-      " seeds that tuning never used. 'best in' is the share of 2000 bootstrap resamples, 'beaten' "
-      "is how often a run of the first is better.\n";
+  std::string out = legend(report) + collapse_text(first);
   if (const Json& optimism = member(first, "/optimism"); optimism.is_number())
     out += "Tuning reported " + number_text(member(first, "/tuned_value").get<double>()) +
            " for the first; confirmed, its value is " +
@@ -85,30 +106,37 @@ Result<Exit> print_confirmation(Session& session, const Json& report) {
   return printed;
 }
 
-Result<Exit> start_confirmation(Session& session, SweepId sweep, const ConfirmOptions& options) {
+// A sweep without workers waits for a user's program.
+bool is_asked(const Json& sweep) { return text_at(sweep, "/spec/trainer/name") == "ask"; }
+
+Result<Exit> start_confirmation(Session& session, SweepId id, const ConfirmOptions& options) {
+  const auto sweep = session.get("/v1/sweeps/" + text(id));
+  if (!sweep) return sweep.error();
   ConfirmRequest request{new_request_id()};
   if (options.top > 0) request.top = options.top;
   if (options.seeds > 0) request.seeds = options.seeds;
-  const auto reply = session.post("/v1/sweeps/" + text(sweep) + "/confirm", encode(request));
+  const auto reply = session.post("/v1/sweeps/" + text(id) + "/confirm", encode(request));
   if (!reply) return reply.error();
   const std::string made = text_at(*reply, "/sweep");
   if (session.options().format != Format::table) return print_object(session, *reply, "");
   session.print(made + "\n");
-  session.note("the " + std::to_string(request.top) + " leaders of " + text(sweep) + " train on " +
-               std::to_string(request.seeds) + " new seeds each. Follow it with: hone watch " +
-               made + "; see the result with: hone confirm " + text(sweep));
+  session.note("the " + std::to_string(request.top) + " leaders of " + text(id) + " train on " +
+               std::to_string(request.seeds) + " new seeds each" +
+               (is_asked(*sweep) ? " as soon as a program asks for them: hone ask " + made
+                                 : "; follow it with: hone watch " + made) +
+               "   result: hone confirm " + text(id));
   return Exit::ok;
 }
 
 Result<Exit> confirm(Session& session, const ConfirmOptions& options) {
   const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
-  if (options.top > 0 || options.seeds > 0 || options.again)
-    return start_confirmation(session, *sweep, options);
+  if (options.start || options.again) return start_confirmation(session, *sweep, options);
+  if (options.top > 0 || options.seeds > 0)
+    return refuse(Code::invalid, "--top and --seeds choose what to train: add --start");
   const auto report = session.get("/v1/sweeps/" + text(*sweep) + "/confirm");
-  if (report) return print_confirmation(session, *report);
-  if (report.error().code != Code::not_found) return report.error();
-  return start_confirmation(session, *sweep, options);
+  if (!report) return report.error();
+  return print_confirmation(session, *report);
 }
 
 }  // namespace
@@ -117,9 +145,12 @@ CommandAction declare_confirm(Flags& flags) {
   return with_options(confirm, [&](ConfirmOptions& options) {
     flags.optional_argument("SWEEP", options.sweep,
                             "id of the sweep, or of anything in it (the newest)");
-    flags.integer("--top N", options.top, {1, 100}, "confirm the best N trials (3)");
-    flags.integer("--seeds N", options.seeds, {2, 1000}, "train each on N new seeds (10)");
-    flags.flag("--again", options.again, "start another confirmation");
+    flags.flag("--start", options.start,
+               "train the leaders on new seeds; results add to those of earlier confirmations");
+    flags.integer("--top N", options.top, {1, 100}, "with --start: train the best N trials (3)");
+    flags.integer("--seeds N", options.seeds, {2, 1000},
+                  "with --start: train each on N new seeds (10)");
+    flags.flag("--again", options.again, "as --start");
   });
 }
 

@@ -1,4 +1,4 @@
-#include "server/search/statistics/aggregate.hpp"
+#include "schemas/types/aggregate.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,61 @@
+// The order of a sweep's trials in SQL (docs/leaderboard.md). Internal to db.
+//
+// The place of a trial is (tier, key, number), smaller is better:
+//   0  confirmed: by its value in the sweep's confirmations
+//   1  with a value: by its value
+//   2  trained less than half as long as the longest trial, or, where contenders get further seeds,
+//      with less than half of the most runs: by its value
+//   3  failed
+//   4  diverged
+//   5  without a report
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace hone::sql {
+
+// Of trial t in sweep s.
+inline constexpr char tier[] =
+    "CASE WHEN t.confirmed_cost < 1.797e308 THEN 0 WHEN t.cost >= 9e999 THEN 5"
+    " WHEN t.cost >= 1.797e308 THEN 4 WHEN t.failed THEN 3"
+    " WHEN 2 * t.length < s.longest OR 2 * t.runs < s.most_runs THEN 2 ELSE 1 END";
+inline constexpr char key[] =
+    "CASE WHEN t.confirmed_cost < 1.797e308 THEN t.confirmed_cost ELSE t.cost END";
+
+// A scalar subquery: the first trial of sweep s; null if no trial has a report. The first two
+// selects are look-ups in an index; the third sorts trials of which none is in tiers 0 and 1.
+inline constexpr char first_trial[] =
+    "coalesce((SELECT t.id FROM trial t WHERE t.sweep = s.id AND"
+    "  t.confirmed_cost IS NOT NULL AND t.confirmed_cost < 1.797e308"
+    "  ORDER BY t.confirmed_cost, t.number LIMIT 1),"
+    " (SELECT t.id FROM trial t WHERE t.sweep = s.id AND t.cost < 1.797e308 AND"
+    "  NOT t.failed AND 2 * t.length >= s.longest AND 2 * t.runs >= s.most_runs"
+    "  ORDER BY t.cost, t.number LIMIT 1),"
+    " (SELECT t.id FROM trial t WHERE t.sweep = s.id AND t.cost < 9e999"
+    "  ORDER BY t.cost >= 1.797e308, t.failed, t.cost, t.number LIMIT 1))";
+
+// Concatenates literals.
+template <std::size_t... lengths>
+constexpr auto joined(const char (&... parts)[lengths]) {
+  std::array<char, (lengths + ...) - sizeof...(lengths)> all{};
+  auto at = all.begin();
+  ((at = std::copy_n(parts, lengths - 1, at)), ...);
+  return all;
+}
+
+// The value of that trial; null if it diverged.
+inline constexpr auto first_value = joined(
+    "(SELECT CASE WHEN b.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN b.cost"
+    " ELSE 0.0 - b.cost END FROM trial b WHERE b.id = ",
+    first_trial, ")");
+
+// The replicate of the run of trial `trial` with the best last report, of those that have one.
+inline std::string first_run(const std::string& trial) {
+  return "(SELECT replicate FROM run WHERE trial = " + trial +
+         " AND best_cost < 9e999 ORDER BY cost, best_cost, replicate LIMIT 1)";
+}
+
+}  // namespace hone::sql

@@ -1,0 +1,96 @@
+// Intervals of few seeds, and ranges of ranks.
+#include "server/search/statistics/intervals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "server/search/statistics/tests.hpp"
+
+namespace hone {
+namespace {
+
+TEST(StudentQuantile, inverts_the_distribution) {
+  EXPECT_NEAR(student_quantile(0.975, 1), 12.7062, 1e-3);
+  EXPECT_NEAR(student_quantile(0.975, 4), 2.7764, 1e-3);
+  for (const double df : {0.5, 2.0, 30.0})
+    EXPECT_NEAR(student_cdf(student_quantile(0.9, df), df), 0.9, 1e-9);
+}
+
+TEST(SeedInterval, of_two_seeds_is_not_their_range) {
+  PooledSpread pooled;
+  pooled.add({{437.1, 439.4}});
+  const auto interval = seed_interval({{437.1, 439.4}}, Aggregate::mean, pooled);
+  ASSERT_TRUE(interval);
+  EXPECT_LT(interval->low, 437.1);
+  EXPECT_GT(interval->high, 439.4);
+}
+
+TEST(SeedInterval, of_seeds_that_happen_to_agree_has_the_noise_of_the_others) {
+  PooledSpread pooled;
+  pooled.add({{500, 500, 500}});
+  pooled.add({{100, 200, 300}});
+  const auto interval = seed_interval({{500, 500, 500}}, Aggregate::mean, pooled);
+  ASSERT_TRUE(interval);
+  EXPECT_GT(interval->high - interval->low, 10);
+}
+
+TEST(SeedInterval, is_unknown_of_one_seed_and_where_the_aggregate_failed) {
+  const double failed = -std::numeric_limits<double>::infinity();
+  PooledSpread pooled;
+  EXPECT_FALSE(seed_interval({{1}}, Aggregate::mean, pooled));
+  EXPECT_FALSE(seed_interval({{1, failed}}, Aggregate::mean, pooled));
+  EXPECT_TRUE(seed_interval({{1, 2, 3, failed}}, Aggregate::iqm, pooled));
+}
+
+// At nominal 95 %, 92 to 99 of 100 intervals of normal seeds cover, whatever their number.
+TEST(SeedInterval, covers_the_mean_of_few_seeds) {
+  constexpr int sets = 20, sweeps = 100;
+  for (const std::size_t seeds : {2U, 3U, 5U, 10U}) {
+    int covered = 0;
+    for (std::uint64_t sweep = 0; sweep < sweeps; ++sweep) {
+      std::vector<Strata> drawn;
+      PooledSpread pooled;
+      Rng rng(sweep, Purpose::bootstrap, seeds);
+      for (int set = 0; set < sets; ++set) {
+        std::vector<double> values;
+        for (std::size_t i = 0; i < seeds; ++i) values.push_back(rng.normal());
+        drawn.push_back({values});
+        pooled.add(drawn.back());
+      }
+      for (const Strata& strata : drawn) {
+        const auto interval = seed_interval(strata, Aggregate::mean, pooled);
+        covered += interval && interval->low <= 0 && interval->high >= 0 ? 1 : 0;
+      }
+    }
+    EXPECT_GE(covered, sets * sweeps * 92 / 100) << seeds;
+    EXPECT_LE(covered, sets * sweeps * 99 / 100) << seeds;
+  }
+}
+
+TEST(RankRanges, do_not_depend_on_how_many_are_shown) {
+  const std::vector<std::vector<double>> trials{{9, 11}, {8, 10}, {1, 3}, {0, 2}};
+  const auto all = rank_ranges(trials, Aggregate::mean, 4);
+  const auto alone = rank_ranges(trials, Aggregate::mean, 1);
+  ASSERT_EQ(all.size(), 4U);
+  ASSERT_EQ(alone.size(), 1U);
+  EXPECT_EQ(alone[0], all[0]);
+  EXPECT_EQ(all[0].low, 1);
+  EXPECT_GE(all[0].high, 2);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto rank = static_cast<double>(i + 1);
+    EXPECT_LE(all[i].low, rank);
+    EXPECT_GE(all[i].high, rank);
+  }
+}
+
+TEST(RankRanges, are_certain_where_trials_are_far_apart) {
+  const std::vector<std::vector<double>> trials{{100, 101, 102}, {50, 51, 52}, {0, 1, 2}};
+  EXPECT_EQ(rank_ranges(trials, Aggregate::mean, 3),
+            (std::vector<Interval>{{1, 1}, {2, 2}, {3, 3}}));
+  EXPECT_TRUE(rank_ranges(std::vector<std::vector<double>>{{1}, {2}}, Aggregate::mean, 2).empty());
+}
+
+}  // namespace
+}  // namespace hone
