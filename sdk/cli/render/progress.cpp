@@ -29,7 +29,7 @@ std::string phases_text(const Json& sweep) {
 std::string best_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "best --";
-  return "best " + value_text(member(best, "/value")) + " (" + text_at(best, "/run") + ")";
+  return "best " + value_text(member(best, "/value")) + " (" + text_at(best, "/trial") + ")";
 }
 
 std::string rate_of(const SweepProgress& progress) {
@@ -106,8 +106,9 @@ std::string best_line(const SweepProgress& progress, const Screen& screen) {
   const Json& best = member(progress.sweep, "/best");
   if (best.is_null()) return "best  nothing reported yet\n";
   const std::string value = value_text(member(best, "/value"));
-  std::string rest =
-      "  " + text_at(best, "/run") + " at phase " + std::to_string(int_at(best, "/phase") + 1);
+  std::string rest = "  " + text_at(best, "/trial");
+  if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
+    rest += "  confirmed " + value_text(confirmed);
   if (!progress.best_params.is_null()) rest += "  " + params_text(progress.best_params);
   const int room = screen.columns - 6 - display_width(value);
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
@@ -117,6 +118,47 @@ std::string waits_line(const SweepProgress& progress, const Screen& screen) {
   if (progress.shortage.empty()) return {};
   const std::string text = truncated(progress.shortage, screen.columns - 6, screen.unicode);
   return "waits " + paint(screen, Ink::bad, text) + "\n";
+}
+
+std::string table_lines(const Fields& fields, const std::vector<Json>& items, Instant now,
+                        const Screen& screen) {
+  return items.empty() ? std::string()
+                       : render(without_empty_columns(table_of(fields, items, now)), screen);
+}
+
+// The first trials of the leaderboard, in place of the line of the best.
+std::string leader_lines(const SweepProgress& progress, const Screen& screen) {
+  if (progress.leaders.empty()) return best_line(progress, screen);
+  const Fields fields = {
+      {.name = "rank", .pointer = "/rank", .type = CellType::number},
+      {.name = "trial", .pointer = "/id"},
+      {.name = "value", .pointer = "/value", .type = CellType::score},
+      {.name = "confirmed", .pointer = "/confirmed", .type = CellType::score, .optional = true},
+      {.name = "seeds", .pointer = "/seeds", .type = CellType::number, .optional = true},
+      {.name = "phases", .pointer = "/length", .type = CellType::number, .optional = true},
+      {.name = "state", .pointer = "/state", .type = CellType::state, .optional = true},
+      {.name = "parameters", .pointer = "/params", .type = CellType::params, .least = 30}};
+  return "\n" + table_lines(fields, progress.leaders, progress.at, screen);
+}
+
+std::string running_lines(const SweepProgress& progress, const Screen& screen) {
+  const Fields fields = {
+      {.name = "running", .pointer = "/id"},
+      {.name = "phases", .pointer = "/phase", .type = CellType::number},
+      {.name = "value", .pointer = "/value", .type = CellType::score},
+      {.name = "best report", .pointer = "/best", .type = CellType::score, .optional = true},
+      {.name = "started", .pointer = "/started_at", .type = CellType::ago, .optional = true},
+      {.name = "worker", .pointer = "/worker", .optional = true}};
+  const std::string lines = table_lines(fields, progress.running, progress.at, screen);
+  return lines.empty() ? lines : "\n" + lines;
+}
+
+std::string failure_line(const SweepProgress& progress, const Screen& screen) {
+  if (progress.failure.empty()) return {};
+  return "\n" +
+         paint(screen, Ink::bad,
+               truncated(printable(progress.failure), screen.columns, screen.unicode)) +
+         "\n";
 }
 
 // A leased run counts as running: its process is starting.
@@ -159,7 +201,8 @@ std::string progress_line(const SweepProgress& progress) {
 
 std::string progress_block(const SweepProgress& progress, const Screen& screen) {
   return head_line(progress, screen) + bar_line(progress, screen) +
-         runs_line(member(progress.sweep, "/runs"), screen) + best_line(progress, screen) +
+         runs_line(member(progress.sweep, "/runs"), screen) + leader_lines(progress, screen) +
+         running_lines(progress, screen) + failure_line(progress, screen) +
          waits_line(progress, screen);
 }
 

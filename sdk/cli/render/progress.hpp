@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "schemas/codec/json.hpp"
 #include "schemas/types/instant.hpp"
@@ -17,6 +18,9 @@ struct SweepProgress {
   Pace pace;
   Instant at;
   std::string shortage{};  // why no worker can train it, or ""
+  std::vector<Json> leaders{};  // the first trials of the leaderboard, if they are shown
+  std::vector<Json> running{};  // some of the runs that train now
+  std::string failure{};        // the newest failed run and the last line of its log
 };
 
 // 0..100; 100 only for a sweep in state completed.
@@ -25,11 +29,11 @@ int percent(const Json& sweep);
 // "██████▒▒▒▒▒▒" ("######......" without unicode).
 std::string bar(int percent, int columns, bool unicode);
 
-// "sw_7  running  48%  154/320 phases  4 running  best 471.5 (rn_12.0)  1.3/s  ETA 2m08s", without
+// "sw_7  running  48%  154/320 phases  4 running  best 471.5 (tr_12)  1.3/s  ETA 2m08s", without
 // colours.
 std::string progress_line(const SweepProgress& progress);
 
-// The same in several lines, none wider than the screen.
+// The same in several lines, none wider than the screen, with the leaders and the running runs.
 std::string progress_block(const SweepProgress& progress, const Screen& screen);
 
 }  // namespace hone::cli

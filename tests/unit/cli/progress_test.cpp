@@ -95,7 +95,7 @@ SweepProgress standing_with(Json sweep) {
 
 TEST(CliProgress, line_has_everything) {
   EXPECT_EQ(progress_line(standing_with(sweep_json())),
-            "sw_7  running  48%  154/320 phases  4 running  1 failed  best 471.5 (rn_12.0)  1/s  "
+            "sw_7  running  48%  154/320 phases  4 running  1 failed  best 471.5 (tr_12)  1/s  "
             "ETA 2m46s\n");
 }
 
@@ -151,13 +151,41 @@ TEST(CliProgress, block_fits_every_screen) {
   }
 }
 
+// The first leaders, what runs and what failed last; nothing wraps, parameters are always seen.
+TEST(CliProgress, block_shows_leaders_running_runs_and_the_newest_failure) {
+  SweepProgress progress = standing_with(sweep_json());
+  for (int i = 1; i <= 5; ++i)
+    progress.leaders.push_back({{"rank", i},
+                                {"id", "tr_" + std::to_string(20 + i)},
+                                {"value", 500.0 - i},
+                                {"confirmed", nullptr},
+                                {"seeds", 3},
+                                {"length", 10},
+                                {"state", "completed"},
+                                {"params", {{"learning_rate", 0.001 * i}, {"t_max", 8}}}});
+  progress.running.push_back({{"id", "rn_31.0"},
+                              {"phase", 4},
+                              {"value", 212.5},
+                              {"best", 230.0},
+                              {"started_at", nullptr},
+                              {"worker", "wk_1"}});
+  progress.failure = "rn_7.0 failed: RuntimeError: CUDA error: " + std::string(90, 'x');
+  for (const int columns : {80, 140}) {
+    const std::string block = progress_block(progress, {columns, true, false, true});
+    std::istringstream lines(block);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(display_width(line), columns) << line;
+    for (const char* words : {"tr_21", "tr_25", "learning_rate=0.005", "rn_31.0", "212.5",
+                              "rn_7.0 failed: RuntimeError"})
+      EXPECT_NE(block.find(words), std::string::npos) << words << " in\n" << block;
+  }
+}
+
 TEST(CliProgress, block_at_eighty_columns) {
   const std::string block = progress_block(standing_with(sweep_json()), {80, true, false, true});
   EXPECT_NE(block.find("100k frames/s"), std::string::npos) << block;
   EXPECT_NE(block.find("ETA 2m46s"), std::string::npos) << block;
-  EXPECT_NE(block.find("471.5  rn_12.0 at phase 7  learning_rate=0.001235 t_max=8"),
-            std::string::npos)
-      << block;
+  EXPECT_NE(block.find("471.5  tr_12  learning_rate=0.001235 t_max=8"), std::string::npos) << block;
 }
 
 TEST(CliPlot, rising_line_goes_from_bottom_left_to_top_right) {

@@ -20,6 +20,7 @@ namespace hone::cli {
 namespace {
 
 constexpr Duration redraw_every = milliseconds(500);
+constexpr Duration details_every = seconds(2);     // the leaders cost the server more
 constexpr Duration poll_every = seconds(1);        // where no terminal shows every change
 constexpr Duration look_every = seconds(5);        // at the workers
 constexpr Duration watch_patience = seconds(120);  // with a server that does not answer
@@ -27,8 +28,9 @@ constexpr Duration watch_patience = seconds(120);  // with a server that does no
 // The progress of one sweep, updated by refresh().
 class Watcher {
  public:
-  Watcher(Session& session, SweepId sweep)
-      : session_(session), path_("/v1/sweeps/" + text(sweep)) {}
+  // `details`: with the leaders, the running runs and the newest failure.
+  Watcher(Session& session, SweepId sweep, bool details)
+      : session_(session), path_("/v1/sweeps/" + text(sweep)), details_(details) {}
 
   // Asks the server.
   Status refresh() {
@@ -39,6 +41,8 @@ class Watcher {
     observe();
     find_best_params();
     find_shortage_of_now();
+    const bool due = !detailed_at_ || progress_.at - *detailed_at_ >= details_every || end();
+    if (details_ && due) find_details();
     return Done{};
   }
 
@@ -87,8 +91,32 @@ class Watcher {
     progress_.shortage = shortage_of_sweep(session_, progress_.sweep);
   }
 
+  // What cannot be read stays as it was.
+  void find_details() {
+    detailed_at_ = progress_.at;
+    if (const auto best = session_.get(path_ + "/best?limit=5")) {
+      const Json& items = member(*best, "/items");
+      progress_.leaders.assign(items.begin(), items.end());
+      if (text_at(*best, "/aggregate").empty())
+        for (Json& item : progress_.leaders) item["seeds"] = nullptr;
+    }
+    if (const auto runs = session_.get(path_ + "/runs?limit=5&where=state%20%3D%20running")) {
+      const Json& items = member(*runs, "/items");
+      progress_.running.assign(items.begin(), items.end());
+    }
+    const auto failed = int_at(progress_.sweep, "/runs/failed");
+    if (failed == failed_) return;
+    failed_ = failed;
+    progress_.failure = newest_failure();
+  }
+
+  std::string newest_failure();
+
   Session& session_;
   std::string path_;
+  bool details_;
+  std::optional<Instant> detailed_at_;
+  std::int64_t failed_ = 0;  // failed runs when the newest was looked up
   SweepProgress progress_;
   std::optional<Instant> looked_at_;
   std::string best_trial_;
@@ -163,6 +191,18 @@ std::string last_line(const std::string& text) {
   return text.substr(begin, end + 1 - begin);
 }
 
+std::string Watcher::newest_failure() {
+  const auto events = session_.get(
+      "/v1/find?limit=1&where=run%20where%20state%20%3D%20failed"
+      "%20and%20sweep.id%20%3D%20" +
+      text_at(progress_.sweep, "/id"));
+  if (!events) return {};
+  const Json& run = member(*events, "/items/0");
+  if (!run.is_object()) return {};
+  const std::string line = last_line(text_at(run, "/log_tail"));
+  return text_at(run, "/id") + " failed: " + (line.empty() ? text_at(run, "/detail") : line);
+}
+
 // One failed run and the last line of its log, which often explains all of them.
 std::string failed_text(Session& session, const std::string& sweep) {
   const auto runs = session.get("/v1/sweeps/" + sweep + "/runs?limit=1&where=state%20%3D%20failed");
@@ -179,7 +219,16 @@ void print_summary(Session& session, const Json& sweep) {
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     session.note(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
                  " failed; list them with: hone runs " + id + failed_text(session, id));
-  session.note("results: hone best " + id + "   explanation: hone explain TRIAL");
+  const std::string confirmed = text_at(sweep, "/confirms");
+  session.note("results: " + (confirmed.empty() ? "hone best " + id : "hone confirm " + confirmed) +
+               "   explanation: hone explain TRIAL");
+}
+
+// The confirmation that a sweep with `confirm:` has started at its end.
+std::optional<SweepId> confirmation_of(Session& session, const Json& sweep) {
+  if (!member(sweep, "/spec/confirm").is_object()) return std::nullopt;
+  const auto best = session.get("/v1/sweeps/" + text_at(sweep, "/id") + "/best?limit=1");
+  return best ? parse_id<SweepId>(text_at(*best, "/confirmation")) : std::nullopt;
 }
 
 // Tolerates a server that is away for a while, as during a restart.
@@ -206,8 +255,8 @@ class RetryWindow {
 }  // namespace
 
 Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
-  Watcher watcher(session, sweep);
   Display display(session, line_every);
+  Watcher watcher(session, sweep, display.in_place());
   RetryWindow retry_window;
   bool seen = false;
   while (true) {
@@ -221,8 +270,12 @@ Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
       retry_window.reset();
       display.show(watcher);
       if (const auto end = watcher.end()) {
-        print_summary(session, watcher.progress().sweep);
-        return exit_for(*end);
+        const Json& ended = watcher.progress().sweep;
+        print_summary(session, ended);
+        const auto confirming = confirmation_of(session, ended);
+        if (!confirming) return exit_for(*end);
+        session.note("its leaders train on new seeds in " + text(*confirming));
+        return watch(session, *confirming, line_every);
       }
     }
     if (interrupted_within(display.in_place() ? redraw_every : poll_every)) {
