@@ -31,6 +31,21 @@ def test_plan_counts_on_what_a_like_sweep_needed(server, tmp_path):
     assert f"phases a run, as in {earlier}" in text and "holds about" in text
 
 
+def test_the_upper_bound_counts_further_seeds_and_the_confirmation(tmp_path):
+    """With seeds of 1 to 4, 'at most 12 runs' were 21."""
+    file = write_spec(tmp_path, replicates={"seeds": {"min": 1, "max": 4}},
+                      confirm={"top": 2, "seeds": 5}, terminator={"rule": "hone"})
+    plan = json.loads(ok("plan", str(file), "--format", "json"))["plan"]
+    assert plan["runs"] == 4 and plan["runs_at_most"] == 16
+    assert plan["phases_at_most"] == 16 * 4 and plan["work_at_most"] == 16 * 1000
+    assert plan["confirm"]["runs"] == 10 and plan["confirm"]["phases"] == 40
+    text = ok("plan", str(file))
+    assert "up to 16 with further seeds" in text and "then 2 leaders on 5 new seeds" in text
+    assert "saves no checkpoint" in text
+    looks = write_spec(tmp_path, terminator={"rule": "hone"})
+    assert json.loads(ok("plan", str(looks), "--format", "json"))["plan"]["runs_at_most"] == 12
+
+
 def test_plan_needs_no_server(tmp_path):
     file = write_spec(tmp_path)
     text = ok("plan", str(file), server=None, HONE_SERVER="http://127.0.0.1:1")

@@ -118,6 +118,36 @@ Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
   return std::max<std::int64_t>(1, runs / first_runs(spec));
 }
 
+// Runs that a trial can have in the end: with those that racing or a second look adds.
+int runs_of_trial_at_most(const SweepSpec& spec) {
+  constexpr int looks_max = 3;  // of a leader (docs/hone.md)
+  if (most_runs(spec) > 1) return most_runs(spec);
+  const auto rows = terminator_table();
+  const auto row = std::ranges::find(rows, spec.terminator.rule, &TerminatorRow::rule);
+  return row != rows.end() && row->takes_second_looks ? looks_max : 1;
+}
+
+// Whether the rule pauses runs of a user's program, which may save no checkpoint.
+bool pauses_command(const SweepSpec& spec) {
+  if (!std::holds_alternative<CommandTrainer>(spec.trainer)) return false;
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
+  return terminator && (*terminator)->pauses();
+}
+
+// What the confirmation trains after the sweep; null without one.
+Json confirm_json(const SweepSpec& spec) {
+  if (!spec.confirm) return nullptr;
+  const std::int64_t runs =
+      std::int64_t{spec.confirm->top} * spec.confirm->seeds * instances_of(spec);
+  Json json;
+  json["top"] = spec.confirm->top;
+  json["seeds"] = spec.confirm->seeds;
+  json["runs"] = runs;
+  json["phases"] = runs * spec.budget.phases;
+  json["work"] = runs * spec.budget.per_run;
+  return json;
+}
+
 Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& known) {
   const std::int64_t runs = spec.search.trials * first_runs(spec);
   const double phases = phases_per_run(spec, known);
@@ -127,11 +157,15 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
   Json plan;
   plan["trials"] = spec.search.trials;
   plan["runs"] = runs;
-  plan["phases_at_most"] = runs * spec.budget.phases;
+  const std::int64_t runs_at_most = spec.search.trials * runs_of_trial_at_most(spec);
+  plan["runs_at_most"] = runs_at_most;
+  plan["phases_at_most"] = runs_at_most * spec.budget.phases;
+  plan["confirm"] = confirm_json(spec);
+  plan["pauses_command"] = pauses_command(spec);
   plan["phases_expected"] = std::llround(complete * phases);
   plan["phases_per_run"] = phases;
   plan["phases_per_run_of"] = or_null(known.work_of);
-  plan["work_at_most"] = runs * spec.budget.per_run;
+  plan["work_at_most"] = runs_at_most * spec.budget.per_run;
   plan["work_expected"] = std::llround(complete * share * static_cast<double>(spec.budget.per_run));
   plan["unit"] = spec.budget.unit;
   plan["slots"] = slots.count;
@@ -167,8 +201,27 @@ std::string expected_text(const Json& plan) {
   const Json& measured_on = plan["phases_per_run_of"];
   return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
          " phases a run, " +
-         (measured_on.is_null() ? "by the rule's closed form"
+         (measured_on.is_null() ? "as the rule stops runs on average"
                                 : "as in " + measured_on.get<std::string>());
+}
+
+std::string runs_text(const Json& spec, const Json& plan) {
+  const auto runs = plan["runs"].get<std::int64_t>(),
+             most = plan["runs_at_most"].get<std::int64_t>();
+  const Json& seeds = member(spec, "/replicates/seeds");
+  std::string text = std::to_string(runs);
+  if (seeds.is_number_integer() && seeds.get<int>() > 1)
+    text += ", " + std::to_string(seeds.get<int>()) + " seeds a trial";
+  if (most > runs) text += ", up to " + std::to_string(most) + " with further seeds of the leaders";
+  return text;
+}
+
+std::string confirm_text(const Json& plan) {
+  const Json& confirm = plan["confirm"];
+  return "then " + std::to_string(int_at(confirm, "/top")) + " leaders on " +
+         std::to_string(int_at(confirm, "/seeds")) +
+         " new seeds: " + count_text(int_at(confirm, "/phases")) + " phases, " +
+         count_text(int_at(confirm, "/work")) + " " + plan["unit"].get<std::string>() + " more";
 }
 
 std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
@@ -181,10 +234,16 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                      std::to_string(plan["trials"].get<std::int64_t>()) + " trials"},
       {"terminator", text_at(rule, "/rule") + settings_text(rule, "rule")},
       {"budget", budget_text(spec)},
-      {"runs", std::to_string(plan["runs"].get<std::int64_t>())},
+      {"runs", runs_text(spec, plan)},
       {"expected", expected_text(plan)},
       {"at most", work_text(plan, "at_most")},
       {"wall time", wall_text(plan, slots)}};
+  if (plan["pauses_command"].get<bool>())
+    lines.push_back(
+        {"pauses",
+         "this rule pauses runs: a program that saves no checkpoint trains each of them "
+         "again from its start, which the figures above do not count"});
+  if (!plan["confirm"].is_null()) lines.push_back({"confirm", confirm_text(plan)});
   if (!plan["trials_that_fit"].is_null())
     lines.push_back(
         {"time limit",

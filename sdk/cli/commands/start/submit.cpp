@@ -94,7 +94,7 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
   }
   session.note(
       "submitted " + spec.name + ": " + std::to_string(spec.search.trials) + " trials, up to " +
-      std::to_string(spec.search.trials * spec.seeds * spec.budget.phases) + " phases of " +
+      std::to_string(spec.search.trials * most_runs(spec) * spec.budget.phases) + " phases of " +
       count_text(spec.budget.per_run / std::max(1, spec.budget.phases)) + " " + spec.budget.unit);
 }
 
