@@ -1,5 +1,6 @@
 // The rules of a run: its reports and verdicts, its checkpoints, its end.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -103,11 +104,29 @@ History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
   return history;
 }
 
+// The reason of the last end, if every run of the sweep has failed: nothing came of it.
+std::optional<EndReason> common_failure(const Book& book, const Sweep& sweep,
+                                        const Events& events) {
+  std::map<RunId, RunState> ends;
+  std::optional<EndReason> last;
+  for (const EventBody& body : events)
+    if (const auto* e = std::get_if<RunEnded>(&body)) ends[e->run] = e->state, last = e->reason;
+  for (const RunId id : sweep.runs) {
+    const auto ending = ends.find(id);
+    const RunState state = ending != ends.end() ? ending->second : find_run(book, id)->state;
+    if (state != RunState::failed) return std::nullopt;
+  }
+  return last;
+}
+
 void end_sweep(const Book& book, const Sweep& sweep, bool failed, Events& events) {
+  const auto failure = failed ? common_failure(book, sweep, events) : std::nullopt;
   if (sweep.order != Order::none)
     events.emplace_back(SweepEnded{sweep.id, SweepState::canceled, sweep.reason});
   else if (sweep.history.reports(0) == 0 && failed)
     events.emplace_back(SweepEnded{sweep.id, SweepState::failed, EndReason::no_report});
+  else if (failure)
+    events.emplace_back(SweepEnded{sweep.id, SweepState::failed, *failure});
   else
     events.emplace_back(
         SweepEnded{sweep.id, SweepState::completed,
