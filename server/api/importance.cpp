@@ -51,6 +51,20 @@ Result<std::vector<Observation>> observations_of(const std::vector<OutcomeRow>& 
   return observations;
 }
 
+// The phase at whose end the trials are compared. Where a rule stops most of them, the completed
+// ones are few, and good: the last phase that half of the trials have reported is more instructive.
+// nullopt: the completed trials.
+std::optional<int> phase_compared(SQLite::Database& db, SweepId sweep, std::size_t completed) {
+  const auto counts = trials_by_phase(db, sweep);
+  std::int64_t most = 0;
+  for (const auto& [phase, trials] : counts) most = std::max(most, trials);
+  const auto enough = std::max<std::int64_t>(importance_trials_min, (most + 1) / 2);
+  if (std::cmp_greater_equal(completed, enough)) return std::nullopt;
+  for (const auto& [phase, trials] : counts)
+    if (trials >= enough) return phase;
+  return std::nullopt;
+}
+
 Json items_of(const Importance& importance, const SearchSpace& space) {
   Json items = Json::array();
   for (const Effect& effect : importance.effects) {
@@ -79,7 +93,11 @@ ReadResult importance(SQLite::Database& db, const Request& request) {
   if (!objective) return objective.error();
   const auto space = SearchSpace::make(spec->parameters, spec->constraints);
   if (!space) return refuse(Code::internal, "the stored space: " + space.error().detail);
-  const auto outcomes = list_outcomes(db, *id);
+  auto outcomes = list_outcomes(db, *id);
+  if (!outcomes) return outcomes.error();
+  const auto completed = outcomes->size();
+  const auto phase = phase_compared(db, *id, completed);
+  if (phase) outcomes = list_outcomes(db, *id, phase);
   if (!outcomes) return outcomes.error();
   const auto observations = observations_of(*outcomes, *space, *objective);
   if (!observations) return observations.error();
@@ -88,7 +106,8 @@ ReadResult importance(SQLite::Database& db, const Request& request) {
   const Objective& judged = objectives[*objective];
   Json json;
   json["objective"] = {{"metric", judged.metric}, {"goal", word(judged.goal)}};
-  json["completed"] = outcomes->size();
+  json["completed"] = completed;
+  json["phase"] = phase ? Json(*phase) : Json(nullptr);
   json["trials"] = measured->trials;
   json["trees"] = measured->trees;
   json["seed"] = spec->seed;

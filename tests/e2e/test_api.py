@@ -181,7 +181,7 @@ def refuse_too_early(walk, sweep):
             words=["one objective, return"])
     problem(walk("GET", f"/v1/sweeps/{sweep}/importance?objective=return", status=409), 409,
             "conflict",
-            words=["at least 10 completed trials"])
+            words=["at least 10 trials"])
 
 
 def read_origins(walk, one, worker, model, run, trial):

@@ -41,9 +41,26 @@ def test_importance_names_what_decides(server):
 def test_importance_is_refused_for_too_few_trials_and_unknown_objectives(server):
     sweep = told_sweep(server, 9)
     few = hone("importance", sweep, server=server)
-    assert few.returncode == 4 and "at least 10 completed trials" in few.stderr
+    assert few.returncode == 4 and "at least 10 trials" in few.stderr
     other = hone("importance", sweep, "--objective", "a&b", server=server)
     assert other.returncode == 2 and "no objective 'a&b', only return" in other.stderr
+
+
+def test_importance_works_where_a_rule_stops_most_trials(server):
+    """It was refused on every sweep with early stopping, as too few trials were completed."""
+    sweep = server.submit(sweep_spec(parameters=PARAMETERS,
+                                     search={"method": "random", "trials": 40},
+                                     terminator={"rule": "asha", "eta": 4}))
+    worker = server.join()
+    while (grant := server.acquire(worker)):
+        value = grant["params"]["width"] + (0.8 if grant["params"]["act"] == "relu" else 0)
+        for phase in range(grant["next_phase"], 4):
+            if server.report(grant, phase, value)["verdict"] != "continue":
+                break
+    reply = server.get(f"/v1/sweeps/{sweep}/importance")
+    assert reply["completed"] < 10 and reply["phase"] == 0 and reply["trials"] == 40
+    assert reply["items"][0]["parameters"] == ["width"]
+    assert "after phase 1" in hone("importance", sweep, server=server).stderr
 
 
 def test_bench_driver_speaks_in_lines_of_json():

@@ -53,11 +53,18 @@ bool worth_a_line(const Json& item) {
   return item["parameters"].size() == 1 || item["share"].get<double>() >= least;
 }
 
+std::string trials_text(const Json& reply) {
+  const Json& phase = member(reply, "/phase");
+  if (phase.is_null()) return " completed trials";
+  return " trials as they were after phase " + std::to_string(phase.get<int>() + 1) +
+         ", which half of them reached";
+}
+
 std::string importance_summary(const Json& reply) {
   const double explained = reply["explained"].get<double>();
   std::string out = "Of the variance of " + text_at(reply, "/objective/metric") +
                     " over the space, from " + std::to_string(int_at(reply, "/trials")) +
-                    " completed trials (" + std::to_string(int_at(reply, "/trees")) +
+                    trials_text(reply) + " (" + std::to_string(int_at(reply, "/trees")) +
                     " trees, seed " + std::to_string(reply["seed"].get<std::uint64_t>()) +
                     "; ± is the standard deviation among trees).\nOf trials that a tree has not "
                     "seen, the forest predicts " +
