@@ -300,7 +300,7 @@ std::string doubt(const Facts& facts) {
   return "";
 }
 
-ReadResult explain(SQLite::Database& db, const RunRow& run) {
+Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   const auto facts = read_facts(db, run);
   if (!facts) return facts.error();
   Json json;
@@ -310,7 +310,25 @@ ReadResult explain(SQLite::Database& db, const RunRow& run) {
   json["reason"] = word(run.reason);
   json["text"] = subject(*facts) + story(*facts) + doubt(*facts);
   json["verdicts"] = verdicts(*facts);
-  return json_response(json);
+  return json;
+}
+
+ReadResult explained(const Result<Json>& json) {
+  if (!json) return json.error();
+  return json_response(*json);
+}
+
+// Every run of a trial in a row: where one seed collapsed, the others do not show it.
+Json seed_rows(const std::vector<RunRow>& runs) {
+  Json rows = Json::array();
+  for (const RunRow& run : runs) {
+    const Json all = render(run);
+    Json row;
+    for (const char* member : {"id", "seed", "state", "reason", "phase", "value", "best"})
+      row[member] = all.at(member);
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -322,10 +340,10 @@ ReadResult explain_run(SQLite::Database& db, const Request& request) {
   const Snapshot snapshot(db);
   const auto row = find_run(db, *id);
   if (!row) return row.error();
-  return explain(db, *row);
+  return explained(explain(db, *row));
 }
 
-// GET /v1/trials/{trial}/explain: of the run that its trial's state comes from
+// GET /v1/trials/{trial}/explain: of the run that its trial's state comes from, with all its seeds
 ReadResult explain_trial(SQLite::Database& db, const Request& request) {
   const auto id = path_id<TrialId>(request);
   if (!id) return id.error();
@@ -334,8 +352,13 @@ ReadResult explain_trial(SQLite::Database& db, const Request& request) {
   if (!row) return row.error();
   const auto page = list_runs(db, *id, PageQuery{});
   if (!page) return page.error();
-  for (const auto& run : page->items)
-    if (run.state == row->state) return explain(db, run);
+  for (const auto& run : page->items) {
+    if (run.state != row->state) continue;
+    auto json = explain(db, run);
+    if (!json) return json.error();
+    if (page->items.size() > 1) (*json)["seeds"] = seed_rows(page->items);
+    return json_response(*json);
+  }
   return refuse(Code::internal, "trial " + text(*id) + " has no run in its own state");
 }
 

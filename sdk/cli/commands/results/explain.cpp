@@ -35,6 +35,10 @@ std::string explanation_text(const Json& explanation, bool recompute, const Scre
   std::string out = paint(screen, Ink::bold, run.empty() ? text_at(explanation, "/trial") : run) +
                     "  " + paint(screen, ink_of_state(state), state) + "\n";
   out += paragraphs(text_at(explanation, "/text"), screen.columns);
+  const Json& seeds = member(explanation, "/seeds");
+  if (!seeds.empty())
+    out += "\nall seeds of " + text_at(explanation, "/trial") + ":\n" +
+           table_text(seed_columns(), {seeds.begin(), seeds.end()}, screen);
   const Json& verdicts = member(explanation, "/verdicts");
   if (verdicts.empty()) return out;
   const std::vector<Json> rows(verdicts.begin(), verdicts.end());
