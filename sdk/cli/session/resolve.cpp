@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
 namespace {
@@ -28,6 +30,22 @@ Result<SweepId> newest_sweep(Session& session) {
     if (const auto id = parse_id<SweepId>(text_at(sweep, "/id"))) newest = std::max(newest, *id);
   if (!newest) return refuse(Code::not_found, "no sweeps yet; submit one with: hone submit FILE");
   return newest;
+}
+
+// The sweep of that name, if there is one; `otherwise` if there is none.
+Result<SweepId> sweep_named(Session& session, const std::string& name, const Error& otherwise) {
+  if (name.find_first_of("'\"\\") != std::string::npos) return otherwise;
+  const auto found = session.get("/v1/find?limit=2&where=" +
+                                 escape_path("sweep where name = '" + name + "'"));
+  if (!found) return otherwise;
+  const Json& items = member(*found, "/items");
+  if (items.empty()) return otherwise;
+  const std::string newest = text_at(items.front(), "/id");
+  if (items.size() > 1)
+    return refuse(Code::invalid, "several sweeps are named '" + name + "'; the newest is " +
+                                     newest + " (hone ls)");
+  const auto id = parse_id<SweepId>(newest);
+  return id ? Result<SweepId>(*id) : Result<SweepId>(otherwise);
 }
 
 }  // namespace
@@ -60,7 +78,7 @@ Result<ObjectId> parse_object(const std::string& word) {
 Result<SweepId> resolve_sweep(Session& session, const std::string& word) {
   if (word.empty()) return newest_sweep(session);
   const auto id = parse_object(word);
-  if (!id) return id.error();
+  if (!id) return sweep_named(session, word, id.error());
   const auto of_trial = [&](TrialId trial) {
     return sweep_named_at(session, "/v1/trials/" + text(trial));
   };

@@ -1,5 +1,5 @@
 // Resolves the ids that users type. Any id that leads to the right kind will do: `hone best rn_4.0`
-// shows the best trials of that run's sweep.
+// shows the best trials of that run's sweep, and so does the name of a sweep that no other has.
 #pragma once
 
 #include <string>
