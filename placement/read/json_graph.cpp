@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "placement/read/read.hpp"
 #include "schemas/codec/json.hpp"
@@ -126,6 +127,7 @@ Status read_nodes(const Json& document, Graph& graph, NodeNumbers& numbers) {
   const auto columns =
       columns_of(document, "node_columns",
                  {"id", "accel_ok", "cpu_time", "accel_time", "backward", "color", "bytes"});
+  std::set<std::string> names;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     const std::string at = "/nodes/" + std::to_string(i);
     if (!(*nodes)[i].is_object() && !(*nodes)[i].is_array())
@@ -136,10 +138,15 @@ Status read_nodes(const Json& document, Graph& graph, NodeNumbers& numbers) {
     for (const auto& [key, list] :
          {std::pair{"weights", &node->weights}, {"tables", &node->tables}})
       if (auto read = read_indexes(record, key, *list); !read) return read;
-    if (!numbers.emplace(node->name, static_cast<int>(i)).second)
-      return refuse(Code::invalid, "node '" + node->name + "' appears twice", at);
+    // Edges name nodes by their ids where there are ids; the names of published files repeat.
+    const std::string id = record.label({"id"}).value_or(node->name);
+    if (!numbers.emplace(id, static_cast<int>(i)).second)
+      return refuse(Code::invalid, "node '" + id + "' appears twice", at);
+    if (!names.insert(node->name).second) node->name += " #" + id;
     graph.nodes.push_back(*std::move(node));
   }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    numbers.emplace(graph.nodes[i].name, static_cast<int>(i));  // unless it is an id
   return Done{};
 }
 

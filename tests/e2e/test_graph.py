@@ -80,6 +80,23 @@ def test_a_bad_graph_is_refused_with_its_place(tmp_path, text, expected):
         assert part in done.stderr
 
 
+def test_a_published_planner_file_names_edges_by_id(tmp_path):
+    """Its nodes have a name, which repeats, and an id."""
+    nodes = [{"id": number, "name": name, "supportedOnFpga": 1, "cpuLatency": 2, "fpgaLatency": 1,
+              "size": 8} for number, name in ((7, "MatMul"), (8, "MatMul"), (9, "Softmax"))]
+    file = tmp_path / "planner.json"
+    file.write_text(json.dumps({
+        "maxFPGAs": 2, "maxSizePerFPGA": 1000, "nodes": nodes,
+        "edges": [{"sourceId": 7, "destId": 8, "cost": 1}, {"sourceId": 8, "destId": 9,
+                                                            "cost": 1}]}))
+    graph = described(file)
+    assert (graph["nodes"], graph["edges"]) == (3, 2)
+    ok("graph", file, "--export", tmp_path / "again.json")
+    again = json.loads((tmp_path / "again.json").read_text())
+    assert [node["name"] for node in again["nodes"]] == ["MatMul", "MatMul #8", "Softmax"]
+    assert len(again["edges"]) == 2
+
+
 def test_an_unknown_name_hears_the_known_ones():
     done = hone("graph", "resnet-5")
     assert done.returncode != 0 and "resnet-50" in done.stderr
