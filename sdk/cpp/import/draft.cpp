@@ -72,15 +72,21 @@ Translated interval(const Interval& in) {
   return result;
 }
 
-Translated multiples(double low, double high, double q, bool log) {
+Translated multiples(double low, double high, double q, bool log, bool clipped) {
   if (!(q > 0)) return interval({low, high, log, false, {}});
-  double first = std::round(low / q) * q;
-  const double last = std::round(high / q) * q;
+  // A margin, so that rounding errors of a bound that is a multiple do not cut it off.
+  constexpr double margin = 1e-9;
+  double first = (clipped ? std::ceil(low / q - margin) : std::round(low / q)) * q;
+  const double last = (clipped ? std::floor(high / q + margin) : std::round(high / q)) * q;
   if (log && first <= 0) first = q;
+  if (clipped && first > last)
+    return {interval({low, high, log, false, {}}).domain,
+            "no step: no multiple of it lies between the bounds"};
   Interval in{first, last, log, is_whole(q) && is_whole(first) && is_whole(last), q};
   Translated result = interval(in);
   if (first != low || last != high)
-    join(result.remark, "the bounds are rounded to multiples of the step");
+    join(result.remark, clipped ? "only multiples of the step, so the bounds are not all reached"
+                                : "the bounds are rounded to multiples of the step");
   return result;
 }
 
@@ -102,13 +108,16 @@ Translated bell(double mu, double sigma, bool log, std::optional<double> q) {
   return result;
 }
 
+Json single_value(const Json& value) {
+  return value.is_structured() || value.is_null() ? Json(to_text(value)) : value;
+}
+
 Translated choice(const Json& values, const Json* weights) {
   Translated result{Json::object(), {}};
   Json list = Json::array(), kept = Json::array();
   for (std::size_t i = 0; i < values.size(); ++i) {
-    Json value = values[i];
-    if (value.is_structured() || value.is_null()) {
-      value = to_text(value);
+    const Json value = single_value(values[i]);
+    if (value != values[i]) {
       result.remark =
           "hone's choices are single values: lists, objects and null stand as JSON text";
     }
@@ -136,11 +145,8 @@ Translated choice(const Json& values, const Json* weights) {
 
 Translated fixed(const Json& value) {
   Translated result{Json::object(), {}};
-  result.domain["value"] = value;
-  if (value.is_structured() || value.is_null()) {
-    result.domain["value"] = to_text(value);
-    result.remark = "not a single value: it stands as JSON text";
-  }
+  result.domain["value"] = single_value(value);
+  if (result.domain["value"] != value) result.remark = "not a single value: it stands as JSON text";
   return result;
 }
 
@@ -235,6 +241,7 @@ Import Draft::finish(const std::string& tool) && {
                           "parameters", "search", "terminator", "budget", "resources", "limits"})
     if (import_.sweep.contains(key)) sorted[key] = std::move(import_.sweep[key]);
   import_.sweep = std::move(sorted);
+  import_.names = std::move(names_);
   return std::move(import_);
 }
 

@@ -26,8 +26,9 @@ struct Interval {
 };
 Translated interval(const Interval& interval);
 
-// round(x / q) * q for x between low and high: multiples of q, whatever low is.
-Translated multiples(double low, double high, double q, bool log);
+// round(x / q) * q for x between low and high: multiples of q, whatever low is. `clipped`: only
+// those between the bounds.
+Translated multiples(double low, double high, double q, bool log, bool clipped = false);
 
 // An unbounded normal distribution of x or of log x; hone's is truncated.
 Translated bell(double mu, double sigma, bool log, std::optional<double> q);

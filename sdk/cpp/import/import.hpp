@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -19,6 +20,7 @@ struct Import {
   Json sweep = Json::object();
   std::map<std::string, std::string> remarks;  // by JSON pointer into the sweep
   std::vector<std::string> lost;               // one sentence for each part that was not translated
+  std::vector<std::pair<std::string, std::string>> names;  // of the parameters: theirs and hone's
 };
 
 // Reads a file that the imported one names, relative to it.
@@ -34,6 +36,9 @@ struct ImportFormat {
 std::span<const ImportFormat> import_formats();
 // Returns nullptr if no format has that name.
 const ImportFormat* find_import_format(std::string_view name);
+
+// The value of a choice or a fixed parameter: a list, an object or null becomes its JSON text.
+Json single_value(const Json& value);
 
 // The sweep file as YAML, with the remarks as comments above their lines.
 std::string import_text(const Import& import, std::string_view origin);

@@ -83,6 +83,22 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
     text.replace(at, what.size(), by);
 }
 
+// GPUs are a sweep's resource; memory and the rest are named.
+void read_resources(const Json& container, Draft& draft) {
+  const Json* resources = member_of(container, "resources");
+  const Json* limits = resources == nullptr ? nullptr : member_of(*resources, "limits");
+  if (limits == nullptr || !limits->is_object()) return;
+  for (const auto& [name, value] : limits->items()) {
+    const auto amount = number_in(&value);
+    if (name.ends_with("/gpu") && amount && *amount >= 1 && *amount <= 4096)
+      draft.set("resources", {{"gpus", static_cast<std::int64_t>(*amount)}},
+                "the container's limit of " + name);
+    else
+      draft.lose("spec.trialTemplate: the limit " + name + " is not translated; hone's resources " +
+                 "are cpus and gpus");
+  }
+}
+
 void read_template(Source& spec, Draft& draft) {
   const Json* trial = spec.take("trialTemplate");
   if (trial == nullptr) return;
@@ -100,6 +116,7 @@ void read_template(Source& spec, Draft& draft) {
     return text_in(member_of(one, "name")) == primary;
   });
   const Json& container = named == kept.end() ? kept.front() : *named;
+  read_resources(container, draft);
   Json argv = Json::array();
   for (const char* key : {"command", "args"}) {
     const Json* words = member_of(container, key);

@@ -28,7 +28,8 @@ std::optional<Translated> numeric(const std::string& type, const Json& value) {
   if (x.size() != (quantized ? 3U : 2U)) return std::nullopt;
   const bool log = type.find("log") != std::string::npos;
   if (type.ends_with("uniform"))
-    return quantized ? multiples(x[0], x[1], x[2], log) : interval({x[0], x[1], log, false, {}});
+    return quantized ? multiples(x[0], x[1], x[2], log, true)
+                     : interval({x[0], x[1], log, false, {}});
   if (type.ends_with("normal"))
     return bell(x[0], x[1], log, quantized ? std::optional(x[2]) : std::nullopt);
   return std::nullopt;

@@ -48,6 +48,23 @@ std::optional<Translated> bounded(const std::string& kind, Ends ends, double q, 
   return std::nullopt;
 }
 
+// W&B writes True and False into the arguments of a program, and hone true and false.
+Translated spelled_as_python(Translated translated) {
+  bool changed = false;
+  const auto spell = [&](Json& value) {
+    if (!value.is_boolean()) return;
+    value = value.get<bool>() ? "True" : "False";
+    changed = true;
+  };
+  if (translated.domain.contains("value")) spell(translated.domain["value"]);
+  if (translated.domain.contains("values"))
+    for (Json& value : translated.domain["values"]) spell(value);
+  if (!changed) return translated;
+  const char* why = "texts, as W&B passes truth values to a program: True and False";
+  translated.remark += (translated.remark.empty() ? "" : "; ") + std::string(why);
+  return translated;
+}
+
 class Parameters {
  public:
   Parameters(Draft& draft, const std::string& outer) : draft_(draft), outer_(outer) {}
@@ -71,7 +88,7 @@ class Parameters {
     }
     auto translated = translate(from);
     if (!translated) return refuse(Code::invalid, "no distribution of W&B with these fields", at);
-    draft_.add(name, *std::move(translated));
+    draft_.add(name, spelled_as_python(*std::move(translated)));
     return Done{};
   }
 

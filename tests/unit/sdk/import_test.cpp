@@ -42,6 +42,13 @@ std::string refusal(const std::string& format, const std::string& yaml) {
   return result.ok() ? "" : result.error().at + ": " + result.error().detail;
 }
 
+Import import_of_text(const std::string& format, const std::string& yaml) {
+  const auto file = read_sweep_text(yaml, "x.yaml");
+  auto translated = find_import_format(format)->translate(file->document, document_of);
+  EXPECT_TRUE(translated.ok()) << translated.error().detail << " at " << translated.error().at;
+  return *std::move(translated);
+}
+
 Json parameter(const Import& import, const std::string& name) {
   return import.sweep["parameters"].value(name, Json());
 }
@@ -209,6 +216,24 @@ TEST(ImportKatib, texts_become_numbers) {
   EXPECT_EQ(text_at(import, "optimizer"), R"({"type":"choice","values":["sgd","adam"]})");
 }
 
+// A program that reads W&B's arguments expects Python's words.
+TEST(ImportWandb, truth_values_are_spelled_as_wandb_passes_them) {
+  const Import import =
+      import_of_text("wandb", "parameters: {a: {values: [true, false]}, b: {value: true}}\n");
+  EXPECT_EQ(text_at(import, "a"), R"({"type":"choice","values":["True","False"]})");
+  EXPECT_EQ(text_at(import, "b"), R"({"value":"True"})");
+  EXPECT_NE(remark(import, "/parameters/a").find("True and False"), std::string::npos);
+}
+
+TEST(ImportKatib, gpus_are_kept_and_other_limits_named) {
+  const Import import = import_of_text(
+      "katib",
+      "kind: Experiment\nspec: {parameters: [], trialTemplate: {trialSpec: {containers: [{command: "
+      "[x], resources: {limits: {nvidia.com/gpu: 2, memory: 4Gi}}}]}}}\n");
+  EXPECT_EQ(to_text(import.sweep["resources"]), R"({"gpus":2})");
+  EXPECT_TRUE(says(import.lost, "the limit memory is not translated"));
+}
+
 TEST(ImportKatib, the_command_is_that_of_the_primary_container) {
   EXPECT_EQ(to_text(import_of("katib", "katib.yaml").sweep["command"]),
             R"(["python3","/opt/mnist.py","--lr=${lr}","--num-layers=${num-layers}"])");
@@ -242,6 +267,18 @@ TEST(ImportNni, distributions_keep_their_shape) {
   EXPECT_EQ(scale["scale"], "log");
   EXPECT_EQ(scale["prior"]["center"], 1.0);
   EXPECT_EQ(scale["prior"]["spread"], 0.125);  // an eighth of four deviations to both sides
+}
+
+// NNI clips to the bounds: a momentum of 1.0 would lie outside of what the user allowed.
+TEST(ImportNni, a_quantized_range_stays_between_its_bounds) {
+  const Import import = import_of_text(
+      "nni",
+      "searchSpace: {a: {_type: quniform, _value: [0.5, 0.99, 0.05]}, "
+      "b: {_type: quniform, _value: [0.1, 0.5, 0.1]}, c: {_type: quniform, _value: [0.1, 0.3, 1]}}\n");
+  EXPECT_EQ(text_at(import, "a"), R"({"type":"float","min":0.5,"max":0.95,"step":0.05})");
+  EXPECT_NE(remark(import, "/parameters/a").find("bounds"), std::string::npos);
+  EXPECT_EQ(text_at(import, "b"), R"({"type":"float","min":0.1,"max":0.5,"step":0.1})");
+  EXPECT_EQ(text_at(import, "c"), R"({"type":"float","min":0.1,"max":0.3})");
 }
 
 TEST(ImportNni, a_missing_search_space_is_refused) {
