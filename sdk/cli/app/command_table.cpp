@@ -33,6 +33,7 @@ constexpr auto commands = std::to_array<Command>({
      "hone import katib experiment.yaml\n"
      "hone import nni config.yml\n"
      "hone import optuna space.json\n"
+     "hone import optuna study.db --study first\n"
      "hone import determined const.yaml",
      declare_import},
     {"graph", Group::start, "[GRAPH]", "show a computation graph and the cost of placing it",

@@ -6,6 +6,7 @@
 
 #include "base/sha256.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/start/import_study.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct ImportOptions {
   std::string format;
   std::string file;
+  std::string study;
 };
 
 Result<const ImportFormat*> format_of(const std::string& name) {
@@ -54,6 +56,11 @@ Result<Exit> import_sweep(Session& session, const ImportOptions& options) {
     return refuse(Code::invalid, "no file given; write: hone import hone sweep.json");
   const auto format = format_of(options.format);
   if (!format) return format.error();
+  const auto kind = upkeep::optuna_file(options.file);
+  if (options.format == "optuna" && kind != upkeep::OptunaFile::other)
+    return import_study(session, options.file, kind, options.study);
+  if (!options.study.empty())
+    return refuse(Code::invalid, "--study needs the format optuna and a storage or journal file");
   const auto file = read_sweep_file(options.file);
   if (!file) return file.error();
   const auto sibling = [&](const std::string& name) -> Result<Json> {
@@ -80,7 +87,9 @@ CommandAction declare_import(Flags& flags) {
     for (const ImportFormat& format : import_formats())
       formats += (formats.empty() ? "" : ", ") + std::string(format.name);
     flags.argument("FORMAT", options.format, "format of the file: hone (an export), " + formats);
-    flags.optional_argument("FILE", options.file, "the file to import");
+    flags.optional_argument("FILE", options.file,
+                            "the file to import; of Optuna a space, or a storage with its trials");
+    flags.text("--study NAME", options.study, "the study of an Optuna storage that holds several");
   });
 }
 

@@ -1,0 +1,144 @@
+"""`hone import optuna`: storages and journals with all their trials."""
+import json
+import pathlib
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from commands import hone, ok, write_spec
+from conftest import sweep_spec
+from test_python_libraries import SUITES, python_with
+
+FLOAT = ('{"name": "FloatDistribution", "attributes": '
+         '{"step": null, "low": 0.0, "high": 1.0, "log": false}}')
+KIND = '{"name": "CategoricalDistribution", "attributes": {"choices": ["a", null, true]}}'
+
+
+def line(op, **fields):
+    return json.dumps({"op_code": op, "worker_id": "w", **fields})
+
+
+def journal():
+    """Two studies; the first has every state, a NaN, a second value for a step and an attribute."""
+    lines = [line(0, study_name="first", directions=[1]),
+             line(0, study_name="other", directions=[2])]
+    at = "2026-11-21T10:00:0{}.000000+00:00"
+    for number, (x, state, value) in enumerate([(0.5, 1, 2.5), (0.25, 2, None), (0.75, 3, None),
+                                                (0.125, 1, 1.5), (1.0, 0, None)]):
+        lines.append(line(4, study_id=0, datetime_start=at.format(number)))
+        lines.append(line(5, trial_id=number, param_name="x", param_value_internal=x,
+                          distribution=FLOAT))
+        if number != 2:
+            lines.append(line(5, trial_id=number, param_name="kind/of",
+                              param_value_internal=number % 3, distribution=KIND))
+        lines.append(line(7, trial_id=number, step=3, intermediate_value=9.0))
+        lines.append(line(7, trial_id=number, step=3, intermediate_value=x * 10))
+        lines.append(line(7, trial_id=number, step=1, intermediate_value=float("nan")))
+        if state != 0:
+            lines.append(line(6, trial_id=number, state=state,
+                              values=None if value is None else [value],
+                              datetime_complete=at.format(number + 4)))
+    lines.append(line(8, trial_id=0, user_attr={"note": "say \"NaN\" \\ twice"}))
+    return "\n".join(lines) + "\n"
+
+
+def test_a_journal_brings_every_trial_with_its_state(server, tmp_path):
+    file = tmp_path / "study.log"
+    file.write_text(journal())
+    done = hone("import", "optuna", file, "--study", "first", server=server)
+    assert done.returncode == 0, done.stderr
+    sweep = done.stdout.strip()
+    trials = server.get(f"/v1/sweeps/{sweep}/trials?sort=number")["items"]
+    assert [trial["state"] for trial in trials] == \
+        ["completed", "stopped", "failed", "completed", "canceled"]
+    assert [trial["value"] for trial in trials] == [2.5, None, None, 1.5, None]
+    assert [trial["params"] for trial in trials] == [
+        {"x": 0.5, "kind_of": "a"}, {"x": 0.25, "kind_of": "null"}, {"x": 0.75},
+        {"x": 0.125, "kind_of": "a"}, {"x": 1.0, "kind_of": "null"}]
+    best = server.get(f"/v1/sweeps/{sweep}/best")["items"][0]
+    assert (best["value"], best["params"]["x"]) == (1.5, 0.125)
+    metrics = server.get("/v1/runs/rn_1.0/metrics?name=intermediate_value")["items"]
+    assert [(point["step"], point["value"]) for point in metrics] == [(3, 5.0)]
+    for what in ("1 running trials are canceled", "1 pruned trials have no value",
+                 "5 intermediate values are not finite", "1 attributes of trials",
+                 "was called 'kind/of'"):
+        assert what in done.stderr, done.stderr
+    # The same file again is the same sweep; its trials warm a new one.
+    assert ok("import", "optuna", file, "--study", "first", server=server).strip() == sweep
+    path = write_spec(tmp_path, command=None, trainer={"name": "ask"},
+                      search={"method": "tpe", "trials": 3, "warm_start": [sweep]},
+                      parameters={"x": {"type": "float", "min": 0, "max": 1}},
+                      objective={"metric": "value", "goal": "minimize"})
+    ok("submit", path, server=server)
+
+
+def test_several_studies_need_a_name_and_damage_is_named(server, tmp_path):
+    file = tmp_path / "study.log"
+    file.write_text(journal())
+    for words, said in (([], "choose one with --study: 'first', 'other'"),
+                        (["--study", "none"], "has no study 'none'"),
+                        (["--study", "other"], "no trial of the study has parameters")):
+        refused = hone("import", "optuna", file, *words, server=server)
+        assert refused.returncode == 2 and said in refused.stderr, refused.stderr
+    whole = journal().splitlines()
+    file.write_text("\n".join([*whole, '{"op_code": 7, "tri']))  # cut off, as after a crash
+    ok("import", "optuna", file, "--study", "first", server=server)
+    file.write_text("\n".join([whole[0], "{]", whole[2]]))
+    refused = hone("import", "optuna", file, server=server)
+    assert refused.returncode == 2 and "study.log: line 2:" in refused.stderr
+    file.write_text(line(0, study_name="s", directions=[1]) + "\n" + line(6, trial_id=7, state=1))
+    refused = hone("import", "optuna", file, server=server)
+    assert "line 2: changes a trial that is not there" in refused.stderr
+
+
+def test_a_sweep_that_was_exported_comes_back(server, tmp_path):
+    """Through a storage as Optuna would write it: values, parameters and the order."""
+    sweep = server.submit(sweep_spec(command=None, trainer={"name": "ask"}, budget=None))
+    for number in range(4):
+        asked = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "me"})
+        server.post(f"/v1/trials/{asked['trial']}/tell", {"value": number / 7})
+    file = tmp_path / "study.db"
+    ok("export", sweep, "--optuna", file, server=server)
+    back = ok("import", "optuna", file, server=server).strip()
+
+    def rows(name):
+        return [(trial["params"], trial["value"]) for trial in
+                server.get(f"/v1/sweeps/{name}/trials?sort=number")["items"]]
+
+    assert rows(back) == rows(sweep)
+    row = server.get(f"/v1/sweeps/{back}")
+    assert row["state"] == "completed" and row["objective"]["goal"] == "maximize"
+
+
+def test_a_foreign_database_is_refused(server, tmp_path):
+    file = tmp_path / "other.db"
+    with sqlite3.connect(file) as db:
+        db.execute("CREATE TABLE studies (study_id INTEGER, study_name TEXT)")
+        db.execute("INSERT INTO studies VALUES (1, 'x')")
+    refused = hone("import", "optuna", file, server=server)
+    assert refused.returncode == 2 and "is no storage of Optuna" in refused.stderr
+    file.write_bytes(b"SQLite format 3\0" + bytes(5000))
+    refused = hone("import", "optuna", file, server=server)
+    assert refused.returncode == 2 and "other.db" in refused.stderr
+
+
+@pytest.mark.parametrize("kind", ["storage", "journal"])
+def test_ten_thousand_trials_of_optuna_itself(server, tmp_path, kind):
+    python = python_with("optuna", "sqlalchemy")
+    file = tmp_path / f"study.{kind}"
+    done = subprocess.run([python, SUITES / "optuna_write.py", kind, file, "10000"],
+                          capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    theirs = json.loads(done.stdout)
+    began = time.monotonic()
+    sweep = ok("import", "optuna", file, server=server, timeout=120).strip()
+    print(f"{kind}: {time.monotonic() - began:.1f} s for 10,000 trials")
+    best = server.get(f"/v1/sweeps/{sweep}/best?limit=1")["items"][0]
+    assert best["value"] == theirs["best_value"]
+    assert best["number"] == theirs["best_number"]
+    assert best["params"] == theirs["best_params"]
+    states = server.get(f"/v1/sweeps/{sweep}")["runs"]
+    assert {name: states[name] for name in ("completed", "stopped", "failed")} == theirs["states"]
+    assert pathlib.Path(file).stat().st_size > 1_000_000
