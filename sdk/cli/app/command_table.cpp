@@ -13,6 +13,9 @@ constexpr auto commands = std::to_array<Command>({
     {"up", Group::start, "", "run a server and workers on this machine",
      "hone up\nhone up --data /data/hone --slots 8\nhone up --listen 127.0.0.1:8000 --workers 2",
      declare_up},
+    {"init", Group::start, "[KIND]", "write a sweep file for your program, or an example",
+     "hone init train.py\nhone init command\nhone init sb3\nhone init ga3c\nhone init python",
+     declare_init},
     {"submit", Group::start, "FILE", "submit a sweep file (YAML or JSON)",
      "hone submit sweep.yaml\nhone submit sweep.yaml --watch --set search.trials=64\n"
      "SW=$(hone submit sweep.yaml -q)\nhone submit sweep.yaml --dataset data/train.csv\n"

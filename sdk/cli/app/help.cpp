@@ -54,7 +54,8 @@ std::string overview(const Screen& screen) {
   return out +
          "\nEvery command takes --help, --server URL (HONE_SERVER, or 127.0.0.1:7777),\n"
          "--format table|json|jsonl|csv|value, --columns a,b, -q and --no-color.\n"
-         "First steps: `hone up` in one terminal, `hone submit FILE --watch` in another.\n";
+         "First steps: `hone init`, then `hone up` in one terminal and\n"
+         "`hone submit sweep.yaml --watch` in another.\n";
 }
 
 Error no_such_command(std::string_view name) {

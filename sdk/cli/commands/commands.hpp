@@ -35,6 +35,7 @@ CommandAction declare_db(Flags& flags);
 CommandAction declare_doctor(Flags& flags);
 CommandAction declare_token(Flags& flags);
 CommandAction declare_up(Flags& flags);
+CommandAction declare_init(Flags& flags);
 CommandAction declare_confirm(Flags& flags);
 CommandAction declare_importance(Flags& flags);
 CommandAction declare_find(Flags& flags);
