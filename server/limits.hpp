@@ -93,6 +93,19 @@ inline constexpr Duration watch_quiet_time = seconds(15);  // proxies close afte
 inline constexpr std::size_t reader_threads = 2;           // a third takes a core from the writer
 inline constexpr std::size_t disk_threads = 2;             // for blobs: an fsync may take seconds
 
+// The dashboard's reads. Each holds one reader for at most about two seconds.
+inline constexpr std::int64_t columns_rows_max = 200'000;       // of a sweep: 20 MB of body
+inline constexpr std::int64_t scanned_reports_max = 2'000'000;  // for history, phases and matrix
+inline constexpr std::int64_t matrix_cells_max = 2'000'000;     // of 4 B: a body of 8 MB
+inline constexpr std::int64_t history_points_max = 2'000;       // more than a screen has pixels
+inline constexpr std::size_t timeline_spans_max = 20'000;       // 3 MB of body
+inline constexpr std::int64_t changed_events_max = 100'000;     // beyond: all rows are cheaper
+inline constexpr std::int64_t digest_events_max = 5'000;        // read for a frame
+inline constexpr std::size_t digest_ids_max = 2'000;            // a frame of 64 kB
+inline constexpr Duration digest_min = milliseconds(100);       // between two frames
+inline constexpr Duration digest_max = seconds(10);
+inline constexpr Duration pace_time = seconds(600);  // over which the speed of a sweep is measured
+
 inline constexpr std::size_t export_events_max = 2'000'000;   // of one document: 400 MB of it
 inline constexpr std::size_t export_points_max = 1'500'000;   // likewise
 inline constexpr std::int64_t replay_events_max = 5'000'000;  // half a minute of a reader

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "schemas/types/ids.hpp"
+#include "schemas/types/instant.hpp"
 #include "server/api/request.hpp"
 
 namespace hone::api {
@@ -17,14 +18,15 @@ namespace hone::api {
 struct Watch {
   std::int64_t after = 0;
   std::optional<SweepId> sweep;
+  Duration digest{};  // between two summaries of the events; 0: every event itself
 };
 
-// Reads ?after= and ?sweep=. A Last-Event-ID, which a browser sends when it reconnects, overrides
-// `after`.
+// Reads ?after=, ?sweep= and ?digest=. A Last-Event-ID, which a browser sends when it reconnects,
+// overrides `after`.
 Result<Watch> parse_watch(const Request& request);
 
-// The next events as text/event-stream, and the watch for the batch after them. `text` is empty
-// without new events. `more`: another batch is available at once.
+// The next events, or a summary of them, as text/event-stream, and the watch for the batch after
+// them. `text` is empty without new events. `more`: another batch is available at once.
 struct EventBatch {
   std::string text;
   Watch watch;

@@ -80,8 +80,9 @@ Result<std::string> percent_decoded(std::string_view text) {
 
 std::string_view word(Query name) {
   constexpr std::array<std::string_view, query_names> words{
-      "after",     "all", "depth", "direction", "limit", "measurements", "name",
-      "objective", "run", "sort",  "sweep",     "trial", "where"};
+      "after", "all",   "by",           "depth", "digest",    "direction", "fields",
+      "from",  "limit", "measurements", "name",  "objective", "pixels",    "points",
+      "run",   "sort",  "sweep",        "to",    "trial",     "where"};
   return words[static_cast<std::size_t>(name)];
 }
 

@@ -29,15 +29,22 @@ std::string_view word(Method method);  // "GET"
 enum class Query {
   after,
   all,
+  by,
   depth,
+  digest,
   direction,
+  fields,
+  from,
   limit,
   measurements,
   name,
   objective,
+  pixels,
+  points,
   run,
   sort,
   sweep,
+  to,
   trial,
   where
 };

@@ -27,6 +27,7 @@ constexpr Scopes needs_submit = Scope::submit;
 constexpr Scopes needs_work = Scope::worker;
 constexpr Scopes needs_read_or_work = Scope::read | Scope::worker;
 constexpr Scopes needs_submit_or_work = Scope::submit | Scope::worker;
+constexpr Scopes needs_any = Scope::read | Scope::submit | Scope::worker | Scope::admin;
 constexpr Scopes needs_admin = Scope::admin;
 
 constexpr std::array table{
@@ -34,6 +35,7 @@ constexpr std::array table{
     Route{get, "/readyz", anyone, Probe{ready}},
     Route{get, "/metrics", needs_read, Read{prometheus}},
     Route{get, "/v1/version", needs_read, Probe{version}},
+    Route{get, "/v1/me", needs_any, Read{me}},
 
     Route{post, "/v1/sweeps", needs_submit, Write{parse_submit, render_submit}},
     Route{get, "/v1/sweeps", needs_read, Read{sweeps, filtered | Query::all}},
@@ -52,6 +54,13 @@ constexpr std::array table{
     Route{get, "/v1/sweeps/{sweep}/importance", needs_read,
           Read{importance, {Query::objective}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, paged}},
+    Route{get, "/v1/sweeps/{sweep}/curves/matrix", needs_read,
+          Read{curves_matrix, {Query::points}, Weight::heavy}},
+    Route{get, "/v1/sweeps/{sweep}/phases", needs_read, Read{phases}},
+    Route{get, "/v1/sweeps/{sweep}/summary", needs_read, Read{summary}},
+    Route{get, "/v1/sweeps/{sweep}/history", needs_read, Read{history, {Query::by, Query::points}}},
+    Route{get, "/v1/sweeps/{sweep}/columns", needs_read,
+          Read{columns, {Query::fields, Query::after, Query::where}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, filtered}},
     Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep, {}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, {}, Weight::heavy}},
@@ -109,7 +118,9 @@ constexpr std::array table{
     Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset}},
     Route{get, "/v1/lineage/{id}", needs_read,
           Read{lineage, {Query::direction, Query::depth, Query::measurements}, Weight::heavy}},
-    Route{get, "/v1/events", needs_read, Follow{events, paged | Query::sweep}},
+    Route{get, "/v1/timeline", needs_read,
+          Read{timeline, {Query::from, Query::to, Query::sweep, Query::pixels}}},
+    Route{get, "/v1/events", needs_read, Follow{events, paged | Query::sweep | Query::digest}},
 };
 
 // Removes and returns the text up to the next separator.

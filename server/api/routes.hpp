@@ -40,6 +40,21 @@ Response render_tell(const Reply& reply);
 Result<Command> parse_enqueue(const Request& request);
 Response render_enqueue(const Reply& reply);
 
+// overview.cpp
+ReadResult me(SQLite::Database& db, const Request& request);
+ReadResult summary(SQLite::Database& db, const Request& request);
+ReadResult history(SQLite::Database& db, const Request& request);
+
+// columns.cpp
+ReadResult columns(SQLite::Database& db, const Request& request);
+
+// all_curves.cpp
+ReadResult curves_matrix(SQLite::Database& db, const Request& request);
+ReadResult phases(SQLite::Database& db, const Request& request);
+
+// timeline.cpp
+ReadResult timeline(SQLite::Database& db, const Request& request);
+
 // incumbent.cpp
 ReadResult incumbent(SQLite::Database& db, const Request& request);
 

@@ -63,6 +63,12 @@ asio::awaitable<Woken> sleep(Connection& connection, Watcher& watcher, const Key
   co_return trouble ? Woken::news : Woken::quiet;
 }
 
+// Lets the events of a digest's time gather.
+asio::awaitable<void> gather(Watcher& watcher, Duration time) {
+  watcher.timer().expires_after(chrono(time));
+  co_await watcher.timer().async_wait(asio::as_tuple(asio::use_awaitable));
+}
+
 asio::awaitable<Result<api::EventBatch>> read_batch(Connection& connection,
                                                     const Incoming& incoming, api::Watch watch) {
   auto& shared = connection.shared;
@@ -92,6 +98,7 @@ asio::awaitable<void> stream_events(Connection& connection, const Incoming& inco
       if (woken == Woken::gone || must_end()) co_return;
       if (woken == Woken::quiet) co_await write_text(connection, ": nothing new\n\n");
     }
+    if (batch.watch.digest.us > 0) co_await gather(watcher, batch.watch.digest);
     auto next = co_await read_batch(connection, incoming, batch.watch);
     if (!next) co_return;  // the client connects again and continues after its last event
     batch = *std::move(next);

@@ -1,0 +1,110 @@
+#include "db/queries/overview.hpp"
+
+#include "db/sql.hpp"
+#include "schemas/codec/words.hpp"
+
+namespace hone {
+
+std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db,
+                      "SELECT r.state, r.reason, r.failure, count(*), sum(r.step)"
+                      " FROM trial t JOIN run r ON r.trial = t.id WHERE t.sweep = ?"
+                      " GROUP BY r.state, r.reason, r.failure ORDER BY 1, 2, 3");
+  sql::bind(s, sweep);
+  std::vector<EndGroup> groups;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    EndGroup group;
+    group.state = c.word(parse_run_state);
+    group.reason = c.word(parse_end_reason);
+    group.failure = c.word(parse_failure);
+    group.runs = c.integer();
+    group.steps = c.integer();
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+// Runs that have reported since then, each with what it trained since: the newest report less the
+// newest one before.
+Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since) {
+  SQLite::Statement s(
+      db,
+      "SELECT count(*), coalesce(sum(p.step - coalesce((SELECT q.step FROM report q"
+      "   WHERE q.trial = p.trial AND q.replicate = p.replicate AND q.phase < p.phase"
+      "   ORDER BY q.phase DESC LIMIT 1), 0)), 0), min(p.at), max(p.at)"
+      " FROM trial t JOIN run r ON r.trial = t.id JOIN report p ON p.trial = r.trial"
+      "   AND p.replicate = r.replicate"
+      " WHERE t.sweep = ?1 AND p.at >= ?2 AND (r.ended_at IS NULL OR r.ended_at >= ?2)");
+  sql::bind(s, sweep, since);
+  Pace pace;
+  if (!s.executeStep()) return pace;
+  sql::Columns c(s);
+  pace.reports = c.integer();
+  pace.steps = c.integer();
+  pace.first = c.maybe(&sql::Columns::instant);
+  pace.last = c.maybe(&sql::Columns::instant);
+  return pace;
+}
+
+void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
+                 const std::function<void(const ReportView&)>& use) {
+  const bool with_verdicts = verdicts == Verdicts::include;
+  SQLite::Statement s(db, std::string("SELECT p.trial, p.replicate, t.number, p.phase, p.step,"
+                                      " p.value, p.at") +
+                              (with_verdicts ? ", p.verdict" : "") +
+                              " FROM trial t JOIN report p ON p.trial = t.id WHERE t.sweep = ?"
+                              " ORDER BY t.number, p.replicate, p.phase");
+  sql::bind(s, sweep);
+  std::string verdict;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    ReportView view;
+    view.trial = c.id<TrialId>();
+    view.replicate = c.small();
+    view.number = c.integer();
+    view.phase = c.small();
+    view.step = c.integer();
+    view.value = c.maybe(&sql::Columns::real);
+    view.at = c.instant();
+    if (with_verdicts) verdict = c.maybe(&sql::Columns::text).value_or("");
+    view.verdict = verdict;
+    use(view);
+  }
+}
+
+std::vector<TrialMark> trial_marks(SQLite::Database& db, SweepId sweep, Goal goal) {
+  SQLite::Statement s(db, "SELECT id, number, cost FROM trial WHERE sweep = ? ORDER BY number");
+  sql::bind(s, sweep);
+  std::vector<TrialMark> marks;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    TrialMark mark;
+    mark.trial = c.id<TrialId>();
+    mark.number = c.integer();
+    mark.value = sql::score_of(c.real(), goal);
+    marks.push_back(mark);
+  }
+  return marks;
+}
+
+std::vector<RunMark> run_marks(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db,
+                      "SELECT r.trial, r.replicate, t.number, r.state, r.reason"
+                      " FROM trial t JOIN run r ON r.trial = t.id WHERE t.sweep = ?"
+                      " ORDER BY t.number, r.replicate");
+  sql::bind(s, sweep);
+  std::vector<RunMark> marks;
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    RunMark mark;
+    mark.run = c.run_id();
+    mark.number = c.integer();
+    mark.state = c.word(parse_run_state);
+    mark.reason = c.word(parse_end_reason);
+    marks.push_back(mark);
+  }
+  return marks;
+}
+
+}  // namespace hone

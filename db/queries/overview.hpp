@@ -1,0 +1,119 @@
+// Reads that cover a whole sweep at once, for pages that show all of its runs. Each scans rows in
+// the order of an index; the callers bound the rows and hold a Snapshot.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "db/queries/rows.hpp"
+
+namespace hone {
+
+// overview.cpp
+
+// The runs of one state and reason. steps: what they trained, in budget units.
+struct EndGroup {
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;
+  Failure failure = Failure::none;
+  std::int64_t runs = 0;
+  std::int64_t steps = 0;
+};
+std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep);
+
+// The units trained by reports since an instant, and the instants of the first and last of them.
+struct Pace {
+  std::int64_t reports = 0;
+  std::int64_t steps = 0;
+  std::optional<Instant> first, last;
+};
+Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since);
+
+// A report without its verdict's inputs. `value` is absent if the run diverged. `text` views are
+// valid during the call.
+struct ReportView {
+  TrialId trial;
+  int replicate = 0;
+  std::int64_t number = 0;  // of the trial
+  int phase = 0;
+  std::int64_t step = 0;
+  std::optional<double> value;
+  Instant at;
+  std::string_view verdict;  // JSON; empty before it was given or where it was not asked for
+};
+enum class Verdicts { leave_out, include };
+// All reports of a sweep by trial number, replicate, phase.
+void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
+                 const std::function<void(const ReportView&)>& use);
+
+// A trial's mark in the order of the sweep: its number and value.
+struct TrialMark {
+  TrialId trial;
+  std::int64_t number = 0;
+  std::optional<Score> value;
+};
+std::vector<TrialMark> trial_marks(SQLite::Database& db, SweepId sweep, Goal goal);
+
+// The runs of a sweep by trial number and replicate.
+struct RunMark {
+  RunId run;
+  std::int64_t number = 0;
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;
+};
+std::vector<RunMark> run_marks(SQLite::Database& db, SweepId sweep);
+
+// columns.cpp
+
+struct TrialCells {
+  TrialId trial;
+  std::int64_t number = 0;
+  RunState state = RunState::queued;
+  EndReason reason = EndReason::none;
+  std::optional<Score> value;
+  int phase = 0;
+  int runs = 1;
+  Instant proposed_at;
+  bool pinned = false;
+  std::int64_t steps = 0;   // trained by all of its runs
+  double seconds = 0;       // of its ended attempts
+  std::string_view params;  // JSON; valid during the call
+};
+// The trials of a sweep by number; `only`: those of these ids.
+void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, const std::vector<TrialId>* only,
+                const std::function<void(const TrialCells&)>& use);
+
+// The trials that events after `after` concern, some of other sweeps perhaps; nullopt if there are
+// more than `events_max` of those events.
+std::optional<std::vector<TrialId>> changed_trials(SQLite::Database& db, SweepId sweep,
+                                                   std::int64_t after, std::int64_t events_max);
+
+// timeline.cpp
+
+struct AttemptSpan {
+  WorkerId worker;
+  AttemptId attempt;
+  SweepId sweep;
+  Instant from;
+  std::optional<Instant> to;  // absent while it is live
+  std::optional<EndReason> reason;
+};
+struct TimelineQuery {
+  Instant from;
+  Instant to;
+  std::optional<SweepId> sweep;
+};
+// The attempts that overlap the interval, by worker and start.
+void each_attempt(SQLite::Database& db, const TimelineQuery& query,
+                  const std::function<void(const AttemptSpan&)>& use);
+// The start of the first attempt; absent without attempts.
+std::optional<Instant> first_attempt(SQLite::Database& db, std::optional<SweepId> sweep);
+
+}  // namespace hone

@@ -1,0 +1,235 @@
+// The learning curves of all runs of a sweep: as one matrix, and summarized by phase.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "db/queries/overview.hpp"
+#include "db/queries/queries.hpp"
+#include "schemas/codec/words.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/progress.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+#include "server/limits.hpp"
+
+namespace hone::api {
+namespace {
+
+Status check_scan(const SweepRow& sweep) {
+  if (sweep.phases_done <= limits::scanned_reports_max &&
+      sweep.trials_proposed <= limits::columns_rows_max)
+    return Done{};
+  return refuse(Code::too_large,
+                "the sweep has too many reports to show at once; use `hone export`");
+}
+
+// Words as a list and codes, as in /columns.
+class Coded {
+ public:
+  void add(std::string_view word) {
+    const auto found = std::ranges::find(words_, word);
+    codes_.push_back(found - words_.begin());
+    if (found == words_.end()) words_.emplace_back(word);
+  }
+  [[nodiscard]] Json json() const { return {{"words", words_}, {"codes", codes_}}; }
+
+ private:
+  std::vector<std::string> words_;
+  std::vector<std::int64_t> codes_;
+};
+
+struct Matrix {
+  std::int64_t phases = 0;
+  std::int64_t points = 0;  // columns: several phases share one if there are more phases
+  std::vector<RunMark> runs;
+  std::vector<float> cells;
+  std::vector<std::int64_t> steps;  // the highest step of each column
+};
+
+// A diverged report is +infinity, no report NaN.
+Matrix read_matrix(SQLite::Database& db, const SweepRow& sweep, std::int64_t points) {
+  Matrix matrix;
+  matrix.runs = run_marks(db, sweep.id);
+  const auto rows = static_cast<std::int64_t>(matrix.runs.size());
+  matrix.phases = sweep.phases_per_run;
+  matrix.points = std::clamp<std::int64_t>(
+      std::min({points, matrix.phases, limits::matrix_cells_max / std::max<std::int64_t>(1, rows)}),
+      1, limits::history_points_max);
+  const auto width = static_cast<std::size_t>(matrix.points);
+  matrix.cells.assign(matrix.runs.size() * width, std::numeric_limits<float>::quiet_NaN());
+  matrix.steps.assign(width, 0);
+  std::size_t row = 0;
+  each_report(db, sweep.id, Verdicts::leave_out, [&](const ReportView& report) {
+    const RunId run{report.trial, report.replicate};
+    while (row < matrix.runs.size() && matrix.runs[row].run != run) ++row;
+    if (row == matrix.runs.size() || report.phase >= matrix.phases) return;
+    const auto column = static_cast<std::size_t>(report.phase * matrix.points / matrix.phases);
+    matrix.cells[row * width + column] =
+        report.value ? static_cast<float>(*report.value) : std::numeric_limits<float>::infinity();
+    matrix.steps[column] = std::max(matrix.steps[column], report.step);
+  });
+  return matrix;
+}
+
+Json header_of(const Matrix& matrix) {
+  Json header;
+  std::vector<std::int64_t> trials, numbers;
+  std::vector<int> replicates;
+  Coded states, reasons;
+  for (const auto& mark : matrix.runs) {
+    trials.push_back(mark.run.trial.value);
+    replicates.push_back(mark.run.replicate);
+    numbers.push_back(mark.number);
+    states.add(word(mark.state));
+    reasons.add(word(mark.reason));
+  }
+  header["phases"] = matrix.phases;
+  header["points"] = matrix.points;
+  header["rows"] = matrix.runs.size();
+  header["steps"] = matrix.steps;
+  header["trial"] = trials;
+  header["replicate"] = replicates;
+  header["number"] = numbers;
+  header["state"] = states.json();
+  header["reason"] = reasons.json();
+  return header;
+}
+
+// u32 length of the header, the header padded with blanks to a multiple of 8 in all, the cells as
+// little-endian f32, row after row.
+std::string packed(const Json& header, const std::vector<float>& cells) {
+  static_assert(std::endian::native == std::endian::little);
+  std::string head = to_text(header);
+  head.append((8 - (head.size() + 4) % 8) % 8, ' ');
+  const auto length = static_cast<std::uint32_t>(head.size());
+  std::string body(4 + head.size() + cells.size() * sizeof(float), '\0');
+  std::memcpy(body.data(), &length, 4);
+  std::memcpy(body.data() + 4, head.data(), head.size());
+  if (!cells.empty())
+    std::memcpy(body.data() + 4 + head.size(), cells.data(), cells.size() * sizeof(float));
+  return body;
+}
+
+}  // namespace
+
+// GET /v1/sweeps/{sweep}/curves/matrix
+ReadResult curves_matrix(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const auto points = integer_query(request, Query::points, 500, 1, limits::history_points_max);
+  if (!points) return points.error();
+  const Snapshot snapshot(db);
+  const auto sweep = find_sweep(db, *id);
+  if (!sweep) return sweep.error();
+  if (auto fits = check_scan(*sweep); !fits) return fits.error();
+  const auto matrix = read_matrix(db, *sweep, *points);
+  Json header = header_of(matrix);
+  header["seq"] = last_seq(db);
+  header["sweep"] = text(*id);
+  Response response;
+  response.content_type = "application/vnd.hone.matrix";
+  response.body = packed(header, matrix.cells);
+  return response;
+}
+
+namespace {
+
+struct PhaseSums {
+  std::int64_t reports = 0, continued = 0, paused = 0, stopped = 0, diverged = 0;
+  std::int64_t step = 0;
+  std::vector<double> values;
+  std::optional<double> best_stopped, worst_continued;  // as merits
+};
+
+double quantile(std::vector<double>& values, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1) + 0.5);
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+// The verdict's word. Its JSON begins with it (schemas/codec: encode(Verdict)).
+std::string_view action_in(std::string_view verdict) {
+  constexpr std::string_view start = "{\"verdict\":\"";
+  if (!verdict.starts_with(start)) return {};
+  verdict.remove_prefix(start.size());
+  return verdict.substr(0, verdict.find('"'));
+}
+
+void add_report(PhaseSums& sums, const ReportView& report, Goal goal) {
+  ++sums.reports;
+  sums.step = std::max(sums.step, report.step);
+  const Score score = report.value ? Score::of(*report.value) : Score::diverged();
+  if (score.is_diverged()) ++sums.diverged;
+  if (!score.is_diverged()) sums.values.push_back(score.value());
+  const auto action = action_in(report.verdict);
+  const double merit = score.merit(goal);
+  if (action == "continue") {
+    ++sums.continued;
+    if (!score.is_diverged())
+      sums.worst_continued = std::min(sums.worst_continued.value_or(merit), merit);
+  } else if (action == "pause") {
+    ++sums.paused;
+  } else if (action == "stop") {
+    ++sums.stopped;
+    if (!score.is_diverged())
+      sums.best_stopped = std::max(sums.best_stopped.value_or(merit), merit);
+  }
+}
+
+Json shown(std::optional<double> merit, Goal goal) {
+  if (!merit) return nullptr;
+  return goal == Goal::maximize ? *merit : 0.0 - *merit;
+}
+
+Json render_phase(std::int64_t phase, PhaseSums& sums, Goal goal) {
+  Json json;
+  json["phase"] = phase;
+  json["step"] = sums.step;
+  json["reports"] = sums.reports;
+  json["continued"] = sums.continued;
+  json["paused"] = sums.paused;
+  json["stopped"] = sums.stopped;
+  json["diverged"] = sums.diverged;
+  json["quartiles"] = nullptr;
+  if (!sums.values.empty()) {
+    json["quartiles"] = Json::array();
+    for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0})
+      json["quartiles"].push_back(quantile(sums.values, share));
+  }
+  json["best_stopped"] = shown(sums.best_stopped, goal);
+  json["worst_continued"] = shown(sums.worst_continued, goal);
+  return json;
+}
+
+}  // namespace
+
+// GET /v1/sweeps/{sweep}/phases
+ReadResult phases(SQLite::Database& db, const Request& request) {
+  const auto id = path_id<SweepId>(request);
+  if (!id) return id.error();
+  const Snapshot snapshot(db);
+  const auto sweep = find_sweep(db, *id);
+  if (!sweep) return sweep.error();
+  if (auto fits = check_scan(*sweep); !fits) return fits.error();
+  const auto goal = sweep->objective.goal;
+  std::vector<PhaseSums> sums;
+  each_report(db, *id, Verdicts::include, [&](const ReportView& report) {
+    const auto phase = static_cast<std::size_t>(std::max(0, report.phase));
+    if (std::cmp_greater_equal(phase, sweep->phases_per_run)) return;
+    if (sums.size() <= phase) sums.resize(phase + 1);
+    add_report(sums[phase], report, goal);
+  });
+  Json json;
+  json["seq"] = last_seq(db);
+  json["sweep"] = text(*id);
+  json["phases"] = sweep->phases_per_run;
+  json["items"] = Json::array();
+  const std::size_t stride = sums.size() / 500 + 1;  // more than a screen can show
+  for (std::size_t phase = 0; phase < sums.size(); phase += stride)
+    json["items"].push_back(render_phase(static_cast<std::int64_t>(phase), sums[phase], goal));
+  json["next"] = nullptr;
+  return json_response(json);
+}
+
+}  // namespace hone::api
