@@ -15,6 +15,8 @@ struct Response {
   std::string body;
   std::string allow;      // the header Allow, for 405
   int retry_after_s = 0;  // the header Retry-After, when not 0
+  std::string cache_control = "no-store";
+  std::string fields;  // further header fields, each "Name: value\r\n"
 };
 
 Response json_response(const Json& body, int status = 200);

@@ -16,6 +16,7 @@
 #include "server/api/router.hpp"
 #include "server/app/first_tokens.hpp"
 #include "server/app/options.hpp"
+#include "server/dashboard/pages.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
@@ -156,6 +157,7 @@ class ServerProcess {
         readers_(std::move(opened.readers)),
         followers_(std::move(opened.followers)),
         snapshot_(folder_.snapshot(), *writer_),
+        pages_(options.dashboard_dir),
         keys_(read_keys(*writer_)),
         engine_(*writer_, hooks(),
                 SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
@@ -194,6 +196,7 @@ class ServerProcess {
   Counters counters_;
   ClockMeter meter_{counters_};
   SnapshotFile snapshot_;
+  dashboard::Pages pages_;
   api::Keyring keys_;
   EngineThread engine_;
 };
@@ -224,6 +227,7 @@ void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
                 .counters = counters_,
                 .drain_delay = from_seconds(options.drain_delay_s),
                 .blob_grace = from_seconds(options.blob_grace_s),
+                .dashboard = &pages_,
                 .keys = with_tokens ? &keys_ : nullptr});
   spdlog::info("shut down");
 }

@@ -99,6 +99,9 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
                  "Seconds before the file of a dropped checkpoint is deleted")
       ->check(CLI::Range(0.0, 1e9))
       ->capture_default_str();
+  app.add_option("--dashboard-dir", options.dashboard_dir,
+                 "Serve the dashboard from this folder (for its development)")
+      ->check(CLI::ExistingDirectory);
   app.add_flag("--routes", options.routes, "Print the table of routes as JSON and exit");
   try {
     app.parse(argc, argv);

@@ -23,6 +23,7 @@ struct ServerOptions {
   bool new_admin_token = false;   // create another one even if one exists
   std::string worker_token_file;  // where to keep a worker token
   bool die_with_parent = false;   // get SIGTERM when the parent process ends
+  std::string dashboard_dir;      // serve the dashboard from this folder; empty: the built-in one
   bool routes = false;            // print the table of routes and exit
   std::string log_level = "info";
   bool log_json = false;

@@ -19,6 +19,8 @@ std::string_view reason_of(int status) {
       return "OK";
     case 201:
       return "Created";
+    case 304:
+      return "Not Modified";
     case 400:
       return "Bad Request";
     case 401:
@@ -72,10 +74,11 @@ std::string head_text(const Incoming& incoming, const api::Response& answer, boo
   text.reserve(256 + answer.body.size());
   add_status(text, incoming.version, answer.status);
   add_field(text, "Server", "hone/" HONE_VERSION);
-  add_field(text, "Cache-Control", "no-store");
+  add_field(text, "Cache-Control", answer.cache_control);
   add_field(text, "X-Content-Type-Options", "nosniff");
   if (!incoming.id.empty()) add_field(text, "X-Request-Id", incoming.id);
   add_field(text, "Content-Type", answer.content_type);
+  text += answer.fields;
   if (!answer.allow.empty()) add_field(text, "Allow", answer.allow);
   if (answer.status == 401) add_field(text, "WWW-Authenticate", "Bearer realm=\"hone\"");
   if (answer.retry_after_s != 0)

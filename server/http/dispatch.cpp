@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/api/origin.hpp"
+#include "server/dashboard/pages.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/http/await.hpp"
@@ -65,6 +66,13 @@ std::string request_id(Shared& shared, const RequestHead& head) {
   return shared.id_prefix + std::to_string(++shared.requests);
 }
 
+// The answer if the path is a file of the dashboard.
+std::optional<api::Response> answer_page(const Shared& shared, const api::Request& request,
+                                         const RequestHead& head) {
+  if (shared.parts->dashboard == nullptr) return std::nullopt;
+  return shared.parts->dashboard->answer(request, {head.accept_encoding, head.if_none_match});
+}
+
 // Fills in `incoming` from the header. Returns a refusal, or nullopt.
 std::optional<api::Response> accept_header(const Shared& shared, const RequestHead& head,
                                            Incoming& incoming) {
@@ -79,6 +87,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   auto parsed = api::parse_target(method_of(head.method), head.target);
   if (!parsed) return api::problem(parsed.error());
   auto& request = incoming.request = *std::move(parsed);
+  if (auto page = answer_page(shared, request, head)) return page;
   auto match = api::find_route(request.method, request.path);
   if (match.route == nullptr && !match.allow.empty())
     return api::wrong_method(head.method, request.path, match.allow);

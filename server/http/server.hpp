@@ -16,6 +16,10 @@
 #include "server/http/pools.hpp"
 #include "server/http/tls.hpp"
 
+namespace hone::dashboard {
+class Pages;
+}
+
 namespace hone::http {
 
 struct Address {
@@ -36,8 +40,9 @@ struct ServerParts {
   DiskPool& parsers;
   const api::BlobStore& blobs;
   Counters& counters;
-  Duration drain_delay{};        // from the signal to the end of accepting
-  Duration blob_grace{};         // how long a blob that nothing names is kept
+  Duration drain_delay{};                       // from the signal to the end of accepting
+  Duration blob_grace{};                        // how long a blob that nothing names is kept
+  const dashboard::Pages* dashboard = nullptr;  // null: only the API
   api::Keyring* keys = nullptr;  // null: requests need no token. Run uses it on the io thread
 };
 

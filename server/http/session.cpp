@@ -79,6 +79,8 @@ RequestHead head_of(const HeadParser& parser) {
   head.authorization = text_of(fields[bhttp::field::authorization]);
   head.expect = text_of(fields[bhttp::field::expect]);
   head.accept = text_of(fields[bhttp::field::accept]);
+  head.accept_encoding = text_of(fields[bhttp::field::accept_encoding]);
+  head.if_none_match = text_of(fields[bhttp::field::if_none_match]);
   head.last_event_id = text_of(fields["Last-Event-ID"]);
   head.request_id = text_of(fields["X-Request-Id"]);
   return head;

@@ -90,7 +90,6 @@ BAD_PATHS = [
     ("GET", "/v1/sweeps?limt=1", 400, "invalid"),
     ("GET", "/v1/sweeps?%zz=1", 400, "invalid"),
     ("GET", "/v1/sweeps/", 404, "not_found"),
-    ("GET", "/", 404, "not_found"),
     ("GET", "/v2/sweeps", 404, "not_found"),
     ("GET", "/v1/blobs/abc", 400, "invalid"),
     ("GET", "/v1/blobs/..%2F..%2Fhone.db", 400, "invalid"),

@@ -57,6 +57,7 @@ EXCEPTIONS = [
 PROSE = (".md",)
 CMAKE = (".cmake", "CMakeLists.txt")
 CODE = (".cpp", ".hpp", ".py", ".sql", ".cmake", ".sh", ".yaml")
+WEB = (".js", ".css", ".html")
 PROGRAMS = re.compile(r"(test|quickstart|\.ci/run|tools/\w+|tests/(bench/\w+|fuzz/run|gpu/run))$")
 
 
@@ -97,6 +98,16 @@ def check_python(path: str, text: str):
             lines = node.end_lineno - node.lineno + 1
             if lines > LINES_PER_FUNCTION_MAX:
                 yield node.lineno, f"a function of {lines} lines; at most {LINES_PER_FUNCTION_MAX}"
+
+
+def check_web(path: str, text: str):
+    """JavaScript, CSS and HTML; a line that holds a long text may be longer."""
+    length = text.count("\n")
+    if length > LINES_PER_FILE_MAX:
+        yield 1, f"{length} lines; a file stops at {LINES_PER_FILE_MAX}: split it by subject"
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > COLUMNS_MAX and not re.search(r"[\"'`][^\"'`]{30}", line):
+            yield number, f"{len(line)} columns; a line stops at {COLUMNS_MAX}"
 
 
 def check_words(path: str, text: str):
@@ -140,13 +151,15 @@ def first(path: pathlib.Path, pattern: str) -> str:
 
 def broken_rules(root: pathlib.Path):
     for path in tracked(root):
-        if not (path.endswith(PROSE + CODE + ("CMakeLists.txt",)) or PROGRAMS.match(path)):
+        if not (path.endswith(PROSE + CODE + WEB + ("CMakeLists.txt",)) or PROGRAMS.match(path)):
             continue
         text = (root / path).read_text(encoding="utf-8")
         checks = [check_words(path, text)]
         python = is_python(path, text)
         if python:
             checks.append(check_python(path, text))
+        if path.endswith(WEB):
+            checks.append(check_web(path, text))
         if python or path.endswith(PROSE + CMAKE):
             checks.append(check_columns(path, text))
         if path.endswith(PROSE):

@@ -1,0 +1,224 @@
+// Boot: token, address -> page, theme, keys, live state.
+import {
+  forgetToken,
+  get,
+  isReport,
+  noteServerTime,
+  reportStart,
+  setToken,
+  token,
+} from "./lib/api.js";
+import { h, replace } from "./lib/dom.js";
+import * as live from "./lib/live.js";
+import { address, current, kept, links } from "./lib/route.js";
+import { redrawAll } from "./chart/plot.js";
+import { showKeys } from "./ui/dialog.js";
+import { loading, problem } from "./ui/parts.js";
+import { pages, sweepPages } from "./pages/table.js";
+
+const main = document.getElementById("main");
+export const me = { scopes: [] };
+let leave = [];
+let turn = 0;
+let path = "";
+
+// What a page gets: where it is, what the token may do, and a place for what must end with it.
+function context(ids) {
+  return {
+    ids,
+    me,
+    can: (scope) => !isReport && me.scopes.includes(scope),
+    onLeave: (work) => leave.push(work),
+    onFrame: (use) => leave.push(live.subscribe(use)),
+    again: () => show(true),
+  };
+}
+
+function pageOf(parts) {
+  if (parts.length === 0) return [pages.sweeps, []];
+  const [kind, id, view] = parts;
+  if (kind === "sweeps" && id) return [sweepPages[view ?? ""], [id]];
+  return [pages[kind], parts.slice(1)];
+}
+
+export async function show(force = false) {
+  const { path: parts } = current();
+  const now = parts.join("/");
+  if (now === path && !force) return;
+  path = now;
+  for (const work of leave.splice(0)) work();
+  const mine = ++turn;
+  const [page, ids] = pageOf(parts);
+  document.title = parts.length ? `${parts.slice(1).join(" ") || parts[0]} · hone` : "hone";
+  for (const link of document.querySelectorAll(".main-nav a")) {
+    const active =
+      link.getAttribute("href") ===
+      `#/${parts[0] === "workers" || parts[0] === "events" ? parts[0] : ""}`;
+    active ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+  if (!page)
+    return void replace(
+      main,
+      problem({ message: `There is no page ${now}` }),
+      h("p", {}, h("a", { href: "#/" }, "All sweeps")),
+    );
+  replace(main, loading());
+  try {
+    const content = await page(context(ids));
+    if (mine === turn) replace(main, content);
+  } catch (error) {
+    if (mine !== turn || error.name === "AbortError") return;
+    if (error.status === 401) return void askToken(error.message);
+    replace(
+      main,
+      problem(error, () => show(true)),
+      h("p", {}, h("a", { href: "#/" }, "All sweeps")),
+    );
+    if (!error.status) console.warn(error.stack ?? error.message);
+  }
+}
+
+function askToken(why) {
+  const field = h("input", { type: "password", autocomplete: "off", "aria-label": "Token" });
+  const remember = h("input", { type: "checkbox" });
+  const tried = token() !== "";
+  replace(
+    main,
+    h(
+      "form.card",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          forgetToken();
+          setToken(field.value.trim(), remember.checked);
+          path = "";
+          boot();
+        },
+      },
+      h("header", {}, h("h2", {}, "This server asks for a token")),
+      h(
+        "div.body",
+        {},
+        h(
+          "div.fields",
+          {},
+          tried ? h("p.bad", { role: "alert" }, `The token was refused: ${why}.`) : null,
+          h(
+            "p",
+            {},
+            "An administrator makes one with ",
+            h("code", {}, "hone token create --scope submit"),
+            "; the first is in the file admin.token of the server's data folder.",
+          ),
+        ),
+        h(
+          "p.bar",
+          {},
+          field,
+          h("label", {}, remember, "Remember it in this browser"),
+          h("button.primary", { type: "submit" }, "Continue"),
+        ),
+      ),
+    ),
+  );
+  field.focus();
+}
+
+function readFragmentToken() {
+  const found = /^#token=([^&]+)&?(.*)$/.exec(location.hash);
+  if (!found) return;
+  setToken(decodeURIComponent(found[1]), false);
+  history.replaceState(null, "", found[2].startsWith("/") ? `#${found[2]}` : "#/");
+}
+
+function setTheme(next) {
+  if (next) document.documentElement.dataset.theme = next;
+  else delete document.documentElement.dataset.theme;
+  next ? localStorage.setItem("hone.theme", next) : localStorage.removeItem("hone.theme");
+  redrawAll();
+}
+
+function showLive({ kind, sentence }) {
+  const mark = document.getElementById("live");
+  mark.dataset.state = kind;
+  mark.textContent = kind === "live" ? "live" : kind === "lost" ? "server away" : "connecting";
+  mark.title = sentence;
+  mark.setAttribute("aria-label", sentence);
+}
+
+let chord = "";
+function keyPressed(event) {
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.target.closest("input, textarea, select, dialog")
+  )
+    return;
+  const { path: parts } = current();
+  const sweep = parts[0] === "sweeps" ? parts[1] : null;
+  const go = (hash) => {
+    event.preventDefault();
+    location.hash = hash;
+  };
+  const jumps = { s: "#/", w: "#/workers", e: "#/events" };
+  if (chord === "g" && jumps[event.key]) {
+    chord = "";
+    return go(jumps[event.key]);
+  }
+  chord = event.key === "g" ? "g" : "";
+  if (event.key === "?") return showKeys();
+  if (event.key === "/") {
+    const field = document.querySelector("input[type=search]");
+    if (field) {
+      event.preventDefault();
+      field.focus();
+    }
+  }
+  if (event.key === "b") document.querySelector("[data-best] a")?.click();
+  const view = Object.keys(sweepPages)[Number(event.key) - 1];
+  if (sweep && view !== undefined && event.target.tagName !== "TR")
+    go(links.sweep(sweep, view, kept()));
+}
+
+async function boot() {
+  try {
+    Object.assign(me, await get("/v1/me"));
+    noteServerTime(me.now);
+  } catch (error) {
+    if (error.status === 401) return askToken(error.message);
+    if (!isReport) {
+      showLive({ kind: "lost", sentence: error.message });
+      replace(
+        main,
+        problem(error, () => boot()),
+      );
+      return;
+    }
+  }
+  live.start(me.seq ?? 0, showLive);
+  if (isReport) {
+    document.getElementById("live").textContent = `as of ${new Date(me.now).toLocaleString()}`;
+    if (!location.hash) history.replaceState(null, "", address(reportStart));
+  }
+  show(true);
+}
+
+readFragmentToken();
+const theme = localStorage.getItem("hone.theme");
+if (theme) document.documentElement.dataset.theme = theme;
+document.getElementById("theme").addEventListener("click", () => {
+  const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  setTheme(dark ? "light" : "dark");
+});
+document.getElementById("keys").addEventListener("click", showKeys);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
+addEventListener("hashchange", () => {
+  if (location.hash.startsWith("#token=")) {
+    readFragmentToken();
+    path = "";
+    boot();
+  } else show();
+});
+addEventListener("keydown", keyPressed);
+boot();

@@ -1,0 +1,308 @@
+// The learning curves of all runs: as a density, or line by line when there are few; the bands of
+// the selected trials; the ends of stopped runs.
+import { Plot } from "./plot.js";
+import { workerUrl } from "../lib/dom.js";
+import { dashes, ramp } from "../lib/colour.js";
+import { count, short, words } from "../lib/format.js";
+import { padded, robustRange } from "../lib/scale.js";
+
+const linesAtMost = 150;
+const forms = ["linear", "log", "symlog"];
+
+// options: view() -> {matrix, cells, rows, bands, phases, unit, metric, form, rank, zoom, goal}.
+export class CurvesPlot extends Plot {
+  constructor(options) {
+    super({ label: "Learning curves of all runs", height: 440, ...options });
+    this.worker = new Worker(workerUrl("raster_worker.js"), { type: "module" });
+    this.worker.onmessage = ({ data }) => {
+      if (data.turn !== this.turn) return;
+      this.image = { key: this.wanted, picture: this.pictureOf(data.counts) };
+      this.redraw();
+    };
+    this.turn = 0;
+  }
+
+  close() {
+    super.close();
+    this.worker.terminate();
+  }
+
+  hit(p, x, y) {
+    return nearestRun(this, x, y);
+  }
+  move(p, key) {
+    return stepRun(this, key);
+  }
+
+  paint() {
+    const view = this.view();
+    const { matrix, cells, rows } = view;
+    if (rows.length === 0 || matrix.points === 0)
+      return this.message("No run with a report is left by the filter.");
+    const range = view.rank ? [0, 1] : robustOf(cells, matrix.points, rows);
+    if (!range) return this.message("No report yet.");
+    const domain = view.rank ? [-0.02, 1.02] : padded(range);
+    const form = view.rank ? "linear" : forms.includes(view.form) ? view.form : "linear";
+    const positive = form === "log" && range[0] > 0 ? [range[0] / 1.1, range[1] * 1.1] : domain;
+    this.at = xOf(view);
+    this.axes(
+      {
+        domain: view.zoom ?? [0, this.at(matrix.points - 1)],
+        label: view.byPhase ? "phase" : view.unit,
+        format: count,
+      },
+      {
+        kind: form,
+        domain: positive,
+        label: view.rank ? "rank among the runs of a phase" : view.metric,
+        format: view.rank ? (value) => (value === 1 ? "best" : value === 0 ? "worst" : "") : short,
+      },
+    );
+    const many = rows.length > linesAtMost;
+    this.inside((ctx) => {
+      if (many) this.drawDensity(view, positive);
+      else drawLines(this, ctx, view);
+      if (!view.rank && view.showQuartiles) drawPhases(this, ctx, view);
+      drawStops(this, ctx, view, many);
+      if (!view.rank) view.bands.forEach((band, i) => drawBand(this, ctx, band, i));
+    });
+  }
+
+  drawDensity(view, domain) {
+    const { matrix, rows } = view;
+    const width = Math.round(this.right - this.left);
+    const height = Math.round(this.bottom - this.top);
+    const key = [
+      view.version,
+      width,
+      height,
+      ...domain,
+      this.y.kind,
+      ...this.x.domain,
+      view.byPhase,
+      view.rank,
+      this.colours.dark,
+    ].join();
+    if (this.image) this.ctx.drawImage(this.image.picture, this.left, this.top, width, height);
+    if (this.wanted === key) return;
+    this.wanted = key;
+    const xs = Int32Array.from({ length: matrix.points }, (_, k) =>
+      Math.round(this.x.at(this.at(k)) - this.left),
+    );
+    const sent = this.sent === view.cells ? {} : { cells: view.cells };
+    this.sent = view.cells;
+    this.size = [width, height];
+    this.worker.postMessage({
+      turn: ++this.turn,
+      ...sent,
+      request: {
+        points: matrix.points,
+        rows,
+        xs,
+        width,
+        height,
+        low: domain[0],
+        high: domain[1],
+        form: this.y.kind,
+      },
+    });
+  }
+
+  // The share of runs in each pixel, on a scale of logarithms: single runs stay visible.
+  pictureOf(counts) {
+    const [width, height] = this.size;
+    const canvas = new OffscreenCanvas(width, height);
+    const ctx = canvas.getContext("2d");
+    const image = ctx.createImageData(width, height);
+    const table = ramp(this.colours.dark);
+    let most = 1;
+    for (const one of counts) if (one > most) most = one;
+    this.most = most;
+    const levels = Uint8Array.from({ length: most + 1 }, (_, n) =>
+      Math.round(30 + (225 * Math.log1p(n)) / Math.log1p(most)),
+    );
+    counts.forEach((n, at) => {
+      if (n === 0) return;
+      const [r, g, b] = table[levels[n]];
+      image.data.set([r, g, b, 255], 4 * at);
+    });
+    ctx.putImageData(image, 0, 0);
+    this.ondensity?.(most);
+    return canvas;
+  }
+}
+
+export function xOf({ matrix, byPhase }) {
+  const stride = matrix.phases / matrix.points;
+  return byPhase ? (k) => (k + 1) * stride - 1 : (k) => matrix.steps[k] || 0;
+}
+
+// At most 20,000 values decide about the range.
+function robustOf(cells, points, rows) {
+  const stride = Math.max(1, Math.floor((rows.length * points) / 20000));
+  const values = [];
+  for (let i = 0; i < rows.length * points; i += stride) {
+    const value = cells[rows[Math.floor(i / points)] * points + (i % points)];
+    if (Number.isFinite(value)) values.push(value);
+  }
+  return values.length ? robustRange(values) : null;
+}
+
+function drawLines(p, ctx, { matrix, cells, rows }) {
+  ctx.lineWidth = 1.2;
+  for (const row of rows) {
+    ctx.strokeStyle = p.colours[matrix.stateOf(row)];
+    ctx.globalAlpha = matrix.stateOf(row) === "stopped" ? 0.55 : 0.8;
+    ctx.beginPath();
+    for (let k = 0; k < matrix.points; k++) {
+      const value = cells[row * matrix.points + k];
+      if (Number.isFinite(value)) ctx.lineTo(p.x.at(p.at(k)), p.y.at(value));
+    }
+    ctx.stroke();
+  }
+  ctx.globalAlpha = 1;
+}
+
+// The last report of a run, as [x, y], or nothing.
+function lastPoint(p, { matrix, cells }, row) {
+  for (let k = matrix.points - 1; k >= 0; k--) {
+    const value = cells[row * matrix.points + k];
+    if (!Number.isNaN(value))
+      return Number.isFinite(value)
+        ? [p.x.at(p.at(k)), p.y.at(value)]
+        : [p.x.at(p.at(k)), p.bottom - 3];
+  }
+  return null;
+}
+
+function drawStops(p, ctx, view, many) {
+  if (many) return;
+  for (const row of view.rows) {
+    const state = view.matrix.stateOf(row);
+    const end = lastPoint(p, view, row);
+    if (!end || !["stopped", "failed", "paused"].includes(state)) continue;
+    ctx.strokeStyle = ctx.fillStyle = p.colours[state];
+    ctx.lineWidth = 2;
+    ctx.beginPath();
+    if (state === "paused") ctx.arc(end[0], end[1], 3.5, 0, 7);
+    else {
+      ctx.moveTo(end[0] + 1, end[1] - 5);
+      ctx.lineTo(end[0] + 1, end[1] + 5);
+    }
+    ctx.stroke();
+  }
+}
+
+// Quartiles, and the best value that was stopped in each phase.
+function drawPhases(p, ctx, { phases, byPhase }) {
+  const x = (one) => p.x.at(byPhase ? one.phase : one.step);
+  ctx.strokeStyle = p.colours.ink;
+  for (const [quartile, dash] of [
+    [1, [2, 3]],
+    [2, []],
+    [3, [2, 3]],
+  ]) {
+    ctx.setLineDash(dash);
+    ctx.lineWidth = quartile === 2 ? 2 : 1;
+    ctx.beginPath();
+    for (const one of phases)
+      if (one.quartiles) ctx.lineTo(x(one), p.y.at(one.quartiles[quartile]));
+    ctx.stroke();
+  }
+  ctx.setLineDash([]);
+  ctx.strokeStyle = p.colours.failed;
+  ctx.lineWidth = 2;
+  for (const one of phases) {
+    if (one.best_stopped === null) continue;
+    p.line(x(one) - 7, p.y.at(one.best_stopped), x(one) + 7, p.y.at(one.best_stopped));
+  }
+}
+
+// IQM over seeds with its interval; n at the end.
+export function drawBand(p, ctx, { items, name, byPhase }, i) {
+  const colour = p.colours.series[i % p.colours.series.length];
+  const x = (one) => p.x.at(byPhase ? one.phase : one.step);
+  const points = items.filter((one) => typeof one.iqm === "number");
+  if (points.length === 0) return;
+  ctx.fillStyle = ctx.strokeStyle = colour;
+  ctx.globalAlpha = 0.22;
+  ctx.beginPath();
+  for (const one of points) ctx.lineTo(x(one), p.y.at(one.low ?? one.iqm));
+  for (const one of [...points].reverse()) ctx.lineTo(x(one), p.y.at(one.high ?? one.iqm));
+  ctx.fill();
+  ctx.globalAlpha = 1;
+  ctx.lineWidth = 4;
+  ctx.strokeStyle = p.colours.ground;
+  for (const pass of [0, 1]) {
+    ctx.beginPath();
+    for (const one of points) ctx.lineTo(x(one), p.y.at(one.iqm));
+    ctx.stroke();
+    ctx.lineWidth = 2;
+    ctx.strokeStyle = colour;
+    if (pass === 0) ctx.setLineDash(dashes[i % dashes.length]);
+  }
+  ctx.setLineDash([]);
+  const end = points.at(-1);
+  ctx.textAlign = "right";
+  ctx.textBaseline = "bottom";
+  ctx.fillText(
+    end.n > 1 ? `${name} (n = ${end.n})` : name,
+    Math.min(p.right - 2, x(end)),
+    p.y.at(end.iqm) - 4,
+  );
+}
+
+function nearestRun(p, x, y) {
+  const view = p.view();
+  const { matrix, cells, rows } = view;
+  let k = 0;
+  for (let i = 1; i < matrix.points; i++)
+    if (Math.abs(p.x.at(p.at(i)) - x) < Math.abs(p.x.at(p.at(k)) - x)) k = i;
+  let best = -1;
+  let least = 30;
+  for (const row of rows) {
+    const value = cells[row * matrix.points + k];
+    if (!Number.isFinite(value)) continue;
+    const far = Math.abs(p.y.at(value) - y);
+    if (far < least) {
+      least = far;
+      best = row;
+    }
+  }
+  return best < 0 ? null : hitOf(p, view, best, k);
+}
+
+function hitOf(p, { matrix, cells, metric }, row, k) {
+  const value = cells[row * matrix.points + k];
+  const run = `rn_${matrix.trial[row]}.${matrix.replicate[row]}`;
+  const state = words(matrix.stateOf(row));
+  const reason = matrix.reasonOf(row);
+  return {
+    x: p.x.at(p.at(k)),
+    y: p.y.at(value),
+    row,
+    k,
+    run,
+    trial: matrix.trial[row],
+    text:
+      `${run}\n${metric} ${short(value)}, phase ${Math.round((k + 1) * (matrix.phases / matrix.points)) - 1}\n` +
+      `${state}${reason === "none" ? "" : `: ${words(reason)}`}`,
+  };
+}
+
+function stepRun(p, key) {
+  const view = p.view();
+  const { matrix, cells, rows } = view;
+  if (rows.length === 0) return null;
+  const now = p.hovered ?? { row: rows[0], k: 0 };
+  let index = Math.max(0, rows.indexOf(now.row));
+  let { k } = now;
+  if (key === "ArrowRight") k++;
+  if (key === "ArrowLeft") k--;
+  if (key === "ArrowDown") index++;
+  if (key === "ArrowUp") index--;
+  const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+  k = Math.min(matrix.points - 1, Math.max(0, k));
+  while (k > 0 && !Number.isFinite(cells[row * matrix.points + k])) k--;
+  return Number.isFinite(cells[row * matrix.points + k]) ? hitOf(p, view, row, k) : null;
+}

@@ -1,0 +1,365 @@
+// The base of every chart: a canvas at the screen's resolution that is drawn when it is in view,
+// axes, a tooltip, zoom, keys, and the same numbers as a table, as CSV and as PNG.
+import { csvText, h, replace, save } from "../lib/dom.js";
+import { palette } from "../lib/colour.js";
+import { short } from "../lib/format.js";
+import { scale } from "../lib/scale.js";
+
+const font = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+const all = new Set();
+export const redrawAll = () => {
+  for (const plot of all) plot.redraw();
+};
+
+// options: label, height, paint(plot), and any of hit(plot, x, y) -> {x, y, text, id}, open(hit),
+// move(plot, key) -> hit, zoom(x0, x1) in values of x, unzoom(), brush, table() -> {header, rows}.
+export class Plot {
+  constructor(options) {
+    Object.assign(
+      this,
+      { height: 260, margin: { left: 56, right: 16, top: 10, bottom: 36 } },
+      options,
+    );
+    this.canvas = h("canvas", {
+      tabindex: "0",
+      role: "img",
+      "aria-label": `${options.label}. Arrow keys move, Enter opens, Escape clears.`,
+    });
+    this.tip = h("div.tip", { hidden: true });
+    this.element = h(
+      "div.chart",
+      {},
+      this.canvas,
+      this.tip,
+      h("div.visually-hidden", { "aria-live": "polite" }),
+    );
+    this.said = this.element.lastChild;
+    this.visible = false;
+    this.hovered = null;
+    all.add(this);
+    this.listen();
+  }
+
+  listen() {
+    this.sizes = new ResizeObserver(() => this.redraw());
+    this.sizes.observe(this.element);
+    this.views = new IntersectionObserver(
+      (entries) => {
+        this.visible = entries.at(-1).isIntersecting;
+        if (this.visible && this.stale) this.redraw();
+      },
+      { rootMargin: "200px" },
+    );
+    this.views.observe(this.element);
+    this.canvas.addEventListener("pointermove", (event) => this.pointerMoved(event));
+    this.canvas.addEventListener("pointerleave", () => this.show(null));
+    this.canvas.addEventListener("pointerdown", (event) => this.pointerPressed(event));
+    this.canvas.addEventListener("pointerup", (event) => this.pointerReleased(event));
+    this.canvas.addEventListener("dblclick", () => this.unzoom?.());
+    this.canvas.addEventListener("keydown", (event) => this.keyPressed(event));
+  }
+
+  close() {
+    all.delete(this);
+    this.sizes.disconnect();
+    this.views.disconnect();
+  }
+
+  redraw() {
+    this.stale = true;
+    if (this.waiting || !this.visible) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = 0;
+      if (this.element.isConnected) this.draw();
+    });
+  }
+
+  draw() {
+    this.stale = false;
+    const ratio = devicePixelRatio || 1;
+    const width = this.element.clientWidth;
+    if (width < 40) return;
+    const [w, t] = [Math.round(width * ratio), Math.round(this.height * ratio)];
+    if (this.canvas.width !== w || this.canvas.height !== t) {
+      this.canvas.width = w;
+      this.canvas.height = t;
+      this.canvas.style.height = `${this.height}px`;
+    }
+    this.width = width;
+    this.ratio = ratio;
+    this.colours = palette();
+    this.ctx = this.canvas.getContext("2d");
+    this.ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.ctx.fillStyle = this.colours.ground;
+    this.ctx.fillRect(0, 0, width, this.height);
+    this.ctx.font = font;
+    this.paint(this);
+    this.canvas.dataset.drawn = String(Number(this.canvas.dataset.drawn ?? 0) + 1);
+  }
+
+  get left() {
+    return this.margin.left;
+  }
+  get right() {
+    return this.width - this.margin.right;
+  }
+  get top() {
+    return this.margin.top;
+  }
+  get bottom() {
+    return this.height - this.margin.bottom;
+  }
+
+  // Draws both axes and returns their scales. given: {kind, domain, label, format, reverse}.
+  axes(x, y) {
+    this.x = scale(x.kind ?? "linear", x.domain, [this.left, this.right]);
+    this.y = scale(
+      y.kind ?? "linear",
+      y.domain,
+      y.reverse ? [this.top, this.bottom] : [this.bottom, this.top],
+    );
+    const { ctx, colours } = this;
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = colours.line;
+    ctx.fillStyle = colours["ink-2"];
+    ctx.textBaseline = "middle";
+    ctx.textAlign = "right";
+    for (const value of this.y.ticks(Math.max(2, Math.floor((this.bottom - this.top) / 44)))) {
+      const at = Math.round(this.y.at(value)) + 0.5;
+      this.line(this.left, at, this.right, at);
+      ctx.fillText((y.format ?? short)(value), this.left - 8, at);
+    }
+    ctx.textBaseline = "top";
+    ctx.textAlign = "center";
+    for (const value of this.x.ticks(Math.max(2, Math.floor((this.right - this.left) / 90)))) {
+      const at = this.x.at(value);
+      this.line(at, this.bottom, at, this.bottom + 4);
+      ctx.fillText((x.format ?? short)(value), at, this.bottom + 7);
+    }
+    ctx.strokeStyle = colours["line-strong"];
+    this.line(this.left, this.bottom + 0.5, this.right, this.bottom + 0.5);
+    if (x.label) ctx.fillText(x.label, (this.left + this.right) / 2, this.bottom + 22);
+    this.yLabel(y.label);
+  }
+
+  yLabel(text) {
+    if (!text) return;
+    const { ctx } = this;
+    ctx.save();
+    ctx.translate(4, (this.top + this.bottom) / 2);
+    ctx.rotate(-Math.PI / 2);
+    ctx.textAlign = "center";
+    ctx.textBaseline = "top";
+    ctx.fillText(clipped(ctx, text, this.bottom - this.top), 0, 0);
+    ctx.restore();
+  }
+
+  line(x0, y0, x1, y1) {
+    this.ctx.beginPath();
+    this.ctx.moveTo(x0, y0);
+    this.ctx.lineTo(x1, y1);
+    this.ctx.stroke();
+  }
+
+  // Restricts drawing to the area between the axes while `work` runs.
+  inside(work) {
+    this.ctx.save();
+    this.ctx.beginPath();
+    this.ctx.rect(this.left, this.top - 4, this.right - this.left, this.bottom - this.top + 5);
+    this.ctx.clip();
+    work(this.ctx);
+    this.ctx.restore();
+  }
+
+  message(text) {
+    this.ctx.fillStyle = this.colours["ink-2"];
+    this.ctx.font = font.replace("11px", "13px");
+    this.ctx.textAlign = "center";
+    this.ctx.textBaseline = "middle";
+    this.ctx.fillText(text, this.width / 2, this.height / 2);
+    this.ctx.font = font;
+  }
+
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  pointerMoved(event) {
+    const [x, y] = this.place(event);
+    if (this.pressed) {
+      this.showBand(this.pressed.x, x);
+      return;
+    }
+    if (this.hit && this.x) this.show(this.hit(this, x, y));
+  }
+
+  pointerPressed(event) {
+    const [x, y] = this.place(event);
+    if (event.button !== 0) return;
+    if (this.zoom && x >= this.left && x <= this.right) {
+      this.pressed = { x, y };
+      this.canvas.setPointerCapture(event.pointerId);
+    }
+  }
+
+  pointerReleased(event) {
+    const from = this.pressed;
+    this.pressed = null;
+    const [x, y] = this.place(event);
+    this.band?.remove();
+    this.band = null;
+    if (from && Math.abs(from.x - x) > 6) {
+      const inner = (at) => Math.min(this.right, Math.max(this.left, at));
+      this.zoom(...[inner(from.x), inner(x)].sort((a, b) => a - b).map((at) => this.x.value(at)));
+      return;
+    }
+    const hit = this.hit?.(this, x, y);
+    if (hit) this.open?.(hit, event);
+  }
+
+  showBand(x0, x1) {
+    this.band ??= this.element.appendChild(h("div.tip"));
+    const style = {
+      left: `${Math.min(x0, x1)}px`,
+      width: `${Math.abs(x1 - x0)}px`,
+      top: `${this.top}px`,
+      height: `${this.bottom - this.top}px`,
+      opacity: "0.35",
+      padding: "0",
+    };
+    for (const [key, value] of Object.entries(style)) this.band.style.setProperty(key, value);
+  }
+
+  keyPressed(event) {
+    if (event.key === "Escape") {
+      this.show(null);
+      this.unzoom?.();
+      return;
+    }
+    if (event.key === "Enter" && this.hovered) {
+      this.open?.(this.hovered, event);
+      return;
+    }
+    if (!event.key.startsWith("Arrow") || !this.move || !this.x) return;
+    event.preventDefault();
+    const hit = this.move(this, event.key);
+    this.show(hit);
+    this.said.textContent = hit?.text ?? "";
+  }
+
+  show(hit) {
+    this.hovered = hit;
+    this.tip.hidden = !hit;
+    this.canvas.style.cursor = hit && this.open ? "pointer" : this.zoom ? "crosshair" : "default";
+    this.onhover?.(hit);
+    if (!hit) return;
+    this.tip.textContent = hit.text;
+    const left = Math.min(
+      Math.max(4, hit.x + 14),
+      Math.max(4, this.width - this.tip.offsetWidth - 4),
+    );
+    const below = hit.y + this.tip.offsetHeight + 18 < this.height + 40;
+    this.tip.style.left = `${left}px`;
+    this.tip.style.top = `${below ? hit.y + 12 : hit.y - this.tip.offsetHeight - 10}px`;
+  }
+}
+
+export function clipped(ctx, text, width) {
+  if (ctx.measureText(text).width <= width) return text;
+  let short = text;
+  while (short.length > 1 && ctx.measureText(`${short}…`).width > width) short = short.slice(0, -1);
+  return `${short}…`;
+}
+
+// A framed part of a page. plot: adds the buttons for its table, CSV and PNG.
+export function card(
+  title,
+  body,
+  { span = "", plot = null, end = [], flush = false, id = "" } = {},
+) {
+  const place = h(flush ? "div.body.flush" : "div.body", {}, body);
+  const buttons = plot ? exportButtons(title, plot, place) : [];
+  return h(
+    `section.card${span ? `.span-${span}` : ""}`,
+    { "aria-label": title, dataset: id ? { card: id } : {} },
+    h("header", {}, h("h2", {}, title), h("div.end", {}, end, buttons)),
+    place,
+  );
+}
+
+function exportButtons(title, plot, place) {
+  const name = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  let table = null;
+  const toggle = h(
+    "button.quiet.small",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      onclick: () => {
+        if (table) {
+          table.remove();
+          table = null;
+        } else place.append((table = asTable(plot.table())));
+        plot.element.hidden = table !== null;
+        toggle.setAttribute("aria-pressed", String(table !== null));
+        plot.redraw();
+      },
+    },
+    "Table",
+  );
+  const csv = h(
+    "button.quiet.small",
+    {
+      type: "button",
+      onclick: () => {
+        const { header, rows } = plot.table();
+        save(`${name}.csv`, new Blob([csvText(header, rows)], { type: "text/csv" }));
+      },
+    },
+    "CSV",
+  );
+  const png = h(
+    "button.quiet.small.wide-only",
+    { type: "button", onclick: () => plot.canvas.toBlob((blob) => save(`${name}.png`, blob)) },
+    "PNG",
+  );
+  return plot.table ? [toggle, csv, png] : [png];
+}
+
+// At most 1,000 rows are shown; CSV has all of them.
+export function asTable({ header, rows }) {
+  const shown = rows.slice(0, 1000);
+  const cell = (value) =>
+    typeof value === "number" ? h("td.num", {}, String(value)) : h("td", {}, String(value ?? ""));
+  const table = h(
+    "table",
+    {},
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        header.map((name) => h("th", { scope: "col" }, name)),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      shown.map((row) => h("tr", {}, row.map(cell))),
+    ),
+  );
+  const note =
+    rows.length > shown.length
+      ? h("p.muted.small", {}, `The first ${shown.length} of ${rows.length} rows; CSV has all.`)
+      : null;
+  return h(
+    "div.scroll.as-table",
+    { tabindex: "0", role: "region", "aria-label": "The chart's numbers" },
+    table,
+    note,
+  );
+}
+
+export { h, replace };

@@ -1,0 +1,67 @@
+// Elements. Text only ever becomes a text node: nothing that comes from a sweep is parsed as HTML.
+
+// h("a.button", {href, onclick, dataset: {...}}, child, ...): children are elements or texts.
+export function h(kind, given = {}, ...children) {
+  const [tag, ...classes] = kind.split(".");
+  const element = document.createElement(tag || "div");
+  if (classes.length > 0) element.className = classes.join(" ");
+  for (const [name, value] of Object.entries(given)) setField(element, name, value);
+  element.append(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
+  return element;
+}
+
+function setField(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "style")
+    for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
+  else if (name === "dataset") Object.assign(element.dataset, value);
+  else if (name === "value") element.value = value;
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+export function replace(parent, ...children) {
+  parent.replaceChildren(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
+  return parent;
+}
+
+// Scripts of workers come from this folder only.
+const policy = globalThis.trustedTypes?.createPolicy("hone", {
+  createScriptURL: (name) => new URL(name, import.meta.url).href,
+});
+export const workerUrl = (name) =>
+  policy ? policy.createScriptURL(name) : new URL(name, import.meta.url);
+
+let toastTimer = 0;
+export function toast(text) {
+  const place = document.getElementById("toast");
+  place.textContent = text;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => {
+    place.textContent = "";
+  }, 6000);
+}
+
+// Saves text under a name, through the browser's downloads.
+export function save(name, blob) {
+  const url = URL.createObjectURL(blob);
+  const link = h("a", { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+export function csvText(header, rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [header, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
+}

@@ -1,0 +1,63 @@
+// The state of a view is its address: #/sweeps/sw_7/curves?y=log&pick=3,4. A reload, a bookmark and
+// the back button restore it.
+
+export function parse(hash) {
+  const text = hash.replace(/^#\/?/, "");
+  const mark = text.indexOf("?");
+  const path = (mark < 0 ? text : text.slice(0, mark))
+    .split("/")
+    .filter(Boolean)
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
+  return { path, query: new URLSearchParams(mark < 0 ? "" : text.slice(mark + 1)) };
+}
+
+export function address(path, query = {}) {
+  const pairs = Object.entries(query).filter(
+    ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,
+  );
+  const text = new URLSearchParams(pairs).toString();
+  return `#/${path.map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
+}
+
+export const current = () => parse(location.hash);
+
+// Reads a value of the view's state, and changes it in place: no page is drawn again.
+export const param = (name, fallback = "") => current().query.get(name) ?? fallback;
+export function setParams(values) {
+  const { path, query } = current();
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null || value === undefined || value === "" || value === false)
+      query.delete(name);
+    else query.set(name, String(value));
+  }
+  history.replaceState(null, "", address(path, Object.fromEntries(query)));
+}
+
+// What is kept from page to page of one sweep: the filter and the selection.
+export function kept() {
+  const { query } = current();
+  return { where: query.get("where"), states: query.get("states"), pick: query.get("pick") };
+}
+
+export const links = {
+  sweep: (id, page, query) => address(page ? ["sweeps", id, page] : ["sweeps", id], query),
+  trial: (id) => address(["trials", id]),
+  run: (id) => address(["runs", id]),
+  lineage: (id) => address(["lineage", id]),
+};
+
+// The page of an id, or nothing for an id without one.
+export function linkOf(id) {
+  if (/^sw_\d+$/.test(id)) return links.sweep(id);
+  if (/^tr_\d+$/.test(id)) return links.trial(id);
+  if (/^rn_\d+\.\d+/.test(id)) return links.run(id.replace(/[#@/].*$/, ""));
+  if (/^(md|ds|wf)_\d+$/.test(id)) return links.lineage(id);
+  if (/^wk_\d+$/.test(id)) return "#/workers";
+  return null;
+}

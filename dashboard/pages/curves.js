@@ -1,0 +1,229 @@
+// The learning curves of a sweep.
+import { get } from "../lib/api.js";
+import { cssColour, ramp } from "../lib/colour.js";
+import { h, replace } from "../lib/dom.js";
+import { plural } from "../lib/format.js";
+import { throttled } from "../lib/live.js";
+import { Curves } from "../lib/matrix.js";
+import { links, param, setParams } from "../lib/route.js";
+import { picked, sweepData, togglePick } from "../lib/sweep.js";
+import { card } from "../chart/plot.js";
+import { CurvesPlot } from "../chart/curves.js";
+import { filterBar } from "../ui/filter.js";
+import { link, sweepTabs } from "../ui/parts.js";
+import { sweepHeading } from "./heading.js";
+
+const topShown = 3;
+
+// The bands of the selected trials, or of the first three.
+async function readBands(data) {
+  const chosen = picked();
+  const leaders = data
+    .byMerit(data.visible())
+    .filter((row) => typeof data.columns.value[row] === "number")
+    .slice(0, topShown);
+  const trials = chosen.length ? chosen : leaders.map((row) => data.columns.trial[row]);
+  const answers = await Promise.all(
+    trials.map((trial) => get(`/v1/trials/tr_${trial}/curve`).catch(() => null)),
+  );
+  return answers.filter(Boolean).map((answer) => ({ name: answer.trial, items: answer.items }));
+}
+
+function choice(name, title, options, change) {
+  const select = h(
+    "select",
+    {
+      "aria-label": title,
+      onchange: () => {
+        setParams({ [name]: select.value === options[0][0] ? "" : select.value });
+        change();
+      },
+    },
+    options.map(([value, text]) =>
+      h("option", { value, selected: param(name, options[0][0]) === value }, text),
+    ),
+  );
+  return h("label", {}, title, select);
+}
+
+function zoomParam() {
+  const parts = param("zoom").split(",").map(Number);
+  return parts.length === 2 && parts.every(Number.isFinite) ? parts : null;
+}
+
+function legend(state, rows) {
+  const box = h("span.ramp");
+  const colours = ramp(state.plot?.colours?.dark ?? false, 12)
+    .slice(2)
+    .map(cssColour);
+  box.style.setProperty("background", `linear-gradient(90deg, ${colours.join(", ")})`);
+  const many = rows.length > 150;
+  return h(
+    "div.legend",
+    {},
+    many
+      ? h("span", {}, "1 run", box, plural(state.plot?.most ?? rows.length, "run"))
+      : ["completed", "running", "stopped", "failed"].map((one) =>
+          h("span", {}, h(`span.dot.${one}`), one),
+        ),
+    h("span", {}, `${plural(rows.length, "run")} drawn`),
+    h("span", {}, "bands: IQM over seeds, 95 of 100 resamples"),
+    state.bands.map((band) => link(band.name)),
+    h("span.muted", {}, "drag to zoom, double-click to reset"),
+  );
+}
+
+export async function curvesPage(page) {
+  const [id] = page.ids;
+  const data = sweepData(id);
+  const curves = new Curves(data);
+  const state = { bands: [], phases: { items: [] } };
+  await Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
+  const side = h("div");
+  const redraw = () => {
+    state.rows = curves.rows();
+    curves.version++;
+    replace(side, legend(state, state.rows));
+    plot.redraw();
+  };
+  const view = () => {
+    const rank = param("y") === "rank";
+    const byPhase = param("x") === "phase";
+    return {
+      matrix: curves.matrix,
+      cells: rank ? curves.rankCells(state.rows) : curves.matrix.cells,
+      rows: state.rows,
+      version: curves.version,
+      bands: state.bands.map((band) => ({ ...band, byPhase })),
+      phases: state.phases.items,
+      unit: data.spec.budget.unit,
+      metric: data.metric,
+      form: param("y", "linear"),
+      rank,
+      byPhase,
+      zoom: zoomParam(),
+      goal: data.goal,
+      showQuartiles: param("q") !== "",
+    };
+  };
+  const plot = new CurvesPlot({
+    view,
+    zoom: (from, to) => {
+      setParams({ zoom: `${from},${to}` });
+      plot.redraw();
+    },
+    unzoom: () => {
+      setParams({ zoom: "" });
+      plot.redraw();
+    },
+    open: async (hit, event) => {
+      if (!event.shiftKey && event.type !== "keydown") {
+        togglePick(hit.trial);
+        state.bands = await readBands(data);
+        redraw();
+        return;
+      }
+      location.hash = links.run(hit.run);
+    },
+    ondensity: () => replace(side, legend(state, state.rows)),
+    table: () => tableOf(curves, state.rows),
+  });
+  state.plot = plot;
+  const filter = filterBar(data, async () => {
+    state.bands = await readBands(data);
+    redraw();
+  });
+  await filter.ready;
+  const more = async () => {
+    state.bands = await readBands(data);
+    redraw();
+  };
+  const quartiles = h(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": String(param("q") !== ""),
+      onclick: async () => {
+        setParams({ q: param("q") ? "" : "1" });
+        quartiles.setAttribute("aria-pressed", String(param("q") !== ""));
+        if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
+        plot.redraw();
+      },
+    },
+    "Quartiles and stops",
+  );
+  if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
+  redraw();
+  more();
+  follow(page, { id, data, curves, filter, redraw, state });
+  page.onLeave(() => plot.close());
+  const bar = h(
+    "div.bar",
+    {},
+    choice(
+      "x",
+      "x",
+      [
+        ["step", data.spec.budget.unit],
+        ["phase", "phase"],
+      ],
+      () => {
+        setParams({ zoom: "" });
+        redraw();
+      },
+    ),
+    choice(
+      "y",
+      "y",
+      [
+        ["linear", "linear"],
+        ["log", "log"],
+        ["symlog", "symlog"],
+        ["rank", "rank"],
+      ],
+      redraw,
+    ),
+    quartiles,
+    h("span.muted.small", {}, "Click selects a trial; Shift-click or Enter opens its run."),
+  );
+  return [
+    sweepHeading(page, data),
+    sweepTabs(id, "curves"),
+    filter.element,
+    bar,
+    card(`Learning curves: ${data.metric}`, [plot.element, side], { plot, id: "curves" }),
+  ];
+}
+
+// Reports are drawn as they arrive; new runs and states are read once a second at most.
+function follow(page, { id, data, curves, filter, redraw }) {
+  const soon = throttled(2000, async () => {
+    await Promise.all([data.loadColumns(), curves.load()]);
+    filter.update();
+    redraw();
+  });
+  page.onFrame((frame) => {
+    if (frame.resync) return soon();
+    if (!frame.sweeps.includes(id)) return undefined;
+    if (!curves.add(frame.reports) || frame.reports.length < frame.events) soon();
+    redraw();
+    return undefined;
+  });
+  page.onLeave(soon.cancel);
+}
+
+function tableOf({ matrix }, rows) {
+  const list = [];
+  for (const row of rows)
+    for (let k = 0; k < matrix.points; k++) {
+      const value = matrix.cells[row * matrix.points + k];
+      if (!Number.isNaN(value))
+        list.push([
+          `rn_${matrix.trial[row]}.${matrix.replicate[row]}`,
+          k,
+          matrix.steps[k],
+          Number.isFinite(value) ? Number(value.toPrecision(7)) : "diverged",
+        ]);
+    }
+  return { header: ["run", "point", "step", "value"], rows: list };
+}

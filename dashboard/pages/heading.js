@@ -1,0 +1,131 @@
+// The heading of a sweep with its steering: each button tells what it will do before it does it.
+import { post, requestId } from "../lib/api.js";
+import { h } from "../lib/dom.js";
+import { plural, time, words } from "../lib/format.js";
+import { links } from "../lib/route.js";
+import { ask } from "../ui/dialog.js";
+import { heading, link, stateMark } from "../ui/parts.js";
+
+const verbs = {
+  pause: [
+    "Pause",
+    (n) =>
+      `No run is started until you resume. The ${n} in progress train on to the end of their phases.`,
+    "paused",
+  ],
+  resume: ["Resume", () => "Free workers get runs again.", "resumed"],
+  stop: [
+    "Stop",
+    (n) =>
+      `No further trial is proposed. The ${n} in progress train to their ends; then the sweep ends.`,
+    "stopping",
+  ],
+  cancel: [
+    "Cancel",
+    (n) =>
+      `The sweep ends now. The ${n} in progress get ten seconds to save a checkpoint. This cannot be undone.`,
+    "canceled",
+  ],
+};
+
+function steer(page, data, verb) {
+  const [title, what, said] = verbs[verb];
+  const open = data.sweep.runs.running + data.sweep.runs.leased;
+  return h(
+    verb === "cancel" ? "button.danger" : "button",
+    {
+      type: "button",
+      dataset: { verb },
+      onclick: () =>
+        ask({
+          title: `${title} ${data.sweep.name || data.id}?`,
+          text: what(plural(open, "run")),
+          yes: title,
+          danger: verb === "cancel",
+          act: async () => {
+            await post(`/v1/sweeps/${data.id}/steer`, { verb });
+            page.again();
+            return `${data.id} is ${said}.`;
+          },
+        }),
+    },
+    title,
+  );
+}
+
+function buttons(page, data) {
+  const { state } = data.sweep;
+  const list = [];
+  if (state === "running")
+    list.push(steer(page, data, "pause"), steer(page, data, "stop"), steer(page, data, "cancel"));
+  if (state === "paused")
+    list.push(steer(page, data, "resume"), steer(page, data, "stop"), steer(page, data, "cancel"));
+  if (state === "stopping") list.push(steer(page, data, "cancel"));
+  list.push(...noteButtons(page, data.id));
+  return list;
+}
+
+export function noteButtons(page, id) {
+  const note = h(
+    "button",
+    {
+      type: "button",
+      onclick: () =>
+        ask({
+          title: `Note on ${id}`,
+          text: "A note is kept permanently and is shown with the object.",
+          fields: [{ name: "text", label: "Note", kind: "area" }],
+          yes: "Add the note",
+          act: async ({ text }) => {
+            await post("/v1/notes", { request_id: requestId(), on: id, text });
+            page.again();
+            return "The note is recorded.";
+          },
+        }),
+    },
+    "Note",
+  );
+  const tag = h(
+    "button",
+    {
+      type: "button",
+      onclick: () =>
+        ask({
+          title: `Tag ${id}`,
+          text: "Tags group objects: find them with the filter tag = NAME.",
+          fields: [{ name: "tag", label: "Tag" }],
+          yes: "Add the tag",
+          act: async ({ tag: name }) => {
+            await post("/v1/tags", { on: id, add: [name.trim()] });
+            page.again();
+            return `${id} has the tag ${name}.`;
+          },
+        }),
+    },
+    "Tag",
+  );
+  return [note, tag];
+}
+
+export function sweepHeading(page, data, about = {}) {
+  const { sweep } = data;
+  const sub = [
+    stateMark(
+      sweep.state,
+      sweep.reason === "none"
+        ? words(sweep.state)
+        : `${words(sweep.state)}: ${words(sweep.reason)}`,
+    ),
+    h("span", {}, sweep.id),
+    sweep.project ? h("span", {}, sweep.project) : null,
+    h("span", {}, `${sweep.objective.goal} ${sweep.objective.metric}`),
+    h("span", {}, `submitted ${time(sweep.submitted_at)}`),
+    sweep.confirms ? h("span", {}, "confirms ", link(sweep.confirms)) : null,
+    (about.tags ?? []).map((tag) => h("span.chip.small", {}, tag)),
+  ];
+  const compare = h("a.button", { href: links.sweep(sweep.id, "compare") }, "Compare");
+  return heading(sweep.name || sweep.id, sub, [
+    page.can("submit") ? buttons(page, data) : [],
+    compare,
+  ]);
+}

@@ -1,0 +1,373 @@
+// How the parameters relate to the objective: parallel coordinates, slices, pairs, importance.
+import { get } from "../lib/api.js";
+import { h, replace } from "../lib/dom.js";
+import { plural, short } from "../lib/format.js";
+import { throttled } from "../lib/live.js";
+import { links, param, setParams } from "../lib/route.js";
+import { padded, robustRange } from "../lib/scale.js";
+import { axisOf, valueAxis } from "../lib/space.js";
+import { sweepData } from "../lib/sweep.js";
+import { card } from "../chart/plot.js";
+import { ParallelPlot } from "../chart/parallel.js";
+import { scatterPlot } from "../chart/scatter.js";
+import { filterBar } from "../ui/filter.js";
+import { empty, sweepTabs } from "../ui/parts.js";
+import { sweepHeading } from "./heading.js";
+
+const axesShown = 8;
+const slicesShown = 12;
+const completedLeast = 10; // below, the server refuses
+
+// What the charts of this page share: rows worst first, and the share of each one's rank.
+class View {
+  constructor(data) {
+    this.data = data;
+    this.importance = { items: [] };
+    this.brushes = readBrushes();
+  }
+
+  update() {
+    const { data } = this;
+    const top = Number(param("top")) || 100;
+    const best = data.byMerit(data.visible());
+    this.all = best.slice(0, Math.max(1, Math.ceil((best.length * top) / 100))).reverse();
+    this.share = new Float32Array(data.rows);
+    this.all.forEach((row, at) => {
+      this.share[row] = this.all.length > 1 ? at / (this.all.length - 1) : 1;
+    });
+    const values = this.all
+      .map((row) => data.columns.value[row])
+      .filter((value) => typeof value === "number");
+    this.value = valueAxis(data.metric, data.goal, padded(robustRange(values), 0.02));
+    this.params = ordered(data.parameters, this.importance.items).map(axisOf);
+  }
+
+  axes() {
+    const hidden = new Set(param("hide").split(",").filter(Boolean));
+    return [
+      ...this.params
+        .filter((axis) => !hidden.has(axis.name))
+        .slice(0, Number(param("axes")) || axesShown),
+      this.value,
+    ];
+  }
+
+  cell(axis, row) {
+    const { columns } = this.data;
+    return axis.objective ? columns.value[row] : (columns[`params.${axis.name}`]?.[row] ?? null);
+  }
+
+  shareOf(axis, row) {
+    return axis.share(this.cell(axis, row));
+  }
+  nameOf(row) {
+    return `tr_${this.data.columns.trial[row]}: ${this.data.metric} ${short(this.data.columns.value[row])}`;
+  }
+}
+
+// The most important first; without importance, as in the sweep file.
+function ordered(parameters, items) {
+  const weight = new Map(
+    items.filter((one) => one.parameters.length === 1).map((one) => [one.parameters[0], one.share]),
+  );
+  return [...parameters].sort((a, b) => (weight.get(b.name) ?? -1) - (weight.get(a.name) ?? -1));
+}
+
+function readBrushes() {
+  const map = new Map();
+  for (const part of param("brush").split(";").filter(Boolean)) {
+    const [name, low, high] = part.split("~");
+    if (Number.isFinite(Number(low)) && Number.isFinite(Number(high)))
+      map.set(decodeURIComponent(name), [Number(low), Number(high)]);
+  }
+  return map;
+}
+const writeBrushes = (map) =>
+  setParams({
+    brush: [...map]
+      .map(
+        ([name, [low, high]]) => `${encodeURIComponent(name)}~${low.toFixed(4)}~${high.toFixed(4)}`,
+      )
+      .join(";"),
+  });
+
+export async function parametersPage(page) {
+  const [id] = page.ids;
+  const data = sweepData(id);
+  await Promise.all([data.loadSweep(), data.loadColumns()]);
+  const view = new View(data);
+  const open = (row) => {
+    location.hash = links.trial(`tr_${data.columns.trial[row]}`);
+  };
+  const counted = h("span.muted.small", { role: "status" });
+  const parallel = new ParallelPlot({
+    axes: () => view.axes(),
+    rows: () => view.all,
+    brushes: view.brushes,
+    shareOf: (axis, row) => view.shareOf(axis, row),
+    valueOf: (axis, row) => view.cell(axis, row),
+    rankShare: (row) => view.share[row],
+    nameOf: (row) => view.nameOf(row),
+    open: (hit) => open(hit.row),
+    onBrush: () => {
+      writeBrushes(view.brushes);
+      redraw();
+    },
+    onCount: (kept, all) => {
+      counted.textContent =
+        kept === all ? plural(all, "trial") : `${kept} of ${plural(all, "trial")} brushed`;
+    },
+    table: () => ({
+      header: ["trial", data.metric, ...view.params.map((axis) => axis.name)],
+      rows: [...view.all]
+        .reverse()
+        .map((row) => [
+          `tr_${data.columns.trial[row]}`,
+          data.columns.value[row],
+          ...view.params.map((axis) => view.cell(axis, row)),
+        ]),
+    }),
+  });
+  const parts = { slices: h("div.small-grid"), pair: h("div"), bars: h("div") };
+  let plots = [];
+  const kept = () => view.all.filter((row) => parallel.axes_ === undefined || parallel.passes(row));
+  const base = {
+    rows: kept,
+    colour: (row) => view.share[row],
+    text: (row) => view.nameOf(row),
+    open,
+  };
+  const rebuild = () => {
+    for (const plot of plots) plot.close();
+    plots = view.params
+      .slice(0, slicesShown)
+      .map((axis) =>
+        scatterPlot({
+          ...base,
+          label: `${data.metric} by ${axis.name}`,
+          x: axis,
+          y: view.value,
+          shareX: (row) => view.shareOf(axis, row),
+          shareY: (row) => view.shareOf(view.value, row),
+        }),
+      );
+    replace(
+      parts.slices,
+      plots.map((plot) => plot.element),
+    );
+    plots.push(...pairPart(view, base, parts.pair));
+    drawBars(view, parts.bars);
+  };
+  const redraw = () => {
+    parallel.redraw();
+    requestAnimationFrame(() => plots.forEach((plot) => plot.redraw()));
+  };
+  const refresh = () => {
+    view.update();
+    rebuild();
+    redraw();
+  };
+  const filter = filterBar(data, refresh);
+  await filter.ready;
+  refresh();
+  const readImportance = async () => {
+    if (data.sweep.runs.completed < completedLeast) {
+      view.importance = {
+        items: [],
+        why: `Importance needs ${completedLeast} completed trials; there are ${data.sweep.runs.completed}`,
+      };
+      return refresh();
+    }
+    try {
+      view.importance = await get(`/v1/sweeps/${id}/importance`);
+    } catch (error) {
+      view.importance = { items: [], why: error.message };
+    }
+    return refresh();
+  };
+  readImportance();
+  const soon = throttled(2000, async () => {
+    if ((await data.loadColumns()) > 0) {
+      filter.update();
+      refresh();
+    }
+  });
+  const later = throttled(20000, readImportance);
+  page.onFrame((frame) => {
+    if (frame.resync || frame.sweeps.includes(id)) {
+      soon();
+      later();
+    }
+  });
+  page.onLeave(() => {
+    soon.cancel();
+    later.cancel();
+    parallel.close();
+    plots.forEach((plot) => plot.close());
+  });
+  if (data.parameters.length === 0)
+    return [
+      sweepHeading(page, data),
+      sweepTabs(id, "parameters"),
+      empty("No parameter of this sweep varies."),
+    ];
+  return [
+    sweepHeading(page, data),
+    sweepTabs(id, "parameters"),
+    filter.element,
+    toolbar(view, parallel, refresh, redraw, counted),
+    h(
+      "div.grid",
+      {},
+      card(
+        "Parallel coordinates",
+        [
+          parallel.element,
+          h(
+            "p.legend",
+            {},
+            "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. The most important parameter is first; brighter or darker is better.",
+          ),
+        ],
+        { plot: parallel, id: "parallel" },
+      ),
+      card("Importance", parts.bars, { span: 5, id: "importance" }),
+      card("A pair of parameters", parts.pair, { span: 7, id: "pair" }),
+      card("Slices", parts.slices, { id: "slices" }),
+    ),
+  ];
+}
+
+function toolbar(view, parallel, refresh, redraw, counted) {
+  const top = h(
+    "select",
+    {
+      "aria-label": "Share of the best trials",
+      onchange: () => {
+        setParams({ top: top.value === "100" ? "" : top.value });
+        refresh();
+      },
+    },
+    ["100", "50", "20", "10", "5", "1"].map((value) =>
+      h(
+        "option",
+        { value, selected: (param("top") || "100") === value },
+        value === "100" ? "all trials" : `best ${value} %`,
+      ),
+    ),
+  );
+  const axes = h(
+    "select",
+    {
+      "aria-label": "Number of axes",
+      onchange: () => {
+        setParams({ axes: axes.value });
+        redraw();
+      },
+    },
+    [...new Set([4, 8, 12, 16, view.params.length])]
+      .filter((n) => n <= Math.max(8, view.params.length))
+      .sort((a, b) => a - b)
+      .map((n) =>
+        h(
+          "option",
+          { value: String(n), selected: n === (Number(param("axes")) || axesShown) },
+          plural(n, "axis").replace("axiss", "axes"),
+        ),
+      ),
+  );
+  const clear = h(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        view.brushes.clear();
+        writeBrushes(view.brushes);
+        redraw();
+      },
+    },
+    "Clear brushes",
+  );
+  return h(
+    "div.bar",
+    {},
+    h("label", {}, "Show", top),
+    h("label", {}, "with", axes),
+    clear,
+    counted,
+  );
+}
+
+// Cells of two parameters, coloured by the mean rank of their trials.
+function pairPart(view, base, place) {
+  if (view.params.length < 2) return (replace(place, empty("There is one parameter only.")), []);
+  const name = (key, at) =>
+    view.params.some((axis) => axis.name === param(key)) ? param(key) : view.params[at].name;
+  const axis = (key, at) => view.params.find((one) => one.name === name(key, at));
+  const [x, y] = [axis("px", 0), axis("py", 1)];
+  const plot = scatterPlot({
+    ...base,
+    cells: true,
+    height: 280,
+    label: `Mean rank by ${x.name} and ${y.name}`,
+    x,
+    y,
+    shareX: (row) => view.shareOf(x, row),
+    shareY: (row) => view.shareOf(y, row),
+  });
+  const select = (key, now, title) =>
+    h(
+      "select",
+      {
+        "aria-label": title,
+        onchange: (event) => {
+          setParams({ [key]: event.target.value });
+          plot.close();
+          pairPart(view, base, place);
+        },
+      },
+      view.params.map((one) => h("option", { value: one.name, selected: one === now }, one.name)),
+    );
+  replace(
+    place,
+    h(
+      "div.bar",
+      {},
+      h("label", {}, "x", select("px", x, "Parameter of the x axis")),
+      h("label", {}, "y", select("py", y, "Parameter of the y axis")),
+      h("span.muted.small", {}, "colour: mean rank; size: number of trials"),
+    ),
+    plot.element,
+  );
+  return [plot];
+}
+
+function drawBars(view, place) {
+  const { items, why, explained, trials } = view.importance;
+  if (why) return void replace(place, h("p.muted", {}, `${why}.`));
+  if (items.length === 0)
+    return void replace(place, h("p.muted", { role: "status" }, "Computing …"));
+  const most = Math.max(...items.map((one) => one.share), 1e-9);
+  replace(
+    place,
+    h(
+      "div.bars",
+      {},
+      items
+        .slice(0, 14)
+        .map((one) => [
+          h("span", {}, one.parameters.join(" × ")),
+          h(one.parameters.length > 1 ? "i.pair" : "i", {
+            style: { width: `${(100 * Math.max(0, one.share)) / most}%` },
+          }),
+          h("span.num", {}, `${(100 * one.share).toFixed(1)} %`),
+        ]),
+    ),
+    h(
+      "p.muted.small.legend",
+      {},
+      `${explained === undefined || explained === null ? "" : `The model explains ${(100 * explained).toFixed(0)} % of the variance of `}${plural(trials ?? 0, "completed trial")}.`,
+    ),
+  );
+  return undefined;
+}

@@ -1,0 +1,113 @@
+// All sweeps, newest first.
+import { get } from "../lib/api.js";
+import { h, replace } from "../lib/dom.js";
+import { short, time } from "../lib/format.js";
+import { throttled } from "../lib/live.js";
+import { links, param, setParams } from "../lib/route.js";
+import { spark } from "../chart/spark.js";
+import { empty, heading, problem, stateMark, strip, table } from "../ui/parts.js";
+
+const limit = 50;
+
+async function readSweeps(where, all, after) {
+  const query = new URLSearchParams({ limit: String(limit) });
+  if (where) query.set("where", where);
+  if (all) query.set("all", "1");
+  if (after) query.set("after", after);
+  return get(`/v1/sweeps?${query}`);
+}
+
+const nameOf = (sweep) => h("a", { href: links.sweep(sweep.id) }, sweep.name || sweep.id);
+const progressOf = ({ phases }) =>
+  phases.expected > 0
+    ? `${Math.min(100, Math.round((100 * phases.done) / phases.expected))} %`
+    : "–";
+
+const columns = [
+  ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
+  ["State", (one) => stateMark(one.state)],
+  ["Runs", (one) => strip(one.runs)],
+  ["Trials", (one) => `${one.trials.proposed} / ${one.trials.total}`, { num: true }],
+  ["Progress", progressOf, { num: true }],
+  ["Best report", (one) => (one.best ? short(one.best.value) : null), { num: true }],
+  [
+    "Metric",
+    (one) =>
+      h(
+        "span.muted",
+        {},
+        `${one.objective.goal === "maximize" ? "↑" : "↓"} ${one.objective.metric}`,
+      ),
+  ],
+  ["Best by trial", (one) => spark(one)],
+  ["Submitted", (one) => h("span.muted.num", {}, time(one.submitted_at))],
+];
+
+export async function sweepsPage(page) {
+  const place = h("div.card", {}, h("div.body.flush"));
+  const field = h("input", {
+    type: "search",
+    value: param("where"),
+    "aria-label": "Filter of the sweeps",
+    placeholder: "state = running and name = cartpole*",
+    autocomplete: "off",
+    spellcheck: "false",
+  });
+  const all = h("input", { type: "checkbox" });
+  all.checked = param("all") !== "";
+  let shown = [];
+  let next = null;
+  async function update() {
+    try {
+      const first = await readSweeps(field.value.trim(), all.checked);
+      shown = first.items;
+      next = first.next;
+      draw();
+    } catch (error) {
+      if (error.status === 401) throw error;
+      replace(place, problem(error, update));
+    }
+  }
+  async function more() {
+    const answer = await readSweeps(field.value.trim(), all.checked, next);
+    shown.push(...answer.items);
+    next = answer.next;
+    draw();
+  }
+  function draw() {
+    if (shown.length === 0) {
+      replace(
+        place,
+        empty(
+          field.value ? "No sweep matches the filter." : "There is no sweep yet. Submit one:",
+          field.value ? null : "hone submit sdk/examples/ga3c-cartpole.yaml",
+        ),
+      );
+      return;
+    }
+    replace(
+      place,
+      h("div.body.flush", {}, table(columns, shown, "Sweeps")),
+      next
+        ? h("div.body", {}, h("button", { type: "button", onclick: more }, "Show older sweeps"))
+        : null,
+    );
+  }
+  const apply = () => {
+    setParams({ where: field.value.trim(), all: all.checked ? 1 : "" });
+    return update();
+  };
+  for (const event of ["change", "search"]) field.addEventListener(event, apply);
+  all.addEventListener("change", apply);
+  await update();
+  const soon = throttled(1000, update);
+  page.onFrame((frame) => {
+    if (next === null || shown.length <= limit) soon(frame);
+  });
+  page.onLeave(soon.cancel);
+  return [
+    heading("Sweeps"),
+    h("div.bar", {}, field, h("label", {}, all, "Archived as well")),
+    place,
+  ];
+}

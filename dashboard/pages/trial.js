@@ -1,0 +1,327 @@
+// One parameter set: its parameters, its runs, its band, its verdicts, and what can be done with
+// it.
+import { get, post, requestId } from "../lib/api.js";
+import { h, replace } from "../lib/dom.js";
+import { count, param as shown, plural, short, time, words } from "../lib/format.js";
+import { throttled } from "../lib/live.js";
+import { links } from "../lib/route.js";
+import { Plot, card } from "../chart/plot.js";
+import { drawBand } from "../chart/curves.js";
+import { padded } from "../lib/scale.js";
+import { ask } from "../ui/dialog.js";
+import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
+import { noteButtons } from "./heading.js";
+
+export async function trialPage(page) {
+  const [id] = page.ids;
+  const state = {};
+  const read = async () => {
+    const trial = await get(`/v1/trials/${id}`);
+    const [sweep, runs, curve, why, about] = await Promise.all([
+      get(`/v1/sweeps/${trial.sweep}`),
+      get(`/v1/trials/${id}/runs?limit=1000`),
+      get(`/v1/trials/${id}/curve`),
+      get(`/v1/trials/${id}/explain`).catch(() => null),
+      get(`/v1/about/${id}`).catch(() => ({})),
+    ]);
+    const curves = await Promise.all(
+      runs.items.slice(0, 30).map((run) => get(`/v1/runs/${run.id}/curve`)),
+    );
+    Object.assign(state, {
+      trial,
+      sweep,
+      runs: runs.items,
+      curve: curve.items,
+      curves: curves.map((one) => one.items),
+      why,
+      about,
+    });
+  };
+  await read();
+  const plot = bandPlot(state);
+  const parts = {
+    head: h("div"),
+    facts: h("div"),
+    params: h("div"),
+    runs: h("div"),
+    why: h("div"),
+  };
+  const draw = () => {
+    replace(parts.head, trialHeading(page, state));
+    replace(parts.facts, factsOf(state));
+    replace(parts.params, paramsOf(state));
+    replace(parts.runs, runsOf(state));
+    replace(
+      parts.why,
+      state.why ? h("pre", {}, state.why.text) : h("p.muted", {}, "Nothing has been decided yet."),
+    );
+    plot.redraw();
+  };
+  draw();
+  const soon = throttled(1500, async () => {
+    await read();
+    draw();
+  });
+  page.onFrame((frame) => {
+    if (frame.resync || frame.sweeps.includes(state.trial.sweep)) soon();
+  });
+  page.onLeave(() => {
+    soon.cancel();
+    plot.close();
+  });
+  return [
+    parts.head,
+    parts.facts,
+    h(
+      "div.grid",
+      {},
+      card(
+        `${state.sweep.objective.metric} by ${state.sweep.spec.budget.unit}`,
+        [
+          plot.element,
+          h(
+            "p.legend",
+            {},
+            "thin: each run; thick: interquartile mean over its seeds, with 95 of 100 resamples",
+          ),
+        ],
+        { plot, span: 8, id: "band" },
+      ),
+      card("Parameters", parts.params, { span: 4, id: "params" }),
+      card("Runs", parts.runs, { flush: true, id: "runs" }),
+      card("What happened, and why", parts.why, { id: "why" }),
+    ),
+  ];
+}
+
+function trialHeading(page, { trial, sweep, about }) {
+  const sub = [
+    stateMark(
+      trial.state,
+      trial.reason === "none"
+        ? words(trial.state)
+        : `${words(trial.state)}: ${words(trial.reason)}`,
+    ),
+    h("span", {}, `number ${trial.number} of `, link(sweep.id, sweep.name || sweep.id)),
+    h("a", { href: links.lineage(trial.id) }, "lineage"),
+    (about.tags ?? []).map((tag) => h("span.chip.small", {}, tag)),
+  ];
+  return [
+    heading(
+      trial.id,
+      sub,
+      page.can("submit")
+        ? [
+            pinButton(page, trial, true),
+            pinButton(page, trial, false),
+            enqueueButton(page, trial),
+            noteButtons(page, trial.id),
+          ]
+        : [],
+    ),
+    (about.notes ?? []).map((note) =>
+      h("p.note", {}, note.text, " ", h("span.muted.small", {}, time(note.at))),
+    ),
+  ];
+}
+
+function pinButton(page, trial, pinned) {
+  const title = pinned ? "Pin" : "Unpin";
+  return h(
+    "button",
+    {
+      type: "button",
+      onclick: () =>
+        ask({
+          title: `${title} ${trial.id}?`,
+          yes: title,
+          text: pinned
+            ? "All checkpoints of its runs are kept."
+            : "Its checkpoints follow the sweep's rule again: those that are no longer needed are dropped.",
+          act: async () => {
+            await post(`/v1/trials/${trial.id}/pin`, { pinned });
+            page.again();
+            return `${trial.id} is ${pinned ? "pinned" : "not pinned"}.`;
+          },
+        }),
+    },
+    title,
+  );
+}
+
+function enqueueButton(page, trial) {
+  return h(
+    "button",
+    {
+      type: "button",
+      onclick: () =>
+        ask({
+          title: `Enqueue like ${trial.id}`,
+          yes: "Enqueue",
+          text: "The next free worker of the sweep gets this parameter set before the search method is asked. Parameters that you remove are drawn by the search.",
+          fields: [
+            {
+              name: "params",
+              label: "Parameters (JSON)",
+              kind: "area",
+              value: JSON.stringify(trial.params, null, 2),
+            },
+          ],
+          act: async ({ params }) => {
+            let parsed;
+            try {
+              parsed = JSON.parse(params);
+            } catch (error) {
+              throw new Error(`This is not JSON: ${error.message}`);
+            }
+            const answer = await post(`/v1/sweeps/${trial.sweep}/enqueue`, {
+              request_id: requestId(),
+              params: parsed,
+              from: trial.id,
+            });
+            return `${plural(answer.waiting ?? answer.enqueued ?? 1, "parameter set")} waiting to be tried.`;
+          },
+        }),
+    },
+    "Enqueue edited",
+  );
+}
+
+function factsOf({ trial, sweep, runs }) {
+  const steps = runs.reduce((sum, run) => sum + run.step, 0);
+  return facts([
+    [
+      sweep.objective.metric,
+      trial.value === null ? "–" : short(trial.value),
+      sweep.objective.goal === "maximize" ? "larger is better" : "smaller is better",
+    ],
+    ["Phases", `${trial.phase} / ${sweep.spec.budget.phases}`, "of its longest run"],
+    ["Runs", String(trial.runs), `${runs.filter((run) => run.ended_at).length} over`],
+    ["Trained", count(steps), `${sweep.spec.budget.unit}, all runs`],
+  ]);
+}
+
+function paramsOf({ trial, sweep }) {
+  return pairs(
+    Object.entries(sweep.spec.parameters ?? {}).map(([name, domain]) => {
+      const value = trial.params[name];
+      const note =
+        domain.type === "choice"
+          ? `one of ${domain.values.map(shown).join(", ")}`
+          : "min" in domain
+            ? `${short(domain.min)} to ${short(domain.max)}${domain.scale && domain.scale !== "linear" ? `, ${domain.scale}` : ""}`
+            : "";
+      return [
+        name,
+        [
+          h("span.mono", {}, value === undefined || value === null ? "inactive" : shown(value)),
+          note ? h("span.muted.small", {}, `  ${note}`) : null,
+        ],
+      ];
+    }),
+  );
+}
+
+function runsOf({ runs, sweep }) {
+  return table(
+    [
+      ["Run", (run) => link(run.id)],
+      ["Seed", (run) => run.seed, { num: true }],
+      [
+        "State",
+        (run) =>
+          stateMark(
+            run.state,
+            run.reason === "none" ? words(run.state) : `${words(run.state)}: ${words(run.reason)}`,
+          ),
+      ],
+      ["Phases", (run) => `${run.phase} / ${sweep.spec.budget.phases}`, { num: true }],
+      ["Newest", (run) => (run.value === null ? null : short(run.value)), { num: true }],
+      ["Best", (run) => (run.best === null ? null : short(run.best)), { num: true }],
+      ["Attempts", (run) => run.attempts, { num: true }],
+      ["Worker", (run) => (run.worker ? link(run.worker) : null)],
+      ["Detail", (run) => run.detail],
+    ],
+    runs,
+    "Runs",
+  );
+}
+
+function bandPlot(state) {
+  return new Plot({
+    label: "The learning curves of the trial",
+    height: 300,
+    paint: (p) => {
+      const points = state.curves.flat().filter((one) => typeof one.value === "number");
+      if (points.length === 0) return p.message("No report yet.");
+      const values = points.map((one) => one.value);
+      p.axes(
+        {
+          domain: [0, Math.max(...points.map((one) => one.step))],
+          label: state.sweep.spec.budget.unit,
+          format: count,
+        },
+        {
+          domain: padded([Math.min(...values), Math.max(...values)]),
+          label: state.sweep.objective.metric,
+        },
+      );
+      p.inside((ctx) => {
+        ctx.lineWidth = 1;
+        ctx.strokeStyle = p.colours["line-strong"];
+        for (const items of state.curves) {
+          ctx.beginPath();
+          for (const one of items)
+            if (typeof one.value === "number") ctx.lineTo(p.x.at(one.step), p.y.at(one.value));
+          ctx.stroke();
+        }
+        drawBand(p, ctx, { items: state.curve, name: "IQM" }, 0);
+      });
+      return undefined;
+    },
+    hit: (p, x) => hitAt(p, state.curve, x),
+    move: (p, key) => moveAt(p, state.curve, key),
+    table: () => ({
+      header: ["phase", "step", "n", "iqm", "low", "high", "mean", "min", "max"],
+      rows: state.curve.map((one) => [
+        one.phase,
+        one.step,
+        one.n,
+        one.iqm,
+        one.low,
+        one.high,
+        one.mean,
+        one.min,
+        one.max,
+      ]),
+    }),
+  });
+}
+
+function describe(p, one) {
+  return {
+    x: p.x.at(one.step),
+    y: p.y.at(one.iqm),
+    phase: one.phase,
+    text: `phase ${one.phase}, step ${one.step}\nIQM ${short(one.iqm)}${one.n > 1 ? ` [${short(one.low)}, ${short(one.high)}], n = ${one.n}` : ""}`,
+  };
+}
+function hitAt(p, items, x) {
+  const list = items.filter((one) => typeof one.iqm === "number");
+  if (list.length === 0) return null;
+  return describe(
+    p,
+    list.reduce((a, b) => (Math.abs(p.x.at(b.step) - x) < Math.abs(p.x.at(a.step) - x) ? b : a)),
+  );
+}
+function moveAt(p, items, key) {
+  const list = items.filter((one) => typeof one.iqm === "number");
+  if (list.length === 0) return null;
+  const by = key === "ArrowRight" || key === "ArrowUp" ? 1 : -1;
+  const at = p.hovered
+    ? list.findIndex((one) => one.phase === p.hovered.phase) + by
+    : by > 0
+      ? 0
+      : list.length - 1;
+  return describe(p, list[Math.min(list.length - 1, Math.max(0, at))]);
+}

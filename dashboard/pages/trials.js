@@ -1,0 +1,248 @@
+// All trials of a sweep as a table: sorted, filtered, copied.
+import { csvText, h, save, toast } from "../lib/dom.js";
+import { count, param as shown, plural, shellWord, short, words } from "../lib/format.js";
+import { throttled } from "../lib/live.js";
+import { links, param, setParams } from "../lib/route.js";
+import { picked, sweepData, togglePick } from "../lib/sweep.js";
+import { filterBar } from "../ui/filter.js";
+import { Grid } from "../ui/grid.js";
+import { empty, link, stateMark, sweepTabs } from "../ui/parts.js";
+import { sweepHeading } from "./heading.js";
+
+const fixed = ["number", "trial", "value", "state", "reason", "phase", "seeds", "steps", "seconds"];
+
+// -1, 0, 1 of two cells: numbers before texts, nothing last.
+function compare(a, b) {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return 1;
+  if (b === null || b === undefined) return -1;
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (typeof a === "number") return -1;
+  if (typeof b === "number") return 1;
+  return String(a) < String(b) ? -1 : 1;
+}
+
+export function sortedRows(data, { name, down }) {
+  const rows = data.visible();
+  if (name === "value") {
+    const best = data.byMerit(rows);
+    const goalDown = data.goal === "maximize";
+    const [some, none] = [
+      best.filter((row) => data.columns.value[row] !== null),
+      best.filter((row) => data.columns.value[row] === null),
+    ];
+    return [...(down === goalDown ? some : some.reverse()), ...none];
+  }
+  const column = data.columns[name] ?? data.columns.number;
+  const sign = down ? -1 : 1;
+  return rows.sort((a, b) => {
+    const order = compare(column[a], column[b]);
+    const missing = column[a] === null || column[b] === null;
+    return (missing ? order : sign * order) || data.columns.number[a] - data.columns.number[b];
+  });
+}
+
+function columnsOf(data) {
+  const { columns } = data;
+  const titles = {
+    number: "No",
+    trial: "Trial",
+    value: data.metric,
+    state: "State",
+    reason: "Reason",
+    phase: "Phases",
+    seeds: "Seeds",
+    steps: data.spec.budget.unit,
+    seconds: "Seconds",
+  };
+  const cells = {
+    trial: (i) => [
+      link(`tr_${columns.trial[i]}`),
+      columns.pinned[i] ? h("span.muted", { title: "pinned" }, " •") : "",
+    ],
+    state: (i) => stateMark(columns.state[i]),
+    reason: (i) => (columns.reason[i] === "none" ? "" : words(columns.reason[i])),
+    value: (i) => (columns.value[i] === null ? "–" : short(columns.value[i])),
+    steps: (i) => count(columns.steps[i]),
+    seconds: (i) => (columns.seconds[i] ? short(Math.round(columns.seconds[i] * 10) / 10) : ""),
+  };
+  const plain = fixed.map((name) => ({
+    title: titles[name],
+    sort: name,
+    num: !["trial", "state", "reason"].includes(name),
+    cell: cells[name] ?? ((i) => String(columns[name][i])),
+  }));
+  const params = Object.keys(columns)
+    .filter((name) => name.startsWith("params."))
+    .map((name) => ({
+      title: name.slice(7),
+      sort: name,
+      num: columns[name].some((value) => typeof value === "number"),
+      cell: (i) =>
+        columns[name][i] === null
+          ? h("span.muted", { title: "inactive: its condition does not hold" }, "–")
+          : shown(columns[name][i]),
+    }));
+  return [...plain, ...params];
+}
+
+const sorting = () => {
+  const text = param("sort", "value");
+  return { name: text.replace(/^-/, ""), down: text.startsWith("-") };
+};
+
+function csvOf(data, rows) {
+  const names = Object.keys(data.columns);
+  return csvText(
+    names,
+    rows.map((row) =>
+      names.map((name) =>
+        name === "trial" ? `tr_${data.columns.trial[row]}` : data.columns[name][row],
+      ),
+    ),
+  );
+}
+
+function commandOf(data) {
+  const states = param("states")
+    .split(",")
+    .filter(Boolean)
+    .map((state) => `state = ${state}`)
+    .join(" or ");
+  const where = [
+    states && param("where") ? `(${states})` : states,
+    param("where") ? (states ? `(${param("where")})` : param("where")) : "",
+  ]
+    .filter(Boolean)
+    .join(" and ");
+  return `hone trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${where ? ` --where ${shellWord(where)}` : ""}`;
+}
+
+// g, a number, Enter: to the trial of that number.
+function jumps(grid, data) {
+  let digits = null;
+  return (event) => {
+    if (event.target.closest("input, dialog")) return;
+    if (event.key === "g") digits = "";
+    else if (digits !== null && /^\d$/.test(event.key)) {
+      digits += event.key;
+      event.stopPropagation();
+    } else if (digits && event.key === "Enter") {
+      event.preventDefault();
+      const at = grid.list.findIndex((row) => data.columns.number[row] === Number(digits));
+      at < 0 ? toast(`Trial number ${digits} is not in this list.`) : grid.reveal(at);
+      digits = null;
+    } else digits = null;
+  };
+}
+
+export async function trialsPage(page) {
+  const [id] = page.ids;
+  const data = sweepData(id);
+  await Promise.all([data.loadSweep(), data.loadColumns()]);
+  if (!param("sort")) setParams({ sort: data.goal === "maximize" ? "-value" : "value" });
+  const total = h("span.muted", { role: "status" });
+  const rows = () => {
+    const list = sortedRows(data, sorting());
+    total.textContent =
+      list.length === data.rows
+        ? plural(data.rows, "trial")
+        : `${list.length} of ${plural(data.rows, "trial")}`;
+    return list;
+  };
+  const grid = new Grid({
+    label: "Trials",
+    columns: columnsOf(data),
+    rows,
+    sorted: sorting(),
+    open: (row) => {
+      location.hash = links.trial(`tr_${data.columns.trial[row]}`);
+    },
+    selected: (row) => picked().includes(data.columns.trial[row]),
+    select: (row) => {
+      togglePick(data.columns.trial[row]);
+      grid.draw();
+    },
+    onSort: (name) => {
+      const now = sorting();
+      setParams({ sort: now.name === name && !now.down ? `-${name}` : name });
+      grid.sorted = sorting();
+      grid.refresh();
+    },
+  });
+  const filter = filterBar(data, () => grid.refresh());
+  await filter.ready;
+  grid.refresh();
+  const copy = async (text, said) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      toast(said);
+    } catch {
+      toast(text);
+    }
+  };
+  const keys = jumps(grid, data);
+  document.addEventListener("keydown", keys, true);
+  page.onLeave(() => document.removeEventListener("keydown", keys, true));
+  const soon = throttled(1000, async () => {
+    if ((await data.loadColumns()) === 0) return;
+    if (param("where")) await data.filter(param("where"));
+    filter.update();
+    grid.refresh();
+  });
+  page.onFrame((frame) => {
+    if (frame.resync || frame.sweeps.includes(id)) soon();
+  });
+  page.onLeave(soon.cancel);
+  const tools = h(
+    "div.bar",
+    {},
+    total,
+    h(
+      "div.end",
+      {},
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: () =>
+            save(`${id}-trials.csv`, new Blob([csvOf(data, grid.list)], { type: "text/csv" })),
+        },
+        "CSV",
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: () => copy(commandOf(data), "The command is in the clipboard."),
+        },
+        "Copy as command",
+      ),
+      h(
+        "a.button",
+        {
+          href: links.sweep(id, "curves", {
+            pick: param("pick"),
+            where: param("where"),
+            states: param("states"),
+          }),
+          onclick: (event) => {
+            event.currentTarget.href = links.sweep(id, "curves", {
+              pick: param("pick"),
+              where: param("where"),
+              states: param("states"),
+            });
+          },
+        },
+        "Curves of the selected",
+      ),
+    ),
+  );
+  return [
+    sweepHeading(page, data),
+    sweepTabs(id, "trials"),
+    filter.element,
+    tools,
+    data.rows === 0 ? empty("No trial has been proposed yet.") : h("div.card", {}, grid.element),
+  ];
+}

@@ -1,0 +1,227 @@
+// The workers and what they ran: of all sweeps, or of one.
+import { get, list, post, serverNow } from "../lib/api.js";
+import { h, replace } from "../lib/dom.js";
+import { duration, percent, time } from "../lib/format.js";
+import { throttled } from "../lib/live.js";
+import { links, param, setParams } from "../lib/route.js";
+import { sweepData } from "../lib/sweep.js";
+import { card } from "../chart/plot.js";
+import { timelinePlot } from "../chart/timeline.js";
+import { ask } from "../ui/dialog.js";
+import { empty, facts, heading, sweepTabs, table } from "../ui/parts.js";
+import { sweepHeading } from "./heading.js";
+
+const recent = 2 * 3600;
+
+function rangeQuery(sweep) {
+  const query = new URLSearchParams({ pixels: String(Math.min(4000, Math.max(300, innerWidth))) });
+  const [from, to] = param("zoom").split(",").map(Number);
+  if (Number.isFinite(from) && Number.isFinite(to) && to > from) {
+    query.set("from", String(Math.floor(from)));
+    query.set("to", String(Math.ceil(to)));
+  } else if (!sweep) query.set("from", String(Math.floor(serverNow() / 1000) - recent));
+  if (sweep) query.set("sweep", sweep);
+  return query;
+}
+
+function spansOf(answer) {
+  const now = Date.parse(answer.to);
+  const spans = answer.items.map((one) => ({
+    worker: one.worker,
+    label: one.attempt,
+    sweep: one.sweep,
+    reason: one.reason,
+    live: !one.to,
+    t0: Date.parse(one.from),
+    t1: one.to ? Date.parse(one.to) : now,
+    run: one.attempt.replace(/#.*/, ""),
+  }));
+  for (const one of answer.busy) {
+    const [t0, t1] = [Date.parse(one.from), Date.parse(one.to)];
+    spans.push({
+      worker: one.worker,
+      label: `${one.attempts} short attempts`,
+      sweep: "",
+      reason: null,
+      t0,
+      t1,
+      share: Math.min(1, Math.max(0.25, (1000 * one.seconds) / Math.max(1, t1 - t0))),
+    });
+  }
+  return spans.sort((a, b) => a.t0 - b.t0);
+}
+
+function endOf(answer, spans) {
+  const to = Date.parse(answer.to);
+  const last = Math.max(...spans.map((one) => one.t1), Date.parse(answer.from));
+  return spans.some((one) => one.live) || param("zoom")
+    ? to
+    : Math.min(to, last + 0.02 * (last - Date.parse(answer.from)) + 1);
+}
+
+function timelinePart(page, sweep, hosts) {
+  const state = { spans: [], from: 0, to: 1, hosts };
+  const read = async () => {
+    const answer = await get(`/v1/timeline?${rangeQuery(sweep)}`);
+    state.spans = spansOf(answer);
+    Object.assign(state, {
+      from: Date.parse(answer.from),
+      to: endOf(answer, state.spans),
+      truncated: answer.truncated,
+    });
+    plot.redraw();
+  };
+  const plot = timelinePlot({
+    view: () => state,
+    open: (hit) => {
+      if (hit.span.run) location.hash = links.run(hit.span.run);
+    },
+    zoom: (from, to) => {
+      setParams({ zoom: `${from / 1000},${to / 1000}` });
+      read();
+    },
+    unzoom: () => {
+      setParams({ zoom: "" });
+      read();
+    },
+  });
+  page.onLeave(() => plot.close());
+  return { plot, read, state };
+}
+
+const note = () =>
+  h(
+    "p.legend",
+    {},
+    "Colour: the sweep; of one sweep, how the attempt ended. A dark end: lost, failed or diverged. Grey ground: idle. Drag to zoom, double-click to reset.",
+  );
+
+export async function workersPage(page) {
+  const place = h("div");
+  const hosts = new Map();
+  const part = timelinePart(page, "", hosts);
+  const read = async () => {
+    const workers = await list("/v1/workers?limit=1000", 5000);
+    for (const one of workers) hosts.set(one.id, one.host);
+    await part.read();
+    draw(page, place, workers);
+  };
+  await read();
+  const soon = throttled(3000, read);
+  page.onFrame((frame) => {
+    if (frame.resync || frame.workers || frame.sweeps.length > 0) soon();
+  });
+  page.onLeave(soon.cancel);
+  return [
+    heading("Workers"),
+    card("Timeline", [part.plot.element, note()], { plot: part.plot, id: "timeline" }),
+    place,
+  ];
+}
+
+function draw(page, place, workers) {
+  if (workers.length === 0)
+    return void replace(
+      place,
+      h(
+        "div.card",
+        {},
+        empty(
+          "No worker has joined this server. Start one:",
+          "hone-worker --server " + location.origin,
+        ),
+      ),
+    );
+  const now = serverNow();
+  const seen = (one) => (now - Date.parse(one.last_seen_at)) / 1000;
+  const live = workers.filter((one) => seen(one) < 60);
+  const slots = live.reduce((sum, one) => sum + one.cpus, 0);
+  const busy = live.reduce((sum, one) => sum + one.running, 0);
+  const rows = [...workers].sort((a, b) => seen(a) - seen(b)).slice(0, 200);
+  replace(
+    place,
+    facts([
+      ["Workers", String(live.length), `seen in the last minute; ${workers.length} ever`],
+      ["Processors", String(slots), "of those workers"],
+      ["In use", `${busy}`, slots ? `${percent(busy / slots)} if a run takes one processor` : null],
+      ["Quarantined", String(workers.filter((one) => one.aside_until).length)],
+    ]),
+    h(
+      "div.card",
+      {},
+      h(
+        "div.body.flush",
+        {},
+        table(
+          [
+            ["Worker", (one) => one.id],
+            ["Host", (one) => one.host],
+            ["Processors", (one) => one.cpus, { num: true }],
+            ["GPUs", (one) => one.gpus, { num: true }],
+            ["Runs", (one) => one.running, { num: true }],
+            ["Last seen", (one) => `${duration(seen(one))} ago`, { num: true }],
+            ["Joined", (one) => time(one.joined_at)],
+            ["Version", (one) => one.hone_version],
+            [
+              "Quarantine",
+              (one) =>
+                one.aside_until
+                  ? [
+                      one.aside_why,
+                      " until ",
+                      time(one.aside_until),
+                      " ",
+                      page.can("admin") ? allowButton(page, one) : null,
+                    ]
+                  : "",
+            ],
+          ],
+          rows,
+          "Workers",
+        ),
+      ),
+    ),
+  );
+  return undefined;
+}
+
+function allowButton(page, worker) {
+  return h(
+    "button",
+    {
+      type: "button",
+      onclick: () =>
+        ask({
+          title: `Allow ${worker.id} again?`,
+          yes: "Allow",
+          text: "The quarantine ends now: the worker gets runs again.",
+          act: async () => {
+            await post(`/v1/workers/${worker.id}/allow`, {});
+            page.again();
+            return `${worker.id} gets runs again.`;
+          },
+        }),
+    },
+    "Allow",
+  );
+}
+
+export async function timelinePage(page) {
+  const [id] = page.ids;
+  const data = sweepData(id);
+  await data.loadSweep();
+  const hosts = new Map();
+  const part = timelinePart(page, id, hosts);
+  await part.read();
+  for (const one of await list("/v1/workers?limit=1000", 5000)) hosts.set(one.id, one.host);
+  const soon = throttled(2000, part.read);
+  page.onFrame((frame) => {
+    if (frame.resync || frame.sweeps.includes(id)) soon();
+  });
+  page.onLeave(soon.cancel);
+  return [
+    sweepHeading(page, data),
+    sweepTabs(id, "timeline"),
+    card("Attempts by worker", [part.plot.element, note()], { plot: part.plot, id: "timeline" }),
+  ];
+}

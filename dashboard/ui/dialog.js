@@ -1,0 +1,90 @@
+// Questions to the user. Each states what will happen before it happens.
+import { post } from "../lib/api.js";
+import { h, toast } from "../lib/dom.js";
+
+// Asks; calls act(values) when the user agrees. fields: [{name, label, value, kind, hint}].
+export function ask({ title, text, fields = [], yes, danger = false, act }) {
+  const inputs = new Map(
+    fields.map((field) => [
+      field.name,
+      field.kind === "area"
+        ? h("textarea", { rows: "6", value: field.value ?? "", spellcheck: "false" })
+        : h("input", {
+            type: field.kind ?? "text",
+            value: field.value ?? "",
+            min: field.min,
+            placeholder: field.hint ?? "",
+          }),
+    ]),
+  );
+  const trouble = h("p.bad", { role: "alert" });
+  const go = h(danger ? "button.danger" : "button.primary", { type: "submit" }, yes);
+  const form = h(
+    "form",
+    {
+      method: "dialog",
+      onsubmit: async (event) => {
+        event.preventDefault();
+        go.disabled = true;
+        try {
+          const said = await act(
+            Object.fromEntries([...inputs].map(([name, input]) => [name, input.value])),
+          );
+          box.close();
+          if (said) toast(said);
+        } catch (error) {
+          trouble.textContent = error.message;
+          go.disabled = false;
+        }
+      },
+    },
+    h("h2", {}, title),
+    h("p", {}, text),
+    h(
+      "div.fields",
+      {},
+      fields.map((field) => h("label", {}, field.label, inputs.get(field.name))),
+    ),
+    trouble,
+    h("div.actions", {}, h("button", { type: "button", onclick: () => box.close() }, "Back"), go),
+  );
+  const box = h("dialog", { onclose: () => box.remove(), "aria-label": title }, form);
+  document.body.append(box);
+  box.showModal();
+  return box;
+}
+
+export const postTo = (path, body, said) => async () => {
+  await post(path, body);
+  return said;
+};
+
+export function showKeys() {
+  const keys = [
+    ["g s", "sweeps"],
+    ["g w", "workers"],
+    ["g e", "events"],
+    ["/", "the filter"],
+    ["1 … 9", "a view of the sweep"],
+    ["b", "the best trial"],
+    ["g, number, Enter in the table", "go to that trial"],
+    ["↑ ↓ ← →", "next row, point or phase"],
+    ["Enter", "open"],
+    ["Space", "select a row"],
+    ["Esc", "clear, zoom out"],
+    ["?", "this list"],
+  ];
+  const box = h(
+    "dialog",
+    { onclose: () => box.remove(), "aria-label": "Keyboard shortcuts" },
+    h("h2", {}, "Keyboard shortcuts"),
+    h(
+      "dl.pairs",
+      {},
+      keys.map(([key, what]) => [h("dt.mono", {}, key), h("dd", {}, what)]),
+    ),
+    h("form", { method: "dialog" }, h("div.actions", {}, h("button.primary", {}, "Close"))),
+  );
+  document.body.append(box);
+  box.showModal();
+}

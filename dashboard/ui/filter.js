@@ -1,0 +1,67 @@
+// The filter that all views of a sweep share: chips of states and hone's filter language.
+import { h, replace } from "../lib/dom.js";
+import { param, setParams } from "../lib/route.js";
+import { runStates } from "./parts.js";
+
+// change(): called after the filter was applied. Returns {element, update()}.
+export function filterBar(data, change) {
+  const chips = h("div.chips", { role: "group", "aria-label": "States" });
+  const trouble = h("span.bad.small", { role: "alert" });
+  const field = h("input", {
+    type: "search",
+    id: "filter",
+    value: param("where"),
+    autocomplete: "off",
+    spellcheck: "false",
+    placeholder: `value > 0 and ${data.parameters[0] ? `params.${data.parameters[0].name} < 1` : "state = completed"}`,
+    "aria-label": "Filter of the trials",
+  });
+  const apply = async () => {
+    trouble.textContent = "";
+    try {
+      await data.filter(field.value.trim());
+      setParams({ where: field.value.trim() });
+      change();
+    } catch (error) {
+      trouble.textContent = error.message;
+    }
+  };
+  field.addEventListener("change", apply);
+  field.addEventListener("search", apply);
+  const toggle = (state) => {
+    const now = new Set(param("states").split(",").filter(Boolean));
+    now.has(state) ? now.delete(state) : now.add(state);
+    setParams({ states: [...now].join(",") });
+    update();
+    change();
+  };
+  function update() {
+    const counts = {};
+    for (let row = 0; row < data.rows; row++)
+      counts[data.columns.state[row]] = (counts[data.columns.state[row]] ?? 0) + 1;
+    const on = new Set(param("states").split(",").filter(Boolean));
+    const focused = document.activeElement?.dataset?.state;
+    replace(
+      chips,
+      runStates
+        .filter((state) => counts[state] || on.has(state))
+        .map((state) =>
+          h(
+            "button.chip",
+            {
+              type: "button",
+              dataset: { state },
+              "aria-pressed": String(on.has(state)),
+              onclick: () => toggle(state),
+            },
+            h(`span.dot.${state}`, { "aria-hidden": "true" }),
+            `${state} ${counts[state] ?? 0}`,
+          ),
+        ),
+    );
+    if (focused) chips.querySelector(`[data-state="${focused}"]`)?.focus();
+  }
+  update();
+  const element = h("div.bar", {}, chips, field, trouble);
+  return { element, update, ready: param("where") ? apply() : Promise.resolve() };
+}

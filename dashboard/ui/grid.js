@@ -1,0 +1,144 @@
+// A table of any number of rows of which only those in view exist.
+import { h, replace } from "../lib/dom.js";
+
+const rowHeight = 28;
+const margin = 12;
+
+// options: columns [{title, cell(i) -> child, num, sort}], rows(): indices to show, label,
+// open(i), selected(i), select(i), onSort(name), sorted {name, down}, id(i).
+export class Grid {
+  constructor(options) {
+    Object.assign(this, options);
+    this.body = h("tbody");
+    this.head = h("thead");
+    this.table = h("table", { "aria-label": this.label }, this.head, this.body);
+    this.element = h(
+      "div.virtual",
+      {
+        tabindex: "0",
+        role: "region",
+        "aria-label": this.label,
+        onscroll: () => this.schedule(),
+        onkeydown: (event) => this.keyPressed(event),
+      },
+      this.table,
+    );
+    this.focused = -1;
+    new ResizeObserver(() => this.schedule()).observe(this.element);
+  }
+
+  schedule() {
+    if (this.waiting) return;
+    this.waiting = requestAnimationFrame(() => {
+      this.waiting = 0;
+      this.draw();
+    });
+  }
+
+  refresh() {
+    this.list = this.rows();
+    this.table.setAttribute("aria-rowcount", String(this.list.length + 1));
+    this.drawHead();
+    this.draw();
+  }
+
+  drawHead() {
+    replace(
+      this.head,
+      h(
+        "tr",
+        {},
+        this.columns.map((column) => {
+          const mine = column.sort && this.sorted?.name === column.sort;
+          const sort = mine ? (this.sorted.down ? "descending" : "ascending") : null;
+          return h(
+            column.num ? "th.num" : "th",
+            { scope: "col", "aria-sort": sort },
+            column.sort
+              ? h(
+                  "button",
+                  { type: "button", onclick: () => this.onSort(column.sort) },
+                  column.title,
+                  mine ? (this.sorted.down ? " ↓" : " ↑") : "",
+                )
+              : column.title,
+          );
+        }),
+      ),
+    );
+  }
+
+  draw() {
+    if (!this.list) return;
+    const first = Math.max(0, Math.floor(this.element.scrollTop / rowHeight) - margin);
+    const shown = Math.ceil(this.element.clientHeight / rowHeight) + 2 * margin;
+    const last = Math.min(this.list.length, first + shown);
+    const rows = [];
+    for (let at = first; at < last; at++) rows.push(this.row(at));
+    replace(this.body, this.gap(first), rows, this.gap(this.list.length - last));
+    if (this.focused >= first && this.focused < last && this.refocus) {
+      this.body.children[this.focused - first + 1].focus({ preventScroll: true });
+    }
+    this.refocus = false;
+  }
+
+  gap(rows) {
+    return h(
+      "tr.gap",
+      { "aria-hidden": "true" },
+      h("td", { colspan: this.columns.length, style: { height: `${rows * rowHeight}px` } }),
+    );
+  }
+
+  row(at) {
+    const i = this.list[at];
+    return h(
+      "tr.row",
+      {
+        tabindex: "-1",
+        "aria-rowindex": at + 2,
+        "aria-selected": this.selected?.(i) ? "true" : null,
+        onclick: (event) => {
+          if (!event.target.closest("a, button")) {
+            this.focused = at;
+            this.select?.(i);
+          }
+        },
+      },
+      this.columns.map((column) => h(column.num ? "td.num" : "td", {}, column.cell(i))),
+    );
+  }
+
+  // Brings a row into view.
+  reveal(at) {
+    this.focused = Math.max(0, Math.min(this.list.length - 1, at));
+    const top = this.focused * rowHeight;
+    const view = this.element.clientHeight - 2 * rowHeight;
+    if (top < this.element.scrollTop) this.element.scrollTop = top;
+    else if (top > this.element.scrollTop + view) this.element.scrollTop = top - view;
+    this.refocus = true;
+    this.draw();
+  }
+
+  keyPressed(event) {
+    const page = Math.floor(this.element.clientHeight / rowHeight) - 2;
+    const steps = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -Infinity,
+      End: Infinity,
+    };
+    if (event.key in steps) {
+      event.preventDefault();
+      const to = this.focused + steps[event.key];
+      this.reveal(to === -Infinity ? 0 : to === Infinity ? this.list.length - 1 : to);
+    } else if (event.key === "Enter" && this.focused >= 0 && !event.target.closest("a, button")) {
+      this.open?.(this.list[this.focused]);
+    } else if (event.key === " " && this.focused >= 0) {
+      event.preventDefault();
+      this.select?.(this.list[this.focused]);
+    }
+  }
+}

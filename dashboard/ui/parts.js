@@ -1,0 +1,153 @@
+// Parts that several pages use: states, problems, empty places, tables of few rows, headings.
+import { h } from "../lib/dom.js";
+import { plural, words } from "../lib/format.js";
+import { kept, linkOf, links } from "../lib/route.js";
+
+export const runStates = [
+  "running",
+  "leased",
+  "queued",
+  "paused",
+  "completed",
+  "stopped",
+  "failed",
+  "canceled",
+];
+
+export const stateMark = (state, text = words(state)) =>
+  h("span.state", {}, h(`span.dot.${state}`, { "aria-hidden": "true" }), text);
+
+// A bar of the runs by state.
+export function strip(counts) {
+  const total = runStates.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+  const parts = runStates.filter((state) => counts[state] > 0);
+  const label = parts.map((state) => `${counts[state]} ${state}`).join(", ") || "no runs";
+  return h(
+    "div.strip",
+    { role: "img", "aria-label": label, title: label },
+    parts.map((state) =>
+      h(`span.seg.${state}`, { style: { width: `${(100 * counts[state]) / total}%` } }),
+    ),
+  );
+}
+
+// A refusal as one clear sentence. again: what the button does.
+export function problem(error, again = null) {
+  const sentences = {
+    404: `${error.message}. It may have been deleted, or belongs to another server.`,
+    403: `${error.message}. Ask for a token with that scope.`,
+  };
+  const text = sentences[error.status] ?? error.message ?? String(error);
+  return h(
+    "div.warn",
+    { role: "alert" },
+    text,
+    " ",
+    again ? h("button", { type: "button", onclick: again }, "Try again") : null,
+  );
+}
+
+export const empty = (text, hint = null) =>
+  h("div.empty", {}, h("p", {}, text), hint ? h("p", {}, h("code", {}, hint)) : null);
+
+export const loading = () => h("p.muted", { role: "status" }, "Reading …");
+
+export function link(id, text = id) {
+  const to = linkOf(id);
+  return to ? h("a", { href: to }, text) : h("span", {}, text);
+}
+
+// A table of objects. columns: [title, value(row), {num}].
+export function table(columns, rows, caption = "") {
+  const head = columns.map(([title, , more]) =>
+    h(more?.num ? "th.num" : "th", { scope: "col" }, title),
+  );
+  const body = rows.map((row) =>
+    h(
+      "tr",
+      {},
+      columns.map(([, value, more]) => {
+        const cell = value(row);
+        return h(more?.num ? "td.num" : more?.mono ? "td.mono" : "td", {}, cell ?? "–");
+      }),
+    ),
+  );
+  return h(
+    "div.scroll",
+    {},
+    h("table", { "aria-label": caption }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)),
+  );
+}
+
+export const facts = (pairs) =>
+  h(
+    "dl.facts",
+    {},
+    pairs
+      .filter(Boolean)
+      .map(([name, value, note]) =>
+        h(
+          "div",
+          {},
+          h("dt", {}, name),
+          h("dd", {}, value ?? "–", note ? h("small", {}, note) : null),
+        ),
+      ),
+  );
+
+export const pairs = (list) =>
+  h(
+    "dl.pairs",
+    {},
+    list.filter(Boolean).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value ?? "–")]),
+  );
+
+export function heading(title, sub = [], actions = []) {
+  return h(
+    "div.head",
+    {},
+    h("div.title", {}, h("h1", {}, title), h("div.sub", {}, sub)),
+    h("div.actions", {}, actions),
+  );
+}
+
+const tabs = [
+  ["", "Overview"],
+  ["trials", "Trials"],
+  ["curves", "Curves"],
+  ["phases", "Phases"],
+  ["parameters", "Parameters"],
+  ["pareto", "Pareto"],
+  ["confirm", "Confirmation"],
+  ["timeline", "Timeline"],
+  ["events", "Events"],
+];
+export function sweepTabs(id, page) {
+  return h(
+    "nav.tabs",
+    { "aria-label": "Views of the sweep" },
+    tabs.map(([name, title]) =>
+      h(
+        "a",
+        { href: links.sweep(id, name, kept()), "aria-current": name === page ? "page" : null },
+        title,
+      ),
+    ),
+  );
+}
+
+export const budgetNote = (runs) => plural(runs, "run");
+
+// A parameter set in one line.
+export function paramList(params) {
+  return h(
+    "span.mono.params",
+    {},
+    Object.entries(params ?? {})
+      .map(
+        ([name, value]) =>
+          `${name}=${typeof value === "number" ? Number(value.toPrecision(4)) : JSON.stringify(value)}`,
+      )
+      .join("  "),
+  );
+}

@@ -1,0 +1,134 @@
+#include "server/dashboard/pages.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace hone::dashboard {
+namespace {
+
+constexpr std::string_view prefix = "/ui/";
+constexpr std::string_view development = "dev";        // the version of files from a folder
+constexpr std::size_t file_bytes_max = 1024 * 1024;    // of a folder; ours are below 20 kB
+constexpr std::string_view placeholder = "@VERSION@";  // in index.html
+
+// Nothing inline, nothing from elsewhere, no frames: text from a sweep cannot run or leave.
+constexpr std::string_view security_fields =
+    "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self' data:; connect-src 'self'; worker-src 'self'; font-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types hone\r\n"
+    "Referrer-Policy: no-referrer\r\n"
+    "Cross-Origin-Opener-Policy: same-origin\r\n"
+    "Cross-Origin-Resource-Policy: same-origin\r\n"
+    "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n";
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> types{{
+    {".html", "text/html; charset=utf-8"},
+    {".js", "text/javascript; charset=utf-8"},
+    {".css", "text/css; charset=utf-8"},
+    {".svg", "image/svg+xml"},
+}};
+
+std::string_view type_of(std::string_view path) {
+  for (const auto& [ending, type] : types)
+    if (path.ends_with(ending)) return type;
+  return {};
+}
+
+// Whether one of the listed tokens is `name` and not refused by q=0.
+bool accepts(std::string_view list, std::string_view name) {
+  const auto at = list.find(name);
+  if (at == std::string_view::npos) return false;
+  const auto rest = list.substr(at + name.size());
+  const auto parameters = rest.substr(0, rest.find(','));
+  const auto q = parameters.find("q=0");
+  return q == std::string_view::npos ||
+         parameters.find_first_of("123456789", q + 3) != std::string_view::npos;
+}
+
+api::Response missing(const std::string& path) {
+  return api::problem(
+      refuse(Code::not_found, "there is no file " + path + " here; reload the page"));
+}
+
+api::Response page(std::string_view type, std::string body) {
+  api::Response response;
+  response.content_type = type;
+  response.body = std::move(body);
+  response.cache_control = "no-cache";
+  response.fields = security_fields;
+  return response;
+}
+
+api::Response embedded(const Asset& asset, const Wanted& wanted) {
+  auto response = page(type_of(asset.path), {});
+  const std::string tag = "\"" + std::string(asset.sha256.substr(0, 32)) + "\"";
+  response.fields += "Vary: Accept-Encoding\r\nETag: " + tag + "\r\n";
+  if (asset.path != "index.html") response.cache_control = "public, max-age=31536000, immutable";
+  if (wanted.if_none_match.find(tag) != std::string_view::npos) {
+    response.status = 304;
+    return response;
+  }
+  const bool packed =
+      asset.gzip.size() < asset.plain.size() && accepts(wanted.accept_encoding, "gzip");
+  if (packed) response.fields += "Content-Encoding: gzip\r\n";
+  response.body = packed ? asset.gzip : asset.plain;
+  return response;
+}
+
+// "/" -> "index.html", "/ui/VERSION/app.js" -> "app.js"; nullopt for the paths of the API, and an
+// empty text for another version.
+std::optional<std::string> file_of(std::string_view path, std::string_view current) {
+  if (path == "/") return "index.html";
+  if (!path.starts_with(prefix)) return std::nullopt;
+  path.remove_prefix(prefix.size());
+  const auto slash = path.find('/');
+  if (slash == std::string_view::npos || path.substr(0, slash) != current) return "";
+  return std::string(path.substr(slash + 1));
+}
+
+// Letters, digits, '-', '_', '/' and single dots: no path that leaves the folder.
+bool is_plain(std::string_view path) {
+  const auto fits = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '/' ||
+           c == '.';
+  };
+  return !path.empty() && std::ranges::all_of(path, fits) && !path.starts_with('/') &&
+         path.find("..") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<api::Response> Pages::answer(const api::Request& request,
+                                           const Wanted& wanted) const {
+  const auto path = file_of(request.path, folder_.empty() ? version() : development);
+  if (!path) return std::nullopt;
+  if (request.method != api::Method::get)
+    return api::wrong_method(api::word(request.method), request.path, "GET, HEAD");
+  if (!is_plain(*path) || type_of(*path).empty()) return missing(request.path);
+  if (!folder_.empty()) return from_folder(*path);
+  const auto all = assets();
+  const auto found = std::ranges::find(all, *path, &Asset::path);
+  return found == all.end() ? missing(request.path) : embedded(*found, wanted);
+}
+
+api::Response Pages::from_folder(const std::string& path) const {
+  const auto file = std::filesystem::path(folder_) / path;
+  std::error_code trouble;
+  const auto bytes = std::filesystem::file_size(file, trouble);
+  std::ifstream stream(file, std::ios::binary);
+  if (trouble || bytes > file_bytes_max || !stream) return missing(path);
+  std::stringstream text;
+  text << stream.rdbuf();
+  std::string body = text.str();
+  if (path == "index.html")
+    for (auto at = body.find(placeholder); at != std::string::npos; at = body.find(placeholder, at))
+      body.replace(at, placeholder.size(), development);
+  return page(type_of(path), std::move(body));
+}
+
+}  // namespace hone::dashboard

@@ -1,0 +1,69 @@
+"""Every page in a real browser: complete, without a fault, without a request to elsewhere."""
+
+import os
+import pathlib
+
+import pytest
+
+import world
+
+NAMES = [
+    "sweeps",
+    "overview",
+    "trials",
+    "curves",
+    "phases",
+    "parameters",
+    "pareto",
+    "confirm",
+    "timeline",
+    "sweep-events",
+    "compare",
+    "trial",
+    "run",
+    "lineage",
+    "workers",
+    "events",
+]
+PICTURES = os.environ.get("HONE_PICTURES")  # a folder for screenshots
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page_is_complete_and_asks_nothing_elsewhere(name, filled, pages):
+    address, element = world.addresses(filled)[name]
+    page = pages(filled.url + address)
+    page.wait(f"document.querySelector({element!r})")
+    assert (
+        page.run(
+            "document.querySelectorAll('[role=alert]').length ? document.querySelector('[role=alert]').innerText : ''"
+        )
+        == ""
+    )
+    assert page.wait("document.getElementById('live').dataset.state === 'live'")
+    outside = [
+        url for url in page.urls if not url.startswith((filled.url, "about:", "data:", "blob:"))
+    ]
+    assert outside == []
+    if PICTURES:
+        take_pictures(page, name)
+
+
+def take_pictures(page, name):
+    folder = pathlib.Path(PICTURES)
+    folder.mkdir(parents=True, exist_ok=True)
+    for width in (1280, 390):
+        for dark in (False, True):
+            page.size(width, 800)
+            page.theme(dark)
+            page.run("new Promise((done) => setTimeout(done, 400))")
+            page.picture(
+                folder / f"{name}-{width}-{'dark' if dark else 'light'}.png", full=name != "trials"
+            )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_page_fits_a_narrow_screen(name, filled, pages):
+    address, element = world.addresses(filled)[name]
+    page = pages(filled.url + address, width=390, height=800)
+    page.wait(f"document.querySelector({element!r})")
+    assert page.run("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,125 @@
+"""What the pages show: a server with real sweeps, whose runs this process trains by the workers' API."""
+
+import importlib.util
+import math
+import pathlib
+import random
+import sys
+
+E2E = pathlib.Path(__file__).resolve().parents[1] / "e2e"
+
+
+def load_e2e():
+    """The servers of the end-to-end tests."""
+    spec = importlib.util.spec_from_file_location("e2e_support", E2E / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["e2e_support"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+e2e = load_e2e()
+
+PARAMETERS = {
+    "learning_rate": {"type": "float", "min": 1e-5, "max": 1e-2, "scale": "log"},
+    "t_max": {"type": "int", "min": 2, "max": 100, "scale": "log"},
+    "gamma": {"type": "choice", "values": [0.9, 0.95, 0.99, 0.995, 0.999]},
+    "optimizer": {"type": "choice", "values": ["adam", "rmsprop", "sgd"]},
+    "momentum": {"type": "float", "min": 0.0, "max": 0.99, "when": "optimizer == 'sgd'"},
+    "normalize": {"type": "bool"},
+}
+
+
+def sweep_of(name="cartpole", trials=24, **changes):
+    return e2e.sweep_spec(
+        name=name,
+        parameters=PARAMETERS,
+        command=["python3", "train.py", "--lr", "${learning_rate}"],
+        search={"method": "random", "trials": trials},
+        **{
+            "terminator": {"rule": "hypertrick", "eviction_rate": 0.25},
+            "budget": {"unit": "frames", "per_run": 1_000_000, "phases": 10},
+            **changes,
+        },
+    )
+
+
+def value_of(params, phase, noise):
+    """A learning curve: good near a learning rate of 1e-3 and a high gamma."""
+    lr = math.log10(params["learning_rate"])
+    skill = math.exp(-((lr + 3) ** 2)) * (0.5 + 0.5 * (params["gamma"] - 0.9) / 0.099)
+    skill *= {"adam": 1.0, "rmsprop": 0.85, "sgd": 0.6}[params["optimizer"]]
+    return round(500 * skill * (1 - math.exp(-(phase + 1) / 3)) + noise.gauss(0, 6), 3)
+
+
+def train(server, sweep, worker, most=None, seed=1, diverge=0.03, fail=0.03, leave=0):
+    """Runs what the server leases, some at a time, so that verdicts see other runs. Returns the grants that are
+    left in progress."""
+    noise = random.Random(seed)
+    open_grants = []
+    done = 0
+    while most is None or done < most:
+        while len(open_grants) < 6:
+            grant = server.acquire(worker, cpus=1)
+            if grant is None:
+                break
+            open_grants.append([grant, grant["next_phase"], grant["params"]])
+        if not open_grants:
+            break
+        for entry in list(open_grants):
+            grant, phase, params = entry
+            draw = noise.random()
+            if draw < fail / 10:
+                server.end(
+                    grant, "exit_code", 1, "exit status 1", "Traceback: a <b>bold</b> mistake\n"
+                )
+                open_grants.remove(entry)
+                continue
+            value = "diverged" if draw > 1 - diverge / 10 else value_of(params, phase, noise)
+            verdict = server.report(grant, phase, value)["verdict"]
+            server.post(
+                f"/v1/leases/{grant['lease']}/metrics",
+                {
+                    "points": [
+                        {"name": "loss", "step": 100_000 * (phase + 1), "value": 1 / (phase + 1)},
+                        {
+                            "name": "entropy",
+                            "step": 100_000 * (phase + 1),
+                            "value": 0.5 / (phase + 2),
+                        },
+                    ]
+                },
+            )
+            entry[1] += 1
+            done += 1
+            if verdict != "continue":
+                open_grants.remove(entry)
+            elif entry[1] == 10:
+                server.end(grant, log_tail="done\n")
+                open_grants.remove(entry)
+        if leave and server.get(f"/v1/sweeps/{sweep}")["phases"]["done"] >= leave:
+            break
+    return open_grants
+
+
+def addresses(filled):
+    """Every page: its address, and an element that is there when the page is complete."""
+    sweep, best = f"#/sweeps/{filled.ended}", filled.best()
+    return {
+        "sweeps": ("#/", "tbody tr"),
+        "overview": (sweep, "[data-card=best] tbody tr"),
+        "trials": (f"{sweep}/trials", "tr.row"),
+        "curves": (f"{sweep}/curves", "[data-card=curves] canvas[data-drawn]"),
+        "phases": (f"{sweep}/phases", "[data-card=flow] canvas[data-drawn]"),
+        "parameters": (f"{sweep}/parameters", "[data-card=parallel] canvas[data-drawn]"),
+        "pareto": (f"{sweep}/pareto", "[data-card=pareto] canvas[data-drawn]"),
+        "confirm": (f"#/sweeps/{filled.seeds}/confirm", "[data-card=confirm] canvas[data-drawn]"),
+        "timeline": (f"{sweep}/timeline", "[data-card=timeline] canvas[data-drawn]"),
+        "sweep-events": (f"{sweep}/events", "tbody tr"),
+        "compare": (f"{sweep}/compare", "[data-card=compare] canvas[data-drawn]"),
+        "trial": (f"#/trials/{best['id']}", "[data-card=band] canvas[data-drawn]"),
+        "run": (f"#/runs/{best['run']}", "[data-card=curve] canvas[data-drawn]"),
+        "lineage": (f"#/lineage/{best['id']}", "[data-card=lineage] canvas[data-drawn]"),
+        "workers": ("#/workers", "[data-card=timeline] canvas[data-drawn]"),
+        "events": ("#/events", "tbody tr"),
+    }
