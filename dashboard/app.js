@@ -1,16 +1,8 @@
 // Boot: token, address -> page, theme, keys, live state.
-import {
-  forgetToken,
-  get,
-  isReport,
-  noteServerTime,
-  reportStart,
-  setToken,
-  token,
-} from "./lib/api.js";
+import { forgetToken, get, noteServerTime, setToken, token } from "./lib/api.js";
 import { h, replace } from "./lib/dom.js";
 import * as live from "./lib/live.js";
-import { address, current, kept, links } from "./lib/route.js";
+import { current, kept, links } from "./lib/route.js";
 import { redrawAll } from "./chart/plot.js";
 import { showKeys } from "./ui/dialog.js";
 import { loading, problem } from "./ui/parts.js";
@@ -27,7 +19,7 @@ function context(ids) {
   return {
     ids,
     me,
-    can: (scope) => !isReport && me.scopes.includes(scope),
+    can: (scope) => me.scopes.includes(scope),
     onLeave: (work) => leave.push(work),
     onFrame: (use) => leave.push(live.subscribe(use)),
     again: () => show(true),
@@ -187,20 +179,14 @@ async function boot() {
     noteServerTime(me.now);
   } catch (error) {
     if (error.status === 401) return askToken(error.message);
-    if (!isReport) {
-      showLive({ kind: "lost", sentence: error.message });
-      replace(
-        main,
-        problem(error, () => boot()),
-      );
-      return;
-    }
+    showLive({ kind: "lost", sentence: error.message });
+    replace(
+      main,
+      problem(error, () => boot()),
+    );
+    return;
   }
   live.start(me.seq ?? 0, showLive);
-  if (isReport) {
-    document.getElementById("live").textContent = `as of ${new Date(me.now).toLocaleString()}`;
-    if (!location.hash) history.replaceState(null, "", address(reportStart));
-  }
   show(true);
 }
 

@@ -23,12 +23,6 @@ export function forgetToken() {
   localStorage.removeItem(key);
 }
 
-// A report embedded its data: requests are answered from it, and nothing can be changed.
-const embedded = document.getElementById("data");
-const frozen = embedded ? JSON.parse(embedded.textContent) : null;
-export const isReport = frozen !== null;
-export const reportStart = frozen?.start;
-
 export function headers(more = {}) {
   const text = token();
   return text ? { ...more, Authorization: `Bearer ${text}` } : more;
@@ -36,7 +30,7 @@ export function headers(more = {}) {
 
 // How far the server's clock is ahead of this one, in milliseconds.
 export let clockAhead = 0;
-export const serverNow = () => (frozen ? Date.parse(frozen.now) : Date.now() + clockAhead);
+export const serverNow = () => Date.now() + clockAhead;
 export function noteServerTime(text) {
   if (text) clockAhead = Date.parse(text) - Date.now();
 }
@@ -61,16 +55,7 @@ async function send(path, options = {}) {
   throw new ApiError(response.status, await response.json().catch(() => ({})));
 }
 
-function fromReport(path) {
-  if (path in frozen.answers) return frozen.answers[path];
-  throw new ApiError(404, {
-    code: "not_found",
-    detail: "This report does not hold that; the server that made it does.",
-  });
-}
-
 export async function get(path, signal) {
-  if (frozen) return structuredClone(fromReport(path));
   return (await send(path, { signal })).json();
 }
 
@@ -99,7 +84,6 @@ export async function list(path, most = 1000) {
 // GET .../curves/matrix: {...header, cells: Float32Array}.
 export async function matrix(sweep, points = 500) {
   const path = `/v1/sweeps/${sweep}/curves/matrix?points=${points}`;
-  if (frozen) return unpack(Uint8Array.from(atob(fromReport(path)), (c) => c.charCodeAt(0)).buffer);
   return unpack(await (await send(path)).arrayBuffer());
 }
 

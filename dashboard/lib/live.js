@@ -1,5 +1,5 @@
 // The page's end of the stream: pages subscribe to frames, and get none while the tab is hidden.
-import { base, isReport, token } from "./api.js";
+import { base, token } from "./api.js";
 import { workerUrl } from "./dom.js";
 import { Stream } from "./stream.js";
 
@@ -44,13 +44,17 @@ function connect() {
 
 function wake() {
   if (port) port.postMessage({ hello: { base: base.href, token: token(), after: seq } });
-  else own.start(seq);
+  else {
+    own.token = token();
+    own.start(seq);
+  }
 }
 
 export function start(after, use) {
-  if (isReport) return;
   onState = use;
-  seq = after;
+  seq = Math.max(seq, after);
+  // Again after another token was given.
+  if (port || own) return void wake();
   connect();
   wake();
   let timer = 0;

@@ -1,7 +1,5 @@
 """Fixtures: one browser for all tests, one server with sweeps, pages that report their faults."""
 
-import os
-
 import pytest
 
 import devtools
@@ -21,10 +19,7 @@ class Filled:
     """A server with a sweep that has ended, one of several seeds with its confirmation, and one in progress."""
 
     def __init__(self, folder):
-        # For the dashboard's development: no build after a change of its files.
-        source = os.environ.get("HONE_DASHBOARD_DIR")
-        extra = ["--dashboard-dir", source] if source else []
-        self.server = world.e2e.Server(folder / "data", *extra).start()
+        self.server = world.start(folder / "data")
         self.worker = self.server.join(cpus=64)
         self.ended = self.server.submit(world.sweep_of())
         world.train(self.server, self.ended, self.worker)

@@ -276,8 +276,7 @@ class Page:
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def type(self, text):
-        for one in text:
-            self.key(one)
+        self.call("Input.insertText", text=text)
 
     def drag(self, start, end):
         for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+import os
 import pathlib
 import random
 import sys
@@ -19,6 +20,15 @@ def load_e2e():
 
 
 e2e = load_e2e()
+
+
+def start(folder, *extra):
+    """A server whose leases outlive a slow test. HONE_DASHBOARD_DIR, for the dashboard's development: no build after
+    a change of its files."""
+    source = os.environ.get("HONE_DASHBOARD_DIR")
+    more = ["--dashboard-dir", source] if source else []
+    return e2e.Server(folder, "--lease", "600", *more, *extra).start()
+
 
 PARAMETERS = {
     "learning_rate": {"type": "float", "min": 1e-5, "max": 1e-2, "scale": "log"},
