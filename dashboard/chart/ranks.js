@@ -165,6 +165,7 @@ export function verdictPlot({ phases }) {
     ["continued", "completed"],
     ["paused", "paused"],
     ["stopped", "stopped"],
+    ["completed", "running"],
     ["diverged", "failed"],
   ];
   return new Plot({
@@ -198,6 +199,7 @@ export function verdictPlot({ phases }) {
         "continued",
         "paused",
         "stopped",
+        "completed",
         "diverged",
         "best stopped",
         "worst continued",
@@ -209,6 +211,7 @@ export function verdictPlot({ phases }) {
         one.continued,
         one.paused,
         one.stopped,
+        one.completed,
         one.diverged,
         one.best_stopped,
         one.worst_continued,
@@ -217,21 +220,18 @@ export function verdictPlot({ phases }) {
   });
 }
 
+// A diverged run is stopped; it is drawn once.
+const countOf = (one, kind) => (kind === "stopped" ? one.stopped - one.diverged : one[kind]);
+
 function drawBar(p, one, kinds, width) {
   let base = 0;
-  const rest = one.reports - kinds.reduce((sum, [kind]) => sum + one[kind], 0);
-  for (const [n, colour] of [
-    ...kinds.map(([kind, state]) => [one[kind], p.colours[state]]),
-    [rest, p.colours.line],
-  ]) {
+  const rest = one.reports - kinds.reduce((sum, [kind]) => sum + countOf(one, kind), 0);
+  const parts = kinds.map(([kind, state]) => [countOf(one, kind), p.colours[state]]);
+  for (const [n, colour] of [...parts, [rest, p.colours.line]]) {
     if (n <= 0) continue;
     p.ctx.fillStyle = colour;
-    p.ctx.fillRect(
-      p.x.at(one.phase) - width / 2,
-      p.y.at(base + n),
-      width,
-      Math.max(1, p.y.at(base) - p.y.at(base + n) - 1),
-    );
+    const [top, end] = [p.y.at(base + n), p.y.at(base)];
+    p.ctx.fillRect(p.x.at(one.phase) - width / 2, top, width, Math.max(1, end - top - 1));
     base += n;
   }
 }

@@ -284,7 +284,8 @@ function drawLine(p, ctx, list) {
   ctx.stroke();
   if (list.length > 200) return;
   for (const one of list) {
-    const stops = one.one && one.one.verdict && one.one.verdict !== "continue";
+    const stops =
+      one.one?.verdict && one.one.verdict !== "continue" && one.one.reason !== "last_phase";
     ctx.fillStyle = stops ? p.colours.failed : p.colours.c1;
     ctx.beginPath();
     ctx.arc(p.x.at(one.x), p.y.at(one.y), stops ? 5 : 2.5, 0, 7);

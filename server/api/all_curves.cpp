@@ -136,7 +136,7 @@ ReadResult curves_matrix(SQLite::Database& db, const Request& request) {
 namespace {
 
 struct PhaseSums {
-  std::int64_t reports = 0, continued = 0, paused = 0, stopped = 0, diverged = 0;
+  std::int64_t reports = 0, continued = 0, paused = 0, stopped = 0, completed = 0, diverged = 0;
   std::int64_t step = 0;
   std::vector<double> values;
   std::optional<double> best_stopped, worst_continued;  // as merits
@@ -148,12 +148,11 @@ double quantile(std::vector<double>& values, double share) {
   return values[static_cast<std::size_t>(at)];
 }
 
-// The verdict's word. Its JSON begins with it (schemas/codec: encode(Verdict)).
-std::string_view action_in(std::string_view verdict) {
-  constexpr std::string_view start = "{\"verdict\":\"";
-  if (!verdict.starts_with(start)) return {};
-  verdict.remove_prefix(start.size());
-  return verdict.substr(0, verdict.find('"'));
+// Whether a verdict's JSON begins with these words (schemas/codec: encode(Verdict)).
+bool is_verdict(std::string_view verdict, std::string_view action, std::string_view reason = {}) {
+  std::string start = "{\"verdict\":\"" + std::string(action) + "\",\"reason\":\"";
+  if (!reason.empty()) start += std::string(reason) + "\"";
+  return verdict.starts_with(start);
 }
 
 void add_report(PhaseSums& sums, const ReportView& report, Goal goal) {
@@ -162,15 +161,16 @@ void add_report(PhaseSums& sums, const ReportView& report, Goal goal) {
   const Score score = report.value ? Score::of(*report.value) : Score::diverged();
   if (score.is_diverged()) ++sums.diverged;
   if (!score.is_diverged()) sums.values.push_back(score.value());
-  const auto action = action_in(report.verdict);
   const double merit = score.merit(goal);
-  if (action == "continue") {
+  if (is_verdict(report.verdict, "continue")) {
     ++sums.continued;
     if (!score.is_diverged())
       sums.worst_continued = std::min(sums.worst_continued.value_or(merit), merit);
-  } else if (action == "pause") {
+  } else if (is_verdict(report.verdict, "pause")) {
     ++sums.paused;
-  } else if (action == "stop") {
+  } else if (is_verdict(report.verdict, "stop", "last_phase")) {
+    ++sums.completed;
+  } else if (is_verdict(report.verdict, "stop")) {
     ++sums.stopped;
     if (!score.is_diverged())
       sums.best_stopped = std::max(sums.best_stopped.value_or(merit), merit);
@@ -190,6 +190,7 @@ Json render_phase(std::int64_t phase, PhaseSums& sums, Goal goal) {
   json["continued"] = sums.continued;
   json["paused"] = sums.paused;
   json["stopped"] = sums.stopped;
+  json["completed"] = sums.completed;
   json["diverged"] = sums.diverged;
   json["quartiles"] = nullptr;
   if (!sums.values.empty()) {

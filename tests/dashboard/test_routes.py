@@ -105,12 +105,15 @@ def test_phases_count_the_verdicts(filled):
     curves = all_items(server, f"/v1/sweeps/{filled.ended}/curves?limit=1000")
     items = server.get(f"/v1/sweeps/{filled.ended}/phases")["items"]
     words = {"continue": "continued", "stop": "stopped", "pause": "paused"}
-    counts = [{"reports": 0, "continued": 0, "stopped": 0, "paused": 0} for _ in items]
+    counts = [
+        {"reports": 0, "continued": 0, "stopped": 0, "paused": 0, "completed": 0} for _ in items
+    ]
     for run in curves:
         for point in server.get(f"/v1/runs/{run['run']}/curve")["items"]:
             counts[point["phase"]]["reports"] += 1
             if point["verdict"]:
-                counts[point["phase"]][words[point["verdict"]]] += 1
+                last = point["reason"] == "last_phase"
+                counts[point["phase"]]["completed" if last else words[point["verdict"]]] += 1
     assert [{name: one[name] for name in counts[0]} for one in items] == counts
     assert sum(one["stopped"] for one in items) > 0
 

@@ -45,7 +45,7 @@ def test_tables_of_charts_equal_their_routes(filled, pages):
     page = pages(f"{filled.url}#/sweeps/{filled.ended}/phases")
     rows = json.loads(table_of(page, "verdicts"))[1:]
     items = filled.server.get(f"/v1/sweeps/{filled.ended}/phases")["items"]
-    assert [[int(cell) for cell in row[:7]] for row in rows] == [
+    assert [[int(cell) for cell in row[:8]] for row in rows] == [
         [
             one[name]
             for name in (
@@ -55,6 +55,7 @@ def test_tables_of_charts_equal_their_routes(filled, pages):
                 "continued",
                 "paused",
                 "stopped",
+                "completed",
                 "diverged",
             )
         ]
@@ -272,3 +273,37 @@ def test_pages_have_no_accessibility_violation(filled, pages):
             if violations:
                 found[f"{name} {'dark' if dark else 'light'}"] = violations
     assert found == {}
+
+
+def test_many_curves_are_drawn_as_a_density(tmp_path, pages):
+    server = world.start(tmp_path / "data")
+    spec = world.sweep_of("many", 160, terminator={"rule": "none"})
+    spec["budget"] = {"unit": "frames", "per_run": 1000, "phases": 3}
+    sweep = server.submit(spec)
+    worker = server.join(cpus=200)
+    for _ in range(160):
+        grant = server.acquire(worker)
+        skill = grant["params"]["gamma"] * grant["params"]["t_max"]
+        for phase in range(3):
+            server.report(grant, phase, skill * (phase + 1))
+    page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}/curves")
+    page.wait("document.querySelector('[data-card=curves] .ramp')")
+    colours = page.wait(
+        "(() => { const canvas = document.querySelector('[data-card=curves] canvas');"
+        " const data = canvas.getContext('2d').getImageData(300, 50, 600, 300).data;"
+        " const found = new Set(); for (let i = 0; i < data.length; i += 4)"
+        " found.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);"
+        " return found.size > 12 ? found.size : 0; })()"
+    )
+    assert colours > 12
+    if "HONE_PICTURES" in os.environ:
+        page.picture(pathlib.Path(os.environ["HONE_PICTURES"]) / "density.png")
+    page.run(
+        "[...document.querySelectorAll('select')].find((one) => one.ariaLabel === 'y').value = 'rank'"
+    )
+    page.run(
+        "[...document.querySelectorAll('select')].find((one) => one.ariaLabel === 'y')"
+        ".dispatchEvent(new Event('change'))"
+    )
+    page.wait("location.hash.includes('y=rank')")
+    assert server.stop() == 0
