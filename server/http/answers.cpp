@@ -115,7 +115,10 @@ asio::awaitable<After> write_answer(Connection& connection, const Incoming& inco
   std::size_t sent = 0;
   {
     const Spending spending(shared.parts->counters, Part::render);
-    text = head_text(incoming, answer, keep, static_cast<std::int64_t>(answer.body.size()));
+    // 304 may only name the length of the body that it leaves out.
+    std::optional<std::int64_t> length = static_cast<std::int64_t>(answer.body.size());
+    if (answer.status == 304) length.reset();
+    text = head_text(incoming, answer, keep, length);
     if (!incoming.head_only) text += answer.body;
     std::string().swap(answer.body);
     sent = connection.write_at_once(text);  // nearly always all of it
