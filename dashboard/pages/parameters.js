@@ -139,18 +139,16 @@ export async function parametersPage(page) {
   };
   const rebuild = () => {
     for (const plot of plots) plot.close();
-    plots = view.params
-      .slice(0, slicesShown)
-      .map((axis) =>
-        scatterPlot({
-          ...base,
-          label: `${data.metric} by ${axis.name}`,
-          x: axis,
-          y: view.value,
-          shareX: (row) => view.shareOf(axis, row),
-          shareY: (row) => view.shareOf(view.value, row),
-        }),
-      );
+    plots = view.params.slice(0, slicesShown).map((axis) =>
+      scatterPlot({
+        ...base,
+        label: `${data.metric} by ${axis.name}`,
+        x: axis,
+        y: view.value,
+        shareX: (row) => view.shareOf(axis, row),
+        shareY: (row) => view.shareOf(view.value, row),
+      }),
+    );
     replace(
       parts.slices,
       plots.map((plot) => plot.element),
@@ -353,15 +351,13 @@ function drawBars(view, place) {
     h(
       "div.bars",
       {},
-      items
-        .slice(0, 14)
-        .map((one) => [
-          h("span", {}, one.parameters.join(" × ")),
-          h(one.parameters.length > 1 ? "i.pair" : "i", {
-            style: { width: `${(100 * Math.max(0, one.share)) / most}%` },
-          }),
-          h("span.num", {}, `${(100 * one.share).toFixed(1)} %`),
-        ]),
+      items.slice(0, 14).map((one) => [
+        h("span", {}, one.parameters.join(" × ")),
+        h(one.parameters.length > 1 ? "i.pair" : "i", {
+          style: { width: `${(100 * Math.max(0, one.share)) / most}%` },
+        }),
+        h("span.num", {}, `${(100 * one.share).toFixed(1)} %`),
+      ]),
     ),
     h(
       "p.muted.small.legend",

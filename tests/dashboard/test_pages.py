@@ -51,6 +51,9 @@ def test_page_is_complete_and_asks_nothing_elsewhere(name, filled, pages):
 def take_pictures(page, name):
     folder = pathlib.Path(PICTURES)
     folder.mkdir(parents=True, exist_ok=True)
+    page.size(1280, 760)
+    page.run("new Promise((done) => setTimeout(done, 400))")
+    page.picture(folder / f"dashboard-{name}.png")  # as in docs/images
     for width in (1280, 390):
         for dark in (False, True):
             page.size(width, 800)
