@@ -66,7 +66,7 @@ export async function show(force = false) {
       problem(error, () => show(true)),
       h("p", {}, h("a", { href: "#/" }, "All sweeps")),
     );
-    if (!error.status) console.warn(error.stack ?? error.message);
+    if (error.status === undefined) console.warn(error.stack ?? error.message);
   }
 }
 

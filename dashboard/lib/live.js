@@ -1,6 +1,6 @@
 // The page's end of the stream: pages subscribe to frames, and get none while the tab is hidden.
 import { base, token } from "./api.js";
-import { workerUrl } from "./dom.js";
+import { toast, workerUrl } from "./dom.js";
 import { Stream } from "./stream.js";
 
 const listeners = new Set();
@@ -78,6 +78,9 @@ export function throttled(pause, work) {
     busy = true;
     try {
       await work();
+    } catch (error) {
+      // While the server is away, the live mark shows it; the next frame tries again.
+      if (error.status !== 0) toast(error.message);
     } finally {
       busy = false;
       last = performance.now();

@@ -12,6 +12,13 @@ import world
 HOSTILE = "<img src=x onerror=alert(1)>\"'&${7*7}</script><script>alert(2)</script>"
 
 
+def allow_refused_requests(page):
+    """The browser itself logs a request that failed or was refused; nothing else may have been logged."""
+    others = [one for one in page.faults if not one.startswith("log: Failed to load resource")]
+    assert others == []
+    page.faults.clear()
+
+
 def table_of(page, card):
     """The numbers of a chart: the header and the rows of its table."""
     page.wait(f"document.querySelector('[data-card={card}] button[aria-pressed]')")
@@ -99,7 +106,7 @@ def test_filter_and_states_narrow_the_table_and_stay_in_the_address(filled, page
     page.run("document.getElementById('filter').value = 'nonsense ='")
     page.run("document.getElementById('filter').dispatchEvent(new Event('change'))")
     page.wait("document.querySelector('.bar [role=alert]').textContent.length > 10")
-    page.faults.clear()  # the browser logs the refused request
+    allow_refused_requests(page)
 
 
 def test_best_trial_and_its_explanation_by_keys_alone(filled, pages):
@@ -160,7 +167,7 @@ def test_view_survives_a_killed_server(tmp_path, pages):
     page.wait("document.getElementById('live').dataset.state === 'live'")
     assert page.run("location.hash") == before
     assert page.run("document.querySelector('select[aria-label=y]').value") == "symlog"
-    page.faults.clear()  # the browser logs the requests that failed meanwhile
+    allow_refused_requests(page)
     assert server.stop() == 0
 
 
@@ -172,14 +179,14 @@ def test_server_that_is_away_is_one_sentence(tmp_path, pages):
     page.go("#/workers")
     page.wait("document.querySelector('main [role=alert]')")
     assert "does not answer" in page.run("document.querySelector('main [role=alert]').innerText")
-    page.faults.clear()
+    allow_refused_requests(page)
 
 
 def test_sweep_that_is_gone_is_one_sentence(filled, pages):
     page = pages(f"{filled.url}#/sweeps/sw_4711")
     page.wait("document.querySelector('main [role=alert]')")
     assert "no sweep sw_4711" in page.run("document.querySelector('main [role=alert]').innerText")
-    page.faults.clear()
+    allow_refused_requests(page)
 
 
 def test_tokens_decide_what_is_offered(tmp_path, pages):
@@ -202,7 +209,7 @@ def test_tokens_decide_what_is_offered(tmp_path, pages):
     page.run("document.querySelector('input[type=password]').value = 'hone_wrong'")
     page.click("form button[type=submit]")
     page.wait("document.body.innerText.includes('The token was refused')")
-    page.faults.clear()
+    allow_refused_requests(page)
     page.open(f"{url}?1#token={reader}&/sweeps/{sweep}")
     page.wait("document.querySelector('[data-card=about]')")
     assert reader not in page.run("location.href")
