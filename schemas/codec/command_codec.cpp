@@ -2,11 +2,9 @@
 #include <algorithm>
 #include <array>
 
-#include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
-#include "schemas/codec/patterns.hpp"
-#include "schemas/codec/words.hpp"
 #include "schemas/types/command_words.hpp"
+#include "schemas/types/line_pattern.hpp"
 
 namespace hone::codec {
 namespace {
@@ -14,7 +12,7 @@ namespace {
 constexpr std::size_t variables_max = 100;
 constexpr std::size_t patterns_max = 20;
 constexpr std::size_t columns_max = 1000;
-constexpr std::size_t word_max = 200;
+constexpr Line column_name{1, 200};
 constexpr int window_max = 1'000'000;
 constexpr std::int64_t disk_min = 64 * 1024;
 constexpr std::string_view name_needed =
@@ -28,37 +26,43 @@ std::string read_word(const Spot& spot) {
 }
 
 // A name or a list of them.
-template <class Read>
+template <class Item>
 struct OneOrMore {
-  Read read{};
+  Item item{};
   std::size_t max = 0;
   std::vector<std::string> operator()(const Spot& spot) const {
-    if (spot.json.is_array()) return ListOf{read, max}(spot);
-    return {read(spot)};
+    if (!spot.json.is_array()) return {item(spot)};
+    return read_by<std::vector<std::string>>(spot, ListOf{item, max});
   }
 };
-template <class Read>
-OneOrMore(Read, std::size_t) -> OneOrMore<Read>;
+template <class Item>
+OneOrMore(Item, std::size_t) -> OneOrMore<Item>;
 
-std::vector<EnvVar> read_env(const Spot& spot) {
-  Fields fields(spot);
-  std::vector<EnvVar> env;
-  fields.rest([&](const std::string& name, const Spot& value) {
-    const bool fits =
-        !name.empty() && name.find_first_of(std::string("=\0", 2)) == std::string::npos;
-    if (!fits) value.refuse_rule("is no name of a variable");
-    if (name.starts_with("HONE_")) value.refuse_rule("names that begin with HONE_ are hone's own");
-    env.push_back({name, read_word(value)});
-  });
-  fields.done();
-  if (env.size() > variables_max)
-    spot.refuse_rule("has more than " + std::to_string(variables_max) + " variables");
-  return env;
-}
+struct Environment {
+  std::vector<EnvVar> operator()(const Spot& spot) const {
+    std::vector<EnvVar> env;
+    Reader(spot).rest(env, [&](const std::string& name, const Spot& value) {
+      const bool fits =
+          !name.empty() && name.find_first_of(std::string("=\0", 2)) == std::string::npos;
+      if (!fits) value.refuse_rule("is no name of a variable");
+      if (name.starts_with("HONE_"))
+        value.refuse_rule("names that begin with HONE_ are hone's own");
+      return read_word(value);
+    });
+    if (env.size() > variables_max)
+      spot.refuse_rule("has more than " + std::to_string(variables_max) + " variables");
+    return env;
+  }
+  [[nodiscard]] Json json(const std::vector<EnvVar>& env) const {
+    Json json = Json::object();
+    Writer(json).rest(env);
+    return json;
+  }
+};
 
 // A path in the run's own folder; patterns as well.
 std::string read_inner_path(const Spot& spot) {
-  const auto path = Line{1, word_max}(spot);
+  const auto path = column_name(spot);
   const std::string framed = "/" + path + "/";
   if (framed.find("/../") != std::string::npos || path.starts_with('/'))
     spot.refuse_rule(
@@ -73,18 +77,6 @@ std::string read_pattern(const Spot& spot) {
   return pattern;
 }
 
-// step: NAME, or {sum: NAME}; nothing where the rows are counted.
-void read_step(const Spot& spot, CollectSpec& collect) {
-  if (!spot.json.is_object()) {
-    collect.step = Line{1, word_max}(spot);
-    return;
-  }
-  Fields fields(spot);
-  collect.step = fields.need("sum", Line{1, word_max});
-  collect.step_sum = true;
-  fields.done();
-}
-
 // The columns that are known from the spec alone; empty where the file names them.
 std::vector<std::string> known_columns(const CollectSpec& collect) {
   if (collect.format == CollectFormat::csv) return collect.columns;
@@ -95,51 +87,12 @@ std::vector<std::string> known_columns(const CollectSpec& collect) {
   return names;
 }
 
-void check_column(Fields& fields, std::string_view key, const std::string& name,
+void check_column(Reader& reader, std::string_view key, const std::string& name,
                   const std::vector<std::string>& known) {
   if (known.empty() || name.empty()) return;
   if (std::find(known.begin(), known.end(), name) != known.end()) return;
   const std::vector<std::string_view> views(known.begin(), known.end());
-  fields.refuse_rule(key, "there is no column " + in_quotes(name) + did_you_mean(name, views));
-}
-
-void check_collect(Fields& fields, const CollectSpec& collect) {
-  const bool regex = collect.format == CollectFormat::regex;
-  if (regex == collect.patterns.empty())
-    fields.refuse("pattern", regex ? "is missing: a regular expression whose named groups are the "
-                                     "columns, as in 'score: (?<score>[-0-9.]+)'"
-                                   : "is for format: regex");
-  if (!collect.columns.empty() && collect.format != CollectFormat::csv)
-    fields.refuse("columns", "is for format: csv");
-  const auto known = known_columns(collect);
-  for (const auto& name : collect.objectives) check_column(fields, "objective", name, known);
-  for (const auto& name : collect.metrics) check_column(fields, "metrics", name, known);
-  check_column(fields, "step", collect.step, known);
-}
-
-CollectSpec read_collect(const Spot& spot) {
-  Fields fields(spot);
-  CollectSpec collect;
-  collect.file = fields.maybe("file", read_inner_path, std::string{});
-  const bool from_output = fields.maybe("stdout", Truth{}, false);
-  collect.format = fields.maybe("format", WordOf<CollectFormat>{}, collect.format);
-  collect.patterns =
-      fields.maybe("pattern", OneOrMore{read_pattern, patterns_max}, collect.patterns);
-  collect.columns =
-      fields.maybe("columns", ListOf{Line{1, word_max}, columns_max}, collect.columns);
-  collect.objectives =
-      fields.maybe("objective", OneOrMore{Line{1, word_max}, objectives_max}, collect.objectives);
-  if (const Json* step = fields.find("step"))
-    read_step({*step, Place(spot.place, "step"), spot.fault}, collect);
-  collect.metrics =
-      fields.maybe("metrics", ListOf{Line{1, word_max}, columns_max}, collect.metrics);
-  collect.window = fields.maybe("window", SmallInteger{0, window_max}, collect.window);
-  collect.summary = fields.maybe("value", WordOf<Summary>{}, collect.summary);
-  if (!fields.done()) return collect;
-  if (from_output != collect.file.empty())
-    fields.refuse("file", "say either file: NAME, in the run's own folder, or stdout: true");
-  check_collect(fields, collect);
-  return collect;
+  reader.refuse_rule(key, "there is no column " + in_quotes(name) + did_you_mean(name, views));
 }
 
 std::int64_t read_disk(const Spot& spot) {
@@ -160,43 +113,78 @@ std::int64_t read_disk(const Spot& spot) {
   return 0;
 }
 
-CommandTrainer read_long_command(const Spot& spot) {
-  Fields fields(spot);
-  CommandTrainer trainer;
-  trainer.argv = fields.need("run", read_command_words);
-  trainer.params = fields.maybe("params", WordOf<ParamStyle>{}, trainer.params);
-  trainer.env = fields.maybe("env", read_env, trainer.env);
-  trainer.folder = fields.maybe("folder", WordOf<WorkFolder>{}, trainer.folder);
-  trainer.prepare = fields.maybe("prepare", read_command_words, trainer.prepare);
-  trainer.collect = fields.optional("collect", read_collect);
-  trainer.artifacts =
-      fields.maybe("artifacts", OneOrMore{read_inner_path, patterns_max}, trainer.artifacts);
-  trainer.disk = fields.maybe("disk", read_disk, trainer.disk);
-  fields.done();
-  return trainer;
+}  // namespace
+
+// step: NAME, or {sum: NAME}; nothing where the rows are counted.
+struct Step {
+  std::string column;
+  bool summed = false;
+  friend bool operator==(const Step&, const Step&) = default;
+};
+void fields(auto& f, Of<Step> auto& s) { f("sum", s.column, column_name); }
+template <>
+Step read(const Spot& spot) {
+  if (spot.json.is_object()) return read_object(spot, Step{"", true});
+  return {column_name(spot)};
+}
+template <>
+Json write(const Step& step) {
+  return step.summed ? write_object(step) : Json(step.column);
 }
 
-bool is_plain(const CommandTrainer& trainer) { return trainer == CommandTrainer{trainer.argv}; }
-
-Json encode_collect(const CollectSpec& collect) {
-  Json json = Json::object();
-  if (collect.file.empty())
-    json["stdout"] = true;
-  else
-    json["file"] = collect.file;
-  json["format"] = word(collect.format);
-  if (!collect.patterns.empty()) json["pattern"] = collect.patterns;
-  if (!collect.columns.empty()) json["columns"] = collect.columns;
-  if (!collect.objectives.empty()) json["objective"] = collect.objectives;
-  if (collect.step_sum)
-    json["step"]["sum"] = collect.step;
-  else if (!collect.step.empty())
-    json["step"] = collect.step;
-  if (!collect.metrics.empty()) json["metrics"] = collect.metrics;
-  json["window"] = collect.window;
-  json["value"] = word(collect.summary);
-  return json;
+template <class F>
+void fields(F& f, Of<CollectSpec> auto& c) {
+  bool from_output = !reads<F> && c.file.empty();
+  Step step{c.step, c.step_sum};
+  f.some("file", c.file, read_inner_path).some("stdout", from_output).maybe("format", c.format);
+  f.some("pattern", c.patterns, OneOrMore{read_pattern, patterns_max});
+  f.some("columns", c.columns, ListOf{column_name, columns_max});
+  f.some("objective", c.objectives, OneOrMore{column_name, objectives_max}).some("step", step);
+  f.some("metrics", c.metrics, ListOf{column_name, columns_max});
+  f.maybe("window", c.window, Integer{0, window_max}).maybe("value", c.summary);
+  if constexpr (reads<F>) {
+    c.step = step.column;
+    c.step_sum = step.summed;
+  }
 }
+
+void check(Reader& reader, const CollectSpec& collect) {
+  bool from_output = false;
+  if (reader.some("stdout", from_output); from_output != collect.file.empty())
+    reader.refuse("file", "say either file: NAME, in the run's own folder, or stdout: true");
+  const bool regex = collect.format == CollectFormat::regex;
+  if (regex == collect.patterns.empty())
+    reader.refuse("pattern", regex ? "is missing: a regular expression whose named groups are the "
+                                     "columns, as in 'score: (?<score>[-0-9.]+)'"
+                                   : "is for format: regex");
+  if (!collect.columns.empty() && collect.format != CollectFormat::csv)
+    reader.refuse("columns", "is for format: csv");
+  const auto known = known_columns(collect);
+  for (const auto& name : collect.objectives) check_column(reader, "objective", name, known);
+  for (const auto& name : collect.metrics) check_column(reader, "metrics", name, known);
+  check_column(reader, "step", collect.step, known);
+}
+
+void fields(auto& f, Of<CommandTrainer> auto& t) {
+  f("run", t.argv, read_command_words).maybe("params", t.params).some("env", t.env, Environment{});
+  f.maybe("folder", t.folder).some("prepare", t.prepare, read_command_words);
+  f.some("collect", t.collect)
+      .some("artifacts", t.artifacts, OneOrMore{read_inner_path, patterns_max});
+  f.some("disk", t.disk, read_disk);
+}
+
+template <>
+CommandTrainer read(const Spot& spot) {
+  if (spot.json.is_object()) return read_object<CommandTrainer>(spot);
+  return CommandTrainer{read_command_words(spot)};
+}
+
+template <>
+Json write(const CommandTrainer& trainer) {
+  return trainer == CommandTrainer{trainer.argv} ? Json(trainer.argv) : write_object(trainer);
+}
+
+namespace {
 
 // Names that no trial can fill in.
 class NameCheck {
@@ -247,16 +235,11 @@ std::vector<std::string> read_command_words(const Spot& spot) {
     if (!split) spot.refuse_rule(split.error().detail);
     if (split) words = *std::move(split);
   } else {
-    words = ListOf{read_word}(spot);
+    words = read_by<std::vector<std::string>>(spot, ListOf{read_word});
   }
   if (spot.fault.clear() && (words.empty() || words.front().empty()))
     spot.refuse_rule(std::string(name_needed));
   return words;
-}
-
-CommandTrainer read_command(const Spot& spot) {
-  if (spot.json.is_object()) return read_long_command(spot);
-  return CommandTrainer{read_command_words(spot)};
 }
 
 void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer) {
@@ -277,20 +260,6 @@ void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& tra
       spot.fault.note_rule(Place(collect, "objective"),
                            "there is no column " + in_quotes(name) +
                                ": say which one the objective is in, as in objective: NAME");
-}
-
-Json encode_command(const CommandTrainer& trainer) {
-  if (is_plain(trainer)) return trainer.argv;
-  Json json = Json::object();
-  json["run"] = trainer.argv;
-  json["params"] = word(trainer.params);
-  for (const EnvVar& variable : trainer.env) json["env"][variable.name] = variable.value;
-  json["folder"] = word(trainer.folder);
-  if (!trainer.prepare.empty()) json["prepare"] = trainer.prepare;
-  if (trainer.collect) json["collect"] = encode_collect(*trainer.collect);
-  if (!trainer.artifacts.empty()) json["artifacts"] = trainer.artifacts;
-  if (trainer.disk != 0) json["disk"] = trainer.disk;
-  return json;
 }
 
 }  // namespace hone::codec

@@ -1,10 +1,137 @@
-// The blocks that several bodies have in common.
-#include "schemas/codec/body.hpp"
+// Values, scores, verdicts, scopes and the blocks that several bodies have in common.
+#include <array>
+#include <cmath>
+
+#include "base/files.hpp"
 #include "schemas/codec/parts.hpp"
-#include "schemas/codec/words.hpp"
 
 namespace hone {
 namespace codec {
+
+template <>
+Value read(const Spot& spot) {
+  const Json& json = spot.json;
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_integer()) return Integer{}(spot);
+  if (json.is_number()) return read_real(spot);
+  spot.refuse("must be a single value (a number, a text, true or false), not " + described(json));
+  return false;
+}
+
+template <>
+Json write(const Value& value) {
+  return std::visit([](const auto& one) { return Json(one); }, value);
+}
+
+Value read_setting(const Spot& spot) {
+  auto value = read<Value>(spot);
+  const auto meant = spot.text() == nullptr ? std::nullopt : as_yaml_number(*spot.text());
+  if (meant)
+    spot.refuse_rule("the text " + in_quotes(*spot.text()) +
+                     " looks like a number that a YAML 1.1 reader left as text; write " + *meant);
+  return value;
+}
+
+template <>
+Params read(const Spot& spot) {
+  Params params;
+  Reader(spot).rest(params, [](const Spot& value) {
+    if (value.json.is_null()) value.refuse("must be a single value, not null");
+    return read<Value>(value);
+  });
+  return params;
+}
+
+template <>
+Json write(const Params& params) {
+  Json json = Json::object();
+  Writer(json).rest(params);
+  return json;
+}
+
+template <>
+Score read(const Spot& spot) {
+  if (spot.text() != nullptr && *spot.text() == "diverged") return Score::diverged();
+  const bool finite = spot.json.is_number() && std::isfinite(spot.json.get<double>());
+  if (!finite) spot.refuse("a report's value is a finite number or the word \"diverged\"");
+  return finite ? Score::of(spot.json.get<double>()) : Score::diverged();
+}
+
+template <>
+Json write(const Score& score) {
+  return score.is_diverged() ? Json("diverged") : Json(score.value());
+}
+
+namespace {
+
+// JSON has no infinities, but a cutoff that every value passes is one.
+constexpr std::array infinities{std::pair{"inf", std::numeric_limits<double>::infinity()},
+                                std::pair{"-inf", -std::numeric_limits<double>::infinity()},
+                                std::pair{"nan", std::numeric_limits<double>::quiet_NaN()}};
+
+double read_input(const Spot& spot) {
+  for (const auto& [word, value] : infinities)
+    if (spot.text() != nullptr && *spot.text() == word) return value;
+  return read_real(spot);
+}
+
+}  // namespace
+
+std::vector<VerdictInput> Inputs::operator()(const Spot& spot) const {
+  std::vector<VerdictInput> inputs;
+  Reader(spot).rest(inputs, read_input);
+  return inputs;
+}
+
+Json Inputs::json(const std::vector<VerdictInput>& inputs) const {
+  Json json = Json::object();
+  for (const auto& [name, value] : inputs)
+    json[name] = std::isfinite(value) ? Json(value)
+                 : std::isnan(value)  ? Json("nan")
+                                      : Json(value > 0 ? "inf" : "-inf");
+  return json;
+}
+
+template <>
+Scopes read(const Spot& spot) {
+  Scopes scopes;
+  for (const Scope scope :
+       read_by<std::vector<Scope>>(spot, ListOf{OfType{}, words_of<Scope>.size()}))
+    scopes = scopes | scope;
+  if (scopes.empty()) spot.refuse("must name at least one of read, submit, worker and admin");
+  return scopes;
+}
+
+template <>
+Json write(const Scopes& scopes) {
+  Json json = Json::array();
+  for (const auto word : words_of<Scope>)
+    if (scopes.holds(*parse_scope(word))) json.push_back(word);
+  return json;
+}
+
+// As in a grant and in the run file. The sweep file writes the settings next to the name instead.
+template <>
+TrainerSpec read(const Spot& spot) {
+  Reader reader(spot);
+  std::optional<CommandTrainer> command;
+  if (reader.some("command", command); command) return *std::move(command);
+  BuiltinTrainer builtin;
+  reader("name", builtin.name).maybe("settings", builtin.settings).done();
+  return builtin;
+}
+
+template <>
+Json write(const TrainerSpec& trainer) {
+  Json json = Json::object();
+  Writer writer(json);
+  if (const auto* builtin = std::get_if<BuiltinTrainer>(&trainer))
+    writer("name", builtin->name)("settings", builtin->settings);
+  else
+    writer("command", std::get<CommandTrainer>(trainer));
+  return json;
+}
 
 std::string read_request_id(const Spot& spot) {
   auto id = Line{1, 128}(spot);
@@ -15,146 +142,48 @@ std::string read_request_id(const Spot& spot) {
   return id;
 }
 
-Objective read_objective(const Spot& spot) {
-  Fields fields(spot);
-  Objective objective;
-  objective.metric = fields.need("metric", Line{1, name_max});
-  objective.goal = fields.maybe("goal", WordOf<Goal>{}, objective.goal);
-  fields.done();
-  return objective;
+std::string read_artifact_name(const Spot& spot) {
+  auto name = Line{1, 300}(spot);
+  if (!is_inner_path(name))
+    spot.refuse_rule("must be a relative path without empty parts, '.' and '..'");
+  return name;
 }
 
-BudgetSpec read_budget(const Spot& spot) {
-  Fields fields(spot);
-  BudgetSpec budget;
-  budget.unit = fields.maybe("unit", Line{1, name_max}, budget.unit);
-  budget.per_run = fields.need("per_run", Count{1, per_run_max});
-  budget.phases = fields.maybe("phases", SmallInteger{1, phases_max}, budget.phases);
-  if (fields.done() && budget.phases > budget.per_run)
-    fields.refuse_rule("phases", "there cannot be more phases (" + std::to_string(budget.phases) +
+void check(Reader& reader, const BudgetSpec& budget) {
+  if (budget.phases > budget.per_run)
+    reader.refuse_rule("phases", "there cannot be more phases (" + std::to_string(budget.phases) +
                                      ") than units a run trains for (" +
                                      std::to_string(budget.per_run) + ")");
-  return budget;
-}
-
-ResourcesSpec read_resources(const Spot& spot) {
-  Fields fields(spot);
-  ResourcesSpec resources;
-  resources.cpus = fields.maybe("cpus", SmallInteger{1, slots_max}, resources.cpus);
-  resources.gpus = fields.maybe("gpus", SmallInteger{0, slots_max}, resources.gpus);
-  fields.done();
-  return resources;
-}
-
-WorkflowInfo read_workflow(const Spot& spot) {
-  Fields fields(spot);
-  WorkflowInfo info;
-  info.command = fields.maybe("command", ListOf{Text{}}, info.command);
-  info.cwd = fields.maybe("cwd", Text{}, info.cwd);
-  info.host = fields.maybe("host", Text{}, info.host);
-  info.user = fields.maybe("user", Text{}, info.user);
-  info.git_commit = fields.maybe("git_commit", Line{0, name_max}, info.git_commit);
-  info.git_branch = fields.maybe("git_branch", Text{}, info.git_branch);
-  info.patch_sha256 = fields.maybe("patch_sha256", Digest{true}, info.patch_sha256);
-  info.hone_version = fields.maybe("hone_version", Line{0, name_max}, info.hone_version);
-  info.environment_sha256 =
-      fields.maybe("environment_sha256", Digest{true}, info.environment_sha256);
-  fields.done();
-  return info;
-}
-
-DatasetInfo read_dataset(const Spot& spot) {
-  Fields fields(spot);
-  DatasetInfo info;
-  info.name = fields.need("name", Text{});
-  info.version = fields.maybe("version", Text{}, info.version);
-  info.digest = fields.maybe("digest", Text{}, info.digest);
-  fields.done();
-  return info;
-}
-
-Scopes read_scopes(const Spot& spot) {
-  Scopes scopes;
-  for (const Scope scope : ListOf{WordOf<Scope>{}, words_of<Scope>.size()}(spot))
-    scopes = scopes | scope;
-  if (scopes.empty()) spot.refuse("must name at least one of read, submit, worker and admin");
-  return scopes;
-}
-
-Json encode_scopes(Scopes scopes) {
-  Json json = Json::array();
-  for (const auto& row : words_of<Scope>)
-    if (scopes.holds(row.value)) json.push_back(row.text);
-  return json;
-}
-
-Json encode_scores(const std::vector<Score>& scores) {
-  Json json = Json::array();
-  for (const Score& score : scores) json.push_back(encode(score));
-  return json;
-}
-
-Json encode_objective(const Objective& objective) {
-  Json json = Json::object();
-  json["metric"] = objective.metric;
-  json["goal"] = word(objective.goal);
-  return json;
-}
-
-Json encode_budget(const BudgetSpec& budget) {
-  Json json = Json::object();
-  json["unit"] = budget.unit;
-  json["per_run"] = budget.per_run;
-  json["phases"] = budget.phases;
-  return json;
-}
-
-Json encode_resources(const ResourcesSpec& resources) {
-  Json json = Json::object();
-  json["cpus"] = resources.cpus;
-  json["gpus"] = resources.gpus;
-  return json;
 }
 
 }  // namespace codec
 
-Json encode(const WorkflowInfo& info) {
-  Json json = Json::object();
-  json["command"] = info.command;
-  json["cwd"] = info.cwd;
-  json["host"] = info.host;
-  json["user"] = info.user;
-  json["git_commit"] = info.git_commit;
-  json["git_branch"] = info.git_branch;
-  json["patch_sha256"] = info.patch_sha256;
-  json["hone_version"] = info.hone_version;
-  if (!info.environment_sha256.empty()) json["environment_sha256"] = info.environment_sha256;
-  return json;
-}
+template Json encode(const Verdict&);
+template Json encode(const WorkflowInfo&);
+template Json encode(const DatasetInfo&);
+Json encode(const Params& params) { return codec::write(params); }
+Json encode(const Score& score) { return codec::write(score); }
+Json encode(const Value& value) { return codec::write(value); }
+Json encode(const TrainerSpec& trainer) { return codec::write(trainer); }
 
-Json encode(const DatasetInfo& info) {
-  Json json = Json::object();
-  json["name"] = info.name;
-  json["version"] = info.version;
-  json["digest"] = info.digest;
-  return json;
+Result<Value> decode_value(const Json& document, const std::string& at) {
+  return codec::decode_as<Value>(document, at);
 }
-
+Result<Params> decode_params(const Json& document, const std::string& at) {
+  return codec::decode_as<Params>(document, at);
+}
+Result<Score> decode_score(const Json& document, const std::string& at) {
+  return codec::decode_as<Score>(document, at);
+}
+Result<Verdict> decode_verdict(const Json& document, const std::string& at) {
+  return codec::decode_as<Verdict>(document, at, codec::Fault::of_reply());
+}
 Result<CommandTrainer> decode_command(const Json& document, const std::string& at) {
-  return codec::decode_with(document, codec::read_command, at);
+  return codec::decode_as<CommandTrainer>(document, at);
 }
-
-// As in a grant and in the run file. The sweep file writes the settings next to the name instead
-// (spec_codec.cpp).
-Json encode(const TrainerSpec& trainer) {
-  Json json = Json::object();
-  if (const auto* builtin = std::get_if<BuiltinTrainer>(&trainer)) {
-    json["name"] = builtin->name;
-    json["settings"] = encode(builtin->settings);
-  } else {
-    json["command"] = codec::encode_command(std::get<CommandTrainer>(trainer));
-  }
-  return json;
+Result<Space> decode_space(const Json& document, const std::string& at) {
+  return codec::decode_as<Space>(document, at);
 }
+Json encode_space(const Space& space) { return codec::write(space); }
 
 }  // namespace hone

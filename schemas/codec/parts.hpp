@@ -1,63 +1,12 @@
-// Pieces of bodies that several codecs share. Internal to schemas/codec.
+// Pieces of bodies that several descriptions share. Internal to schemas/codec.
 #pragma once
 
-#include "schemas/codec/rules.hpp"
-#include "schemas/types/event.hpp"
-#include "schemas/types/spec.hpp"
-#include "schemas/types/wire.hpp"
+#include <tuple>
+
+#include "schemas/codec/encode.hpp"
+#include "schemas/codec/fields.hpp"
 
 namespace hone::codec {
-
-// Rules, to be handed to Fields::need and its siblings.
-Value read_value(const Spot& spot);
-Value read_setting(const Spot& spot);  // as above, but no text that was meant as a number
-Params read_params(const Spot& spot);
-Score read_score(const Spot& spot);
-Objective read_objective(const Spot& spot);
-BudgetSpec read_budget(const Spot& spot);
-ResourcesSpec read_resources(const Spot& spot);
-WorkflowInfo read_workflow(const Spot& spot);
-DatasetInfo read_dataset(const Spot& spot);
-Scopes read_scopes(const Spot& spot);
-Verdict read_verdict(const Spot& spot);
-Verdict read_verdict_fields(Fields& fields);                    // where it stands among others
-SweepSpec read_sweep_spec(const Spot& spot);                    // spec_codec.cpp
-Space read_space(const Spot& spot);                             // space_codec.cpp
-CommandTrainer read_command(const Spot& spot);                  // command_codec.cpp
-std::vector<std::string> read_command_words(const Spot& spot);  // a list, or one line
-// What a command takes from the rest of its sweep: the columns of the objectives are called as they
-// are. Refuses each "${name}" that is no parameter, and columns that are not one for each
-// objective.
-void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer);
-
-Json encode_scopes(Scopes scopes);
-Json encode_scores(const std::vector<Score>& scores);
-Json encode_objective(const Objective& objective);
-Json encode_budget(const BudgetSpec& budget);
-Json encode_resources(const ResourcesSpec& resources);
-Json encode_space(const Space& space);  // space_codec.cpp
-Json encode_command(const CommandTrainer& trainer);
-
-// The id as a text, or null.
-template <class Id>
-Json encode_optional(const std::optional<Id>& id) {
-  return id ? Json(text(*id)) : Json(nullptr);
-}
-
-// Runs a rule over a whole document. Answers its value or the first fault, placed under `at`.
-template <class Read>
-auto decode_with(const Json& document, Read read, std::string_view at = {},
-                 Fault fault = Fault::of_request()) {
-  auto value = read(Spot{document, Place(at), fault});
-  return fault.settle(std::move(value));
-}
-
-// The id by which a repeated request finds its first answer. Refuses the beginnings of the ids that
-// the server itself makes, or one client's id could stand for another's.
-std::string read_request_id(const Spot& spot);
-
-// The name of a file that a run left.
-std::string read_artifact_name(const Spot& spot);
 
 // Bounds that the words themselves have. per_run times phases must fit 64 bits.
 inline constexpr std::int64_t per_run_max = 100'000'000'000'000;
@@ -69,5 +18,134 @@ inline constexpr int seeds_max = 1000;
 inline constexpr int confirm_top_max = 100;
 inline constexpr std::size_t instances_max = 1000;
 inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every trial is a trade-off
+
+inline constexpr std::size_t past_max = 100'000'000;  // events of one sweep
+
+inline constexpr Line name_rule{1, name_max};
+inline constexpr Integer seed_rule{0, exact_max};
+
+// Types that are not written as an object of their members.
+template <>
+Value read(const Spot& spot);
+template <>
+Json write(const Value& value);
+template <>
+Params read(const Spot& spot);
+template <>
+Json write(const Params& params);
+template <>
+Score read(const Spot& spot);
+template <>
+Json write(const Score& score);
+template <>
+Scopes read(const Spot& spot);
+template <>
+Json write(const Scopes& scopes);
+template <>
+TrainerSpec read(const Spot& spot);
+template <>
+Json write(const TrainerSpec& trainer);
+template <>
+Space read(const Spot& spot);
+template <>
+Json write(const Space& space);
+template <>
+CommandTrainer read(const Spot& spot);
+template <>
+Json write(const CommandTrainer& trainer);
+template <>
+SweepSpec read(const Spot& spot);
+template <>
+Json write(const SweepSpec& spec);
+template <>
+Event read(const Spot& spot);
+template <>
+Json write(const Event& event);
+
+Value read_setting(const Spot& spot);  // a value, but no text that was meant as a number
+std::string read_artifact_name(const Spot& spot);               // of a file that a run left
+std::vector<std::string> read_command_words(const Spot& spot);  // a list, or one line
+// The id by which a repeated request finds its first answer. Refuses the beginnings of the ids that
+// the server itself makes, or one client's id could stand for another's.
+std::string read_request_id(const Spot& spot);
+// What a command takes from the rest of its sweep: the columns of the objectives are called as they
+// are. Refuses each "${name}" that is no parameter, and columns that are not one for each
+// objective.
+void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer);
+
+void check(Reader& reader, const BudgetSpec& budget);
+
+void fields(auto& f, Of<Objective> auto& o) {
+  f("metric", o.metric, name_rule).maybe("goal", o.goal);
+}
+
+void fields(auto& f, Of<BudgetSpec> auto& b) {
+  f.maybe("unit", b.unit, name_rule)("per_run", b.per_run, Count{1, per_run_max});
+  f.maybe("phases", b.phases, Integer{1, phases_max});
+}
+
+void fields(auto& f, Of<ResourcesSpec> auto& r) {
+  f.maybe("cpus", r.cpus, Integer{1, slots_max}).maybe("gpus", r.gpus, Integer{0, slots_max});
+}
+
+void fields(auto& f, Of<WorkflowInfo> auto& w) {
+  f.maybe("command", w.command).maybe("cwd", w.cwd).maybe("host", w.host).maybe("user", w.user);
+  f.maybe("git_commit", w.git_commit, Line{0, name_max}).maybe("git_branch", w.git_branch);
+  f.maybe("patch_sha256", w.patch_sha256, Digest{true});
+  f.maybe("hone_version", w.hone_version, Line{0, name_max});
+  f.some("environment_sha256", w.environment_sha256, Digest{true});
+}
+
+void fields(auto& f, Of<DatasetInfo> auto& d) {
+  f("name", d.name).maybe("version", d.version).maybe("digest", d.digest);
+}
+
+struct Inputs {  // of a verdict, by name
+  std::vector<VerdictInput> operator()(const Spot& spot) const;
+  [[nodiscard]] Json json(const std::vector<VerdictInput>& inputs) const;
+};
+
+void fields(auto& f, Of<Verdict> auto& v) {
+  f("verdict", v.action)("reason", v.reason).maybe("inputs", v.inputs, Inputs{});
+}
+
+void fields(auto& f, Of<Widening> auto& w) {
+  f("name", w.name, name_rule).some("min", w.min).some("max", w.max).some("values", w.values);
+}
+
+}  // namespace hone::codec
+
+namespace hone {
+
+template <class T>
+Result<T> decode_request(const Json& document) {
+  return codec::decode_as<T>(document);
+}
+
+template <class T>
+Result<T> decode_reply(const Json& document) {
+  return codec::decode_as<T>(document, {}, codec::Fault::of_reply());
+}
+
+template <Body T>
+Json encode(const T& body) {
+  return codec::write(body);
+}
+
+}  // namespace hone
+
+namespace hone::codec {
+
+// Instantiates what other rooms call for these bodies: their addresses are taken.
+template <class... T>
+struct Requests {
+  static constexpr std::tuple decoders{&decode_request<T>...};
+  static constexpr std::tuple encoders{&encode<T>...};
+};
+template <class... T>
+struct Replies {
+  static constexpr std::tuple decoders{&decode_reply<T>...};
+  static constexpr std::tuple encoders{&encode<T>...};
+};
 
 }  // namespace hone::codec

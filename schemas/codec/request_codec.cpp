@@ -1,169 +1,89 @@
 // What clients and workers ask. Unknown fields are refused: a misspelled one would be a silent
 // default.
-#include <cmath>
+#include <algorithm>
 
-#include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
-#include "schemas/codec/words.hpp"
 
 namespace hone {
 namespace codec {
 
-namespace {
-
-constexpr Line host_name{1, 255};
-constexpr SmallInteger slots{0, slots_max};
-constexpr SmallInteger phase_number{0, phases_max - 1};
+constexpr Integer slots{0, slots_max};
+constexpr Integer phase_number{0, phases_max - 1};
 constexpr Integer step_number{0, exact_max};
-constexpr ListOf further_values{read_score, objectives_max};
+constexpr ListOf further_values{OfType{}, objectives_max};
 
-SubmitRequest read_submit(const Spot& spot) {
-  Fields fields(spot);
-  SubmitRequest request;
-  request.request_id = fields.need("request_id", read_request_id);
-  request.spec = fields.need("spec", read_sweep_spec);
-  request.workflow = fields.maybe("workflow", read_workflow, WorkflowInfo{});
-  request.forked_from = fields.optional("forked_from", IdOf<SweepId>{});
-  request.dataset = fields.optional("dataset", read_dataset);
-  fields.done();
-  return request;
+void fields(auto& f, Of<SubmitRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("spec", r.spec).maybe("workflow", r.workflow);
+  f.some("forked_from", r.forked_from).some("dataset", r.dataset);
 }
 
-SteerRequest read_steer(const Spot& spot) {
-  Fields fields(spot);
-  SteerRequest request{fields.need("verb", WordOf<Verb>{})};
-  fields.done();
-  return request;
+void fields(auto& f, Of<SteerRequest> auto& r) { f("verb", r.verb); }
+
+void fields(auto& f, Of<JoinRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("host", r.host, Line{1, 255});
+  f("pid", r.pid, Integer{0, exact_max})("cpus", r.cpus, slots).maybe("gpus", r.gpus, slots);
+  f("hone_version", r.hone_version, Line{0, name_max});
 }
 
-JoinRequest read_join(const Spot& spot) {
-  Fields fields(spot);
-  JoinRequest request;
-  request.request_id = fields.need("request_id", read_request_id);
-  request.host = fields.need("host", host_name);
-  request.pid = fields.need("pid", Integer{0, exact_max});
-  request.cpus = fields.need("cpus", slots);
-  request.gpus = fields.maybe("gpus", slots, 0);
-  request.hone_version = fields.need("hone_version", Line{0, name_max});
-  fields.done();
-  return request;
+void fields(auto& f, Of<AcquireRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("worker", r.worker)("cpus", r.cpus, slots);
+  f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait);
 }
 
-AcquireRequest read_acquire(const Spot& spot) {
-  Fields fields(spot);
-  AcquireRequest request;
-  request.request_id = fields.need("request_id", read_request_id);
-  request.worker = fields.need("worker", IdOf<WorkerId>{});
-  request.cpus = fields.need("cpus", slots);
-  request.gpus = fields.maybe("gpus", slots, 0);
-  request.wait = fields.maybe("wait", Length{}, Duration{});
-  fields.done();
-  return request;
+void fields(auto& f, Of<ReportRequest> auto& r) {
+  f("phase", r.phase, phase_number)("step", r.step, step_number)("value", r.score);
+  f.some("further", r.further, further_values).some("seed_applied", r.seed_applied);
 }
 
-ReportRequest read_report(const Spot& spot) {
-  Fields fields(spot);
-  ReportRequest request;
-  request.phase = fields.need("phase", phase_number);
-  request.step = fields.need("step", step_number);
-  request.score = fields.need("value", read_score);
-  request.further = fields.maybe("further", further_values, std::vector<Score>{});
-  request.seed_applied = fields.optional("seed_applied", Truth{});
-  fields.done();
-  return request;
+void fields(auto& f, Of<ConfirmRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id);
+  f.maybe("top", r.top, Integer{1, confirm_top_max}).maybe("seeds", r.seeds, Integer{2, seeds_max});
 }
 
-ConfirmRequest read_confirm(const Spot& spot) {
-  Fields fields(spot);
-  ConfirmRequest request;
-  request.request_id = fields.need("request_id", read_request_id);
-  request.top = fields.maybe("top", SmallInteger{1, confirm_top_max}, request.top);
-  request.seeds = fields.maybe("seeds", SmallInteger{2, seeds_max}, request.seeds);
-  fields.done();
-  return request;
+void fields(auto& f, Of<AskRequest> auto& r) { f("asker", r.asker, Line{1, 128}); }
+
+template <class F>
+void fields(F& f, Of<TellRequest> auto& r) {
+  std::optional<Score> value;
+  if (r.told == Told::value && !reads<F>) value = r.score;
+  f.maybe("told", r.told).some("phase", r.phase, phase_number).maybe("step", r.step, step_number);
+  f.some("value", value).some("further", r.further, further_values).some("detail", r.detail);
+  if constexpr (reads<F>) r.score = value.value_or(Score::diverged());
+}
+void check(Reader& reader, const TellRequest& request) {
+  if ((reader.find("value") != nullptr) != (request.told == Told::value))
+    reader.refuse("value", "a result has a value; a trial that failed or is infeasible has none");
 }
 
-AskRequest read_ask(const Spot& spot) {
-  Fields fields(spot);
-  AskRequest request{fields.need("asker", Line{1, 128})};
-  fields.done();
-  return request;
+void fields(auto& f, Of<EnqueueRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("params", r.params).some("from", r.from);
 }
 
-TellRequest read_tell(const Spot& spot) {
-  Fields fields(spot);
-  TellRequest request;
-  request.told = fields.maybe("told", WordOf<Told>{}, Told::value);
-  request.phase = fields.optional("phase", phase_number);
-  request.step = fields.maybe("step", step_number, std::int64_t{0});
-  const auto value = fields.optional("value", read_score);
-  request.score = value.value_or(Score::diverged());
-  request.further = fields.maybe("further", further_values, std::vector<Score>{});
-  request.detail = fields.maybe("detail", Text{}, std::string{});
-  if (fields.done() && value.has_value() != (request.told == Told::value))
-    fields.refuse("value", "a result has a value; a trial that failed or is infeasible has none");
-  return request;
+void fields(auto& f, Of<CreateTokenRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("name", r.name, name_rule)("scopes", r.scopes);
+  f("sha256", r.sha256, Digest{}).some("expires_in", r.lifetime, Length{seconds(1)});
 }
 
-EnqueueRequest read_enqueue(const Spot& spot) {
-  Fields fields(spot);
-  EnqueueRequest request;
-  request.request_id = fields.need("request_id", read_request_id);
-  request.params = fields.need("params", read_params);
-  request.from = fields.optional("from", IdOf<TrialId>{});
-  fields.done();
-  return request;
+void fields(auto&, Of<Done> auto&) {}
+
+void fields(auto& f, Of<SaveModelRequest> auto& r) {
+  f("sha256", r.sha256, Digest{})("bytes", r.bytes, Integer{0, exact_max});
+  f("step", r.step, step_number)("phase", r.phase, phase_number);
 }
 
-CreateTokenRequest read_create_token(const Spot& spot) {
-  Fields fields(spot);
-  CreateTokenRequest request;
-  request.request_id = fields.need("request_id", read_request_id);
-  request.name = fields.need("name", Line{1, name_max});
-  request.scopes = fields.need("scopes", read_scopes);
-  request.sha256 = fields.need("sha256", Digest{});
-  request.lifetime = fields.optional("expires_in", Length{seconds(1)});
-  fields.done();
-  return request;
+void fields(auto& f, Of<SaveArtifactRequest> auto& r) {
+  f("name", r.name, read_artifact_name)("sha256", r.sha256, Digest{});
+  f("bytes", r.bytes, Integer{0});
 }
 
-Done read_nothing(const Spot& spot) {
-  Fields fields(spot);
-  fields.done();
-  return {};
+void fields(auto& f, Of<MetricPoint> auto& p) {
+  f("name", p.name, name_rule)("step", p.step, step_number)("value", p.value);
 }
-
-SaveModelRequest read_save_model(const Spot& spot) {
-  Fields fields(spot);
-  SaveModelRequest request;
-  request.sha256 = fields.need("sha256", Digest{});
-  request.bytes = fields.need("bytes", Integer{0, exact_max});
-  request.step = fields.need("step", step_number);
-  request.phase = fields.need("phase", phase_number);
-  fields.done();
-  return request;
-}
-
-MetricPoint read_point(const Spot& spot) {
-  Fields fields(spot);
-  MetricPoint point;
-  point.name = fields.need("name", Line{1, name_max});
-  point.step = fields.need("step", step_number);
-  point.value = fields.need("value", Real{});
-  fields.done();
-  return point;
-}
-
-MetricsRequest read_metrics(const Spot& spot) {
-  Fields fields(spot);
-  MetricsRequest request{fields.need("points", ListOf{read_point})};
-  fields.done();
-  return request;
-}
+void fields(auto& f, Of<MetricsRequest> auto& r) { f("points", r.points); }
 
 // What a worker can have seen. The other reasons are the server's own conclusions.
 EndReason read_seen_reason(const Spot& spot) {
-  const auto reason = WordOf<EndReason>{}(spot);
+  const auto reason = read<EndReason>(spot);
   switch (reason) {
     case EndReason::none:
     case EndReason::worker_lost:
@@ -192,205 +112,118 @@ EndReason read_seen_reason(const Spot& spot) {
   return reason;
 }
 
-EndRequest read_end(const Spot& spot) {
-  Fields fields(spot);
-  EndRequest request;
-  request.reason = fields.need("reason", read_seen_reason);
-  request.exit_code = fields.maybe("exit_code", SmallInteger{}, 0);
-  request.detail = fields.maybe("detail", Text{}, std::string{});
-  request.log_tail = fields.maybe("log_tail", Text{}, std::string{});
-  request.failure = fields.maybe("failure", WordOf<Failure>{}, Failure::none);
-  fields.done();
-  return request;
+void fields(auto& f, Of<EndRequest> auto& r) {
+  f("reason", r.reason, read_seen_reason).maybe("exit_code", r.exit_code).maybe("detail", r.detail);
+  f.maybe("log_tail", r.log_tail).some("failure", r.failure);
 }
 
-BeatRequest read_beat(const Spot& spot) {
-  Fields fields(spot);
-  BeatRequest request{fields.need("leases", ListOf{LeaseName{}})};
-  fields.done();
-  return request;
+void fields(auto& f, Of<BeatRequest> auto& r) { f("leases", r.leases); }
+
+// Without blanks and signs of the filter language, so that a tag needs no quotes anywhere.
+std::string read_tag(const Spot& spot) {
+  std::string tag = Line{1, 64}(spot);
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || c == '.' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
+  };
+  const auto misfit = std::find_if_not(tag.begin(), tag.end(), fits);
+  if (misfit != tag.end())
+    spot.refuse("a tag is made of letters, digits and - _ . /, not " + in_quotes({&*misfit, 1}));
+  return tag;
 }
 
-Json encode_point(const MetricPoint& point) {
-  Json json = Json::object();
-  json["name"] = point.name;
-  json["step"] = point.step;
-  json["value"] = point.value;
-  return json;
+void fields(auto& f, Of<NoteRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("on", r.on)("text", r.text, Text{16 * 1024});
+  f.maybe("author", r.author, Line{0, 255});
+}
+void check(Reader& reader, const NoteRequest& request) {
+  if (request.text.empty()) reader.refuse("text", "must not be empty");
 }
 
-}  // namespace
+void fields(auto& f, Of<TagRequest> auto& r) {
+  constexpr std::size_t tags_max = 32;
+  f("on", r.on).maybe("add", r.add, ListOf{read_tag, tags_max});
+  f.maybe("remove", r.remove, ListOf{read_tag, tags_max});
+}
+void check(Reader& reader, const TagRequest& request) {
+  if (request.add.empty() && request.remove.empty())
+    reader.refuse("add", "name at least one tag to add or to remove");
+}
+
+void fields(auto& f, Of<ArchiveRequest> auto& r) { f("archived", r.archived); }
+
+void fields(auto& f, Of<PinRequest> auto& r) { f("pinned", r.pinned); }
+
+void fields(auto& f, Of<EditRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id).some("trials", r.trials, Count{1, 1'000'000});
+  f.some("concurrency", r.concurrency, Integer{0, concurrency_max}).some("widen", r.widen);
+}
+void check(Reader& reader, const EditRequest& request) {
+  if (!request.trials && !request.concurrency && request.widen.empty())
+    reader.refuse("trials", "name what to change: trials, concurrency or widen");
+}
+
+// One column each: an export is smaller for it.
+template <class F>
+void fields(F& f, Of<Series> auto& s) {
+  std::vector<std::int64_t> steps, times;
+  std::vector<double> values;
+  if constexpr (!reads<F>)
+    for (const SeriesPoint& point : s.points) {
+      steps.push_back(point.step);
+      values.push_back(point.value);
+      times.push_back(point.at.us);
+    }
+  constexpr ListOf column{OfType{}, past_max};
+  f("run", s.run)("name", s.name, name_rule);
+  f("steps", steps, column)("values", values, column)("at_us", times, column);
+  if constexpr (reads<F>) {
+    if (!f.done()) return;
+    if (steps.size() != values.size() || steps.size() != times.size())
+      return f.refuse("values", "steps, values and at_us must be equally long");
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      s.points.push_back({steps[i], values[i], Instant{times[i]}});
+  }
+}
+
+// What a joined worker was, for the past of a sweep.
+struct PastWorker : JoinRequest {};
+void fields(auto& f, Of<PastWorker> auto& w) {
+  f("host", w.host)("pid", w.pid)("cpus", w.cpus)("gpus", w.gpus)("hone_version", w.hone_version);
+}
+struct PastWorkers {
+  JoinRequest operator()(const Spot& spot) const { return read_object<PastWorker>(spot); }
+  [[nodiscard]] Json json(const JoinRequest& worker) const {
+    return write_object(PastWorker{worker});
+  }
+};
+
+void fields(auto& f, Of<SweepPast> auto& p) {
+  int version = 1;
+  f("hone_export", version)("workflow", p.workflow).maybe("dataset", p.dataset);
+  f("workers", p.workers, ListOf{PastWorkers{}, past_max});
+  f("events", p.events, ListOf{OfType{}, past_max});
+  f("metrics", p.metrics, ListOf{OfType{}, past_max});
+}
+void check(Reader& reader, const SweepPast&) {
+  reader.at("hone_export", [&](const Spot& spot) {
+    const int version = read<int>(spot);
+    if (version != 1) spot.refuse("is " + std::to_string(version) + "; this hone reads version 1");
+  });
+}
+
+void fields(auto& f, Of<ImportRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id)("export", r.past);
+}
+
+template struct Requests<SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest,
+                         AskRequest, TellRequest, EnqueueRequest, ConfirmRequest,
+                         CreateTokenRequest, Done, SaveModelRequest, SaveArtifactRequest,
+                         MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
+                         PinRequest, EditRequest, ImportRequest, BeatRequest>;
+
 }  // namespace codec
 
-Result<SubmitRequest> decode_submit_request(const Json& document) {
-  return codec::decode_with(document, codec::read_submit);
-}
-Result<SteerRequest> decode_steer_request(const Json& document) {
-  return codec::decode_with(document, codec::read_steer);
-}
-Result<JoinRequest> decode_join_request(const Json& document) {
-  return codec::decode_with(document, codec::read_join);
-}
-Result<AcquireRequest> decode_acquire_request(const Json& document) {
-  return codec::decode_with(document, codec::read_acquire);
-}
-Result<ReportRequest> decode_report_request(const Json& document) {
-  return codec::decode_with(document, codec::read_report);
-}
-Result<AskRequest> decode_ask_request(const Json& document) {
-  return codec::decode_with(document, codec::read_ask);
-}
-Result<TellRequest> decode_tell_request(const Json& document) {
-  return codec::decode_with(document, codec::read_tell);
-}
-Result<EnqueueRequest> decode_enqueue_request(const Json& document) {
-  return codec::decode_with(document, codec::read_enqueue);
-}
-Result<ConfirmRequest> decode_confirm_request(const Json& document) {
-  return codec::decode_with(document, codec::read_confirm);
-}
-Result<CreateTokenRequest> decode_create_token_request(const Json& document) {
-  return codec::decode_with(document, codec::read_create_token);
-}
-Result<Done> decode_no_request(const Json& document) {
-  return codec::decode_with(document, codec::read_nothing);
-}
-Result<SaveModelRequest> decode_save_model_request(const Json& document) {
-  return codec::decode_with(document, codec::read_save_model);
-}
-Result<MetricsRequest> decode_metrics_request(const Json& document) {
-  return codec::decode_with(document, codec::read_metrics);
-}
-Result<EndRequest> decode_end_request(const Json& document) {
-  return codec::decode_with(document, codec::read_end);
-}
-Result<BeatRequest> decode_beat_request(const Json& document) {
-  return codec::decode_with(document, codec::read_beat);
-}
-
-Json encode(const SubmitRequest& request) {
-  Json json = Json::object();
-  json["request_id"] = request.request_id;
-  json["spec"] = encode(request.spec);
-  json["workflow"] = encode(request.workflow);
-  if (request.forked_from) json["forked_from"] = text(*request.forked_from);
-  if (request.dataset) json["dataset"] = encode(*request.dataset);
-  return json;
-}
-
-Json encode(const SteerRequest& request) {
-  Json json = Json::object();
-  json["verb"] = word(request.verb);
-  return json;
-}
-
-Json encode(const JoinRequest& request) {
-  Json json = Json::object();
-  json["request_id"] = request.request_id;
-  json["host"] = request.host;
-  json["pid"] = request.pid;
-  json["cpus"] = request.cpus;
-  json["gpus"] = request.gpus;
-  json["hone_version"] = request.hone_version;
-  return json;
-}
-
-Json encode(const AcquireRequest& request) {
-  Json json = Json::object();
-  json["request_id"] = request.request_id;
-  json["worker"] = text(request.worker);
-  json["cpus"] = request.cpus;
-  json["gpus"] = request.gpus;
-  json["wait"] = codec::seconds_json(request.wait);
-  return json;
-}
-
-Json encode(const ReportRequest& request) {
-  Json json = Json::object();
-  json["phase"] = request.phase;
-  json["step"] = request.step;
-  json["value"] = encode(request.score);
-  if (!request.further.empty()) json["further"] = codec::encode_scores(request.further);
-  if (request.seed_applied) json["seed_applied"] = *request.seed_applied;
-  return json;
-}
-
-Json encode(const ConfirmRequest& request) {
-  Json json = Json::object();
-  json["request_id"] = request.request_id;
-  json["top"] = request.top;
-  json["seeds"] = request.seeds;
-  return json;
-}
-
-Json encode(const AskRequest& request) {
-  Json json = Json::object();
-  json["asker"] = request.asker;
-  return json;
-}
-
-Json encode(const TellRequest& request) {
-  Json json = Json::object();
-  json["told"] = word(request.told);
-  if (request.phase) json["phase"] = *request.phase;
-  json["step"] = request.step;
-  if (request.told == Told::value) json["value"] = encode(request.score);
-  if (!request.further.empty()) json["further"] = codec::encode_scores(request.further);
-  if (!request.detail.empty()) json["detail"] = request.detail;
-  return json;
-}
-
-Json encode(const EnqueueRequest& request) {
-  Json json = Json::object();
-  json["request_id"] = request.request_id;
-  json["params"] = encode(request.params);
-  if (request.from) json["from"] = text(*request.from);
-  return json;
-}
-
-Json encode(const CreateTokenRequest& request) {
-  Json json = Json::object();
-  json["request_id"] = request.request_id;
-  json["name"] = request.name;
-  json["scopes"] = codec::encode_scopes(request.scopes);
-  json["sha256"] = request.sha256;
-  if (request.lifetime) json["expires_in"] = codec::seconds_json(*request.lifetime);
-  return json;
-}
-
-Json encode(const SaveModelRequest& request) {
-  Json json = Json::object();
-  json["sha256"] = request.sha256;
-  json["bytes"] = request.bytes;
-  json["step"] = request.step;
-  json["phase"] = request.phase;
-  return json;
-}
-
-Json encode(const MetricsRequest& request) {
-  Json points = Json::array();
-  for (const auto& point : request.points) points.push_back(codec::encode_point(point));
-  Json json = Json::object();
-  json["points"] = std::move(points);
-  return json;
-}
-
-Json encode(const EndRequest& request) {
-  Json json = Json::object();
-  json["reason"] = word(request.reason);
-  json["exit_code"] = request.exit_code;
-  json["detail"] = request.detail;
-  json["log_tail"] = request.log_tail;
-  if (request.failure != Failure::none) json["failure"] = word(request.failure);
-  return json;
-}
-
-Json encode(const BeatRequest& request) {
-  Json leases = Json::array();
-  for (const auto lease : request.leases) leases.push_back(text(lease));
-  Json json = Json::object();
-  json["leases"] = std::move(leases);
-  return json;
-}
+template Json encode(const SweepPast&);
 
 }  // namespace hone

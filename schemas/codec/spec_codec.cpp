@@ -1,115 +1,209 @@
 // The sweep file.
-#include <algorithm>
 #include <array>
 
-#include "schemas/codec/body.hpp"
 #include "schemas/codec/parts.hpp"
-#include "schemas/codec/replicates.hpp"
-#include "schemas/codec/words.hpp"
 
-namespace hone {
-namespace codec {
+namespace hone::codec {
 namespace {
 
 constexpr std::int64_t trials_max = 1'000'000;
-constexpr int retries_max = 1000;
-constexpr std::size_t word_max = 64;
+constexpr Integer retries{0, 1000};
+constexpr Line method_name{1, 64};
 constexpr std::size_t warm_starts_max = 100;
 constexpr std::size_t constraints_max = 100;
 constexpr std::size_t constraint_bytes_max = 1000;
+constexpr Length limit{Duration{1}, true};
+
+Value read_trainer_setting(const std::string& name, const Spot& spot) {
+  if (name == "command")
+    spot.refuse("a command is not a trainer's setting: write command: [...] instead of trainer");
+  return read_setting(spot);
+}
+
+// Settings of a rule are numbers.
+double read_rule_setting(const std::string& name, const Spot& spot) {
+  static constexpr std::array<std::string_view, 1> keys{"rule"};
+  if (!spot.json.is_number())
+    spot.refuse("a setting of a rule must be a number, not " + described(spot.json) +
+                did_you_mean(name, keys));
+  return read_real(spot);
+}
+
+}  // namespace
 
 // trainer: {name: ga3c, env: CartPole-v1, ...}: all but the name are settings.
-BuiltinTrainer read_trainer(const Spot& spot) {
-  Fields fields(spot);
-  BuiltinTrainer trainer;
-  trainer.name = fields.need("name", Line{1, word_max});
-  fields.rest([&](const std::string& name, const Spot& setting) {
-    if (name == "command")
-      setting.refuse(
-          "a command is not a trainer's setting: write command: [...] instead of trainer");
-    trainer.settings.push_back({name, read_setting(setting)});
-  });
-  fields.done();
-  return trainer;
+void fields(auto& f, Of<BuiltinTrainer> auto& t) {
+  f("name", t.name, method_name).rest(t.settings, read_trainer_setting);
 }
 
-SearchSpec read_search(const Spot& spot) {
-  Fields fields(spot);
-  SearchSpec search;
-  search.method = fields.maybe("method", Line{1, word_max}, std::string{});
-  search.trials = fields.maybe("trials", Count{1, trials_max}, search.trials);
-  search.warm_start =
-      fields.maybe("warm_start", ListOf{IdOf<SweepId>{}, warm_starts_max}, std::vector<SweepId>{});
-  if (auto picker = fields.optional("command", read_command_words))
-    search.command = *std::move(picker);
-  fields.rest([&](const std::string& name, const Spot& setting) {
-    static constexpr std::array<std::string_view, 1> needed{"trials"};
-    const auto guess = did_you_mean(name, needed);
-    if (search.trials == 0 && !guess.empty())
-      setting.refuse("unknown field " + in_quotes(name) + guess);
-    else
-      search.settings.push_back({name, read_setting(setting)});
-  });
-  fields.done();
-  return search;
+template <class F>
+void fields(F& f, Of<SearchSpec> auto& s) {
+  f.maybe("method", s.method, method_name).some("trials", s.trials, Count{1, trials_max});
+  if constexpr (!reads<F>) f.rest(s.settings);
+  f.some("warm_start", s.warm_start, ListOf{OfType{}, warm_starts_max});
+  f.some("command", s.command, read_command_words);
+  if constexpr (reads<F>)
+    f.rest(s.settings, [&](const std::string& name, const Spot& spot) {
+      static constexpr std::array<std::string_view, 1> needed{"trials"};
+      const auto guess = did_you_mean(name, needed);
+      if (s.trials == 0 && !guess.empty()) spot.refuse("unknown field " + in_quotes(name) + guess);
+      return read_setting(spot);
+    });
 }
+
+SearchSpec read_search(const Spot& spot) { return read_object(spot, SearchSpec{""}); }
 
 // terminator: {rule: hypertrick, eviction_rate: 0.25}: all but the rule are its settings, by name.
-TerminatorSpec read_terminator(const Spot& spot) {
-  static constexpr std::array<std::string_view, 1> keys{"rule"};
-  Fields fields(spot);
-  TerminatorSpec terminator;
-  terminator.rule = fields.need("rule", Line{1, word_max});
-  fields.rest([&](const std::string& name, const Spot& setting) {
-    if (!setting.json.is_number())
-      setting.refuse("a setting of a rule must be a number, not " + described(setting.json) +
-                     did_you_mean(name, keys));
-    else
-      terminator.settings.emplace_back(name, Real{}(setting));
-  });
-  fields.done();
-  return terminator;
+void fields(auto& f, Of<TerminatorSpec> auto& t) {
+  f("rule", t.rule, method_name).rest(t.settings, read_rule_setting);
 }
 
-LimitsSpec read_limits(const Spot& spot) {
-  Fields fields(spot);
-  LimitsSpec limits;
-  limits.duration = fields.optional("duration", Length{Duration{1}, true});
-  limits.max_retries =
-      fields.maybe("max_retries", SmallInteger{0, retries_max}, limits.max_retries);
-  limits.run = fields.optional("run", Length{Duration{1}, true});
-  limits.phase = fields.optional("phase", Length{Duration{1}, true});
-  limits.concurrency = fields.optional("concurrency", SmallInteger{1, concurrency_max});
-  fields.done();
-  return limits;
+void fields(auto& f, Of<LimitsSpec> auto& l) {
+  f.maybe("duration", l.duration, limit).maybe("max_retries", l.max_retries, retries);
+  f.some("run", l.run, limit).some("phase", l.phase, limit);
+  f.some("concurrency", l.concurrency, Integer{1, concurrency_max});
 }
 
-CheckpointsSpec read_checkpoints(const Spot& spot) {
-  Fields fields(spot);
-  CheckpointsSpec checkpoints;
-  checkpoints.keep = fields.maybe("keep", WordOf<Keep>{}, checkpoints.keep);
-  fields.done();
-  return checkpoints;
+void fields(auto& f, Of<CheckpointsSpec> auto& c) { f.maybe("keep", c.keep); }
+
+void fields(auto& f, Of<ConfirmSpec> auto& c) {
+  f.maybe("top", c.top, Integer{1, confirm_top_max}).maybe("seeds", c.seeds, Integer{2, seeds_max});
+}
+
+// seeds: 3, or seeds: {min: 2, max: 8}
+struct SeedRange {
+  int min = 1;
+  int max = 0;
+};
+void fields(auto& f, Of<SeedRange> auto& r) {
+  f("min", r.min, Integer{1, seeds_max})("max", r.max, Integer{1, seeds_max});
+}
+void check(Reader& reader, const SeedRange& range) {
+  if (range.max < range.min)
+    reader.refuse_rule("max", "must be at least min, which is " + std::to_string(range.min));
+}
+template <>
+SeedRange read(const Spot& spot) {
+  if (!spot.json.is_object()) return {read_by<int>(spot, Integer{1, seeds_max}), 0};
+  auto range = read_object<SeedRange>(spot);
+  if (range.max == range.min) range.max = 0;
+  return range;
+}
+template <>
+Json write(const SeedRange& range) {
+  return range.max > range.min ? write_object(range) : Json(range.min);
+}
+
+// instances: {parameter: env, values: [a, b], worst: [0, -500], best: [500, -80]}, or with
+// normalize: ranks instead of worst and best
+void fields(auto& f, Of<InstancesSpec> auto& i) {
+  constexpr ListOf references{OfType{}, instances_max};
+  f("parameter", i.parameter, name_rule)("values", i.values, ListOf{read_setting, instances_max});
+  f.some("worst", i.worst, references).some("best", i.best, references);
+  f.some("normalize", i.normalize);
+}
+void check(Reader& reader, const InstancesSpec& spec) {
+  const std::size_t count = spec.values.size();
+  const bool given = !spec.worst.empty() || !spec.best.empty();
+  if (count == 0) reader.refuse_rule("values", "must have at least one value");
+  if (given && spec.normalize == Normalize::ranks)
+    return reader.refuse_rule("normalize",
+                              "ranks need no worst and best: leave these out, or normalize");
+  if (count < 2 && spec.normalize == Normalize::ranks)
+    return reader.refuse_rule("normalize", "ranks compare problems: values has only one");
+  if (!given) return;
+  if (spec.worst.size() != count || spec.best.size() != count)
+    return reader.refuse_rule("best", "worst and best have a number for each of the " +
+                                          std::to_string(count) + " values, or are both left out");
+  for (std::size_t i = 0; i < count; ++i)
+    if (spec.worst[i] == spec.best[i])
+      return reader.refuse_rule(
+          "best", "worst and best of value " + std::to_string(i + 1) + " are the same number");
+}
+
+// What makes a result of several runs. seeds: SweepSpec::seeds.
+struct Replicates {
+  int seeds = 1;
+  ReplicatesSpec spec{};
+};
+template <class F>
+void fields(F& f, Of<Replicates> auto& r) {
+  SeedRange seeds{r.seeds, r.spec.max};
+  f.maybe("seeds", seeds).some("aggregate", r.spec.aggregate);
+  if constexpr (reads<F>) {
+    r.seeds = seeds.min;
+    r.spec.max = seeds.max;
+    r.spec.race = seeds.max > seeds.min;
+  }
+  f.some("race", r.spec.race).some("instances", r.spec.instances);
+}
+void check(Reader& reader, const Replicates& replicates) {
+  const ReplicatesSpec& spec = replicates.spec;
+  if (spec.max > 0 && !spec.race)
+    reader.refuse_rule("race", "further seeds are added by racing: leave race out or make it true");
+  if (spec.aggregate == Aggregate::lcb && replicates.seeds < 2)
+    reader.refuse_rule("aggregate",
+                       "lcb needs two seeds or more of every parameter set, as in seeds: {min: 2, "
+                       "max: 8}: one run says nothing about its own error");
+}
+
+namespace {
+
+// objective: {...}, or objectives: [...] where several are traded off.
+void objectives(Reader& f, SweepSpec& spec) {
+  std::optional<Objective> one;
+  std::optional<std::vector<Objective>> several;
+  f.some("objective", one).some("objectives", several, ListOf{OfType{}, objectives_max});
+  if (one && several)
+    f.refuse("objectives", "objective and objectives exclude each other: keep one");
+  if (one) spec.objective = *one;
+  if (!several) return;
+  if (several->empty()) return f.refuse("objectives", "must name at least one objective");
+  for (std::size_t i = 0; i < several->size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if ((*several)[i].metric == (*several)[j].metric)
+        f.refuse_rule("objectives",
+                      "the metric " + in_quotes((*several)[i].metric) + " appears twice");
+  spec.objective = several->front();
+  spec.further_objectives.assign(several->begin() + 1, several->end());
+}
+
+void objectives(Writer& f, const SweepSpec& spec) {
+  if (spec.further_objectives.empty()) {
+    f("objective", spec.objective);
+    return;
+  }
+  std::vector<Objective> all{spec.objective};
+  all.insert(all.end(), spec.further_objectives.begin(), spec.further_objectives.end());
+  f("objectives", all);
 }
 
 constexpr std::string_view ask_trainer = "ask";
 
-// objective: {...}, or objectives: [...] where several are traded off.
-void read_objectives(Fields& fields, SweepSpec& spec) {
-  const auto one = fields.optional("objective", read_objective);
-  auto several = fields.optional("objectives", ListOf{read_objective, objectives_max});
-  if (one && several)
-    fields.refuse("objectives", "objective and objectives exclude each other: keep one");
-  if (one) spec.objective = *one;
-  if (!several) return;
-  if (several->empty()) return fields.refuse("objectives", "must name at least one objective");
-  for (std::size_t i = 0; i < several->size(); ++i)
-    for (std::size_t j = 0; j < i; ++j)
-      if ((*several)[i].metric == (*several)[j].metric)
-        fields.refuse_rule("objectives",
-                           "the metric " + in_quotes((*several)[i].metric) + " appears twice");
-  spec.objective = several->front();
-  spec.further_objectives.assign(several->begin() + 1, several->end());
+// Exactly one of trainer and command.
+void what_to_run(Reader& f, SweepSpec& spec) {
+  std::optional<BuiltinTrainer> builtin;
+  std::optional<CommandTrainer> command;
+  f.some("trainer", builtin).some("command", command);
+  if (builtin && command) f.refuse("command", "trainer and command exclude each other: keep one");
+  const bool asks = builtin && builtin->name == ask_trainer;
+  if (asks && !builtin->settings.empty())
+    f.refuse("trainer", "trainer ask has no settings: the client evaluates the trials");
+  if (asks)
+    spec.trainer = AskTrainer{};
+  else if (builtin)
+    spec.trainer = std::move(*builtin);
+  else if (command)
+    spec.trainer = std::move(*command);
+}
+
+void what_to_run(Writer& f, const SweepSpec& spec) {
+  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
+    f("command", *command);
+  else if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
+    f("trainer", *builtin);
+  else
+    f("trainer", BuiltinTrainer{std::string(ask_trainer), {}});
 }
 
 // Our own methods where the file names none. They weigh one objective; with several, models search
@@ -121,148 +215,60 @@ void choose_methods(SweepSpec& spec) {
     spec.terminator.rule = several || spec.budget.phases == 1 ? "none" : "hone";
 }
 
-// Exactly one of trainer and command.
-TrainerSpec read_what_to_run(Fields& fields) {
-  auto builtin = fields.optional("trainer", read_trainer);
-  auto command = fields.optional("command", read_command);
-  if (builtin && command)
-    fields.refuse("command", "trainer and command exclude each other: keep one");
-  if (builtin && builtin->name == ask_trainer) {
-    if (!builtin->settings.empty())
-      fields.refuse("trainer", "trainer ask has no settings: the client evaluates the trials");
-    return AskTrainer{};
-  }
-  if (builtin) return std::move(*builtin);
-  if (command) return std::move(*command);
-  return {};
-}
-
 }  // namespace
 
-SweepSpec read_sweep_spec(const Spot& spot) {
-  Fields fields(spot);
-  SweepSpec spec;
-  spec.name = fields.maybe("name", Line{1, name_max}, std::string("sweep"));
-  spec.project = fields.maybe("project", Line{1, name_max}, spec.project);
-  spec.seed =
-      static_cast<std::uint64_t>(fields.maybe("seed", Integer{0, exact_max}, std::int64_t{0}));
-  read_objectives(fields, spec);
-  spec.trainer = read_what_to_run(fields);
-  spec.parameters = fields.need("parameters", read_space);
-  if (auto* command = std::get_if<CommandTrainer>(&spec.trainer); command != nullptr)
-    if (const Json* json = fields.find("command"); json != nullptr && spot.fault.clear())
-      settle_command({*json, Place(spot.place, "command"), spot.fault}, spec, *command);
-  spec.constraints = fields.maybe(
-      "constraints", ListOf{Text{constraint_bytes_max}, constraints_max}, spec.constraints);
-  spec.search = fields.maybe("search", read_search, SearchSpec{""});
-  spec.terminator = fields.maybe("terminator", read_terminator, TerminatorSpec{"", {}});
-  spec.budget = std::holds_alternative<AskTrainer>(spec.trainer)
-                    ? fields.maybe("budget", read_budget, BudgetSpec{"trials", 1, 1})
-                    : fields.need("budget", read_budget);
-  auto replicates = fields.maybe("replicates", read_replicates, Replicates{});
-  spec.seeds = replicates.seeds;
-  spec.replicates = std::move(replicates.spec);
-  spec.resources = fields.maybe("resources", read_resources, ResourcesSpec{});
-  spec.limits = fields.maybe("limits", read_limits, LimitsSpec{});
-  spec.checkpoints = fields.maybe("checkpoints", read_checkpoints, CheckpointsSpec{});
-  spec.confirm = fields.optional("confirm", read_confirm_spec);
-  spec.confirms = fields.maybe("confirms", IdOf<SweepId>{}, SweepId{});
-  choose_methods(spec);
-  if (!fields.done()) return spec;
-  if (fields.find("objective") == nullptr && fields.find("objectives") == nullptr)
-    fields.refuse("objective", "is missing: 'objective' or 'objectives' is required here");
-  if (fields.find("trainer") == nullptr && fields.find("command") == nullptr)
-    fields.refuse("trainer",
+template <class F>
+void fields(F& f, Of<SweepSpec> auto& s) {
+  f.maybe("name", s.name, name_rule).maybe("project", s.project, name_rule);
+  f.maybe("seed", s.seed, seed_rule);
+  objectives(f, s);
+  what_to_run(f, s);
+  f("parameters", s.parameters);
+  if constexpr (reads<F>)
+    if (auto* command = std::get_if<CommandTrainer>(&s.trainer); command && f.spot.fault.clear())
+      f.at("command", [&](const Spot& spot) { settle_command(spot, s, *command); });
+  f.some("constraints", s.constraints, ListOf{Text{constraint_bytes_max}, constraints_max});
+  f.maybe("search", s.search, read_search).maybe("terminator", s.terminator);
+  const bool asks = std::holds_alternative<AskTrainer>(s.trainer);
+  if constexpr (reads<F>)
+    if (asks) s.budget = {"trials", 1, 1};
+  asks ? f.maybe("budget", s.budget) : f("budget", s.budget);
+  Replicates replicates{s.seeds, s.replicates};
+  f.maybe("replicates", replicates).maybe("resources", s.resources).maybe("limits", s.limits);
+  f.maybe("checkpoints", s.checkpoints).some("confirm", s.confirm).some("confirms", s.confirms);
+  if constexpr (reads<F>) {
+    s.seeds = replicates.seeds;
+    s.replicates = std::move(replicates.spec);
+    choose_methods(s);
+  }
+}
+
+void check(Reader& reader, const SweepSpec& spec) {
+  if (reader.find("objective") == nullptr && reader.find("objectives") == nullptr)
+    reader.refuse("objective", "is missing: 'objective' or 'objectives' is required here");
+  if (reader.find("trainer") == nullptr && reader.find("command") == nullptr)
+    reader.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");
   if (spec.search.trials == 0)
-    spot.fault.note_rule(
-        Place(Place(spot.place, "search"), "trials"),
+    reader.spot.fault.note_rule(
+        Place(Place(reader.spot.place, "search"), "trials"),
         "is missing: say how many parameter sets to try, as in search: {trials: 32}");
-  return spec;
 }
 
-}  // namespace codec
-
-Result<SweepSpec> decode_sweep_spec(const Json& document) {
-  return codec::decode_with(document, codec::read_sweep_spec);
+template <>
+SweepSpec read(const Spot& spot) {
+  SweepSpec spec;
+  spec.name = "sweep";
+  spec.search.method.clear();
+  spec.terminator.rule.clear();
+  return read_object(spot, std::move(spec));
 }
 
-namespace {
-
-Json encode_trainer(const BuiltinTrainer& trainer) {
-  Json json = Json::object();
-  json["name"] = trainer.name;
-  for (const auto& setting : trainer.settings) json[setting.name] = encode(setting.value);
-  return json;
+template <>
+Json write(const SweepSpec& spec) {
+  return write_object(spec);
 }
 
-void encode_objectives(const SweepSpec& spec, Json& json) {
-  if (spec.further_objectives.empty()) {
-    json["objective"] = codec::encode_objective(spec.objective);
-    return;
-  }
-  json["objectives"] = Json::array({codec::encode_objective(spec.objective)});
-  for (const Objective& one : spec.further_objectives)
-    json["objectives"].push_back(codec::encode_objective(one));
-}
+template struct Requests<SweepSpec>;
 
-Json encode_search(const SearchSpec& search) {
-  Json json = Json::object();
-  json["method"] = search.method;
-  if (search.trials != 0) json["trials"] = search.trials;
-  for (const Param& setting : search.settings) json[setting.name] = encode(setting.value);
-  if (!search.warm_start.empty()) {
-    json["warm_start"] = Json::array();
-    for (const SweepId sweep : search.warm_start) json["warm_start"].push_back(text(sweep));
-  }
-  if (!search.command.empty()) json["command"] = search.command;
-  return json;
-}
-
-Json encode_terminator(const TerminatorSpec& terminator) {
-  Json json = Json::object();
-  json["rule"] = terminator.rule;
-  for (const auto& [name, value] : terminator.settings) json[name] = value;
-  return json;
-}
-
-Json encode_limits(const LimitsSpec& limits) {
-  Json json = Json::object();
-  json["duration"] = limits.duration ? codec::seconds_json(*limits.duration) : Json(nullptr);
-  json["max_retries"] = limits.max_retries;
-  if (limits.run) json["run"] = codec::seconds_json(*limits.run);
-  if (limits.phase) json["phase"] = codec::seconds_json(*limits.phase);
-  if (limits.concurrency) json["concurrency"] = *limits.concurrency;
-  return json;
-}
-
-}  // namespace
-
-Json encode(const SweepSpec& spec) {
-  Json json = Json::object();
-  json["name"] = spec.name;
-  json["project"] = spec.project;
-  json["seed"] = spec.seed;
-  encode_objectives(spec, json);
-  if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
-    json["trainer"] = encode_trainer(*builtin);
-  else if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
-    json["command"] = codec::encode_command(*command);
-  else
-    json["trainer"] = encode_trainer({std::string(codec::ask_trainer), {}});
-  json["parameters"] = codec::encode_space(spec.parameters);
-  if (!spec.constraints.empty()) json["constraints"] = spec.constraints;
-  json["search"] = encode_search(spec.search);
-  json["terminator"] = encode_terminator(spec.terminator);
-  json["budget"] = codec::encode_budget(spec.budget);
-  json["replicates"] = codec::encode_replicates(spec.seeds, spec.replicates);
-  json["resources"] = codec::encode_resources(spec.resources);
-  json["limits"] = encode_limits(spec.limits);
-  json["checkpoints"] = Json::object();
-  json["checkpoints"]["keep"] = word(spec.checkpoints.keep);
-  if (spec.confirm) json["confirm"] = codec::encode_confirm(*spec.confirm);
-  if (spec.confirms) json["confirms"] = text(spec.confirms);
-  return json;
-}
-
-}  // namespace hone
+}  // namespace hone::codec

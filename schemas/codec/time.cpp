@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "schemas/codec/body.hpp"
+#include "schemas/codec/encode.hpp"
 
 namespace hone {
 namespace {

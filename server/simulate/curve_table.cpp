@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
-#include "schemas/codec/space.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone::simulate {

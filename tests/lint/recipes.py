@@ -23,7 +23,7 @@ RECIPES = {
     "write route": (14, r"\bPin(Request)?\b|\w+_pin(_request)?\b|\{trial\}/pin\b",
                     ["server", "schemas", "db"]),
     "command": (6, r"\bPin\b|\bdecide_pin\b", ["server/sweep"]),
-    "event": (12, r"\bTrialPinned\b|\w*trial_pinned\b", ["server", "schemas", "db"]),
+    "event": (10, r"\bTrialPinned\b|\w*trial_pinned\b", ["server", "schemas", "db"]),
     "filter field": (1, r'\{trial, "pinned"', ["db", "server", "sdk/cli"]),
     "lineage relation": (2, r'"resubmitted_from"', ["db", "server", "sdk/cli"]),
     "table column": (5, r"\bdropped_at\b", ["db"]),

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/codec/patterns.hpp"
+#include "schemas/types/line_pattern.hpp"
 #include "schemas/types/spec.hpp"
 
 namespace hone::worker {

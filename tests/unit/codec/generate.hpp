@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "schemas/codec/word_tables.hpp"
+#include "schemas/codec/words.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/wire.hpp"
 
@@ -73,8 +73,7 @@ class Generator {
 
   template <class E>
   E word() {
-    const auto& rows = codec::words_of<E>;
-    return rows[static_cast<std::size_t>(integer(0, std::ssize(rows) - 1))].value;
+    return static_cast<E>(integer(0, std::ssize(words_of<E>) - 1));
   }
   template <class Tag>
   Id<Tag> id() {

@@ -1,4 +1,4 @@
-#include "schemas/codec/patterns.hpp"
+#include "schemas/types/line_pattern.hpp"
 
 #include <algorithm>
 

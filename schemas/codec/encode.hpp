@@ -1,0 +1,67 @@
+// What schemas/codec implements. Other rooms include body.hpp, which adds the decoders by name.
+//
+// Bodies <-> JSON. The decoders check everything that can be seen from the document alone (types,
+// unknown keys, bounds that are fixed by the words themselves) and refuse with a JSON pointer; what
+// depends on other rooms (is there such a sampler, trainer, rule?) is checked by
+// server/sweep/check.hpp.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "base/result.hpp"
+#include "schemas/codec/json.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/past.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/wire.hpp"
+
+namespace hone {
+
+// Instantiated by the Requests<...> or Replies<...> of the file that describes T.
+template <class T>
+Result<T> decode_request(const Json& document);
+// Unknown fields are tolerated here: an older client may talk to a newer server.
+template <class T>
+Result<T> decode_reply(const Json& document);
+
+// A struct, but no alternative of the variants below.
+template <class T>
+concept Body = std::is_aggregate_v<T> && !std::convertible_to<T, EventBody> &&
+               !std::convertible_to<T, TrainerSpec>;
+
+// Instantiated likewise. Of a sweep file it fills in every default: counts as numbers, durations in
+// seconds. A SweepPast is the document that `hone export` writes.
+template <Body T>
+Json encode(const T& body);
+Json encode(const std::optional<LeaseGrant>& grant);
+
+// The problem body {code, detail, at, retryable} of every refusal.
+Json encode(const Error& error);
+// Total: a body that is no problem becomes Code::internal.
+Error decode_problem(const Json& document);
+
+// Parts that several rooms need.
+Json encode(const Value& value);
+Json encode(const Params& params);  // an object, in order
+Json encode(const Score& score);    // a number or "diverged"
+Result<Value> decode_value(const Json& document, const std::string& at);
+Result<Params> decode_params(const Json& document, const std::string& at);
+Json encode(const TrainerSpec& trainer);
+Result<CommandTrainer> decode_command(const Json& document, const std::string& at);
+Result<Score> decode_score(const Json& document, const std::string& at);
+Result<Verdict> decode_verdict(const Json& document, const std::string& at);
+Result<Space> decode_space(const Json& document, const std::string& at);  // parameters
+Json encode_space(const Space& space);
+std::string rfc3339(Instant t);  // "2026-11-21T10:04:05.123456Z"
+std::optional<Instant> parse_rfc3339(std::string_view text);
+
+// The ledger's bodies: {"kind": ..., fields}. decode_event fails only on a damaged or newer ledger.
+std::string_view kind(const EventBody& body);  // "sweep_submitted", ...
+Json encode(const EventBody& body);            // without kind
+// Events of a document from elsewhere obey the rules of requests, too.
+enum class EventSource { ledger, elsewhere };
+Result<EventBody> decode_event(std::string_view kind, const Json& document,
+                               EventSource source = EventSource::ledger);
+
+}  // namespace hone
