@@ -73,7 +73,7 @@ void fields(auto& f, Of<SaveModelRequest> auto& r) {
 
 void fields(auto& f, Of<SaveArtifactRequest> auto& r) {
   f("name", r.name, read_artifact_name)("sha256", r.sha256, Digest{});
-  f("bytes", r.bytes, Integer{0});
+  f("bytes", r.bytes, Integer{0, exact_max});
 }
 
 void fields(auto& f, Of<MetricPoint> auto& p) {
