@@ -14,7 +14,9 @@
 //
 // A rule is left out where the type of the member implies it (read below). A rule over several
 // fields is an overload of check(Reader&, const T&), called once every field is without fault.
+// It is declared in front of the Requests<...> or Replies<...> of its file, or it is not called.
 // To add a field: the member in schemas/types, its line here, its row in schemas/v1.
+// To add a body: fields for it, its name in Requests<...> or Replies<...>, its decoder in body.hpp.
 #pragma once
 
 #include <cstdint>
