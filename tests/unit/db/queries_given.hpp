@@ -17,7 +17,7 @@ class Queries : public testing::Test {
     tick();
     fed.must(Start{"test", seconds(15)}, now);
     submit("first", two_seeds());
-    fed.must<JoinReply>(Join{{"join", "host-1", 4711, 4, 1, "0.1.0"}}, now);
+    fed.must<JoinReply>(Join{{"join", "host-1", 4711, 64, 1, "0.1.0"}}, now);
     first_trial();
     const LeaseId diverged = grant("tr_2 a");
     report(diverged, 0, Score::diverged());
