@@ -165,7 +165,7 @@ TEST_F(Dqn, is_evaluated_by_its_best_actions_or_with_some_random_ones) {
 }
 
 TEST_F(Dqn, learns_to_balance) {
-  const auto trainer = made({});
+  const auto trainer = made({count("train_every", 4), count("updates", 1)});
   trainer->advance(5000, {}, [] {});
   EXPECT_GT(trainer->value().value(), 30) << "a random player has 22";
 }
