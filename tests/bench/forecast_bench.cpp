@@ -16,10 +16,8 @@
 #include "server/forecast/speed.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 
+namespace hone::forecast {
 namespace {
-
-using namespace hone;
-using namespace hone::forecast;
 
 double share_of(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
@@ -48,7 +46,7 @@ std::vector<double> loss_errors(int epochs, double noise) {
 }
 
 void print_losses() {
-  std::printf("Error of the predicted epochs until convergence (47), median (p90) %% of 60 curves\n");
+  std::printf("Error of the predicted epochs to convergence, median (p90) %%, 60 curves\n");
   std::printf("| noise | 10 epochs | 14 | 24 | 42 |\n|---|---|---|---|---|\n");
   for (const double noise : {0.005, 0.01, 0.03}) {
     std::printf("| %.1f %% ", 100 * noise);
@@ -81,9 +79,8 @@ std::vector<double> speed_errors(const SpeedModel& truth, int count) {
 void print_speeds() {
   std::printf("\nError of predicted speeds, 5 %% noise, all 780 pairs, mean (p90) %% of 40 fits\n");
   std::printf("| mode | 5 samples | 8 | 10 | 24 |\n|---|---|---|---|---|\n");
-  for (const SpeedModel& truth :
-       {SpeedModel{UpdateMode::sync, 32, {1.02, 2.78, 4.92, 0, 0.02}},
-        SpeedModel{UpdateMode::async, 1, {2.83, 3.92, 0, 0.11}}}) {
+  for (const SpeedModel& truth : {SpeedModel{UpdateMode::sync, 32, {1.02, 2.78, 4.92, 0, 0.02}},
+                                  SpeedModel{UpdateMode::async, 1, {2.83, 3.92, 0, 0.11}}}) {
     std::printf("| %s ", truth.mode == UpdateMode::sync ? "sync" : "async");
     for (const int count : {5, 8, 10, 24}) {
       const auto errors = speed_errors(truth, count);
@@ -121,7 +118,7 @@ void print_rows(const char* path) {
     const auto [name, sample] = parse_row(line);
     if (sample.steps_per_s > 0) models[name].push_back(sample);
   }
-  std::printf("\nDL2's rows: median error %% over all rows of a model, 40 draws of the rows to fit\n");
+  std::printf("\nDL2's rows: median error %% over all rows, 40 draws of rows to fit\n");
   std::printf("| model | rows | 8 rows | 12 | 20 |\n|---|---|---|---|---|\n");
   for (const auto& [name, rows] : models) {
     std::printf("| %s | %zu ", name.c_str(), rows.size());
@@ -146,9 +143,15 @@ void print_rows(const char* path) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+void print_all(const char* rows) {
   print_losses();
   print_speeds();
-  if (argc > 1) print_rows(argv[1]);
+  if (rows != nullptr) print_rows(rows);
+}
+
+}  // namespace hone::forecast
+
+int main(int argc, char** argv) {
+  hone::forecast::print_all(argc > 1 ? argv[1] : nullptr);
   return 0;
 }
