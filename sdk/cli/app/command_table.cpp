@@ -46,6 +46,8 @@ constexpr auto commands = std::to_array<Command>({
      declare_graph},
     {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
      "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
+    {"dashboard", Group::sweeps, "[SWEEP]", "print the address of the server's web page",
+     "hone dashboard\nhone dashboard sw_7\nxdg-open \"$(hone dashboard -q)\"", declare_dashboard},
     {"ls", Group::sweeps, "", "list the sweeps, newest first",
      "hone ls\nhone ls -n 5 --columns id,state,best\nhone ls --format json", declare_ls},
     {"show", Group::sweeps, "ID", "show a sweep, trial, run, model, worker, ...",

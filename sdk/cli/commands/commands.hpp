@@ -18,6 +18,7 @@ CommandAction declare_trials(Flags& flags);
 CommandAction declare_runs(Flags& flags);
 CommandAction declare_curve(Flags& flags);
 CommandAction declare_best(Flags& flags);
+CommandAction declare_dashboard(Flags& flags);
 CommandAction declare_watch(Flags& flags);
 CommandAction declare_explain(Flags& flags);
 CommandAction declare_lineage(Flags& flags);
