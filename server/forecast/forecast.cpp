@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/rng.hpp"
+#include "schemas/types/aggregate.hpp"
 #include "server/forecast/curves.hpp"
-#include "server/search/statistics/aggregate.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 
 namespace hone::forecast {

@@ -129,8 +129,8 @@ void Supervisor::read_signals() {
     if (info.ssi_signo != SIGCHLD) ++stops_asked_;
 }
 
-// The first line with a URL means that the server is ready. Its stdout does not go to its log, whose
-// last sentence is the reason of an exit and comes from the server's stderr alone.
+// The first line with a URL means that the server is ready. Its stdout does not go to its log: the
+// last sentence there is the reason of its end, and comes from stderr alone.
 void Supervisor::read_server_output() {
   std::array<char, 4096> buffer{};
   const ssize_t got = read(server_->stdout_end.fd(), buffer.data(), buffer.size());
