@@ -19,6 +19,7 @@ RECIPES = {
     "terminator": (2, r'\bmake_median\b|"median"', ["server", "schemas/types"]),
     "environment": (2, r"\bacrobot::|Acrobot-v1|/acrobot\.hpp", ["worker", "schemas/types",
                                                                  "server"]),
+    "scheduling policy": (1, r'"las", "las"', ["server", "sdk/cli"]),
     "trainer": (3, r'"cem"|\bcem_(info|row)\b|\(cem\b', ["worker", "schemas/types", "server"]),
     "write route": (14, r"\bPin(Request)?\b|\w+_pin(_request)?\b|\{trial\}/pin\b",
                     ["server", "schemas", "db"]),

@@ -23,6 +23,8 @@ ALLOWED = {
     "placement": ["base", "schemas/types", "schemas/codec"],
     "server/search": ["base", "schemas/types"],
     "server/forecast": ["base", "server/search", "schemas/types"],
+    "server/cluster": ["base", "server/forecast", "server/search", "schemas/types",
+                       "schemas/codec"],
     "server/sweep": ["base", "server/search", "schemas/types", "worker/train/settings"],
     "server/simulate": ["base", "server/sweep", "server/search", "schemas/types", "schemas/codec"],
     "db": ["base", "schemas/types", "schemas/codec"],
@@ -89,8 +91,9 @@ CONFINED = {
 
 # Pure rooms: no clock, no random device, no threads, no streams, no iteration order that depends on
 # addresses, neither directly nor through a header of ours.
-PURE = ["base/random", "base/rng", "base/text", "server/search", "server/forecast", "server/sweep",
-        "server/simulate", "schemas/types", "placement", "worker/train/settings"]
+PURE = ["base/random", "base/rng", "base/text", "server/search", "server/forecast",
+        "server/cluster", "server/sweep", "server/simulate", "schemas/types", "placement",
+        "worker/train/settings"]
 BANNED_IN_PURE = re.compile(
     r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>")
 

@@ -1,0 +1,184 @@
+// Job traces in public formats.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.hpp"
+#include "server/cluster/read.hpp"
+
+namespace hone::cluster {
+namespace {
+
+std::optional<double> number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
+  return value;
+}
+
+// Days since 1970-01-01 of a date of the Gregorian calendar (Hinnant's algorithm).
+double days_of(int year, int month, int day) {
+  year -= month <= 2 ? 1 : 0;
+  const int era = year / 400, of_era = year - era * 400;
+  const int of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146'097.0 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719'468;
+}
+
+// "2017-10-03 11:34:53", or seconds.
+std::optional<double> seconds_of(std::string_view text) {
+  if (const auto seconds = number_of(text)) return seconds;
+  constexpr std::string_view shape = "0000-00-00 00:00:00";
+  if (text.size() < shape.size()) return std::nullopt;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i] && text[i] != 'T')
+      return std::nullopt;
+  const auto part = [&](std::size_t at, std::size_t count) {
+    return static_cast<int>(*number_of(text.substr(at, count)));
+  };
+  return days_of(part(0, 4), std::clamp(part(5, 2), 1, 12), part(8, 2)) * 86'400 +
+         part(11, 2) * 3'600 + part(14, 2) * 60 + part(17, 2);
+}
+
+std::vector<std::string_view> split(std::string_view line, char by) {
+  std::vector<std::string_view> cells;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = std::min(line.find(by, at), line.size());
+    cells.push_back(line.substr(at, end - at));
+    at = end + 1;
+  }
+  return cells;
+}
+
+// Calls each(line) for every line that is not empty, until it returns false.
+template <class Each>
+void for_each_line(std::string_view text, const Each& each) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty() && !each(line)) return;
+    at = end + 1;
+  }
+}
+
+// Collects the jobs of a trace, its types by name.
+class TraceMaker {
+ public:
+  // Refuses (false) what cannot be a job.
+  bool add(const std::string& type, double arrival_s, double length_s, double gpus) {
+    if (!(length_s > 0) || !(gpus >= 1) || gpus > tasks_max || length_s > 1e9) {
+      ++trace_.skipped;
+      return false;
+    }
+    const auto [found, fresh] = types_.try_emplace(type, static_cast<int>(trace_.types.size()));
+    if (fresh && trace_.types.size() == types_max) {
+      types_.erase(found);
+      ++trace_.skipped;
+      return false;
+    }
+    if (fresh) {
+      trace_.types.emplace_back();
+      trace_.types.back().name = type;
+    }
+    Job job;
+    job.type = found->second;
+    job.wanted.workers = static_cast<int>(gpus);
+    job.arrival_s = arrival_s;
+    job.work = length_s;
+    trace_.jobs.push_back(job);
+    return true;
+  }
+  void skip() { ++trace_.skipped; }
+  [[nodiscard]] std::size_t size() const { return trace_.jobs.size(); }
+
+  // By arrival, the first at 0.
+  Result<Trace> finish() {
+    if (trace_.jobs.empty())
+      return refuse(Code::invalid, "the trace has no job that can be simulated (" +
+                                       counted(trace_.skipped, "row") + " skipped)");
+    std::stable_sort(trace_.jobs.begin(), trace_.jobs.end(),
+                     [](const Job& a, const Job& b) { return a.arrival_s < b.arrival_s; });
+    const double first = trace_.jobs.front().arrival_s;
+    for (Job& job : trace_.jobs) job.arrival_s -= first;
+    return std::move(trace_);
+  }
+
+ private:
+  Trace trace_;
+  std::map<std::string, int> types_;
+};
+
+// Steps a second of a job type on that many GPUs; 0 if the table has none.
+double throughput_of(const Json& table, std::string_view gpu, std::string_view type, int gpus) {
+  const auto kind = table.find(gpu);
+  if (kind == table.end() || !kind->is_object()) return 0;
+  const std::string key = "('" + std::string(type) + "', " + std::to_string(gpus) + ")";
+  const auto row = kind->find(key);
+  if (row == kind->end() || !row->is_object()) return 0;
+  const auto alone = row->find("null");
+  return alone != row->end() && alone->is_number() ? alone->get<double>() : 0;
+}
+
+}  // namespace
+
+Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs,
+                               std::string_view gpu) {
+  if (rows.size() > trace_bytes_max) return refuse(Code::too_large, "the trace is too large");
+  if (!throughputs.is_object() || !throughputs.contains(gpu))
+    return refuse(Code::invalid, "the table of throughputs has no GPU '" + std::string(gpu) + "'");
+  constexpr std::size_t columns_min = 7;
+  TraceMaker maker;
+  for_each_line(rows, [&](std::string_view line) {
+    const auto cells = split(line, '\t');
+    const auto steps = cells.size() >= columns_min ? number_of(cells[4]) : std::nullopt;
+    const auto arrival = cells.size() >= columns_min ? number_of(cells[5]) : std::nullopt;
+    const auto gpus = cells.size() >= columns_min ? number_of(cells[6]) : std::nullopt;
+    if (!steps || !arrival || !gpus || *gpus < 1 || *gpus > tasks_max) {
+      maker.skip();
+      return true;
+    }
+    const double speed = throughput_of(throughputs, gpu, cells[0], static_cast<int>(*gpus));
+    maker.add(std::string(cells[0]), *arrival, speed > 0 ? *steps / speed : 0, *gpus);
+    return maker.size() < jobs_max;
+  });
+  return maker.finish();
+}
+
+Result<Trace> read_philly_trace(std::string_view rows, int most) {
+  if (rows.size() > trace_bytes_max) return refuse(Code::too_large, "the trace is too large");
+  std::optional<std::size_t> time, length, gpus;
+  bool header = true;
+  TraceMaker maker;
+  for_each_line(rows, [&](std::string_view line) {
+    const auto cells = split(line, ',');
+    if (header) {
+      header = false;
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        if (cells[i] == "timestamp") time = i;
+        if (cells[i] == "duration") length = i;
+        if (cells[i] == "num_gpu") gpus = i;
+      }
+      return time && length && gpus;
+    }
+    const auto cell = [&](std::size_t column) {
+      return column < cells.size() ? cells[column] : std::string_view();
+    };
+    const auto arrival = seconds_of(cell(*time));
+    const auto duration = number_of(cell(*length)), count = number_of(cell(*gpus));
+    if (arrival && duration && count)
+      maker.add("job", *arrival, *duration, *count);
+    else
+      maker.skip();
+    return maker.size() < static_cast<std::size_t>(std::min(most, jobs_max));
+  });
+  if (!time || !length || !gpus)
+    return refuse(Code::invalid, "the trace needs the columns timestamp, duration and num_gpu");
+  return maker.finish();
+}
+
+}  // namespace hone::cluster
