@@ -77,7 +77,8 @@ Result<EventBatch> next_digest(SQLite::Database& db, const Watch& watch) {
   const auto newest = last_seq(db);
   EventBatch batch{{}, watch, false};
   if (newest <= watch.after) return batch;
-  auto page = list_events(db, watch.after, watch.sweep, limits::digest_events_max);
+  auto page = list_events(db, watch.after, watch.sweep, limits::digest_events_max,
+                          {limits::page_bytes_max, limits::event_bytes_max});
   if (!page) return page.error();
   Digest digest;
   for (const auto& event : page->items)
