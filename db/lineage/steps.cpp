@@ -109,8 +109,8 @@ constexpr std::array descriptions{
         run, "run",
         "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
         " attempts, r.reports,"
-        " CASE WHEN best_cost >= 1.797e308 THEN iif(best_cost < 9e999, 'diverged', NULL)"
-        "  ELSE iif(goal = 'minimize', best_cost, 0.0 - best_cost) END AS best,"
+        " CASE WHEN r.best_cost >= 1.797e308 THEN iif(r.best_cost < 9e999, 'diverged', NULL)"
+        "  ELSE iif(goal = 'minimize', r.best_cost, 0.0 - r.best_cost) END AS best,"
         " step, detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
         " AS seed_applied, s.seed || ' ' || t.number || ' ' || coalesce(s.confirms, 0) || ' '"
         " || s.instances AS seed, started_at, r.ended_at"

@@ -1,5 +1,6 @@
 // Reads of sweeps and trials.
 #include <algorithm>
+#include <map>
 
 #include "base/expect.hpp"
 #include "db/leaderboard.hpp"
@@ -158,26 +159,25 @@ std::optional<Place> parse_place(const std::string& cursor) {
 
 Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal goal,
                                        const PageQuery& page) {
-  Place after;
-  if (!page.after.empty()) {
-    const auto given = parse_place(page.after);
-    if (!given) return bad_cursor(page.after);
-    after = *given;
-  }
+  const auto after = page.after.empty() ? std::optional(Place{}) : parse_place(page.after);
+  if (!after) return bad_cursor(page.after);
   const std::string place = std::string(sql::tier) + ", " + sql::key + ", t.number";
   SQLite::Statement s(db, std::string("SELECT ") + trial_columns + ", " + place +
                               " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.sweep = ?1"
                               " AND (" +
                               place + ") > (?2, ?3, ?4) ORDER BY " + place + " LIMIT ?5");
-  sql::bind(s, sweep, after.tier, after.key, after.number, page.limit + 1);
-  std::string last;
+  sql::bind(s, sweep, after->tier, after->key, after->number, page.limit + 1);
+  std::map<TrialId, std::string> places;
   const auto read = [&](const SQLite::Statement& rows) {
     sql::Columns c(rows);
     TrialRow row = read_trial(c, goal);
-    last = place_text(c.integer(), c.real(), c.integer());
+    const auto tier = c.integer();
+    const double key = c.real();
+    places[row.id] = place_text(tier, key, row.number);
     return row;
   };
-  return read_page<TrialRow>(s, page.limit, read, [&](const TrialRow&) { return last; });
+  return read_page<TrialRow>(s, page.limit, read,
+                             [&](const TrialRow& row) { return places.at(row.id); });
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ Result<SweepId> newest_sweep(Session& session) {
 // The sweep of that name, if there is one; `otherwise` if there is none.
 Result<SweepId> sweep_named(Session& session, const std::string& name, const Error& otherwise) {
   if (name.find_first_of("'\"\\") != std::string::npos) return otherwise;
-  const auto found = session.get("/v1/find?limit=2&where=" +
-                                 escape_path("sweep where name = '" + name + "'"));
+  const auto found =
+      session.get("/v1/find?limit=2&where=" + escape_path("sweep where name = '" + name + "'"));
   if (!found) return otherwise;
   const Json& items = member(*found, "/items");
   if (items.empty()) return otherwise;

@@ -15,13 +15,6 @@ class Commands : public testing::Test {
   ServedApi server_;
 };
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 TEST_F(Commands, ls_lists_the_sweeps_newest_first) {
   server_.api.submit();
   EXPECT_EQ(server_.out({"ls"}),
@@ -45,6 +38,7 @@ TEST_F(Commands, ls_as_csv_has_the_columns_for_programs) {
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0],
             "id,name,project,state,reason,phases_done,phases_expected,trials,running,failed,best,"
+            "confirmed,best_trial,"
             "best_run,submitted,ended");
   EXPECT_EQ(lines[1].find("sw_1,small,default,completed,"), 0U) << lines[1];
 }
@@ -139,13 +133,13 @@ TEST_F(Commands, show_prints_every_kind_of_object) {
 
 TEST_F(Commands, show_of_a_sweep_has_its_spec_and_its_progress) {
   const std::string text = server_.out({"show", "sw_1"});
-  for (const char* line :
-       {"sw_1  small\n", "  objective   maximize return\n",
-        "  progress    4 of 4 expected phases (100%)\n", "  trials      2 of 2 proposed\n",
-        "  runs        2 completed\n", "  best        21.25 (rn_2.0, phase 2, step 500)\n",
-        "  trainer     train ${lr}\n", "  search      random, 2 trials\n",
-        "  budget      1k frames a run in 2 phases\n",
-        "  parameters  lr: float 1e-5 .. 0.01, log scale\n"})
+  for (const char* line : {"sw_1  small\n", "  objective   maximize return\n",
+                           "  progress    4 of 4 expected phases (100%)\n",
+                           "  trials      2 of 2 proposed\n", "  runs        2 completed\n",
+                           "  best        tr_2: 21.25 (last report), best report 21.25\n",
+                           "  trainer     train ${lr}\n", "  search      random, 2 trials\n",
+                           "  budget      1k frames a run in 2 phases\n",
+                           "  parameters  lr: float 1e-5 .. 0.01, log scale\n"})
     EXPECT_TRUE(contains(text, line)) << line << text;
 }
 
@@ -338,8 +332,7 @@ TEST_F(Commands, edit_changes_an_active_sweep) {
 TEST_F(Commands, watch_of_an_ended_sweep_prints_one_line) {
   const Outcome outcome = server_.run({"watch", "sw_1"});
   EXPECT_EQ(outcome.exit, Exit::ok);
-  EXPECT_EQ(outcome.out.find("sw_1  completed  100%  4/4 phases  0 running  best 21.25 (rn_2.0)"),
-            0U)
+  EXPECT_EQ(outcome.out.find("sw_1  completed  100%  4/4 phases  0 running  best 21.25 (tr_2)"), 0U)
       << outcome.out;
   EXPECT_EQ(outcome.messages, "results: hone best sw_1   explanation: hone explain TRIAL\n");
 }

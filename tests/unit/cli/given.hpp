@@ -30,6 +30,13 @@ inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 inline Outcome run_line(std::vector<std::string> words, Screen screen = plain_screen()) {
   const auto call = split(std::move(words));
   if (!call) return {exit_for(call.error().code), "", call.error().detail};

@@ -2,17 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "tests/unit/cli/given.hpp"
 
 namespace hone::cli {
 namespace {
 
 // As GET /v1/sweeps/{sweep}/best and the command return it for people.
-std::vector<Json> leaders(bool several) {
+std::vector<Json> best_items(bool several) {
   std::vector<Json> items;
   for (int i = 1; i <= 3; ++i) {
     Json item = {{"rank", i},
@@ -37,13 +37,6 @@ std::vector<Json> leaders(bool several) {
   return items;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 Fields shown(Fields fields) {
   std::erase_if(fields, [](const Field& field) { return field.where == Where::data_only; });
   return fields;
@@ -54,7 +47,7 @@ TEST(LeaderboardScreen, shows_the_parameters_at_eighty_columns) {
   for (const bool several : {false, true})
     for (const int columns : {80, 140}) {
       const auto table =
-          table_text(shown(best_columns()), leaders(several), {columns, false, false, true});
+          table_text(shown(best_columns()), best_items(several), {columns, false, false, true});
       const auto lines = lines_of(table);
       ASSERT_EQ(lines.size(), 4U) << table;
       for (const std::string& line : lines) EXPECT_LE(display_width(line), columns) << table;
@@ -67,7 +60,7 @@ TEST(LeaderboardScreen, shows_the_parameters_at_eighty_columns) {
 
 TEST(LeaderboardScreen, of_single_seeds_has_no_empty_columns) {
   const auto lines =
-      lines_of(table_text(shown(best_columns()), leaders(false), {80, false, false, true}));
+      lines_of(table_text(shown(best_columns()), best_items(false), {80, false, false, true}));
   EXPECT_EQ(lines.at(0).substr(0, 17), "rank  trial  valu");
   EXPECT_EQ(lines.at(0).find("  n  "), std::string::npos) << lines.at(0);
 }

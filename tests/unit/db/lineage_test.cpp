@@ -92,8 +92,8 @@ TEST_F(Queries, LineageCarriesFacts) {
   EXPECT_EQ(fact(model, "worker"), "wk_1");
   EXPECT_EQ(fact(model, "saved_at").substr(0, 8), "2023-11-");
   EXPECT_NE(fact(facts_of(TrialId{1}), "params.learning_rate"), "(none)");
-  EXPECT_EQ(fact(facts_of(TrialId{1}), "value"), "30.0");
-  EXPECT_EQ(fact(facts_of(TrialId{2}), "value"), "diverged");
+  EXPECT_EQ(fact(facts_of(TrialId{1}), "value"), "diverged");
+  EXPECT_EQ(fact(facts_of(TrialId{2}), "value"), "(none)");
   EXPECT_EQ(fact(facts_of(TrialId{3}), "value"), "(none)");
   EXPECT_EQ(fact(facts_of(AttemptId{run_a, 1}), "end_reason"), "requeue_requested");
   EXPECT_EQ(fact(facts_of(DatasetId{1}), "name"), "CartPole-v1");

@@ -123,7 +123,7 @@ TEST_F(BusyReaders, skip_the_reads_of_clients_that_have_left) {
 
 // Tokens and open streams -------------------------------------------------------------------------
 
-constexpr char secret[] = "hone_secret";
+constexpr char reader_secret[] = "hone_secret";
 
 Key key_of(TokenId token, const std::string& text) {
   Key key;
@@ -140,11 +140,11 @@ std::string watch_with(const std::string& token) {
 
 TEST(EventStream, ends_when_its_token_is_revoked) {
   TestServer server;
-  server.on_io_thread([&] { server.require_tokens().learn(key_of(TokenId{1000}, secret)); });
+  server.on_io_thread([&] { server.require_tokens().learn(key_of(TokenId{1000}, reader_secret)); });
   auto admin = server.connect();
   const auto post = [&](const std::string& path, const std::string& body) {
-    admin.send(
-        request("POST " + path, body, std::string("Authorization: Bearer ") + secret + "\r\n"));
+    admin.send(request("POST " + path, body,
+                       std::string("Authorization: Bearer ") + reader_secret + "\r\n"));
     return admin.receive();
   };
   const auto made = post("/v1/tokens", R"({"request_id": "t", "name": "t", "scopes": ["read"],)"
@@ -159,11 +159,11 @@ TEST(EventStream, ends_when_its_token_is_revoked) {
 
 TEST(EventStream, ends_when_its_token_expires) {
   TestServer server;
-  auto key = key_of(TokenId{1000}, secret);
+  auto key = key_of(TokenId{1000}, reader_secret);
   key.expires_at = SystemClock{}() + milliseconds(500);
   server.on_io_thread([&] { server.require_tokens().learn(key); });
   auto client = server.connect();
-  client.send(watch_with(secret));
+  client.send(watch_with(reader_secret));
   EXPECT_TRUE(client.receive_until("\r\n\r\n").starts_with("HTTP/1.1 200"));
   EXPECT_EQ(client.receive_all(), "");
   EXPECT_GE(SystemClock{}(), *key.expires_at);
@@ -171,9 +171,9 @@ TEST(EventStream, ends_when_its_token_expires) {
 
 TEST(LongPoll, of_a_revoked_token_gets_no_run) {
   TestServer server;
-  auto key = key_of(TokenId{1000}, secret);
+  auto key = key_of(TokenId{1000}, reader_secret);
   server.on_io_thread([&] { server.require_tokens().learn(key); });
-  const std::string bearer = std::string("Authorization: Bearer ") + secret + "\r\n";
+  const std::string bearer = std::string("Authorization: Bearer ") + reader_secret + "\r\n";
   server.ask(request("POST /v1/workers",
                      R"({"request_id": "w", "host": "h", "pid": 7, "cpus": 4, "gpus": 0,)"
                      R"( "hone_version": "0.1.0"})",

@@ -63,7 +63,7 @@ Fields sweep_columns() {
           optional({"failed", "/runs/failed", CellType::number}),
           {"best", "/best/value", CellType::score},
           optional({"confirmed", "/best/confirmed", CellType::score}),
-          optional({"best trial", "/best/trial"}),
+          optional({"best_trial", "/best/trial"}),
           data_only({"best_run", "/best/run"}),
           {"submitted", "/submitted_at", CellType::ago},
           data_only({"ended", "/ended_at", CellType::ago})};
