@@ -81,9 +81,10 @@ boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Push push, Work work) 
 }
 
 // On a reader thread, with its connection: work(SQLite::Database&). Skipped, or interrupted, once
-// the ticket is stopped; the answer is then of no use to a client.
+// the ticket is stopped; the answer is then of no use to a client. A coroutine owns its ticket.
 template <class T, class Work>
-boost::asio::awaitable<Result<T>> on_reader(Shared& shared, std::shared_ptr<ReadTicket> ticket,
+boost::asio::awaitable<Result<T>> on_reader(Shared& shared,
+                                            std::shared_ptr<ReadTicket> ticket,  // NOLINT
                                             api::Weight weight, Work work) {
   auto unless_stopped = [ticket, work = std::move(work)](SQLite::Database& db) mutable {
     if (ticket->stop)

@@ -63,7 +63,8 @@ class ByteBudget {
   void remove(const std::string& client, std::size_t bytes) {
     all_ -= bytes;
     const auto found = held_.find(client);
-    if ((found->second -= bytes) == 0) held_.erase(found);
+    found->second -= bytes;
+    if (found->second == 0) held_.erase(found);
   }
 
   const std::size_t all_max_;

@@ -58,7 +58,7 @@ std::string_view take_line(std::string_view& rest) {
 
 // The fields whose meaning depends on there being one.
 constexpr std::array<std::string_view, 9> single_fields{
-    "host",   "content-length", "transfer-encoding", "origin",       "authorization",
+    "host",   "content-length", "transfer-encoding", "origin",      "authorization",
     "expect", "last-event-id",  "x-request-id",      "content-type"};
 
 // The values of the single fields.

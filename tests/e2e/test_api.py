@@ -147,6 +147,7 @@ def read_results(walk, sweep, grant, model, digest):
     assert curve["run"] == run and curve["params"] == grant["params"]
     assert curve["state"] == "running"
     assert curve["curve"][0]["value"] == 12.5 and curve["curve"][0]["seconds"] > 0
+    read_whole_sweep(walk, sweep)
     (saved,) = walk("GET", f"/v1/models?run={run}").json["items"]
     assert saved == walk("GET", f"/v1/models/{model}").json
     assert saved["sha256"] == digest and saved["value"] == 12.5 and saved["parent"] is None
@@ -154,6 +155,16 @@ def read_results(walk, sweep, grant, model, digest):
     assert explained == walk("GET", f"/v1/runs/{run}/explain").json
     assert "is running" in explained["text"] and "12.5" in explained["text"]
     assert explained["verdicts"][0]["recomputed"] == "continue"
+
+
+def read_whole_sweep(walk, sweep):
+    """The routes that cover a whole sweep; tests/dashboard/test_routes.py compares their numbers."""
+    seq = walk("GET", f"/v1/sweeps/{sweep}/summary").json["seq"]
+    for path in ("history", "columns", "phases"):
+        assert walk("GET", f"/v1/sweeps/{sweep}/{path}").json["seq"] >= seq, path
+    walk("GET", f"/v1/sweeps/{sweep}/curves/matrix")  # in binary
+    assert walk("GET", "/v1/timeline").json["seq"] >= seq
+    assert walk("GET", "/v1/me").json["scopes"]
 
 
 def ask_and_tell(walk, sweep, trial):

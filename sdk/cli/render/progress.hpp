@@ -17,7 +17,7 @@ struct SweepProgress {
   Json best_params;  // of the best trial, or null
   Pace pace;
   Instant at;
-  std::string shortage{};  // why no worker can train it, or ""
+  std::string shortage{};       // why no worker can train it, or ""
   std::vector<Json> leaders{};  // the first trials of the leaderboard, if they are shown
   std::vector<Json> running{};  // some of the runs that train now
   std::string failure{};        // the newest failed run and the last line of its log
