@@ -13,7 +13,7 @@ build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-
   libssl-dev libsqlitecpp-dev libsqlite3-dev)
 trainer_packages=(libbox2d-dev libscotch-dev libmetis-dev)
 torch_packages=(libtorch-dev libopenblas0-pthread)
-test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema python3-flake8 clang-format chromium)
+test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema python3-flake8 clang-format)
 system_packages=(clang-16 clang-tidy-16 dpkg-dev file)
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -46,6 +46,12 @@ install() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
     fail "apt-get could not install ${missing[*]} (is there a network?): $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
   rm -f "$log"
+}
+
+# Installs PACKAGE where this system has it under that name: Ubuntu has chromium as a snap alone, and the tests of the
+# dashboard are then skipped.
+install_where_available() {
+  if apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; then install "$1"; fi
 }
 
 # install_build_packages PACKAGE...: what every build needs, and PACKAGE...
