@@ -13,6 +13,7 @@ const std::uint8_t* bytes_of(const float* row) {
 
 void put_bytes(std::vector<std::uint64_t>& words, std::size_t at, const std::uint8_t* bytes,
                std::size_t count) {
+  if (count == 0) return;  // an empty vector may have no storage
   std::memcpy(reinterpret_cast<std::uint8_t*>(words.data()) + at, bytes, count);
 }
 
@@ -229,6 +230,7 @@ bool Memory::restore(const State& state) {
   for (std::size_t lane = 0; lane < lanes_.size(); at += lanes_[lane++].used) {
     const auto first = lane * each;
     const auto count = lanes_[lane].used;
+    if (count == 0) continue;
     std::memcpy(&frames_[first * shape_.frame_bytes()],
                 packed_bytes(state.frames) + at * shape_.frame_bytes(),
                 count * shape_.frame_bytes());
