@@ -127,6 +127,14 @@ std::size_t header_end(std::string_view bytes) {
   return end == std::string_view::npos ? end : end + 4;
 }
 
+Status check_method_so_far(std::string_view bytes) {
+  for (const char c : bytes) {
+    if (c == ' ') break;
+    if (!is_token_char(c)) return bad_http("it does not begin with a method; write http://");
+  }
+  return Done{};
+}
+
 Status check_header_text(std::string_view header) {
   const auto start = take_line(header);
   const bool is_http_1_0 = start.ends_with(" HTTP/1.0");

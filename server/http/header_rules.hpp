@@ -13,6 +13,10 @@ namespace hone::http {
 // The end of the header that `bytes` begins with, behind its empty line; npos if it is incomplete.
 std::size_t header_end(std::string_view bytes);
 
+// Refuses (invalid) bytes that no method of a request begins with, before its header is complete: a
+// TLS client on a plain port sends no empty line, and would wait for the end of the time allowed.
+Status check_method_so_far(std::string_view bytes);
+
 // Checks the bytes of a whole header, up to and with its empty line. Refuses (invalid) folded
 // lines, names and values with characters that HTTP does not allow, fields that may occur once and
 // do not, a Content-Length that is no number, a Transfer-Encoding that is not `chunked`, comes with

@@ -200,6 +200,7 @@ asio::awaitable<Status> Session::read_header() {
     return std::string_view(static_cast<const char*>(buffer_.data().data()), buffer_.size());
   };
   while (header_end(received()) == std::string_view::npos) {
+    if (auto begun = check_method_so_far(received()); !begun) co_return begun;
     if (buffer_.size() > limits::header_bytes_max) co_return too_large_header();
     const auto space = buffer_.prepare(first_read_bytes);
     buffer_.commit(co_await stream_.async_read_some(space, asio::use_awaitable));

@@ -149,6 +149,19 @@ TEST(Conformance, checks_the_host_of_an_absolute_target) {
   EXPECT_EQ(authority_of("/http://a.b"), "");
 }
 
+TEST(Conformance, refuses_what_no_request_begins_with_at_once) {
+  TestServer server({.request_time = milliseconds(2 * patience_ms)});
+  const std::vector<std::string> beginnings{
+      {"\x16\x03\x01\x02", 4}, std::string(1, '\0'), "GE\r", "\"GET\" /"};
+  for (const auto& bytes : beginnings) {
+    auto client = server.connect();
+    client.send(bytes);
+    EXPECT_EQ(client.receive().status, 400) << bytes;
+  }
+  EXPECT_TRUE(check_method_so_far(""));
+  EXPECT_TRUE(check_method_so_far("GET /\x16"));
+}
+
 TEST(Conformance, finds_the_end_of_a_header_wherever_it_is_cut) {
   const auto text = get("X: a\r\n");
   for (std::size_t bytes = 0; bytes < text.size(); ++bytes)

@@ -160,10 +160,12 @@ TEST_F(TlsTest, bounds_the_time_of_a_handshake) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(TlsTest, is_not_spoken_by_a_plain_port) {
-  TestServer server({.request_time = milliseconds(60)});
+// The server once waited for the end of a header, and the client for its whole time limit.
+TEST_F(TlsTest, is_refused_by_a_plain_port_at_its_first_record) {
+  TestServer server({.request_time = milliseconds(2 * patience_ms)});
   auto client = server.connect();
   EXPECT_FALSE(SecureClient(client).connected) << "its first record is no request";
+  EXPECT_NE(client.receive_all().find("write http://"), std::string::npos);
 }
 
 TEST_F(TlsTest, asks_clients_for_a_certificate_where_a_root_is_given) {
