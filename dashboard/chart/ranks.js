@@ -1,6 +1,7 @@
 // Rank flow by phase, and the verdicts of each phase as bars.
 import { Plot } from "./plot.js";
 import { short, words } from "../lib/format.js";
+import { bestFirst } from "../lib/raster.js";
 
 const emphasized = 50;
 
@@ -21,17 +22,11 @@ export function flowPlot({ data, curves, rows, open }) {
 }
 
 function ranksOf({ matrix }, rows, goal) {
-  const { cells, points } = matrix;
+  const { points } = matrix;
   const ranks = new Map(rows.map((row) => [row, new Int32Array(points)]));
   const sizes = new Int32Array(points);
   for (let k = 0; k < points; k++) {
-    const merit = (row) => {
-      const value = cells[row * points + k];
-      return value === Infinity ? -Infinity : goal === "maximize" ? value : -value;
-    };
-    const there = rows
-      .filter((row) => !Number.isNaN(cells[row * points + k]))
-      .sort((a, b) => merit(b) - merit(a) || a - b);
+    const there = bestFirst(matrix, k, rows, goal);
     sizes[k] = there.length;
     there.forEach((row, at) => {
       ranks.get(row)[k] = at + 1;

@@ -49,19 +49,24 @@ function segment([x0, y0], [x1, y1], run, width, height, mark) {
   }
 }
 
+// The rows with a report of phase `k`, best first; equal ones by row.
+export function bestFirst({ cells, points }, k, rows, goal) {
+  const merit = (row) => {
+    const value = cells[row * points + k];
+    return value === Infinity ? -Infinity : goal === "maximize" ? value : -value;
+  };
+  return rows
+    .filter((row) => !Number.isNaN(cells[row * points + k]))
+    .sort((a, b) => merit(b) - merit(a) || a - b);
+}
+
 // The rank of each report among those of its phase as a share: 0 is the worst, 1 the best.
 export function rankCells(cells, points, rows, goal) {
   const ranks = new Float32Array(cells.length).fill(NaN);
   for (let k = 0; k < points; k++) {
-    const merit = (row) => {
-      const value = cells[row * points + k];
-      return value === Infinity ? -Infinity : goal === "maximize" ? value : -value;
-    };
-    const there = rows
-      .filter((row) => !Number.isNaN(cells[row * points + k]))
-      .sort((a, b) => merit(a) - merit(b));
+    const there = bestFirst({ cells, points }, k, rows, goal);
     there.forEach((row, at) => {
-      ranks[row * points + k] = there.length > 1 ? at / (there.length - 1) : 1;
+      ranks[row * points + k] = there.length > 1 ? 1 - at / (there.length - 1) : 1;
     });
   }
   return ranks;
