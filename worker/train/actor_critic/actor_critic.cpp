@@ -1,7 +1,6 @@
 #include "worker/train/actor_critic/actor_critic.hpp"
 
 #include <chrono>
-#include <ctime>
 #include <numeric>
 #include <tuple>
 
@@ -21,8 +20,6 @@ constexpr auto tick_interval = std::chrono::seconds(1);
 // Empty for those that continue each other's files.
 std::string name_in_files(Scheme scheme) { return scheme == Scheme::ppo ? "ppo" : ""; }
 
-double process_cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
 class ActorCritic final : public trainers::Trainer {
  public:
   explicit ActorCritic(const Options& options)
@@ -38,7 +35,7 @@ class ActorCritic final : public trainers::Trainer {
     counters_ = std::vector<FrameCounter>(
         static_cast<std::size_t>(options.scheme == Scheme::a2c ? options.counts.agents : 1));
     episodes_.watch(options.env.spec.solved_return, [this] {
-      solved_ = {step(), process_cpu_s()};
+      solved_ = {step(), trainers::process_cpu_s()};
     });
   }
 

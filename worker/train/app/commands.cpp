@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -81,7 +80,7 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
         {unit, outcome.steps},
         {"seconds", outcome.seconds},
         {unit + "_per_s", rate},
-        {"cpu_s", static_cast<double>(std::clock()) / CLOCKS_PER_SEC},
+        {"cpu_s", trainers::process_cpu_s()},
         {"solved", solved_document(outcome.solved, unit)},
         {"seed", command.seed},
         {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};

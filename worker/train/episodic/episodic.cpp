@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -116,7 +115,7 @@ class EpisodicTrainer : public Trainer {
     recent_.push_back(total);
     if (recent_.size() > recent_episodes) recent_.erase(recent_.begin());
     if (!solved_ && recent_.size() == recent_episodes && value().value() >= solved_share * steps_)
-      solved_ = Solved{step_, static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
+      solved_ = Solved{step_, process_cpu_s()};
   }
 
   // One step that raises the probability of the actions of the best episodes.

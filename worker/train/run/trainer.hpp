@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -39,6 +40,8 @@ struct Solved {
   std::int64_t step = 0;
   double cpu_s = 0;  // of the whole process by then
 };
+
+inline double process_cpu_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 class Trainer {
  public:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 
 #include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/model.hpp"
@@ -52,7 +51,7 @@ class Dqn final : public trainers::Trainer {
                 {options.exploration, options.learning_starts, options.reward_clip, options.seed}),
         batch_(options) {
     episodes_.watch(options.env.spec.solved_return, [this] {
-      solved_ = {step_, static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
+      solved_ = {step_, trainers::process_cpu_s()};
     });
   }
 

@@ -12,7 +12,7 @@ constexpr std::int32_t by_network = -1;
 }  // namespace
 
 Player::Player(std::unique_ptr<envs::VecEnv> env, const PlayRule& rule)
-    : env_(std::move(env)), rule_(rule) {
+    : env_(std::move(env)), rule_(rule), running_(static_cast<std::size_t>(env_->count())) {
   const auto count = static_cast<std::size_t>(env_->count());
   const auto size = static_cast<std::size_t>(env_->spec().row_floats());
   for (auto* rows : {&latest_, &next_, &last_}) rows->resize(count * size);
@@ -20,8 +20,6 @@ Player::Player(std::unique_ptr<envs::VecEnv> env, const PlayRule& rule)
   terminated_.resize(count);
   truncated_.resize(count);
   actions_.resize(count);
-  running_returns_.resize(count);
-  running_lengths_.resize(count);
   env_->reset(latest_.data());
 }
 
@@ -60,7 +58,7 @@ void Player::step(std::int64_t frame, QLearner& learner, replay::Memory& memory,
   env_->step({actions_, {}},
              {next_.data(), rewards_.data(), terminated_.data(), truncated_.data(), last_.data()});
   remember(memory);
-  end_episodes(episodes);
+  running_.step(rewards_, terminated_, truncated_, episodes);
   std::swap(latest_, next_);
 }
 
@@ -83,35 +81,19 @@ void Player::remember(replay::Memory& memory) {
   }
 }
 
-void Player::end_episodes(ga3c::EpisodeLog& episodes) {
-  finished_.clear();
-  for (std::size_t i = 0; i < actions_.size(); ++i) {
-    running_returns_[i] += static_cast<double>(rewards_[i]);
-    running_lengths_[i] += 1;
-    if (terminated_[i] == 0 && truncated_[i] == 0) continue;
-    finished_.push_back({running_returns_[i], running_lengths_[i]});
-    running_returns_[i] = 0;
-    running_lengths_[i] = 0;
-  }
-  if (!finished_.empty()) episodes.finish(finished_);
-}
-
 ga3c::EnvGroup::State Player::state() const {
-  const std::vector<double> zeros(running_returns_.size(), 0.0);
-  return {env_->save(), {}, running_returns_, running_lengths_, zeros};
+  const std::vector<double> zeros(static_cast<std::size_t>(count()), 0.0);
+  return {env_->save(), {}, running_.returns(), running_.lengths(), zeros};
 }
 
 bool Player::restore(const ga3c::EnvGroup::State& state, replay::Memory& memory) {
-  if (state.running_returns.size() != running_returns_.size() ||
-      state.running_lengths.size() != running_lengths_.size())
-    return false;
+  if (!running_.fits(state.running_returns, state.running_lengths)) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
   if (env_->spec().forgets) {
-    for (std::size_t lane = 0; lane < running_returns_.size(); ++lane) memory.cut(lane);
+    for (std::size_t lane = 0; lane < actions_.size(); ++lane) memory.cut(lane);
     return true;
   }
-  running_returns_ = state.running_returns;
-  running_lengths_ = state.running_lengths;
+  running_.restore(state.running_returns, state.running_lengths);
   return true;
 }
 

@@ -32,7 +32,7 @@ class Player {
   [[nodiscard]] int count() const { return env_->count(); }
   // The mean probability of a random action.
   [[nodiscard]] double epsilon(std::int64_t frame) const;
-  [[nodiscard]] const std::vector<double>& running_returns() const { return running_returns_; }
+  [[nodiscard]] const std::vector<double>& running_returns() const { return running_.returns(); }
 
   [[nodiscard]] ga3c::EnvGroup::State state() const;
   // Returns false for a state of other environments.
@@ -41,15 +41,13 @@ class Player {
  private:
   void choose(std::int64_t frame, QLearner& learner);
   void remember(replay::Memory& memory);
-  void end_episodes(ga3c::EpisodeLog& episodes);
 
   std::unique_ptr<envs::VecEnv> env_;
   PlayRule rule_;
   std::vector<float> latest_, next_, last_, rewards_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
-  std::vector<double> running_returns_, running_lengths_;
-  std::vector<ga3c::Episode> finished_;
+  ga3c::RunningEpisodes running_;
 };
 
 }  // namespace hone::dqn

@@ -9,7 +9,7 @@
 namespace hone::ga3c {
 
 EnvGroup::EnvGroup(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
-    : env_(std::move(env)) {
+    : env_(std::move(env)), running_(static_cast<std::size_t>(env_->count())) {
   const auto count = static_cast<std::size_t>(env_->count());
   const auto size = static_cast<std::size_t>(env_->spec().row_floats());
   for (std::size_t i = 0; i < count; ++i)
@@ -24,9 +24,6 @@ EnvGroup::EnvGroup(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::u
   terminated_.resize(count);
   truncated_.resize(count);
   actions_.resize(count);
-  finished_.reserve(count);
-  running_returns_.resize(count);
-  running_lengths_.resize(count);
   discounted_returns_.resize(count);
   request_.policy = policy_;
   request_.values = values_;
@@ -97,20 +94,11 @@ float EnvGroup::log_chance(int i) const {
 void EnvGroup::step(float* next, EpisodeLog& episodes) {
   env_->step({actions_, numbers_}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
                                     final_observations_.data()});
-  finished_.clear();
-  for (std::size_t i = 0; i < actions_.size(); ++i) {
-    running_returns_[i] += rewards_[i];
-    running_lengths_[i] += 1;
-    if (terminated_[i] == 0 && truncated_[i] == 0) continue;
-    finished_.push_back({running_returns_[i], running_lengths_[i]});
-    running_returns_[i] = 0;
-    running_lengths_[i] = 0;
-  }
-  if (!finished_.empty()) episodes.finish(finished_);
+  running_.step(rewards_, terminated_, truncated_, episodes);
 }
 
 EnvGroup::State EnvGroup::state() const {
-  State state{env_->save(), {}, running_returns_, running_lengths_, discounted_returns_};
+  State state{env_->save(), {}, running_.returns(), running_.lengths(), discounted_returns_};
   for (const auto& stream : streams_)
     state.streams.insert(state.streams.end(), stream.words().begin(), stream.words().end());
   return state;
@@ -119,13 +107,11 @@ EnvGroup::State EnvGroup::state() const {
 bool EnvGroup::restore(const State& state) {
   const auto words = envs::Stream::Words{}.size();
   if (state.streams.size() != streams_.size() * words) return false;
-  if (state.running_returns.size() != running_returns_.size()) return false;
-  if (state.running_lengths.size() != running_lengths_.size()) return false;
+  if (!running_.fits(state.running_returns, state.running_lengths)) return false;
   if (state.discounted_returns.size() != discounted_returns_.size()) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
   if (!env_->spec().forgets) {
-    running_returns_ = state.running_returns;
-    running_lengths_ = state.running_lengths;
+    running_.restore(state.running_returns, state.running_lengths);
     discounted_returns_ = state.discounted_returns;
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) {

@@ -56,7 +56,7 @@ class EnvGroup {
 
   // The observations to act on next, [count][row_floats]; valid between two rollouts.
   [[nodiscard]] std::span<float> latest() { return latest_; }
-  [[nodiscard]] std::span<const double> running_returns() const { return running_returns_; }
+  [[nodiscard]] std::span<const double> running_returns() const { return running_.returns(); }
   // Discounted returns of the running episodes; the agent updates them.
   [[nodiscard]] std::span<double> discounted_returns() { return discounted_returns_; }
 
@@ -82,9 +82,9 @@ class EnvGroup {
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
   std::vector<float> numbers_;  // of continuous actions
-  std::vector<double> running_returns_, running_lengths_, discounted_returns_;
+  RunningEpisodes running_;
+  std::vector<double> discounted_returns_;
   std::vector<float> uniforms_, cumulative_;
-  std::vector<Episode> finished_;  // by the last step
   PredictRequest request_;
 };
 

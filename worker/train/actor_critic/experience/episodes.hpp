@@ -76,4 +76,44 @@ class EpisodeLog {
   std::function<void()> on_reached_;
 };
 
+// Returns and lengths of the episodes that run, one for each environment of a group. Used by one
+// thread at a time.
+class RunningEpisodes {
+ public:
+  explicit RunningEpisodes(std::size_t environments)
+      : returns_(environments), lengths_(environments) {
+    finished_.reserve(environments);
+  }
+
+  // Counts a step of every environment, and adds the episodes that it ended to the log.
+  void step(std::span<const float> rewards, std::span<const std::uint8_t> terminated,
+            std::span<const std::uint8_t> truncated, EpisodeLog& log) {
+    finished_.clear();
+    for (std::size_t i = 0; i < returns_.size(); ++i) {
+      returns_[i] += static_cast<double>(rewards[i]);
+      lengths_[i] += 1;
+      if (terminated[i] == 0 && truncated[i] == 0) continue;
+      finished_.push_back({returns_[i], lengths_[i]});
+      returns_[i] = 0;
+      lengths_[i] = 0;
+    }
+    if (!finished_.empty()) log.finish(finished_);
+  }
+
+  [[nodiscard]] const std::vector<double>& returns() const { return returns_; }
+  [[nodiscard]] const std::vector<double>& lengths() const { return lengths_; }
+  [[nodiscard]] bool fits(std::span<const double> returns, std::span<const double> lengths) const {
+    return returns.size() == returns_.size() && lengths.size() == lengths_.size();
+  }
+  // Both must fit.
+  void restore(std::vector<double> returns, std::vector<double> lengths) {
+    returns_ = std::move(returns);
+    lengths_ = std::move(lengths);
+  }
+
+ private:
+  std::vector<double> returns_, lengths_;
+  std::vector<Episode> finished_;  // by the last step
+};
+
 }  // namespace hone::ga3c
