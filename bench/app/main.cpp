@@ -220,8 +220,8 @@ CommandAction declare_bench(Flags& flags) {
     flags.argument("WHAT", options.what, "load, lineage, driver or curves");
     flags.optional_argument(
         "TASK", options.task,
-        "of driver: version, startup, memory, latency, quality, storage-client; of curves: a family "
-        "(steady, crossing, ...), or all without one");
+        "of driver: version, startup, memory, latency, quality, storage-client; of curves: the "
+        "family (all)");
     flags.arguments("KEY=VALUE", options.words, "of driver: arguments of the task");
     add_load_flags(flags, options);
     add_lineage_flags(flags, options);
