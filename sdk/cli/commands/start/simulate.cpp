@@ -224,8 +224,8 @@ Status run_repetition(const SimulateOptions& options, const simulate::CurveTable
   return Done{};
 }
 
-// Adds the rank of each method on its table, 1 for the lowest mean regret, and its regret divided by
-// that of complete runs, where these are among the methods.
+// Adds the rank of each method on its table, 1 for the lowest mean regret, and its regret divided
+// by that of complete runs, where these are among the methods.
 void compare(std::span<Json> of_table) {
   const auto regret = [](const Json& one) { return one["regret"]["mean"].get<double>(); };
   const auto complete = std::find_if(of_table.begin(), of_table.end(),
