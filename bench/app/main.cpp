@@ -1,11 +1,13 @@
-// hone-bench, which `hone bench` runs: measures a server (load, lineage), and the search methods
-// for tests/bench/search_bench.py (driver).
+// hone-bench, which `hone bench` runs: measures a server (load, lineage) and the search methods for
+// tests/bench/search_bench.py (driver), and writes made-up learning curves (curves).
 #include <unistd.h>
 
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,6 +19,7 @@
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/run_command.hpp"
 #include "sdk/cli/session/session.hpp"
+#include "server/simulate/curve_families.hpp"
 
 namespace hone::cli {
 namespace {
@@ -41,6 +44,7 @@ struct BenchOptions {
   LineageOptions lineage;
   std::string duration = "20s", period = "10s", ramp = "20s";
   std::vector<std::string> reports;
+  std::int64_t seed = 1, tables = 1;
 };
 
 // Shows the latest line on stderr: in place on a terminal, else a line every ten seconds.
@@ -134,12 +138,47 @@ Result<Exit> run_driver(Session& session, const BenchOptions& options) {
   return Exit::ok;
 }
 
+Status write_text(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return Done{};
+  return refuse(Code::invalid, "cannot write " + path.string());
+}
+
+// Writes FAMILY_SEED.csv and its card.
+Result<std::filesystem::path> write_table(const BenchOptions& options, std::string_view family,
+                                          std::int64_t seed) {
+  const auto files = simulate::make_family_table(family, static_cast<std::uint64_t>(seed));
+  if (!files) return files.error();
+  const auto name = std::string(family) + "_" + std::to_string(seed);
+  const auto stem = std::filesystem::path(options.load.folder) / name;
+  if (auto done = write_text(stem.string() + ".csv", files->csv); !done) return done.error();
+  if (auto done = write_text(stem.string() + ".json", files->json); !done) return done.error();
+  return std::filesystem::path(stem.string() + ".csv");
+}
+
+Result<Exit> run_curves(Session& session, const BenchOptions& options) {
+  std::vector<std::string> families{options.task};
+  if (options.task.empty()) families.clear();
+  for (const simulate::CurveFamily& family : simulate::curve_families())
+    if (options.task.empty()) families.emplace_back(family.name);
+  for (const std::string& family : families)
+    for (std::int64_t i = 0; i < options.tables; ++i) {
+      const auto path = write_table(options, family, options.seed + i);
+      if (!path) return path.error();
+      session.print(path->string() + "\n");
+    }
+  return Exit::ok;
+}
+
 Result<Exit> run_bench(Session& session, const BenchOptions& options) {
   if (options.what == "lineage") return run_lineage(session, options);
   if (options.what == "load") return run_load(session, options);
   if (options.what == "driver") return run_driver(session, options);
-  return refuse(Code::invalid,
-                "unknown benchmark '" + options.what + "'; there are load, lineage and driver");
+  if (options.what == "curves") return run_curves(session, options);
+  return refuse(Code::invalid, "unknown benchmark '" + options.what +
+                                   "'; there are load, lineage, driver and curves");
 }
 
 void add_load_flags(Flags& flags, BenchOptions& options) {
@@ -154,8 +193,9 @@ void add_load_flags(Flags& flags, BenchOptions& options) {
   flags.text("--duration TIME", options.duration, "how long to measure");
   flags.text("--period TIME", options.period, "time between two reports of a worker");
   flags.text("--ramp TIME", options.ramp, "time in which all workers start");
-  flags.text("--folder DIR", options.load.folder,
-             "where to create the server's temporary data folder");
+  flags.text(
+      "--folder DIR", options.load.folder,
+      "where to create the server's temporary data folder; of curves: where to write tables");
 }
 
 void add_lineage_flags(Flags& flags, BenchOptions& options) {
@@ -169,15 +209,23 @@ void add_lineage_flags(Flags& flags, BenchOptions& options) {
                 "repetitions of each question, of which the median is printed (21)");
 }
 
+void add_curves_flags(Flags& flags, BenchOptions& options) {
+  flags.heading("Curves");
+  flags.integer("--seed N", options.seed, {0, 1e15}, "seed of the first table of a family");
+  flags.integer("--tables N", options.tables, {1, 1000}, "number of tables of each family");
+}
+
 CommandAction declare_bench(Flags& flags) {
   return with_options(run_bench, [&](BenchOptions& options) {
-    flags.argument("WHAT", options.what, "load, lineage or driver");
+    flags.argument("WHAT", options.what, "load, lineage, driver or curves");
     flags.optional_argument(
         "TASK", options.task,
-        "of driver: version, startup, memory, latency, quality, storage-client");
+        "of driver: version, startup, memory, latency, quality, storage-client; of curves: the "
+        "family (all)");
     flags.arguments("KEY=VALUE", options.words, "of driver: arguments of the task");
     add_load_flags(flags, options);
     add_lineage_flags(flags, options);
+    add_curves_flags(flags, options);
   });
 }
 
@@ -190,7 +238,8 @@ constexpr Command bench_command{
     "hone bench load --workers 10000 --duration 2m\n"
     "hone bench load --reports 1,8,64,512 --duration 5s\n"
     "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
-    "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9",
+    "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9\n"
+    "hone bench curves crossing --seed 1 --tables 3 --folder curves",
     declare_bench};
 
 int main_of(const std::vector<std::string>& words) {

@@ -298,30 +298,47 @@ Status CurveTable::add(const Params& params, Curve curve) {
   return Done{};
 }
 
+void CurveTable::rate(Configuration& one, double worst, double floor) const {
+  const double sign = goal_ == Goal::maximize ? 1 : -1;
+  double sum = 0;
+  for (const Curve& curve : one.curves) {
+    const std::size_t tail = checkpoints_in_last_tenth(curve.values.size());
+    for (std::size_t k = curve.values.size() - tail; k < curve.values.size(); ++k) {
+      const double merit = curve.values[k] ? sign * *curve.values[k] : worst;
+      one.diverged = one.diverged || !curve.values[k] || merit < floor;
+      sum += std::max(merit, floor) / static_cast<double>(tail);
+    }
+  }
+  one.merit = sum / static_cast<double>(one.curves.size());
+}
+
 void CurveTable::finish() {
   const double sign = goal_ == Goal::maximize ? 1 : -1;
   double worst = std::numeric_limits<double>::infinity(), seconds = 0, curves = 0;
+  double highest = -worst;  // last value
+  std::vector<double> first;
   for (const Configuration& one : configurations_)
     for (const Curve& curve : one.curves) {
       for (const auto& value : curve.values)
         if (value) worst = std::min(worst, sign * *value);
+      if (curve.values.front()) first.push_back(sign * *curve.values.front());
+      if (curve.values.back()) highest = std::max(highest, sign * *curve.values.back());
       seconds += curve.seconds.back();
       ++curves;
     }
   full_run_seconds_ = seconds / curves;
-  std::vector<double> merits;
+  if (!std::isfinite(worst)) worst = 0;  // no run has a number
+  const double start = first.empty() ? worst : quantile(first, 0.5);
+  const double floor = highest > start ? std::max(worst, start - (highest - start)) : worst;
+  std::vector<double> merits, sound;
   for (Configuration& one : configurations_) {
-    double sum = 0;
-    for (const Curve& curve : one.curves) {
-      const std::size_t tail = checkpoints_in_last_tenth(curve.values.size());
-      for (std::size_t k = curve.values.size() - tail; k < curve.values.size(); ++k)
-        sum += (curve.values[k] ? sign * *curve.values[k] : worst) / static_cast<double>(tail);
-    }
-    one.merit = sum / static_cast<double>(one.curves.size());
+    rate(one, worst, floor);
     merits.push_back(one.merit);
+    if (!one.diverged) sound.push_back(one.merit);
   }
   best_ = *std::max_element(merits.begin(), merits.end());
-  unit_ = std::max(best_ - quantile(merits, 0.5), 0.05 * (best_ - quantile(merits, 0.1)));
+  const auto& of_unit = sound.size() > 1 ? sound : merits;
+  unit_ = std::max(best_ - quantile(of_unit, 0.5), 0.05 * (best_ - quantile(of_unit, 0.1)));
   if (!(unit_ > 0)) unit_ = 1;  // every configuration is as good as the best
 }
 

@@ -30,8 +30,11 @@ struct Configuration {        // a recorded parameter set
   Point point;                // in the table's own space
   std::vector<Curve> curves;  // one for each seed
   // Mean over its seeds of the mean of the last tenth of the checkpoints; larger is better. A
-  // diverged checkpoint counts as the worst value of the table.
+  // checkpoint without a number counts as the worst value of the table, and none as less than the
+  // table's floor: twice as far from the best as the median first value. Losses of 1e30 would
+  // otherwise make every other difference vanish.
   double merit = 0;
+  bool diverged = false;  // one of these checkpoints has no number or lies below the floor
 };
 
 class CurveTable {
@@ -54,7 +57,8 @@ class CurveTable {
   // fixed.
   [[nodiscard]] Result<std::size_t> nearest(const Params& params) const;
 
-  // (best merit - merit of the configuration) / max(best - median, 5 % of (best - 10 % quantile)).
+  // (best merit - merit of the configuration) / max(best - median, 5 % of (best - 10 % quantile)),
+  // median and quantile of the configurations that did not diverge.
   [[nodiscard]] double regret(std::size_t configuration) const;
   // By how much a merit (larger is better) exceeds the true one, in units of regret.
   [[nodiscard]] double excess(std::size_t configuration, double merit) const;
@@ -62,10 +66,14 @@ class CurveTable {
   [[nodiscard]] double true_value(std::size_t configuration) const;
   // The regret of a random choice: the mean over all configurations.
   [[nodiscard]] double blind_regret() const;
+  [[nodiscard]] bool diverged(std::size_t configuration) const {
+    return configurations_[configuration].diverged;
+  }
 
  private:
   Status add(const Params& params, Curve curve);
   void finish();
+  void rate(Configuration& one, double worst, double floor) const;
   [[nodiscard]] double distance(std::span<const double> a, std::span<const double> b) const;
 
   std::string name_;

@@ -38,6 +38,7 @@ Summary Tally::summary() const {
   result.confirmed = estimate(outcomes_, [](const Outcome& o) { return o.confirmed; });
   result.lost_best =
       estimate(outcomes_, [](const Outcome& o) { return o.lost_best ? 1.0 : 0; }).mean;
+  result.diverged = estimate(outcomes_, [](const Outcome& o) { return o.diverged ? 1.0 : 0; }).mean;
   std::vector<Outcome> found;
   for (const Outcome& outcome : outcomes_)
     if (outcome.to_target >= 0) found.push_back(outcome);

@@ -23,7 +23,7 @@ struct Summary {
   double found = 0;    // share of the repetitions that reached the target
   Estimate to_target;  // full runs until they did, over those that did
   Estimate phases, gap, expected_gap, confirmed, confirmed_gap;  // as in Outcome
-  double lost_best = 0;                                          // share of the repetitions
+  double lost_best = 0, diverged = 0;                            // share of the repetitions
 };
 
 class Tally {

@@ -284,8 +284,10 @@ class World {
   Outcome outcome() {
     double busy = 0;
     for (const Worker& worker : workers_) busy += static_cast<double>(worker.busy.us);
-    if (const auto named = sweep().terminator->incumbent(sweep().history))
+    if (const auto named = sweep().terminator->incumbent(sweep().history)) {
       outcome_.true_value = table_.true_value(configuration_of(*named));
+      outcome_.diverged = table_.diverged(configuration_of(*named));
+    }
     if (const auto shown = promised()) {
       const std::size_t configuration = configuration_of(shown->trial);
       outcome_.gap = table_.excess(configuration, shown->merit);

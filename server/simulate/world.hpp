@@ -41,6 +41,7 @@ struct Outcome {
   double expected_gap = 0;  // the same for the expected merit of multi-seed sweeps; else the gap
   // The truly best one of the tried sets never trained to its end.
   bool lost_best = false;
+  bool diverged = false;     // the named set diverges (curve_table.hpp)
   double confirmed = 0;      // regret of the best confirmed set; `named` without a confirmation
   double confirmed_gap = 0;  // gap of its interquartile mean; `expected_gap` without a confirmation
 };

@@ -21,6 +21,9 @@ def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
     assert ours["regret"]["mean"] < complete["regret"]["mean"]
     assert ours["trials"]["mean"] > complete["trials"]["mean"]
     assert 0.9 < ours["busy"]["mean"] <= 1
+    assert (ours["rank"], complete["rank"]) == (1, 2)
+    assert ours["relative_to_none"] < 1 == complete["relative_to_none"]
+    assert ours["diverged"] == 0
 
 
 def test_the_anytime_curve_is_a_csv_with_a_row_for_each_look():

@@ -32,10 +32,34 @@ TEST(CurveTable, means_the_last_tenth_over_the_seeds_and_counts_divergence_as_th
 
 TEST(CurveTable, measures_regret_from_the_best_in_units_of_best_to_median) {
   const CurveTable table = table_of(rows);
+  // The third set diverged: the median of the two others is 6.5.
+  EXPECT_FALSE(table.diverged(1));
+  EXPECT_TRUE(table.diverged(2));
   EXPECT_DOUBLE_EQ(table.regret(1), 0);
-  EXPECT_DOUBLE_EQ(table.regret(0), 1);  // the median
-  EXPECT_DOUBLE_EQ(table.regret(2), 9.0 / 7.0);
-  EXPECT_DOUBLE_EQ(table.blind_regret(), (1 + 9.0 / 7.0) / 3);
+  EXPECT_DOUBLE_EQ(table.regret(0), 2);
+  EXPECT_DOUBLE_EQ(table.regret(2), 9.0 / 3.5);
+  EXPECT_DOUBLE_EQ(table.blind_regret(), (2 + 9.0 / 3.5) / 3);
+}
+
+TEST(CurveTable, losses_that_explode_do_not_become_the_unit) {
+  const auto table_with = [](const std::string& loss) {
+    return std::move(CurveTable::parse("explodes",
+                                       "x,seed,v1,v2\n"
+                                       "0,0,2,1\n0.2,0,2,1.5\n0.4,0,2,1.25\n"
+                                       "0.6,0,2," +
+                                           loss + "\n0.8,0,3," + loss + "\n1,0,2,1.1\n",
+                                       R"({"goal": "minimize", "parameters":
+        {"x": {"type": "float", "min": 0, "max": 1}}})"))
+        .value();
+  };
+  const CurveTable huge = table_with("1e34"), missing = table_with("");
+  for (const CurveTable* table : {&huge, &missing}) {
+    // Four sets are sound: losses 1, 1.1, 1.25, 1.5, median 1.175. The floor is 2 + (2 - 1).
+    EXPECT_NEAR(table->regret(1), 0.5 / 0.175, 1e-9);
+    EXPECT_NEAR(table->regret(3), 2 / 0.175, 1e-9);
+    EXPECT_TRUE(table->diverged(3));
+    EXPECT_FALSE(table->diverged(1));
+  }
 }
 
 TEST(CurveTable, a_table_whose_median_is_the_best_measures_in_a_twentieth_of_its_spread) {

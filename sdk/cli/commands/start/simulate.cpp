@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
 #include "base/text.hpp"
@@ -95,6 +96,7 @@ Json result_json(const SimulateOptions& options, const MethodResults& results) {
                {"confirmed", estimate_json(summary.confirmed)},
                {"confirmed_gap", estimate_json(summary.confirmed_gap)},
                {"lost_best", summary.lost_best},
+               {"diverged", summary.diverged},
                {"target", options.target},
                {"found", summary.found},
                {"to_target", estimate_json(summary.to_target)}};
@@ -117,6 +119,8 @@ Fields simulation_columns() {
   return {{"table", "/table"},
           {"method", "/method"},
           {"regret", "/shown/regret"},
+          {"rank", "/rank"},
+          {"of none", "/shown/of_none"},
           {"best report", "/shown/single"},
           {"25%", "/shown/quarter"},
           {"50%", "/shown/half"},
@@ -131,6 +135,7 @@ Fields simulation_columns() {
           {"expected gap", "/shown/expected_gap", CellType::text, Where::everywhere, true},
           {"confirmed gap", "/shown/confirmed_gap", CellType::text, Where::everywhere, true},
           {"lost best", "/shown/lost", CellType::text, Where::everywhere, true},
+          {"diverged", "/shown/diverged", CellType::text, Where::everywhere, true},
           {"full runs", "/shown/phases", CellType::text, Where::everywhere, true}};
 }
 
@@ -145,22 +150,26 @@ Json with_estimates(Json json) {
     return fixed(anytime[quarter * anytime.size() / 4 - 1]["regret"]["mean"].get<double>(), 3);
   };
   const double found = json["found"].get<double>();
-  Json shown = {{"regret", pm(json["regret"], 3)},
-                {"single", pm(json["regret_of_best_report"], 3)},
-                {"quarter", at(1)},
-                {"half", at(2)},
-                {"three", at(3)},
-                {"trials", fixed(json["trials"]["mean"].get<double>(), 1)},
-                {"work", fixed(json["work_per_run"]["mean"].get<double>(), 2)},
-                {"busy", fixed(100 * json["busy"]["mean"].get<double>(), 0) + "%"},
-                {"found", fixed(100 * found, 0) + "%"},
-                {"confirmed", pm(json["confirmed"], 3)},
-                {"gap", pm(json["gap"], 3)},
-                {"expected_gap", pm(json["expected_gap"], 3)},
-                {"confirmed_gap", pm(json["confirmed_gap"], 3)},
-                {"lost", fixed(100 * json["lost_best"].get<double>(), 0) + "%"},
-                {"phases", fixed(json["phases"]["mean"].get<double>(), 1)},
-                {"time", found > 0 ? fixed(json["to_target"]["mean"].get<double>(), 2) : "-"}};
+  Json shown = {
+      {"regret", pm(json["regret"], 3)},
+      {"single", pm(json["regret_of_best_report"], 3)},
+      {"quarter", at(1)},
+      {"half", at(2)},
+      {"three", at(3)},
+      {"trials", fixed(json["trials"]["mean"].get<double>(), 1)},
+      {"work", fixed(json["work_per_run"]["mean"].get<double>(), 2)},
+      {"busy", fixed(100 * json["busy"]["mean"].get<double>(), 0) + "%"},
+      {"found", fixed(100 * found, 0) + "%"},
+      {"confirmed", pm(json["confirmed"], 3)},
+      {"gap", pm(json["gap"], 3)},
+      {"expected_gap", pm(json["expected_gap"], 3)},
+      {"confirmed_gap", pm(json["confirmed_gap"], 3)},
+      {"of_none",
+       json.contains("relative_to_none") ? fixed(json["relative_to_none"].get<double>(), 2) : "-"},
+      {"diverged", fixed(100 * json["diverged"].get<double>(), 0) + "%"},
+      {"lost", fixed(100 * json["lost_best"].get<double>(), 0) + "%"},
+      {"phases", fixed(json["phases"]["mean"].get<double>(), 1)},
+      {"time", found > 0 ? fixed(json["to_target"]["mean"].get<double>(), 2) : "-"}};
   json["shown"] = std::move(shown);
   return json;
 }
@@ -215,6 +224,20 @@ Status run_repetition(const SimulateOptions& options, const simulate::CurveTable
   return Done{};
 }
 
+// Adds the rank of each method on its table, 1 for the lowest mean regret, and its regret divided
+// by that of complete runs, where these are among the methods.
+void compare(std::span<Json> of_table) {
+  const auto regret = [](const Json& one) { return one["regret"]["mean"].get<double>(); };
+  const auto complete = std::find_if(of_table.begin(), of_table.end(),
+                                     [](const Json& one) { return one["method"] == "none"; });
+  for (Json& one : of_table) {
+    one["rank"] = 1 + std::count_if(of_table.begin(), of_table.end(),
+                                    [&](const Json& other) { return regret(other) < regret(one); });
+    if (complete != of_table.end() && regret(*complete) > 0)
+      one["relative_to_none"] = regret(one) / regret(*complete);
+  }
+}
+
 Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
   const auto spec = read_spec(options);
   if (!spec) return spec.error();
@@ -233,7 +256,7 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
                 static_cast<std::int64_t>(tables.size() * methods->size()) * options.repetitions,
                 "sweeps");
   std::vector<Json> results;
-  for (const simulate::CurveTable& table : tables)
+  for (const simulate::CurveTable& table : tables) {
     for (const Method& method : *methods) {
       MethodResults of_method{table.name(), method, {}};
       for (int i = 0; i < options.repetitions; ++i) {
@@ -242,6 +265,8 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
       }
       results.push_back(result_json(options, of_method));
     }
+    compare(std::span(results).last(methods->size()));
+  }
   ticker.done();
   return print_results(session, results);
 }

@@ -5,7 +5,8 @@
 //   a share ratio_share of the proposals is the draw from l with the greatest l(x) / g(x), which
 //     orders points as expected improvement does (Bergstra et al., 2011, eq. 2): textbook TPE
 //   the others come from a surrogate that judges draws from l and their neighbours (surrogate.hpp),
-//     sometimes confined to a part of the space (focus.hpp)
+//     sometimes confined to a part of the space (focus.hpp); every third of them is the minimum of
+//     a quadratic through the trials around the best, where one fits (quadratic.hpp)
 // With `surrogate: false` and `explore: 0`, only the textbook's rule is left.
 // Pending trials count as bad in g (constant liar) and reduce the surrogate's uncertainty. Trials
 // that were stopped early rank below finished ones by the phase they reached, failed ones last;
@@ -18,12 +19,15 @@
 #include "server/search/samplers/tpe/evidence.hpp"
 #include "server/search/samplers/tpe/focus.hpp"
 #include "server/search/samplers/tpe/parzen.hpp"
+#include "server/search/samplers/tpe/quadratic.hpp"
 #include "server/search/samplers/tpe/settings.hpp"
 #include "server/search/samplers/tpe/split.hpp"
 #include "server/search/samplers/tpe/surrogate.hpp"
 
 namespace hone {
 namespace {
+
+constexpr double local_share = 1.0 / 3;  // of the surrogate's proposals
 
 class TpeSampler final : public Sampler {
  public:
@@ -40,6 +44,8 @@ class TpeSampler final : public Sampler {
     const bool by_surrogate = settings_.surrogate && rng.uniform() >= settings_.ratio_share;
     const bool plain = settings_.surrogate && !by_surrogate;  // the surrogate does the exploring
     const Focus focus = plain ? Focus{} : choose_focus(space, evidence, settings_, rng);
+    if (by_surrogate && focus.kind == Focus::Kind::everywhere && rng.uniform() < local_share)
+      if (auto point = propose_by_quadratic(space, evidence)) return point;
     if (by_surrogate) {
       const ParzenEstimator good = split.good(true);
       if (auto point = propose_by_surrogate({space, evidence, settings_, focus, good}, rng))

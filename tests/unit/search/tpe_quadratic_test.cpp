@@ -1,0 +1,83 @@
+// The quadratic around the best trial: smooth optima to full precision, and silence elsewhere.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "server/search/samplers/tpe/quadratic.hpp"
+#include "tests/unit/search/sampler_given.hpp"
+
+namespace hone {
+namespace {
+
+// Least at 0.3, 0.35, ..., with widths that differ by dimension.
+double bowl(std::span<const double> point) {
+  double sum = 0;
+  for (std::size_t j = 0; j < point.size(); ++j) {
+    const auto place = static_cast<double>(j);
+    sum += (1 + 3 * place) * std::pow(point[j] - 0.3 - 0.05 * place, 2);
+  }
+  return sum;
+}
+
+// Not a quadratic: its third and higher derivatives do not vanish.
+double dent(const Point& point) { return 1 - std::exp(-4 * bowl(point)); }
+
+History random_history(std::size_t dimensions, int trials,
+                       const std::function<double(const Point&)>& loss) {
+  History history(Goal::minimize, dimensions);
+  Rng rng(3, Purpose::simulation, dimensions);
+  for (int i = 0; i < trials; ++i) {
+    Point point(dimensions);
+    for (double& x : point) x = rng.uniform();
+    finish(history, point, loss(point));
+  }
+  return history;
+}
+
+std::optional<Point> proposal(const SearchSpace& space, const History& history) {
+  Rng rng(1, Purpose::propose, 0);
+  return propose_by_quadratic(space, Evidence(history, 100, rng));
+}
+
+TEST(TpeQuadratic, finds_the_minimum_of_a_quadratic_in_one_step) {
+  const auto point = proposal(cube(3), random_history(3, 60, bowl));
+  ASSERT_TRUE(point);
+  EXPECT_LT(bowl(*point), 1e-16);
+}
+
+TEST(TpeQuadratic, proposes_nothing_where_losses_are_noise) {
+  Rng noise(5, Purpose::simulation, 0);
+  const History history = random_history(2, 60, [&](const Point&) { return noise.uniform(); });
+  EXPECT_FALSE(proposal(cube(2), history));
+}
+
+TEST(TpeQuadratic, proposes_nothing_without_enough_trials_or_with_too_many_parameters) {
+  EXPECT_FALSE(proposal(cube(3), random_history(3, 10, bowl)));
+  EXPECT_FALSE(proposal(cube(7), random_history(7, 120, bowl)));
+  EXPECT_FALSE(proposal(cube(2), History(Goal::minimize, 2)));
+}
+
+TEST(TpeQuadratic, does_not_propose_a_known_or_a_pending_point_again) {
+  const SearchSpace space = cube(2);
+  History history = random_history(2, 60, bowl);
+  const Point minimum = proposal(space, history).value();
+  History known = history;
+  finish(known, minimum, bowl(minimum));
+  EXPECT_FALSE(proposal(space, known));
+  history.add_run(history.add_trial(minimum));
+  EXPECT_FALSE(proposal(space, history));
+}
+
+TEST(Tpe, smooth_optima_were_missed_by_the_distance_at_which_proposals_repeat) {
+  for (const std::size_t dimensions : {2U, 3U, 5U}) {
+    const SearchSpace space = cube(dimensions);
+    const auto sampler = tpe(space);
+    for (std::uint64_t seed = 0; seed < 3; ++seed)
+      EXPECT_LT(best_loss(run_sweep(space, *sampler, seed, 200, dent)), 1e-8)
+          << dimensions << ", seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace hone
