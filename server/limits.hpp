@@ -19,12 +19,18 @@ inline constexpr Duration acquire_wait_max = seconds(30);
 inline constexpr std::size_t inbox_commands_max = 16'384;
 // One commit takes about 1 ms, so replies stay prompt.
 inline constexpr std::size_t batch_commands_max = 256;
-// Since the last snapshot, at least: seconds of a boot.
-inline constexpr std::int64_t snapshot_events = 200'000;
-inline constexpr std::int64_t snapshot_events_least = 5'000;  // at shutdown: else not worth a file
-inline constexpr std::size_t parked_acquires_max = 2048;      // workers waiting for a run
+// Of events since the last snapshot, at least: half a second of a boot.
+inline constexpr std::int64_t snapshot_bytes = 16 * 1024 * 1024;
+inline constexpr std::int64_t snapshot_bytes_least = 1024 * 1024;  // at shutdown: else no gain
+// Ended sweeps in memory: those that users look at and workers still send files for. 20,000 trials
+// take 60 MB; a larger sweep stays alone.
+inline constexpr std::size_t ended_sweeps_kept = 64;
+inline constexpr std::size_t ended_trials_kept = 20'000;
+inline constexpr std::int64_t replay_step_events = 20'000;  // then ended sweeps leave: some 20 MB
+inline constexpr std::size_t parked_acquires_max = 2048;    // workers waiting for a run
 
-inline constexpr Duration check_time = seconds(1);  // of the database at a start: some 250 MB
+// Of the database at a start, which is to take less than a second: some 75 MB.
+inline constexpr Duration check_time = milliseconds(300);
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;

@@ -203,6 +203,8 @@ void add_lineage_flags(Flags& flags, BenchOptions& options) {
   flags.integer("--sweeps N", options.lineage.fill.sweeps, {1, 1e6}, "number of sweeps (1000)");
   flags.integer("--trials N", options.lineage.fill.trials, {1, 1e7},
                 "number of trials over all sweeps (100000)");
+  flags.integer("--running N", options.lineage.fill.running, {0, 1e4},
+                "number of further sweeps that are half done (0)");
   flags.integer("--points N", options.lineage.fill.points, {0, 1e9},
                 "number of metric points over all trials (10000000)");
   flags.integer("--repetitions N", options.lineage.repetitions, {1, 1000},

@@ -190,6 +190,7 @@ Result<Json> bench_lineage(const LineageOptions& options,
   Json result;
   result["sweeps"] = options.fill.sweeps;
   result["trials"] = options.fill.trials;
+  result["running"] = options.fill.running;
   result["points"] = options.fill.points;
   result["made_in_s"] = milliseconds_since(began) / 1000;
   result["database_bytes"] = bytes_of(folder.path());
@@ -200,6 +201,7 @@ Result<Json> bench_lineage(const LineageOptions& options,
   if (!endpoint) return endpoint.error();
   Client client(*endpoint);
   result["boot_ms"] = (*server)->boot_ms();
+  result["boot_resident_bytes"] = (*server)->resident_bytes();
   result["questions"] = Json::array();
   for (const Question& question : questions(options)) {
     show_progress(std::string("asking: ") + question.name);
@@ -223,8 +225,9 @@ std::string bench_lineage_text(const Json& result, const Screen& screen) {
                    count_text(int_at(result, "/points")) + " metric points in " +
                    number_text(result.at("made_in_s").get<double>()) + " s"},
       {"on the disk", bytes_text(int_at(result, "/database_bytes"))},
-      {"server", bytes_text(int_at(result, "/server_resident_bytes")) + " resident, up after " +
-                     number_text(result.at("boot_ms").get<double>()) + " ms"}};
+      {"server", "up after " + number_text(result.at("boot_ms").get<double>()) + " ms with " +
+                     bytes_text(int_at(result, "/boot_resident_bytes")) + " resident, " +
+                     bytes_text(int_at(result, "/server_resident_bytes")) + " after the queries"}};
   for (const Json& one : result.at("questions")) {
     const double median = one.at("median_ms").get<double>();
     const Json& bar = one.at("bar_ms");

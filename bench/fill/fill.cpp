@@ -1,5 +1,6 @@
 #include "bench/fill/fill.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "base/expect.hpp"
 #include "db/file/database.hpp"
+#include "server/engine/book_snapshot.hpp"
 #include "server/engine/engine.hpp"
 
 namespace hone::upkeep {
@@ -58,9 +60,12 @@ class Filler {
         if (done % 256 == 0) progress(done, options_.trials);
       }
     }
+    leave_running(done);
     flush();
     progress(done, options_.trials);
   }
+
+  [[nodiscard]] const Engine& engine() const { return engine_; }
 
  private:
   template <class T>
@@ -89,6 +94,13 @@ class Filler {
     const std::string request = "fill-" + std::to_string(number);
     perform<Submitted>(
         Submit{{request, spec_of(number, trials, options_.phases), workflow, {}, {}}});
+  }
+
+  // Workers serve the sweeps in turn.
+  void leave_running(std::int64_t done) {
+    const std::int64_t each = std::max<std::int64_t>(2, options_.trials / options_.sweeps);
+    for (std::int64_t i = 0; i < options_.running; ++i) submit(options_.sweeps + i, each);
+    for (std::int64_t i = 0; i < options_.running * (each / 2); ++i) train(done + i);
   }
 
   // The commands of a worker for one trial: a lease, telemetry, reports, a checkpoint.
@@ -140,7 +152,11 @@ Status fill(const std::filesystem::path& folder, const FillOptions& options,
   auto db = open_for_writing(opened->database().string());
   if (!db) return db.error();
   (*db)->exec("PRAGMA synchronous = OFF");  // the folder can be created again
-  Filler(**db, options).run(progress);
+  Filler filler(**db, options);
+  filler.run(progress);
+  const Engine& engine = filler.engine();
+  SnapshotFile(opened->snapshot(), **db)
+      .consider(engine.book(), engine.last_seq(), engine.event_bytes(), true);
   return Done{};
 }
 

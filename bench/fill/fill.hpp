@@ -1,4 +1,5 @@
-// Fills a data folder of any size through the coordinator, for `hone bench lineage`.
+// Fills a data folder of any size through the coordinator, for `hone bench lineage`, as a server
+// leaves it at its shutdown.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace hone::upkeep {
 struct FillOptions {
   std::int64_t sweeps = 1000;
   std::int64_t trials = 100'000;     // over all sweeps
+  std::int64_t running = 0;          // sweeps, as large as the others, that are half done
   std::int64_t points = 10'000'000;  // of telemetry, over all trials
   int phases = 2;                    // reports of each trial; the last one comes with a model
 };

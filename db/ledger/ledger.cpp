@@ -88,8 +88,9 @@ void Ledger::follows(const Event& event) {
 void Ledger::append(const Event& event) {
   follows(event);
   const auto sweep = statements_->projection.sweep_of(event.body);
-  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep,
-           to_text(encode(event.body)));
+  const std::string body = to_text(encode(event.body));
+  event_bytes_ += static_cast<std::int64_t>(body.size());
+  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep, body);
   statements_->projection.fold(event);
 }
 
@@ -138,13 +139,16 @@ Event read_event(SQLite::Statement& row) {
   return event;
 }
 
-void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>& visit) const {
-  SQLite::Statement rows(db_, "SELECT seq, at, kind, body FROM event WHERE seq > ? ORDER BY seq");
-  sql::bind(rows, after);
+void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>& visit,
+                    std::int64_t most) const {
+  SQLite::Statement rows(
+      db_, "SELECT seq, at, kind, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?");
+  sql::bind(rows, after, most);
   for (auto next = after + 1; rows.executeStep(); ++next) {
     const Event event = read_event(rows);
     if (event.seq != next)
       throw std::runtime_error("event " + std::to_string(next) + " of the ledger is missing");
+    event_bytes_ += rows.getColumn(3).getBytes();
     visit(event);
   }
 }

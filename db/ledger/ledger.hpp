@@ -34,9 +34,13 @@ class Ledger {
 
   [[nodiscard]] std::int64_t last_seq() const;
 
-  // Calls `visit` for every event after `after`, in order. Throws std::runtime_error with the seq
-  // of a missing or damaged row.
-  void replay(std::int64_t after, const std::function<void(const Event&)>& visit) const;
+  // Calls `visit` for every event after `after`, in order, at most `most` of them (-1: all). Throws
+  // std::runtime_error with the seq of a missing or damaged row.
+  void replay(std::int64_t after, const std::function<void(const Event&)>& visit,
+              std::int64_t most = -1) const;
+
+  // Of the bodies of the events that this object appended or replayed.
+  [[nodiscard]] std::int64_t event_bytes() const { return event_bytes_; }
 
  private:
   void follows(const Event& event);
@@ -45,6 +49,7 @@ class Ledger {
   struct Statements;
   SQLite::Database& db_;
   std::unique_ptr<Statements> statements_;
+  mutable std::int64_t event_bytes_ = 0;
 };
 
 // The current row of a SELECT of seq, at, kind and body. Throws std::runtime_error naming seq on a

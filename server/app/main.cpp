@@ -179,8 +179,8 @@ class ServerProcess {
                   followers_->wake();
                 },
             .failed = [](const std::string& why) { end_at_once(why); },
-            .settled = [this](const Book& book, std::int64_t seq,
-                              bool last) { snapshot_.consider(book, seq, last); },
+            .settled = [this](const Book& book, std::int64_t seq, std::int64_t bytes,
+                              bool last) { snapshot_.consider(book, seq, bytes, last); },
             .replied = [this] { server_->deliver(); }};
   }
 

@@ -2,6 +2,7 @@
 // not compile.
 #include "server/engine/book_archive.hpp"
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -197,6 +198,87 @@ Book read_book(std::string_view bytes) {
   archive(book);
   if (!archive.at_end()) throw std::runtime_error("the archive has bytes after its end");
   return book;
+}
+
+namespace {
+
+// What is in the Book because of one sweep, apart from ids and requests, which stay.
+struct SweepPart {
+  Sweep sweep;
+  std::vector<Trial> trials;
+  std::vector<ModelRef> models;
+  decltype(Book::models_by_content) models_by_content;
+};
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<SweepPart> auto& part) {
+  auto& [sweep, trials, models, models_by_content] = part;
+  archive(sweep, trials, models, models_by_content);
+}
+
+// Calls `visit` with each entry of models_by_content of the trial's runs.
+void visit_models(const Book& book, const Trial& trial, const auto& visit) {
+  auto entry = book.models_by_content.lower_bound(
+      {{trial.id, 0}, std::numeric_limits<std::int64_t>::min(), {}});
+  while (entry != book.models_by_content.end() && std::get<RunId>(entry->first).trial == trial.id)
+    visit(*entry++);
+}
+
+}  // namespace
+
+// Writes as SweepPart is read, without a copy of the sweep.
+std::string archive_sweep(const Book& book, SweepId id) {
+  const Sweep& sweep = book.sweeps.at(id);
+  std::vector<ModelRef> models;
+  decltype(Book::models_by_content) models_by_content;
+  ArchiveWriter archive;
+  archive(sweep, sweep.trials.size());
+  for (const TrialId trial_id : sweep.trials) {
+    const Trial& trial = book.trials.at(trial_id).second;
+    archive(trial);
+    visit_models(book, trial, [&](const auto& entry) {
+      models_by_content.insert(entry);
+      if (const auto kept = book.models.find(entry.second); kept != book.models.end())
+        models.push_back(kept->second);
+    });
+  }
+  archive(models, models_by_content);
+  return archive.take();
+}
+
+void remove_sweep(Book& book, SweepId id) {
+  for (const TrialId trial_id : book.sweeps.at(id).trials) {
+    const auto trial = book.trials.find(trial_id);
+    std::vector<std::pair<const decltype(Book::models_by_content)::key_type, ModelId>> models;
+    visit_models(book, trial->second.second, [&](const auto& entry) { models.push_back(entry); });
+    for (const auto& [content, model] : models) {
+      book.models.erase(model);
+      book.models_by_content.erase(content);
+    }
+    book.trials.erase(trial);
+  }
+  book.sweeps.erase(id);
+}
+
+void insert_sweep(Book& book, std::string_view bytes) {
+  SweepPart part;
+  ArchiveReader archive(bytes);
+  archive(part);
+  if (!archive.at_end()) throw std::runtime_error("the sweep has bytes after its end");
+  const SweepId id = part.sweep.id;
+  for (Trial& trial : part.trials) {
+    const TrialId trial_id = trial.id;
+    book.trials.emplace(trial_id, std::pair{id, std::move(trial)});
+  }
+  for (const ModelRef& model : part.models) book.models.emplace(model.id, model);
+  book.models_by_content.merge(part.models_by_content);
+  book.sweeps.emplace(id, std::move(part.sweep));
+}
+
+std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t state = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return state;
 }
 
 std::string_view book_stamp() { return stamp_of_this_build; }

@@ -8,6 +8,7 @@
 #include "db/queries/queries.hpp"
 #include "server/engine/archive.hpp"
 #include "server/engine/book_archive.hpp"
+#include "server/engine/ended_sweeps.hpp"
 #include "server/limits.hpp"
 #include "server/sweep/decide.hpp"
 
@@ -15,12 +16,6 @@ namespace hone {
 namespace {
 
 constexpr std::string_view magic = "hone book snapshot\n";
-
-std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t state = 0xcbf29ce484222325ULL;  // FNV-1a
-  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return state;
-}
 
 struct Contents {
   std::string stamp, event, book;
@@ -74,8 +69,10 @@ Result<Restored> restore(std::string_view text, SQLite::Database& db, std::strin
   if (contents->event != event_text(db, contents->seq)) return ignored("it is of another ledger");
   try {
     Restored restored{read_book(contents->book), contents->seq};
-    if (digest(restored.book) == contents->digest) return restored;
-    return ignored("it does not reproduce its book");
+    if (digest(restored.book) != contents->digest) return ignored("it does not reproduce its book");
+    if (!holds_ended(db, restored.book, restored.seq, stamp))
+      return ignored("the database lacks ended sweeps that it left there");
+    return restored;
   } catch (const std::runtime_error& trouble) {
     return ignored(std::string("it is damaged: ") + trouble.what());
   }
@@ -87,18 +84,19 @@ Result<Restored> SnapshotFile::load() {
   std::ostringstream text;
   text << in.rdbuf();
   auto restored = restore(text.str(), db_, book_stamp());
-  if (restored) saved_seq_ = restored->seq;
+  if (restored) size_ = static_cast<std::int64_t>(text.view().size());
   return restored;
 }
 
-void SnapshotFile::consider(const Book& book, std::int64_t seq, bool last) {
-  // The engine waits while the snapshot is made, and longer the larger the ledger is. One for each
-  // quarter of growth keeps that to a few per cent of its work.
-  const std::int64_t enough = std::max(limits::snapshot_events, saved_seq_ / 4);
-  if (seq - saved_seq_ < (last ? limits::snapshot_events_least : enough)) return;
+void SnapshotFile::consider(const Book& book, std::int64_t seq, std::int64_t bytes, bool last) {
+  // The engine waits while the snapshot is made, and longer the larger the Book is. At least as
+  // many bytes of events between two of them keep that to a few per cent of its work.
+  const std::int64_t enough = std::max(limits::snapshot_bytes, size_);
+  if (bytes - saved_bytes_ < (last ? limits::snapshot_bytes_least : enough)) return;
   finish();
-  saved_seq_ = seq;
+  saved_bytes_ = bytes;
   auto text = snapshot_text(book, seq, event_text(db_, seq), book_stamp());
+  size_ = static_cast<std::int64_t>(text.size());
   // A snapshot that cannot be written is no loss: the next boot replays more events.
   writing_ = std::thread([file = file_, text = std::move(text)] {
     [[maybe_unused]] const auto written = replace_file(file, text, {});

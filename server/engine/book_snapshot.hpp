@@ -34,17 +34,19 @@ class SnapshotFile {
   // Refuses (not_found) if there is none, else as restore().
   Result<Restored> load();
 
-  // Call between two batches. Writes a snapshot on another thread when enough events were added
-  // since the last one. With `last`, fewer events are enough, and it returns when the snapshot is
-  // on the disk. If writing fails, the older snapshot stays.
-  void consider(const Book& book, std::int64_t seq, bool last);
+  // Call between two batches, with the bytes of events that this process has read or appended.
+  // Writes a snapshot on another thread when there are enough since the last one. With `last`,
+  // fewer are enough, and it returns when the snapshot is on the disk. If writing fails, the older
+  // snapshot stays.
+  void consider(const Book& book, std::int64_t seq, std::int64_t bytes, bool last);
 
  private:
   void finish();
 
   std::filesystem::path file_;
   SQLite::Database& db_;
-  std::int64_t saved_seq_ = 0;
+  std::int64_t saved_bytes_ = 0;
+  std::int64_t size_ = 0;  // of the newest snapshot
   std::thread writing_;
 };
 

@@ -19,7 +19,11 @@ Reply no_work() { return std::optional<LeaseGrant>{}; }
 }  // namespace
 
 Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options, Restored restored)
-    : options_(options), ledger_(db), book_(std::move(restored.book)), seq_(restored.seq) {
+    : options_(options),
+      ledger_(db),
+      book_(std::move(restored.book)),
+      ended_(db, book_, options.ended),
+      seq_(restored.seq) {
   replay();
   const Command start = Start{HONE_VERSION, options_.lease};
   const auto started = perform(start, std::max(now, book_.last_at));
@@ -28,10 +32,23 @@ Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options, Restore
 }
 
 void Engine::replay() {
-  ledger_.replay(seq_, [this](const Event& event) {
+  ended_.begin(seq_);
+  const auto visit = [this](const Event& event) {
+    ended_.load(touched_by(event.body), seq_);
     evolve(book_, event);
+    ended_.folded(event.body);
     seq_ = event.seq;
-  });
+  };
+  for (auto before = seq_ - 1; before != seq_;) {
+    before = seq_;
+    ledger_.replay(seq_, visit, limits::replay_step_events);
+    ended_.leave(seq_);
+  }
+}
+
+const Book& Engine::whole_book() {
+  ended_.load_all(seq_);
+  return book_;
 }
 
 void Engine::step(std::vector<Envelope> batch, Instant now) {
@@ -46,6 +63,7 @@ void Engine::step(std::vector<Envelope> batch, Instant now) {
   }
   enter(Part::reply);
   for (auto& [envelope, reply] : answers) envelope.reply(std::move(reply));
+  ended_.leave(seq_);
   enter(Part::idle);
 }
 
@@ -143,6 +161,7 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
 
 Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by) {
   enter(Part::decide);
+  ended_.load(touched_by(book_, command, now), seq_);
   if (auto may = check_caller(book_, by, command); !may) return may.error();
   const auto events = decide(book_, command, now);
   if (!events) return events.error();
@@ -181,6 +200,7 @@ void Engine::fold(const Events& events, Instant now) {
     ledger_.append(event);
     enter(Part::evolve);
     evolve(book_, event);
+    ended_.folded(body);
     seq_ = event.seq;
     if (options_.meter != nullptr) options_.meter->happened(body);
   }

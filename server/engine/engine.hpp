@@ -12,6 +12,7 @@
 
 #include "db/ledger/ledger.hpp"
 #include "schemas/types/timing.hpp"
+#include "server/engine/ended_sweeps.hpp"
 #include "server/engine/meter.hpp"
 #include "server/engine/restored.hpp"
 #include "server/limits.hpp"
@@ -33,6 +34,7 @@ struct Envelope {
 struct EngineOptions {
   Duration lease = default_lease;
   Meter* meter = nullptr;  // measures the work, if set
+  EndedBounds ended{};
 };
 
 class Engine {
@@ -42,9 +44,10 @@ class Engine {
   Engine(SQLite::Database& db, Instant now, EngineOptions options = {}, Restored restored = {});
 
   // Decides each command in order, appends its events, commits the batch once, then replies. An
-  // earlier `now` than before is treated as the time before. Throws SQLite::Exception when the
-  // commit fails, without a reply. The engine must then be discarded, since memory is ahead of the
-  // disk; a new Engine on the same file replays the ledger.
+  // earlier `now` than before is treated as the time before. Then lets ended sweeps leave memory.
+  // Throws SQLite::Exception when a commit fails; if it was that of the batch, without a reply. The
+  // engine must then be discarded, since memory is ahead of the disk; a new Engine on the same file
+  // replays the ledger.
   void step(std::vector<Envelope> batch, Instant now);
 
   // When step must be called next even without commands: a lease expires, a time limit is reached,
@@ -54,8 +57,13 @@ class Engine {
   // Replies `unavailable` to every parked Acquire (shutdown).
   void release_parked();
 
+  // Lacks ended sweeps that left memory.
   [[nodiscard]] const Book& book() const { return book_; }
+  // Loads them; the next step lets them leave again.
+  const Book& whole_book();
   [[nodiscard]] std::int64_t last_seq() const { return seq_; }
+  // Of the events that were replayed and appended.
+  [[nodiscard]] std::int64_t event_bytes() const { return ledger_.event_bytes(); }
 
  private:
   struct Parked {
@@ -88,6 +96,7 @@ class Engine {
   EngineOptions options_;
   Ledger ledger_;
   Book book_;
+  EndedSweeps ended_;
   std::int64_t seq_ = 0;
   bool writing_ = false;           // a transaction is open: this batch has appended an event
   std::vector<Parked> parked_;     // in the order of arrival

@@ -46,7 +46,7 @@ void EngineThread::Inside::drain() {
   };
   announce();
   while (true) {
-    if (hooks.settled) hooks.settled(engine.book(), announced, false);
+    if (hooks.settled) hooks.settled(engine.book(), announced, engine.event_bytes(), false);
     auto batch = inbox.take(patience(), limits::batch_commands_max);
     if (batch.finished) break;
     engine.step(std::move(batch.envelopes), clock());
@@ -55,7 +55,7 @@ void EngineThread::Inside::drain() {
   }
   engine.release_parked();
   hooks.replied();
-  if (hooks.settled) hooks.settled(engine.book(), announced, true);
+  if (hooks.settled) hooks.settled(engine.book(), announced, engine.event_bytes(), true);
 }
 
 std::optional<Duration> EngineThread::Inside::patience() const {

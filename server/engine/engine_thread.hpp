@@ -17,9 +17,10 @@ class EngineThread {
     std::function<void(std::int64_t seq)> committed;
     // The commit failed: log and end the process. Must not return.
     std::function<void(const std::string& why)> failed;
-    // Between two batches, on the engine's thread; `last`: none follows. No command is answered
-    // meanwhile.
-    std::function<void(const Book& book, std::int64_t seq, bool last)> settled = nullptr;
+    // Between two batches, on the engine's thread; `last`: none follows. `bytes` is
+    // Engine::event_bytes. No command is answered meanwhile.
+    std::function<void(const Book& book, std::int64_t seq, std::int64_t bytes, bool last)> settled =
+        nullptr;
     // After the replies of every batch, on the engine's thread.
     std::function<void()> replied = [] {};
   };

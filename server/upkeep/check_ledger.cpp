@@ -10,6 +10,7 @@
 #include "db/queries/queries.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
+#include "server/engine/ended_sweeps.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/upkeep/parts.hpp"
 
@@ -59,6 +60,7 @@ Finding check_snapshot(SQLite::Database& db, const std::filesystem::path& file, 
   if (!restored)
     return {"snapshot", Health::warn, restored.error().detail + "; it is ignored at the next boot"};
   const std::int64_t seq = restored->seq;
+  load_ended(db, restored->book, seq);
   Ledger(db).replay(seq, [&](const Event& event) { evolve(restored->book, event); });
   if (archive_book(restored->book) == archive_book(book))
     return {"snapshot", Health::ok,

@@ -78,12 +78,17 @@ int run(int trials) {
     expect(restored.ok(), "the snapshot is taken");
     Engine(*db, begin, {}, std::move(*restored));
   });
+  Engine engine(*db, begin);
+  const double loading = seconds_of([&] { engine.whole_book(); });
+  const double leaving = seconds_of([&] { engine.step({}, begin); });
   std::printf("%d trials, %lld events, %.0f MB of database, %.1f MB of snapshot\n", trials,
               static_cast<long long>(events),
               static_cast<double>(std::filesystem::file_size(folder.file("hone.db"))) / 1e6,
               static_cast<double>(text.size()) / 1e6);
   std::printf("boot by full replay %.2f s, from the snapshot %.2f s; making one %.2f s\n", full,
               quick, writing);
+  std::printf("loading all ended sweeps of %d trials %.3f s, letting them leave again %.3f s\n",
+              trials_per_sweep, loading, leaving);
   return 0;
 }
 

@@ -70,7 +70,7 @@ std::string World::ledger_text() {
 // No acknowledged report is lost or changed. A promoted run that saved no checkpoint trains its
 // phases again under another lease; then the pause no longer counts.
 std::string World::check_acknowledged() {
-  const Book& book = server_.book();
+  const Book& book = server_.whole_book();
   for (const auto& [key, verdict] : acknowledged_) {
     const auto& [lease, phase] = key;
     const Run* run =
@@ -85,7 +85,7 @@ std::string World::check_acknowledged() {
 
 // Every run ended, with a reason, within its budget, and has the reports that its process computed.
 std::string World::check_runs() {
-  const Book& book = server_.book();
+  const Book& book = server_.whole_book();
   for (const auto& [id, entry] : book.trials) {
     const auto& [sweep_id, trial] = entry;
     const SweepSpec& spec = book.sweeps.at(sweep_id).spec;
@@ -113,7 +113,7 @@ std::string World::check_runs() {
 
 // The parameters depend on the sweep's seed and the trial's number only.
 std::string World::check_proposals() {
-  const Book& book = server_.book();
+  const Book& book = server_.whole_book();
   for (const auto& [id, sweep] : book.sweeps) {
     if (sweep.spec.confirms) continue;  // it repeats the proposals of another sweep
     for (const TrialId trial_id : sweep.trials) {
@@ -130,7 +130,7 @@ std::string World::check_proposals() {
 
 // Every verdict follows from its recorded inputs, by a rule that is built from the spec.
 std::string World::check_verdicts() {
-  const Book& book = server_.book();
+  const Book& book = server_.whole_book();
   for (const auto& [id, entry] : book.trials) {
     const SweepSpec& spec = book.sweeps.at(entry.first).spec;
     const auto rule = std::move(make_terminator(spec.terminator, sweep_shape(spec))).value();
@@ -154,19 +154,19 @@ std::string World::check_retries() {
                          " AND coalesce(body ->> '$.failure', '') <> 'preempted' GROUP BY 1");
   while (rows.executeStep()) {
     const auto run = parse_id<RunId>(rows.getColumn(0).getString());
-    const int retries_max = sweep_of(server_.book(), *run).spec.limits.max_retries;
+    const int retries_max = sweep_of(server_.whole_book(), *run).spec.limits.max_retries;
     if (rows.getColumn(1).getInt() > retries_max) return "more retries than allowed";
   }
   return {};
 }
 
-std::string World::check_aggregates() { return dishonest_aggregate(server_.book()); }
-std::string World::check_confirmations() { return dishonest_confirmation(server_.book()); }
-std::string World::check_patience() { return waited_for_ever(server_.book()); }
+std::string World::check_aggregates() { return dishonest_aggregate(server_.whole_book()); }
+std::string World::check_confirmations() { return dishonest_confirmation(server_.whole_book()); }
+std::string World::check_patience() { return waited_for_ever(server_.whole_book()); }
 
 // The reply to `hone best`, from query tables, agrees with what the rules use.
 std::string World::check_best() {
-  for (const auto& [id, sweep] : server_.book().sweeps) {
+  for (const auto& [id, sweep] : server_.whole_book().sweeps) {
     if (!sweep.history.replication().multi_seed()) continue;
     auto request = *api::parse_target(api::Method::get, "/v1/sweeps/" + text(id) + "/best");
     const auto match = api::find_route(request.method, request.path);
@@ -190,8 +190,8 @@ std::string World::check_best() {
 // Compares every bit of the Book.
 std::string World::check_replay() {
   const Book told = replayed(server_.database());
-  if (digest(told) != digest(server_.book())) return "their digests differ";
-  return archive_book(told) == archive_book(server_.book()) ? "" : "their bytes differ";
+  if (digest(told) != digest(server_.whole_book())) return "their digests differ";
+  return archive_book(told) == archive_book(server_.whole_book()) ? "" : "their bytes differ";
 }
 
 std::string World::check_counts() {
@@ -203,7 +203,7 @@ std::string World::check_counts() {
       " event WHERE event.seq > later.seq AND event.kind = 'report_recorded' AND"
       " event.body ->> '$.run' = later.body ->> '$.run')");
   std::int64_t in_book = 0;
-  for (const auto& [id, entry] : server_.book().trials)
+  for (const auto& [id, entry] : server_.whole_book().trials)
     for (const Run& run : entry.second.runs)
       in_book += static_cast<std::int64_t>(run.reports.size());
   if (tally_.reports != in_book) return "the ledger has other reports than the book";

@@ -25,7 +25,11 @@ Book replayed(SQLite::Database& db) {
 }
 
 ServerHost::ServerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, std::uint64_t seed)
-    : agenda_(agenda), faults_(faults), rng_(rng), disk_(seed) {
+    : agenda_(agenda),
+      faults_(faults),
+      rng_(rng),
+      ended_{seed % 3, seed % 3 * 8},  // every ended sweep leaves at once, or all but one, or two
+      disk_(seed) {
   disk_.ask_before([this] { return draw_fault(); });
   boot();
 }
@@ -77,7 +81,7 @@ bool ServerHost::push(const Message& message, Answer answer) {
 
 Restored ServerHost::restored() {
   if (snapshot_.empty() || rng_.below(4) == 0) return {};
-  auto loaded = restore(snapshot_, *db_, "sim");
+  auto loaded = restore(snapshot_, *db_, book_stamp());
   expect(loaded.ok(), "a snapshot of this ledger is taken");
   ++snapshots_used_;
   return std::move(*loaded);
@@ -92,7 +96,8 @@ void ServerHost::boot() {
   clock_.emplace([this] { return agenda_.now() + wall_offset_; }, [this] { return agenda_.now(); },
                  last_instant(*db_));
   try {
-    engine_ = std::make_unique<Engine>(*db_, server_time(), EngineOptions{}, restored());
+    engine_ =
+        std::make_unique<Engine>(*db_, server_time(), EngineOptions{.ended = ended_}, restored());
     auto reader = open_for_reading("hone.db");
     if (!reader) return crash(Fault::kill);
     reader_ = std::move(*reader);
@@ -132,7 +137,7 @@ void ServerHost::step() {
     read_something();
     if (rng_.below(64) == 0)
       snapshot_ = snapshot_text(engine_->book(), engine_->last_seq(),
-                                event_text(*db_, engine_->last_seq()), "sim");
+                                event_text(*db_, engine_->last_seq()), book_stamp());
   } catch (const SQLite::Exception&) {
     return crash(Fault::kill);
   }
@@ -218,7 +223,7 @@ bool same_further_verdicts(const Sweep& live, const Sweep& told) {
 void ServerHost::check_replay() {
   if (rng_.below(64) != 0) return;
   const Book told = replayed(*db_);
-  const Book& live = engine_->book();
+  const Book& live = engine_->whole_book();
   expect(archive_book(told) == archive_book(live), "replay equals the live state");
   if (const auto lie = dishonest_aggregate(live); broken_.empty() && !lie.empty())
     broken_ = "aggregates are honest, whatever became of seeds: " + lie;

@@ -41,6 +41,8 @@ class ServerHost {
 
   [[nodiscard]] bool up() const { return engine_ != nullptr; }
   [[nodiscard]] const Book& book() const { return engine_->book(); }
+  // With the ended sweeps that left memory.
+  const Book& whole_book() { return engine_->whole_book(); }
   [[nodiscard]] SQLite::Database& database() { return *db_; }
   [[nodiscard]] int crashes() const { return crashes_; }
   [[nodiscard]] int snapshots_used() const { return snapshots_used_; }
@@ -67,6 +69,7 @@ class ServerHost {
   Agenda& agenda_;
   const FaultPlan& faults_;
   Rng& rng_;
+  EndedBounds ended_;
   faultfs::Disk disk_;
   Duration wall_offset_;
   std::optional<SlewedClock> clock_;

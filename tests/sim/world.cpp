@@ -260,7 +260,7 @@ std::string World::run() {
   for (Partition& partition : partitions_) partition = {};
   agenda_.after(seconds(25), [this] {  // users resume what they paused
     if (!server_.up()) return;
-    for (const auto& [id, sweep] : server_.book().sweeps)
+    for (const auto& [id, sweep] : server_.whole_book().sweeps)
       send(message_of(id, SteerRequest{Verb::resume}), user, [](const api::Response&) {});
   });
   play(begin + storm_length + calm);

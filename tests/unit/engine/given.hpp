@@ -28,8 +28,9 @@ struct Sent {
 
 class EngineGiven {
  public:
-  explicit EngineGiven(Instant start = {1'700'000'000'000'000}) : now(start) {
-    engine = std::make_unique<Engine>(*db, now);
+  explicit EngineGiven(Instant start = {1'700'000'000'000'000}, EndedBounds bounds = {})
+      : now(start), ended(bounds) {
+    restart();
     sqlite3_commit_hook(db->getHandle(), &on_commit, this);
   }
   ~EngineGiven() { sqlite3_commit_hook(db->getHandle(), nullptr, nullptr); }
@@ -67,9 +68,9 @@ class EngineGiven {
   }
 
   // As after a crash: whatever was not committed is gone.
-  void restart() {
+  void restart(Restored restored = {}) {
     engine.reset();
-    engine = std::make_unique<Engine>(*db, now);
+    engine = std::make_unique<Engine>(*db, now, EngineOptions{.ended = ended}, std::move(restored));
   }
   [[nodiscard]] std::int64_t events() const {
     return db->execAndGet("SELECT count(*) FROM event").getInt64();
@@ -78,6 +79,7 @@ class EngineGiven {
   std::unique_ptr<SQLite::Database> db = open_in_memory();
   std::unique_ptr<Engine> engine;
   Instant now;
+  EndedBounds ended;
   int commits = 0;
   bool commits_fail = false;
 

@@ -91,14 +91,16 @@ TEST_F(SnapshotTest, IsWrittenWhenItPaysAndReadAtTheNextBoot) {
   SnapshotFile file(folder.file("book.snapshot"), *db);
   EXPECT_EQ(file.load().error().code, Code::not_found);
   blow(1, 60);
-  file.consider(fed.book, fed.seq, true);
-  EXPECT_EQ(file.load().error().code, Code::not_found) << "too few events to be worth a file";
-  while (fed.seq < limits::snapshot_events_least)
-    fed.must<JoinReply>(Join{{"w" + std::to_string(fed.seq), "host", 1, 64, 0, "test"}},
+  const auto bytes = [&] { return fed.ledger.event_bytes(); };
+  file.consider(fed.book, fed.seq, bytes(), true);
+  EXPECT_EQ(file.load().error().code, Code::not_found) << "too few bytes to be worth a file";
+  const std::string host(50'000, 'h');  // few events can be many bytes, as of an import
+  while (bytes() < limits::snapshot_bytes_least)
+    fed.must<JoinReply>(Join{{"w" + std::to_string(fed.seq), host, 1, 64, 0, "test"}},
                         fed.book.last_at);
-  file.consider(fed.book, fed.seq, false);
+  file.consider(fed.book, fed.seq, bytes(), false);
   EXPECT_EQ(file.load().error().code, Code::not_found) << "only at shutdown";
-  file.consider(fed.book, fed.seq, true);
+  file.consider(fed.book, fed.seq, bytes(), true);
   const auto restored = file.load();
   ASSERT_TRUE(restored.ok()) << restored.error().detail;
   EXPECT_EQ(archive_book(restored->book), archive_book(fed.book));

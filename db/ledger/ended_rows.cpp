@@ -1,0 +1,79 @@
+#include "db/ledger/ended_rows.hpp"
+
+#include "db/sql.hpp"
+
+namespace hone {
+
+struct EndedRows::Statements {
+  explicit Statements(SQLite::Database& db)
+      : put(db,
+            "INSERT OR REPLACE INTO ended_sweep (sweep, seq, stamp, checksum, state)"
+            " VALUES (?, ?, ?, ?, ?)"),
+        find(db,
+             "SELECT stamp, checksum, state FROM ended_sweep WHERE sweep = ? AND seq <= ?"
+             " ORDER BY seq DESC LIMIT 1"),
+        sweep_of(db, "SELECT sweep FROM trial WHERE id = ?") {}
+
+  SQLite::Statement put, find, sweep_of;
+};
+
+EndedRows::EndedRows(SQLite::Database& db) : db_(db) {}
+EndedRows::~EndedRows() = default;
+
+EndedRows::Statements& EndedRows::statements() {
+  if (!statements_) statements_ = std::make_unique<Statements>(db_);
+  return *statements_;
+}
+
+void EndedRows::put(SweepId sweep, std::int64_t seq, const EndedRow& row) {
+  SQLite::Statement& put = statements().put;
+  sql::bind(put, sweep, seq, row.stamp, row.checksum);
+  put.bindNoCopy(5, row.state.data(), static_cast<int>(row.state.size()));
+  put.exec();
+  put.reset();
+}
+
+std::optional<EndedRow> EndedRows::find(SweepId sweep, std::int64_t seq) {
+  SQLite::Statement& find = statements().find;
+  sql::bind(find, sweep, seq);
+  std::optional<EndedRow> row;
+  if (find.executeStep()) {
+    const auto state = find.getColumn(2);
+    row = EndedRow{find.getColumn(0).getString(), find.getColumn(1).getInt64(),
+                   std::string(static_cast<const char*>(state.getBlob()),
+                               static_cast<std::size_t>(state.getBytes()))};
+  }
+  find.reset();
+  return row;
+}
+
+std::vector<SweepId> EndedRows::list(std::int64_t seq, std::string_view stamp) {
+  SQLite::Statement rows(db_,
+                         "SELECT DISTINCT sweep FROM ended_sweep WHERE seq <= ? AND stamp = ?"
+                         " ORDER BY sweep");
+  sql::bind(rows, seq, stamp);
+  std::vector<SweepId> sweeps;
+  while (rows.executeStep()) sweeps.push_back({rows.getColumn(0).getInt64()});
+  return sweeps;
+}
+
+std::optional<SweepId> EndedRows::sweep_of(TrialId trial) {
+  SQLite::Statement& row = statements().sweep_of;
+  sql::bind(row, trial);
+  std::optional<SweepId> sweep;
+  if (row.executeStep()) sweep = SweepId{row.getColumn(0).getInt64()};
+  row.reset();
+  return sweep;
+}
+
+void EndedRows::prune(std::int64_t seq) {
+  SQLite::Statement older(db_,
+                          "DELETE FROM ended_sweep AS older WHERE seq < (SELECT max(seq) FROM"
+                          " ended_sweep WHERE sweep = older.sweep AND seq <= ?)");
+  sql::bind(older, seq);
+  older.exec();
+}
+
+void EndedRows::clear() { db_.exec("DELETE FROM ended_sweep"); }
+
+}  // namespace hone

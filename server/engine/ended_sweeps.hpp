@@ -1,0 +1,65 @@
+// Keeps few ended sweeps in the Book: the others are rows of the database, and are loaded again
+// when a command or an event needs them. A sweep that is loaded equals the one that left.
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "db/ledger/ended_rows.hpp"
+#include "server/limits.hpp"
+#include "server/sweep/touched.hpp"
+
+namespace hone {
+
+// How many ended sweeps stay in the Book. Beyond either bound those that were used least recently
+// leave, until half of it is free; the sweep used last stays.
+struct EndedBounds {
+  std::size_t sweeps = limits::ended_sweeps_kept;
+  std::size_t trials = limits::ended_trials_kept;
+};
+
+class EndedSweeps {
+ public:
+  // Borrows both. `book` must not have lost sweeps that the database does not hold.
+  EndedSweeps(SQLite::Database& db, Book& book, EndedBounds bounds);
+
+  // Call before the replay that begins after `seq`. Without a snapshot (0) every row is deleted,
+  // since the replay makes them again.
+  void begin(std::int64_t seq);
+
+  // Puts these sweeps back into the Book, as of event `seq`. Throws std::runtime_error if a row is
+  // missing or damaged; the next boot then makes all rows again.
+  void load(const Touched& touched, std::int64_t seq);
+  void load_all(std::int64_t seq);
+
+  // Call after an event is folded.
+  void folded(const EventBody& event);
+
+  // Call between two transactions: stores the sweeps that leave, as of event `seq`, in one of its
+  // own and removes them from the Book. Does nothing within the bounds.
+  void leave(std::int64_t seq);
+
+ private:
+  void load(SweepId id, std::int64_t seq);
+  void use(SweepId id);
+  std::vector<SweepId> choose();
+  void store(SweepId id, std::int64_t seq);
+  [[noreturn]] void give_up(SweepId id, const std::string& why);
+
+  SQLite::Database& db_;
+  Book& book_;
+  EndedBounds bounds_;
+  EndedRows rows_;
+  std::vector<SweepId> kept_;  // ended sweeps in the Book, the least recently used first
+  bool grown_ = true;          // since the last call of leave
+};
+
+// Puts every ended sweep of the database back into a Book of event `seq`. Throws as load.
+void load_ended(SQLite::Database& db, Book& book, std::int64_t seq);
+
+// Whether the database holds every sweep of the ledger up to `seq` that the Book lacks.
+bool holds_ended(SQLite::Database& db, const Book& book, std::int64_t seq, std::string_view stamp);
+
+}  // namespace hone

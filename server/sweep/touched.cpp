@@ -1,0 +1,114 @@
+#include "server/sweep/touched.hpp"
+
+#include <concepts>
+
+namespace hone {
+namespace {
+
+struct TouchedByCommand {
+  const Book& book;
+  Instant now;
+  Touched& touched;
+
+  void operator()(const Submit& c) const {
+    touched.sweeps = c.request.spec.search.warm_start;
+    if (c.request.forked_from) touched.sweeps.push_back(*c.request.forked_from);
+  }
+  void operator()(const Tick&) const {
+    for (const auto& [deadline, id] : book.lease_deadlines) {
+      if (deadline > now) return;
+      add_suspects(id);
+    }
+  }
+  // The other commands name their objects by members of the same names.
+  template <class T>
+  void operator()(const T& c) const {
+    if constexpr (requires {
+                    { c.sweep } -> std::same_as<const SweepId&>;
+                  })
+      add(c.sweep);
+    if constexpr (requires {
+                    { c.trial } -> std::same_as<const TrialId&>;
+                  })
+      add(c.trial);
+    if constexpr (requires {
+                    { c.lease } -> std::same_as<const LeaseId&>;
+                  })
+      add_lease(c.lease);
+    if constexpr (requires {
+                    { c.request.on } -> std::same_as<const ObjectId&>;
+                  })
+      add_object(c.request.on);
+    if constexpr (requires {
+                    { c.request.from } -> std::same_as<const std::optional<TrialId>&>;
+                  })
+      if (c.request.from) add(*c.request.from);
+  }
+
+ private:
+  void add(SweepId id) const { touched.sweeps.push_back(id); }
+  void add(TrialId id) const { touched.trials.push_back(id); }
+  void add_object(const ObjectId& object) const {
+    if (const auto* sweep = std::get_if<SweepId>(&object)) add(*sweep);
+    if (const auto* trial = std::get_if<TrialId>(&object)) add(*trial);
+    if (const auto* run = std::get_if<RunId>(&object)) add(run->trial);
+    if (const auto* attempt = std::get_if<AttemptId>(&object)) add(attempt->run.trial);
+  }
+  void add_lease(LeaseId id) const {
+    const auto index = static_cast<std::size_t>(id.value - 1);
+    if (id.value < 1 || index >= book.run_of_lease.size()) return;
+    add(book.run_of_lease[index].trial);
+    add_suspects(id);
+  }
+  // The end of an attempt is compared with the failures of its worker's earlier runs.
+  void add_suspects(LeaseId id) const {
+    const Lease* lease = find_live_lease(book, id);
+    if (lease == nullptr) return;
+    for (const RunId run : book.workers.at(lease->worker).suspects) add(run.trial);
+  }
+};
+
+struct TouchedByEvent {
+  Touched& touched;
+
+  void operator()(const SweepSubmitted& e) const {
+    touched.sweeps = e.spec.search.warm_start;
+    if (e.spec.confirms) touched.sweeps.push_back(e.spec.confirms);
+  }
+  void operator()(const SweepImported&) const {}  // its past names no sweep of this server
+  template <class E>
+  void operator()(const E& event) const {
+    if constexpr (requires {
+                    { event.sweep } -> std::same_as<const SweepId&>;
+                  })
+      touched.sweeps.push_back(event.sweep);
+    if constexpr (requires {
+                    { event.trial } -> std::same_as<const TrialId&>;
+                  })
+      touched.trials.push_back(event.trial);
+    if constexpr (requires {
+                    { event.run } -> std::same_as<const RunId&>;
+                  })
+      touched.trials.push_back(event.run.trial);
+  }
+};
+
+}  // namespace
+
+Touched touched_by(const Book& book, const Command& command, Instant now) {
+  Touched touched;
+  std::visit(TouchedByCommand{book, now, touched}, command);
+  return touched;
+}
+
+Touched touched_by(const EventBody& event) {
+  Touched touched;
+  std::visit(TouchedByEvent{touched}, event);
+  return touched;
+}
+
+bool may_leave(const Sweep& sweep) {
+  return is_end(sweep.state) && sweep.open_runs == 0 && sweep.live_leases == 0;
+}
+
+}  // namespace hone
