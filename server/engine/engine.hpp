@@ -33,6 +33,7 @@ struct Envelope {
 struct EngineOptions {
   Duration lease = default_lease;
   Meter* meter = nullptr;  // measures the work, if set
+  Epoch epoch{};           // of the leases that this engine grants (server/engine/epoch.hpp)
 };
 
 class Engine {
