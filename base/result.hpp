@@ -24,6 +24,7 @@ enum class Code {
   internal,         // our own mistake
   unauthenticated,  // no token, or one that is not known, was revoked or has expired
   rate_limited,     // more requests than this token or address may send; try again later
+  stale_epoch,      // of a time that the ledger lost when a backup was restored: join again
 };
 
 struct Error {

@@ -10,7 +10,7 @@ namespace codec {
 constexpr Microseconds us;
 
 void fields(auto& f, Of<ServerStarted> auto& e) {
-  f("hone_version", e.hone_version)("lease_us", e.lease, us);
+  f("hone_version", e.hone_version)("lease_us", e.lease, us).some("epoch", e.epoch);
 }
 void fields(auto& f, Of<WorkflowRecorded> auto& e) { f("workflow", e.workflow)("info", e.info); }
 void fields(auto& f, Of<DatasetRecorded> auto& e) { f("dataset", e.dataset)("info", e.info); }

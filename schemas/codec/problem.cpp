@@ -43,6 +43,8 @@ int http_status(Code code) {
       return 401;
     case Code::rate_limited:
       return 429;
+    case Code::stale_epoch:
+      return 409;
   }
   return 500;
 }
@@ -62,6 +64,7 @@ bool is_retryable(Code code) {
     case Code::too_large:
     case Code::internal:
     case Code::unauthenticated:
+    case Code::stale_epoch:
       return false;
   }
   return false;

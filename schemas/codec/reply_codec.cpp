@@ -4,7 +4,7 @@
 namespace hone::codec {
 
 void fields(auto& f, Of<JoinReply> auto& r) {
-  f("worker", r.worker)("lease", r.lease)("heartbeat", r.heartbeat);
+  f("worker", r.worker)("lease", r.lease)("heartbeat", r.heartbeat).some("epoch", r.epoch);
 }
 
 void fields(auto& f, Of<ModelRef> auto& m) {
@@ -24,6 +24,7 @@ void fields(auto& f, Of<std::optional<LeaseGrant>> auto& grant) { f.maybe("grant
 
 void fields(auto& f, Of<LeaseStanding> auto& s) {
   f("lease", s.lease)("order", s.order)("expires_at", s.expires_at, WireTime{});
+  f.some("stale_epoch", s.stale_epoch);
 }
 void fields(auto& f, Of<BeatReply> auto& r) { f("leases", r.leases); }
 
@@ -33,7 +34,7 @@ void fields(auto& f, Of<TellReply> auto& r) { fields(f, r.verdict); }
 
 void fields(auto& f, Of<AskReply> auto& r) {
   f("trial", r.trial)("number", r.number, Integer{0})("lease", r.lease)("params", r.params);
-  f("seed", r.seed, seed_rule)("next_phase", r.next_phase, Integer{0});
+  f("seed", r.seed, seed_rule)("next_phase", r.next_phase, Integer{0}).some("epoch", r.epoch);
 }
 
 void fields(auto& f, Of<EnqueueReply> auto& r) { f("waiting", r.waiting, Integer{0}); }

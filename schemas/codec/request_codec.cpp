@@ -27,7 +27,7 @@ void fields(auto& f, Of<JoinRequest> auto& r) {
 
 void fields(auto& f, Of<AcquireRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("worker", r.worker)("cpus", r.cpus, slots);
-  f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait);
+  f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait).some("epoch", r.epoch);
 }
 
 void fields(auto& f, Of<ReportRequest> auto& r) {
@@ -48,6 +48,7 @@ void fields(F& f, Of<TellRequest> auto& r) {
   if (r.told == Told::value && !reads<F>) value = r.score;
   f.maybe("told", r.told).some("phase", r.phase, phase_number).maybe("step", r.step, step_number);
   f.some("value", value).some("further", r.further, further_values).some("detail", r.detail);
+  f.some("epoch", r.epoch);
   if constexpr (reads<F>) r.score = value.value_or(Score::diverged());
 }
 void check(Reader& reader, const TellRequest& request) {
@@ -117,7 +118,7 @@ void fields(auto& f, Of<EndRequest> auto& r) {
   f.maybe("log_tail", r.log_tail).some("failure", r.failure);
 }
 
-void fields(auto& f, Of<BeatRequest> auto& r) { f("leases", r.leases); }
+void fields(auto& f, Of<BeatRequest> auto& r) { f("leases", r.leases).some("epoch", r.epoch); }
 
 // Without blanks and signs of the filter language, so that a tag needs no quotes anywhere.
 std::string read_tag(const Spot& spot) {

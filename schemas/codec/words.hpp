@@ -35,7 +35,7 @@ template <>
 inline constexpr auto words_of<Code> = word_table("invalid", "not_found", "conflict", "stale_lease",
                                                   "forbidden", "too_large", "busy", "unavailable",
                                                   "timed_out", "internal", "unauthenticated",
-                                                  "rate_limited");
+                                                  "rate_limited", "stale_epoch");
 template <>
 inline constexpr auto words_of<Scope> = word_table("read", "submit", "worker", "admin");
 template <>

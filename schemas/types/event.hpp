@@ -25,6 +25,7 @@ namespace hone {
 struct ServerStarted {
   std::string hone_version;
   Duration lease;  // lease length from here on
+  Epoch epoch{};   // of the leases from here on; none: they continue the numbers before
 };
 
 struct WorkflowRecorded {

@@ -50,6 +50,9 @@ using DatasetId = Id<DatasetTag>;    // what a run trained on
 using WorkflowId = Id<WorkflowTag>;  // how it was run
 using WorkerId = Id<WorkerTag>;
 using LeaseId = Id<LeaseTag>;  // the fence: one attempt's right to act for its run
+// One life of a ledger, from the start of a server to the next: the number after which it counts
+// the leases that it grants. Drawn at each start (server/engine/epoch.hpp).
+using Epoch = LeaseId;
 
 using TokenId = Id<TokenTag>;  // a secret that gives its holder access to the server
 

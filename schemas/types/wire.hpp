@@ -64,6 +64,7 @@ struct JoinReply {
   WorkerId worker;
   Duration lease;      // how long a lease lasts without a heartbeat
   Duration heartbeat;  // how often to send one
+  Epoch epoch{};       // in which the worker joined: it returns it with the requests below
 };
 
 struct AcquireRequest {
@@ -72,6 +73,7 @@ struct AcquireRequest {
   int cpus = 1;  // free slots
   int gpus = 0;
   Duration wait;  // long poll: how long the server may hold the request while there is no work
+  Epoch epoch{};  // as in JoinReply; none: an older worker
 };
 
 // hone as an optimizer without workers: the client asks for a trial and tells its result.
@@ -86,6 +88,7 @@ struct AskReply {
   Params params;
   std::uint64_t seed = 0;
   int next_phase = 0;  // the phase that the next tell reports
+  Epoch epoch{};       // in which the trial was asked for: the tell returns it
   friend bool operator==(const AskReply&, const AskReply&) = default;
 };
 
@@ -96,6 +99,7 @@ struct TellRequest {
   Score score = Score::diverged();
   std::vector<Score> further{};  // of the further objectives, in their order
   std::string detail;            // why it failed
+  Epoch epoch{};                 // as in AskReply; none: not checked
 };
 
 struct TellReply {
@@ -244,12 +248,14 @@ struct EndRequest {
 
 struct BeatRequest {
   std::vector<LeaseId> leases;  // every lease whose process is alive
+  Epoch epoch{};                // as in JoinReply; none: an older worker
 };
 
 struct LeaseStanding {
   LeaseId lease;
   Order order = Order::none;
   Instant expires_at;
+  bool stale_epoch = false;  // gone, since this ledger never granted it
 };
 
 struct BeatReply {

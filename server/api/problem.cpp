@@ -27,6 +27,7 @@ int retry_after(Code code) {
     case Code::timed_out:
     case Code::internal:
     case Code::unauthenticated:
+    case Code::stale_epoch:
       return 0;
   }
   unreachable();

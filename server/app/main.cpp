@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/hex.hpp"
 #include "base/process.hpp"
 #include "db/file/database.hpp"
 #include "db/file/high_water.hpp"
@@ -21,6 +22,7 @@
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
+#include "server/engine/epoch.hpp"
 #include "server/follow/followers.hpp"
 #include "server/follow/log_lines.hpp"
 #include "server/http/server.hpp"
@@ -90,6 +92,8 @@ Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::s
   }
   return readers;
 }
+
+std::uint64_t random_number() { return std::stoull(random_hex(8), nullptr, 16); }
 
 // The state of the last snapshot, so that only the events after it are replayed.
 Restored restored(SnapshotFile& snapshot) {
@@ -161,7 +165,9 @@ class ServerProcess {
         keys_(read_keys(*writer_)),
         engine_(*writer_, hooks(),
                 SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
-                EngineOptions{.lease = seconds(options.lease_s), .meter = &meter_},
+                EngineOptions{.lease = seconds(options.lease_s),
+                              .meter = &meter_,
+                              .epoch = draw_epoch(SystemClock{}(), random_number())},
                 restored(snapshot_)) {}
 
   // Makes the first administrator's token and keeps the workers' token file.

@@ -143,9 +143,9 @@ void fields(Archive& archive, MaybeConst<ResourcesSpec> auto& resources) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
   auto& [id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-         times_aside, token] = worker;
+         times_aside, token, epoch] = worker;
   archive(id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-          times_aside, token);
+          times_aside, token, epoch);
 }
 
 template <class Archive>
@@ -179,11 +179,11 @@ void fields(Archive& archive, MaybeConst<Book> auto& book) {
   auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
-         last_trial, last_model, last_worker, last_sweep] = book;
+         last_trial, last_model, last_worker, last_sweep, epochs, last_lease] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
-          last_trial, last_model, last_worker, last_sweep);
+          last_trial, last_model, last_worker, last_sweep, epochs, last_lease);
 }
 
 std::string archive_book(const Book& book) {

@@ -25,7 +25,7 @@ Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options, Restore
       ended_(db, book_, options.ended),
       seq_(restored.seq) {
   replay();
-  const Command start = Start{HONE_VERSION, options_.lease};
+  const Command start = Start{HONE_VERSION, options_.lease, options_.epoch};
   const auto started = perform(start, std::max(now, book_.last_at));
   expect(started.ok(), "a server may always start");
   close_transaction();
@@ -168,7 +168,7 @@ Result<Reply> Engine::perform(const Command& command, Instant now, const Caller&
   fold(*events, now);
   if (const auto* log = std::get_if<LogMetrics>(&command); log && !log->request.points.empty()) {
     open_transaction();
-    const RunId run = book_.run_of_lease.at(static_cast<std::size_t>(log->lease.value - 1));
+    const RunId run = book_.run_of_lease.at(*lease_index(book_, log->lease));
     ledger_.append_metrics(run, now, log->request.points);
   }
   if (const auto* import = std::get_if<Import>(&command); import && !events->empty())

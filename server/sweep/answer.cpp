@@ -42,12 +42,13 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
 
 LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {
   const Lease* lease = find_live_lease(book, id);
-  if (lease == nullptr || lease->worker != worker) return {id, Order::gone, {}};
+  if (lease == nullptr || lease->worker != worker)
+    return {id, Order::gone, {}, !lease_index(book, id)};
   return {id, book.sweeps.at(lease->sweep).order, lease->expires_at};
 }
 
 const Run& run_of_lease(const Book& book, LeaseId id) {
-  return *find_run(book, book.run_of_lease.at(static_cast<std::size_t>(id.value - 1)));
+  return *find_run(book, book.run_of_lease.at(*lease_index(book, id)));
 }
 
 // The verdict on a told result: of the named phase, else of the newest report. A trial whose result
@@ -77,8 +78,9 @@ struct Answerer {
   Reply operator()(const Steer& c) const { return Steered{c.sweep, book.sweeps.at(c.sweep).state}; }
   Reply operator()(const Join& c) const {
     // Five heartbeats for each lease: four may be lost.
-    return JoinReply{book.workers_by_request.at(c.request.request_id), book.lease_length,
-                     heartbeat_period(book.lease_length)};
+    const WorkerId worker = book.workers_by_request.at(c.request.request_id);
+    return JoinReply{worker, book.lease_length, heartbeat_period(book.lease_length),
+                     book.workers.at(worker).epoch};
   }
   Reply operator()(const Acquire& c) const { return grant_of(book, c.request); }
   Reply operator()(const Beat& c) const {
@@ -111,7 +113,8 @@ struct Answerer {
                     .lease = lease,
                     .params = params_of(spec, trial, run.id),
                     .seed = run.seed,
-                    .next_phase = static_cast<int>(run.reports.size())};
+                    .next_phase = static_cast<int>(run.reports.size()),
+                    .epoch = epoch_of(book, lease)};
   }
   Reply operator()(const Tell& c) const {
     const Trial& trial = *find_trial(book, c.trial);

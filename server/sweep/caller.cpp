@@ -45,9 +45,8 @@ const WorkerState* find_worker(const Book& book, WorkerId id) {
 }
 
 const WorkerState* worker_of(const Book& book, LeaseId lease) {
-  const auto index = static_cast<std::size_t>(lease.value - 1);
-  if (lease.value < 1 || index >= book.worker_of_lease.size()) return nullptr;
-  return find_worker(book, book.worker_of_lease[index]);
+  const auto index = lease_index(book, lease);
+  return index ? find_worker(book, book.worker_of_lease[*index]) : nullptr;
 }
 
 const WorkerState* worker_of(const Book& book, const std::string& request_id) {

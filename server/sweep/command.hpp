@@ -18,6 +18,7 @@ namespace hone {
 struct Start {  // the first command of every server process
   std::string hone_version;
   Duration lease;
+  Epoch epoch{};  // none: leases continue the numbers before
 };
 struct Submit {
   SubmitRequest request;

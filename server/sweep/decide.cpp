@@ -17,9 +17,7 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
   struct Visitor {
     const Book& book;
     Instant now;
-    Result<Events> operator()(const Start& c) const {
-      return Events{ServerStarted{c.hone_version, c.lease}};
-    }
+    Result<Events> operator()(const Start& c) const { return decide_start(book, c); }
     Result<Events> operator()(const Submit& c) const { return decide_submit(book, c); }
     Result<Events> operator()(const Steer& c) const { return decide_steer(book, c); }
     Result<Events> operator()(const Join& c) const { return decide_join(book, c); }
@@ -93,6 +91,16 @@ Error prefixed(Error error, const char* prefix) {
 }
 
 }  // namespace
+
+// The epoch follows every lease of the ledger, wherever the clock that it was made from has been
+// set: its lower bits are random.
+Result<Events> decide_start(const Book& book, const Start& command) {
+  constexpr std::int64_t random_bits = (std::int64_t{1} << 30U) - 1;
+  Epoch epoch = command.epoch;
+  if (epoch && epoch <= book.last_lease)
+    epoch = Epoch{book.last_lease.value + 1 + (epoch.value & random_bits)};
+  return Events{ServerStarted{command.hone_version, command.lease, epoch}};
+}
 
 Result<Events> decide_submit(const Book& book, const Submit& command) {
   const SubmitRequest& request = command.request;

@@ -41,7 +41,7 @@ Result<Events> decide_ask(const Book& book, const Ask& command) {
                                      .hone_version = {},
                                      .token = command.by});
   for (EventBody& body : candidate->events) events.push_back(std::move(body));
-  const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
+  const LeaseId lease{book.last_lease.value + 1};
   events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                    worker, request_id, candidate->resume, never});
   return events;
@@ -68,6 +68,18 @@ bool repeats(const Trial& trial, const TellRequest& request) {
   });
 }
 
+// Whether the epoch that a tell names is one in which the trial was asked for.
+Status check_asked(const Book& book, const Trial& trial, const Run* pending, Epoch named) {
+  const auto asked_in = [&](const Run& run) {
+    return run.last_lease ? epoch_of(book, run.last_lease) : Epoch{};
+  };
+  if (pending != nullptr) return check_epoch(named, asked_in(*pending), text(trial.id));
+  Epoch ours;
+  for (const Run& run : trial.runs)
+    if (const Epoch one = asked_in(run); ours != named) ours = one;
+  return check_epoch(named, ours, text(trial.id));
+}
+
 EndReason reason_of(Told told) {
   switch (told) {
     case Told::failed:
@@ -87,6 +99,7 @@ Result<Events> decide_tell(const Book& book, const Tell& command) {
   if (trial == nullptr) return refuse(Code::not_found, "no trial " + text(command.trial));
   const TellRequest& request = command.request;
   const Run* run = pending_run(book, *trial);
+  if (auto ours = check_asked(book, *trial, run, request.epoch); !ours) return ours.error();
   if (run == nullptr) {
     if (repeats(*trial, request)) return Events{};
     return refuse(Code::conflict, text(command.trial) +

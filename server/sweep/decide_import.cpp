@@ -102,7 +102,7 @@ Result<Events> decide_import(const Book& book, const Import& command) {
   Renumbering ids;
   ids.sweep = SweepId{book.last_sweep + 1};
   ids.trials = book.last_trial;
-  ids.leases = static_cast<std::int64_t>(book.run_of_lease.size());
+  ids.leases = book.last_lease.value;
   ids.models = book.last_model;
   ids.workflow = record_workflow(book, request.past.workflow, events);
   if (request.past.dataset) ids.dataset = record_dataset(book, *request.past.dataset, events);

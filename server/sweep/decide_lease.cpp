@@ -7,9 +7,21 @@
 
 namespace hone {
 
-Error stale(LeaseId lease) {
-  return refuse(Code::stale_lease,
-                "lease " + text(lease) + " is over: stop this process, its run belongs to others");
+Error stale(const Book& book, LeaseId lease) {
+  if (lease_index(book, lease))
+    return refuse(Code::stale_lease, "lease " + text(lease) +
+                                         " is over: stop this process, its run belongs to others");
+  return refuse(Code::stale_epoch, "this ledger never granted lease " + text(lease) +
+                                       ": it is of another server, or of a time that was lost when "
+                                       "a backup was restored. Stop this process and join again");
+}
+
+Status check_epoch(Epoch named, Epoch ours, const std::string& id) {
+  if (!named || named == ours) return Done{};
+  return refuse(Code::stale_epoch,
+                id + " is another one in this ledger: the caller knows it of a "
+                     "time that was lost when a backup was restored",
+                "/epoch");
 }
 
 namespace {
@@ -170,10 +182,13 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const AcquireRequest& request = command.request;
   if (!book.workers.contains(request.worker))
     return refuse(Code::not_found, "no worker " + text(request.worker) + ": join first", "/worker");
+  const WorkerState& worker = book.workers.at(request.worker);
+  if (auto ours = check_epoch(request.epoch, worker.epoch, text(worker.id)); !ours)
+    return ours.error();
   if (book.leases_by_request.contains(request.request_id)) return Events{};
   Events events = sign_of_life(book, request.worker, now);
   // If the other workers have left since it was quarantined, it is the last one and is re-enabled.
-  const bool aside = book.workers.at(request.worker).aside_until.has_value();
+  const bool aside = worker.aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
   for (const Sweep* sweep : in_turn(book, free_resources(book, request))) {
@@ -181,7 +196,7 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive
     for (EventBody& event : candidate->events) events.push_back(std::move(event));
-    const LeaseId lease{static_cast<std::int64_t>(book.run_of_lease.size()) + 1};
+    const LeaseId lease{book.last_lease.value + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                      request.worker, request.request_id, candidate->resume,
                                      now + book.lease_length});
@@ -194,6 +209,9 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
 Result<Events> decide_beat(const Book& book, const Beat& command, Instant now) {
   if (!book.workers.contains(command.worker))
     return refuse(Code::not_found, "no worker " + text(command.worker) + ": join first");
+  const Epoch joined = book.workers.at(command.worker).epoch;
+  if (auto ours = check_epoch(command.request.epoch, joined, text(command.worker)); !ours)
+    return ours.error();
   Events events;
   const Instant expires_at = now + book.lease_length;
   for (const LeaseId id : command.request.leases) {

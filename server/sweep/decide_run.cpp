@@ -11,15 +11,12 @@
 namespace hone {
 namespace {
 
-bool known_lease(const Book& book, LeaseId id) {
-  return id.value >= 1 && id.value <= static_cast<std::int64_t>(book.run_of_lease.size());
-}
-
 // The run that ended or was paused under `lease`, whose process may still send reports; null for
 // lost leases.
 const Run* ended_under(const Book& book, LeaseId lease) {
-  if (!known_lease(book, lease)) return nullptr;
-  const Run* run = find_run(book, book.run_of_lease[static_cast<std::size_t>(lease.value - 1)]);
+  const auto index = lease_index(book, lease);
+  if (!index) return nullptr;
+  const Run* run = find_run(book, book.run_of_lease[*index]);
   return run->last_lease == lease && (is_end(run->state) || run->state == RunState::paused)
              ? run
              : nullptr;
@@ -193,7 +190,7 @@ Result<Events> decide_report(const Book& book, const Report& command) {
     // run.
     const Run* run = ended_under(book, command.lease);
     if (run != nullptr && report.phase < static_cast<int>(run->reports.size())) return Events{};
-    return stale(command.lease);
+    return stale(book, command.lease);
   }
   Events events;
   if (auto done = record_report(book, *lease, report, events); !done) return done.error();
@@ -233,7 +230,7 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
   const Lease* lease = find_live_lease(book, command.lease);
   const Run* run =
       lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
-  if (run == nullptr) return stale(command.lease);
+  if (run == nullptr) return stale(book, command.lease);
   if (request.phase < 0 || request.phase >= sweep_of(book, run->id).spec.budget.phases)
     return refuse(Code::invalid, "a checkpoint belongs to a phase of the sweep", "/phase");
   if (request.step < 0) return refuse(Code::invalid, "step counts from 0", "/step");
@@ -248,7 +245,7 @@ Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& comman
   const Lease* lease = find_live_lease(book, command.lease);
   const Run* run =
       lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
-  if (run == nullptr) return stale(command.lease);
+  if (run == nullptr) return stale(book, command.lease);
   const auto known = run->artifacts.find(request.name);
   if (known == run->artifacts.end() && run->artifacts.size() >= artifacts_max)
     return refuse(Code::conflict, "a run keeps at most " + std::to_string(artifacts_max) + " files",
@@ -260,7 +257,7 @@ Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& comman
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
   if (find_live_lease(book, command.lease) == nullptr &&
       ended_under(book, command.lease) == nullptr)
-    return stale(command.lease);
+    return stale(book, command.lease);
   return Events{};
 }
 
@@ -295,7 +292,7 @@ void end_by_itself(const Book& book, const Lease& lease, const EndRequest& reque
 Result<Events> decide_end(const Book& book, const End& command, Instant now) {
   const Lease* lease = find_live_lease(book, command.lease);
   if (lease == nullptr) {
-    if (!known_lease(book, command.lease)) return stale(command.lease);
+    if (!lease_index(book, command.lease)) return stale(book, command.lease);
     return Events{};  // its run has ended, or is leased to another worker
   }
   const Sweep& sweep = book.sweeps.at(lease->sweep);

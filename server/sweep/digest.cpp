@@ -186,6 +186,8 @@ std::uint64_t digest(const Book& book) {
   hash.add(book.workflows.size());
   hash.add(book.datasets.size());
   hash.add(book.run_of_lease.size());
+  for (const auto& [epoch, first] : book.epochs)
+    if (epoch) hash.add(epoch), hash.add(first);
   for (const auto& [id, worker] : book.workers)
     if (worker.token) hash.add(id), hash.add(worker.token);
   for (const Token& token : book.tokens) add(hash, token);

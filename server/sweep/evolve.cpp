@@ -21,6 +21,7 @@ class EventFolder {
   // Workers kept training while the server was down: extend their leases.
   void operator()(const ServerStarted& e) {
     book_.lease_length = e.lease;
+    if (e.epoch) book_.epochs.emplace(book_.last_lease = e.epoch, book_.run_of_lease.size());
     book_.lease_deadlines.clear();
     for (auto& [id, lease] : book_.leases) {
       if (lease.expires_at != never) lease.expires_at = at_ + e.lease;
@@ -90,7 +91,8 @@ class EventFolder {
                                                 .cpus = e.cpus,
                                                 .gpus = e.gpus,
                                                 .seen_at = at_,
-                                                .token = e.token});
+                                                .token = e.token,
+                                                .epoch = book_.epochs.rbegin()->first});
     book_.workers_by_request.emplace(e.request_id, e.worker);
     book_.last_worker = e.worker.value;
   }
@@ -147,8 +149,8 @@ class EventFolder {
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
     book_.worker_of_lease.push_back(e.worker);
-    expect(static_cast<std::int64_t>(book_.run_of_lease.size()) == e.lease.value,
-           "leases are minted in order");
+    expect(e.lease.value == book_.last_lease.value + 1, "leases are minted in order");
+    book_.last_lease = e.lease;
   }
 
   void operator()(const LeaseRenewed& e) {

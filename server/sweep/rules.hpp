@@ -7,6 +7,7 @@
 namespace hone {
 
 // decide.cpp
+Result<Events> decide_start(const Book& book, const Start& command);
 Result<Events> decide_submit(const Book& book, const Submit& command);
 Result<Events> decide_steer(const Book& book, const Steer& command);
 Result<Events> decide_join(const Book& book, const Join& command);
@@ -63,7 +64,10 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
 Result<Events> decide_beat(const Book& book, const Beat& command, Instant now);
 Result<Events> decide_tick(const Book& book, Instant now);
 // The error that tells a worker to stop working on a lease.
-Error stale(LeaseId lease);
+Error stale(const Book& book, LeaseId lease);
+// Refuses (stale_epoch) a caller that knows `id` of another epoch than this ledger does. A caller
+// that names no epoch is not checked.
+Status check_epoch(Epoch named, Epoch ours, const std::string& id);
 // A run that may be leased, after the events that make it so (a trial proposed, a run added).
 struct LeaseCandidate {
   RunId run;

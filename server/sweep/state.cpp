@@ -1,5 +1,7 @@
 #include "server/sweep/state.hpp"
 
+#include <iterator>
+
 #include "base/expect.hpp"
 
 namespace hone {
@@ -24,6 +26,20 @@ const Run* find_run(const Book& book, RunId id) {
 const Lease* find_live_lease(const Book& book, LeaseId id) {
   const auto found = book.leases.find(id);
   return found == book.leases.end() ? nullptr : &found->second;
+}
+
+std::optional<std::size_t> lease_index(const Book& book, LeaseId id) {
+  const auto after = book.epochs.lower_bound(id);  // an epoch's leases begin after its number
+  if (after == book.epochs.begin()) return std::nullopt;
+  const auto& [epoch, first] = *std::prev(after);
+  const auto end = after == book.epochs.end() ? book.run_of_lease.size() : after->second;
+  const auto offset = static_cast<std::size_t>(id.value - epoch.value - 1);
+  return offset < end - first ? std::optional(first + offset) : std::nullopt;
+}
+
+Epoch epoch_of(const Book& book, LeaseId id) {
+  const auto after = book.epochs.lower_bound(id);
+  return after == book.epochs.begin() ? Epoch{} : std::prev(after)->first;
 }
 
 const Token* find_token(const Book& book, TokenId id) {

@@ -115,6 +115,7 @@ struct WorkerState {
   std::optional<Instant> aside_until{};
   int times_aside = 0;  // in a row
   TokenId token{};      // that joined it; none: any caller may act for it
+  Epoch epoch{};        // in which it joined
 };
 
 struct Token {
@@ -143,14 +144,17 @@ struct Book {
   std::map<ModelId, ModelRef> models;                // those not dropped
   // A run, a step and a digest: a repeated save finds the same model.
   std::map<std::tuple<RunId, std::int64_t, std::string>, ModelId> models_by_content;
-  std::vector<RunId> run_of_lease;  // of every lease ever granted, by number - 1
+  std::vector<RunId> run_of_lease;  // of every lease ever granted, by lease_index
   std::vector<std::pair<WorkflowInfo, WorkflowId>> workflows;
   std::vector<std::pair<DatasetInfo, DatasetId>> datasets;
   std::set<SweepId> open_sweeps;          // not ended
-  std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by number - 1
+  std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by lease_index
   std::vector<Token> tokens;              // by number - 1
   std::set<std::string> known_requests;   // of notes and edits
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
+  // The index of the first lease of each epoch, also of an epoch without a lease.
+  std::map<Epoch, std::size_t> epochs{{Epoch{}, 0}};
+  LeaseId last_lease{};  // of the newest epoch; the epoch itself while it has none
 };
 
 // Look-ups that several rules need. Null if there is none.
@@ -158,6 +162,11 @@ const Sweep* find_sweep(const Book& book, SweepId id);
 const Trial* find_trial(const Book& book, TrialId id);
 const Run* find_run(const Book& book, RunId id);
 const Lease* find_live_lease(const Book& book, LeaseId id);
+// The index of a lease in run_of_lease; nullopt if this ledger never granted it: it is of another
+// server, or of a time that was lost when a backup was restored.
+std::optional<std::size_t> lease_index(const Book& book, LeaseId id);
+// The epoch of a lease that this ledger granted, or that it would grant now.
+Epoch epoch_of(const Book& book, LeaseId id);
 
 const Token* find_token(const Book& book, TokenId id);
 

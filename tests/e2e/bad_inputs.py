@@ -212,7 +212,7 @@ SWEEPS = [
 
 LEASE = "/v1/leases/le_1"
 WORKERS = [
-    post("a report for a lease that never was", 409, "stale_lease", "/v1/leases/le_99/reports",
+    post("a report for a lease that never was", 409, "stale_epoch", "/v1/leases/le_99/reports",
          {"phase": 0, "step": 1, "value": 1}),
     post("a report for no lease", 400, "invalid", "/v1/leases/sw_1/reports",
          {"phase": 0, "step": 1, "value": 1}),

@@ -116,7 +116,7 @@ def test_write_to_what_is_not_there_is_refused(server):
     problem(server.ask("POST", "/v1/sweeps/sw_9/steer", {"verb": "puase"}), 400, "invalid", "/verb",
             ["pause"])
     problem(server.ask("POST", "/v1/leases/le_9/reports", {"phase": 0, "step": 1, "value": 1}), 409,
-            "stale_lease")
+            "stale_epoch")
     problem(server.ask("POST", "/v1/leases/lease/reports", {"phase": 0, "step": 1, "value": 1}),
             400, "invalid")
     problem(server.ask("POST", "/v1/workers/wk_9/beat", {"leases": []}), 404, "not_found")

@@ -73,8 +73,7 @@ std::string World::check_acknowledged() {
   const Book& book = server_.whole_book();
   for (const auto& [key, verdict] : acknowledged_) {
     const auto& [lease, phase] = key;
-    const Run* run =
-        find_run(book, book.run_of_lease.at(static_cast<std::size_t>(lease.value - 1)));
+    const Run* run = find_run(book, book.run_of_lease.at(*lease_index(book, lease)));
     if (phase >= static_cast<int>(run->reports.size())) return "an acknowledged report is lost";
     const Verdict& recorded = *run->reports[static_cast<std::size_t>(phase)].verdict;
     const bool again = recorded.action == Action::pause && verdict.action == Action::go_on;

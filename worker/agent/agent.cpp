@@ -136,7 +136,7 @@ AcquireRequest Agent::next_request() {
   auto id = acquire_.request
                 ? acquire_.request->request_id
                 : config_.join.request_id + config_.life + "-" + std::to_string(++acquired_);
-  return {std::move(id), joined_->worker, free.cpus, free.gpus, wait};
+  return {std::move(id), joined_->worker, free.cpus, free.gpus, wait, joined_->epoch};
 }
 
 // The reply to the replaced request was lost. It may have been a grant, so it is repeated until
@@ -152,7 +152,7 @@ void Agent::try_beat(Turn& turn) {
   auto leases = leases_to_beat();
   if (leases.empty()) return;
   beat_.at = turn.now + joined_->heartbeat;
-  send(turn, beat_, BeatCall{joined_->worker, {std::move(leases)}});
+  send(turn, beat_, BeatCall{joined_->worker, {std::move(leases), joined_->epoch}});
 }
 
 void Agent::send(Turn& turn, OwnCall& own, Call call) {
@@ -163,7 +163,8 @@ void Agent::send(Turn& turn, OwnCall& own, Call call) {
 // The server cannot be reached, does not know this worker (any more), or rejects the call.
 void Agent::fail(Turn& turn, OwnCall& own, const Error& error, const char* what) {
   own.at = turn.now + own.retry.next();
-  if (error.code == Code::not_found && joined_ && &own != &join_) {
+  const bool is_unknown = error.code == Code::not_found || error.code == Code::stale_epoch;
+  if (is_unknown && joined_ && &own != &join_) {
     turn.actions.emplace_back(
         Note{NoteLevel::warning, "the server does not know this worker; joining again"});
     joined_.reset();
@@ -246,7 +247,8 @@ void Agent::on_beat(Turn& turn, const Result<CallReply>& reply) {
   const auto* beat = std::get_if<BeatReply>(&*reply);
   if (beat == nullptr) return;
   for (const LeaseStanding& standing : beat->leases)
-    if (Attempt* attempt = find(standing.lease)) attempt->ordered(turn, standing.order);
+    if (Attempt* attempt = find(standing.lease))
+      attempt->ordered(turn, standing.order, standing.stale_epoch);
 }
 
 void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {

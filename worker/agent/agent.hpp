@@ -23,6 +23,8 @@
 //   are delivered once a heartbeat shows that the lease is still valid, else dropped with a note.
 //   While the disk is full (DiskFull), runs continue and no work is requested.
 // - fencing: after stale_lease, or `gone` in a heartbeat, KILL, and no further call is made.
+// - restored backups: after stale_epoch, as after stale_lease, but what was not delivered is kept;
+//   a worker that is of another epoch joins again.
 // - ending: after a stop verdict a process exits by itself, or gets TERM after 10 s (at once for a
 //   program without SDK) and KILL 10 s later. cancel, drain and an exceeded time limit
 //   (LeaseGrant::limits): TERM, KILL after 10 s. kill, and an exceeded disk limit: KILL.

@@ -9,7 +9,8 @@ namespace hone::worker {
 namespace {
 
 bool is_gone(const Error& error) {
-  return error.code == Code::stale_lease || error.code == Code::not_found;
+  return error.code == Code::stale_lease || error.code == Code::stale_epoch ||
+         error.code == Code::not_found;
 }
 
 }  // namespace
@@ -77,7 +78,7 @@ void Attempt::replied(Turn& turn, CallId id, const Result<CallReply>& reply) {
              *reply);
 }
 
-void Attempt::ordered(Turn& turn, Order order) {
+void Attempt::ordered(Turn& turn, Order order, bool stale_epoch) {
   if (lease_ == Lease::closed || over()) return;
   if (lease_ == Lease::unconfirmed && order != Order::gone) {
     lease_ = Lease::held;
@@ -94,7 +95,11 @@ void Attempt::ordered(Turn& turn, Order order) {
       break;
   }
   // The pending call may be what closed the lease; then its reply settles the matter.
-  if (!call_.may_close_lease()) lose(turn, "the server gave its run to another worker");
+  if (!call_.may_close_lease())
+    lose(turn,
+         stale_epoch ? "the server never granted it: a backup was restored"
+                     : "the server gave its run to another worker",
+         stale_epoch);
 }
 
 void Attempt::drain(Turn& turn, bool at_once) {
@@ -174,7 +179,8 @@ void Attempt::end_process(Turn& turn, Stop stop) {
   advance(turn);
 }
 
-void Attempt::lose(Turn& turn, const std::string& why) {
+void Attempt::lose(Turn& turn, const std::string& why, bool refused) {
+  refused_ = refused;
   note(turn, NoteLevel::warning, "its lease is lost: " + why);
   if (process_.has_ended()) return forget(turn);
   lease_ = Lease::lost;
@@ -183,7 +189,7 @@ void Attempt::lose(Turn& turn, const std::string& why) {
 
 void Attempt::forget(Turn& turn) {
   lease_ = Lease::forgotten;
-  turn.actions.emplace_back(Forget{grant_.lease});
+  turn.actions.emplace_back(Forget{grant_.lease, refused_});
 }
 
 void Attempt::answer_line(Turn& turn, TrialAnswer answer) {
@@ -253,17 +259,17 @@ void Attempt::on_error(Turn& turn, const StoreBlob&, const Error& error) {
 }
 
 void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
-  if (loses_lease(error)) return lose(turn, error.detail);
+  if (loses_lease(turn, error)) return;
   answer_line(turn, error);
 }
 
 void Attempt::on_error(Turn& turn, const ReportCall&, const Error& error) {
-  if (loses_lease(error)) return lose(turn, error.detail);
+  if (loses_lease(turn, error)) return;
   answer_line(turn, error);
 }
 
 void Attempt::on_error(Turn& turn, const MetricsCall&, const Error& error) {
-  if (loses_lease(error)) return lose(turn, error.detail);
+  if (loses_lease(turn, error)) return;
   note(turn, NoteLevel::warning, "metric points were rejected: " + error.detail);
   advance(turn);
 }
@@ -274,13 +280,16 @@ void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {
 }
 
 void Attempt::on_error(Turn& turn, const EndCall&, const Error& error) {
+  refused_ = error.code == Code::stale_epoch;
   if (!is_gone(error)) note(turn, NoteLevel::error, "its end was rejected: " + error.detail);
   forget(turn);
 }
 
 // A verdict that closed the lease explains why the server no longer knows it.
-bool Attempt::loses_lease(const Error& error) const {
-  return is_gone(error) && lease_ != Lease::closed;
+bool Attempt::loses_lease(Turn& turn, const Error& error) {
+  if (!is_gone(error) || lease_ == Lease::closed) return false;
+  lose(turn, error.detail, error.code == Code::stale_epoch);
+  return true;
 }
 
 }  // namespace hone::worker

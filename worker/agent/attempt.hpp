@@ -25,7 +25,8 @@ class Attempt {
   void exited(Turn& turn, const Exited& input);
   void disk_exceeded(Turn& turn, const DiskExceeded& input);
   void replied(Turn& turn, CallId id, const Result<CallReply>& reply);
-  void ordered(Turn& turn, Order order);  // by a heartbeat's reply
+  // By a heartbeat's reply. stale_epoch: the ledger never granted the lease.
+  void ordered(Turn& turn, Order order, bool stale_epoch);
   void drain(Turn& turn, bool at_once);
   void tick(Turn& turn);
 
@@ -49,7 +50,7 @@ class Attempt {
   void spawn(Turn& turn, const std::string& resume_path);
   void cannot_start(Turn& turn, std::string detail, bool fault_is_here);
   void end_process(Turn& turn, Stop stop);
-  void lose(Turn& turn, const std::string& why);
+  void lose(Turn& turn, const std::string& why, bool refused);
   void forget(Turn& turn);
   void answer_line(Turn& turn, TrialAnswer answer);
   void note(Turn& turn, NoteLevel level, const std::string& text) const;
@@ -73,7 +74,7 @@ class Attempt {
   void on_error(Turn& turn, const MetricsCall& call, const Error& error);
   void on_error(Turn& turn, const KeepFiles& call, const Error& error);
   void on_error(Turn& turn, const EndCall& call, const Error& error);
-  [[nodiscard]] bool loses_lease(const Error& error) const;
+  bool loses_lease(Turn& turn, const Error& error);
 
   LeaseGrant grant_;
   std::vector<int> gpus_;
@@ -82,6 +83,7 @@ class Attempt {
   Delivery delivery_;
   PendingCall call_;
   std::string disk_exceeded_{};  // as it was logged; empty until then
+  bool refused_ = false;         // with stale_epoch
 };
 
 }  // namespace hone::worker

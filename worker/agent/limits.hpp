@@ -50,6 +50,8 @@ inline constexpr std::size_t tail_bytes_max = 8 * 1024;
 inline constexpr std::int64_t log_bytes_max = 64 * 1024 * 1024;
 // Lines spooled for an unreachable server. Beyond it, metric points are not spooled.
 inline constexpr std::int64_t spool_bytes_max = 256 * 1024 * 1024;
+// Spools of leases that a restored server never granted: as much as one full spool.
+inline constexpr std::int64_t refused_bytes_max = spool_bytes_max;
 // Connections to one run's socket: helper processes of a trainer may log, too.
 inline constexpr int connections_max = 8;
 

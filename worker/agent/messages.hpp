@@ -150,6 +150,7 @@ struct Hold {  // stop or resume reading from the process
 };
 struct Forget {  // the lease is over and its process has exited: remove its folder
   LeaseId lease;
+  bool refused = false;  // the ledger never granted it: keep what was not delivered
 };
 struct Delivered {  // the server has acknowledged every line of this lease so far
   LeaseId lease;

@@ -63,6 +63,7 @@ bool PendingCall::is_transient(const Error& error) {
     case Code::forbidden:
     case Code::too_large:
     case Code::unauthenticated:
+    case Code::stale_epoch:
       return false;
   }
   unreachable();

@@ -187,7 +187,15 @@ void Loop::perform(const Hold& action) {
 void Loop::perform(const Forget& action) {
   runs_.erase(action.lease);
   recovered_.erase(action.lease);
-  spool_.close(action.lease);
+  if (!action.refused) return spool_.close(action.lease);
+  const auto kept = spool_.close_refused(action.lease);
+  if (!kept)
+    spdlog::error("{}", kept.error().detail);
+  else if (*kept)
+    spdlog::warn(
+        "{}: the server lost the time in which this run was leased; what it reported since is kept "
+        "in {}",
+        text(action.lease), **kept);
 }
 
 void Loop::perform(const Delivered& action) {
@@ -221,8 +229,9 @@ void Loop::recover() {
   std::vector<std::string> dropped;
   std::set<std::string> kept;
   for (auto& one : spool_.recover(dropped)) {
-    kept.insert(text(one.grant.attempt));
-    recovered_.emplace(one.grant.lease, RunFolder::adopt(config_.paths.data, one.grant));
+    auto folder = RunFolder::adopt(config_.paths.data, one.grant);
+    kept.insert(fs::path(folder.path()).filename());
+    recovered_.emplace(one.grant.lease, std::move(folder));
     inputs_.emplace_back(std::move(one));
   }
   for (const auto& path : dropped) spdlog::warn("dropped {}: it cannot be read", path);

@@ -70,6 +70,14 @@ TrialPlaces places_in(const fs::path& folder, LeaseId lease) {
           folder / "params.json"};
 }
 
+fs::path path_of(const std::string& data, const LeaseGrant& grant) {
+  return fs::path(data) / "runs" / text(grant.attempt);
+}
+
+fs::path second_path_of(const std::string& data, const LeaseGrant& grant) {
+  return fs::path(data) / "runs" / (text(grant.attempt) + "-" + text(grant.lease));
+}
+
 // Returns whether the whole text was written.
 bool write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -82,9 +90,10 @@ bool write_file(const std::string& path, const std::string& text) {
 
 Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& grant,
                                   const std::string& resume_path) {
-  const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
+  fs::path folder = path_of(data, grant);
   std::error_code failure;
-  fs::remove_all(folder, failure);  // left by an earlier worker
+  // After a restored backup, an attempt of the same number may still be ending in it.
+  if (fs::exists(folder, failure)) folder = second_path_of(data, grant);
   fs::create_directories(folder / "checkpoints", failure);
   if (!failure) fs::create_directories(folder / "files", failure);
   if (failure) return no_folder(folder, failure);
@@ -100,7 +109,8 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
 }
 
 RunFolder RunFolder::adopt(const std::string& data, const LeaseGrant& grant) {
-  const fs::path folder = fs::path(data) / "runs" / text(grant.attempt);
+  fs::path folder = second_path_of(data, grant);
+  if (std::error_code ignored; !fs::exists(folder, ignored)) folder = path_of(data, grant);
   return {folder, places_in(folder, grant.lease)};
 }
 

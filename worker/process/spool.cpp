@@ -67,6 +67,21 @@ std::optional<Recovered> read_file(const fs::path& path) {
   return recovered;
 }
 
+// Whether the file holds more than the grant.
+bool has_lines(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  return std::getline(file, text) && file.peek() != std::ifstream::traits_type::eof();
+}
+
+std::int64_t bytes_in(const fs::path& folder) {
+  std::int64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    bytes += static_cast<std::int64_t>(entry.file_size(ignored));
+  return bytes;
+}
+
 std::string grant_line(const LeaseGrant& grant) {
   return to_text(encode(std::optional(grant))) + "\n";
 }
@@ -74,7 +89,9 @@ std::string grant_line(const LeaseGrant& grant) {
 }  // namespace
 
 Spool::Spool(const std::string& data, std::int64_t bytes_max)
-    : folder_(fs::path(data) / "spool"), bytes_max_(bytes_max) {
+    : folder_(fs::path(data) / "spool"),
+      refused_(fs::path(data) / "refused"),
+      bytes_max_(bytes_max) {
   fs::create_directories(folder_);
 }
 
@@ -138,6 +155,26 @@ Status Spool::delivered(LeaseId lease, int next_phase) {
     return refuse(Code::internal, path + " cannot be written: " + std::strerror(errno));
   files_.insert_or_assign(lease, std::move(file));
   return Done{};
+}
+
+Result<std::optional<std::string>> Spool::close_refused(LeaseId lease) {
+  const fs::path path = path_of(lease);
+  const bool holds_lines = has_lines(path);
+  std::error_code failure;
+  if (holds_lines) {
+    fs::create_directory(refused_, failure);
+    if (!failure) fs::permissions(refused_, fs::perms::owner_all, failure);
+    const auto size = static_cast<std::int64_t>(fs::file_size(path, failure));
+    if (!failure && bytes_in(refused_) + size > limits::refused_bytes_max)
+      failure = std::make_error_code(std::errc::no_space_on_device);
+    if (!failure) fs::rename(path, fs::path(refused_) / path.filename(), failure);
+  }
+  close(lease);
+  if (!holds_lines) return std::optional<std::string>();
+  if (failure)
+    return refuse(Code::internal, "the refused reports of " + text(lease) + " cannot be kept in " +
+                                      refused_ + ": " + failure.message());
+  return std::optional((fs::path(refused_) / path.filename()).string());
 }
 
 void Spool::close(LeaseId lease) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,10 @@ class Spool {
   Status delivered(LeaseId lease, int next_phase);
   // Removes the file: the lease is over.
   void close(LeaseId lease);
+  // Instead of close(): moves the file to DATA/refused and returns its path, or removes it and
+  // returns nothing if it holds no line. Fails with internal if it cannot be moved or
+  // limits::refused_bytes_max are kept there already.
+  Result<std::optional<std::string>> close_refused(LeaseId lease);
 
  private:
   struct File {
@@ -49,6 +54,7 @@ class Spool {
   [[nodiscard]] std::string path_of(LeaseId lease) const;
 
   std::string folder_;
+  std::string refused_;  // the folder of close_refused
   std::int64_t bytes_max_;
   std::int64_t bytes_ = 0;  // of all files
   std::map<LeaseId, File> files_;

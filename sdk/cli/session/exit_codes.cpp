@@ -13,6 +13,7 @@ Exit exit_for(Code code) {
       return Exit::not_found;
     case Code::conflict:
     case Code::stale_lease:
+    case Code::stale_epoch:
       return Exit::conflict;
     case Code::forbidden:
     case Code::unauthenticated:

@@ -36,6 +36,7 @@ class Asked:
     params: Dict[str, Any]
     seed: int
     next_phase: int
+    epoch: Optional[str] = None
 
 
 class Client:
@@ -168,6 +169,8 @@ class Client:
         if isinstance(trial, Asked) and phase is None and value is not None:
             phase = trial.next_phase  # so that a repeated call finds its own verdict
         body.update({"phase": phase, "step": step, "detail": detail or None})
+        if isinstance(trial, Asked) and trial.epoch:  # a restored server may have another tr_42
+            body["epoch"] = trial.epoch
         if further:
             body["further"] = [_plain(one) for one in further]
         name = trial.trial if isinstance(trial, Asked) else trial

@@ -164,6 +164,7 @@ def tell(document: Json) -> Dict[str, Any]:
         "value": fields.maybe("value", None, score),
         "further": fields.maybe("further", [], scores),
         "detail": fields.maybe("detail", "", text),
+        "epoch": fields.maybe("epoch", None, identifier, "lease"),
     }
     fields.done()
     if (result["value"] is not None) != (result["told"] == "value"):
@@ -206,6 +207,7 @@ def ask_reply(document: Json) -> Dict[str, Any]:
         "params": fields.need("params", params),
         "seed": fields.need("seed", integer),
         "next_phase": fields.need("next_phase", integer),
+        "epoch": fields.maybe("epoch", None, identifier, "lease"),
     }
     fields.done(tolerant=True)
     return result

@@ -159,7 +159,7 @@ TEST(ApiWrite, RefusesWhatTheRulesRefuse) {
   const auto stale =
       server.ask("POST", "/v1/leases/le_5/end", R"({"reason":"exit_code","exit_code":1})");
   EXPECT_EQ(stale.status, 409) << stale.body;
-  EXPECT_EQ(Json::parse(stale.body)["code"], "stale_lease");
+  EXPECT_EQ(Json::parse(stale.body)["code"], "stale_epoch");
   const auto spec = server.ask(
       "POST", "/v1/sweeps", Json({{"request_id", "r"}, {"spec", small_spec("hypertrik")}}).dump());
   EXPECT_EQ(spec.status, 400);

@@ -55,8 +55,8 @@ struct FedLedger {
       evolve(book, event);
     }
     if (const auto* log = std::get_if<LogMetrics>(&command))
-      ledger.append_metrics(book.run_of_lease.at(static_cast<std::size_t>(log->lease.value - 1)),
-                            now, log->request.points);
+      ledger.append_metrics(book.run_of_lease.at(*lease_index(book, log->lease)), now,
+                            log->request.points);
     ledger.commit();
     return answer(book, command);
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/engine/epoch.hpp"
+
 namespace hone {
 namespace {
 
@@ -52,6 +54,23 @@ TEST_F(SlewedClockTest, StartsBehindTheLedgerAndRunsOn) {
   EXPECT_EQ(late(), newest);
   wall = wall + seconds(10), ticks = ticks + seconds(10);
   EXPECT_EQ(late(), newest + seconds(5));
+}
+
+TEST(DrawnEpoch, leaves_a_thousand_million_leases_between_starts_in_different_seconds) {
+  const auto all_bits = ~std::uint64_t{0};
+  const Epoch early = draw_epoch(noon, all_bits);
+  const Epoch late = draw_epoch(noon + seconds(1), 0);
+  EXPECT_GT(late.value - early.value, 1'000'000'000);
+}
+
+TEST(DrawnEpoch, differs_by_its_random_bits_within_one_second) {
+  EXPECT_NE(draw_epoch(noon, 1), draw_epoch(noon, 2));
+  EXPECT_EQ(draw_epoch(noon, 1), draw_epoch(noon + milliseconds(999), 1));
+}
+
+TEST(DrawnEpoch, is_a_number_whatever_the_clock) {
+  for (const Instant at : {Instant{-1}, Instant{0}, Instant{std::int64_t{1} << 62U}, never})
+    EXPECT_GT(draw_epoch(at, 0).value, 0);
 }
 
 }  // namespace

@@ -273,7 +273,7 @@ TEST(Artifacts, are_kept_once_by_name_until_there_are_many_also_of_a_run_that_ha
   EXPECT_EQ(given.error->code, Code::conflict);
   expect_kinds<ArtifactSaved>(keep("loss.png", "cc"));
   given.when(SaveArtifact{LeaseId{99}, {"x", "aa", 1}});
-  EXPECT_EQ(given.error->code, Code::stale_lease);
+  EXPECT_EQ(given.error->code, Code::stale_epoch);
 }
 
 TEST(Replicates, are_runs_of_one_trial_that_differ_by_seed_alone) {

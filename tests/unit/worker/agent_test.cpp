@@ -119,6 +119,21 @@ TEST(WorkerAgent, joins_again_when_the_server_does_not_know_it) {
   EXPECT_EQ(given.request<AcquireRequest>().worker, WorkerId{9});
 }
 
+// The server was restored from a backup, in which another worker has the same number.
+TEST(WorkerAgent, joins_again_when_its_epoch_is_stale) {
+  GivenAgent given;
+  given.when(Tick{});
+  given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{1}, seconds(15), seconds(3), Epoch{5}}});
+  EXPECT_EQ(given.request<AcquireRequest>().epoch, Epoch{5});
+  given.grant(small_grant());
+  EXPECT_EQ(given.request<BeatCall>().request.epoch, Epoch{5});
+  given.reply<BeatCall>(refuse(Code::stale_epoch, "wk_1 is another one in this ledger"));
+  ASSERT_TRUE(given.call<JoinRequest>());
+  EXPECT_FALSE(given.has<Kill>());
+  given.reply<JoinRequest>(CallReply{JoinReply{WorkerId{9}, seconds(15), seconds(3), Epoch{8}}});
+  EXPECT_EQ(given.request<BeatCall>().request.epoch, Epoch{8});
+}
+
 // Heartbeats name every lease, at the server's period.
 TEST(WorkerAgent, beats_at_the_period_of_the_join_reply) {
   GivenAgent given;

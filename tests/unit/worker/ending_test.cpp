@@ -193,6 +193,30 @@ TEST(WorkerEnding, gone_waits_for_a_report_in_flight) {
   EXPECT_FALSE(given.has<Kill>());
 }
 
+// The reports of a time that the server lost are neither delivered nor thrown away.
+TEST(WorkerEnding, a_stale_epoch_is_kill_and_keeps_what_was_not_delivered) {
+  GivenAgent given;
+  given.run();
+  given.report(0);
+  given.reply<ReportCall>(refuse(Code::stale_epoch, "this ledger never granted lease le_1"));
+  EXPECT_TRUE(given.has<Kill>());
+  given.killed_by(SIGKILL);
+  ASSERT_TRUE(given.has<Forget>());
+  EXPECT_TRUE(given.all<Forget>().front().refused);
+  EXPECT_FALSE(given.call<EndCall>());
+}
+
+TEST(WorkerEnding, gone_with_a_stale_epoch_keeps_what_was_not_delivered) {
+  GivenAgent given;
+  given.run();
+  for (int i = 0; i < 20 && !given.call<BeatCall>(); ++i) given.at_deadline();
+  given.reply<BeatCall>(CallReply{BeatReply{{{LeaseId{1}, Order::gone, {}, true}}}});
+  EXPECT_TRUE(given.has<Kill>());
+  given.killed_by(SIGKILL);
+  ASSERT_TRUE(given.has<Forget>());
+  EXPECT_TRUE(given.all<Forget>().front().refused);
+}
+
 TEST(WorkerEnding, an_end_for_a_stale_lease_is_forgotten) {
   GivenAgent given;
   given.run();

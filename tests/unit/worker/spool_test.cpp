@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/unit/worker/given.hpp"
+#include "worker/process/run_folder.hpp"
 
 namespace hone::worker {
 namespace {
@@ -172,6 +173,43 @@ TEST(SpoolRecovery, a_full_disk_keeps_runs_and_requests_none) {
   EXPECT_FALSE(given.call<AcquireRequest>());
   given.after(seconds(11));
   EXPECT_TRUE(given.call<AcquireRequest>());
+}
+
+TEST_F(SpoolFile, of_refused_reports_is_kept_in_another_folder) {
+  Spool spool(data);
+  ASSERT_TRUE(spool.open(whole_grant()));
+  ASSERT_TRUE(spool.append(LeaseId{1}, report_line));
+  const auto kept = spool.close_refused(LeaseId{1});
+  ASSERT_TRUE(kept) << kept.error().detail;
+  ASSERT_TRUE(*kept);
+  EXPECT_EQ(**kept, data + "/refused/le_1");
+  std::ifstream file(**kept);
+  std::string grant, line;
+  ASSERT_TRUE(std::getline(file, grant) && std::getline(file, line));
+  EXPECT_EQ(line, trial_line_text(report_line));
+  EXPECT_TRUE(recovered().empty()) << "they are not delivered again";
+}
+
+TEST_F(SpoolFile, without_refused_reports_is_removed) {
+  Spool spool(data);
+  ASSERT_TRUE(spool.open(whole_grant()));
+  const auto kept = spool.close_refused(LeaseId{1});
+  ASSERT_TRUE(kept);
+  EXPECT_FALSE(*kept);
+  EXPECT_FALSE(fs::exists(data + "/spool/le_1"));
+}
+
+// After a restored backup, a worker may get an attempt whose namesake is still being killed.
+TEST_F(SpoolFile, folders_of_attempts_with_the_same_number_removed_each_other) {
+  LeaseGrant grant = whole_grant();
+  auto lost = RunFolder::make(data, grant, "");
+  grant.lease = LeaseId{2};
+  auto made = RunFolder::make(data, grant, "");
+  ASSERT_TRUE(lost && made);
+  EXPECT_NE(lost->path(), made->path());
+  { const RunFolder ended = std::move(*lost); }
+  EXPECT_TRUE(fs::is_regular_file(made->places().run_file));
+  EXPECT_EQ(RunFolder::adopt(data, grant).path(), made->path());
 }
 
 }  // namespace
