@@ -27,6 +27,8 @@ class Attempt {
   void replied(Turn& turn, CallId id, const Result<CallReply>& reply);
   void ordered(Turn& turn, Order order);  // by a heartbeat's reply
   void drain(Turn& turn, bool at_once);
+  // From here on its run is returned after its next report.
+  void leave() { leaving_ = true; }
   void tick(Turn& turn);
 
   [[nodiscard]] std::optional<Instant> next_deadline() const;
@@ -81,6 +83,7 @@ class Attempt {
   ProcessControl process_;
   Delivery delivery_;
   PendingCall call_;
+  bool leaving_ = false;
   std::string disk_exceeded_{};  // as it was logged; empty until then
 };
 
