@@ -16,7 +16,7 @@ COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picke
             "best", "confirm", "curve", "explain", "lineage", "models", "fetch", "export", "pause",
             "resume", "stop", "cancel", "kill", "workers", "doctor", "version", "completion",
             "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork", "resubmit",
-            "replay"]
+            "replay", "fleet"]
 
 
 def finish(server, evict_last=False):
