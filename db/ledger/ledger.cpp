@@ -157,7 +157,7 @@ std::span<const char* const> projection_tables() {
   static constexpr const char* tables[] = {
       "artifact",      "edit",   "warm_start", "tag",      "note",    "param_number", "param_text",
       "param_indexed", "param",  "model",      "report",   "attempt", "run",          "trial",
-      "sweep",         "worker", "dataset",    "workflow", "token"};
+      "sweep",         "worker", "dataset",    "workflow", "token",   "fleet",        "pilot"};
   return tables;
 }
 

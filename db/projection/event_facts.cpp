@@ -92,6 +92,13 @@ struct ClueOf {
   SweepClue operator()(const TrialPinned& e) const { return e.trial; }
   SweepClue operator()(const SweepEdited& e) const { return e.sweep; }
   SweepClue operator()(const SweepImported& e) const { return e.sweep; }
+  SweepClue operator()(const FleetSet&) const { return {}; }
+  SweepClue operator()(const FleetSteered&) const { return {}; }
+  SweepClue operator()(const FleetDecided&) const { return {}; }
+  SweepClue operator()(const PilotWanted&) const { return {}; }
+  SweepClue operator()(const PilotSeen&) const { return {}; }
+  SweepClue operator()(const PilotCanceled&) const { return {}; }
+  SweepClue operator()(const PilotEnded&) const { return {}; }
 };
 
 }  // namespace

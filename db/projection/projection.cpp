@@ -103,6 +103,7 @@ struct Fold {
   void operator()(const WorkerJoined& e) const {
     sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at,
              or_none(e.token));
+    if (e.pilot) s.fleets.joined(e.pilot, e.worker, at);
   }
 
   void operator()(const TrialProposed& e) const {
@@ -192,6 +193,14 @@ struct Fold {
     for (const Event& event : e.past) std::visit(Fold{s, event.at, true}, event.body);
     s.knowledge.add(e, at);
   }
+
+  void operator()(const FleetSet& e) const { s.fleets.add(e, at); }
+  void operator()(const FleetSteered& e) const { s.fleets.add(e, at); }
+  void operator()(const FleetDecided& e) const { s.fleets.add(e, at); }
+  void operator()(const PilotWanted& e) const { s.fleets.add(e, at); }
+  void operator()(const PilotSeen& e) const { s.fleets.add(e, at); }
+  void operator()(const PilotCanceled& e) const { s.fleets.add(e); }
+  void operator()(const PilotEnded& e) const { s.fleets.add(e, at); }
 
   void operator()(const TrialEnqueued&) const {}  // becomes a row when it is proposed
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "db/projection/counts.hpp"
+#include "db/projection/fleet_rows.hpp"
 #include "db/projection/knowledge_rows.hpp"
 #include "db/projection/projection.hpp"
 #include "db/projection/recent.hpp"
@@ -30,6 +31,7 @@ struct ProjectionStatements {
   Recent trial_sweeps, lease_sweeps, sweep_goals, sweep_seeds;
   KnowledgeRows knowledge{db};
   TrialValues values{db};
+  FleetRows fleets{db};
 
   SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
   SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};

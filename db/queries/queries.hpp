@@ -78,6 +78,12 @@ Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page);
 Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id);
 
+// fleets.cpp
+Result<Page<FleetRow>> list_fleets(SQLite::Database& db, const PageQuery& page);  // newest first
+std::optional<FleetRow> find_fleet(SQLite::Database& db, FleetId id);
+// Newest first.
+Result<Page<PilotRow>> list_pilots(SQLite::Database& db, FleetId fleet, const PageQuery& page);
+
 // tokens.cpp
 Result<Page<TokenRow>> list_tokens(SQLite::Database& db, const PageQuery& page);  // oldest first
 std::vector<Key> read_keys(SQLite::Database& db);  // those that were not revoked

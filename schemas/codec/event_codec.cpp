@@ -27,6 +27,7 @@ void fields(auto& f, Of<SweepEnded> auto& e) {
 void fields(auto& f, Of<WorkerJoined> auto& e) {
   f("worker", e.worker)("request_id", e.request_id)("host", e.host)("pid", e.pid)("cpus", e.cpus);
   f("gpus", e.gpus)("hone_version", e.hone_version).some("token", e.token);
+  f.some("pilot", e.pilot);
 }
 void fields(auto& f, Of<TrialProposed> auto& e) {
   f("trial", e.trial)("sweep", e.sweep)("number", e.number)("params", e.params);
@@ -99,6 +100,29 @@ void fields(auto& f, Of<SweepImported> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("past", e.past, ListOf{OfType{}, past_max});
 }
 
+void fields(auto& f, Of<FleetSet> auto& e) {
+  f("fleet", e.fleet)("request_id", e.request_id)("mark", e.mark)("spec", e.spec).some("by", e.by);
+}
+void fields(auto& f, Of<FleetSteered> auto& e) {
+  f("fleet", e.fleet)("state", e.state).some("detail", e.detail);
+}
+void fields(auto& f, Of<FleetDecided> auto& e) {
+  f("fleet", e.fleet)("want", e.want)("rule", e.rule).some("detail", e.detail);
+}
+void fields(auto& f, Of<PilotWanted> auto& e) {
+  f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule).some("detail", e.detail);
+}
+void fields(auto& f, Of<PilotSeen> auto& e) {
+  f("pilot", e.pilot)("fleet", e.fleet)("state", e.state).some("handle", e.handle);
+  f.some("detail", e.detail);
+}
+void fields(auto& f, Of<PilotCanceled> auto& e) {
+  f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule);
+}
+void fields(auto& f, Of<PilotEnded> auto& e) {
+  f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule).some("detail", e.detail);
+}
+
 // As it stands in a ledger, without its number.
 template <>
 Event read(const Spot& spot) {
@@ -132,14 +156,15 @@ Json write(const Event& event) {
 namespace {
 
 // In the order of EventBody.
-constexpr auto kinds =
-    word_table("server_started", "workflow_recorded", "dataset_recorded", "sweep_submitted",
-               "sweep_steered", "sweep_ended", "worker_joined", "trial_proposed", "lease_granted",
-               "lease_renewed", "run_started", "report_recorded", "verdict_given", "model_saved",
-               "run_returned", "run_ended", "trial_enqueued", "run_added", "run_paused",
-               "model_dropped", "run_ready", "worker_seen", "worker_set_aside", "worker_allowed",
-               "token_created", "token_revoked", "artifact_saved", "note_added", "tags_changed",
-               "sweep_archived", "trial_pinned", "sweep_edited", "sweep_imported");
+constexpr auto kinds = word_table(
+    "server_started", "workflow_recorded", "dataset_recorded", "sweep_submitted", "sweep_steered",
+    "sweep_ended", "worker_joined", "trial_proposed", "lease_granted", "lease_renewed",
+    "run_started", "report_recorded", "verdict_given", "model_saved", "run_returned", "run_ended",
+    "trial_enqueued", "run_added", "run_paused", "model_dropped", "run_ready", "worker_seen",
+    "worker_set_aside", "worker_allowed", "token_created", "token_revoked", "artifact_saved",
+    "note_added", "tags_changed", "sweep_archived", "trial_pinned", "sweep_edited",
+    "sweep_imported", "fleet_set", "fleet_steered", "fleet_decided", "pilot_wanted", "pilot_seen",
+    "pilot_canceled", "pilot_ended");
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 
 template <class E>

@@ -135,6 +135,7 @@ using Held = decltype(required_type(std::declval<const T&>()));
 template <class T>
 T read_id(const Spot& spot) {
   constexpr bool lease = std::is_same_v<T, LeaseId>, token = std::is_same_v<T, TokenId>;
+  constexpr bool fleet = std::is_same_v<T, FleetId>, pilot = std::is_same_v<T, PilotId>;
   constexpr bool any = std::is_same_v<T, ObjectId>;
   std::optional<T> found;
   if (const auto* words = spot.text()) {
@@ -142,6 +143,10 @@ T read_id(const Spot& spot) {
       found = parse_lease_id(*words);
     else if constexpr (token)
       found = parse_token_id(*words);
+    else if constexpr (fleet)
+      found = parse_fleet_id(*words);
+    else if constexpr (pilot)
+      found = parse_pilot_id(*words);
     else if constexpr (any)
       found = parse_object_id(*words);
     else

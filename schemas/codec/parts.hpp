@@ -15,6 +15,7 @@ inline constexpr int slots_max = 4096;
 inline constexpr int concurrency_max = 1'000'000;
 inline constexpr std::size_t name_max = 100;
 inline constexpr int seeds_max = 1000;
+inline constexpr int pilots_max = 1000;  // of one fleet: a worker each, which may have many slots
 inline constexpr int confirm_top_max = 100;
 inline constexpr std::size_t instances_max = 1000;
 inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every trial is a trade-off
@@ -107,6 +108,34 @@ struct Inputs {  // of a verdict, by name
 
 void fields(auto& f, Of<Verdict> auto& v) {
   f("verdict", v.action)("reason", v.reason).maybe("inputs", v.inputs, Inputs{});
+}
+
+// A name of a fleet is part of names at its engine.
+std::string read_fleet_name(const Spot& spot);
+std::string read_argument(const Spot& spot);  // one argument of a command: any text without NUL
+std::string read_label(const Spot& spot);
+std::string read_host(const Spot& spot);  // of ssh: no option, no blank
+
+void fields(auto& f, Of<FleetCommands> auto& c) {
+  constexpr ListOf words{read_argument, std::size_t{64}};
+  f("submit", c.submit, words)("list", c.list, words)("cancel", c.cancel, words);
+}
+
+void check(Reader& reader, const FleetSpec& fleet);
+
+void fields(auto& f, Of<FleetSpec> auto& s) {
+  constexpr Length time{seconds(1), true};
+  f("name", s.name, read_fleet_name)("engine", s.engine, name_rule);
+  f.maybe("min", s.min, Integer{0, pilots_max}).maybe("max", s.max, Integer{1, pilots_max});
+  f.maybe("backlog", s.backlog, Integer{1, pilots_max}).maybe("idle", s.idle, time);
+  f.maybe("wall", s.wall, time).maybe("drain", s.drain, time);
+  f.maybe("slots", s.slots, Integer{1, slots_max}).maybe("gpus", s.gpus, Integer{0, slots_max});
+  f.some("labels", s.labels, ListOf{read_label, std::size_t{32}});
+  constexpr Line path{0, 1000};
+  f.some("url", s.url, path).some("token_file", s.token_file, path).some("tls_ca", s.tls_ca, path);
+  f.some("program", s.program, path).some("folder", s.folder, path);
+  f.some("hosts", s.hosts, ListOf{read_host, std::size_t{1000}});
+  f.some("args", s.args, ListOf{read_argument, std::size_t{64}}).some("commands", s.commands);
 }
 
 void fields(auto& f, Of<Widening> auto& w) {

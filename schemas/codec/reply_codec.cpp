@@ -45,8 +45,10 @@ void fields(auto& f, Of<CreateTokenReply> auto& r) {
 
 void fields(auto& f, Of<SaveModelReply> auto& r) { f("model", r.model); }
 
+void fields(auto& f, Of<FleetReply> auto& r) { f("fleet", r.fleet); }
+
 template struct Replies<JoinReply, BeatReply, ReportReply, AskReply, TellReply, EnqueueReply,
-                        CreateTokenReply, SaveModelReply>;
+                        CreateTokenReply, SaveModelReply, FleetReply>;
 
 }  // namespace hone::codec
 

@@ -22,12 +22,13 @@ void fields(auto& f, Of<SteerRequest> auto& r) { f("verb", r.verb); }
 void fields(auto& f, Of<JoinRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("host", r.host, Line{1, 255});
   f("pid", r.pid, Integer{0, exact_max})("cpus", r.cpus, slots).maybe("gpus", r.gpus, slots);
-  f("hone_version", r.hone_version, Line{0, name_max});
+  f("hone_version", r.hone_version, Line{0, name_max}).some("pilot", r.pilot, Line{0, name_max});
 }
 
 void fields(auto& f, Of<AcquireRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("worker", r.worker)("cpus", r.cpus, slots);
   f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait).some("epoch", r.epoch);
+  f.some("time_left", r.time_left);
 }
 
 void fields(auto& f, Of<ReportRequest> auto& r) {
@@ -217,11 +218,15 @@ void fields(auto& f, Of<ImportRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("export", r.past);
 }
 
-template struct Requests<SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest,
-                         AskRequest, TellRequest, EnqueueRequest, ConfirmRequest,
-                         CreateTokenRequest, Done, SaveModelRequest, SaveArtifactRequest,
-                         MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
-                         PinRequest, EditRequest, ImportRequest, BeatRequest>;
+void fields(auto& f, Of<FleetRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id).some("fleet", r.fleet)("spec", r.spec);
+}
+
+template struct Requests<
+    SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest, AskRequest,
+    TellRequest, EnqueueRequest, ConfirmRequest, CreateTokenRequest, Done, SaveModelRequest,
+    SaveArtifactRequest, MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
+    PinRequest, EditRequest, ImportRequest, BeatRequest, FleetRequest, FleetSpec>;
 
 }  // namespace codec
 

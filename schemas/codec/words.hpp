@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "schemas/types/fleet.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
@@ -88,6 +89,18 @@ inline constexpr auto words_of<Normalize> = word_table("references", "ranks");
 template <>
 inline constexpr auto words_of<Told> = word_table("value", "failed", "infeasible");
 
+template <>
+inline constexpr auto words_of<FleetState> = word_table("running", "halted", "stopping", "stopped");
+template <>
+inline constexpr auto words_of<PilotState> = word_table("wanted", "unknown", "pending", "held",
+                                                        "running", "absent", "ended");
+template <>
+inline constexpr auto words_of<FleetRule> = word_table("demand", "minimum", "probe", "enough",
+                                                       "at_max", "backlog", "back_off", "halted",
+                                                       "stopping", "over_max", "surplus", "adopted",
+                                                       "completed", "failed", "vanished",
+                                                       "never_seen", "rejected");
+
 // Total: "unknown" is for values outside the enum, which only a cast could make.
 template <HasWords E>
 constexpr std::string_view word(E value) {
@@ -113,6 +126,9 @@ inline constexpr auto& parse_verb = parse_word<Verb>;
 inline constexpr auto& parse_order = parse_word<Order>;
 inline constexpr auto& parse_action = parse_word<Action>;
 inline constexpr auto& parse_verdict_reason = parse_word<VerdictReason>;
+inline constexpr auto& parse_fleet_state = parse_word<FleetState>;
+inline constexpr auto& parse_pilot_state = parse_word<PilotState>;
+inline constexpr auto& parse_fleet_rule = parse_word<FleetRule>;
 inline constexpr auto& parse_scope = parse_word<Scope>;
 
 // A set of scopes as text and back: "read submit". nullopt for a word that is none.

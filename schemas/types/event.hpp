@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "schemas/types/fleet.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/scopes.hpp"
@@ -69,6 +70,7 @@ struct WorkerJoined {
   int gpus = 0;
   std::string hone_version;
   TokenId token{};  // the one that joined: no other may act for the worker. None without tokens
+  PilotId pilot{};  // that it is of a fleet
 };
 
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
@@ -264,6 +266,61 @@ struct SweepEdited {
   std::vector<Widening> widened{};
 };
 
+// A fleet is created or changed. `mark` distinguishes the pilots of this fleet from all others at
+// its engine.
+struct FleetSet {
+  FleetId fleet;
+  std::string request_id;
+  std::string mark;
+  FleetSpec spec;
+  TokenId by{};
+};
+
+struct FleetSteered {
+  FleetId fleet;
+  FleetState state = FleetState::running;
+  std::string detail{};
+};
+
+// How many pilots the fleet wants from here on, and by which rule it wants no more.
+struct FleetDecided {
+  FleetId fleet;
+  int want = 0;
+  FleetRule rule = FleetRule::enough;
+  std::string detail{};
+};
+
+// The intent to submit a pilot: recorded before its engine is called.
+struct PilotWanted {
+  PilotId pilot;
+  FleetId fleet;
+  FleetRule rule = FleetRule::demand;
+  std::string detail{};
+};
+
+// What the engine reports about a pilot, where it is new.
+struct PilotSeen {
+  PilotId pilot;
+  FleetId fleet;
+  PilotState state = PilotState::pending;
+  std::string handle{};  // the engine's name of it
+  std::string detail{};
+};
+
+// The engine is to end the pilot.
+struct PilotCanceled {
+  PilotId pilot;
+  FleetId fleet;
+  FleetRule rule = FleetRule::surplus;
+};
+
+struct PilotEnded {
+  PilotId pilot;
+  FleetId fleet;
+  FleetRule rule = FleetRule::completed;
+  std::string detail{};
+};
+
 struct Event;
 
 // A sweep that ended elsewhere: its events with their times, and with ids
@@ -280,7 +337,8 @@ using EventBody =
                  ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
                  RunAdded, RunPaused, ModelDropped, RunReady, WorkerSeen, WorkerSetAside,
                  WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
-                 SweepArchived, TrialPinned, SweepEdited, SweepImported>;
+                 SweepArchived, TrialPinned, SweepEdited, SweepImported, FleetSet, FleetSteered,
+                 FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

@@ -80,4 +80,12 @@ std::optional<TokenId> parse_token_id(std::string_view words) {
   return parse_tagged<TokenTag>(words);
 }
 
+std::optional<FleetId> parse_fleet_id(std::string_view words) {
+  return parse_tagged<FleetTag>(words);
+}
+
+std::optional<PilotId> parse_pilot_id(std::string_view words) {
+  return parse_tagged<PilotTag>(words);
+}
+
 }  // namespace hone

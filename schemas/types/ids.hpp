@@ -42,6 +42,12 @@ struct LeaseTag {
 struct TokenTag {
   static constexpr std::string_view prefix = "tk_";
 };
+struct FleetTag {
+  static constexpr std::string_view prefix = "fl_";
+};
+struct PilotTag {
+  static constexpr std::string_view prefix = "pi_";
+};
 
 using SweepId = Id<SweepTag>;
 using TrialId = Id<TrialTag>;        // one parameter set
@@ -55,6 +61,8 @@ using LeaseId = Id<LeaseTag>;  // the fence: one attempt's right to act for its 
 using Epoch = LeaseId;
 
 using TokenId = Id<TokenTag>;  // a secret that gives its holder access to the server
+using FleetId = Id<FleetTag>;  // a rule for how many workers an engine keeps alive
+using PilotId = Id<PilotTag>;  // a worker that an engine runs for a fleet
 
 // One trial trained with one seed.
 struct RunId {
@@ -85,6 +93,8 @@ std::string text(const ObjectId& id);
 std::optional<ObjectId> parse_object_id(std::string_view words);
 std::optional<LeaseId> parse_lease_id(std::string_view words);
 std::optional<TokenId> parse_token_id(std::string_view words);
+std::optional<FleetId> parse_fleet_id(std::string_view words);
+std::optional<PilotId> parse_pilot_id(std::string_view words);
 
 // parse_object_id narrowed to one kind: parse_id<SweepId>("sw_7").
 template <class T>

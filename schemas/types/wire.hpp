@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "schemas/types/fleet.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/scopes.hpp"
@@ -58,6 +59,7 @@ struct JoinRequest {
   int cpus = 1;  // slots this worker offers
   int gpus = 0;
   std::string hone_version;
+  std::string pilot{};  // the token with which a fleet submitted it
 };
 
 struct JoinReply {
@@ -74,6 +76,8 @@ struct AcquireRequest {
   int gpus = 0;
   Duration wait;  // long poll: how long the server may hold the request while there is no work
   Epoch epoch{};  // as in JoinReply; none: an older worker
+  // Until the worker drains; absent: it has no end. It gets no run whose next phase would not fit.
+  std::optional<Duration> time_left{};
 };
 
 // hone as an optimizer without workers: the client asks for a trial and tells its result.
@@ -156,6 +160,17 @@ struct CreateTokenReply {
   TokenId token;
   std::optional<Instant> expires_at;
   friend bool operator==(const CreateTokenReply&, const CreateTokenReply&) = default;
+};
+
+// Creates a fleet, or replaces the description of one.
+struct FleetRequest {
+  std::string request_id;          // the same id again changes nothing
+  std::optional<FleetId> fleet{};  // absent: a new one
+  FleetSpec spec;
+};
+
+struct FleetReply {
+  FleetId fleet;
 };
 
 // A stored checkpoint: the bytes are at GET /v1/blobs/{sha256}.

@@ -25,6 +25,8 @@ Json render(const WorkflowRow& row);
 Json render(const DatasetRow& row);
 Json render(const WorkerRow& row);
 Json render(const TokenRow& row);
+Json render(const FleetRow& row);
+Json render(const PilotRow& row);
 Json render(const EventRow& row);
 Json render(const LineageNode& node);
 Json render(const LineageEdge& edge);

@@ -106,6 +106,13 @@ constexpr std::array table{
     Route{post, "/v1/tokens", needs_admin, Write{parse_create_token, render_create_token}},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin, Write{parse_revoke_token, render_done}},
 
+    Route{post, "/v1/fleets", needs_admin, Write{parse_fleet, render_fleet}},
+    Route{get, "/v1/fleets", needs_read, Read{fleets, paged}},
+    Route{get, "/v1/fleets/{fleet}", needs_read, Read{fleet}},
+    Route{get, "/v1/fleets/{fleet}/pilots", needs_read, Read{pilots, paged}},
+    Route{get, "/v1/pilots/{pilot}/log", needs_read, Read{pilot_log}},
+    Route{post, "/v1/fleets/{fleet}/stop", needs_admin, Write{parse_stop_fleet, render_done}},
+
     Route{get, "/v1/find", needs_read, Read{find, filtered, Weight::heavy}},
     Route{get, "/v1/about/{id}", needs_read, Read{about}},
     Route{post, "/v1/notes", needs_submit, Write{parse_note, render_done}},

@@ -107,6 +107,15 @@ Response render_create_token(const Reply& reply);
 Result<Command> parse_revoke_token(const Request& request);
 ReadResult tokens(SQLite::Database& db, const Request& request);
 
+// fleets.cpp
+Result<Command> parse_fleet(const Request& request);
+Response render_fleet(const Reply& reply);
+Result<Command> parse_stop_fleet(const Request& request);
+ReadResult fleets(SQLite::Database& db, const Request& request);
+ReadResult fleet(SQLite::Database& db, const Request& request);
+ReadResult pilots(SQLite::Database& db, const Request& request);
+ReadResult pilot_log(SQLite::Database& db, const Request& request);
+
 // find.cpp
 ReadResult find(SQLite::Database& db, const Request& request);
 ReadResult runs_of_sweep(SQLite::Database& db, const Request& request);

@@ -28,15 +28,6 @@ std::string read_secret(const std::string& path) {
   return secret;
 }
 
-Result<Reply> ask(EngineThread& engine, Command command) {
-  auto answer = std::make_shared<std::promise<Result<Reply>>>();
-  auto waiting = answer->get_future();
-  const auto reply = [answer](Result<Reply> value) { answer->set_value(std::move(value)); };
-  if (auto pushed = engine.push(Envelope{std::move(command), reply}); !pushed)
-    return pushed.error();
-  return waiting.get();
-}
-
 // Chooses another name if a live token has this one: its secret may be in use.
 Result<Reply> create(EngineThread& engine, const TokenFile& file, const std::string& secret) {
   constexpr int names_max = 1000;
@@ -51,6 +42,15 @@ Result<Reply> create(EngineThread& engine, const TokenFile& file, const std::str
 }
 
 }  // namespace
+
+Result<Reply> ask(EngineThread& engine, Command command) {
+  auto answer = std::make_shared<std::promise<Result<Reply>>>();
+  auto waiting = answer->get_future();
+  const auto reply = [answer](Result<Reply> value) { answer->set_value(std::move(value)); };
+  if (auto pushed = engine.push(Envelope{std::move(command), reply}); !pushed)
+    return pushed.error();
+  return waiting.get();
+}
 
 Status make_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file) {
   const auto secret = "hone_" + random_hex(secret_bytes);

@@ -10,6 +10,9 @@
 
 namespace hone {
 
+// Performs a command on the engine thread and waits for its reply.
+Result<Reply> ask(EngineThread& engine, Command command);
+
 struct TokenFile {
   std::string path;
   std::string name;  // of the token; a number is appended if a live token has this name

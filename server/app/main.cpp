@@ -23,6 +23,7 @@
 #include "server/engine/clock_meter.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/engine/epoch.hpp"
+#include "server/engines/fleet_thread.hpp"
 #include "server/follow/followers.hpp"
 #include "server/follow/log_lines.hpp"
 #include "server/http/server.hpp"
@@ -170,8 +171,15 @@ class ServerProcess {
                               .epoch = draw_epoch(SystemClock{}(), random_number())},
                 restored(snapshot_)) {}
 
+  ~ServerProcess() { fleets_.stop(); }  // it asks the engine, which is destroyed first
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
   // Makes the first administrator's token and keeps the workers' token file.
   Status prepare_tokens(const ServerOptions& options);
+
+  // Begins to serve fleets.
+  Status start_fleets(bool with_tokens);
 
   // Serves until SIGTERM or SIGINT.
   void run(const ServerOptions& options, bool with_tokens);
@@ -183,6 +191,7 @@ class ServerProcess {
                   mark_.advance(seq);
                   server_->announce(seq);
                   followers_->wake();
+                  fleets_.wake();
                 },
             .failed = [](const std::string& why) { end_at_once(why); },
             .settled = [this](const Book& book, std::int64_t seq, std::int64_t bytes,
@@ -204,6 +213,7 @@ class ServerProcess {
   SnapshotFile snapshot_;
   dashboard::Pages pages_;
   api::Keyring keys_;
+  engines::FleetThread fleets_;
   EngineThread engine_;
 };
 
@@ -215,6 +225,25 @@ Status ServerProcess::prepare_tokens(const ServerOptions& options) {
   }
   if (options.worker_token_file.empty()) return Done{};
   return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
+}
+
+Status ServerProcess::start_fleets(bool with_tokens) {
+  engines::Site site{folder_.path() / "fleets", "hone-worker", server_->url(), {}};
+  std::error_code trouble;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", trouble).parent_path();
+  if (!trouble) site.program = here / "hone-worker";
+  for (const char* name : {"logs", "data", "scripts"}) {
+    std::filesystem::create_directories(site.folder / name, trouble);
+    if (trouble) return refuse(Code::invalid, "cannot make the folder " + site.folder.string());
+  }
+  if (with_tokens) {
+    site.token_file = site.folder / "worker.token";
+    const TokenFile file{site.token_file, "fleets", Scope::worker};
+    if (auto kept = keep_token_file(engine_, keys_, file); !kept) return kept;
+  }
+  fleets_.start([this](Command command) { return ask(engine_, std::move(command)); },
+                std::move(site));
+  return Done{};
 }
 
 Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e6)}; }
@@ -254,6 +283,8 @@ int serve(const ServerOptions& options, pid_t parent) {
   if (with_tokens)
     if (auto prepared = process.prepare_tokens(options); !prepared)
       return fail(prepared.error().detail);
+  if (auto started = process.start_fleets(with_tokens); !started)
+    return fail(started.error().detail);
   process.run(options, with_tokens);
   return 0;
 }

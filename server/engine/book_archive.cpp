@@ -50,10 +50,11 @@ void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-         resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts] =
-      run;
+         resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts,
+         phase_from] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-          resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts);
+          resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts,
+          phase_from);
 }
 
 template <class Archive>
@@ -121,10 +122,10 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
-         live_leases, workflow, dataset, confirmed_by, archived] = sweep;
+         live_leases, workflow, dataset, confirmed_by, archived, phase_times] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
-          confirmed_by, archived);
+          confirmed_by, archived, phase_times);
   if constexpr (Archive::reads) equip(sweep);
 }
 
@@ -175,15 +176,44 @@ void fields(Archive& archive, MaybeConst<DatasetInfo> auto& info) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<FleetCommands> auto& commands) {
+  auto& [submit, list, cancel] = commands;
+  archive(submit, list, cancel);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<FleetSpec> auto& spec) {
+  auto& [name, engine, min, max, backlog, idle, wall, drain, slots, gpus, labels, url, token_file,
+         tls_ca, program, folder, hosts, args, commands] = spec;
+  archive(name, engine, min, max, backlog, idle, wall, drain, slots, gpus, labels, url, token_file,
+          tls_ca, program, folder, hosts, args, commands);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Pilot> auto& pilot) {
+  auto& [id, rule, state, state_at, handle, worker, canceled] = pilot;
+  archive(id, rule, state, state_at, handle, worker, canceled);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Fleet> auto& fleet) {
+  auto& [id, mark, spec, state, pilots, want, rule, decided_at, failures, failed_at, failure] =
+      fleet;
+  archive(id, mark, spec, state, pilots, want, rule, decided_at, failures, failed_at, failure);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<Book> auto& book) {
   auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
-         last_trial, last_model, last_worker, last_sweep, epochs, last_lease] = book;
+         fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
+         last_sweep, epochs, last_lease] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
-          last_trial, last_model, last_worker, last_sweep, epochs, last_lease);
+          fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
+          last_sweep, epochs, last_lease);
 }
 
 std::string archive_book(const Book& book) {

@@ -3,6 +3,7 @@
 
 #include "base/expect.hpp"
 #include "schemas/types/timing.hpp"
+#include "server/fleet/rules.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -130,6 +131,14 @@ struct Answerer {
   Reply operator()(const Confirm& c) const {
     return Submitted{book.sweeps_by_request.at(c.request.request_id)};
   }
+  Reply operator()(const SetFleet& c) const {
+    return FleetReply{book.fleets_by_request.at(c.request.request_id)};
+  }
+  Reply operator()(const Reconcile&) const {
+    std::vector<FleetOrder> orders;
+    for (const auto& [id, fleet] : book.fleets) orders.push_back(order_of(fleet));
+    return orders;
+  }
   Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
   Reply operator()(const Import& c) const {
     return Submitted{book.sweeps_by_request.at(c.request.request_id)};
@@ -137,7 +146,7 @@ struct Answerer {
   template <class T>
   Reply operator()(const T&) const {
     static_assert(is_any_of<T, Start, LogMetrics, End, Tick, Allow, SaveArtifact, AddNote,
-                            ChangeTags, Archive, Pin, Edit>,
+                            ChangeTags, Archive, Pin, Edit, StopFleet>,
                   "write the reply of this command above, or list it here");
     return Done{};
   }

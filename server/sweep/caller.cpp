@@ -30,10 +30,10 @@ struct OwnerOf {
                   }) {
       return command.lease;
     } else {
-      static_assert(
-          is_any_of<T, Start, Submit, Steer, Enqueue, Tick, Allow, CreateToken, RevokeToken,
-                    Confirm, AddNote, ChangeTags, Archive, Pin, Edit, Import>,
-          "name the owner of this command above, or list it here");
+      static_assert(is_any_of<T, Start, Submit, Steer, Enqueue, Tick, Allow, CreateToken,
+                              RevokeToken, Confirm, AddNote, ChangeTags, Archive, Pin, Edit, Import,
+                              SetFleet, StopFleet, Reconcile>,
+                    "name the owner of this command above, or list it here");
       return {};
     }
   }

@@ -12,6 +12,7 @@
 #include "schemas/types/key.hpp"
 #include "schemas/types/past.hpp"
 #include "schemas/types/wire.hpp"
+#include "server/fleet/fleet.hpp"
 
 namespace hone {
 
@@ -107,12 +108,23 @@ struct Edit {
 struct Import {  // its telemetry makes no event; the engine stores it in the same commit
   ImportRequest request;
 };
+struct SetFleet {
+  FleetRequest request;
+  std::string mark;  // of a new fleet: random
+  TokenId by{};
+};
+struct StopFleet {
+  FleetId fleet;
+};
+struct Reconcile {  // from the thread that runs the engines
+  std::vector<FleetNews> news;
+};
 struct Tick {};  // a deadline has passed: check leases and time limits
 
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
                  Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
-                 AddNote, ChangeTags, Archive, Pin, Edit, Import>;
+                 AddNote, ChangeTags, Archive, Pin, Edit, Import, SetFleet, StopFleet, Reconcile>;
 
 // Whether T is one of Ts: lets a visitor name the commands that it treats alike.
 template <class T, class... Ts>
@@ -127,9 +139,9 @@ struct Steered {
   SweepState state = SweepState::running;
 };
 
-using Reply =
-    std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>, BeatReply,
-                 ReportReply, SaveModelReply, AskReply, TellReply, EnqueueReply, Key>;
+using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>,
+                           BeatReply, ReportReply, SaveModelReply, AskReply, TellReply,
+                           EnqueueReply, Key, FleetReply, std::vector<FleetOrder>>;
 
 using Events = std::vector<EventBody>;
 

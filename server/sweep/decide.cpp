@@ -44,6 +44,9 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const Pin& c) const { return decide_pin(book, c); }
     Result<Events> operator()(const Edit& c) const { return decide_edit(book, c); }
     Result<Events> operator()(const Import& c) const { return decide_import(book, c); }
+    Result<Events> operator()(const SetFleet& c) const { return decide_set_fleet(book, c); }
+    Result<Events> operator()(const StopFleet& c) const { return decide_stop_fleet(book, c); }
+    Result<Events> operator()(const Reconcile& c) const { return decide_reconcile(book, c, now); }
   };
   return std::visit(Visitor{book, now}, command);
 }
@@ -124,14 +127,21 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
 Result<Events> decide_join(const Book& book, const Join& command) {
   const JoinRequest& r = command.request;
   if (book.workers_by_request.contains(r.request_id)) return Events{};
-  return Events{WorkerJoined{.worker = WorkerId{book.last_worker + 1},
-                             .request_id = r.request_id,
-                             .host = r.host,
-                             .pid = r.pid,
-                             .cpus = r.cpus,
-                             .gpus = r.gpus,
-                             .hone_version = r.hone_version,
-                             .token = command.by}};
+  Events events;
+  const auto pilot = joining_pilot(book, r.pilot);
+  // One that was given up lives after all.
+  if (pilot && !book.fleets.at(pilot->fleet).pilots.contains(pilot->pilot))
+    events.emplace_back(*pilot);
+  events.emplace_back(WorkerJoined{.worker = WorkerId{book.last_worker + 1},
+                                   .request_id = r.request_id,
+                                   .host = r.host,
+                                   .pid = r.pid,
+                                   .cpus = r.cpus,
+                                   .gpus = r.gpus,
+                                   .hone_version = r.hone_version,
+                                   .token = command.by,
+                                   .pilot = pilot ? pilot->pilot : PilotId{}});
+  return events;
 }
 
 namespace {

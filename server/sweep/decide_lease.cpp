@@ -53,6 +53,14 @@ bool fits(const SweepSpec& spec, const ResourcesSpec& offer) {
          spec.resources.gpus <= offer.gpus;
 }
 
+// Whether a worker that drains soon can end a phase of the sweep. Unknown is yes: the first phase
+// shows it.
+bool fits_time(const Sweep& sweep, const AcquireRequest& offer) {
+  if (!offer.time_left) return true;
+  const auto phase = usual_phase_time(sweep);
+  return !phase || *phase <= *offer.time_left;
+}
+
 // The next trial's parameters: the first enqueued set, completed from the prior, else a proposal of
 // the sampler. nullopt if the sampler has nothing to propose now.
 std::optional<Params> next_params(const Sweep& sweep) {
@@ -150,11 +158,13 @@ bool has_work(const Book& book) {
 namespace {
 
 // Fair share: the sweeps with the fewest live leases first, the oldest of those.
-std::vector<const Sweep*> in_turn(const Book& book, const ResourcesSpec& offer) {
+std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& request) {
+  const ResourcesSpec offer = free_resources(book, request);
   std::vector<const Sweep*> sweeps;
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
-    if (may_have_work(sweep) && fits(sweep.spec, offer)) sweeps.push_back(&sweep);
+    if (may_have_work(sweep) && fits(sweep.spec, offer) && fits_time(sweep, request))
+      sweeps.push_back(&sweep);
   }
   std::stable_sort(sweeps.begin(), sweeps.end(),
                    [](const Sweep* a, const Sweep* b) { return a->live_leases < b->live_leases; });
@@ -191,7 +201,7 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const bool aside = worker.aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
-  for (const Sweep* sweep : in_turn(book, free_resources(book, request))) {
+  for (const Sweep* sweep : in_turn(book, request)) {
     auto candidate = find_lease_candidate(book, *sweep, request.worker);
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive

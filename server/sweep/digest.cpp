@@ -153,6 +153,22 @@ void add(Hash& hash, const Token& token) {
   hash.add(token.revoked);
 }
 
+void add(Hash& hash, const Fleet& fleet) {
+  hash.add(fleet.id);
+  hash.add(fleet.mark);
+  hash.add(fleet.state);
+  hash.add(fleet.want);
+  hash.add(fleet.failures);
+  for (const auto& [id, pilot] : fleet.pilots) {
+    hash.add(id);
+    hash.add(pilot.state);
+    hash.add(pilot.state_at);
+    hash.add(pilot.handle);
+    hash.add(pilot.worker);
+    hash.add(pilot.canceled.has_value());
+  }
+}
+
 }  // namespace
 
 std::uint64_t digest(const Book& book) {
@@ -191,6 +207,7 @@ std::uint64_t digest(const Book& book) {
   for (const auto& [id, worker] : book.workers)
     if (worker.token) hash.add(id), hash.add(worker.token);
   for (const Token& token : book.tokens) add(hash, token);
+  for (const auto& [id, fleet] : book.fleets) add(hash, fleet);
   return hash.value();
 }
 

@@ -4,9 +4,11 @@
 
 #include "base/expect.hpp"
 #include "schemas/types/edit.hpp"
+#include "server/fleet/rules.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/failures.hpp"
 #include "server/sweep/outcome.hpp"
+#include "server/sweep/rules.hpp"
 #include "server/sweep/run_seed.hpp"
 #include "server/sweep/warm_start.hpp"
 
@@ -95,6 +97,7 @@ class EventFolder {
                                                 .epoch = book_.epochs.rbegin()->first});
     book_.workers_by_request.emplace(e.request_id, e.worker);
     book_.last_worker = e.worker.value;
+    for (auto& [id, fleet] : book_.fleets) pilot_joined(fleet, e.pilot, e.worker, at_);
   }
 
   void operator()(const TrialProposed& e) {
@@ -136,6 +139,7 @@ class EventFolder {
     run.attempts = e.attempt.number;
     run.lease = run.last_lease = e.lease;
     run.resumed_from = e.resume;
+    run.phase_from = at_;
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
@@ -173,6 +177,7 @@ class EventFolder {
     run.setbacks = 0;
     clear_suspects(book_.leases.at(e.lease));
     Sweep& sweep = sweep_of_run(e.run);
+    note_phase(sweep, run, at_);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
     sweep.history.add_report(run.record, e.phase, normalized(sweep.spec, e.run, e.score),
                              merits(sweep.spec, e.further));
@@ -292,6 +297,10 @@ class EventFolder {
     book_.known_requests.insert(e.request_id);
   }
 
+  template <class E>
+  requires IsOfFleet<E>
+  void operator()(const E& e) { fold_fleet(book_, e, at_); }
+
   // Folds the past as if it had happened here, at its own times, but without warm starts.
   void operator()(const SweepImported& e) {
     for (const Event& event : e.past) std::visit(EventFolder{book_, event.at, true}, event.body);
@@ -302,14 +311,6 @@ class EventFolder {
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }
-  // Moves the history's points to the coordinates of the wider space.
-  static void map_points(Sweep& sweep, const SearchSpace& before) {
-    for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
-      const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
-      if (point) sweep.history.move_trial(trial, *point);
-    }
-  }
-
   Sweep& sweep_of_run(RunId id) { return book_.sweeps.at(book_.trials.at(id.trial).first); }
   static void add_run(Sweep& sweep, Trial& trial) {
     Run run;

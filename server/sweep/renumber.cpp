@@ -80,6 +80,13 @@ class RenumberEvent {
   void operator()(TokenCreated&) { complete_ = false; }
   void operator()(TokenRevoked&) { complete_ = false; }
   void operator()(SweepImported&) { complete_ = false; }
+  void operator()(FleetSet&) { complete_ = false; }
+  void operator()(FleetSteered&) { complete_ = false; }
+  void operator()(FleetDecided&) { complete_ = false; }
+  void operator()(PilotWanted&) { complete_ = false; }
+  void operator()(PilotSeen&) { complete_ = false; }
+  void operator()(PilotCanceled&) { complete_ = false; }
+  void operator()(PilotEnded&) { complete_ = false; }
 
  private:
   template <class Id, class Map>

@@ -56,6 +56,18 @@ TimeLimits time_limits_of(const Sweep& sweep, const Run& run);
 // Returns whether a worker other than `but` has been seen lately and may be given runs.
 bool others_there(const Book& book, WorkerId but, Instant now);
 
+// decide_fleet.cpp
+Result<Events> decide_set_fleet(const Book& book, const SetFleet& command);
+Result<Events> decide_stop_fleet(const Book& book, const StopFleet& command);
+Result<Events> decide_reconcile(const Book& book, const Reconcile& command, Instant now);
+// Folds an event of a fleet into the Book.
+template <class E>
+concept IsOfFleet = is_any_of<E, FleetSet, FleetSteered, FleetDecided, PilotWanted, PilotSeen,
+                              PilotCanceled, PilotEnded>;
+void fold_fleet(Book& book, const EventBody& body, Instant at);
+// Returns the pilot whose token a joining worker shows, if it is of a fleet of this server.
+std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& token);
+
 // decide_import.cpp
 Result<Events> decide_import(const Book& book, const Import& command);
 

@@ -1,5 +1,6 @@
 #include "server/sweep/state.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include "base/expect.hpp"
@@ -63,6 +64,27 @@ void equip(Sweep& sweep) {
   expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
   sweep.sampler = std::move(*sampler);
   sweep.terminator = std::move(*terminator);
+}
+
+std::optional<Duration> usual_phase_time(const Sweep& sweep) {
+  if (sweep.phase_times.empty()) return std::nullopt;
+  std::vector<Duration> times(sweep.phase_times.begin(), sweep.phase_times.end());
+  const auto at = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) * 9 / 10);
+  std::nth_element(times.begin(), at, times.end());
+  return *at;
+}
+
+void note_phase(Sweep& sweep, Run& run, Instant now) {
+  if (sweep.phase_times.size() == phase_times_max) sweep.phase_times.pop_front();
+  sweep.phase_times.push_back(now - run.phase_from);
+  run.phase_from = now;
+}
+
+void map_points(Sweep& sweep, const SearchSpace& before) {
+  for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
+    const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
+    if (point) sweep.history.move_trial(trial, *point);
+  }
 }
 
 std::int64_t proposals_left(const Sweep& sweep) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "schemas/types/event.hpp"
+#include "server/fleet/fleet.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/space/search_space.hpp"
@@ -48,6 +49,7 @@ struct Run {
   Duration trained{};                   // duration of its earlier attempts
   std::optional<bool> seed_applied{};   // as reported by its process
   std::map<std::string, std::string> artifacts{};  // digests by name
+  Instant phase_from{};                            // when its present phase began
 };
 
 struct Trial {
@@ -89,6 +91,7 @@ struct Sweep {
   std::optional<DatasetId> dataset{};
   std::vector<SweepId> confirmed_by{};  // its confirmations, oldest first
   bool archived = false;
+  std::deque<Duration> phase_times{};  // of the newest phases, phase_times_max at most
 };
 
 struct Lease {
@@ -151,6 +154,9 @@ struct Book {
   std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by lease_index
   std::vector<Token> tokens;              // by number - 1
   std::set<std::string> known_requests;   // of notes and edits
+  std::map<FleetId, Fleet> fleets;        // those not stopped
+  std::map<std::string, FleetId> fleets_by_request;
+  std::int64_t last_fleet = 0, last_pilot = 0;
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
   // The index of the first lease of each epoch, also of an epoch without a lease.
   std::map<Epoch, std::size_t> epochs{{Epoch{}, 0}};
@@ -176,6 +182,18 @@ const Sweep& sweep_of(const Book& book, RunId id);
 // Makes the members that follow from the spec: space, sampler and terminator. Precondition: the
 // spec was checked.
 void equip(Sweep& sweep);
+
+// How many phase times of a sweep are kept: enough for a quantile of 0.9.
+inline constexpr std::size_t phase_times_max = 64;
+
+// Returns a time that nine of ten phases of the sweep keep, or nullopt without a report so far.
+std::optional<Duration> usual_phase_time(const Sweep& sweep);
+
+// Measures the phase that ends now; the next one begins.
+void note_phase(Sweep& sweep, Run& run, Instant now);
+
+// Moves the points of the history to the coordinates of the sweep's new space.
+void map_points(Sweep& sweep, const SearchSpace& before);
 
 // Returns how many further parameter sets may be proposed or enqueued.
 std::int64_t proposals_left(const Sweep& sweep);

@@ -250,6 +250,19 @@ def end_run_and_sweep(walk, sweep, lease, trial):
             r'[a-z_]+(\{([a-z]+="[a-z_I0-9.+]+",?)+\})? -?\d+(\.\d+)?', line), line
 
 
+def create_and_stop_fleet(walk):
+    """Its engine rejects every submission."""
+    spec = {"name": "nowhere", "engine": "command", "max": 1,
+            "commands": {"submit": ["false"], "list": ["true"], "cancel": ["true"]}}
+    fleet = walk("POST", "/v1/fleets", {"request_id": "f1", "spec": spec}, status=201).json["fleet"]
+    (listed,) = walk("GET", "/v1/fleets").json["items"]
+    one = walk("GET", f"/v1/fleets/{fleet}").json
+    assert one["spec"] == listed["spec"] and one["name"] == "nowhere" and one["joined"] == 0
+    assert isinstance(walk("GET", f"/v1/fleets/{fleet}/pilots").json["items"], list)
+    walk("GET", "/v1/pilots/pi_999/log", status=404)
+    assert walk("POST", f"/v1/fleets/{fleet}/stop", {}).json == {}
+
+
 def names_of(grant):
     """The lease, run and trial of a grant."""
     run = grant["attempt"].split("#")[0]
@@ -274,6 +287,7 @@ def test_every_route_answers(server):
     refuse_too_early(walk, sweep)
     read_origins(walk, one, worker, model, run, trial)
     find_annotate_and_edit(walk, sweep, asked, trial, run)
+    create_and_stop_fleet(walk)
     end_run_and_sweep(walk, sweep, lease, trial)
     assert walk.missed() == set()
 

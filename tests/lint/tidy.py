@@ -25,13 +25,15 @@ ALLOWED = {
     "server/forecast": ["base", "server/search", "schemas/types"],
     "server/cluster": ["base", "server/forecast", "server/search", "schemas/types",
                        "schemas/codec"],
-    "server/sweep": ["base", "server/search", "schemas/types", "worker/train/settings"],
-    "server/simulate": ["base", "server/sweep", "server/search", "schemas/types", "schemas/codec"],
+    "server/fleet": ["base", "schemas/types"],
+    "server/sweep": ["base", "server/fleet", "server/search", "schemas/types", "worker/train/settings"],
+    "server/engines": ["base", "server/fleet", "server/sweep", "server/search", "schemas/types"],
+    "server/simulate": ["base", "server/sweep", "server/fleet", "server/search", "schemas/types", "schemas/codec"],
     "db": ["base", "schemas/types", "schemas/codec"],
     "server": ["base", "schemas/types"],
-    "server/engine": ["base", "server", "server/sweep", "server/search", "db", "schemas/types",
+    "server/engine": ["base", "server", "server/sweep", "server/fleet", "server/search", "db", "schemas/types",
                       "schemas/codec"],
-    "server/api": ["base", "server", "server/sweep", "server/search", "server/engine", "db",
+    "server/api": ["base", "server", "server/sweep", "server/fleet", "server/search", "server/engine", "db",
                    "schemas/types", "schemas/codec"],
     "server/dashboard": ["base", "server/api"],
     "server/http": ["base", "base/net", "server", "server/api", "server/dashboard",
@@ -39,7 +41,7 @@ ALLOWED = {
     "server/upkeep": ["base", "server", "server/engine", "server/sweep", "server/search", "db",
                       "schemas/types", "schemas/codec"],
     "server/follow": ["base", "server/http", "server/api", "db", "schemas/types", "schemas/codec"],
-    "server/app": ["base", "server", "server/follow", "server/http", "server/dashboard",
+    "server/app": ["base", "server", "server/follow", "server/engines", "server/fleet", "server/http", "server/dashboard",
                    "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
     "sdk/cpp": ["base", "base/net", "schemas/types", "schemas/codec"],
     "sdk/cli": ["base", "sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/sweep",
@@ -92,7 +94,8 @@ CONFINED = {
 # Pure rooms: no clock, no random device, no threads, no streams, no iteration order that depends on
 # addresses, neither directly nor through a header of ours.
 PURE = ["base/random", "base/rng", "base/text", "server/search", "server/forecast",
-        "server/cluster", "server/sweep", "server/simulate", "schemas/types", "placement",
+        "server/cluster", "server/fleet", "server/sweep", "server/simulate", "schemas/types",
+        "placement",
         "worker/train/settings"]
 BANNED_IN_PURE = re.compile(
     r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>")
@@ -105,7 +108,8 @@ SQL_CLOCK = re.compile(r"CURRENT_(TIMESTAMP|DATE|TIME)\b|\bunixepoch\(\)"
 # Only these places read a clock.
 CLOCK_ALLOWED = ["base/net/", "server/engine/clock", "server/engine/engine_thread",
                  "server/engine/inbox",
-                 "server/http/", "server/app/main", "server/follow/webhooks", "bench/",
+                 "server/http/", "server/engines/program", "server/engines/fleet_thread",
+                 "server/app/main", "server/follow/webhooks", "bench/",
                  "worker/process/", "worker/app/main", "worker/train/", "sdk/", "tests/"]
 
 TOPS = ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests")

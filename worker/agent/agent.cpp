@@ -17,6 +17,7 @@ Actions Agent::resume(Instant now, const Input& input) {
   Actions actions;
   if (done_) return actions;
   Turn turn{now, actions, calls_, last_call_, rest_until_};
+  if (config_.ends_in && !ends_at_) ends_at_ = now + *config_.ends_in;
   std::visit([&](const auto& one) { handle(turn, one); }, input);
   forget_over();
   advance(turn);
@@ -62,6 +63,17 @@ void Agent::handle(Turn& turn, const Drain& input) {
   for (auto& [lease, attempt] : attempts_) attempt.drain(turn, input.at_once);
 }
 
+void Agent::handle(Turn& turn, const Leave& input) { leave(turn, input.why); }
+
+void Agent::leave(Turn& turn, const std::string& why) {
+  if (leaving_ || quit_at_) return;
+  leaving_ = true;
+  turn.actions.emplace_back(
+      Note{NoteLevel::info, why + ": requesting no further run, returning each after its next "
+                                  "report"});
+  for (auto& [lease, attempt] : attempts_) attempt.leave();
+}
+
 void Agent::handle(Turn& turn, const Recovered& input) {
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(input.grant.lease.value) << 20U);
   attempts_.emplace(input.grant.lease, Attempt(input.grant, {}, seed))
@@ -91,6 +103,9 @@ std::optional<Instant> Agent::next_deadline() const {
   if (joined_ && replaced_.request && replaced_.id == 0) sooner(replaced_.at);
   if (joined_ && beat_.id == 0 && !leases_to_beat().empty()) sooner(beat_.at);
   for (const auto& [lease, attempt] : attempts_) sooner(attempt.next_deadline());
+  if (ends_at_ && !quit_at_)
+    sooner(leaving_ ? *ends_at_ - limits::last_minute : *ends_at_ - config_.drain);
+  if (idle_since_ && !quit_at_) sooner(*idle_since_ + *config_.idle);
   return next;
 }
 
@@ -107,7 +122,26 @@ void Agent::advance(Turn& turn) {
   try_replaced(turn);
   try_acquire(turn);
   try_beat(turn);
+  check_end(turn);
+  check_idle(turn);
   quit_if_done(turn);
+}
+
+void Agent::check_end(Turn& turn) {
+  if (quit_at_ || done_) return;
+  if (ends_at_ && turn.now >= *ends_at_ - config_.drain)
+    leave(turn, "the end of this worker is near");
+  if (leaving_ && attempts_.empty())
+    quit_at_ = turn.now;
+  else if (ends_at_ && turn.now >= *ends_at_ - limits::last_minute)
+    handle(turn, Drain{});
+}
+
+void Agent::check_idle(Turn& turn) {
+  if (!config_.idle || quit_at_ || done_) return;
+  if (!joined_ || !attempts_.empty()) return idle_since_.reset();
+  if (!idle_since_) idle_since_ = turn.now;
+  if (turn.now - *idle_since_ >= *config_.idle) quit_at_ = turn.now;
 }
 
 void Agent::try_join(Turn& turn) {
@@ -125,18 +159,23 @@ void Agent::try_acquire(Turn& turn) {
     acquire_.at = turn.now;
   }
   if (!may_acquire() || turn.now < acquire_.at) return;
-  acquire_.request = next_request();
+  acquire_.request = next_request(turn.now);
   acquire_.sent = turn.now;
   send(turn, acquire_, *acquire_.request);
 }
 
-AcquireRequest Agent::next_request() {
+AcquireRequest Agent::next_request(Instant now) {
   const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
   const FreeSlots free = free_slots();
   auto id = acquire_.request
                 ? acquire_.request->request_id
                 : config_.join.request_id + config_.life + "-" + std::to_string(++acquired_);
-  return {std::move(id), joined_->worker, free.cpus, free.gpus, wait, joined_->epoch};
+  AcquireRequest request{std::move(id), joined_->worker, free.cpus, free.gpus, wait, joined_->epoch};
+  if (ends_at_) {
+    request.time_left = std::max(*ends_at_ - config_.drain - now, Duration{});
+    request.wait = std::min(request.wait, *request.time_left);
+  }
+  return request;
 }
 
 // The reply to the replaced request was lost. It may have been a grant, so it is repeated until
@@ -260,7 +299,7 @@ void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
   Attempt& attempt =
       attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed)).first->second;
-  if (quit_at_ || !fits) return attempt.drain(turn, false);
+  if (quit_at_ || leaving_ || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }
 
@@ -314,12 +353,13 @@ std::vector<LeaseId> Agent::leases_to_beat() const {
 }
 
 bool Agent::may_acquire() const {
-  return joined_ && !quit_at_ && !done_ && acquire_.id == 0 && free_cpus() > 0;
+  return joined_ && !quit_at_ && !leaving_ && !done_ && acquire_.id == 0 && free_cpus() > 0;
 }
 
 // The request in flight offers other slots than those that are free now.
 bool Agent::may_replace() const {
-  if (!joined_ || quit_at_ || done_ || acquire_.id == 0 || !acquire_.request) return false;
+  if (!joined_ || quit_at_ || leaving_ || done_ || acquire_.id == 0 || !acquire_.request)
+    return false;
   if (replaced_.id != 0 || replaced_.request) return false;
   const FreeSlots offered{acquire_.request->cpus, acquire_.request->gpus};
   return free_cpus() > 0 && free_slots() != offered;

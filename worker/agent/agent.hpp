@@ -28,6 +28,9 @@
 // - ending: after a stop verdict a process exits by itself, or gets TERM after 10 s (at once for a
 //   program without SDK) and KILL 10 s later. cancel, drain and an exceeded time limit
 //   (LeaseGrant::limits): TERM, KILL after 10 s. kill, and an exceeded disk limit: KILL.
+// - leaving: `drain` before its end, or on a hint (Leave), a worker requests no run any more and
+//   returns each one after its next report, when its checkpoint is stored. What still runs shortly
+//   before the end is returned by TERM. Runs that are returned this way are not blamed.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +50,10 @@ struct AgentConfig {
   JoinRequest join;        // request_id must be unique to this process; cpus and gpus are the slots
   std::uint64_t seed = 0;  // spreads retries
   std::string life{};      // distinguishes processes that share a join.request_id
-  bool until_idle = false;  // quit when the server has no work and nothing runs
+  bool until_idle = false;            // quit when the server has no work and nothing runs
+  std::optional<Duration> idle{};     // quit after this time without a run
+  std::optional<Duration> ends_in{};  // the machine is taken away then, from the first input on
+  Duration drain{};                   // before that end no run is requested any more
 };
 
 // Slots of a worker that no run holds.
@@ -91,6 +97,7 @@ class Agent {
   void handle(Turn& turn, const NotStarted& input);
   void handle(Turn& turn, const Exited& input);
   void handle(Turn& turn, const Drain& input);
+  void handle(Turn& turn, const Leave& input);
   void handle(Turn& turn, const Recovered& input);
   void handle(Turn& turn, const DiskFull& input);
   void handle(Turn& turn, const DiskExceeded& input);
@@ -111,8 +118,11 @@ class Agent {
   void on_grant(Turn& turn, const LeaseGrant& grant);
   void forget_over();
   void quit_if_done(Turn& turn);
+  void leave(Turn& turn, const std::string& why);
+  void check_end(Turn& turn);
+  void check_idle(Turn& turn);
   Attempt* find(LeaseId lease);
-  [[nodiscard]] AcquireRequest next_request();
+  [[nodiscard]] AcquireRequest next_request(Instant now);
   [[nodiscard]] int free_cpus() const;
   [[nodiscard]] std::vector<int> free_gpus() const;
   [[nodiscard]] std::vector<LeaseId> leases_to_beat() const;
@@ -130,6 +140,9 @@ class Agent {
   Instant rest_until_;              // no work is requested before
   std::optional<Instant> quit_at_;  // draining: the worker exits then at the latest
   bool done_ = false;
+  std::optional<Instant> ends_at_;     // of config_.ends_in
+  bool leaving_ = false;               // no run is requested any more
+  std::optional<Instant> idle_since_;  // with config_.idle: joined and without a run
   std::map<LeaseId, Attempt> attempts_;
   std::vector<std::pair<CallId, LeaseId>> calls_;
   CallId last_call_ = 0;

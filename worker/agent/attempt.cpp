@@ -233,6 +233,8 @@ void Attempt::on_reply(Turn& turn, const ReportCall& call, const ReportReply& re
       process_.hurry(turn, false);
   }
   answer_line(turn, verdict);
+  if (leaving_ && verdict.action == Action::go_on && !over())
+    end_process(turn, {StopReason::drained});
 }
 
 void Attempt::on_reply(Turn& turn, const MetricsCall&, const Done&) {

@@ -28,6 +28,8 @@ class Attempt {
   // By a heartbeat's reply. stale_epoch: the ledger never granted the lease.
   void ordered(Turn& turn, Order order, bool stale_epoch);
   void drain(Turn& turn, bool at_once);
+  // From here on its run is returned after its next report.
+  void leave() { leaving_ = true; }
   void tick(Turn& turn);
 
   [[nodiscard]] std::optional<Instant> next_deadline() const;
@@ -82,6 +84,7 @@ class Attempt {
   ProcessControl process_;
   Delivery delivery_;
   PendingCall call_;
+  bool leaving_ = false;
   std::string disk_exceeded_{};  // as it was logged; empty until then
   bool refused_ = false;         // with stale_epoch
 };

@@ -27,6 +27,9 @@ inline constexpr Duration retry_last = seconds(5);
 // When the worker exits: for the last calls to the server, and after a second signal.
 inline constexpr Duration last_calls = seconds(5);
 inline constexpr Duration hurry = seconds(2);
+// Before the known end of the worker, what still runs gets TERM: its grace, the last calls, and
+// five seconds for a machine that is busy.
+inline constexpr Duration last_minute = term_grace + last_calls + seconds(5);
 // A machine that cannot start processes (a full disk) requests no work for this long, so that it
 // does not acquire and return every run of a sweep.
 inline constexpr Duration rest = seconds(30);

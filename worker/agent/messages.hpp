@@ -120,8 +120,12 @@ struct Drain {           // SIGTERM to the worker: end every run; they return to
   bool at_once = false;  // a second SIGTERM: KILL instead of TERM
 };
 
+struct Leave {  // a hint that the machine will be taken away: return each run after its next report
+  std::string why;
+};
+
 using Input = std::variant<Tick, Replied, LineReceived, NotStarted, Exited, Drain, Recovered,
-                           DiskFull, DiskExceeded>;
+                           DiskFull, DiskExceeded, Leave>;
 
 // Actions, to be performed in order.
 

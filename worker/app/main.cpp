@@ -96,10 +96,15 @@ LoopConfig loop_config(const Options& options) {
                        ::getpid(),
                        options.cpus,
                        options.gpus,
-                       HONE_VERSION};
+                       HONE_VERSION,
+                       options.pilot};
   config.agent.life = "-" + std::to_string(number);
   config.agent.seed = number;
   config.agent.until_idle = options.until_idle;
+  const auto duration = [](double s) { return Duration{static_cast<std::int64_t>(s * 1e6)}; };
+  if (options.idle_s > 0) config.agent.idle = duration(options.idle_s);
+  if (options.ends_in_s > 0) config.agent.ends_in = duration(options.ends_in_s);
+  config.agent.drain = duration(options.drain_s);
   config.endpoint = options.endpoint;
   config.paths = {options.data, program_folder(), options.work_folder};
   config.joined = [options](const JoinReply& reply) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <thread>
 
 #include "worker/process/gpus.hpp"
@@ -99,6 +100,17 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
   app.add_flag("--die-with-parent", options.die_with_parent, "exit when the parent process exits");
   app.add_flag("--until-idle", options.until_idle,
                "exit when the server has no work and no run is left");
+  const auto time = [&](const char* name, double& value, const char* help) {
+    const std::map<std::string, double> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
+    app.add_option(name, value, help)
+        ->transform(CLI::AsNumberWithUnit(units))
+        ->check(CLI::Range(0.0, 3650.0 * 86'400));
+  };
+  time("--idle", options.idle_s, "exit after this time without a run (90s, 15m, 2h)");
+  time("--ends-in", options.ends_in_s,
+       "the machine is taken away then: take only runs whose next phase fits, return the others");
+  time("--drain", options.drain_s, "with --ends-in: take no run so long before the end (60s)");
+  app.add_option("--pilot", options.pilot, "token of the fleet that started this worker");
   app.add_flag("--verbose", options.verbose, "log debug messages");
 }
 

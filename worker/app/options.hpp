@@ -17,6 +17,10 @@ struct Options {
   std::string name;         // of this worker on the server
   bool die_with_parent = false;
   bool until_idle = false;
+  double idle_s = 0;     // 0: no limit
+  double ends_in_s = 0;  // likewise
+  double drain_s = 60;
+  std::string pilot;
   bool verbose = false;
 };
 

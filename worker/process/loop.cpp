@@ -26,7 +26,7 @@ Instant now() {
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&set, number);
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGCHLD}) sigaddset(&set, number);
   return set;
 }
 
@@ -103,6 +103,10 @@ void Loop::read_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (info.ssi_signo == SIGCHLD) continue;
+    if (info.ssi_signo == SIGUSR1) {
+      inputs_.emplace_back(Leave{"SIGUSR1"});
+      continue;
+    }
     const bool again = stop_signals_++ > 0;
     spdlog::info("{}: {}", info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM",
                  again ? "killing every run" : "ending every run; send it again to kill them");

@@ -160,6 +160,11 @@ constexpr auto commands = std::to_array<Command>({
      "hone token create gpu-node --scope worker --expires 90d\n"
      "hone token ls\nhone token revoke tk_3",
      declare_token},
+    {"fleet", Group::system, "ACTION [FLEET]", "keep workers alive on Slurm, ssh hosts, ...",
+     "hone fleet create gpu engine=slurm max=20 wall=4h gpus=1 url=http://login:7777\n"
+     "hone fleet create fleet.yaml\nhone fleet set gpu max=40\nhone fleet ls\n"
+     "hone fleet explain gpu\nhone fleet logs pi_42\nhone fleet stop gpu",
+     declare_fleet},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"db", Group::system, "check|backup|upgrade", "check, back up or upgrade a data folder",

@@ -35,6 +35,7 @@ CommandAction declare_events(Flags& flags);
 CommandAction declare_db(Flags& flags);
 CommandAction declare_doctor(Flags& flags);
 CommandAction declare_token(Flags& flags);
+CommandAction declare_fleet(Flags& flags);
 CommandAction declare_up(Flags& flags);
 CommandAction declare_init(Flags& flags);
 CommandAction declare_confirm(Flags& flags);

@@ -50,6 +50,25 @@ Domain Generator::domain() {
   }
 }
 
+FleetSpec Generator::fleet_spec() {
+  FleetSpec spec;
+  spec.name = name();
+  spec.engine = "command";
+  spec.min = small(0, 9);
+  spec.max = small(9, 1000);
+  spec.backlog = small(1, 9);
+  spec.idle = seconds(integer(1, 999));
+  spec.drain = seconds(integer(1, 999));
+  spec.wall = seconds(integer(1000, 99'999));
+  spec.slots = small(1, 64);
+  spec.gpus = small(0, 8);
+  if (coin()) spec.labels = {"gpu=a100", "short"};
+  if (coin()) spec.url = "https://login:7777";
+  if (coin()) spec.args = {"--partition=short", any_text()};
+  spec.commands = {{"qsub", any_text()}, {"qstat"}, {"qdel", "{handle}"}};
+  return spec;
+}
+
 SearchSpec Generator::search() {
   SearchSpec search;
   search.method = coin() ? "random" : "grid";
@@ -198,7 +217,7 @@ LeaseGrant Generator::grant() {
   return grant;
 }
 
-std::vector<EventBody> Generator::one_of_each_event() {
+std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
   return {
@@ -255,6 +274,24 @@ std::vector<EventBody> Generator::one_of_each_event() {
                     any_text(),
                     {Event{0, instant(), RunStarted{id<LeaseTag>()}},
                      Event{0, instant(), SweepArchived{id<SweepTag>(), true}}}},
+  };
+}
+
+std::vector<EventBody> Generator::one_of_each_event() {
+  auto events = sweep_events();
+  for (EventBody& event : fleet_events()) events.push_back(std::move(event));
+  return events;
+}
+
+std::vector<EventBody> Generator::fleet_events() {
+  return {
+      FleetSet{id<FleetTag>(), any_text(), any_text(), fleet_spec(), id<TokenTag>()},
+      FleetSteered{id<FleetTag>(), word<FleetState>(), any_text()},
+      FleetDecided{id<FleetTag>(), small(0, 9), word<FleetRule>(), any_text()},
+      PilotWanted{id<PilotTag>(), id<FleetTag>(), word<FleetRule>(), any_text()},
+      PilotSeen{id<PilotTag>(), id<FleetTag>(), word<PilotState>(), any_text(), any_text()},
+      PilotCanceled{id<PilotTag>(), id<FleetTag>(), word<FleetRule>()},
+      PilotEnded{id<PilotTag>(), id<FleetTag>(), word<FleetRule>(), any_text()},
   };
 }
 

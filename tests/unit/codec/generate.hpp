@@ -125,6 +125,7 @@ class Generator {
   Domain int_domain();
   Domain choice_domain();
   Domain domain();
+  FleetSpec fleet_spec();
   SearchSpec search();
   CommandTrainer command();
   TrainerSpec trainer();
@@ -134,6 +135,8 @@ class Generator {
   LeaseGrant grant();
   ReplicatesSpec replicates(int seeds);
   std::vector<EventBody> one_of_each_event();
+  std::vector<EventBody> sweep_events();
+  std::vector<EventBody> fleet_events();
 
  private:
   std::mt19937_64 bits_;

@@ -11,8 +11,8 @@
 namespace hone {
 namespace {
 
-// One of every kind, in an order that makes sense.
-std::vector<EventBody> one_of_each() {
+// In an order that makes sense.
+std::vector<EventBody> of_sweeps() {
   const RunId run{{1}, 0};
   const std::string digest(64, 'a');
   WorkflowInfo workflow;
@@ -65,6 +65,22 @@ std::vector<EventBody> one_of_each() {
       SweepSteered{{1}, Verb::cancel, EndReason::user_cancel},
       RunEnded{{{1}, 1}, RunState::canceled, EndReason::user_cancel, 0, "", ""},
       SweepEnded{{1}, SweepState::canceled, EndReason::user_cancel}};
+}
+
+std::vector<EventBody> of_fleets() {
+  return {FleetSet{{1}, "request-11", "1a2b3c4d", {.name = "gpu", .engine = "slurm"}, {1}},
+          FleetDecided{{1}, 2, FleetRule::demand, "two"},
+          PilotWanted{{1}, {1}, FleetRule::demand, "1 of 2"},
+          PilotSeen{{1}, {1}, PilotState::pending, "4711", "PENDING: Priority"},
+          PilotCanceled{{1}, {1}, FleetRule::surplus},
+          PilotEnded{{1}, {1}, FleetRule::completed, "CANCELLED"},
+          FleetSteered{{1}, FleetState::stopped, "a user stopped it"}};
+}
+
+std::vector<EventBody> one_of_each() {
+  auto bodies = of_sweeps();
+  for (EventBody& body : of_fleets()) bodies.push_back(std::move(body));
+  return bodies;
 }
 
 void append_all(Ledger& ledger, const std::vector<EventBody>& bodies) {
@@ -175,8 +191,10 @@ TEST(Ledger, KnowsTheSweepOfEveryEventThatBelongsToOne) {
   while (rows.executeStep()) {
     const std::string name = rows.getColumn(0).getString();
     static const std::set<std::string> of_no_sweep{
-        "server_started",   "workflow_recorded", "dataset_recorded", "worker_joined", "worker_seen",
-        "worker_set_aside", "worker_allowed",    "token_created",    "token_revoked"};
+        "server_started", "workflow_recorded", "dataset_recorded", "worker_joined",
+        "worker_seen",    "worker_set_aside",  "worker_allowed",   "token_created",
+        "token_revoked",  "fleet_set",         "fleet_steered",    "fleet_decided",
+        "pilot_wanted",   "pilot_seen",        "pilot_canceled",   "pilot_ended"};
     const bool free = of_no_sweep.contains(name);
     EXPECT_EQ(rows.isColumnNull(1), free) << name;
     if (!free) {

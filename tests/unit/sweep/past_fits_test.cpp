@@ -162,7 +162,8 @@ TEST(PastFits, no_event_of_the_server_itself) {
   for (const EventBody& body : std::vector<EventBody>{
            ServerStarted{"test", seconds(15)}, WorkflowRecorded{}, DatasetRecorded{},
            WorkerJoined{}, WorkerSeen{worker_id}, WorkerSetAside{}, WorkerAllowed{}, TokenCreated{},
-           TokenRevoked{}, SweepImported{}})
+           TokenRevoked{}, SweepImported{}, FleetSet{}, FleetSteered{}, FleetDecided{},
+           PilotWanted{}, PilotSeen{}, PilotCanceled{}, PilotEnded{}})
     EXPECT_EQ(given.refusal(body), "is not of a sweep") << body.index();
 }
 

@@ -119,7 +119,9 @@ TEST(Renumber, refuses_events_that_belong_to_no_single_sweep) {
   Arriving given;
   for (const EventBody& body : std::vector<EventBody>{
            ServerStarted{}, WorkflowRecorded{}, DatasetRecorded{}, WorkerJoined{}, WorkerSeen{},
-           WorkerSetAside{}, WorkerAllowed{}, TokenCreated{}, TokenRevoked{}, SweepImported{}})
+           WorkerSetAside{}, WorkerAllowed{}, TokenCreated{}, TokenRevoked{}, SweepImported{},
+           FleetSet{}, FleetSteered{}, FleetDecided{}, PilotWanted{}, PilotSeen{}, PilotCanceled{},
+           PilotEnded{}})
     EXPECT_FALSE(given.accepts(body)) << body.index();
 }
 

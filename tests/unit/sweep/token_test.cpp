@@ -150,6 +150,9 @@ TEST_F(Foreign, commands_without_an_owner_are_for_every_token) {
                                       Pin{TrialId{1}, {true}},
                                       Edit{sweep, {"r", 9, {}, {}}},
                                       Import{},
+                                      SetFleet{{"r", {}, {.name = "gpu"}}, "1a2b3c4d"},
+                                      StopFleet{{1}},
+                                      Reconcile{},
                                       RevokeToken{{1}}};
   for (const Command& command : commands) EXPECT_TRUE(may(command, {2})) << command.index();
 }

@@ -170,6 +170,30 @@ Fields token_columns() {
           optional({"revoked", "/revoked_at", CellType::ago})};
 }
 
+Fields fleet_columns() {
+  return {{"id", "/id"},
+          {"name", "/name"},
+          {"engine", "/spec/engine"},
+          {"state", "/state", CellType::state},
+          {"alive", "/pilots", CellType::number},
+          {"joined", "/joined", CellType::number},
+          {"want", "/want", CellType::number},
+          {"max", "/spec/max", CellType::number},
+          {"rule", "/rule"},
+          optional({"created", "/created_at", CellType::ago})};
+}
+
+Fields pilot_columns() {
+  return {{"id", "/id"},
+          {"state", "/state", CellType::state},
+          {"handle", "/handle"},
+          {"worker", "/worker"},
+          {"why", "/rule"},
+          {"end", "/end_rule"},
+          optional({"wanted", "/wanted_at", CellType::ago}),
+          optional({"detail", "/detail", CellType::long_text})};
+}
+
 Fields event_columns() {
   return {{"seq", "/seq", CellType::number}, {"at", "/at"}, {"kind", "/kind"}, {"sweep", "/sweep"}};
 }

@@ -19,6 +19,8 @@ Fields dataset_columns();
 Fields workflow_columns();
 Fields worker_columns();
 Fields token_columns();
+Fields fleet_columns();
+Fields pilot_columns();
 Fields event_columns();
 
 Fields best_columns();       // of hone best

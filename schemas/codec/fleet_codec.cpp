@@ -1,0 +1,54 @@
+// The rules of a fleet's description that can be seen from the document alone. Its texts become
+// names and arguments at an engine, so they have no blanks or signs there.
+#include <algorithm>
+
+#include "schemas/codec/parts.hpp"
+
+namespace hone::codec {
+namespace {
+
+bool is_plain(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+         c == '_' || c == '.';
+}
+
+std::string read_plain(const Spot& spot, std::string_view more) {
+  auto text = Line{1, 64}(spot);
+  const bool fits = std::ranges::all_of(
+      text, [&](char c) { return is_plain(c) || more.find(c) != std::string_view::npos; });
+  if (!fits || text.starts_with('-'))
+    spot.refuse("must be letters, digits and - _ . " + std::string(more) +
+                ", without a leading '-', not " + described(spot.json));
+  return text;
+}
+
+}  // namespace
+
+std::string read_fleet_name(const Spot& spot) { return read_plain(spot, ""); }
+std::string read_label(const Spot& spot) { return read_plain(spot, "=/"); }
+std::string read_host(const Spot& spot) { return read_plain(spot, "@:"); }
+
+std::string read_argument(const Spot& spot) {
+  auto word = Text{4096}(spot);
+  if (word.find('\0') != std::string::npos) spot.refuse("an argument has no zero byte");
+  return word;
+}
+
+void check(Reader& reader, const FleetSpec& fleet) {
+  if (fleet.min > fleet.max)
+    reader.refuse_rule("min", "min (" + std::to_string(fleet.min) + ") is larger than max (" +
+                                  std::to_string(fleet.max) + ")");
+  if (fleet.drain >= fleet.wall)
+    reader.refuse_rule("drain", "drain must be shorter than wall: a pilot would take no run");
+  const FleetCommands& commands = fleet.commands;
+  const bool all = !commands.submit.empty() && !commands.list.empty() && !commands.cancel.empty();
+  if ((fleet.engine == "command") != all)
+    reader.refuse_rule("commands", fleet.engine == "command"
+                                       ? "the engine 'command' needs submit, list and cancel"
+                                       : "only the engine 'command' has commands");
+  if ((fleet.engine == "ssh") == fleet.hosts.empty())
+    reader.refuse_rule("hosts", fleet.hosts.empty() ? "the engine 'ssh' needs at least one host"
+                                                    : "only the engine 'ssh' has hosts");
+}
+
+}  // namespace hone::codec

@@ -1,0 +1,134 @@
+#include <filesystem>
+#include <fstream>
+
+#include "base/hex.hpp"
+#include "db/queries/queries.hpp"
+#include "schemas/codec/words.hpp"
+#include "server/api/arguments.hpp"
+#include "server/api/render.hpp"
+#include "server/api/routes.hpp"
+#include "server/limits.hpp"
+
+namespace hone::api {
+namespace {
+
+constexpr std::size_t mark_bytes = 4;  // 8 digits: few servers share an account of an engine
+
+Result<FleetId> fleet_of(const Request& request) {
+  const auto id = parse_fleet_id(request.ids.at(0));
+  if (!id) return no_such_form("fleet", "fl_1", request.ids.at(0), "");
+  return *id;
+}
+
+Error no_fleet(FleetId id) { return refuse(Code::not_found, "no fleet " + text(id)); }
+
+template <class E>
+Json word_or_null(const std::optional<E>& value) {
+  return value ? Json(word(*value)) : Json(nullptr);
+}
+
+}  // namespace
+
+Json render(const FleetRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["name"] = row.name;
+  json["state"] = word(row.state);
+  json["detail"] = row.detail;
+  json["want"] = row.want;
+  json["pilots"] = row.pilots;
+  json["joined"] = row.joined;
+  json["rule"] = word(row.rule);
+  json["rule_detail"] = row.rule_detail;
+  json["decided_at"] = or_null(row.decided_at);
+  json["created_at"] = rfc3339(row.created_at);
+  json["stopped_at"] = or_null(row.stopped_at);
+  json["spec"] = stored_json(row.spec);
+  return json;
+}
+
+Json render(const PilotRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["fleet"] = text(row.fleet);
+  json["state"] = word(row.state);
+  json["rule"] = word(row.rule);
+  json["rule_detail"] = row.rule_detail;
+  json["handle"] = row.handle;
+  json["worker"] = id_or_null(row.worker);
+  json["canceled"] = word_or_null(row.canceled);
+  json["end_rule"] = word_or_null(row.end_rule);
+  json["detail"] = row.detail;
+  json["wanted_at"] = rfc3339(row.wanted_at);
+  json["joined_at"] = or_null(row.joined_at);
+  json["ended_at"] = or_null(row.ended_at);
+  return json;
+}
+
+// POST /v1/fleets
+Result<Command> parse_fleet(const Request& request) {
+  auto fleet = body(request, decode_fleet_request);
+  if (!fleet) return fleet.error();
+  return Command(SetFleet{*std::move(fleet), random_hex(mark_bytes), request.speaker.token});
+}
+
+Response render_fleet(const Reply& reply) {
+  return json_response(encode(std::get<FleetReply>(reply)), 201);
+}
+
+// POST /v1/fleets/{fleet}/stop
+Result<Command> parse_stop_fleet(const Request& request) {
+  const auto id = fleet_of(request);
+  if (!id) return id.error();
+  if (const auto nothing = body(request, decode_no_request); !nothing) return nothing.error();
+  return Command(StopFleet{*id});
+}
+
+// GET /v1/fleets
+ReadResult fleets(SQLite::Database& db, const Request& request) {
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  return render_pages(list_fleets(db, *page));
+}
+
+// GET /v1/fleets/{fleet}
+ReadResult fleet(SQLite::Database& db, const Request& request) {
+  const auto id = fleet_of(request);
+  if (!id) return id.error();
+  const auto row = find_fleet(db, *id);
+  if (!row) return no_fleet(*id);
+  return json_response(render(*row));
+}
+
+// GET /v1/fleets/{fleet}/pilots
+ReadResult pilots(SQLite::Database& db, const Request& request) {
+  const auto id = fleet_of(request);
+  if (!id) return id.error();
+  const auto page = page_query(request);
+  if (!page) return page.error();
+  if (!find_fleet(db, *id)) return no_fleet(*id);
+  return render_pages(list_pilots(db, *id, *page));
+}
+
+// GET /v1/pilots/{pilot}/log: its last lines, where the engine writes them to the data folder.
+ReadResult pilot_log(SQLite::Database& db, const Request& request) {
+  const auto id = parse_pilot_id(request.ids.at(0));
+  if (!id) return no_such_form("pilot", "pi_42", request.ids.at(0), "");
+  const auto folder = std::filesystem::path(db.getFilename()).parent_path() / "fleets" / "logs";
+  std::ifstream file(folder / (text(*id) + ".log"), std::ios::binary | std::ios::ate);
+  if (!file)
+    return refuse(Code::not_found, "this server has no log of " + text(*id) +
+                                       ": its engine keeps it, or it has not started");
+  const std::streamoff size = file.tellg();
+  const auto bytes = std::min(size, static_cast<std::streamoff>(limits::pilot_log_bytes_max));
+  file.seekg(size - bytes);
+  std::string log(static_cast<std::size_t>(bytes), ' ');
+  file.read(log.data(), bytes);
+  Json json;
+  json["pilot"] = text(*id);
+  json["log"] = std::move(log);
+  json["cut"] = bytes < size;
+  return json_response(json);
+}
+
+}  // namespace hone::api

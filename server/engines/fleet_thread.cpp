@@ -1,0 +1,135 @@
+#include "server/engines/fleet_thread.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+namespace hone::engines {
+namespace {
+
+constexpr Duration pause = seconds(1);        // between two decisions
+constexpr Duration idle_pause = seconds(60);  // without fleets; wake() ends it
+
+Duration steady_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+}
+
+}  // namespace
+
+void FleetThread::start(Ask ask, Site site) {
+  ask_ = std::move(ask);
+  site_ = std::move(site);
+  thread_ = std::thread([this] {
+    try {
+      run();
+    } catch (const std::exception& trouble) {
+      spdlog::error("fleets are not served any more, restart the server: {}", trouble.what());
+    }
+  });
+}
+
+void FleetThread::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (news_) return;
+    news_ = true;
+  }
+  changed_.notify_all();
+}
+
+void FleetThread::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+// Waits `least`, then until wake() or up to `most`. False after stop().
+bool FleetThread::rest(Duration least, Duration most) {
+  std::unique_lock lock(mutex_);
+  const auto wait = [&](Duration time, auto until) {
+    changed_.wait_for(lock, std::chrono::microseconds(time.us), until);
+  };
+  wait(least, [this] { return ending_; });
+  wait(most - least, [this] { return ending_ || news_; });
+  news_ = false;
+  return !ending_;
+}
+
+void FleetThread::run() {
+  std::vector<FleetNews> news;
+  do {
+    // What was submitted is reported at once: a crash in between costs a list.
+    while (step(news)) {
+    }
+  } while (rest(pause, any_ ? pause : idle_pause));
+}
+
+bool FleetThread::step(std::vector<FleetNews>& news) {
+  const auto reply = ask_(Reconcile{std::exchange(news, {})});
+  if (!reply) return false;
+  const auto* orders = std::get_if<std::vector<FleetOrder>>(&*reply);
+  if (orders == nullptr) return false;
+  any_ = !orders->empty();
+  std::erase_if(running_, [&](const auto& one) {
+    return std::ranges::find(*orders, one.first, &FleetOrder::fleet) == orders->end();
+  });
+  for (const FleetOrder& order : *orders)
+    if (auto done = serve(order); !done.submitted.empty() || done.listing)
+      news.push_back(std::move(done));
+  return !news.empty();
+}
+
+FleetThread::Running& FleetThread::running_for(const FleetOrder& order) {
+  Running& running = running_[order.fleet];
+  if (!running.engine || running.spec != order.spec) {
+    running.engine = engine_info(order.spec.engine).make(order, site_);
+    running.spec = order.spec;
+    running.next_list = {};
+  }
+  return running;
+}
+
+FleetNews FleetThread::serve(const FleetOrder& order) {
+  FleetNews news{.fleet = order.fleet};
+  Running& running = running_for(order);
+  for (const PilotOrder& pilot : order.submit) {
+    auto result = running.engine->submit(pilot);
+    spdlog::info("fleet '{}': {} {}{}{}", order.spec.name, text(pilot.pilot),
+                 result.outcome == Submission::accepted   ? "submitted as " + result.handle
+                 : result.outcome == Submission::rejected ? "rejected"
+                                                          : "perhaps submitted",
+                 result.detail.empty() ? "" : ": ", result.detail);
+    news.submitted.push_back(std::move(result));
+  }
+  if (steady_now() < running.next_list) return news;
+  if (!order.cancel.empty())
+    if (const auto canceled = running.engine->cancel(order.cancel); !canceled)
+      spdlog::warn("fleet '{}': cannot cancel: {}", order.spec.name, canceled.error().detail);
+  list(order, running, news);
+  return news;
+}
+
+void FleetThread::list(const FleetOrder& order, Running& running, FleetNews& news) {
+  const EngineInfo& info = engine_info(order.spec.engine);
+  auto listing = running.engine->list();
+  running.next_list = steady_now() + info.period;
+  const std::string trouble = listing ? "" : listing.error().detail;
+  if (trouble != running.trouble)
+    trouble.empty() ? spdlog::info("fleet '{}': the engine answers again", order.spec.name)
+                    : spdlog::warn(
+                          "fleet '{}': cannot list its pilots ({}); nothing is concluded "
+                          "from that",
+                          order.spec.name, trouble);
+  running.trouble = trouble;
+  if (!listing) return;
+  listing->confirm = info.confirm;
+  news.listing = *std::move(listing);
+}
+
+}  // namespace hone::engines

@@ -1,0 +1,59 @@
+// The thread that runs the programs of the engines: it asks the ledger's rules what to do, does it,
+// and reports what happened. It decides nothing. Slow or dead engines delay only this thread.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/engines/engine.hpp"
+#include "server/sweep/command.hpp"
+
+namespace hone::engines {
+
+class FleetThread {
+ public:
+  // Performs a command on the engine thread and waits for its reply.
+  using Ask = std::function<Result<Reply>(Command)>;
+
+  FleetThread() = default;
+  ~FleetThread() { stop(); }
+  FleetThread(const FleetThread&) = delete;
+  FleetThread& operator=(const FleetThread&) = delete;
+
+  void start(Ask ask, Site site);  // once; what the site names exists
+  void wake();                     // the ledger has grown; any thread, returns at once
+  void stop();                     // waits for the program that runs now; pilots stay
+
+ private:
+  struct Running {  // the engine of one fleet
+    FleetSpec spec;
+    std::unique_ptr<Engine> engine;
+    Duration next_list{};   // since an arbitrary instant, as all times here
+    std::string trouble{};  // of the last list, logged once
+  };
+
+  void run();
+  bool step(std::vector<FleetNews>& news);  // false: nothing was done
+  Running& running_for(const FleetOrder& order);
+  FleetNews serve(const FleetOrder& order);
+  void list(const FleetOrder& order, Running& running, FleetNews& news);
+  bool rest(Duration least, Duration most);
+
+  Ask ask_;
+  Site site_;
+  std::map<FleetId, Running> running_;
+  bool any_ = false;  // a fleet is alive
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool news_ = true;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hone::engines

@@ -1,0 +1,224 @@
+"""Fleets with real programs: workers here, and jobs of a real Slurm where it is installed."""
+import json
+import os
+import pathlib
+import stat
+import subprocess
+import sys
+
+import pytest
+
+import slurm
+from commands import hone, ok
+from conftest import Server, program, sweep_spec
+from slurm import until
+
+PATIENCE = 120  # seconds; a busy machine is slow
+
+TRAINER = """import json, time
+for phase in range(2):
+    time.sleep(0.05)
+    print("@hone " + json.dumps({"report": {"phase": phase, "step": phase + 1, "value": 1.0}}),
+          flush=True)
+"""
+
+
+def processes(word):
+    """Processes of pilots whose command line has `word`, without the keepers of their trials."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+            parent = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if b"--pilot" in words and any(word.encode() in one for one in words):
+            found[int(folder.name)] = (parent, words[words.index(b"--pilot") + 1].decode())
+    return {pid: token for pid, (parent, token) in found.items()
+            if found.get(parent, (0, ""))[1] != token}
+
+
+def submit(server, folder, trials=6):
+    trainer = pathlib.Path(folder) / "train.py"
+    trainer.write_text(TRAINER)
+    return server.submit(sweep_spec(command=[sys.executable, str(trainer)],
+                                    search={"method": "random", "trials": trials},
+                                    budget={"unit": "steps", "per_run": 2, "phases": 2}))
+
+
+def ended(server, sweep):
+    return server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+
+
+def fleet_of(server):
+    return server.get("/v1/fleets")["items"][0]
+
+
+def all_pilots(server):
+    return server.get("/v1/fleets/fl_1/pilots")["items"]
+
+
+@pytest.fixture
+def quiet_server(tmp_path):
+    """A server whose pilots end with the test."""
+    one = Server(tmp_path / "data").start()
+    yield one
+    if one.process is not None:
+        one.stop()
+    for pid in processes(str(tmp_path)):
+        os.kill(pid, 9)
+
+
+def test_local_pilots_follow_the_work_from_zero_to_many_and_back(quiet_server, tmp_path):
+    server = quiet_server
+    ok("fleet", "create", "here", "engine=local", "max=3", "idle=1s", server=server)
+    assert "fl_1" in ok("fleet", "ls", server=server)
+    sweep = submit(server, tmp_path)
+    assert until(lambda: ended(server, sweep), PATIENCE), server.log_text()
+    assert until(lambda: fleet_of(server)["pilots"] == 0, PATIENCE), all_pilots(server)
+    assert processes(str(tmp_path)) == {}
+    seen = all_pilots(server)
+    assert seen and all(one["worker"] for one in seen)
+    assert all(one["end_rule"] in ("completed", "vanished") for one in seen), seen
+
+
+def test_a_fleet_is_shown_explained_changed_and_stopped(quiet_server):
+    server = quiet_server
+    ok("fleet", "create", "here", "engine=local", "min=1", "max=2", server=server)
+    assert until(lambda: fleet_of(server)["joined"] == 1, PATIENCE), server.log_text()
+    assert "running" in ok("fleet", "show", "here", server=server)
+    assert "`min` pilots" in ok("fleet", "explain", "here", server=server)
+    assert "ready" in ok("fleet", "logs", "pi_1", server=server)
+    ok("fleet", "set", "here", "max=5", server=server)
+    assert fleet_of(server)["spec"]["max"] == 5
+    ok("fleet", "stop", "here", server=server)
+    assert until(lambda: fleet_of(server)["state"] == "stopped", PATIENCE), all_pilots(server)
+    assert all_pilots(server)[0]["canceled"] == "stopping"
+
+
+def test_a_fleet_with_a_wrong_setting_is_refused_by_name(quiet_server):
+    result = hone("fleet", "create", "here", "engine=locl", server=quiet_server)
+    assert result.returncode != 0 and "local, slurm, ssh and command" in result.stderr
+    result = hone("fleet", "create", "here", "engine=local", "maxx=3", server=quiet_server)
+    assert result.returncode != 0 and "maxx" in result.stderr
+
+
+def killing(folder, real, name, after):
+    """A program that kills the server once, then runs (or has run) the real one."""
+    path = pathlib.Path(folder) / name
+    mark = pathlib.Path(folder) / f"{name}.killed"
+    kill = f'if mkdir "{mark}" 2>/dev/null; then kill -9 "$(cat "{folder}/server.pid")"; fi\n'
+    run = f'"{real}" "$@"' if after else f'exec "{real}" "$@"'
+    body = f"{run} >{folder}/answer; status=$?\n{kill}cat {folder}/answer; exit $status\n" \
+        if after else kill + run + "\n"
+    path.write_text("#!/bin/sh\n" + body)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def test_a_server_killed_after_a_submission_adopts_the_pilot_and_submits_no_second(
+        quiet_server, tmp_path):
+    server = quiet_server
+    (tmp_path / "server.pid").write_text(str(server.process.pid))
+    wrapper = killing(tmp_path, program("hone-worker"), "worker.sh", after=False)
+    port = server.port
+    ok("fleet", "create", "here", "engine=local", "min=1", "max=1", f"program={wrapper}",
+       server=server)
+    server.process.wait(PATIENCE)
+    server.kill()
+    server.start(port)
+    assert until(lambda: fleet_of(server)["joined"] == 1, PATIENCE), server.log_text()
+    assert len(all_pilots(server)) == 1
+    assert list(processes(str(tmp_path)).values()) == [f"hone-{mark_of(tmp_path)}-pi_1"]
+
+
+def mark_of(folder):
+    tokens = set(processes(str(folder)).values())
+    return tokens.pop().split("-")[1] if tokens else "none"
+
+
+def test_a_worker_near_its_end_returns_its_run_and_takes_no_other(server, tmp_path):
+    trainer = tmp_path / "slow.py"
+    trainer.write_text(TRAINER.replace("range(2)", "range(200)").replace("0.05", "0.2"))
+    server.submit(sweep_spec(command=[sys.executable, str(trainer)],
+                             search={"method": "random", "trials": 2},
+                             budget={"unit": "steps", "per_run": 200, "phases": 200}))
+    subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}",
+                    "--data", str(tmp_path / "worker"), "--slots", "1", "--ends-in", "40s",
+                    "--drain", "36s"], check=True, timeout=PATIENCE, capture_output=True)
+    attempts = server.get("/v1/runs/rn_1.0/attempts")["items"]
+    assert [one["end_reason"] for one in attempts] == ["requeue_requested"]
+    assert attempts[0]["failure"] == "preempted"
+    assert server.get("/v1/runs/rn_1.0/curve")["items"]
+
+
+def test_an_idle_worker_exits_after_its_idle_time(server, tmp_path):
+    subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}",
+                    "--data", str(tmp_path / "worker"), "--idle", "1s"], check=True,
+                   timeout=PATIENCE, capture_output=True)
+    assert len(server.get("/v1/workers")["items"]) == 1
+
+
+# Slurm -------------------------------------------------------------------------------------------
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    if reason := slurm.why_not():
+        pytest.skip(reason)
+    one = slurm.Slurm(tmp_path_factory.mktemp("slurm"))
+    try:
+        yield one.start()
+    finally:
+        one.stop()
+
+
+@pytest.fixture
+def slurm_server(cluster, tmp_path, monkeypatch):
+    monkeypatch.setenv("SLURM_CONF", cluster.environment["SLURM_CONF"])
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
+    one = Server(tmp_path / "data").start()
+    yield one
+    if one.process is not None:
+        one.stop()
+    cluster.run("scancel", "--me")
+
+
+def create_on_slurm(server, tmp_path, *settings):
+    ok("fleet", "create", "hpc", "engine=slurm", "max=2", "idle=2s", "wall=5m", "drain=1m",
+       f"folder={tmp_path}", *settings, server=server)
+
+
+def test_a_sweep_trains_to_its_end_on_slurm(slurm_server, cluster, tmp_path):
+    create_on_slurm(slurm_server, tmp_path)
+    sweep = submit(slurm_server, tmp_path)
+    assert until(lambda: ended(slurm_server, sweep), PATIENCE), \
+        json.dumps(all_pilots(slurm_server)) + slurm_server.log_text()
+    assert until(lambda: fleet_of(slurm_server)["pilots"] == 0, PATIENCE), all_pilots(slurm_server)
+    seen = all_pilots(slurm_server)
+    assert all(one["end_rule"] == "completed" and one["worker"] for one in seen), seen
+
+
+def test_a_server_killed_between_sbatch_and_its_answer_adopts_the_job(
+        slurm_server, cluster, tmp_path):
+    server = slurm_server
+    (tmp_path / "server.pid").write_text(str(server.process.pid))
+    killing(tmp_path, "/usr/bin/sbatch", "sbatch", after=True).rename(tmp_path / "bin" / "sbatch")
+    port = server.port
+    create_on_slurm(server, tmp_path, "min=1", "max=1")
+    server.process.wait(PATIENCE)
+    server.kill()
+    server.start(port)
+    assert until(lambda: fleet_of(server)["joined"] == 1, PATIENCE), server.log_text()
+    jobs = {name: states for name, states in cluster.jobs().items()
+            if name.endswith("-pi_1") and "RUNNING" in states}
+    assert [len(states) for states in jobs.values()] == [1]
+    assert len(all_pilots(server)) == 1
+
+
+def test_a_bad_partition_stops_the_fleet_with_slurms_own_message(slurm_server, tmp_path):
+    create_on_slurm(slurm_server, tmp_path, "min=1", "args=--partition=nosuch")
+    assert until(lambda: fleet_of(slurm_server)["state"] == "halted", PATIENCE)
+    assert "invalid partition specified: nosuch" in fleet_of(slurm_server)["detail"]
+    assert len(all_pilots(slurm_server)) <= 2
+    assert "rejects every submission" in ok("fleet", "explain", "hpc", server=slurm_server)
