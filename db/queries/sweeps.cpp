@@ -26,7 +26,7 @@ std::string select_sweeps() {
              " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
              " s.runs_running,"
              " s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed, s.runs_canceled,"
-             " s.reports, s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, b.id,"
+             " s.reports, s.repeated, s.detail, s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, b.id,"
              " r.replicate, b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
              " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
          sql::first_trial +
@@ -74,6 +74,8 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.trials_proposed = c.integer();
   row.runs = read_run_counts(c);
   row.phases_done = c.integer();
+  row.phases_repeated = c.integer();
+  row.detail = c.text();
   row.seeds = c.small();
   row.phases_per_run = c.small();
   row.workflow = c.id<WorkflowId>();

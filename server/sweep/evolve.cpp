@@ -6,6 +6,7 @@
 #include "schemas/types/edit.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/failures.hpp"
+#include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/run_seed.hpp"
 #include "server/sweep/warm_start.hpp"
@@ -36,7 +37,8 @@ class EventFolder {
     sweep.id = e.sweep;
     sweep.spec = e.spec;
     sweep.request_id = e.request_id;
-    sweep.submitted_at = at_;
+    sweep.submitted_at = sweep.limited_from = at_;
+    sweep.rules = e.rules;
     equip(sweep);
     sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
                             1 + e.spec.further_objectives.size(), replication_of(e.spec)};
@@ -246,6 +248,7 @@ class EventFolder {
     run.state = RunState::paused;
     sweep.paused.insert(e.run);
     sweep.history.set_state(run.record, RunRecord::State::paused);
+    note_success(sweep.failing);
   }
 
   void operator()(const RunEnded& e) {
@@ -261,6 +264,7 @@ class EventFolder {
     run.reason = e.reason;
     --sweep.open_runs;
     sweep.history.end_run(run.record, completes(e), informs(e), closes(e));
+    note_end(sweep.failing, e, run.reports.size());
   }
 
   void operator()(const TokenCreated& e) {
@@ -283,6 +287,7 @@ class EventFolder {
 
   void operator()(const SweepEdited& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
+    if (is_end(sweep.state)) book_.open_sweeps.insert(sweep.id), reopen(sweep, at_);
     const SearchSpace before = std::move(sweep.space);
     apply(e, sweep.spec);
     equip(sweep);
@@ -300,14 +305,6 @@ class EventFolder {
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }
-  // Moves the history's points to the coordinates of the wider space.
-  static void map_points(Sweep& sweep, const SearchSpace& before) {
-    for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
-      const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
-      if (point) sweep.history.move_trial(trial, *point);
-    }
-  }
-
   Sweep& sweep_of_run(RunId id) { return book_.sweeps.at(book_.trials.at(id.trial).first); }
   static void add_run(Sweep& sweep, Trial& trial) {
     Run run;

@@ -64,6 +64,17 @@ struct Enqueued {
   std::optional<TrialId> from;
 };
 
+// The runs of a sweep that failed, since it was submitted or reopened.
+struct FailureTally {
+  int runs = 0;
+  Failure latest = Failure::none;  // the class of the latest one
+  int in_a_row = 0;                // trials that failed in that class, without another end between
+  bool only = true;                // no run has ended in another way
+  TrialId trial{};                 // of the latest failure
+  std::int64_t longest = 0;        // reports of the failed run with the most
+  std::map<std::string, int> errors{};  // by the last line of the log
+};
+
 struct Sweep {
   SweepId id;
   SweepSpec spec;
@@ -89,6 +100,10 @@ struct Sweep {
   std::optional<DatasetId> dataset{};
   std::vector<SweepId> confirmed_by{};  // its confirmations, oldest first
   bool archived = false;
+  int rules = 0;           // SweepSubmitted::rules
+  Instant limited_from{};  // limits.duration counts from here: submitted, or reopened by an edit
+  FailureTally failing{};
+  std::unique_ptr<Terminator> unpausing{};  // for runs without a checkpoint; null: as terminator
 };
 
 struct Lease {
@@ -167,6 +182,12 @@ const Sweep& sweep_of(const Book& book, RunId id);
 // Makes the members that follow from the spec: space, sampler and terminator. Precondition: the
 // spec was checked.
 void equip(Sweep& sweep);
+
+// Makes an ended sweep run again from `now`. The runs that have ended stay as they are.
+void reopen(Sweep& sweep, Instant now);
+
+// Moves the history's points to the coordinates of the sweep's space, which is wider than `before`.
+void map_points(Sweep& sweep, const SearchSpace& before);
 
 // Returns how many further parameter sets may be proposed or enqueued.
 std::int64_t proposals_left(const Sweep& sweep);
