@@ -119,7 +119,7 @@ struct ReportRecorded {
   Score score = Score::diverged();
   std::vector<Score> further{};        // of the further objectives, in their order
   std::optional<bool> seed_applied{};  // what its process reported, if it did
-  // false: the run has no checkpoint, so a pause would lose its work. Unset: not known to the worker
+  // false: the run has no checkpoint, so a pause would lose its work. Unset: it is not known
   std::optional<bool> resumable{};
 };
 

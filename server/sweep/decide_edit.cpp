@@ -1,5 +1,5 @@
-// Edits of a sweep, and the continuation of one that has ended. Proposed trials stay as they are, so that every number in the ledger keeps
-// its meaning and a replay proposes the same trials again.
+// Edits of a sweep, and the continuation of one that has ended. Proposed trials stay as they are,
+// so that every number in the ledger keeps its meaning and a replay proposes the same trials again.
 #include <algorithm>
 
 #include "base/expect.hpp"

@@ -1,4 +1,5 @@
-// Edits of a sweep, and the continuation of one that has ended: what is refused, what they do, and that a replay does the same again.
+// Edits of a sweep, and the continuation of one that has ended: what is refused, what they do, and
+// that a replay does the same again.
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {
