@@ -227,8 +227,19 @@ void choose_methods(SweepSpec& spec) {
 
 }  // namespace
 
+// Settings of the user's program, which are often written next to `command`.
+void refuse_settings_of_command(Reader& reader) {
+  for (const char* key :
+       {"run", "params", "env", "folder", "prepare", "collect", "artifacts", "disk"})
+    if (reader.find(key) != nullptr)
+      reader.refuse(key, in_quotes(key) +
+                             " is a setting of the program: write it under command, as " +
+                             "command: {run: ..., " + key + ": ...}");
+}
+
 template <class F>
 void fields(F& f, Of<SweepSpec> auto& s) {
+  if constexpr (reads<F>) refuse_settings_of_command(f);
   f.maybe("name", s.name, name_rule).maybe("project", s.project, name_rule);
   f.maybe("seed", s.seed, seed_rule);
   objectives(f, s);
