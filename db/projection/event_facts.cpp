@@ -41,6 +41,7 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
     case EndReason::user_cancel:
     case EndReason::user_kill:
     case EndReason::time_limit:
+    case EndReason::failure_limit:
       return std::nullopt;
   }
   unreachable();

@@ -96,7 +96,7 @@ struct Fold {
   }
 
   void operator()(const SweepEnded& e) const {
-    sql::run(s.end_sweep, e.sweep, word(e.state), word(e.reason), at);
+    sql::run(s.end_sweep, e.sweep, word(e.state), word(e.reason), at, e.detail);
     s.values.confirmed(e.sweep);
   }
 
@@ -121,6 +121,7 @@ struct Fold {
     const RunId run = e.attempt.run;
     sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
              e.resume);
+    if (e.attempt.number > 1) sql::run(s.repeat_phases, run.trial, run.replicate, e.resume);
     move(s, run, RunState::leased, EndReason::none);
     sql::run(s.lease_run, run.trial, run.replicate, e.attempt.number, e.worker);
     sql::run(s.see_worker, e.worker, at);
@@ -188,7 +189,10 @@ struct Fold {
   void operator()(const TagsChanged& e) const { s.knowledge.add(e, at); }
   void operator()(const SweepArchived& e) const { s.knowledge.add(e, at); }
   void operator()(const TrialPinned& e) const { s.knowledge.add(e, at); }
-  void operator()(const SweepEdited& e) const { s.knowledge.add(e, at); }
+  void operator()(const SweepEdited& e) const {
+    sql::run(s.reopen_sweep, e.sweep, word(SweepState::running), word(EndReason::none));
+    s.knowledge.add(e, at);
+  }
   void operator()(const SweepImported& e) const {
     for (const Event& event : e.past) std::visit(Fold{s, event.at, true}, event.body);
     s.knowledge.add(e, at);

@@ -64,7 +64,15 @@ struct ProjectionStatements {
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement steer_sweep{db, "UPDATE sweep SET state = ?2, reason = ?3 WHERE id = ?1"};
   SQLite::Statement end_sweep{
-      db, "UPDATE sweep SET state = ?2, reason = ?3, ended_at = ?4 WHERE id = ?1"};
+      db, "UPDATE sweep SET state = ?2, reason = ?3, ended_at = ?4, detail = ?5 WHERE id = ?1"};
+  SQLite::Statement reopen_sweep{db,
+                                 "UPDATE sweep SET state = ?2, reason = ?3, ended_at = NULL,"
+                                 " detail = '' WHERE id = ?1 AND ended_at IS NOT NULL"};
+  SQLite::Statement repeat_phases{
+      db,
+      "UPDATE sweep SET repeated = repeated + (SELECT max(0, reports - coalesce((SELECT phase + 1"
+      " FROM model WHERE id = ?3), 0)) FROM run WHERE trial = ?1 AND replicate = ?2)"
+      " WHERE id = (SELECT sweep FROM trial WHERE id = ?1)"};
   SQLite::Statement seeds_of_sweep{db, "SELECT seeds FROM sweep WHERE id = ?"};
   SQLite::Statement add_trial{
       db,

@@ -66,6 +66,8 @@ struct SweepRow {
   std::int64_t trials_proposed = 0;  // so far
   RunCounts runs;                    // of the proposed trials
   std::int64_t phases_done = 0;      // reports recorded, over all runs
+  std::int64_t phases_repeated = 0;  // trained again, where a run was resumed without a checkpoint
+  std::string detail;                // why it failed, as a sentence
   int seeds = 1;                     // runs of every trial
   int phases_per_run = 1;            // spec.budget.phases
   std::optional<BestOfSweep> best;   // absent until something was reported

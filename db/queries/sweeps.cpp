@@ -24,10 +24,10 @@ std::string select_sweeps() {
   return std::string(
              "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at,"
              " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
-             " s.runs_running,"
-             " s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed, s.runs_canceled,"
-             " s.reports, s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, b.id,"
-             " r.replicate, b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
+             " s.runs_running, s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed,"
+             " s.runs_canceled, s.reports, s.repeated, s.detail, s.seeds, s.phases, s.workflow,"
+             " s.dataset, s.spec, s.confirms, b.id, r.replicate, b.cost, b.best_cost,"
+             " b.confirmed_cost, b.seeds, b.confirmed_seeds,"
              " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
          sql::first_trial +
          " LEFT JOIN run r ON r.trial = b.id AND r.replicate = " + sql::first_run("b.id") + " ";
@@ -74,6 +74,8 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.trials_proposed = c.integer();
   row.runs = read_run_counts(c);
   row.phases_done = c.integer();
+  row.phases_repeated = c.integer();
+  row.detail = c.text();
   row.seeds = c.small();
   row.phases_per_run = c.small();
   row.workflow = c.id<WorkflowId>();

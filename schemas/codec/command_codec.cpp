@@ -200,8 +200,8 @@ class NameCheck {
     for (const WordPiece& piece : *pieces) {
       if (!piece.is_name || std::find(known_.begin(), known_.end(), piece.text) != known_.end())
         continue;
-      fault_.note_rule(place, "${" + piece.text + "} names no parameter of this sweep" +
-                                  did_you_mean(piece.text, known_));
+      fault_.note_rule(
+          place, "${" + piece.text + "} names no parameter of this sweep" + meant(piece.text));
     }
   }
 
@@ -212,6 +212,13 @@ class NameCheck {
   }
 
  private:
+  // ${seed} was meant as ${hone.seed}, unless a parameter has nearly that name.
+  [[nodiscard]] std::string meant(const std::string& name) const {
+    const std::string own = "hone." + name;
+    const bool is_own = std::find(known_.begin(), known_.end(), own) != known_.end();
+    return is_own ? " (did you mean '${" + own + "}'?)" : did_you_mean(name, known_);
+  }
+
   std::vector<std::string_view> known_;
   Fault& fault_;
 };

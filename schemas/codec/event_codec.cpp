@@ -17,12 +17,13 @@ void fields(auto& f, Of<DatasetRecorded> auto& e) { f("dataset", e.dataset)("inf
 void fields(auto& f, Of<SweepSubmitted> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("spec", e.spec);
   f.maybe("workflow", e.workflow).maybe("dataset", e.dataset).some("forked_from", e.forked_from);
+  f.some("rules", e.rules);
 }
 void fields(auto& f, Of<SweepSteered> auto& e) {
   f("sweep", e.sweep)("verb", e.verb)("reason", e.reason);
 }
 void fields(auto& f, Of<SweepEnded> auto& e) {
-  f("sweep", e.sweep)("state", e.state)("reason", e.reason);
+  f("sweep", e.sweep)("state", e.state)("reason", e.reason).some("detail", e.detail);
 }
 void fields(auto& f, Of<WorkerJoined> auto& e) {
   f("worker", e.worker)("request_id", e.request_id)("host", e.host)("pid", e.pid)("cpus", e.cpus);
@@ -44,6 +45,7 @@ void fields(auto& f, Of<RunStarted> auto& e) { f("lease", e.lease); }
 void fields(auto& f, Of<ReportRecorded> auto& e) {
   f("lease", e.lease)("run", e.run)("phase", e.phase)("step", e.step)("value", e.score);
   f.some("further", e.further).some("seed_applied", e.seed_applied);
+  f.some("resumable", e.resumable);
 }
 void fields(auto& f, Of<VerdictGiven> auto& e) {
   f("run", e.run)("phase", e.phase);

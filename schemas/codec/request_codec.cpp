@@ -34,6 +34,7 @@ void fields(auto& f, Of<AcquireRequest> auto& r) {
 void fields(auto& f, Of<ReportRequest> auto& r) {
   f("phase", r.phase, phase_number)("step", r.step, step_number)("value", r.score);
   f.some("further", r.further, further_values).some("seed_applied", r.seed_applied);
+  f.some("resumable", r.resumable);
 }
 
 void fields(auto& f, Of<ConfirmRequest> auto& r) {
@@ -93,6 +94,7 @@ EndReason read_seen_reason(const Spot& spot) {
     case EndReason::user_stop:
     case EndReason::told_failed:
     case EndReason::not_promoted:
+    case EndReason::failure_limit:
       spot.refuse_rule(in_quotes(word(reason)) + " is not for a worker to say");
       break;
     case EndReason::budget_reached:

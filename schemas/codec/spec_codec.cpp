@@ -1,5 +1,6 @@
 // The sweep file.
 #include <array>
+#include <cmath>
 
 #include "schemas/codec/parts.hpp"
 
@@ -27,6 +28,14 @@ double read_rule_setting(const std::string& name, const Spot& spot) {
     spot.refuse("a setting of a rule must be a number, not " + described(spot.json) +
                 did_you_mean(name, keys));
   return read_real(spot);
+}
+
+// A number of runs, or a share of them: 5, or 0.2.
+double read_failure_limit(const Spot& spot) {
+  const double most = read_real(spot);
+  if (!(most >= 0 && most <= trials_max) || (most >= 1 && most != std::floor(most)))
+    spot.refuse("must be a number of runs, such as 5, or a share of them below 1, such as 0.2");
+  return most;
 }
 
 }  // namespace
@@ -62,6 +71,7 @@ void fields(auto& f, Of<LimitsSpec> auto& l) {
   f.maybe("duration", l.duration, limit).maybe("max_retries", l.max_retries, retries);
   f.some("run", l.run, limit).some("phase", l.phase, limit);
   f.some("concurrency", l.concurrency, Integer{1, concurrency_max});
+  f.some("max_failed", l.max_failed, read_failure_limit);
 }
 
 void fields(auto& f, Of<CheckpointsSpec> auto& c) { f.maybe("keep", c.keep); }
@@ -217,8 +227,19 @@ void choose_methods(SweepSpec& spec) {
 
 }  // namespace
 
+// Settings of the user's program, which are often written next to `command`.
+void refuse_settings_of_command(Reader& reader) {
+  for (const char* key :
+       {"run", "params", "env", "folder", "prepare", "collect", "artifacts", "disk"})
+    if (reader.find(key) != nullptr)
+      reader.refuse(key, in_quotes(key) +
+                             " is a setting of the program: write it under command, as " +
+                             "command: {run: ..., " + key + ": ...}");
+}
+
 template <class F>
 void fields(F& f, Of<SweepSpec> auto& s) {
+  if constexpr (reads<F>) refuse_settings_of_command(f);
   f.maybe("name", s.name, name_rule).maybe("project", s.project, name_rule);
   f.maybe("seed", s.seed, seed_rule);
   objectives(f, s);

@@ -65,7 +65,7 @@ inline constexpr auto words_of<EndReason> =
     word_table("none", "budget_reached", "exited_early", "evicted", "not_promoted", "diverged",
                "no_report", "exit_code", "signal", "told_failed", "cannot_start", "infeasible",
                "requeue_requested", "worker_lost", "retries_exhausted", "user_stop", "user_cancel",
-               "user_kill", "time_limit", "disk_limit");
+               "user_kill", "time_limit", "disk_limit", "failure_limit");
 template <>
 inline constexpr auto words_of<Failure> = word_table("none", "oom", "infra", "preempted",
                                                      "infeasible", "diverged", "timed_out",
@@ -81,7 +81,7 @@ inline constexpr auto words_of<VerdictReason> = word_table("no_rule", "last_phas
                                                            "collecting", "good_enough", "evicted",
                                                            "between_rungs", "promoted",
                                                            "awaits_promotion", "awaits_seeds",
-                                                           "outraced");
+                                                           "outraced", "no_checkpoint", "finishes");
 template <>
 inline constexpr auto words_of<Aggregate> = word_table("mean", "median", "iqm", "lcb");
 template <>

@@ -46,6 +46,9 @@ struct SweepSubmitted {
   WorkflowId workflow;
   std::optional<DatasetId> dataset;
   std::optional<SweepId> forked_from{};  // the sweep whose spec it was made from
+  // Which decisions hold for the sweep, so that older sweeps replay as they were decided. 0: those
+  // before rules were counted; 1: its winner trains to the end, hopeless sweeps end.
+  int rules = 0;
 };
 
 struct SweepSteered {  // paused, resumed, stopping, canceling, killing
@@ -59,6 +62,7 @@ struct SweepEnded {
   SweepId sweep;
   SweepState state = SweepState::completed;
   EndReason reason = EndReason::budget_reached;
+  std::string detail{};  // of failure_limit: how many runs failed, and why most of them did
 };
 
 struct WorkerJoined {
@@ -118,6 +122,8 @@ struct ReportRecorded {
   Score score = Score::diverged();
   std::vector<Score> further{};        // of the further objectives, in their order
   std::optional<bool> seed_applied{};  // what its process reported, if it did
+  // false: the run has no checkpoint, so a pause would lose its work. Unset: it is not known
+  std::optional<bool> resumable{};
 };
 
 struct VerdictGiven {
@@ -257,7 +263,8 @@ struct Widening {
   friend bool operator==(const Widening&, const Widening&) = default;
 };
 
-// What a user changed in a live sweep (schemas/types/edit.hpp applies it to a spec).
+// What a user changed in a sweep (schemas/types/edit.hpp applies it to a spec). A sweep that had
+// ended runs again.
 struct SweepEdited {
   SweepId sweep;
   std::string request_id;

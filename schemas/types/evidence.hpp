@@ -45,6 +45,7 @@ constexpr bool informs(EndReason reason, Failure failure) {
     case EndReason::user_stop:
     case EndReason::user_cancel:
     case EndReason::user_kill:
+    case EndReason::failure_limit:
       return false;
     case EndReason::retries_exhausted:
     case EndReason::disk_limit:

@@ -120,6 +120,9 @@ struct LimitsSpec {
   std::optional<Duration> run{};     // of one run, over all its attempts
   std::optional<Duration> phase{};   // of a run without a report or a checkpoint: it hangs
   std::optional<int> concurrency{};  // runs of the sweep at a time
+  // Runs that may fail before the sweep ends as failed; below 1: as a share of all of its first
+  // runs. Unset: the sweep ends when its trials fail in a row (server/sweep/failures.hpp).
+  std::optional<double> max_failed{};
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 

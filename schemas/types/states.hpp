@@ -30,6 +30,7 @@ enum class EndReason {
   user_kill,          // killed at once
   time_limit,         // limits.duration
   disk_limit,         // its folder outgrew command.disk
+  failure_limit,      // sweep: too many of its runs failed
 };
 
 // What a user may ask of a sweep. pause: no new runs, running ones continue; resume; stop: no new

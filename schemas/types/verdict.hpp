@@ -20,6 +20,8 @@ enum class VerdictReason {
   awaits_promotion,  // judged at a rung: paused until the rule prefers it to the others
   awaits_seeds,      // paused until the other runs of its trial came as far: the trial is judged
   outraced,          // its trial is significantly worse than the leader
+  no_checkpoint,     // its rule would pause it, but it could not be resumed: it continues
+  finishes,          // its rule has nothing left to train, and it leads: it trains to its end
 };
 
 struct VerdictInput {

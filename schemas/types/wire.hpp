@@ -215,6 +215,7 @@ struct ReportRequest {
   Score score = Score::diverged();
   std::vector<Score> further{};        // of the further objectives, in their order
   std::optional<bool> seed_applied{};  // whether the process trains with the seed it was given
+  std::optional<bool> resumable{};     // whether the run has a checkpoint to continue from
 };
 
 struct ReportReply {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/expect.hpp"
 #include "base/text.hpp"
 #include "db/queries/queries.hpp"
@@ -16,7 +18,8 @@ struct Facts {
   SweepRow sweep;
   std::vector<CurveRow> curve;
   std::unique_ptr<Terminator> terminator;
-  bool asked = false;  // evaluated by a client of `ask`, not by a worker
+  std::unique_ptr<Terminator> unpausing;  // the rule for runs without a checkpoint, or null
+  bool asked = false;                     // evaluated by a client of `ask`, not by a worker
 };
 
 Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
@@ -29,7 +32,12 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
   const auto spec = spec_of(*sweep);
   if (!spec) return spec.error();
   const bool asked = std::holds_alternative<AskTrainer>(spec->trainer);
-  return Facts{run, *std::move(sweep), *std::move(curve), *std::move(terminator), asked};
+  std::unique_ptr<Terminator> unpausing;
+  if (const auto rule = without_pauses(spec->terminator))
+    if (auto made = make_terminator(*rule, sweep_shape(*spec))) unpausing = *std::move(made);
+  return Facts{
+      run,  *std::move(sweep), *std::move(curve), *std::move(terminator), std::move(unpausing),
+      asked};
 }
 
 // Whether the rule judged; other verdicts follow from the report alone.
@@ -47,15 +55,26 @@ bool by_rule(VerdictReason reason) {
     case VerdictReason::no_rule:
     case VerdictReason::last_phase:
     case VerdictReason::diverged:
+    case VerdictReason::no_checkpoint:
+    case VerdictReason::finishes:
       return false;
   }
   unreachable();
 }
 
+// The rule that judged: a run without a checkpoint is judged by one that pauses no run.
+const Terminator& judge_of(const Facts& facts, const Verdict& verdict) {
+  const auto marked = [](const VerdictInput& input) { return input.name == "no_checkpoint"; };
+  const bool replaced = facts.unpausing && std::ranges::any_of(verdict.inputs, marked);
+  return replaced ? *facts.unpausing : *facts.terminator;
+}
+
 // Computes the verdict again from its recorded inputs.
-Action recompute(const Terminator& terminator, const Verdict& verdict) {
-  if (by_rule(verdict.reason)) return terminator.recompute(verdict.inputs);
-  return verdict.reason == VerdictReason::no_rule ? Action::go_on : Action::stop;
+Action recompute(const Facts& facts, const Verdict& verdict) {
+  if (by_rule(verdict.reason)) return judge_of(facts, verdict).recompute(verdict.inputs);
+  return verdict.reason == VerdictReason::last_phase || verdict.reason == VerdictReason::diverged
+             ? Action::stop
+             : Action::go_on;
 }
 
 std::string score_text(Score score) {
@@ -88,8 +107,13 @@ bool was_promoted(const Facts& facts) {
 
 // The rule's explanation of a report's verdict.
 std::string rule_text(const Facts& facts, const CurveRow& report) {
-  if (!report.verdict || !by_rule(report.verdict->reason)) return "";
-  return " " + facts.terminator->explain(*report.verdict) + ".";
+  if (!report.verdict) return "";
+  if (report.verdict->reason == VerdictReason::no_checkpoint)
+    return " It continued: its rule would pause it, but it has saved no checkpoint to resume from.";
+  if (report.verdict->reason == VerdictReason::finishes)
+    return " It continued: it leads its sweep, whose winner trains to the end.";
+  if (!by_rule(report.verdict->reason)) return "";
+  return " " + judge_of(facts, *report.verdict).explain(*report.verdict) + ".";
 }
 
 std::string last_report(const Facts& facts) {
@@ -198,6 +222,8 @@ std::string cause(const Facts& facts) {
     case EndReason::time_limit:
       return run.failure == Failure::timed_out ? "its time was over"
                                                : "the sweep's time limit was over";
+    case EndReason::failure_limit:
+      return "too many runs of the sweep had failed: " + facts.sweep.detail;
     case EndReason::none:
     case EndReason::budget_reached:
     case EndReason::exited_early:
@@ -285,7 +311,7 @@ Json verdicts(const Facts& facts) {
     item["value"] = encode(report.value);
     const auto verdict = encode(*report.verdict);
     for (const auto& [key, value] : verdict.items()) item[key] = value;
-    item["recomputed"] = word(recompute(*facts.terminator, *report.verdict));
+    item["recomputed"] = word(recompute(facts, *report.verdict));
     items.push_back(std::move(item));
   }
   return items;
@@ -294,7 +320,7 @@ Json verdicts(const Facts& facts) {
 // A warning if a verdict does not follow from its inputs.
 std::string doubt(const Facts& facts) {
   for (const auto& report : facts.curve)
-    if (report.verdict && recompute(*facts.terminator, *report.verdict) != report.verdict->action)
+    if (report.verdict && recompute(facts, *report.verdict) != report.verdict->action)
       return " Recomputing the verdict of phase " + std::to_string(report.phase + 1) +
              " from its recorded inputs gives another answer: please report this as a bug.";
   return "";

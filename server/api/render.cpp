@@ -66,6 +66,7 @@ Json render(const SweepRow& row) {
   json["project"] = row.project;
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
+  json["detail"] = row.detail;
   json["submitted_at"] = rfc3339(row.submitted_at);
   json["ended_at"] = or_null(row.ended_at);
   json["objective"]["metric"] = row.objective.metric;
@@ -75,6 +76,7 @@ Json render(const SweepRow& row) {
   json["runs"] = render(row.runs);
   json["phases"]["done"] = row.phases_done;
   json["phases"]["expected"] = phases_expected(row);
+  json["phases"]["repeated"] = row.phases_repeated;
   json["best"] = row.best ? render(*row.best) : Json(nullptr);
   json["workflow"] = text(row.workflow);
   json["dataset"] = id_or_null(row.dataset);

@@ -96,7 +96,8 @@ class Replay {
 
   void check_report(const Event& event, const ReportRecorded& e) {
     ++tally_.verdicts;
-    const Command command = Report{e.lease, {e.phase, e.step, e.score, e.further, e.seed_applied}};
+    const Command command =
+        Report{e.lease, {e.phase, e.step, e.score, e.further, e.seed_applied, e.resumable}};
     const auto events = decide(book_, command, event.at);
     if (!events) return differ(event, event.body, "refused: " + events.error().detail);
     expected_ = *events;

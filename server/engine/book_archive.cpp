@@ -117,15 +117,22 @@ void fields(ArchiveReader& archive, SweepSpec& spec) {
   spec = *std::move(decoded);
 }
 
-// Space, sampler and terminator follow from the spec.
+template <class Archive>
+void fields(Archive& archive, MaybeConst<FailureTally> auto& tally) {
+  auto& [runs, latest, in_a_row, only, trial, longest, errors] = tally;
+  archive(runs, latest, in_a_row, only, trial, longest, errors);
+}
+
+// Space, sampler and terminators follow from the spec.
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
-         live_leases, workflow, dataset, confirmed_by, archived, phase_times] = sweep;
+         live_leases, workflow, dataset, confirmed_by, archived, phase_times, rules, limited_from,
+         failing, unpausing] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
-          confirmed_by, archived, phase_times);
+          confirmed_by, archived, phase_times, rules, limited_from, failing);
   if constexpr (Archive::reads) equip(sweep);
 }
 

@@ -68,8 +68,8 @@ struct Counters {
   Lengths commits;                    // of the ledger, until they are durable
   Lengths asks;                       // POST .../ask, until the trial is durable
   Lengths reports;                    // until the verdict is durable
-  Tally<EndReason, static_cast<std::size_t>(EndReason::disk_limit) + 1> returns;
-  Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::outraced) + 1> stops;
+  Tally<EndReason, static_cast<std::size_t>(EndReason::failure_limit) + 1> returns;
+  Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::finishes) + 1> stops;
   Tally<Failure, static_cast<std::size_t>(Failure::crash) + 1> failures;
 
   Count& busy(Part part) { return busy_ns[static_cast<std::size_t>(part)]; }

@@ -48,7 +48,7 @@ void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
   const SweepId id{book.last_sweep + 1};
   events.emplace_back(SweepSubmitted{id, request.request_id,
                                      confirmation_of(sweep, request, leaders.size()),
-                                     sweep.workflow, sweep.dataset});
+                                     sweep.workflow, sweep.dataset, std::nullopt, sweep.rules});
   for (const std::size_t index : leaders) {
     const TrialId trial = sweep.trials.at(index - history.foreign());
     events.emplace_back(TrialEnqueued{
@@ -61,10 +61,14 @@ void confirm_if_asked(const Book& book, const Sweep& sweep, const History& histo
   if (!sweep.spec.confirm) return;
   const auto* end = std::get_if<SweepEnded>(&events.back());
   const bool canceled = end == nullptr || end->reason == EndReason::user_cancel ||
-                        end->reason == EndReason::user_kill;
+                        end->reason == EndReason::user_kill ||
+                        end->reason == EndReason::failure_limit;
   if (canceled) return;
-  confirm_sweep(book, sweep, history,
-                {"confirm " + text(sweep.id), sweep.spec.confirm->top, sweep.spec.confirm->seeds},
+  std::string request = "confirm " + text(sweep.id);
+  // A sweep that was continued is confirmed again, with its new leaders.
+  if (book.sweeps_by_request.contains(request))
+    request += " of " + std::to_string(sweep.trials.size());
+  confirm_sweep(book, sweep, history, {request, sweep.spec.confirm->top, sweep.spec.confirm->seeds},
                 events);
 }
 

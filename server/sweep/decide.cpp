@@ -4,6 +4,7 @@
 
 #include "base/expect.hpp"
 #include "server/sweep/check.hpp"
+#include "server/sweep/hopeless.hpp"
 #include "server/sweep/retention.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/warm_start.hpp"
@@ -120,7 +121,7 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   std::optional<DatasetId> dataset;
   if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
   events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec,
-                                     workflow, dataset, request.forked_from});
+                                     workflow, dataset, request.forked_from, rules_now});
   return events;
 }
 
@@ -150,30 +151,36 @@ Error cannot(const Sweep& sweep, const char* verb, const char* why) {
   return refuse(Code::conflict, std::string("cannot ") + verb + " " + text(sweep.id) + ": " + why);
 }
 
+Events steered(const Book& book, const Sweep& sweep, Verb verb, EndReason reason) {
+  Events events;
+  steer_sweep(book, sweep, verb, reason, events);
+  return events;
+}
+
 Result<Events> steer_pause(const Book& book, const Sweep& sweep) {
   if (sweep.state == SweepState::paused) return Events{};
   if (sweep.state != SweepState::running)
     return cannot(sweep, "pause", "it is stopping or has ended");
-  return steer_sweep(book, sweep, Verb::pause, EndReason::none);
+  return steered(book, sweep, Verb::pause, EndReason::none);
 }
 
 Result<Events> steer_resume(const Book& book, const Sweep& sweep) {
   if (sweep.state == SweepState::running) return Events{};
   if (sweep.state != SweepState::paused)
     return cannot(sweep, "resume", "it is stopping or has ended");
-  return steer_sweep(book, sweep, Verb::resume, EndReason::none);
+  return steered(book, sweep, Verb::resume, EndReason::none);
 }
 
 Result<Events> steer_stop(const Book& book, const Sweep& sweep) {
   if (is_end(sweep.state) || sweep.state == SweepState::stopping) return Events{};
-  return steer_sweep(book, sweep, Verb::stop, EndReason::user_stop);
+  return steered(book, sweep, Verb::stop, EndReason::user_stop);
 }
 
 // cancel may follow stop, and kill may follow cancel, but not the reverse.
 Result<Events> steer_end(const Book& book, const Sweep& sweep, Order order) {
   if (is_end(sweep.state) || sweep.order == order || sweep.order == Order::kill) return Events{};
-  return order == Order::cancel ? steer_sweep(book, sweep, Verb::cancel, EndReason::user_cancel)
-                                : steer_sweep(book, sweep, Verb::kill, EndReason::user_kill);
+  return order == Order::cancel ? steered(book, sweep, Verb::cancel, EndReason::user_cancel)
+                                : steered(book, sweep, Verb::kill, EndReason::user_kill);
 }
 
 bool ends_running_runs(Verb verb) { return verb == Verb::cancel || verb == Verb::kill; }
@@ -206,40 +213,38 @@ Result<Events> decide_steer(const Book& book, const Steer& command) {
   unreachable();
 }
 
-Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason) {
-  Events events{SweepSteered{sweep.id, verb, reason}};
-  if (verb == Verb::pause || verb == Verb::resume) return events;
-  std::int64_t open = sweep.open_runs;
+void steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason,
+                 Events& events) {
+  std::set<RunId> ended = ended_by(events);
+  const auto end = [&](RunId id, RunState state) {
+    if (!ended.insert(id).second) return;
+    events.emplace_back(RunEnded{.run = id, .state = state, .reason = reason});
+  };
+  events.emplace_back(SweepSteered{sweep.id, verb, reason});
+  if (verb == Verb::pause || verb == Verb::resume) return;
   std::vector<RunId> waiting(sweep.queue.begin(), sweep.queue.end());
   waiting.insert(waiting.end(), sweep.resting.begin(), sweep.resting.end());
-  for (const RunId id : waiting) {
-    // After `stop`, a run that has already trained may finish.
-    if (!ends_running_runs(verb) && find_run(book, id)->attempts > 0) continue;
-    events.emplace_back(RunEnded{.run = id, .state = RunState::canceled, .reason = reason});
-    --open;
-  }
-  for (const RunId id : sweep.paused) {
-    const RunState state = ends_running_runs(verb) ? RunState::canceled : RunState::stopped;
-    events.emplace_back(RunEnded{.run = id, .state = state, .reason = reason});
-    --open;
-  }
+  // After `stop`, a run that has already trained may finish.
+  for (const RunId id : waiting)
+    if (ends_running_runs(verb) || find_run(book, id)->attempts == 0) end(id, RunState::canceled);
+  for (const RunId id : sweep.paused)
+    end(id, ends_running_runs(verb) ? RunState::canceled : RunState::stopped);
   if (ends_running_runs(verb))
-    for (const RunId id : asked_runs(book, sweep)) {
-      events.emplace_back(RunEnded{.run = id, .state = RunState::canceled, .reason = reason});
-      --open;
-    }
-  if (open == 0) {
-    const auto state = ends_running_runs(verb) ? SweepState::canceled : SweepState::completed;
-    events.emplace_back(SweepEnded{sweep.id, state, reason});
-    confirm_if_asked(book, sweep, sweep.history, events);
-  }
-  return events;
+    for (const RunId id : asked_runs(book, sweep)) end(id, RunState::canceled);
+  if (sweep.open_runs > static_cast<std::int64_t>(ended.size())) return;
+  if (reason == EndReason::failure_limit)
+    events.emplace_back(
+        SweepEnded{sweep.id, SweepState::failed, reason, failures_text(book, sweep, events)});
+  else
+    events.emplace_back(SweepEnded{
+        sweep.id, ends_running_runs(verb) ? SweepState::canceled : SweepState::completed, reason});
+  confirm_if_asked(book, sweep, sweep.history, events);
 }
 
 std::optional<Instant> time_limit(const Sweep& sweep) {
   if (!sweep.spec.limits.duration || sweep.order != Order::none || is_end(sweep.state))
     return std::nullopt;
-  return sweep.submitted_at + *sweep.spec.limits.duration;
+  return sweep.limited_from + *sweep.spec.limits.duration;
 }
 
 std::optional<Instant> next_deadline(const Book& book) {

@@ -1,5 +1,5 @@
-// Edits of a live sweep. Proposed trials stay as they are, so that every number in the ledger keeps
-// its meaning and a replay proposes the same trials again.
+// Edits of a sweep, and the continuation of one that has ended. Proposed trials stay as they are,
+// so that every number in the ledger keeps its meaning and a replay proposes the same trials again.
 #include <algorithm>
 
 #include "base/expect.hpp"
@@ -68,13 +68,33 @@ Status check_widening(const SweepSpec& spec, const Widening& widening, const std
 
 Status check_trials(const Sweep& sweep, std::int64_t trials) {
   const auto taken = static_cast<std::int64_t>(sweep.trials.size() + sweep.enqueued.size());
-  if (trials > taken || trials == sweep.spec.search.trials) return Done{};
+  if (trials > taken || (trials == sweep.spec.search.trials && !is_end(sweep.state))) return Done{};
+  if (is_end(sweep.state))
+    return refuse(Code::conflict,
+                  text(sweep.id) + " has " + std::to_string(taken) +
+                      " trials: name more than these, all together, to continue it",
+                  "/trials");
   return refuse(Code::conflict,
                 std::to_string(taken) +
                     " trials are proposed or enqueued: name more than these, or end the sweep "
                     "with hone stop " +
                     text(sweep.id),
                 "/trials");
+}
+
+// An ended sweep is continued by further trials only.
+Status check_state(const Sweep& sweep, const EditRequest& request) {
+  const std::string id = text(sweep.id);
+  if (sweep.state == SweepState::stopping)
+    return refuse(Code::conflict, id + " is stopping: wait for its end, or fork it");
+  if (!is_end(sweep.state)) return Done{};
+  if (sweep.spec.confirms)
+    return refuse(Code::conflict,
+                  id + " is a confirmation and has ended: train further seeds with " +
+                      "hone confirm " + text(sweep.spec.confirms) + " --start");
+  if (!request.trials)
+    return refuse(Code::conflict, id + " has ended: continue it with more --trials, or fork it");
+  return Done{};
 }
 
 }  // namespace
@@ -84,8 +104,7 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
   if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
   const EditRequest& request = command.request;
   if (book.known_requests.contains(request.request_id)) return Events{};
-  if (is_end(sweep->state) || sweep->state == SweepState::stopping)
-    return refuse(Code::conflict, text(sweep->id) + " has ended or is stopping: fork it instead");
+  if (auto fits = check_state(*sweep, request); !fits) return fits.error();
   if (request.trials)
     if (auto fits = check_trials(*sweep, *request.trials); !fits) return fits.error();
   for (std::size_t i = 0; i < request.widen.size(); ++i) {

@@ -139,15 +139,19 @@ std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep
   const NextAction action = sweep.terminator->next(sweep.history, left);
   switch (action.kind) {
     case NextAction::Kind::propose:
-      return left ? propose(book, sweep) : std::nullopt;
+      if (left) return propose(book, sweep);
+      break;
     case NextAction::Kind::promote:
       return resume(book, sweep.runs.at(action.index));
     case NextAction::Kind::replicate:
       return replicate(book, sweep, action.index);
     case NextAction::Kind::wait:
-      return left && nothing_to_wait_for(sweep) ? propose(book, sweep) : std::nullopt;
+      if (left && nothing_to_wait_for(sweep)) return propose(book, sweep);
+      break;
   }
-  unreachable();
+  if (left || !nothing_to_wait_for(sweep)) return std::nullopt;
+  const auto last = run_to_finish(sweep, sweep.history);
+  return last ? std::optional(resume(book, *last)) : std::nullopt;
 }
 
 bool has_work(const Book& book) {
@@ -258,7 +262,8 @@ Result<Events> decide_tick(const Book& book, Instant now) {
     const Sweep& sweep = book.sweeps.at(id);
     const auto limit = time_limit(sweep);
     if (limit && *limit <= now)
-      return steer_sweep(book, sweep, Verb::cancel, EndReason::time_limit);
+      steer_sweep(book, sweep, Verb::cancel, EndReason::time_limit, events);
+    if (!events.empty()) return events;
   }
   return events;
 }

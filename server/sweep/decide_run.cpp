@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -20,13 +21,6 @@ const Run* ended_under(const Book& book, LeaseId lease) {
   return run->last_lease == lease && (is_end(run->state) || run->state == RunState::paused)
              ? run
              : nullptr;
-}
-
-Verdict judge(const Sweep& sweep, const Run& run, int phase, Score score) {
-  if (phase == sweep.spec.budget.phases - 1) return {Action::stop, VerdictReason::last_phase, {}};
-  if (score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
-  return sweep.terminator->judge(sweep.history, run.record, phase,
-                                 normalized(sweep.spec, run.id, score));
 }
 
 RunEnded end_after(RunId run, const Verdict& verdict) {
@@ -48,6 +42,8 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::promoted:
     case VerdictReason::awaits_promotion:
     case VerdictReason::awaits_seeds:
+    case VerdictReason::no_checkpoint:
+    case VerdictReason::finishes:
       break;
   }
   unreachable();
@@ -86,6 +82,11 @@ bool wants_more(const Sweep& sweep, const History& history) {
   unreachable();
 }
 
+// Whether the sweep trains on once its last active run has ended or paused.
+bool leads_on(const Sweep& sweep, const History& history) {
+  return wants_more(sweep, history) || run_to_finish(sweep, history).has_value();
+}
+
 // The history after the events that this command has caused so far.
 History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
   History history = sweep.history;
@@ -118,24 +119,24 @@ std::optional<EndReason> common_failure(const Book& book, const Sweep& sweep,
 
 void end_sweep(const Book& book, const Sweep& sweep, bool failed, Events& events) {
   const auto failure = failed ? common_failure(book, sweep, events) : std::nullopt;
-  if (sweep.order != Order::none)
+  const auto fail = [&](EndReason reason) {
+    events.emplace_back(
+        SweepEnded{sweep.id, SweepState::failed, reason,
+                   sweep.rules < 1 ? std::string() : failures_text(book, sweep, events)});
+  };
+  if (sweep.reason == EndReason::failure_limit)
+    fail(sweep.reason);
+  else if (sweep.order != Order::none)
     events.emplace_back(SweepEnded{sweep.id, SweepState::canceled, sweep.reason});
   else if (sweep.history.reports(0) == 0 && failed)
-    events.emplace_back(SweepEnded{sweep.id, SweepState::failed, EndReason::no_report});
+    fail(EndReason::no_report);
   else if (failure)
-    events.emplace_back(SweepEnded{sweep.id, SweepState::failed, *failure});
+    fail(*failure);
   else
     events.emplace_back(
         SweepEnded{sweep.id, SweepState::completed,
                    sweep.reason == EndReason::none ? EndReason::budget_reached : sweep.reason});
   if (sweep.spec.confirm) confirm_if_asked(book, sweep, foreseen(book, sweep, events), events);
-}
-
-std::set<RunId> ended_by(const Events& events) {
-  std::set<RunId> ended;
-  for (const EventBody& body : events)
-    if (const auto* e = std::get_if<RunEnded>(&body)) ended.insert(e->run);
-  return ended;
 }
 
 // A stopped trial needs none of its other runs: waiting ones end with it, training ones end at
@@ -158,7 +159,7 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
   // Copy the history only if the rule must be asked, not at every end of a run.
   const bool stopping = sweep.state == SweepState::stopping;
   if (!stopping && proposals_left(sweep) > 0) return;
-  if (!stopping && wants_more(sweep, foreseen(book, sweep, events))) return;
+  if (!stopping && leads_on(sweep, foreseen(book, sweep, events))) return;
   const bool canceled = sweep.order != Order::none;
   const auto close = [&](RunId id) {
     events.emplace_back(RunEnded{.run = id,
@@ -176,8 +177,17 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
 
 }  // namespace
 
+std::set<RunId> ended_by(const Events& events) {
+  std::set<RunId> ended;
+  for (const EventBody& body : events)
+    if (const auto* e = std::get_if<RunEnded>(&body)) ended.insert(e->run);
+  return ended;
+}
+
 void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events) {
   events.emplace_back(end);
+  if (is_hopeless(book, sweep, events))
+    return steer_sweep(book, sweep, Verb::cancel, EndReason::failure_limit, events);
   end_sweep_if_done(book, sweep, end.state == RunState::failed, events);
 }
 
@@ -197,6 +207,39 @@ Result<Events> decide_report(const Book& book, const Report& command) {
   return events;
 }
 
+namespace {
+
+// Whether `run`, if it paused after this report, would be continued at once as the sweep's winner.
+bool would_finish(const Book& book, const Sweep& sweep, const Run& run, Events events) {
+  const bool alone = sweep.live_leases == 1 && sweep.queue.empty() && sweep.resting.empty();
+  if (sweep.rules < 1 || !alone || sweep.state != SweepState::running || proposals_left(sweep) > 0)
+    return false;
+  events.emplace_back(RunPaused{run.lease, run.id});
+  const History history = foreseen(book, sweep, events);
+  return !wants_more(sweep, history) && run_to_finish(sweep, history) == run.id;
+}
+
+// The verdict on the report that `events` ends with.
+Verdict judge(const Book& book, const Sweep& sweep, const Run& run, const Events& events) {
+  const auto& report = std::get<ReportRecorded>(events.back());
+  if (report.phase == sweep.spec.budget.phases - 1)
+    return {Action::stop, VerdictReason::last_phase, {}};
+  if (report.score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
+  const bool resumable = report.resumable.value_or(true);
+  const bool replaced = !resumable && sweep.unpausing != nullptr;
+  const Terminator& rule = replaced ? *sweep.unpausing : *sweep.terminator;
+  Verdict verdict = rule.judge(sweep.history, run.record, report.phase,
+                               normalized(sweep.spec, run.id, report.score));
+  if (replaced) verdict.inputs.push_back({"no_checkpoint", 1});
+  if (verdict.action != Action::pause) return verdict;
+  if (!resumable) return {Action::go_on, VerdictReason::no_checkpoint, verdict.inputs};
+  if (would_finish(book, sweep, run, events))
+    return {Action::go_on, VerdictReason::finishes, verdict.inputs};
+  return verdict;
+}
+
+}  // namespace
+
 Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,
                      Events& events) {
   const Sweep& sweep = book.sweeps.at(lease.sweep);
@@ -204,9 +247,12 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   if (auto fits = check_report(sweep, run, request); !fits) return fits;
   if (request.phase < static_cast<int>(run.reports.size())) return Done{};
   if (run.state == RunState::leased) events.emplace_back(RunStarted{lease.id});
+  // A worker that was restarted may not know of the run's checkpoints.
+  std::optional<bool> resumable;
+  if (request.resumable == false && !run.checkpoint) resumable = false;
   events.emplace_back(ReportRecorded{lease.id, run.id, request.phase, request.step, request.score,
-                                     request.further, request.seed_applied});
-  const Verdict verdict = judge(sweep, run, request.phase, request.score);
+                                     request.further, request.seed_applied, resumable});
+  const Verdict verdict = judge(book, sweep, run, events);
   events.emplace_back(VerdictGiven{run.id, request.phase, verdict});
   switch (verdict.action) {
     case Action::go_on:

@@ -50,6 +50,8 @@ int stable_number(EndReason reason) {
       return 18;
     case EndReason::disk_limit:
       return 19;
+    case EndReason::failure_limit:
+      return 20;
   }
   unreachable();
 }

@@ -7,6 +7,7 @@
 #include "server/fleet/rules.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/failures.hpp"
+#include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/run_seed.hpp"
@@ -39,7 +40,8 @@ class EventFolder {
     sweep.id = e.sweep;
     sweep.spec = e.spec;
     sweep.request_id = e.request_id;
-    sweep.submitted_at = at_;
+    sweep.submitted_at = sweep.limited_from = at_;
+    sweep.rules = e.rules;
     equip(sweep);
     sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
                             1 + e.spec.further_objectives.size(), replication_of(e.spec)};
@@ -253,6 +255,7 @@ class EventFolder {
     run.state = RunState::paused;
     sweep.paused.insert(e.run);
     sweep.history.set_state(run.record, RunRecord::State::paused);
+    note_success(sweep.failing);
   }
 
   void operator()(const RunEnded& e) {
@@ -268,6 +271,7 @@ class EventFolder {
     run.reason = e.reason;
     --sweep.open_runs;
     sweep.history.end_run(run.record, completes(e), informs(e), closes(e));
+    note_end(sweep.failing, e, run.reports.size());
   }
 
   void operator()(const TokenCreated& e) {
@@ -290,6 +294,7 @@ class EventFolder {
 
   void operator()(const SweepEdited& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
+    if (is_end(sweep.state)) book_.open_sweeps.insert(sweep.id), reopen(sweep, at_);
     const SearchSpace before = std::move(sweep.space);
     apply(e, sweep.spec);
     equip(sweep);

@@ -96,6 +96,7 @@ constexpr Failure failure_of(EndReason reason) {
     case EndReason::user_stop:
     case EndReason::user_cancel:
     case EndReason::user_kill:
+    case EndReason::failure_limit:
       return Failure::preempted;  // no worker sends these for a process that ended by itself
   }
   unreachable();

@@ -90,8 +90,10 @@ class CheckEvent {
                    "drops a checkpoint that is not there");
   }
   Status operator()(const SweepEdited& e) const {
-    if (auto there = open(e.sweep); !there) return there;
-    SweepSpec spec = find_sweep(book_, e.sweep)->spec;
+    const Sweep* sweep = find_sweep(book_, e.sweep);
+    if (sweep == nullptr || (is_end(sweep->state) && !e.trials))
+      return event_refusal("edits a sweep that is over");
+    SweepSpec spec = sweep->spec;
     apply(e, spec);
     return check_spec(spec);
   }

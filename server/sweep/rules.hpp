@@ -2,9 +2,14 @@
 // server/sweep: decide.cpp dispatches to these.
 #pragma once
 
+#include <set>
+
 #include "server/sweep/decide.hpp"
 
 namespace hone {
+
+// SweepSubmitted::rules of new sweeps.
+inline constexpr int rules_now = 1;
 
 // decide.cpp
 Result<Events> decide_start(const Book& book, const Start& command);
@@ -14,8 +19,9 @@ Result<Events> decide_join(const Book& book, const Join& command);
 // Return the id of equal information recorded before, or a new id, whose event they append.
 WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& events);
 DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& events);
-// Steers a sweep and ends every waiting run that may not be resumed under the new order.
-Events steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason);
+// Steers a sweep and ends every waiting run that may not be resumed under the new order. Appends to
+// `events`, which may hold ends of its runs.
+void steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason, Events& events);
 // Returns when the sweep's time limit is over, or nullopt if it has none that still matters.
 std::optional<Instant> time_limit(const Sweep& sweep);
 
@@ -68,6 +74,11 @@ void fold_fleet(Book& book, const EventBody& body, Instant at);
 // Returns the pilot whose token a joining worker shows, if it is of a fleet of this server.
 std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& token);
 
+// finish.cpp
+// Returns the paused run that trains to its end although the terminator has nothing to promote: one
+// of the best trial. nullopt if a run has completed, or none is paused.
+std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history);
+
 // decide_import.cpp
 Result<Events> decide_import(const Book& book, const Import& command);
 
@@ -110,6 +121,8 @@ Result<Events> decide_end(const Book& book, const End& command, Instant now);
 // Appends a report, its verdict, and what follows from the verdict.
 Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,
                      Events& events);
+// Returns the runs that `events` end.
+std::set<RunId> ended_by(const Events& events);
 // Appends the end of `run`, and the end of its sweep if this was its last active run and nothing is
 // left to propose or to promote. `events` may hold the report that ended the run.
 void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events);

@@ -64,6 +64,27 @@ void equip(Sweep& sweep) {
   expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
   sweep.sampler = std::move(*sampler);
   sweep.terminator = std::move(*terminator);
+  sweep.unpausing.reset();
+  if (const auto rule = without_pauses(spec.terminator)) {
+    auto unpausing = make_terminator(*rule, sweep_shape(spec));
+    expect(unpausing.ok(), "a rule's settings are those of its form without pauses");
+    sweep.unpausing = std::move(*unpausing);
+  }
+}
+
+void reopen(Sweep& sweep, Instant now) {
+  sweep.state = SweepState::running;
+  sweep.reason = EndReason::none;
+  sweep.order = Order::none;
+  sweep.limited_from = now;
+  sweep.failing = {};
+}
+
+void map_points(Sweep& sweep, const SearchSpace& before) {
+  for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
+    const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
+    if (point) sweep.history.move_trial(trial, *point);
+  }
 }
 
 std::optional<Duration> usual_phase_time(const Sweep& sweep) {

@@ -66,6 +66,17 @@ struct Enqueued {
   std::optional<TrialId> from;
 };
 
+// The runs of a sweep that failed, since it was submitted or reopened.
+struct FailureTally {
+  int runs = 0;
+  Failure latest = Failure::none;  // the class of the latest one
+  int in_a_row = 0;                // trials that failed in that class, without another end between
+  bool only = true;                // no run has ended in another way
+  TrialId trial{};                 // of the latest failure
+  std::int64_t longest = 0;        // reports of the failed run with the most
+  std::map<std::string, int> errors{};  // by the last line of the log
+};
+
 struct Sweep {
   SweepId id;
   SweepSpec spec;
@@ -92,6 +103,10 @@ struct Sweep {
   std::vector<SweepId> confirmed_by{};  // its confirmations, oldest first
   bool archived = false;
   std::deque<Duration> phase_times{};  // of the newest phases, phase_times_max at most
+  int rules = 0;           // SweepSubmitted::rules
+  Instant limited_from{};  // limits.duration counts from here: submitted, or reopened by an edit
+  FailureTally failing{};
+  std::unique_ptr<Terminator> unpausing{};  // for runs without a checkpoint; null: as terminator
 };
 
 struct Lease {
@@ -192,7 +207,10 @@ std::optional<Duration> usual_phase_time(const Sweep& sweep);
 // Measures the phase that ends now; the next one begins.
 void note_phase(Sweep& sweep, Run& run, Instant now);
 
-// Moves the points of the history to the coordinates of the sweep's new space.
+// Makes an ended sweep run again from `now`. The runs that have ended stay as they are.
+void reopen(Sweep& sweep, Instant now);
+
+// Moves the history's points to the coordinates of the sweep's space, which is wider than `before`.
 void map_points(Sweep& sweep, const SearchSpace& before);
 
 // Returns how many further parameter sets may be proposed or enqueued.

@@ -218,6 +218,7 @@ void Attempt::on_reply(Turn& turn, const StoreBlob&, const StoredBlob& reply) {
 }
 
 void Attempt::on_reply(Turn& turn, const SaveModelCall& call, const SaveModelReply&) {
+  delivery_.saved();
   answer_line(turn, Saved{call.request.sha256});
 }
 

@@ -41,6 +41,7 @@ Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, int next
 
 void Collector::take(std::string_view line, std::vector<TrialLine>& lines) {
   if (phase_ >= budget_.phases && spec_.metrics.empty()) return;  // nothing is left to report
+  if (line.find_first_not_of(" \t\r") != std::string_view::npos) ++lines_;
   if (reader_.read(line, row_, fault_)) take_row(row_, lines);
   if (!fault_.empty())
     complain("this line was skipped: " + fault_ + ": " + std::string(line.substr(0, quoted_max)));
@@ -56,6 +57,16 @@ void Collector::restart() {
 
 void Collector::finish(std::vector<TrialLine>& lines) {
   if (fresh_ && phase_ < budget_.phases) report(lines);
+}
+
+std::string Collector::nothing_found() const {
+  if (found_) return {};
+  const std::string source = spec_.file.empty() ? "its output" : spec_.file;
+  if (lines_ == 0) return source + " was empty";
+  return "0 of the " + std::to_string(lines_) + (lines_ == 1 ? " line of " : " lines of ") +
+         source +
+         (spec_.format == CollectFormat::regex ? " matched the pattern of " : " had a value of ") +
+         (spec_.format == CollectFormat::regex ? "command.collect" : spec_.objectives.front());
 }
 
 std::optional<std::string> Collector::take_complaint() {
@@ -105,7 +116,7 @@ void Collector::keep_objectives(const ColumnReader::Row& row) {
     if (!row[i]) continue;
     values_[i].push_back(*row[i]);
     if (values_[i].size() > most) values_[i].pop_front();
-    if (i == 0) fresh_ = true;
+    if (i == 0) fresh_ = found_ = true;
   }
 }
 

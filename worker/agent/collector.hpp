@@ -30,6 +30,9 @@ class Collector {
   // The program has exited with status 0: reports the open phase, if it has any row.
   void finish(std::vector<TrialLine>& lines);
 
+  // Why nothing was collected, as a clause; "" once a line held a value of the objective.
+  [[nodiscard]] std::string nothing_found() const;
+
   // What was wrong with the last line, for the log. Only the first few are returned.
   std::optional<std::string> take_complaint();
 
@@ -54,6 +57,8 @@ class Collector {
   double counted_ = 0;                      // rows, or the sum of a column
   std::vector<std::deque<double>> values_;  // the last values of each objective
   bool fresh_ = false;                      // a value came after the last report
+  std::int64_t lines_ = 0;                  // that were not blank
+  bool found_ = false;                      // one of them held a value of the objective
   int complaints_ = 0;
   std::optional<std::string> complaint_;
 };

@@ -8,7 +8,10 @@
 namespace hone::worker {
 
 Delivery::Delivery(const LeaseGrant& grant)
-    : lease_(grant.lease), phases_(grant.budget.phases), next_phase_(grant.next_phase) {}
+    : lease_(grant.lease),
+      phases_(grant.budget.phases),
+      next_phase_(grant.next_phase),
+      resumable_(grant.resume.has_value()) {}
 
 void Delivery::add(Turn& turn, const LineReceived& input) {
   undelivered_ = true;
@@ -52,9 +55,11 @@ LeaseCall Delivery::next_batch(Instant now) {
 }
 
 LeaseCall Delivery::call_for(const ReportLine& line) const {
-  return ReportCall{
-      lease_,
-      {line.phase.value_or(next_phase_), line.step, line.score, line.further, line.seed_applied}};
+  std::optional<bool> resumable;
+  if (!resumable_) resumable = false;
+  return ReportCall{lease_,
+                    {line.phase.value_or(next_phase_), line.step, line.score, line.further,
+                     line.seed_applied, resumable}};
 }
 
 LeaseCall Delivery::call_for(const CheckpointLine& line) const {

@@ -29,6 +29,7 @@ class Delivery {
   void pop(Turn& turn);                 // it is answered; reads on once enough are
 
   void reported(int phase);
+  void saved() { resumable_ = true; }  // a checkpoint is on the server
   // The metric points that were dropped since the last call.
   [[nodiscard]] std::int64_t take_dropped() { return std::exchange(dropped_, 0); }
 
@@ -56,6 +57,7 @@ class Delivery {
   LeaseId lease_;
   int phases_;
   int next_phase_;
+  bool resumable_;  // the run has a checkpoint, as far as this attempt knows
   std::deque<Line> lines_;
   std::deque<MetricPoint> points_;
   Instant flush_at_;  // of points_, if there are any

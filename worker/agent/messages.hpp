@@ -101,6 +101,7 @@ struct Exited {  // after every line that it wrote was passed in as LineReceived
   std::string log_tail;
   bool memory_ran_out = false;  // the kernel killed a process for lack of memory while it ran
   bool preparing = false;       // the program had not begun: a preparing command ended
+  std::string nothing_found{};  // why command.collect found nothing; empty if it found something
 };
 struct DiskExceeded {  // its folder is larger than command.disk allows
   LeaseId lease;

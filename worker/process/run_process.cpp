@@ -149,7 +149,8 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& 
                 stage_failed_ ? no_such_program : end->number,
                 log_.tail(),
                 oom_kills(oom_counters()) > oom_kills_,
-                stage_failed_ || !stages_.empty()};
+                stage_failed_ || !stages_.empty(),
+                following_ ? following_->collector.nothing_found() : std::string()};
 }
 
 void RunProcess::read_last(std::vector<Received>& received) {

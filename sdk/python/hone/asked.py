@@ -25,6 +25,7 @@ class AskedLine:
         self.lease = asked.lease
         self._known = asked.next_phase  # phases with a report before this lease
         self._phases = phases
+        self._saved = False  # a checkpoint, under this lease; the server knows earlier ones
         self._points: List[Dict[str, Any]] = []
 
     def tell(self, message: Mapping[str, Any]) -> None:
@@ -55,6 +56,8 @@ class AskedLine:
         self.reported = max(self.reported, body["phase"] + 1)
         if body["phase"] < self._known:  # trained again, as there was no checkpoint
             return {"verdict": "continue", "reason": "recorded"}
+        if not self._saved:
+            body["resumable"] = False
         try:
             answer = rules.verdict(self._client.post(f"/v1/leases/{self.lease}/reports", body))
         except Problem as problem:
@@ -70,6 +73,7 @@ class AskedLine:
         self._client.post(f"/v1/leases/{self.lease}/models",
                           {"sha256": digest, "bytes": size, "step": checkpoint["step"],
                            "phase": phase})
+        self._saved = True
         return {"saved": {"sha256": digest}}
 
 

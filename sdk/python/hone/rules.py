@@ -20,7 +20,8 @@ EXAMPLES = {"sweep": "sw_7", "trial": "tr_42", "run": "rn_42.0", "lease": "le_5"
 VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
            "between_rungs", "promoted",
-           "awaits_promotion", "awaits_seeds", "outraced")
+           "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint",
+           "finishes")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
 

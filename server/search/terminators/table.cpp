@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
@@ -17,7 +18,8 @@ constexpr std::array terminators{
     TerminatorRow{.rule = "hone",
                   .summary = "our own: promotes the most promising runs a phase at a time",
                   .make = make_hone_rule,
-                  .takes_second_looks = true},
+                  .takes_second_looks = true,
+                  .without_pauses = "hypertrick"},
     TerminatorRow{
         .rule = "none", .summary = "every run trains to the end of its budget", .make = make_none},
     TerminatorRow{.rule = "hypertrick",
@@ -26,18 +28,21 @@ constexpr std::array terminators{
     TerminatorRow{.rule = "asha",
                   .summary = "pauses runs at rungs and promotes the best of each, without waiting",
                   .make = make_asha,
-                  .closes_early = true},
+                  .closes_early = true,
+                  .without_pauses = "asha_stopping"},
     TerminatorRow{.rule = "asha_stopping",
                   .summary = "stops runs that are not among the best of their rung so far",
                   .make = make_asha_stopping},
     TerminatorRow{.rule = "sha",
                   .summary = "brackets of trials: a whole rung reports before its best continue",
                   .make = make_sha,
-                  .closes_early = true},
+                  .closes_early = true,
+                  .without_pauses = "asha_stopping"},
     TerminatorRow{.rule = "hyperband",
                   .summary = "asha in brackets that start with short, longer and full runs",
                   .make = make_hyperband,
-                  .closes_early = true},
+                  .closes_early = true,
+                  .without_pauses = "asha_stopping"},
     TerminatorRow{.rule = "median",
                   .summary = "stops runs whose best is below the median of the others' means",
                   .make = make_median},
@@ -55,6 +60,19 @@ constexpr std::array terminators{
 }  // namespace
 
 std::span<const TerminatorRow> terminator_table() { return terminators; }
+
+std::optional<TerminatorSpec> without_pauses(const TerminatorSpec& spec) {
+  static constexpr std::array<std::string_view, 2> shared{"eta", "first_rung"};
+  for (const TerminatorRow& row : terminators) {
+    if (row.rule != spec.rule || row.without_pauses.empty()) continue;
+    TerminatorSpec other{std::string(row.without_pauses), {}};
+    for (const auto& [name, value] : spec.settings)
+      if (std::find(shared.begin(), shared.end(), name) != shared.end())
+        other.settings.emplace_back(name, value);
+    return other;
+  }
+  return std::nullopt;
+}
 
 SweepShape sweep_shape(const SweepSpec& spec) {
   return {.trials = spec.search.trials,

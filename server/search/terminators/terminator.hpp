@@ -87,9 +87,14 @@ struct TerminatorRow {
   bool takes_second_looks = false;
   // promotable() may become false before the end of the sweep.
   bool closes_early = false;
+  // The rule that judges runs which cannot be resumed; empty if this rule never pauses.
+  std::string_view without_pauses{};
 };
 
 std::span<const TerminatorRow> terminator_table();
+// Returns the rule that judges runs without a checkpoint, with the settings that it shares with
+// `spec`; nullopt if the rule of `spec` pauses no run.
+std::optional<TerminatorSpec> without_pauses(const TerminatorSpec& spec);
 // Makes the rule that `spec` names; for a multi-seed sweep it judges trials instead of single runs.
 Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,
                                                     const SweepShape& shape);

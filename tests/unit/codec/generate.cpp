@@ -148,6 +148,7 @@ SweepSpec Generator::spec() {
   if (coin()) spec.limits.run = seconds(small(1, 9999));
   if (coin()) spec.limits.phase = seconds(small(1, 9999));
   if (coin()) spec.limits.concurrency = small(1, 9999);
+  if (coin()) spec.limits.max_failed = coin() ? 0.25 : small(0, 9999);
   if (coin()) spec.replicates = replicates(spec.seeds);
   if (coin()) spec.confirm = ConfirmSpec{small(1, 100), small(2, 1000)};
   if (coin()) spec.confirms = id<SweepTag>();
@@ -225,9 +226,10 @@ std::vector<EventBody> Generator::sweep_events() {
       WorkflowRecorded{id<WorkflowTag>(), workflow()},
       DatasetRecorded{id<DatasetTag>(), {any_text(), any_text(), any_text()}},
       SweepSubmitted{id<SweepTag>(), any_text(), spec(), id<WorkflowTag>(),
-                     coin() ? std::optional(id<DatasetTag>()) : std::nullopt},
+                     coin() ? std::optional(id<DatasetTag>()) : std::nullopt, std::nullopt,
+                     small(0, 1)},
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
-      SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>()},
+      SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>(), any_text()},
       WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64),
                    small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}},
       TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params()},

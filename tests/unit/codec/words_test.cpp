@@ -56,13 +56,13 @@ TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Summary::min>();
   expect_whole_table<SweepState::failed>();
   expect_whole_table<RunState::canceled>();
-  expect_whole_table<EndReason::disk_limit>();
+  expect_whole_table<EndReason::failure_limit>();
   expect_whole_table<Failure::crash>();
   expect_whole_table<Verb::kill>();
   expect_whole_table<Told::infeasible>();
   expect_whole_table<Order::gone>();
   expect_whole_table<Action::stop>();
-  expect_whole_table<VerdictReason::outraced>();
+  expect_whole_table<VerdictReason::finishes>();
   expect_whole_table<Aggregate::lcb>();
   expect_whole_table<Normalize::ranks>();
 }

@@ -1,4 +1,5 @@
-// Edits of a live sweep: what is refused, what they do, and that a replay does the same again.
+// Edits of a sweep, and the continuation of one that has ended: what is refused, what they do, and
+// that a replay does the same again.
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {
@@ -133,9 +134,92 @@ TEST(Edit, of_an_unknown_parameter_is_refused_with_the_nearest_name) {
   EXPECT_NE(given.error->detail.find("did you mean 'rate'"), std::string::npos);
 }
 
-TEST(Edit, of_a_sweep_that_is_over_or_unknown_is_refused) {
+// Trains `count` trials of one phase; each is worth the square of x.
+void train(Given& given, WorkerId worker, const std::string& request, int count) {
+  for (int i = 0; i < count; ++i) {
+    const auto grant = given.acquire(worker, request + std::to_string(i));
+    ASSERT_TRUE(grant) << i;
+    const double x = std::get<double>(grant->params[0].value);
+    given.report(grant->lease, 0, Score::of(x * x));
+  }
+}
+
+TEST(Continue, an_ended_sweep_trains_further_trials_with_its_history) {
+  auto spec = small_spec(12, 1);
+  spec.search = {"tpe", 12};
+  Given given;
+  const SweepId sweep = given.submit(spec);
+  const WorkerId worker = given.join();
+  train(given, worker, "a", 12);
+  ASSERT_EQ(given.sweep(sweep).state, SweepState::completed);
+  given.when(edit_of(sweep, "e", 20));
+  ASSERT_FALSE(given.error) << given.error->detail;
+  EXPECT_EQ(given.sweep(sweep).state, SweepState::running);
+  train(given, worker, "b", 8);
+  EXPECT_EQ(given.sweep(sweep).state, SweepState::completed);
+
+  // One sweep of 20 trials proposes the same.
+  spec.search.trials = 20;
+  Given whole;
+  const SweepId longer = whole.submit(spec);
+  train(whole, whole.join(), "a", 20);
+  for (std::size_t i = 0; i < 20; ++i)
+    EXPECT_EQ(find_trial(given.book, given.sweep(sweep).trials[i])->params,
+              find_trial(whole.book, whole.sweep(longer).trials[i])->params)
+        << i;
+}
+
+TEST(Continue, needs_more_trials_than_there_are_and_no_confirmation) {
+  Given given;
+  const SweepId sweep = given.submit(small_spec(2, 1));
+  const WorkerId worker = given.join();
+  train(given, worker, "a", 2);
+  for (const std::optional<std::int64_t> trials : {std::optional<std::int64_t>(2), {}}) {
+    given.when(edit_of(sweep, "e", trials));
+    ASSERT_TRUE(given.error);
+    EXPECT_EQ(given.error->code, Code::conflict);
+  }
+  given.when(Confirm{sweep, {"c", 1, 2}});
+  const SweepId confirmation{2};
+  train(given, worker, "c", 2);
+  ASSERT_TRUE(is_end(given.sweep(confirmation).state));
+  given.when(edit_of(confirmation, "e", 9));
+  ASSERT_TRUE(given.error);
+  EXPECT_NE(given.error->detail.find("hone confirm sw_1 --start"), std::string::npos);
+}
+
+TEST(Continue, counts_the_time_limit_from_the_edit) {
+  auto spec = small_spec(1, 1);
+  spec.limits.duration = seconds(60);
+  Given given;
+  const SweepId sweep = given.submit(spec);
+  const WorkerId worker = given.join();
+  train(given, worker, "a", 1);
+  given.now = given.now + seconds(600);
+  given.when(edit_of(sweep, "e", 2));
+  given.tick();
+  EXPECT_EQ(given.sweep(sweep).state, SweepState::running);
+  given.now = given.now + seconds(60);
+  given.tick();
+  EXPECT_EQ(given.sweep(sweep).reason, EndReason::time_limit);
+}
+
+TEST(Continue, confirms_its_new_leaders_where_the_sweep_asks_for_it) {
+  auto spec = small_spec(1, 1);
+  spec.confirm = ConfirmSpec{1, 2};
+  Given given;
+  const SweepId sweep = given.submit(spec);
+  const WorkerId worker = given.join();
+  train(given, worker, "a", 1 + 2);
+  given.when(edit_of(sweep, "e", 2));
+  train(given, worker, "b", 1 + 2);
+  EXPECT_EQ(given.sweep(sweep).confirmed_by, (std::vector<SweepId>{SweepId{2}, SweepId{3}}));
+}
+
+TEST(Edit, of_a_sweep_that_is_stopping_or_unknown_is_refused) {
   Given given;
   const SweepId sweep = given.submit(small_spec());
+  given.acquire(given.join(), "a");
   given.when(Steer{sweep, {Verb::stop}});
   given.when(edit_of(sweep, "e", 9));
   ASSERT_TRUE(given.error);

@@ -137,8 +137,9 @@ TEST(Promotion, what_can_follow_nobody_is_closed_and_the_sweep_ends) {
   EXPECT_EQ(given.sweep(given.sweep_id).open_runs, 0);
 }
 
-TEST(Promotion, a_sweep_whose_last_run_pauses_ends_when_nothing_can_follow) {
+TEST(Promotion, a_sweep_of_earlier_rules_ends_when_its_last_run_pauses_and_nothing_can_follow) {
   Halving given(halving_spec(1));
+  given.book.sweeps.at(given.sweep_id).rules = 0;
   const auto only = given.grant();
   expect_kinds<RunStarted, ReportRecorded, VerdictGiven, RunPaused, RunEnded, SweepEnded>(
       given.reported(only.lease, 0, 1));
