@@ -92,6 +92,8 @@ struct ClueOf {
   SweepClue operator()(const TrialPinned& e) const { return e.trial; }
   SweepClue operator()(const SweepEdited& e) const { return e.sweep; }
   SweepClue operator()(const SweepImported& e) const { return e.sweep; }
+  SweepClue operator()(const CodeRecorded& e) const { return e.run.trial; }
+  SweepClue operator()(const ModelEvaluated& e) const { return e.model; }
 };
 
 }  // namespace

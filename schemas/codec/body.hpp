@@ -30,6 +30,8 @@ inline constexpr auto& decode_pin_request = decode_request<PinRequest>;
 inline constexpr auto& decode_edit_request = decode_request<EditRequest>;
 inline constexpr auto& decode_import_request = decode_request<ImportRequest>;
 inline constexpr auto& decode_beat_request = decode_request<BeatRequest>;
+inline constexpr auto& decode_record_code_request = decode_request<RecordCodeRequest>;
+inline constexpr auto& decode_evaluate_request = decode_request<EvaluateRequest>;
 
 inline constexpr auto& decode_join_reply = decode_reply<JoinReply>;
 inline constexpr auto& decode_acquire_reply = decode_reply<std::optional<LeaseGrant>>;
@@ -40,5 +42,6 @@ inline constexpr auto& decode_tell_reply = decode_reply<TellReply>;
 inline constexpr auto& decode_enqueue_reply = decode_reply<EnqueueReply>;
 inline constexpr auto& decode_create_token_reply = decode_reply<CreateTokenReply>;
 inline constexpr auto& decode_save_model_reply = decode_reply<SaveModelReply>;
+inline constexpr auto& decode_evaluate_reply = decode_reply<EvaluateReply>;
 
 }  // namespace hone

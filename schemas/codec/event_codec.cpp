@@ -98,6 +98,13 @@ void fields(auto& f, Of<SweepEdited> auto& e) {
 void fields(auto& f, Of<SweepImported> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("past", e.past, ListOf{OfType{}, past_max});
 }
+void fields(auto& f, Of<CodeRecorded> auto& e) {
+  f("lease", e.lease)("run", e.run)("workflow", e.workflow);
+}
+void fields(auto& f, Of<ModelEvaluated> auto& e) {
+  f("evaluation", e.evaluation)("request_id", e.request_id)("model", e.model);
+  fields(f, e.info);
+}
 
 // As it stands in a ledger, without its number.
 template <>
@@ -132,14 +139,14 @@ Json write(const Event& event) {
 namespace {
 
 // In the order of EventBody.
-constexpr auto kinds =
-    word_table("server_started", "workflow_recorded", "dataset_recorded", "sweep_submitted",
-               "sweep_steered", "sweep_ended", "worker_joined", "trial_proposed", "lease_granted",
-               "lease_renewed", "run_started", "report_recorded", "verdict_given", "model_saved",
-               "run_returned", "run_ended", "trial_enqueued", "run_added", "run_paused",
-               "model_dropped", "run_ready", "worker_seen", "worker_set_aside", "worker_allowed",
-               "token_created", "token_revoked", "artifact_saved", "note_added", "tags_changed",
-               "sweep_archived", "trial_pinned", "sweep_edited", "sweep_imported");
+constexpr auto kinds = word_table(
+    "server_started", "workflow_recorded", "dataset_recorded", "sweep_submitted", "sweep_steered",
+    "sweep_ended", "worker_joined", "trial_proposed", "lease_granted", "lease_renewed",
+    "run_started", "report_recorded", "verdict_given", "model_saved", "run_returned", "run_ended",
+    "trial_enqueued", "run_added", "run_paused", "model_dropped", "run_ready", "worker_seen",
+    "worker_set_aside", "worker_allowed", "token_created", "token_revoked", "artifact_saved",
+    "note_added", "tags_changed", "sweep_archived", "trial_pinned", "sweep_edited",
+    "sweep_imported", "code_recorded", "model_evaluated");
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 
 template <class E>

@@ -44,8 +44,10 @@ void fields(auto& f, Of<CreateTokenReply> auto& r) {
 
 void fields(auto& f, Of<SaveModelReply> auto& r) { f("model", r.model); }
 
+void fields(auto& f, Of<EvaluateReply> auto& r) { f("evaluation", r.evaluation); }
+
 template struct Replies<JoinReply, BeatReply, ReportReply, AskReply, TellReply, EnqueueReply,
-                        CreateTokenReply, SaveModelReply>;
+                        CreateTokenReply, SaveModelReply, EvaluateReply>;
 
 }  // namespace hone::codec
 

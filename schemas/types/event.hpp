@@ -263,6 +263,21 @@ struct SweepEdited {
   std::vector<Widening> widened{};
 };
 
+// The code that an attempt executes, as its worker found it.
+struct CodeRecorded {
+  LeaseId lease;
+  RunId run;
+  WorkflowId workflow;
+};
+
+// A metric of a model was measured after its training.
+struct ModelEvaluated {
+  EvaluationId evaluation;
+  std::string request_id;
+  ModelId model;
+  EvaluationInfo info;
+};
+
 struct Event;
 
 // A sweep that ended elsewhere: its events with their times, and with ids
@@ -279,7 +294,8 @@ using EventBody =
                  ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
                  RunAdded, RunPaused, ModelDropped, RunReady, WorkerSeen, WorkerSetAside,
                  WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
-                 SweepArchived, TrialPinned, SweepEdited, SweepImported>;
+                 SweepArchived, TrialPinned, SweepEdited, SweepImported, CodeRecorded,
+                 ModelEvaluated>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

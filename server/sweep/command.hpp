@@ -85,6 +85,14 @@ struct SaveArtifact {
   LeaseId lease;
   SaveArtifactRequest request;
 };
+struct RecordCode {
+  LeaseId lease;
+  RecordCodeRequest request;
+};
+struct Evaluate {
+  ModelId model;
+  EvaluateRequest request;
+};
 struct AddNote {
   NoteRequest request;
 };
@@ -111,7 +119,7 @@ struct Tick {};  // a deadline has passed: check leases and time limits
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
                  Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
-                 AddNote, ChangeTags, Archive, Pin, Edit, Import>;
+                 AddNote, ChangeTags, Archive, Pin, Edit, Import, RecordCode, Evaluate>;
 
 // Whether T is one of Ts: lets a visitor name the commands that it treats alike.
 template <class T, class... Ts>
@@ -126,9 +134,9 @@ struct Steered {
   SweepState state = SweepState::running;
 };
 
-using Reply =
-    std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>, BeatReply,
-                 ReportReply, SaveModelReply, AskReply, TellReply, EnqueueReply, Key>;
+using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>,
+                           BeatReply, ReportReply, SaveModelReply, AskReply, TellReply,
+                           EnqueueReply, EvaluateReply, Key>;
 
 using Events = std::vector<EventBody>;
 

@@ -28,7 +28,10 @@ class EventFolder {
     }
   }
 
-  void operator()(const WorkflowRecorded& e) { book_.workflows.emplace_back(e.info, e.workflow); }
+  void operator()(const WorkflowRecorded& e) {
+    book_.workflows.emplace(e.info, e.workflow);
+    book_.last_workflow = e.workflow.value;
+  }
   void operator()(const DatasetRecorded& e) { book_.datasets.emplace_back(e.info, e.dataset); }
 
   void operator()(const SweepSubmitted& e) {
@@ -134,6 +137,7 @@ class EventFolder {
     run.attempts = e.attempt.number;
     run.lease = run.last_lease = e.lease;
     run.resumed_from = e.resume;
+    run.saved_last.reset();
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
@@ -188,6 +192,7 @@ class EventFolder {
     book_.models.emplace(e.model, model);
     book_.models_by_content.emplace(std::tuple{e.run, e.step, e.sha256}, e.model);
     book_.last_model = e.model.value;
+    if (run.last_lease == e.lease) run.saved_last = e.model;
     if (!run.checkpoint || run.checkpoint->step <= e.step) run.checkpoint = model;
   }
 
@@ -286,8 +291,13 @@ class EventFolder {
     const SearchSpace before = std::move(sweep.space);
     apply(e, sweep.spec);
     equip(sweep);
-    if (!e.widened.empty()) map_points(sweep, before);
+    if (!e.widened.empty()) move_points(before, sweep);
     book_.known_requests.insert(e.request_id);
+  }
+  void operator()(const CodeRecorded& e) { book_.leases.at(e.lease).workflow = e.workflow; }
+  void operator()(const ModelEvaluated& e) {
+    if (!imported_) book_.evaluations_by_request.emplace(e.request_id, e.evaluation);
+    book_.last_evaluation = e.evaluation.value;
   }
 
   // Folds the past as if it had happened here, at its own times, but without warm starts.
@@ -300,14 +310,6 @@ class EventFolder {
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }
-  // Moves the history's points to the coordinates of the wider space.
-  static void map_points(Sweep& sweep, const SearchSpace& before) {
-    for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
-      const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
-      if (point) sweep.history.move_trial(trial, *point);
-    }
-  }
-
   Sweep& sweep_of_run(RunId id) { return book_.sweeps.at(book_.trials.at(id.trial).first); }
   static void add_run(Sweep& sweep, Trial& trial) {
     Run run;

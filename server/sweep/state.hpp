@@ -40,6 +40,7 @@ struct Run {
   std::vector<RecordedReport> reports;  // by phase: contiguous from 0
   std::optional<ModelRef> checkpoint;   // the latest
   std::optional<ModelId> resumed_from;  // what the last attempt continued from
+  std::optional<ModelId> saved_last{};  // the newest checkpoint of the last attempt
   int setbacks = 0;                     // classed failures in a row, without a report between them
   std::map<Failure, int> failures;      // of its attempts, by class
   std::optional<WorkerId> avoid;        // other workers get the run first
@@ -100,6 +101,7 @@ struct Lease {
   std::optional<ModelRef> resume;
   Instant expires_at;
   Instant granted_at;
+  std::optional<WorkflowId> workflow{};  // the code that it executes, once the worker recorded it
 };
 
 struct WorkerState {
@@ -144,13 +146,15 @@ struct Book {
   // A run, a step and a digest: a repeated save finds the same model.
   std::map<std::tuple<RunId, std::int64_t, std::string>, ModelId> models_by_content;
   std::vector<RunId> run_of_lease;  // of every lease ever granted, by number - 1
-  std::vector<std::pair<WorkflowInfo, WorkflowId>> workflows;
+  std::map<WorkflowInfo, WorkflowId> workflows;
   std::vector<std::pair<DatasetInfo, DatasetId>> datasets;
   std::set<SweepId> open_sweeps;          // not ended
   std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by number - 1
   std::vector<Token> tokens;              // by number - 1
   std::set<std::string> known_requests;   // of notes and edits
+  std::map<std::string, EvaluationId> evaluations_by_request;
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
+  std::int64_t last_workflow = 0, last_evaluation = 0;
 };
 
 // Look-ups that several rules need. Null if there is none.

@@ -19,6 +19,8 @@
 //   a few times; any other error is the answer.
 // - lines: reports and checkpoints of a run reach the server in order, each after the one before
 //   was answered; metrics go in batches before them.
+// - code: with AgentConfig::records_code, the code of a run is recorded before its process starts.
+//   A failure is logged, and the process starts.
 // - spooling: the loop keeps lines on disk until Delivered. Lines of an earlier process (Recovered)
 //   are delivered once a heartbeat shows that the lease is still valid, else dropped with a note.
 //   While the disk is full (DiskFull), runs continue and no work is requested.
@@ -45,7 +47,8 @@ struct AgentConfig {
   JoinRequest join;        // request_id must be unique to this process; cpus and gpus are the slots
   std::uint64_t seed = 0;  // spreads retries
   std::string life{};      // distinguishes processes that share a join.request_id
-  bool until_idle = false;  // quit when the server has no work and nothing runs
+  bool until_idle = false;    // quit when the server has no work and nothing runs
+  bool records_code = false;  // sends RecordCode before each Spawn
 };
 
 // Slots of a worker that no run holds.

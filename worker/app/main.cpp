@@ -100,6 +100,7 @@ LoopConfig loop_config(const Options& options) {
   config.agent.life = "-" + std::to_string(number);
   config.agent.seed = number;
   config.agent.until_idle = options.until_idle;
+  config.agent.records_code = true;
   config.endpoint = options.endpoint;
   config.paths = {options.data, program_folder(), options.work_folder};
   config.joined = [options](const JoinReply& reply) {
