@@ -1,12 +1,16 @@
 #include "base/process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 
@@ -132,6 +136,49 @@ int wait_for(pid_t pid) {
   while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
+}
+
+namespace {
+
+// Reads up to the end; false after `time_ms` or beyond `bytes_max`.
+bool read_within(const FileHandle& file, int time_ms, std::size_t bytes_max, std::string& text) {
+  using clock = std::chrono::steady_clock;
+  const auto due = clock::now() + std::chrono::milliseconds(time_ms);
+  std::array<char, 65536> piece;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - clock::now()).count();
+    pollfd one{file.fd(), POLLIN, 0};
+    const int wait = time_ms < 0 ? -1 : static_cast<int>(std::max<long long>(left, 0));
+    const int ready = ::poll(&one, 1, wait);
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    const auto got = ::read(file.fd(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+    if (text.size() > bytes_max) return false;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> captured_output(ProcessSpec spec, int time_ms, std::size_t bytes_max) {
+  auto output = make_pipe();
+  const FileHandle null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!output || !null) return std::nullopt;
+  spec.in = spec.err = null.fd();
+  spec.out = output->write.fd();
+  spec.own_group = true;
+  spec.death_signal = SIGKILL;
+  const auto pid = start_process(spec);
+  if (!pid) return std::nullopt;
+  output->write.close();
+  std::string text;
+  const bool whole = read_within(output->read, time_ms, bytes_max, text);
+  if (!whole) ::kill(-*pid, SIGKILL);
+  const int status = wait_for(*pid);
+  if (!whole || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
+  return text;
 }
 
 Error exec_program(const std::string& path, const std::vector<std::string>& argv) {

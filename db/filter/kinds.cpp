@@ -13,8 +13,8 @@ namespace {
 using enum ObjectKind;
 using enum FieldType;
 
-constexpr std::array<std::string_view, 8> words{"sweep", "trial",   "run",      "attempt",
-                                                "model", "dataset", "workflow", "worker"};
+constexpr std::array<std::string_view, 9> words{
+    "sweep", "trial", "run", "attempt", "model", "dataset", "workflow", "worker", "evaluation"};
 
 constexpr std::array field_table{
     Field{sweep, "id", id, "s.id", "sw_7"},
@@ -95,6 +95,11 @@ constexpr std::array field_table{
     Field{attempt, "granted", time, "a.granted_at", ""},
     Field{attempt, "ended", time, "a.ended_at", ""},
     Field{attempt, "live", truth, "a.ended_at IS NULL", ""},
+    Field{attempt, "commit", text, "(SELECT c.git_commit FROM workflow c WHERE c.id = a.workflow)",
+          "of the code that it executed"},
+    Field{attempt, "changed", truth,
+          "EXISTS (SELECT 1 FROM attempt_code x WHERE x.lease = a.lease AND x.differs <> '')",
+          "it executed other code than was submitted"},
 
     Field{model, "id", id, "m.id", "md_9"},
     Field{model, "step", number, "m.step", ""},
@@ -108,11 +113,15 @@ constexpr std::array field_table{
     Field{model, "saved", time, "m.saved_at", ""},
     Field{model, "dropped", truth, "m.dropped_at IS NOT NULL", ""},
     Field{model, "parent", id, "m.parent", "md_9"},
+    Field{model, "evaluated", number,
+          "(SELECT o.mean FROM evaluation o WHERE o.model = m.id ORDER BY o.id DESC LIMIT 1)",
+          "the mean of its newest evaluation"},
 
     Field{dataset, "id", id, "d.id", "ds_3"},
     Field{dataset, "name", text, "d.name", ""},
     Field{dataset, "version", text, "d.version", ""},
     Field{dataset, "digest", text, "d.digest", ""},
+    Field{dataset, "location", text, "d.location", "host:/path"},
     Field{dataset, "recorded", time, "d.recorded_at", ""},
 
     Field{workflow, "id", id, "f.id", "wf_2"},
@@ -125,6 +134,7 @@ constexpr std::array field_table{
     Field{workflow, "folder", text, "f.cwd", ""},
     Field{workflow, "command", text, "f.command", "the submitting command line"},
     Field{workflow, "version", text, "f.hone_version", "of hone"},
+    Field{workflow, "build", text, "f.hone_commit", "the commit that hone was built from"},
     Field{workflow, "recorded", time, "f.recorded_at", ""},
 
     Field{worker, "id", id, "w.id", "wk_1"},
@@ -135,6 +145,17 @@ constexpr std::array field_table{
     Field{worker, "version", text, "w.hone_version", "of hone"},
     Field{worker, "joined", time, "w.joined_at", ""},
     Field{worker, "seen", time, "w.last_seen_at", ""},
+
+    Field{evaluation, "id", id, "e.id", "ev_3"},
+    Field{evaluation, "metric", text, "e.metric", ""},
+    Field{evaluation, "mean", number, "e.mean", ""},
+    Field{evaluation, "deviation", number, "e.deviation", "of one episode"},
+    Field{evaluation, "episodes", number, "e.episodes", ""},
+    Field{evaluation, "environment", text, "e.environment", ""},
+    Field{evaluation, "seed", number, "e.seed", ""},
+    Field{evaluation, "sample", truth, "e.sample", "actions were drawn from the policy"},
+    Field{evaluation, "author", text, "e.author", ""},
+    Field{evaluation, "recorded", time, "e.recorded_at", ""},
 };
 
 }  // namespace
@@ -142,7 +163,7 @@ constexpr std::array field_table{
 std::string_view word(ObjectKind kind) { return words[static_cast<std::size_t>(kind)]; }
 
 std::string_view alias(ObjectKind kind) {
-  constexpr std::array<std::string_view, 8> aliases{"s", "t", "r", "a", "m", "d", "f", "w"};
+  constexpr std::array<std::string_view, 9> aliases{"s", "t", "r", "a", "m", "d", "f", "w", "e"};
   return aliases[static_cast<std::size_t>(kind)];
 }
 
@@ -169,6 +190,8 @@ bool leads_to(ObjectKind low, ObjectKind high) {
       return high == run || leads_to(run, high);
     case model:
       return high == attempt || leads_to(attempt, high);
+    case evaluation:
+      return high == model || (high != worker && leads_to(run, high));
     case dataset:
     case workflow:
     case worker:

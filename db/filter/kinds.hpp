@@ -7,13 +7,13 @@
 
 namespace hone::filter {
 
-enum class ObjectKind { sweep, trial, run, attempt, model, dataset, workflow, worker };
+enum class ObjectKind { sweep, trial, run, attempt, model, dataset, workflow, worker, evaluation };
 
 // Accepts "model" and "models", in any case.
 std::optional<ObjectKind> kind_named(std::string_view word);
 std::string_view word(ObjectKind kind);
 
-// The alias of its table in every statement: s, t, r, a, m, d, f, w.
+// The alias of its table in every statement: s, t, r, a, m, d, f, w, e.
 std::string_view alias(ObjectKind kind);
 
 // Whether each `low` has one `high` (a run has one sweep), so that a filter on `low` may use the

@@ -30,6 +30,8 @@ Path path_to(ObjectKind kind, ObjectKind of, bool needs_sweep) {
   const bool to_worker = of == ObjectKind::worker;
   if (kind == ObjectKind::model && (of == ObjectKind::attempt || to_worker))
     path.add("attempt a", "a.lease = m.lease");
+  if (kind == ObjectKind::evaluation && of == ObjectKind::model)
+    path.add("model m", "m.id = e.model");
   if (of == ObjectKind::run && kind != of)
     path.add("run r", "r.trial = " + own + ".trial AND r.replicate = " + own + ".replicate");
   if (of == ObjectKind::trial && kind != of) path.add("trial t", "t.id = " + own + ".trial");
@@ -69,6 +71,8 @@ std::string object_text(ObjectKind kind) {
       return "'wf_' || f.id";
     case ObjectKind::worker:
       return "'wk_' || w.id";
+    case ObjectKind::evaluation:
+      return "'ev_' || e.id";
   }
   unreachable();
 }

@@ -101,6 +101,10 @@ Readings readings_of(ObjectKind kind) {
       return {std::string(find_field(kind, "value")->sql),
               "(SELECT o.value FROM metric_point o WHERE o.trial = m.trial AND o.replicate ="
               " m.replicate AND o.name = ? AND o.step <= m.step ORDER BY o.step DESC LIMIT 1)"};
+    case ObjectKind::evaluation:
+      return {value_of_cost("(SELECT y.cost FROM run y WHERE y.trial = e.trial AND y.replicate ="
+                            " e.replicate)"),
+              last + "e.trial AND l.replicate = e.replicate AND l.name = ?)"};
     case ObjectKind::dataset:
     case ObjectKind::workflow:
     case ObjectKind::worker:

@@ -55,6 +55,22 @@ constexpr std::array relation_table{
              "SELECT trial, replicate FROM run WHERE trial = ?1 AND replicate = ?2 AND ?3 > 0",
              "SELECT trial, replicate, number FROM attempt WHERE trial = ?1 AND replicate = ?2"
              " ORDER BY number"},
+    // Telemetry has no lease: a point belongs to the newest attempt that was granted before it.
+    Relation{metric, attempt, "logged_in",
+             "SELECT trial, replicate, number FROM attempt WHERE trial = ?1 AND replicate = ?2"
+             " AND granted_at <= (SELECT at FROM metric_point WHERE trial = ?1 AND replicate = ?2"
+             " AND name = ?3 AND step = ?4) ORDER BY granted_at DESC LIMIT 1",
+             "SELECT p.trial, p.replicate, p.name, p.step FROM attempt a JOIN metric_point p ON"
+             " p.trial = a.trial AND p.replicate = a.replicate AND p.at >= a.granted_at"
+             " WHERE a.trial = ?1 AND a.replicate = ?2 AND a.number = ?3 AND NOT EXISTS"
+             " (SELECT 1 FROM attempt b WHERE b.trial = a.trial AND b.replicate = a.replicate"
+             "  AND b.number > a.number AND b.granted_at <= p.at) ORDER BY p.name, p.step"},
+    Relation{evaluation, model, "measured_of", "SELECT model FROM evaluation WHERE id = ?1",
+             "SELECT id FROM evaluation WHERE model = ?1 ORDER BY id"},
+    Relation{attempt, workflow, "executed",
+             "SELECT workflow FROM attempt WHERE trial = ?1 AND replicate = ?2 AND number = ?3"
+             " AND workflow IS NOT NULL",
+             "SELECT trial, replicate, number FROM attempt WHERE workflow = ?1 ORDER BY lease"},
     Relation{attempt, worker, "executed_by",
              "SELECT worker FROM attempt WHERE trial = ?1 AND replicate = ?2 AND number = ?3",
              "SELECT trial, replicate, number FROM attempt WHERE worker = ?1 ORDER BY lease"},
@@ -118,7 +134,8 @@ constexpr std::array descriptions{
         " WHERE r.trial = ?1 AND replicate = ?2"},
     Description{attempt, "attempt",
                 "SELECT 'attempt ' || number || ' on ' || host, host, 'le_' || lease AS lease,"
-                " end_reason, detail, granted_at, started_at, ended_at"
+                " end_reason, detail, (SELECT differs FROM attempt_code x WHERE x.lease = a.lease)"
+                " AS code_differs_in, granted_at, started_at, ended_at"
                 " FROM attempt a JOIN worker w ON w.id = a.worker"
                 " WHERE trial = ?1 AND replicate = ?2 AND number = ?3"},
     Description{model, "model",
@@ -129,16 +146,22 @@ constexpr std::array descriptions{
                 " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND"
                 " p.phase = m.phase WHERE m.id = ?1"},
     Description{dataset, "dataset",
-                "SELECT name, name, version, digest, recorded_at FROM dataset WHERE id = ?1"},
+                "SELECT name, name, version, digest, location, recorded_at FROM dataset"
+                " WHERE id = ?1"},
     Description{
         workflow, "workflow",
-        "SELECT CASE WHEN git_commit = '' THEN 'no git commit' ELSE substr(git_commit, 1, 12)"
-        " || iif(patch_sha256 = '', '', ' with local changes') END,"
+        "SELECT CASE WHEN command ->> 0 = 'hone-train' THEN rtrim('hone ' || hone_version || ' '"
+        " || substr(hone_commit, 1, 12)) WHEN git_commit = '' THEN 'no git commit'"
+        " ELSE substr(git_commit, 1, 12) || iif(patch_sha256 = '', '', ' with local changes') END,"
         " command, git_commit, git_branch, patch_sha256, environment_sha256, cwd, host,"
-        " user, hone_version, recorded_at FROM workflow WHERE id = ?1"},
+        " user, hone_version, hone_commit, recorded_at FROM workflow WHERE id = ?1"},
     Description{worker, "worker",
                 "SELECT host, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at"
                 " FROM worker WHERE id = ?1"},
+    Description{evaluation, "evaluation",
+                "SELECT metric || ' over ' || episodes || ' episodes', metric, mean, deviation,"
+                " episodes, environment, seed, iif(sample, 'yes', 'no') AS sample, author,"
+                " recorded_at FROM evaluation WHERE id = ?1"},
     Description{report, "report",
                 "SELECT 'phase ' || (phase + 1), phase, step, coalesce(value, 'diverged') AS value,"
                 " verdict ->> '$.verdict' AS verdict, verdict ->> '$.reason' AS reason,"
@@ -188,6 +211,8 @@ LineageKey read_key(sql::Columns& c, LineageKind kind) {
       return c.id<WorkflowId>();
     case worker:
       return c.id<WorkerId>();
+    case evaluation:
+      return c.id<EvaluationId>();
     case report: {
       const RunId of = c.run_id();
       return ReportKey{of, c.small()};

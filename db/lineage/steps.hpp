@@ -23,6 +23,7 @@ enum class LineageKind {
   dataset,
   workflow,
   worker,
+  evaluation,
   report,
   metric
 };

@@ -100,6 +100,8 @@ struct ClueOf {
   SweepClue operator()(const PilotSeen&) const { return {}; }
   SweepClue operator()(const PilotCanceled&) const { return {}; }
   SweepClue operator()(const PilotEnded&) const { return {}; }
+  SweepClue operator()(const CodeRecorded& e) const { return e.run.trial; }
+  SweepClue operator()(const ModelEvaluated& e) const { return e.model; }
 };
 
 }  // namespace

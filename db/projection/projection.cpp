@@ -1,6 +1,7 @@
 #include "db/projection/projection.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -63,6 +64,21 @@ void write_report(ProjectionStatements& s, const std::optional<std::string>& ver
   s.report.reset();
 }
 
+struct Spread {
+  double mean = 0;
+  double deviation = 0;  // with n - 1; 0 of a single value
+};
+
+Spread spread_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  Spread spread;
+  for (const double value : values) spread.mean += value / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  if (values.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
+  return spread;
+}
+
 // Writes one event to the tables: one overload for each event.
 struct Fold {
   ProjectionStatements& s;
@@ -74,11 +90,13 @@ struct Fold {
   void operator()(const WorkflowRecorded& e) const {
     const WorkflowInfo& i = e.info;
     sql::run(s.add_workflow, e.workflow, to_text(Json(i.command)), i.cwd, i.host, i.user,
-             i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at, i.environment_sha256);
+             i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at, i.environment_sha256,
+             i.hone_commit);
   }
 
   void operator()(const DatasetRecorded& e) const {
-    sql::run(s.add_dataset, e.dataset, e.info.name, e.info.version, e.info.digest, at);
+    sql::run(s.add_dataset, e.dataset, e.info.name, e.info.version, e.info.digest, at,
+             e.info.location);
   }
 
   void operator()(const SweepSubmitted& e) const {
@@ -165,6 +183,17 @@ struct Fold {
 
   void operator()(const ArtifactSaved& e) const {
     sql::run(s.add_artifact, e.run.trial, e.run.replicate, e.name, e.sha256, e.bytes, at);
+  }
+
+  void operator()(const CodeRecorded& e) const { sql::run(s.record_code, e.lease, e.workflow); }
+
+  void operator()(const ModelEvaluated& e) const {
+    const EvaluationInfo& i = e.info;
+    const Spread spread = spread_of(i.values);
+    sql::run(s.add_evaluation, e.evaluation, e.model, i.metric,
+             static_cast<std::int64_t>(i.values.size()), spread.mean, spread.deviation,
+             to_text(Json(i.values)), i.environment, static_cast<std::int64_t>(i.seed),
+             static_cast<int>(i.sample), i.author, at);
   }
 
   void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }

@@ -38,10 +38,12 @@ struct ProjectionStatements {
   SQLite::Statement add_workflow{
       db,
       "INSERT INTO workflow (id, command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-      " hone_version, recorded_at, environment_sha256)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      " hone_version, recorded_at, environment_sha256, hone_commit)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement add_dataset{
-      db, "INSERT INTO dataset (id, name, version, digest, recorded_at) VALUES (?, ?, ?, ?, ?)"};
+      db,
+      "INSERT INTO dataset (id, name, version, digest, recorded_at, location)"
+      " VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement add_worker{
       db,
       "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token)"
@@ -82,6 +84,13 @@ struct ProjectionStatements {
       db,
       "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume)"
       " SELECT ?1, ?2, ?3, ?4, sweep, ?5, ?6, ?7 FROM trial WHERE id = ?2"};
+  SQLite::Statement record_code{db, "UPDATE attempt SET workflow = ?2 WHERE lease = ?1"};
+  SQLite::Statement add_evaluation{
+      db,
+      "INSERT INTO evaluation (id, model, trial, replicate, sweep, metric, episodes, mean,"
+      " deviation, \"values\", environment, seed, sample, author, recorded_at)"
+      " SELECT ?1, id, trial, replicate, sweep, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12"
+      " FROM model WHERE id = ?2"};
   SQLite::Statement lease_run{
       db,
       "UPDATE run SET state = 'leased', reason = 'none', detail = '', failure = 'none',"

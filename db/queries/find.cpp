@@ -36,6 +36,7 @@ constexpr std::array sources{
     Source{"dataset d", "d.id", "d.id", "d.id"},
     Source{"workflow f", "f.id", "f.id", "f.id"},
     Source{"worker w", "w.id", "w.id", "w.id"},
+    Source{"evaluation e", "e.id", "e.id", "e.id"},
 };
 
 struct PutBound {
@@ -130,6 +131,8 @@ ObjectId read_id(sql::Columns& c, ObjectKind kind) {
       return c.id<WorkflowId>();
     case ObjectKind::worker:
       return c.id<WorkerId>();
+    case ObjectKind::evaluation:
+      return c.id<EvaluationId>();
   }
   unreachable();
 }

@@ -76,6 +76,13 @@ std::vector<std::string> read_command(const std::string& text) {
   return document->get<std::vector<std::string>>();
 }
 
+std::vector<double> read_values(const std::string& text) {
+  const auto document = parse_json(text);
+  if (!document || !document->is_array())
+    throw std::runtime_error("the query tables hold an unreadable evaluation");
+  return document->get<std::vector<double>>();
+}
+
 constexpr char select_workers[] =
     "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
     "w.token,"
@@ -128,23 +135,51 @@ bool is_kept(SQLite::Database& db, std::string_view sha256) {
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id) {
   SQLite::Statement s(db,
                       "SELECT command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-                      " hone_version, environment_sha256, recorded_at FROM workflow WHERE id = ?");
+                      " hone_version, environment_sha256, hone_commit, recorded_at FROM workflow"
+                      " WHERE id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no workflow " + text(id));
   sql::Columns c(s);
   WorkflowRow row;
   row.id = id;
   row.info.command = read_command(c.text());
-  for (auto* field :
-       {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit, &row.info.git_branch,
-        &row.info.patch_sha256, &row.info.hone_version, &row.info.environment_sha256})
+  for (auto* field : {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit,
+                      &row.info.git_branch, &row.info.patch_sha256, &row.info.hone_version,
+                      &row.info.environment_sha256, &row.info.hone_commit})
     *field = c.text();
   row.recorded_at = c.instant();
   return row;
 }
 
+Result<EvaluationRow> find_evaluation(SQLite::Database& db, EvaluationId id) {
+  SQLite::Statement s(db,
+                      "SELECT id, model, trial, replicate, sweep, metric, \"values\", environment,"
+                      " seed, sample, author, mean, deviation, recorded_at FROM evaluation"
+                      " WHERE id = ?");
+  if (!sql::bind(s, id).executeStep())
+    return refuse(Code::not_found, "there is no evaluation " + text(id));
+  sql::Columns c(s);
+  EvaluationRow row;
+  row.id = c.id<EvaluationId>();
+  row.model = c.id<ModelId>();
+  row.run = c.run_id();
+  row.sweep = c.id<SweepId>();
+  row.info.metric = c.text();
+  row.info.values = read_values(c.text());
+  row.info.environment = c.text();
+  row.info.seed = static_cast<std::uint64_t>(c.integer());
+  row.info.sample = c.small() != 0;
+  row.info.author = c.text();
+  row.mean = c.real();
+  row.deviation = c.real();
+  row.recorded_at = c.instant();
+  return row;
+}
+
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id) {
-  SQLite::Statement s(db, "SELECT name, version, digest, recorded_at FROM dataset WHERE id = ?");
+  SQLite::Statement s(db,
+                      "SELECT name, version, digest, location, recorded_at FROM dataset"
+                      " WHERE id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no dataset " + text(id));
   sql::Columns c(s);
@@ -153,6 +188,7 @@ Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id) {
   row.info.name = c.text();
   row.info.version = c.text();
   row.info.digest = c.text();
+  row.info.location = c.text();
   row.recorded_at = c.instant();
   return row;
 }

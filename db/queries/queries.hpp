@@ -74,6 +74,7 @@ Result<ModelRow> find_model(SQLite::Database& db, ModelId id);
 // Whether a model that was not dropped, an artifact or a workflow names the blob.
 bool is_kept(SQLite::Database& db, std::string_view sha256);
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
+Result<EvaluationRow> find_evaluation(SQLite::Database& db, EvaluationId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page);
 Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id);

@@ -138,6 +138,19 @@ struct AttemptRow {
   std::string detail;
   std::optional<ModelId> resume;  // the checkpoint it continued from
   Failure failure = Failure::none;
+  std::optional<WorkflowId> workflow{};  // the code that it executed, if its worker recorded it
+  std::string differs{};  // from the submission in: words of "commit patch environment hone"
+};
+
+struct EvaluationRow {
+  EvaluationId id;
+  ModelId model;
+  RunId run;
+  SweepId sweep;
+  EvaluationInfo info;
+  double mean = 0;
+  double deviation = 0;  // of one episode
+  Instant recorded_at;
 };
 
 struct CurveRow {  // one phase of a run
@@ -300,13 +313,14 @@ struct MetricKey {
   friend auto operator<=>(const MetricKey&, const MetricKey&) = default;
 };
 using LineageKey = std::variant<SweepId, TrialId, RunId, AttemptId, ModelId, DatasetId, WorkflowId,
-                                WorkerId, ReportKey, MetricKey>;
+                                WorkerId, EvaluationId, ReportKey, MetricKey>;
 std::string text(const LineageKey& key);  // rn_42.0@3, rn_42.0/loss, rn_42.0/loss@2000
 std::optional<LineageKey> parse_lineage_key(std::string_view words);
 
 struct LineageNode {
   LineageKey id;
-  std::string kind;   // sweep trial run attempt model dataset workflow worker report metric
+  std::string kind;   // sweep trial run attempt model dataset workflow worker evaluation report
+                      // metric
   std::string label;  // a few words for people
   // In order. The seed of a run is given as its address, since this library has no random streams:
   // the sweep's seed, the trial's number, the sweep that it confirms or 0, and instances.

@@ -33,6 +33,8 @@ inline constexpr auto& decode_beat_request = decode_request<BeatRequest>;
 inline constexpr auto& decode_fleet_request = decode_request<FleetRequest>;
 // What the query tables and the CLI hold of a fleet.
 inline constexpr auto& decode_fleet_spec = decode_request<FleetSpec>;
+inline constexpr auto& decode_record_code_request = decode_request<RecordCodeRequest>;
+inline constexpr auto& decode_evaluate_request = decode_request<EvaluateRequest>;
 
 inline constexpr auto& decode_join_reply = decode_reply<JoinReply>;
 inline constexpr auto& decode_acquire_reply = decode_reply<std::optional<LeaseGrant>>;
@@ -44,5 +46,6 @@ inline constexpr auto& decode_enqueue_reply = decode_reply<EnqueueReply>;
 inline constexpr auto& decode_create_token_reply = decode_reply<CreateTokenReply>;
 inline constexpr auto& decode_save_model_reply = decode_reply<SaveModelReply>;
 inline constexpr auto& decode_fleet_reply = decode_reply<FleetReply>;
+inline constexpr auto& decode_evaluate_reply = decode_reply<EvaluateReply>;
 
 }  // namespace hone

@@ -101,6 +101,13 @@ void fields(auto& f, Of<SweepEdited> auto& e) {
 void fields(auto& f, Of<SweepImported> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("past", e.past, ListOf{OfType{}, past_max});
 }
+void fields(auto& f, Of<CodeRecorded> auto& e) {
+  f("lease", e.lease)("run", e.run)("workflow", e.workflow);
+}
+void fields(auto& f, Of<ModelEvaluated> auto& e) {
+  f("evaluation", e.evaluation)("request_id", e.request_id)("model", e.model);
+  fields(f, e.info);
+}
 
 void fields(auto& f, Of<FleetSet> auto& e) {
   f("fleet", e.fleet)("request_id", e.request_id)("mark", e.mark)("spec", e.spec).some("by", e.by);
@@ -166,7 +173,7 @@ constexpr auto kinds = word_table(
     "worker_set_aside", "worker_allowed", "token_created", "token_revoked", "artifact_saved",
     "note_added", "tags_changed", "sweep_archived", "trial_pinned", "sweep_edited",
     "sweep_imported", "fleet_set", "fleet_steered", "fleet_decided", "pilot_wanted", "pilot_seen",
-    "pilot_canceled", "pilot_ended");
+    "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated");
 static_assert(kinds.size() == std::variant_size_v<EventBody>);
 
 template <class E>

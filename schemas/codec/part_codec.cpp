@@ -160,6 +160,7 @@ void check(Reader& reader, const BudgetSpec& budget) {
 
 template Json encode(const Verdict&);
 template Json encode(const WorkflowInfo&);
+template Json encode(const EvaluationInfo&);
 template Json encode(const DatasetInfo&);
 Json encode(const Params& params) { return codec::write(params); }
 Json encode(const Score& score) { return codec::write(score); }

@@ -20,7 +20,8 @@ inline constexpr int confirm_top_max = 100;
 inline constexpr std::size_t instances_max = 1000;
 inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every trial is a trade-off
 
-inline constexpr std::size_t past_max = 100'000'000;  // events of one sweep
+inline constexpr std::size_t evaluation_values_max = 10'000;  // 200 kB in one event
+inline constexpr std::size_t past_max = 100'000'000;          // events of one sweep
 
 inline constexpr Line name_rule{1, name_max};
 inline constexpr Integer seed_rule{0, exact_max};
@@ -95,10 +96,18 @@ void fields(auto& f, Of<WorkflowInfo> auto& w) {
   f.maybe("patch_sha256", w.patch_sha256, Digest{true});
   f.maybe("hone_version", w.hone_version, Line{0, name_max});
   f.some("environment_sha256", w.environment_sha256, Digest{true});
+  f.some("hone_commit", w.hone_commit, Line{0, name_max});
 }
 
 void fields(auto& f, Of<DatasetInfo> auto& d) {
   f("name", d.name).maybe("version", d.version).maybe("digest", d.digest);
+  f.some("location", d.location);
+}
+
+void fields(auto& f, Of<EvaluationInfo> auto& e) {
+  f("metric", e.metric, name_rule)("values", e.values, ListOf{OfType{}, evaluation_values_max});
+  f.maybe("environment", e.environment, Line{0, 255}).maybe("seed", e.seed, seed_rule);
+  f.maybe("sample", e.sample).maybe("author", e.author, Line{0, 255});
 }
 
 struct Inputs {  // of a verdict, by name

@@ -47,8 +47,10 @@ void fields(auto& f, Of<SaveModelReply> auto& r) { f("model", r.model); }
 
 void fields(auto& f, Of<FleetReply> auto& r) { f("fleet", r.fleet); }
 
+void fields(auto& f, Of<EvaluateReply> auto& r) { f("evaluation", r.evaluation); }
+
 template struct Replies<JoinReply, BeatReply, ReportReply, AskReply, TellReply, EnqueueReply,
-                        CreateTokenReply, SaveModelReply, FleetReply>;
+                        CreateTokenReply, SaveModelReply, FleetReply, EvaluateReply>;
 
 }  // namespace hone::codec
 

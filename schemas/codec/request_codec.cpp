@@ -121,6 +121,16 @@ void fields(auto& f, Of<EndRequest> auto& r) {
   f.maybe("log_tail", r.log_tail).some("failure", r.failure);
 }
 
+void fields(auto& f, Of<RecordCodeRequest> auto& r) { f("workflow", r.workflow); }
+
+void fields(auto& f, Of<EvaluateRequest> auto& r) {
+  f("request_id", r.request_id, read_request_id);
+  fields(f, r.evaluation);
+}
+void check(Reader& reader, const EvaluateRequest& request) {
+  if (request.evaluation.values.empty()) reader.refuse("values", "must have at least one value");
+}
+
 void fields(auto& f, Of<BeatRequest> auto& r) { f("leases", r.leases).some("epoch", r.epoch); }
 
 // Without blanks and signs of the filter language, so that a tag needs no quotes anywhere.
@@ -205,6 +215,7 @@ struct PastWorkers {
 void fields(auto& f, Of<SweepPast> auto& p) {
   int version = 1;
   f("hone_export", version)("workflow", p.workflow).maybe("dataset", p.dataset);
+  f.some("workflows", p.workflows, ListOf{OfType{}, past_max});
   f("workers", p.workers, ListOf{PastWorkers{}, past_max});
   f("events", p.events, ListOf{OfType{}, past_max});
   f("metrics", p.metrics, ListOf{OfType{}, past_max});
@@ -228,7 +239,8 @@ template struct Requests<
     SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest, AskRequest,
     TellRequest, EnqueueRequest, ConfirmRequest, CreateTokenRequest, Done, SaveModelRequest,
     SaveArtifactRequest, MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
-    PinRequest, EditRequest, ImportRequest, BeatRequest, FleetRequest, FleetSpec>;
+    PinRequest, EditRequest, ImportRequest, BeatRequest, FleetRequest, FleetSpec, RecordCodeRequest,
+    EvaluateRequest>;
 
 }  // namespace codec
 

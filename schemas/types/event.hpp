@@ -328,6 +328,21 @@ struct PilotEnded {
   std::string detail{};
 };
 
+// The code that an attempt executes, as its worker found it.
+struct CodeRecorded {
+  LeaseId lease;
+  RunId run;
+  WorkflowId workflow;
+};
+
+// A metric of a model was measured after its training.
+struct ModelEvaluated {
+  EvaluationId evaluation;
+  std::string request_id;
+  ModelId model;
+  EvaluationInfo info;
+};
+
 struct Event;
 
 // A sweep that ended elsewhere: its events with their times, and with ids
@@ -345,7 +360,8 @@ using EventBody =
                  RunAdded, RunPaused, ModelDropped, RunReady, WorkerSeen, WorkerSetAside,
                  WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
                  SweepArchived, TrialPinned, SweepEdited, SweepImported, FleetSet, FleetSteered,
-                 FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded>;
+                 FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded, CodeRecorded,
+                 ModelEvaluated>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

@@ -69,6 +69,7 @@ std::optional<ObjectId> parse_object_id(std::string_view words) {
   if (const auto id = parse_tagged<DatasetTag>(words)) return *id;
   if (const auto id = parse_tagged<WorkflowTag>(words)) return *id;
   if (const auto id = parse_tagged<WorkerTag>(words)) return *id;
+  if (const auto id = parse_tagged<EvaluationTag>(words)) return *id;
   return std::nullopt;
 }
 

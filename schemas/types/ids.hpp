@@ -36,6 +36,9 @@ struct WorkflowTag {
 struct WorkerTag {
   static constexpr std::string_view prefix = "wk_";
 };
+struct EvaluationTag {
+  static constexpr std::string_view prefix = "ev_";
+};
 struct LeaseTag {
   static constexpr std::string_view prefix = "le_";
 };
@@ -50,10 +53,11 @@ struct PilotTag {
 };
 
 using SweepId = Id<SweepTag>;
-using TrialId = Id<TrialTag>;        // one parameter set
-using ModelId = Id<ModelTag>;        // a checkpoint a run saved
-using DatasetId = Id<DatasetTag>;    // what a run trained on
-using WorkflowId = Id<WorkflowTag>;  // how it was run
+using TrialId = Id<TrialTag>;            // one parameter set
+using ModelId = Id<ModelTag>;            // a checkpoint a run saved
+using DatasetId = Id<DatasetTag>;        // what a run trained on
+using WorkflowId = Id<WorkflowTag>;      // how it was run
+using EvaluationId = Id<EvaluationTag>;  // what was measured of a model later
 using WorkerId = Id<WorkerTag>;
 using LeaseId = Id<LeaseTag>;  // the fence: one attempt's right to act for its run
 // One life of a ledger, from the start of a server to the next: the number after which it counts
@@ -78,8 +82,8 @@ struct AttemptId {
   friend auto operator<=>(const AttemptId&, const AttemptId&) = default;
 };
 
-using ObjectId =
-    std::variant<SweepId, TrialId, RunId, AttemptId, ModelId, DatasetId, WorkflowId, WorkerId>;
+using ObjectId = std::variant<SweepId, TrialId, RunId, AttemptId, ModelId, DatasetId, WorkflowId,
+                              WorkerId, EvaluationId>;
 
 template <class Tag>
 std::string text(Id<Tag> id) {

@@ -29,6 +29,7 @@ struct SweepPast {
   std::vector<JoinRequest> workers;  // by number - 1; their request ids stay empty
   std::vector<Event> events;         // without numbers
   std::vector<Series> metrics;
+  std::vector<WorkflowInfo> workflows{};  // of its attempts: wf_2 and on, the sweep's own is wf_1
 };
 
 struct ImportRequest {

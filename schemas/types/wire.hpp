@@ -18,7 +18,9 @@
 namespace hone {
 
 // How a sweep is run: recorded by `hone submit` from the working folder. Empty strings where there
-// is no git.
+// is no git. Also the code that an attempt executes, as its worker found it: the command is then
+// that of the sweep, and host and user are empty (the attempt has its worker), so that attempts of
+// the same code share one workflow.
 struct WorkflowInfo {
   std::vector<std::string> command;  // the submitting command line
   std::string cwd;
@@ -29,14 +31,16 @@ struct WorkflowInfo {
   std::string patch_sha256;  // digest of `git diff HEAD`, empty when the tree is clean
   std::string hone_version;
   std::string environment_sha256{};  // of the list of installed packages, a stored blob
-  friend bool operator==(const WorkflowInfo&, const WorkflowInfo&) = default;
+  std::string hone_commit{};         // that hone was built from; ends with '+' if files had changed
+  friend auto operator<=>(const WorkflowInfo&, const WorkflowInfo&) = default;
 };
 
 // What a run trains on.
 struct DatasetInfo {
-  std::string name;     // "CartPole-v1"
-  std::string version;  // of the environment's implementation
-  std::string digest;   // SHA-256 of the data where there is any, else empty
+  std::string name;        // "CartPole-v1"
+  std::string version;     // of the environment's implementation
+  std::string digest;      // SHA-256 of the data where there is any, else empty
+  std::string location{};  // where the data was, if it is a file or a folder: host:/path
   friend bool operator==(const DatasetInfo&, const DatasetInfo&) = default;
 };
 
@@ -233,6 +237,27 @@ struct SaveModelReply {
   ModelId model;
 };
 
+// A metric of a model that was measured after its training, such as the returns of episodes that it
+// played without learning.
+struct EvaluationInfo {
+  std::string metric;          // "return"
+  std::vector<double> values;  // finite; one for each episode
+  std::string environment{};   // "CartPole-v1"; may be empty
+  std::uint64_t seed = 0;      // of the episodes
+  bool sample = false;         // actions were drawn from the policy, not the most probable ones
+  std::string author{};        // ada@node3
+  friend bool operator==(const EvaluationInfo&, const EvaluationInfo&) = default;
+};
+
+struct EvaluateRequest {
+  std::string request_id;  // the same id again returns the same evaluation
+  EvaluationInfo evaluation;
+};
+
+struct EvaluateReply {
+  EvaluationId evaluation;
+};
+
 // A file that a run left: its bytes must have been put before. The same again changes nothing;
 // other bytes under the same name replace the earlier ones.
 struct SaveArtifactRequest {
@@ -249,6 +274,11 @@ struct MetricPoint {
 
 struct MetricsRequest {
   std::vector<MetricPoint> points;
+};
+
+// The code that an attempt is about to execute. The first request of a lease counts.
+struct RecordCodeRequest {
+  WorkflowInfo workflow;
 };
 
 // What became of an attempt's process, as the worker saw it.

@@ -3,10 +3,12 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/files.hpp"
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -190,6 +192,12 @@ Status Client::metrics(LeaseId lease, const MetricsRequest& request) {
   return Done{};
 }
 
+Status Client::record_code(LeaseId lease, const RecordCodeRequest& request) {
+  const auto answer = post_json(of_lease(lease, "/code"), encode(request));
+  if (!answer) return answer.error();
+  return Done{};
+}
+
 Status Client::end(LeaseId lease, const EndRequest& request) {
   const auto answer = post_json(of_lease(lease, "/end"), encode(request));
   if (!answer) return answer.error();
@@ -216,6 +224,20 @@ Result<Blob> Client::put_blob(const std::string& file) {
   if (!put) return put.error();
   if (!put->ok()) return problem_of(*put);
   return blob;
+}
+
+Status Client::put_text(const std::string& text) {
+  std::string name = (std::filesystem::temp_directory_path() / "hone-XXXXXX").string();
+  const FileHandle file(::mkstemp(name.data()));
+  if (!file) return refuse(Code::internal, "cannot create a temporary file " + name);
+  auto written = write_all(file, text);
+  Status stored = Done{};
+  if (!written)
+    stored = written.error();
+  else if (const auto put = put_blob(name); !put)
+    stored = put.error();
+  std::remove(name.c_str());
+  return stored;
 }
 
 Status Client::get_blob(const std::string& sha256, const std::string& file) {

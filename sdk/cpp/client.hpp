@@ -50,11 +50,13 @@ class Client {
   Result<SaveModelReply> save_model(LeaseId lease, const SaveModelRequest& request);
   Status save_artifact(LeaseId lease, const SaveArtifactRequest& request);
   Status metrics(LeaseId lease, const MetricsRequest& request);
+  Status record_code(LeaseId lease, const RecordCodeRequest& request);
   Status end(LeaseId lease, const EndRequest& request);
 
   // Blobs. put_blob hashes the file, and sends it unless the server has it. get_blob writes to a
   // temporary file next to `file`, checks the digest and renames: `file` is complete or absent.
   Result<Blob> put_blob(const std::string& file);
+  Status put_text(const std::string& text);  // of up to a few MiB, by way of a temporary file
   Status get_blob(const std::string& sha256, const std::string& file);
 
   // Any other route. `path` includes the query: "/v1/sweeps/sw_7/trials?sort=value".

@@ -43,6 +43,10 @@ struct Form<DatasetId> {
   static constexpr std::string_view noun = "dataset", example = "ds_3";
 };
 template <>
+struct Form<EvaluationId> {
+  static constexpr std::string_view noun = "evaluation", example = "ev_3";
+};
+template <>
 struct Form<WorkflowId> {
   static constexpr std::string_view noun = "workflow", example = "wf_2";
 };

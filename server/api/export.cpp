@@ -40,6 +40,7 @@ class Exporter {
     auto workflow = find_workflow(db_, sweep_.workflow);
     if (!workflow) return workflow.error();
     past_.workflow = workflow->info;
+    ids_.executed[sweep_.workflow] = WorkflowId{1};
     if (!sweep_.dataset) return Done{};
     auto dataset = find_dataset(db_, *sweep_.dataset);
     if (!dataset) return dataset.error();
@@ -57,7 +58,19 @@ class Exporter {
     return Done{};
   }
 
+  // So are the workflows of attempts, after that of the sweep.
+  Status meet(WorkflowId id) {
+    if (ids_.executed.contains(id)) return Done{};
+    auto row = find_workflow(db_, id);
+    if (!row) return row.error();
+    past_.workflows.push_back(std::move(row->info));
+    ids_.executed[id] = WorkflowId{static_cast<std::int64_t>(past_.workflows.size()) + 1};
+    return Done{};
+  }
+
   Status add(Event event) {
+    if (const auto* code = std::get_if<CodeRecorded>(&event.body))
+      if (auto met = meet(code->workflow); !met) return met;
     if (const auto* granted = std::get_if<LeaseGranted>(&event.body))
       if (auto met = meet(granted->worker); !met) return met;
     if (!renumber(event.body, ids_))

@@ -28,6 +28,7 @@ struct RowOf {
   Result<Json> operator()(DatasetId id) const { return rendered(find_dataset(db, id)); }
   Result<Json> operator()(WorkflowId id) const { return rendered(find_workflow(db, id)); }
   Result<Json> operator()(WorkerId id) const { return rendered(find_worker(db, id)); }
+  Result<Json> operator()(EvaluationId id) const { return rendered(find_evaluation(db, id)); }
 };
 
 Response list_response(Json items, const std::optional<std::string>& next) {

@@ -59,7 +59,7 @@ Result<Command> parse_import(const Request& request) {
 ReadResult about(SQLite::Database& db, const Request& request) {
   const auto id = parse_object_id(request.ids.at(0));
   if (!id)
-    return no_such_form("object", "sw_7, tr_42, rn_42.0, md_9, ds_3, wf_2 or wk_1",
+    return no_such_form("object", "sw_7, tr_42, rn_42.0, md_9, ds_3, wf_2, wk_1 or ev_3",
                         request.ids.at(0), "");
   const About about = read_about(db, *id);
   Json json;

@@ -39,6 +39,15 @@ Response render_report(const Reply& reply) {
   return json_response(encode(std::get<ReportReply>(reply)));
 }
 
+// POST /v1/leases/{lease}/code
+Result<Command> parse_record_code(const Request& request) {
+  const auto id = path_lease(request);
+  if (!id) return id.error();
+  auto code = body(request, decode_record_code_request);
+  if (!code) return code.error();
+  return Command(RecordCode{*id, *std::move(code)});
+}
+
 // POST /v1/leases/{lease}/models
 Result<Command> parse_save_model(const Request& request) {
   const auto id = path_lease(request);

@@ -38,7 +38,7 @@ ReadResult lineage(SQLite::Database& db, const Request& request) {
   const auto root = parse_lineage_key(request.ids.at(0));
   if (!root)
     return no_such_form("lineage",
-                        "sw_7, tr_42, rn_42.0, rn_42.0#2, md_9, ds_3, wf_2, wk_1, "
+                        "sw_7, tr_42, rn_42.0, rn_42.0#2, md_9, ds_3, wf_2, wk_1, ev_3, "
                         "rn_42.0@3 (a report) or rn_42.0/loss@2000 (a metric)",
                         request.ids.at(0), "");
   const auto direction = direction_of(request);

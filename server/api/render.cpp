@@ -161,6 +161,8 @@ Json render(const AttemptRow& row) {
   json["failure"] = word(row.failure);
   json["detail"] = row.detail;
   json["resume"] = id_or_null(row.resume);
+  json["workflow"] = id_or_null(row.workflow);
+  json["code_differs_in"] = row.differs;
   return json;
 }
 
@@ -237,6 +239,19 @@ Json render(const ModelRow& row) {
   json["parent"] = id_or_null(row.parent);
   json["saved_at"] = rfc3339(row.saved_at);
   json["dropped_at"] = or_null(row.dropped_at);
+  return json;
+}
+
+Json render(const EvaluationRow& row) {
+  Json json;
+  json["id"] = text(row.id);
+  json["model"] = text(row.model);
+  json["run"] = text(row.run);
+  json["sweep"] = text(row.sweep);
+  json["mean"] = row.mean;
+  json["deviation"] = row.deviation;
+  append(json, encode(row.info));
+  json["recorded_at"] = rfc3339(row.recorded_at);
   return json;
 }
 

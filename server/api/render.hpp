@@ -21,6 +21,7 @@ Json render(const RunCurveRow& row);
 Json render(const MetricRow& row);
 Json render(const BestRow& row);
 Json render(const ModelRow& row);
+Json render(const EvaluationRow& row);
 Json render(const WorkflowRow& row);
 Json render(const DatasetRow& row);
 Json render(const WorkerRow& row);

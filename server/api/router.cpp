@@ -89,6 +89,7 @@ constexpr std::array table{
     Route{post, "/v1/leases", needs_work,
           Write{.parse = parse_acquire, .render = render_acquire, .take_back = take_back_lease}},
     Route{post, "/v1/leases/{lease}/reports", needs_work, Write{parse_report, render_report}},
+    Route{post, "/v1/leases/{lease}/code", needs_work, Write{parse_record_code, render_done}},
     Route{post, "/v1/leases/{lease}/models", needs_work,
           Write{.parse = parse_save_model, .render = render_save_model, .check = check_save_model}},
     Route{post, "/v1/leases/{lease}/artifacts", needs_work,
@@ -99,6 +100,9 @@ constexpr std::array table{
     Route{get, "/v1/models", needs_read,
           Read{models, paged | Query::sweep | Query::trial | Query::run}},
     Route{get, "/v1/models/{model}", needs_read, Read{model}},
+    Route{post, "/v1/models/{model}/evaluations", needs_submit,
+          Write{parse_evaluate, render_evaluate}},
+    Route{get, "/v1/evaluations/{evaluation}", needs_read, Read{evaluation}},
     Route{put, "/v1/blobs/{sha256}", needs_submit_or_work, PutBlob{}},
     Route{get, "/v1/blobs/{sha256}", needs_read_or_work, GetBlob{}},
 

@@ -92,6 +92,7 @@ Response render_acquire(const Reply& reply);
 std::optional<Command> take_back_lease(const Reply& reply);
 Result<Command> parse_report(const Request& request);
 Response render_report(const Reply& reply);
+Result<Command> parse_record_code(const Request& request);
 Result<Command> parse_save_artifact(const Request& request);
 Status check_save_artifact(const BlobStore& blobs, const Command& command);
 Result<Command> parse_save_model(const Request& request);
@@ -138,6 +139,9 @@ ReadResult about(SQLite::Database& db, const Request& request);
 // models.cpp
 ReadResult models(SQLite::Database& db, const Request& request);
 ReadResult model(SQLite::Database& db, const Request& request);
+Result<Command> parse_evaluate(const Request& request);
+Response render_evaluate(const Reply& reply);
+ReadResult evaluation(SQLite::Database& db, const Request& request);
 
 // lineage.cpp
 ReadResult workflow(SQLite::Database& db, const Request& request);

@@ -50,11 +50,11 @@ void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-         resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts,
-         phase_from] = run;
+         resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
+         artifacts, phase_from] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-          resumed_from, setbacks, failures, avoid, due, blamed, trained, seed_applied, artifacts,
-          phase_from);
+          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
+          artifacts, phase_from);
 }
 
 template <class Archive>
@@ -138,8 +138,8 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
-  auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at] = lease;
-  archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at);
+  auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow] = lease;
+  archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow);
 }
 
 template <class Archive>
@@ -171,15 +171,15 @@ void fields(Archive& archive, MaybeConst<Token> auto& token) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkflowInfo> auto& info) {
   auto& [command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version,
-         environment_sha256] = info;
+         environment_sha256, hone_commit] = info;
   archive(command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version,
-          environment_sha256);
+          environment_sha256, hone_commit);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<DatasetInfo> auto& info) {
-  auto& [name, version, digest] = info;
-  archive(name, version, digest);
+  auto& [name, version, digest, location] = info;
+  archive(name, version, digest, location);
 }
 
 template <class Archive>
@@ -214,13 +214,14 @@ void fields(Archive& archive, MaybeConst<Book> auto& book) {
   auto& [lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
-         fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
-         last_sweep, epochs, last_lease] = book;
+         fleets, fleets_by_request, last_fleet, last_pilot, evaluations_by_request, last_trial,
+         last_model, last_worker, last_sweep, last_workflow, last_evaluation, epochs,
+         last_lease] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
-          fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
-          last_sweep, epochs, last_lease);
+          fleets, fleets_by_request, last_fleet, last_pilot, evaluations_by_request, last_trial,
+          last_model, last_worker, last_sweep, last_workflow, last_evaluation, epochs, last_lease);
 }
 
 std::string archive_book(const Book& book) {

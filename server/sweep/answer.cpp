@@ -143,10 +143,13 @@ struct Answerer {
   Reply operator()(const Import& c) const {
     return Submitted{book.sweeps_by_request.at(c.request.request_id)};
   }
+  Reply operator()(const Evaluate& c) const {
+    return EvaluateReply{book.evaluations_by_request.at(c.request.request_id)};
+  }
   template <class T>
   Reply operator()(const T&) const {
     static_assert(is_any_of<T, Start, LogMetrics, End, Tick, Allow, SaveArtifact, AddNote,
-                            ChangeTags, Archive, Pin, Edit, StopFleet>,
+                            ChangeTags, Archive, Pin, Edit, StopFleet, RecordCode>,
                   "write the reply of this command above, or list it here");
     return Done{};
   }

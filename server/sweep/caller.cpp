@@ -32,7 +32,7 @@ struct OwnerOf {
     } else {
       static_assert(is_any_of<T, Start, Submit, Steer, Enqueue, Tick, Allow, CreateToken,
                               RevokeToken, Confirm, AddNote, ChangeTags, Archive, Pin, Edit, Import,
-                              SetFleet, StopFleet, Reconcile>,
+                              SetFleet, StopFleet, Reconcile, Evaluate>,
                     "name the owner of this command above, or list it here");
       return {};
     }

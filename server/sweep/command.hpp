@@ -87,6 +87,14 @@ struct SaveArtifact {
   LeaseId lease;
   SaveArtifactRequest request;
 };
+struct RecordCode {
+  LeaseId lease;
+  RecordCodeRequest request;
+};
+struct Evaluate {
+  ModelId model;
+  EvaluateRequest request;
+};
 struct AddNote {
   NoteRequest request;
 };
@@ -124,7 +132,8 @@ struct Tick {};  // a deadline has passed: check leases and time limits
 using Command =
     std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
                  Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
-                 AddNote, ChangeTags, Archive, Pin, Edit, Import, SetFleet, StopFleet, Reconcile>;
+                 AddNote, ChangeTags, Archive, Pin, Edit, Import, SetFleet, StopFleet, Reconcile,
+                 RecordCode, Evaluate>;
 
 // Whether T is one of Ts: lets a visitor name the commands that it treats alike.
 template <class T, class... Ts>
@@ -141,7 +150,7 @@ struct Steered {
 
 using Reply = std::variant<Done, Submitted, Steered, JoinReply, std::optional<LeaseGrant>,
                            BeatReply, ReportReply, SaveModelReply, AskReply, TellReply,
-                           EnqueueReply, Key, FleetReply, std::vector<FleetOrder>>;
+                           EnqueueReply, EvaluateReply, Key, FleetReply, std::vector<FleetOrder>>;
 
 using Events = std::vector<EventBody>;
 

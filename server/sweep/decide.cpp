@@ -39,6 +39,8 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const RevokeToken& c) const { return decide_revoke_token(book, c); }
     Result<Events> operator()(const Confirm& c) const { return decide_confirm(book, c); }
     Result<Events> operator()(const SaveArtifact& c) const { return decide_save_artifact(book, c); }
+    Result<Events> operator()(const RecordCode& c) const { return decide_record_code(book, c); }
+    Result<Events> operator()(const Evaluate& c) const { return decide_evaluate(book, c); }
     Result<Events> operator()(const AddNote& c) const { return decide_note(book, c); }
     Result<Events> operator()(const ChangeTags& c) const { return decide_tags(book, c); }
     Result<Events> operator()(const Archive& c) const { return decide_archive(book, c); }
@@ -61,16 +63,25 @@ Result<Events> decide(const Book& book, const Command& command, Instant now) {
 }
 
 WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& events) {
-  for (const auto& [known, id] : book.workflows)
-    if (known == info) return id;
-  const WorkflowId id{static_cast<std::int64_t>(book.workflows.size()) + 1};
+  if (const auto known = book.workflows.find(info); known != book.workflows.end())
+    return known->second;
+  std::int64_t last = book.last_workflow;
+  for (const EventBody& event : events) {
+    const auto* recorded = std::get_if<WorkflowRecorded>(&event);
+    if (recorded == nullptr) continue;
+    if (recorded->info == info) return recorded->workflow;
+    last = recorded->workflow.value;
+  }
+  const WorkflowId id{last + 1};
   events.emplace_back(WorkflowRecorded{id, info});
   return id;
 }
 
+// The same content is the same dataset, wherever it was.
 DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& events) {
   for (const auto& [known, id] : book.datasets)
-    if (known == info) return id;
+    if (known.name == info.name && known.version == info.version && known.digest == info.digest)
+      return id;
   const DatasetId id{static_cast<std::int64_t>(book.datasets.size()) + 1};
   events.emplace_back(DatasetRecorded{id, info});
   return id;

@@ -29,6 +29,14 @@ void number_workers(const SweepPast& past, std::int64_t last, Renumbering& ids) 
     ids.worker[WorkerId{i}] = WorkerId{last + i};
 }
 
+// The workflows that the attempts of a document name.
+std::map<WorkflowId, WorkflowInfo> executed_in(const SweepPast& past) {
+  std::map<WorkflowId, WorkflowInfo> executed{{WorkflowId{1}, past.workflow}};
+  for (std::size_t i = 0; i < past.workflows.size(); ++i)
+    executed.emplace(WorkflowId{static_cast<std::int64_t>(i) + 2}, past.workflows[i]);
+  return executed;
+}
+
 // The trials of a document are numbered from 1, so that its telemetry can name them.
 bool out_of_turn(const EventBody& body, const Renumbering& ids) {
   const auto* proposed = std::get_if<TrialProposed>(&body);
@@ -83,6 +91,7 @@ Status check_past(const SweepPast& past) {
   Renumbering ids;
   ids.sweep = SweepId{1};
   number_workers(past, 0, ids);
+  for (const auto& [id, info] : executed_in(past)) ids.executed[id] = id;
   for (std::size_t i = 0; i < past.events.size(); ++i)
     if (auto fit = fold_event(book, past.events[i], i, ids); !fit) return fit;
   if (book.sweeps.empty() || !is_end(book.sweeps.begin()->second.state))
@@ -104,7 +113,10 @@ Result<Events> decide_import(const Book& book, const Import& command) {
   ids.trials = book.last_trial;
   ids.leases = book.last_lease.value;
   ids.models = book.last_model;
+  ids.evaluations = book.last_evaluation;
   ids.workflow = record_workflow(book, request.past.workflow, events);
+  for (const auto& [id, info] : executed_in(request.past))
+    ids.executed[id] = record_workflow(book, info, events);
   if (request.past.dataset) ids.dataset = record_dataset(book, *request.past.dataset, events);
   join_workers(request.past, request.request_id, book.last_worker, events);
   number_workers(request.past, book.last_worker, ids);

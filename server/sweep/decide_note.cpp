@@ -19,9 +19,8 @@ struct Exists {
   bool operator()(DatasetId id) const {
     return std::cmp_less_equal(id.value, book.datasets.size());
   }
-  bool operator()(WorkflowId id) const {
-    return std::cmp_less_equal(id.value, book.workflows.size());
-  }
+  bool operator()(WorkflowId id) const { return id.value <= book.last_workflow; }
+  bool operator()(EvaluationId id) const { return id.value <= book.last_evaluation; }
 };
 
 Status check_exists(const Book& book, const ObjectId& id) {

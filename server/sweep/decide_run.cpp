@@ -271,6 +271,16 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   return Done{};
 }
 
+namespace {
+
+// The checkpoint before this one: of the same attempt, else the one that the attempt continued
+// from.
+std::optional<ModelId> parent_of(const Run& run, const SaveModel& command) {
+  return run.last_lease == command.lease && run.saved_last ? run.saved_last : run.resumed_from;
+}
+
+}  // namespace
+
 Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
   const SaveModelRequest& request = command.request;
   const Lease* lease = find_live_lease(book, command.lease);
@@ -282,7 +292,26 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
   if (request.step < 0) return refuse(Code::invalid, "step counts from 0", "/step");
   if (book.models_by_content.contains({run->id, request.step, request.sha256})) return Events{};
   return Events{ModelSaved{ModelId{book.last_model + 1}, command.lease, run->id, request.sha256,
-                           request.bytes, request.step, request.phase, run->resumed_from}};
+                           request.bytes, request.step, request.phase, parent_of(*run, command)}};
+}
+
+Result<Events> decide_evaluate(const Book& book, const Evaluate& command) {
+  const EvaluateRequest& request = command.request;
+  if (book.evaluations_by_request.contains(request.request_id)) return Events{};
+  if (command.model.value > book.last_model)
+    return refuse(Code::not_found, "there is no model " + text(command.model));
+  return Events{ModelEvaluated{EvaluationId{book.last_evaluation + 1}, request.request_id,
+                               command.model, request.evaluation}};
+}
+
+Result<Events> decide_record_code(const Book& book, const RecordCode& command) {
+  const Lease* lease = find_live_lease(book, command.lease);
+  if (lease == nullptr) return stale(book, command.lease);
+  if (lease->workflow) return Events{};
+  Events events;
+  const WorkflowId workflow = record_workflow(book, command.request.workflow, events);
+  events.emplace_back(CodeRecorded{lease->id, lease->attempt.run, workflow});
+  return events;
 }
 
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command) {

@@ -201,7 +201,7 @@ std::uint64_t digest(const Book& book) {
     for (const RunId run : worker.suspects) hash.add(id), hash.add(run);
   for (const auto& [id, model] : book.models)
     hash.add(id), hash.add(model.sha256), hash.add(model.step);
-  hash.add(book.workflows.size());
+  hash.add(static_cast<std::size_t>(book.last_workflow));
   hash.add(book.datasets.size());
   hash.add(book.run_of_lease.size());
   for (const auto& [epoch, first] : book.epochs)
@@ -210,6 +210,10 @@ std::uint64_t digest(const Book& book) {
     if (worker.token) hash.add(id), hash.add(worker.token);
   for (const Token& token : book.tokens) add(hash, token);
   for (const auto& [id, fleet] : book.fleets) add(hash, fleet);
+  // Later members, only if they are set.
+  for (const auto& [id, lease] : book.leases)
+    if (lease.workflow) hash.add(id), hash.add(*lease.workflow);
+  for (const auto& [request, id] : book.evaluations_by_request) hash.add(request), hash.add(id);
   return hash.value();
 }
 

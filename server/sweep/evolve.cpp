@@ -32,7 +32,10 @@ class EventFolder {
     }
   }
 
-  void operator()(const WorkflowRecorded& e) { book_.workflows.emplace_back(e.info, e.workflow); }
+  void operator()(const WorkflowRecorded& e) {
+    book_.workflows.emplace(e.info, e.workflow);
+    book_.last_workflow = e.workflow.value;
+  }
   void operator()(const DatasetRecorded& e) { book_.datasets.emplace_back(e.info, e.dataset); }
 
   void operator()(const SweepSubmitted& e) {
@@ -142,6 +145,7 @@ class EventFolder {
     run.lease = run.last_lease = e.lease;
     run.resumed_from = e.resume;
     run.phase_from = at_;
+    run.saved_last.reset();
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
@@ -197,6 +201,7 @@ class EventFolder {
     book_.models.emplace(e.model, model);
     book_.models_by_content.emplace(std::tuple{e.run, e.step, e.sha256}, e.model);
     book_.last_model = e.model.value;
+    if (run.last_lease == e.lease) run.saved_last = e.model;
     if (!run.checkpoint || run.checkpoint->step <= e.step) run.checkpoint = model;
   }
 
@@ -298,8 +303,13 @@ class EventFolder {
     const SearchSpace before = std::move(sweep.space);
     apply(e, sweep.spec);
     equip(sweep);
-    if (!e.widened.empty()) map_points(sweep, before);
+    if (!e.widened.empty()) move_points(before, sweep);
     book_.known_requests.insert(e.request_id);
+  }
+  void operator()(const CodeRecorded& e) { book_.leases.at(e.lease).workflow = e.workflow; }
+  void operator()(const ModelEvaluated& e) {
+    if (!imported_) book_.evaluations_by_request.emplace(e.request_id, e.evaluation);
+    book_.last_evaluation = e.evaluation.value;
   }
 
   template <class E>

@@ -84,6 +84,12 @@ class CheckEvent {
   Status operator()(const ArtifactSaved& e) const {
     return require(find_run(book_, e.run) != nullptr, "saves a file of no run");
   }
+  Status operator()(const CodeRecorded& e) const {
+    return require(holds(e.lease, e.run), "names the code of a lease that is over");
+  }
+  Status operator()(const ModelEvaluated& e) const {
+    return require(!e.info.values.empty(), "evaluates a model without a value");
+  }
   Status operator()(const ModelDropped& e) const {
     const Run* run = find_run(book_, e.run);
     return require(run != nullptr && is_end(run->state) && book_.models.contains(e.model),

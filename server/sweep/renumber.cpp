@@ -59,6 +59,15 @@ class RenumberEvent {
     known(e.lease);
     known(e.run.trial);
   }
+  void operator()(CodeRecorded& e) {
+    known(e.lease);
+    known(e.run.trial);
+    map(e.workflow, ids_.executed);
+  }
+  void operator()(ModelEvaluated& e) {
+    known(e.model);
+    e.evaluation = ids_.evaluation[e.evaluation] = EvaluationId{++ids_.evaluations};
+  }
   void operator()(RunReturned& e) {
     known(e.lease);
     known(e.run.trial);
@@ -115,8 +124,14 @@ class RenumberEvent {
     if (auto* attempt = std::get_if<AttemptId>(&id)) known(attempt->run.trial);
     if (auto* model = std::get_if<ModelId>(&id)) known(*model);
     if (auto* worker = std::get_if<WorkerId>(&id)) known(*worker);
-    if (auto* workflow = std::get_if<WorkflowId>(&id)) *workflow = ids_.workflow;
+    if (auto* workflow = std::get_if<WorkflowId>(&id)) map_workflow(*workflow);
+    if (auto* evaluation = std::get_if<EvaluationId>(&id)) map(*evaluation, ids_.evaluation);
     if (auto* dataset = std::get_if<DatasetId>(&id)) *dataset = ids_.dataset.value_or(*dataset);
+  }
+
+  void map_workflow(WorkflowId& id) {
+    const auto executed = ids_.executed.find(id);
+    id = executed == ids_.executed.end() ? ids_.workflow : executed->second;
   }
 
   Renumbering& ids_;

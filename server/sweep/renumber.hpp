@@ -12,12 +12,14 @@ namespace hone {
 // from the given ones; ids that these events do not create (the sweep it was forked from) stay.
 struct Renumbering {
   SweepId sweep;
-  std::int64_t trials = 0, leases = 0, models = 0;  // the last ones taken
+  std::int64_t trials = 0, leases = 0, models = 0, evaluations = 0;  // the last ones taken
   std::map<TrialId, TrialId> trial{};
   std::map<LeaseId, LeaseId> lease{};
   std::map<ModelId, ModelId> model{};
   std::map<WorkerId, WorkerId> worker{};
-  WorkflowId workflow{};
+  WorkflowId workflow{};                        // of the submission
+  std::map<WorkflowId, WorkflowId> executed{};  // of attempts
+  std::map<EvaluationId, EvaluationId> evaluation{};
   std::optional<DatasetId> dataset{};
 };
 

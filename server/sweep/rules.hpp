@@ -117,6 +117,8 @@ Result<Events> decide_report(const Book& book, const Report& command);
 Result<Events> decide_save_model(const Book& book, const SaveModel& command);
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
+Result<Events> decide_record_code(const Book& book, const RecordCode& command);
+Result<Events> decide_evaluate(const Book& book, const Evaluate& command);
 Result<Events> decide_end(const Book& book, const End& command, Instant now);
 // Appends a report, its verdict, and what follows from the verdict.
 Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,

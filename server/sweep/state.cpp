@@ -80,13 +80,6 @@ void reopen(Sweep& sweep, Instant now) {
   sweep.failing = {};
 }
 
-void map_points(Sweep& sweep, const SearchSpace& before) {
-  for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
-    const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
-    if (point) sweep.history.move_trial(trial, *point);
-  }
-}
-
 std::optional<Duration> usual_phase_time(const Sweep& sweep) {
   if (sweep.phase_times.empty()) return std::nullopt;
   std::vector<Duration> times(sweep.phase_times.begin(), sweep.phase_times.end());
@@ -99,13 +92,6 @@ void note_phase(Sweep& sweep, Run& run, Instant now) {
   if (sweep.phase_times.size() == phase_times_max) sweep.phase_times.pop_front();
   sweep.phase_times.push_back(now - run.phase_from);
   run.phase_from = now;
-}
-
-void map_points(Sweep& sweep, const SearchSpace& before) {
-  for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
-    const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
-    if (point) sweep.history.move_trial(trial, *point);
-  }
 }
 
 std::int64_t proposals_left(const Sweep& sweep) {

@@ -41,6 +41,7 @@ struct Run {
   std::vector<RecordedReport> reports;  // by phase: contiguous from 0
   std::optional<ModelRef> checkpoint;   // the latest
   std::optional<ModelId> resumed_from;  // what the last attempt continued from
+  std::optional<ModelId> saved_last{};  // the newest checkpoint of the last attempt
   int setbacks = 0;                     // classed failures in a row, without a report between them
   std::map<Failure, int> failures;      // of its attempts, by class
   std::optional<WorkerId> avoid;        // other workers get the run first
@@ -118,6 +119,7 @@ struct Lease {
   std::optional<ModelRef> resume;
   Instant expires_at;
   Instant granted_at;
+  std::optional<WorkflowId> workflow{};  // the code that it executes, once the worker recorded it
 };
 
 struct WorkerState {
@@ -163,7 +165,7 @@ struct Book {
   // A run, a step and a digest: a repeated save finds the same model.
   std::map<std::tuple<RunId, std::int64_t, std::string>, ModelId> models_by_content;
   std::vector<RunId> run_of_lease;  // of every lease ever granted, by lease_index
-  std::vector<std::pair<WorkflowInfo, WorkflowId>> workflows;
+  std::map<WorkflowInfo, WorkflowId> workflows;
   std::vector<std::pair<DatasetInfo, DatasetId>> datasets;
   std::set<SweepId> open_sweeps;          // not ended
   std::vector<WorkerId> worker_of_lease;  // of every lease ever granted, by lease_index
@@ -173,6 +175,8 @@ struct Book {
   std::map<std::string, FleetId> fleets_by_request;
   std::int64_t last_fleet = 0, last_pilot = 0;
   std::int64_t last_trial = 0, last_model = 0, last_worker = 0, last_sweep = 0;
+  std::int64_t last_workflow = 0, last_evaluation = 0;
+  std::map<std::string, EvaluationId> evaluations_by_request;
   // The index of the first lease of each epoch, also of an epoch without a lease.
   std::map<Epoch, std::size_t> epochs{{Epoch{}, 0}};
   LeaseId last_lease{};  // of the newest epoch; the epoch itself while it has none
@@ -209,9 +213,6 @@ void note_phase(Sweep& sweep, Run& run, Instant now);
 
 // Makes an ended sweep run again from `now`. The runs that have ended stay as they are.
 void reopen(Sweep& sweep, Instant now);
-
-// Moves the history's points to the coordinates of the sweep's space, which is wider than `before`.
-void map_points(Sweep& sweep, const SearchSpace& before);
 
 // Returns how many further parameter sets may be proposed or enqueued.
 std::int64_t proposals_left(const Sweep& sweep);

@@ -52,4 +52,11 @@ std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpac
   return fitted;
 }
 
+void move_points(const SearchSpace& before, Sweep& sweep) {
+  for (std::size_t trial = 0; trial < sweep.history.trials().size(); ++trial) {
+    const auto point = sweep.space.point_of(before.params_at(sweep.history.point(trial)));
+    if (point) sweep.history.move_trial(trial, *point);
+  }
+}
+
 }  // namespace hone

@@ -20,4 +20,8 @@ Status check_warm_start(const Book& book, const SweepSpec& spec);
 std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
                        History& history);
 
+// Moves the points of the sweep's history from the coordinates of the space before an edit to those
+// of its wider one.
+void move_points(const SearchSpace& before, Sweep& sweep);
+
 }  // namespace hone

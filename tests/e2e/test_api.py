@@ -96,6 +96,8 @@ def save_checkpoint_metrics_and_file(walk, lease, run):
     assert got.body == blob and got.headers["content-type"] == "application/octet-stream"
     save = {"sha256": digest, "bytes": len(blob), "step": 250, "phase": 0}
     model = walk("POST", f"/v1/leases/{lease}/models", save).json["model"]
+    code = {"workflow": {"git_commit": "c0ffee", "hone_version": "0.1.0"}}
+    assert walk("POST", f"/v1/leases/{lease}/code", code).json == {}
     points = {"points": [{"name": "loss", "step": 100, "value": 0.5},
                          {"name": "loss", "step": 200, "value": 0.25}]}
     assert walk("POST", f"/v1/leases/{lease}/metrics", points).json == {}
@@ -109,7 +111,21 @@ def save_checkpoint_metrics_and_file(walk, lease, run):
             "/sha256")
     (artifact,) = walk("GET", f"/v1/runs/{run}/artifacts").json["items"]
     assert TIME.fullmatch(artifact.pop("saved_at")) and artifact == file
+    evaluate_model(walk, model, run)
     return model, digest
+
+
+def evaluate_model(walk, model, run):
+    values = {"request_id": "e1", "metric": "return", "values": [10, 12.5], "seed": 3,
+              "environment": "CartPole-v1"}
+    assert walk("POST", f"/v1/models/{model}/evaluations", values).json == {"evaluation": "ev_1"}
+    assert walk("POST", f"/v1/models/{model}/evaluations", values).json == {"evaluation": "ev_1"}
+    row = walk("GET", "/v1/evaluations/ev_1").json
+    assert row["mean"] == 11.25 and row["values"] == [10, 12.5] and row["run"] == run
+    problem(walk("POST", f"/v1/models/{model}/evaluations", {**values, "values": []}, status=400),
+            400, "invalid", "/values")
+    problem(walk("POST", "/v1/models/md_99/evaluations", {**values, "request_id": "e2"},
+                 status=404), 404, "not_found")
 
 
 def report_first_phase(walk, lease):

@@ -121,6 +121,19 @@ def fork_of(server, first):
                                       "dataset": dataset})["sweep"]
 
 
+def edges_of_code_and_evaluation(server, run, model):
+    code = edges_of(server, f"{run}%231", "up")
+    assert (f"{run}#1", "executed", "wf_3") in code
+    assert server.post(f"/v1/models/{model}/evaluations", {
+        "request_id": "ev", "metric": "return", "values": [3, 5],
+        "environment": "CartPole-v1"}) == {"evaluation": "ev_1"}
+    measured = edges_of(server, "ev_1", "up")
+    assert ("ev_1", "measured_of", model) in measured
+    assert found(server, "evaluation where mean = 4 and model.phase = 2") == ["ev_1"]
+    assert found(server, "model where evaluated >= 4") == [model]
+    return code, measured
+
+
 def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server):
     """A model's ancestors across two resumes, a fork and a warm start; and the point of a metric up
     to its commit."""
@@ -129,6 +142,8 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     train(server, worker, 1)
     fork = fork_of(server, first)
     grant = server.acquire(worker)
+    executed = {"git_commit": "e" * 40, "hone_version": "0.1.0", "hone_commit": "f" * 40}
+    server.post(f"/v1/leases/{grant['lease']}/code", {"workflow": executed})
     model = None
     for phase in range(3):  # two resumes
         server.post(f"/v1/leases/{grant['lease']}/metrics",
@@ -143,8 +158,8 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     up = edges_of(server, model, "up")
     assert {relation for _, relation, _ in up} == {
         "continued_from", "saved_by", "saved_in", "judged_by", "reported_by", "reported_in",
-        "attempt_of", "executed_by", "resumed_from", "run_of", "proposed_by", "submitted_as",
-        "trained_on", "forked_from", "warm_started_from"}
+        "attempt_of", "executed", "executed_by", "resumed_from", "run_of", "proposed_by",
+        "submitted_as", "trained_on", "forked_from", "warm_started_from"}
     models = [one for one, relation, _ in up if relation == "continued_from"]
     assert len(models) == 2  # md_3 <- md_2 <- md_1
     assert (fork, "forked_from", first) in up and (fork, "warm_started_from", first) in up
@@ -154,6 +169,8 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
                  (fork, "submitted_as", "wf_2"),
                  (fork, "trained_on", "ds_1")]:
         assert link in point
+    assert (f"{run}/loss@200", "logged_in", f"{run}#3") in point
+    code, measured = edges_of_code_and_evaluation(server, run, model)
     facts = {node["id"]: node["facts"] for node in server.get("/v1/lineage/wf_2?depth=0")["nodes"]}
     assert facts["wf_2"]["git_commit"] == "a" * 40
     assert facts["wf_2"]["environment_sha256"] == "c" * 64
@@ -169,9 +186,9 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     confirmed = edges_of(server, confirmation, "up")
     assert (confirmation, "confirms", first) in confirmed
     known = relations_of_the_code()
-    assert relations(up | point | resubmitted | confirmed) == known
+    assert relations(up | point | code | measured | resubmitted | confirmed) == known
     # Down from the roots: the first sweep, and the objects above sweeps.
-    roots = [first, worker, "wf_1", "wf_2", "ds_1"]
+    roots = [first, worker, "wf_1", "wf_2", "wf_3", "ds_1"]
     assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true"))
                          for root in roots)) == known
     problem(server.ask("GET", "/v1/lineage/rn_1.0@99"), 404, "not_found")

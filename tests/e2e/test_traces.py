@@ -82,6 +82,8 @@ def test_datasets_are_recorded_by_their_content(server, checkout):
     file = submitted("--dataset", "data/b.csv")
     assert dataset_of(server, file) == {"name": "b.csv", "version": "",
                                         "digest": summed("sha256sum data/b.csv")}
+    (row,) = server.ask("GET", "/v1/find?where=dataset").json["items"]
+    assert row["location"].endswith(f":{folder}/data/b.csv")
     whole = submitted("--dataset", "data/")
     assert dataset_of(server, whole) == {"name": "data", "version": "", "digest": summed(
         "cd data; find * -type f | LC_ALL=C sort | xargs sha256sum | sha256sum")}

@@ -51,6 +51,7 @@ void WorkerHost::boot() {
   config.join.cpus = slots_.cpus;
   config.join.gpus = slots_.gpus;
   config.seed = rng_.bits();
+  config.records_code = true;
   agent_ = std::make_unique<worker::Agent>(config);
   wake_at_.reset();
   feed(worker::Tick{});

@@ -298,7 +298,8 @@ void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
   gpus.resize(std::min(gpus.size(), static_cast<std::size_t>(grant.resources.gpus)));
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
   Attempt& attempt =
-      attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed)).first->second;
+      attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed, config_.records_code))
+          .first->second;
   if (quit_at_ || leaving_ || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }

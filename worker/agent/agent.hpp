@@ -19,6 +19,8 @@
 //   a few times; any other error is the answer.
 // - lines: reports and checkpoints of a run reach the server in order, each after the one before
 //   was answered; metrics go in batches before them.
+// - code: with AgentConfig::records_code, the code of a run is recorded before its process starts.
+//   A failure is logged, and the process starts.
 // - spooling: the loop keeps lines on disk until Delivered. Lines of an earlier process (Recovered)
 //   are delivered once a heartbeat shows that the lease is still valid, else dropped with a note.
 //   While the disk is full (DiskFull), runs continue and no work is requested.
@@ -54,6 +56,7 @@ struct AgentConfig {
   std::optional<Duration> idle{};     // quit after this time without a run
   std::optional<Duration> ends_in{};  // the machine is taken away then, from the first input on
   Duration drain{};                   // before that end no run is requested any more
+  bool records_code = false;          // sends RecordCode before each Spawn
 };
 
 // Slots of a worker that no run holds.

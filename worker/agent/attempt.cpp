@@ -15,9 +15,10 @@ bool is_gone(const Error& error) {
 
 }  // namespace
 
-Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
+Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, bool records_code)
     : grant_(std::move(grant)),
       gpus_(std::move(gpus)),
+      records_code_(records_code),
       process_(grant_),
       delivery_(grant_),
       call_(grant_.lease, seed) {}
@@ -26,7 +27,7 @@ Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed)
 
 void Attempt::start(Turn& turn) {
   if (grant_.resume) return call_.send(turn, FetchBlob{grant_.lease, *grant_.resume});
-  spawn(turn, {});
+  prepare(turn, {});
 }
 
 void Attempt::recover(Turn& turn, const Recovered& input) {
@@ -153,9 +154,16 @@ void Attempt::advance(Turn& turn) {
   call_.send(turn, EndCall{grant_.lease, process_.end(progress)});
 }
 
-void Attempt::spawn(Turn& turn, const std::string& resume_path) {
+// The code is recorded before the process starts: a commit that follows is not what it executes.
+void Attempt::prepare(Turn& turn, const std::string& resume_path) {
+  resume_path_ = resume_path;
+  if (!records_code_) return spawn(turn);
+  call_.send(turn, RecordCode{grant_.lease, grant_.trainer});
+}
+
+void Attempt::spawn(Turn& turn) {
   process_.started(turn.now);
-  turn.actions.emplace_back(Spawn{grant_, resume_path, gpus_});
+  turn.actions.emplace_back(Spawn{grant_, resume_path_, gpus_});
 }
 
 void Attempt::cannot_start(Turn& turn, std::string detail, bool fault_is_here) {
@@ -209,7 +217,7 @@ void Attempt::note(Turn& turn, NoteLevel level, const std::string& text) const {
 // Replies -----------------------------------------------------------------------------------------
 
 void Attempt::on_reply(Turn& turn, const FetchBlob&, const FetchedBlob& reply) {
-  spawn(turn, reply.path);
+  prepare(turn, reply.path);
 }
 
 void Attempt::on_reply(Turn& turn, const StoreBlob&, const StoredBlob& reply) {
@@ -250,6 +258,8 @@ void Attempt::on_reply(Turn& turn, const KeepFiles&, const Done&) { advance(turn
 
 void Attempt::on_reply(Turn& turn, const EndCall&, const Done&) { forget(turn); }
 
+void Attempt::on_reply(Turn& turn, const RecordCode&, const Done&) { spawn(turn); }
+
 void Attempt::on_error(Turn& turn, const FetchBlob&, const Error& error) {
   const std::string what =
       "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
@@ -286,6 +296,13 @@ void Attempt::on_error(Turn& turn, const EndCall&, const Error& error) {
   refused_ = error.code == Code::stale_epoch;
   if (!is_gone(error)) note(turn, NoteLevel::error, "its end was rejected: " + error.detail);
   forget(turn);
+}
+
+// A server of an earlier version has no such route.
+void Attempt::on_error(Turn& turn, const RecordCode&, const Error& error) {
+  if (error.code == Code::stale_lease) return lose(turn, error.detail);
+  note(turn, NoteLevel::warning, "its code was not recorded: " + error.detail);
+  spawn(turn);
 }
 
 // A verdict that closed the lease explains why the server no longer knows it.

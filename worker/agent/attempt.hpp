@@ -1,5 +1,5 @@
-// One lease from its grant to its end: fetch the checkpoint, run the process, deliver its lines to
-// the server, end it when it must, and report how it ended. Sans-io; owned and driven by Agent.
+// One lease from its grant to its end: fetch the checkpoint, record the code, run the process,
+// deliver its lines, end it when it must, report how it ended. Sans-io; owned and driven by Agent.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace hone::worker {
 
 class Attempt {
  public:
-  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed);
+  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, bool records_code = false);
 
   void start(Turn& turn);
   // Instead of start, for an attempt of an earlier process of this worker. Makes no call until a
@@ -49,7 +49,8 @@ class Attempt {
   };
 
   void advance(Turn& turn);
-  void spawn(Turn& turn, const std::string& resume_path);
+  void prepare(Turn& turn, const std::string& resume_path);
+  void spawn(Turn& turn);
   void cannot_start(Turn& turn, std::string detail, bool fault_is_here);
   void end_process(Turn& turn, Stop stop);
   void lose(Turn& turn, const std::string& why, bool refused);
@@ -65,6 +66,7 @@ class Attempt {
   void on_reply(Turn& turn, const MetricsCall& call, const Done& reply);
   void on_reply(Turn& turn, const KeepFiles& call, const Done& reply);
   void on_reply(Turn& turn, const EndCall& call, const Done& reply);
+  void on_reply(Turn& turn, const RecordCode& call, const Done& reply);
   template <class AnyCall, class OtherReply>
   void on_reply(Turn& turn, const AnyCall& call, const OtherReply&) {
     on_error(turn, call, refuse(Code::internal, "the reply does not belong to the call"));
@@ -77,9 +79,12 @@ class Attempt {
   void on_error(Turn& turn, const KeepFiles& call, const Error& error);
   void on_error(Turn& turn, const EndCall& call, const Error& error);
   bool loses_lease(Turn& turn, const Error& error);
+  void on_error(Turn& turn, const RecordCode& call, const Error& error);
 
   LeaseGrant grant_;
   std::vector<int> gpus_;
+  bool records_code_;
+  std::string resume_path_{};
   Lease lease_ = Lease::held;
   ProcessControl process_;
   Delivery delivery_;

@@ -42,6 +42,13 @@ struct StoreBlob {
   LeaseId lease;
   std::string path;  // as the trial process named it
 };
+// Record the code that the run will execute and send it to the server.
+struct RecordCode {
+  LeaseId lease;
+  TrainerSpec trainer;
+  std::string folder{};          // filled in by the loop: the agent knows no folder
+  std::string program_folder{};  // where hone-train is installed
+};
 struct KeptFile {
   std::string path;  // absolute
   std::string name;  // relative to the run's folder
@@ -60,7 +67,7 @@ struct KeepFiles {
 };
 
 using Call = std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall,
-                          MetricsCall, EndCall, StoreBlob, FetchBlob, KeepFiles>;
+                          MetricsCall, EndCall, StoreBlob, FetchBlob, KeepFiles, RecordCode>;
 
 struct StoredBlob {
   std::string sha256;
@@ -71,7 +78,7 @@ struct FetchedBlob {
 };
 
 // By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics,
-// end, files), StoredBlob, FetchedBlob.
+// end, files, code), StoredBlob, FetchedBlob.
 using CallReply = std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply,
                                SaveModelReply, StoredBlob, FetchedBlob>;
 

@@ -21,8 +21,8 @@ struct Turn {
 };
 
 // The calls made under a lease.
-using LeaseCall =
-    std::variant<ReportCall, SaveModelCall, MetricsCall, EndCall, StoreBlob, FetchBlob, KeepFiles>;
+using LeaseCall = std::variant<ReportCall, SaveModelCall, MetricsCall, EndCall, StoreBlob,
+                               FetchBlob, KeepFiles, RecordCode>;
 
 class PendingCall {
  public:

@@ -105,6 +105,7 @@ LoopConfig loop_config(const Options& options) {
   if (options.idle_s > 0) config.agent.idle = duration(options.idle_s);
   if (options.ends_in_s > 0) config.agent.ends_in = duration(options.ends_in_s);
   config.agent.drain = duration(options.drain_s);
+  config.agent.records_code = true;
   config.endpoint = options.endpoint;
   config.paths = {options.data, program_folder(), options.work_folder};
   config.joined = [options](const JoinReply& reply) {

@@ -20,6 +20,7 @@ Result<CallReply> as_reply(Result<T> result) {
 struct Performer {
   Client& client;
   BlobCache& cache;
+  CodeRecorder& recorder;
 
   Result<CallReply> operator()(const JoinRequest& call) const {
     return as_reply(client.join(call));
@@ -61,12 +62,16 @@ struct Performer {
     if (!path) return path.error();
     return CallReply{FetchedBlob{std::move(*path)}};
   }
+  Result<CallReply> operator()(const RecordCode& call) const {
+    return as_reply(recorder.record(client, call));
+  }
 };
 
 }  // namespace
 
-Result<CallReply> perform(Client& client, BlobCache& cache, const Call& call) {
-  return std::visit(Performer{client, cache}, call);
+Result<CallReply> perform(Client& client, BlobCache& cache, CodeRecorder& recorder,
+                          const Call& call) {
+  return std::visit(Performer{client, cache, recorder}, call);
 }
 
 CallThreads::CallThreads(const Endpoint& endpoint, BlobCache& cache, Mailbox& mailbox)
@@ -103,7 +108,8 @@ void CallThreads::open(Pool& pool, const Endpoint& endpoint, Duration timeout, i
 }
 
 void CallThreads::serve(Pool& pool, Client& client) {
-  while (auto send = next(pool)) mailbox_.post({send->id, perform(client, cache_, send->call)});
+  while (auto send = next(pool))
+    mailbox_.post({send->id, perform(client, cache_, recorder_, send->call)});
 }
 
 std::optional<Send> CallThreads::next(Pool& pool) {

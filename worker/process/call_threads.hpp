@@ -12,6 +12,7 @@
 #include "sdk/cpp/client.hpp"
 #include "worker/agent/messages.hpp"
 #include "worker/process/blob_cache.hpp"
+#include "worker/process/code_recorder.hpp"
 #include "worker/process/mailbox.hpp"
 
 namespace hone::worker {
@@ -45,6 +46,7 @@ class CallThreads {
   static void close(Pool& pool);
 
   BlobCache& cache_;
+  CodeRecorder recorder_;
   Mailbox& mailbox_;
   Pool work_;  // join, acquire
   Pool beats_;
@@ -52,6 +54,7 @@ class CallThreads {
 };
 
 // Makes one call and waits for its reply.
-Result<CallReply> perform(Client& client, BlobCache& cache, const Call& call);
+Result<CallReply> perform(Client& client, BlobCache& cache, CodeRecorder& recorder,
+                          const Call& call);
 
 }  // namespace hone::worker

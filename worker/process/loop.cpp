@@ -148,6 +148,9 @@ void Loop::process_inputs() {
 void Loop::perform(const Send& action) {
   if (const auto* keep = std::get_if<KeepFiles>(&action.call))
     return calls_.send(action.id, KeepFiles{keep->lease, {}, files_to_keep(*keep)});
+  if (const auto* code = std::get_if<RecordCode>(&action.call))
+    return calls_.send(action.id, RecordCode{code->lease, code->trainer, config_.paths.work_folder,
+                                             config_.paths.program_folder});
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, action.call);
   const auto path = checkpoint_path(*store);

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/sha256.hpp"
+#include "sdk/cli/local/workflow.hpp"
 
 namespace hone::cli {
 namespace {
@@ -17,6 +18,10 @@ Error unreadable(const std::string& word, const std::string& why) {
 std::string name_of(const fs::path& path) {
   const auto whole = fs::absolute(path).lexically_normal();
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+std::string location_of(const std::string& word) {
+  return host_name() + ":" + fs::absolute(word).lexically_normal().string();
 }
 
 // Does not follow links: their targets may differ between machines.
@@ -55,12 +60,12 @@ Result<DatasetInfo> dataset_of(const std::string& word) {
   if (fs::is_directory(word, absent)) {
     auto digest = digest_of_folder(word);
     if (!digest) return digest.error();
-    return DatasetInfo{name_of(word), "", *std::move(digest)};
+    return DatasetInfo{name_of(word), "", *std::move(digest), location_of(word)};
   }
   if (!fs::is_regular_file(word, absent)) return named_dataset(word);
   auto digest = digest_of_file(word);
   if (!digest) return unreadable(word, digest.error().detail);
-  return DatasetInfo{name_of(word), "", std::move(digest->sha256)};
+  return DatasetInfo{name_of(word), "", std::move(digest->sha256), location_of(word)};
 }
 
 }  // namespace hone::cli

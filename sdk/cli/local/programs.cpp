@@ -1,12 +1,10 @@
 #include "sdk/cli/local/programs.hpp"
 
-#include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <limits>
 
-#include "base/files.hpp"
 #include "base/process.hpp"
 
 namespace hone::cli {
@@ -40,17 +38,7 @@ Result<std::string> find_program(const std::string& name) {
 }
 
 std::optional<std::string> output_of(const std::vector<std::string>& argv) {
-  auto output = make_pipe();
-  const FileHandle null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!output || !null) return std::nullopt;
-  const auto pid =
-      start_process({.argv = argv, .in = null.fd(), .out = output->write.fd(), .err = null.fd()});
-  if (!pid) return std::nullopt;
-  output->write.close();
-  std::string text = read_to_end(output->read);
-  const int status = wait_for(*pid);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-  return text;
+  return captured_output({.argv = argv}, -1, std::numeric_limits<std::size_t>::max());
 }
 
 Error become(const std::string& program, const std::vector<std::string>& arguments) {

@@ -4,20 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/wire.hpp"
+#include "sdk/cpp/code_record.hpp"
 
 namespace hone::cli {
-
-// The texts behind the digests of a workflow.
-struct WorkflowTexts {
-  std::string patch;        // `git diff HEAD`
-  std::string environment;  // the interpreter and its packages, one a line
-};
 
 // Records this process, the git state of the working folder and, if `command` begins with a Python,
 // its packages. Without git or a repository the fields of git stay empty.
 WorkflowInfo record_workflow(const std::vector<std::string>& command = {},
                              WorkflowTexts* texts = nullptr);
+
+std::string host_name();  // empty if the system has none
 
 // "ada@node3": the default name of the asker.
 std::string user_at_host();

@@ -20,7 +20,7 @@ struct RelationWords {
   std::string_view down;  // "rn_4.0 saved md_9"
 };
 
-constexpr std::array<RelationWords, 19> relations = {{
+constexpr std::array<RelationWords, 22> relations = {{
     {"saved_by", "saved by", "saved"},
     {"run_of", "run of", "had run"},
     {"proposed_by", "proposed by", "proposed"},
@@ -40,6 +40,9 @@ constexpr std::array<RelationWords, 19> relations = {{
     {"forked_from", "forked from", "forked into"},
     {"warm_started_from", "warm started from", "warm started"},
     {"resubmitted_from", "resubmitted from", "resubmitted as"},
+    {"executed", "executed", "executed by"},
+    {"logged_in", "logged in", "logged"},
+    {"measured_of", "measured of", "measured by"},
 }};
 
 std::string relation_text(const std::string& relation, Direction direction) {
@@ -64,17 +67,18 @@ struct KindFacts {
   std::string_view facts;  // separated by blanks; "params" means all of params.*
 };
 
-constexpr std::array<KindFacts, 10> shown_facts = {{
+constexpr std::array<KindFacts, 11> shown_facts = {{
     {"report", "step value"},
     {"metric", "value"},
     {"sweep", "search terminator trials seed edits tags"},
     {"trial", "value params tags"},
     {"run", "seed best attempts detail"},
-    {"attempt", "end_reason detail"},
+    {"attempt", "end_reason detail code_differs_in"},
     {"model", "phase value bytes tags"},
-    {"dataset", "version digest"},
+    {"dataset", "version digest location"},
     {"workflow", "git_branch patch_sha256 environment_sha256 command cwd user host"},
     {"worker", "cpus gpus hone_version"},
+    {"evaluation", "mean deviation environment seed"},
 }};
 
 constexpr std::string_view params_prefix = "params.";
@@ -90,7 +94,8 @@ bool is_shown(const std::string& kind, std::string_view name) {
 }
 
 bool is_digest(std::string_view name) {
-  return name == "git_commit" || name == "digest" || name.find("sha256") != std::string_view::npos;
+  return name == "git_commit" || name == "hone_commit" || name == "digest" ||
+         name.find("sha256") != std::string_view::npos;
 }
 
 // Facts are texts; numbers among them are shortened as everywhere.

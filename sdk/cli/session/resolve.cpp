@@ -58,7 +58,8 @@ std::string_view kind_of(const ObjectId& id) {
                                [](ModelId) { return std::string_view("model"); },
                                [](DatasetId) { return std::string_view("dataset"); },
                                [](WorkflowId) { return std::string_view("workflow"); },
-                               [](WorkerId) { return std::string_view("worker"); }},
+                               [](WorkerId) { return std::string_view("worker"); },
+                               [](EvaluationId) { return std::string_view("evaluation"); }},
                     id);
 }
 

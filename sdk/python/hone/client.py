@@ -311,7 +311,8 @@ def own_asker() -> str:
 def own_workflow() -> Dict[str, Any]:
     """The workflow of this program, as `hone submit` records it."""
     commit = _git("rev-parse", "--verify", "HEAD")
-    patch = _git("diff", "--no-color", "--no-ext-diff", "HEAD", strip=False) if commit else ""
+    patch = _git("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--binary", "HEAD",
+                 strip=False) if commit else ""
     return {
         "command": [sys.executable, *sys.argv], "cwd": os.getcwd(), "host": socket.gethostname(),
         "user": user_name(), "git_commit": commit,

@@ -191,6 +191,16 @@ WorkflowInfo Generator::workflow() {
   if (coin()) info.git_commit = std::string(40, 'a');
   if (coin()) info.patch_sha256 = sha256();
   if (coin()) info.environment_sha256 = sha256();
+  if (coin()) info.hone_commit = std::string(40, 'b') + "+";
+  return info;
+}
+
+EvaluationInfo Generator::evaluation() {
+  EvaluationInfo info{name(), {real(), real()}};
+  if (coin()) info.environment = "CartPole-v1";
+  info.seed = static_cast<std::uint64_t>(integer(0, (std::int64_t{1} << 53) - 1));
+  info.sample = coin();
+  if (coin()) info.author = "ada@node3";
   return info;
 }
 
@@ -218,13 +228,21 @@ LeaseGrant Generator::grant() {
   return grant;
 }
 
+namespace {
+
+std::vector<Widening> widened() {
+  return {{"x", -0.5, std::nullopt, {}}, {"y", {}, {}, {true, std::string("z")}}};
+}
+
+}  // namespace
+
 std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
   return {
       ServerStarted{any_text(), duration()},
       WorkflowRecorded{id<WorkflowTag>(), workflow()},
-      DatasetRecorded{id<DatasetTag>(), {any_text(), any_text(), any_text()}},
+      DatasetRecorded{id<DatasetTag>(), {any_text(), any_text(), any_text(), any_text()}},
       SweepSubmitted{id<SweepTag>(), any_text(), spec(), id<WorkflowTag>(),
                      coin() ? std::optional(id<DatasetTag>()) : std::nullopt, std::nullopt,
                      small(0, 1)},
@@ -267,15 +285,13 @@ std::vector<EventBody> Generator::sweep_events() {
       TagsChanged{id<SweepTag>(), {"good"}, {"old", "bad"}},
       SweepArchived{id<SweepTag>(), coin()},
       TrialPinned{id<TrialTag>(), coin()},
-      SweepEdited{id<SweepTag>(),
-                  any_text(),
-                  integer(1, 999),
-                  small(0, 9),
-                  {{"x", -0.5, std::nullopt, {}}, {"y", {}, {}, {true, std::string("z")}}}},
+      SweepEdited{id<SweepTag>(), any_text(), integer(1, 999), small(0, 9), widened()},
       SweepImported{id<SweepTag>(),
                     any_text(),
                     {Event{0, instant(), RunStarted{id<LeaseTag>()}},
                      Event{0, instant(), SweepArchived{id<SweepTag>(), true}}}},
+      CodeRecorded{id<LeaseTag>(), run(), id<WorkflowTag>()},
+      ModelEvaluated{id<EvaluationTag>(), any_text(), id<ModelTag>(), evaluation()},
   };
 }
 

@@ -132,6 +132,7 @@ class Generator {
   SweepSpec spec();
   TellRequest tell();
   WorkflowInfo workflow();
+  EvaluationInfo evaluation();
   LeaseGrant grant();
   ReplicatesSpec replicates(int seeds);
   std::vector<EventBody> one_of_each_event();

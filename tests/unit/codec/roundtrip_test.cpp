@@ -63,6 +63,8 @@ TEST(RoundTrip, requests) {
     expect_same_again(EndRequest{EndReason::exit_code, random.small(-9, 255), random.any_text(),
                                  random.any_text()},
                       decode_end_request);
+    expect_same_again(RecordCodeRequest{random.workflow()}, decode_record_code_request);
+    expect_same_again(EvaluateRequest{random.name(), random.evaluation()}, decode_evaluate_request);
     expect_same_again(BeatRequest{{random.id<LeaseTag>(), random.id<LeaseTag>()}},
                       decode_beat_request);
   }
@@ -83,6 +85,7 @@ TEST(RoundTrip, replies) {
     expect_same_again(TellReply{random.verdict()}, decode_tell_reply);
     expect_same_again(EnqueueReply{random.integer(0, 1000)}, decode_enqueue_reply);
     expect_same_again(SaveModelReply{random.id<ModelTag>()}, decode_save_model_reply);
+    expect_same_again(EvaluateReply{random.id<EvaluationTag>()}, decode_evaluate_reply);
   }
   expect_same_again(std::optional<LeaseGrant>{}, decode_acquire_reply);
 }

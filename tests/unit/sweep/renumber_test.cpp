@@ -16,6 +16,8 @@ struct Arriving {
     ids.workflow = WorkflowId{4};
     ids.dataset = DatasetId{5};
     ids.worker[WorkerId{1}] = WorkerId{7};
+    ids.executed[WorkflowId{2}] = WorkflowId{6};
+    ids.evaluations = 30;
     mapped(TrialProposed{TrialId{1}, SweepId{1}, 0, {}});
     mapped(LeaseGranted{LeaseId{1}, AttemptId{run, 1}, WorkerId{1}, "r", {}, {}});
     mapped(ModelSaved{ModelId{1}, LeaseId{1}, run, "digest", 1, 1, 0, {}});
@@ -75,6 +77,9 @@ TEST(Renumber, maps_runs_and_leases_wherever_they_are_named) {
   EXPECT_EQ(given.mapped(RunReady{given.run, {}}).run, new_run);
   EXPECT_EQ(given.mapped(ArtifactSaved{LeaseId{1}, given.run, "f", "d", 1}).run, new_run);
   EXPECT_EQ(given.mapped(ModelDropped{ModelId{1}, given.run}).model, ModelId{21});
+  const auto code = given.mapped(CodeRecorded{LeaseId{1}, given.run, WorkflowId{2}});
+  EXPECT_EQ(code.lease, LeaseId{51});
+  EXPECT_EQ(code.workflow, WorkflowId{6});
   RunReturned returned{LeaseId{1}, given.run, EndReason::signal, ""};
   returned.avoid = WorkerId{1};
   EXPECT_EQ(given.mapped(returned).avoid, WorkerId{7});
@@ -90,7 +95,11 @@ TEST(Renumber, maps_the_objects_of_notes_and_tags) {
   EXPECT_EQ(on(ModelId{1}), ObjectId(ModelId{21}));
   EXPECT_EQ(on(WorkerId{1}), ObjectId(WorkerId{7}));
   EXPECT_EQ(on(WorkflowId{1}), ObjectId(WorkflowId{4}));
+  EXPECT_EQ(on(WorkflowId{2}), ObjectId(WorkflowId{6}));
   EXPECT_EQ(on(DatasetId{1}), ObjectId(DatasetId{5}));
+  const auto evaluated = given.mapped(ModelEvaluated{EvaluationId{1}, "r", ModelId{1}, {}});
+  EXPECT_EQ(evaluated.model, ModelId{21});
+  EXPECT_EQ(on(EvaluationId{1}), ObjectId(EvaluationId{31}));
   EXPECT_EQ(given.mapped(TagsChanged{TrialId{1}, {}, {}}).on, ObjectId(TrialId{101}));
 }
 
@@ -110,6 +119,8 @@ TEST(Renumber, refuses_an_id_that_no_earlier_event_made) {
   EXPECT_FALSE(given.accepts(RunEnded{.run = {TrialId{2}, 0}}));
   EXPECT_FALSE(given.accepts(ModelDropped{ModelId{2}, given.run}));
   EXPECT_FALSE(given.accepts(TrialPinned{TrialId{2}}));
+  EXPECT_FALSE(given.accepts(CodeRecorded{LeaseId{1}, given.run, WorkflowId{9}}));
+  EXPECT_FALSE(given.accepts(ModelEvaluated{EvaluationId{1}, "r", ModelId{2}, {}}));
   EXPECT_FALSE(given.accepts(NoteAdded{"r", TrialId{2}, "note", ""}));
   EXPECT_FALSE(
       given.accepts(LeaseGranted{LeaseId{2}, AttemptId{given.run, 2}, WorkerId{2}, "r", {}, {}}));

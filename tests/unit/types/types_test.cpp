@@ -8,9 +8,11 @@ namespace {
 
 TEST(Ids, print_and_parse_back) {
   const ObjectId ids[] = {
-      SweepId{7}, TrialId{42},  RunId{TrialId{42}, 0}, AttemptId{{TrialId{42}, 0}, 2},
-      ModelId{9}, DatasetId{3}, WorkflowId{2},         WorkerId{1}};
-  const char* words[] = {"sw_7", "tr_42", "rn_42.0", "rn_42.0#2", "md_9", "ds_3", "wf_2", "wk_1"};
+      SweepId{7},     TrialId{42},  RunId{TrialId{42}, 0}, AttemptId{{TrialId{42}, 0}, 2},
+      ModelId{9},     DatasetId{3}, WorkflowId{2},         WorkerId{1},
+      EvaluationId{3}};
+  const char* words[] = {"sw_7", "tr_42", "rn_42.0", "rn_42.0#2", "md_9",
+                         "ds_3", "wf_2",  "wk_1",    "ev_3"};
   for (std::size_t i = 0; i < std::size(ids); ++i) {
     EXPECT_EQ(text(ids[i]), words[i]);
     EXPECT_EQ(parse_object_id(words[i]), ids[i]);

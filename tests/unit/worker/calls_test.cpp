@@ -147,19 +147,23 @@ TEST_F(Calls, in_flight_are_interrupted_and_waiting_ones_dropped) {
 
 TEST_F(Calls, for_a_cached_checkpoint_need_no_server) {
   Client client(Endpoint{});
+  CodeRecorder recorder;
   const ModelRef model{ModelId{1}, sha256_hex("weights"), 7, 10, 0};
   BlobCache& cached = cache();
   write("cache/" + model.sha256, "weights");
-  const auto reply = perform(client, cached, FetchBlob{LeaseId{1}, model});
+  const auto reply = perform(client, cached, recorder, FetchBlob{LeaseId{1}, model});
   ASSERT_TRUE(reply) << reply.error().detail;
   EXPECT_EQ(std::get<FetchedBlob>(*reply).path, path("cache/copies/le_1"));
 }
 
 TEST_F(Calls, for_files_that_are_gone_fail) {
   Client client(Endpoint{});
-  EXPECT_FALSE(perform(client, cache(), StoreBlob{LeaseId{1}, path("missing")}));
-  EXPECT_FALSE(perform(client, cache(), KeepFiles{LeaseId{1}, {}, {{path("missing"), "missing"}}}));
-  EXPECT_TRUE(perform(client, cache(), KeepFiles{LeaseId{1}, {"*"}, {}})) << "none to keep";
+  CodeRecorder recorder;
+  EXPECT_FALSE(perform(client, cache(), recorder, StoreBlob{LeaseId{1}, path("missing")}));
+  const KeepFiles gone{LeaseId{1}, {}, {{path("missing"), "missing"}}};
+  EXPECT_FALSE(perform(client, cache(), recorder, gone));
+  EXPECT_TRUE(perform(client, cache(), recorder, KeepFiles{LeaseId{1}, {"*"}, {}}))
+      << "none to keep";
 }
 
 // The socket of a trial ---------------------------------------------------------------------------

@@ -111,7 +111,9 @@ Fields attempt_columns() {
           {"ended", "/ended_at", CellType::ago},
           {"reason", "/end_reason"},
           optional({"failure", "/failure"}),
-          optional({"resumed", "/resume"})};
+          optional({"resumed", "/resume"}),
+          optional({"code", "/workflow"}),
+          optional({"code differs in", "/code_differs_in"})};
 }
 
 Fields artifact_columns() {
@@ -366,6 +368,13 @@ Fields find_columns(std::string_view kind) {
     return select(attempt_columns(), {"id", "worker", "host", "reason", "granted"});
   if (kind == "dataset") return dataset_columns();
   if (kind == "workflow") return workflow_columns();
+  if (kind == "evaluation")
+    return {{"id", "/id"},
+            {"model", "/model"},
+            {"metric", "/metric"},
+            {"mean", "/mean", CellType::number},
+            {"deviation", "/deviation", CellType::number},
+            {"environment", "/environment"}};
   return select(worker_columns(), {"id", "host", "cpus", "gpus", "joined"});
 }
 

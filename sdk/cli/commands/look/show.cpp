@@ -97,7 +97,10 @@ Result<Exit> show_object(Session& session, const std::string& word) {
           [&](ModelId) { return show_at(session, *id, "/v1/models/" + name, model_text); },
           [&](DatasetId) { return show_at(session, *id, "/v1/datasets/" + name, plain_text); },
           [&](WorkflowId) { return show_at(session, *id, "/v1/workflows/" + name, workflow_text); },
-          [&](WorkerId) { return show_at(session, *id, "/v1/workers/" + name, worker_text); }},
+          [&](WorkerId) { return show_at(session, *id, "/v1/workers/" + name, worker_text); },
+          [&](EvaluationId) {
+            return show_at(session, *id, "/v1/evaluations/" + name, plain_text);
+          }},
       *id);
 }
 
@@ -105,7 +108,8 @@ Result<Exit> show_object(Session& session, const std::string& word) {
 
 CommandAction declare_show(Flags& flags) {
   return with_options(show_object, [&](std::string& id) {
-    flags.argument("ID", id, "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1");
+    flags.argument("ID", id,
+                   "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1, ev_3");
   });
 }
 

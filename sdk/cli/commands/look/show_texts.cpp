@@ -282,6 +282,10 @@ std::string attempt_text(const Json& attempt, const Shown& shown) {
   add(lines, "reason", text_at(attempt, "/end_reason"));
   add(lines, "failure", failure_text(attempt));
   add(lines, "resumed", text_at(attempt, "/resume"));
+  const std::string differs = text_at(attempt, "/code_differs_in");
+  add(lines, "code",
+      text_at(attempt, "/workflow") +
+          (differs.empty() ? "" : ", differs from the submission in: " + differs));
   return title(attempt, "attempt", shown) + indented(record_text(lines, shown.screen));
 }
 
@@ -370,7 +374,7 @@ std::string runs_text(const Json& items, const Shown& shown) {
 
 std::string attempts_text(const Json& items, const Shown& shown) {
   Fields columns = select(attempt_columns(), {"id", "worker", "host", "started", "ended", "reason",
-                                              "failure", "resumed"});
+                                              "failure", "resumed", "code", "code differs in"});
   columns.front().name = "attempt";
   return table_under("attempts", columns, items, shown);
 }

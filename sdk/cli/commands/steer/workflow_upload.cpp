@@ -1,11 +1,5 @@
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
 #include "sdk/cli/local/workflow.hpp"
 #include "sdk/cpp/client.hpp"
 
@@ -15,14 +9,7 @@ namespace {
 // Uploads the text behind a digest of the workflow. A failure does not stop the submission.
 void store_text(Session& session, Client& client, const std::string& text) {
   if (text.empty()) return;
-  std::string name = (std::filesystem::temp_directory_path() / "hone-XXXXXX").string();
-  const int file = mkstemp(name.data());
-  if (file < 0) return session.note("cannot upload the patch: no temporary file");
-  std::ofstream(name, std::ios::binary) << text;
-  const auto stored = client.put_blob(name);
-  close(file);
-  std::error_code ignored;
-  std::filesystem::remove(name, ignored);
+  const auto stored = client.put_text(text);
   if (!stored) session.note("cannot upload the patch: " + stored.error().detail);
 }
 

@@ -241,6 +241,21 @@ std::vector<Finding> check_workers(Session& session) {
        std::to_string(workers->size()) + " connected, with " + std::to_string(slots) + " slots"}};
 }
 
+// Attempts of the last week that executed other code than was submitted.
+std::vector<Finding> check_code(Session& session) {
+  const auto found = session.get("/v1/find?limit=100&where=" +
+                                 escape_path("attempt where changed and granted > -7d"));
+  if (!found) return {};
+  const Json& items = member(*found, "/items");
+  if (items.empty()) return {};
+  const std::string more = text_at(*found, "/next").empty() ? "" : "more than ";
+  return {{Health::warn, "code",
+           more + std::to_string(items.size()) +
+               " attempts of the last week executed other code than was submitted, the newest " +
+               text_at(items.front(), "/id") + " (" + text_at(items.front(), "/code_differs_in") +
+               "): hone find 'attempt where changed'"}};
+}
+
 std::vector<Finding> examine(Session& session, const fs::path& data) {
   std::vector<Finding> findings = {
       {Health::ok, "hone", HONE_VERSION},
@@ -262,8 +277,9 @@ std::vector<Finding> examine(Session& session, const fs::path& data) {
       check_disk(data),
       check_sync(data),
       check_server(session)};
-  if (findings.back().health == Health::ok)
-    for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
+  if (findings.back().health != Health::ok) return findings;
+  for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
+  for (auto& finding : check_code(session)) findings.push_back(std::move(finding));
   return findings;
 }
 
