@@ -250,6 +250,7 @@ struct LeaseStanding {
   LeaseId lease;
   Order order = Order::none;
   Instant expires_at;
+  bool log_wanted = false;  // a client reads the log: send what is new
 };
 
 struct BeatReply {

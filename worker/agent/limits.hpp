@@ -48,6 +48,14 @@ inline constexpr std::size_t waiting_lines_max = 64;
 inline constexpr std::size_t line_bytes_max = 1024 * 1024;
 inline constexpr std::size_t tail_bytes_max = 8 * 1024;
 inline constexpr std::int64_t log_bytes_max = 64 * 1024 * 1024;
+// The end of a log that is kept in memory and sent to the server: some 3,000 lines, as much as the
+// server accepts in one piece.
+inline constexpr std::size_t log_piece_bytes_max = 256 * 1024;
+// Between two pieces of a log that a client follows: at most 512 KiB/s; what is more is left out.
+inline constexpr Duration log_period = milliseconds(500);
+// Logs of ended runs that wait for the server: 16 MiB. One more try after this time.
+inline constexpr std::size_t logs_queued_max = 64;
+inline constexpr Duration log_retry = seconds(2);
 // Lines spooled for an unreachable server. Beyond it, metric points are not spooled.
 inline constexpr std::int64_t spool_bytes_max = 256 * 1024 * 1024;
 // Connections to one run's socket: helper processes of a trainer may log, too.

@@ -60,6 +60,7 @@ class RunProcess {
     return folder_.checkpoint(name);
   }
   [[nodiscard]] const RunFolder& folder() const { return folder_; }
+  [[nodiscard]] const LogFile& log() const { return log_; }
 
  private:
   // Results that are collected from a file or the output of a program without SDK.

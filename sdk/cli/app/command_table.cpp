@@ -58,6 +58,10 @@ constexpr auto commands = std::to_array<Command>({
      declare_trials},
     {"runs", Group::sweeps, "[ID]", "list the runs of a trial or sweep",
      "hone runs tr_42\nhone runs sw_7 --format jsonl", declare_runs},
+    {"logs", Group::sweeps, "RUN", "print the output of a run, also while it runs",
+     "hone logs rn_42.0\nhone logs rn_42.0 --follow\nhone logs tr_42 --tail 20\n"
+     "hone logs rn_42.0 --attempt 1 --raw > rn_42.0.log",
+     declare_logs},
     {"events", Group::sweeps, "[SWEEP]", "list the events of a sweep",
      "hone events sw_7\nhone events sw_7 --follow\nhone events --all --format jsonl",
      declare_events},

@@ -215,5 +215,17 @@ TEST(CliPlot, flat_and_single_points_are_drawn) {
   EXPECT_EQ(plot({}, {30, 5, false}), "");
 }
 
+TEST(CliLogs, control_characters_of_a_program_do_nothing_to_a_terminal) {
+  EXPECT_EQ(printable_log("a\tb\nc\r\nd\re"), "a\tb\nc\nd\ne");
+  EXPECT_EQ(printable_log("\x1b[1;31mred\x1b[0m \x1b[m"), "red ");
+  EXPECT_EQ(printable_log("\x1b]0;title\x07\x1b[2J\x7f"), "^[]0;title^G^[[2J^?");
+  EXPECT_EQ(printable_log(std::string_view("\0\b", 2)), "^@^H");
+  EXPECT_EQ(printable_log("\xc2\x9b"
+                          "2J \xe2\x80\xae"),
+            "<U+009B>2J <U+202E>");
+  EXPECT_EQ(printable_log("gr\xc3\xbc\xc3\x9f \xff"), "gr\xc3\xbc\xc3\x9f ?");
+  EXPECT_EQ(printable_log("\x1b[31"), "^[[31") << "a sequence that is cut";
+}
+
 }  // namespace
 }  // namespace hone::cli
