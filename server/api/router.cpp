@@ -77,7 +77,7 @@ constexpr std::array table{
     Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, paged}},
     Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve}},
     Route{get, "/v1/runs/{run}/metrics", needs_read,
-          Read{metrics, paged | Query::name}},
+          Read{metrics, paged | Query::name | Query::fields}},
     Route{get, "/v1/runs/{run}/artifacts", needs_read, Read{artifacts}},
     Route{get, "/v1/runs/{run}/explain", needs_read, Read{explain_run}},
     Route{get, "/v1/runs/{run}/log", needs_read,

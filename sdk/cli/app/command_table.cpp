@@ -85,8 +85,10 @@ constexpr auto commands = std::to_array<Command>({
      "hone confirm sw_7                      # show the result\n"
      "hone confirm sw_7 --format json",
      declare_confirm},
-    {"curve", Group::results, "ID", "draw the learning curve of a run or trial",
-     "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial",
+    {"curve", Group::results, "ID [OTHER ...]", "draw learning curves and other metrics",
+     "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial\n"
+     "hone curve rn_1.0 rn_2.0 --metric loss\n"
+     "hone curve tr_42 --metric loss --format csv > loss.csv",
      declare_curve},
     {"importance", Group::results, "[SWEEP]", "rank parameters by their influence on the objective",
      "hone importance sw_7\nhone importance sw_7 --objective cost\n"
@@ -111,6 +113,8 @@ constexpr auto commands = std::to_array<Command>({
      "hone export sw_7 --format csv > reports.csv\n"
      "hone export sw_7 --format curves --out curves.csv   # and its card curves.json\n"
      "hone export sw_7 --format json > sw_7.json          # with all events, for hone import\n"
+     "hone export sw_7 --metrics --format jsonl\n"
+     "hone export sw_7 --tensorboard runs/sw_7\n"
      "hone export sw_7 --optuna study.db",
      declare_export, "curves"},
     {"note", Group::results, "ID [TEXT]", "add a note to any object, or list its notes",

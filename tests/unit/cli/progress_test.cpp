@@ -200,6 +200,23 @@ TEST(CliPlot, rising_line_goes_from_bottom_left_to_top_right) {
             "    0              100\n");
 }
 
+TEST(CliPlot, several_lines_have_letters_and_their_names) {
+  const std::string chart = plot_series(
+      {{"rn_1.0", {{0, 0}, {100, 10}}}, {"rn_2.0", {{0, 10}, {100, 10}}}, {"rn_3.0", {}}},
+      {22, 5, false});
+  EXPECT_EQ(chart,
+            "10 |bbbbbbbbbbbbbbbbbb\n"
+            "   |           aaaa\n"
+            " 5 |       aaaa\n"
+            "   |   aaaa\n"
+            " 0 |aaa\n"
+            "   +------------------\n"
+            "    0              100\n"
+            "    a=rn_1.0 b=rn_2.0\n"
+            "    c=rn_3.0\n");
+  EXPECT_EQ(plot_series({{"rn_1.0", {}}}, {22, 5, false}), "");
+}
+
 TEST(CliPlot, braille_keeps_to_its_frame) {
   std::vector<PlotPoint> points;
   for (int i = 0; i < 300; ++i) points.push_back({i * 1e4, std::sin(i / 20.0) * 200});
