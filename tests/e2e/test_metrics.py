@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from commands import hone, ok
-from conftest import sweep_spec
+from conftest import ROOT, sweep_spec
+from playing import playing
 
 # An interpreter that has the package tensorboard; made by:
 #   python3 -m venv venv && venv/bin/pip install tensorboard
@@ -119,3 +120,81 @@ def test_tensorboard_itself_reads_the_export(logged, server, tmp_path):
     points = [json.loads(line) for line in done.stdout.splitlines()]
     assert [p[1:] for p in points if p[0] == "return"] == [[10, 20], [20, 21], [30, 22]]
     assert len([p for p in points if p[0] == "loss"]) == 31
+
+
+# In the manner of CleanRL: it writes TensorBoard's files and nothing else.
+SCRIPT = """
+import sys, time
+from tensorboard.compat.proto import event_pb2, summary_pb2
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+from tensorboard.util import tensor_util
+import numpy as np
+writer = EventFileWriter("runs/CartPole__ppo__1", flush_secs=1)
+V = summary_pb2.Summary.Value
+for step in range(1, 101):
+    loss = tensor_util.make_tensor_proto(np.float32(1 / step))
+    values = [V(tag="charts/episodic_return", simple_value=step / 2),
+              V(tag="losses/value_loss", tensor=loss)]
+    for value in values:
+        writer.add_event(event_pb2.Event(wall_time=time.time(), step=step,
+                                         summary=summary_pb2.Summary(value=[value])))
+writer.close()
+"""
+
+
+def test_a_script_that_only_writes_tensorboard_files_is_swept_unchanged(server, tmp_path):
+    needs_tensorboard()
+    play_written(server, tmp_path, TENSORBOARD, SCRIPT)
+
+
+# The same bytes by hand: the format of records, and an Event with a simple_value.
+BY_HAND = f"""
+import os, struct, sys
+sys.path.insert(0, {str(ROOT / "tests" / "e2e")!r})
+from tfrecord import scalar_record
+os.makedirs("runs/by_hand/deeper")
+with open("runs/by_hand/deeper/events.out.tfevents.1.host.1.0", "wb") as file:
+    for step in range(1, 101):
+        file.write(scalar_record(step, "charts/episodic_return", step / 2))
+        file.write(scalar_record(step, "losses/value_loss", 1 / step))
+        file.flush()
+"""
+
+
+def play_written(server, folder, python, code):
+    script = folder / "ppo.py"
+    script.write_text(code)
+    with playing(server, folder) as play:
+        run = play(sweep_spec(
+            command={"run": [python, str(script)], "folder": "fresh",
+                     "collect": {"file": "runs", "format": "tensorboard",
+                                 "objective": "charts/episodic_return",
+                                 "metrics": ["losses/value_loss"]}},
+            objective={"metric": "return"}, parameters={"lr": {"type": "fixed", "value": 0.5}},
+            search={"method": "random", "trials": 1},
+            budget={"unit": "steps", "per_run": 100, "phases": 4}))
+    assert run["state"] == "completed", run
+    curve = server.get(f"/v1/runs/{run['id']}/curve")["items"]
+    assert [(point["step"], point["value"]) for point in curve] == [
+        (25, 12.5), (50, 25), (75, 37.5), (100, 50)]
+    points = server.get(f"/v1/runs/{run['id']}/metrics?limit=1000")["items"]
+    assert len(points) == 100 and points[3]["step"] == 4 and points[3]["value"] == 0.25
+
+
+def test_event_files_are_read_while_they_grow(server, tmp_path):
+    play_written(server, tmp_path, sys.executable, BY_HAND)
+
+
+def test_a_tag_that_is_not_written_is_named_in_the_log(server, tmp_path):
+    script = tmp_path / "ppo.py"
+    script.write_text(BY_HAND)
+    with playing(server, tmp_path) as play:
+        run = play(sweep_spec(
+            command={"run": [sys.executable, str(script)], "folder": "fresh",
+                     "collect": {"file": "runs", "format": "tensorboard",
+                                 "objective": "episodic_return"}},
+            objective={"metric": "return"}, parameters={"lr": {"type": "fixed", "value": 0.5}},
+            search={"method": "random", "trials": 1}, limits={"max_retries": 0},
+            budget={"unit": "steps", "per_run": 100, "phases": 4}))
+    assert run["state"] == "failed", run
+    assert "no scalar 'episodic_return'; they have charts/episodic_return" in run["log_tail"]

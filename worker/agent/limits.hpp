@@ -68,6 +68,10 @@ inline constexpr int follow_pieces_max = 32;  // of 64 KiB: 8 MiB/s
 // rows. Between two steps the worker serves everything else.
 inline constexpr int last_file_pieces_max = 8;
 inline constexpr std::size_t last_file_lines_max = 4'096;
+// Event files: one for each writer, in the folders of experiments. 64 KiB of memory each.
+inline constexpr std::size_t event_files_max = 64;
+inline constexpr std::size_t event_entries_max = 10'000;  // of the folder and those below it
+inline constexpr int event_depth_max = 8;
 // The folder of a run: measured every fourth of these periods. The default of command.disk.
 inline constexpr int measure_every = 4;
 inline constexpr std::int64_t folder_bytes_max = std::int64_t{64} * 1024 * 1024 * 1024;

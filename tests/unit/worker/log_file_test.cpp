@@ -1,7 +1,10 @@
-// The log of a run: its file, its tail and its end.
+// What a run writes besides its results: its log, and event files of TensorBoard.
 #include "worker/process/log_file.hpp"
 
+#include <optional>
+
 #include "tests/unit/worker/process_given.hpp"
+#include "worker/process/event_folder.hpp"
 
 namespace hone::worker {
 namespace {
@@ -64,6 +67,58 @@ TEST_F(RunLog, has_a_tail_that_begins_with_a_line_if_it_can) {
   one.take(std::string(5 * limits::tail_bytes_max, 'x') + "end");
   EXPECT_EQ(one.tail().size(), limits::tail_bytes_max);
   EXPECT_TRUE(one.tail().ends_with("xend"));
+}
+
+// Event files -------------------------------------------------------------------------------------
+
+class EventFiles : public InFolder {
+ protected:
+  void SetUp() override {
+    InFolder::SetUp();
+    events_.emplace(path("runs"));
+  }
+  std::vector<std::int64_t> steps_read() {
+    std::vector<std::int64_t> steps;
+    events_->scan();
+    while (events_->read([&](const ScalarEvent& event) { steps.push_back(event.step); }) > 0)
+      continue;
+    return steps;
+  }
+  static std::string event(std::int64_t step) { return event_record({step, 1, {{"loss", 1}}}); }
+  void add(const std::string& name, const std::string& bytes) {
+    fs::create_directories(fs::path(path(name)).parent_path());
+    append(name, bytes);
+  }
+  std::optional<EventFolder> events_;
+};
+
+TEST_F(EventFiles, are_found_below_their_folder_and_read_as_they_grow) {
+  EXPECT_TRUE(steps_read().empty()) << "there is no folder yet";
+  const std::string half = event(2);
+  add("runs/a/events.out.tfevents.1", event_file_head(1) + event(1) + half.substr(0, 9));
+  add("runs/a/notes.txt", event(7));
+  EXPECT_EQ(steps_read(), (std::vector<std::int64_t>{1}));
+  add("runs/a/events.out.tfevents.1", half.substr(9));
+  add("runs/b/c/events.out.tfevents.2", event(3));
+  EXPECT_EQ(events_->left(), static_cast<std::int64_t>(half.size()) - 9);
+  EXPECT_EQ(steps_read(), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_EQ(events_->left(), 0);
+}
+
+TEST_F(EventFiles, are_no_links_and_no_endless_list) {
+  add("elsewhere", event(1));
+  fs::create_directories(path("runs"));
+  fs::create_symlink(path("elsewhere"), path("runs/events.out.tfevents.0"));
+  for (std::size_t i = 0; i < limits::event_files_max + 5; ++i)
+    add("runs/events.out.tfevents." + std::to_string(1000 + i), event(2));
+  EXPECT_EQ(steps_read().size(), limits::event_files_max);
+}
+
+TEST_F(EventFiles, that_are_damaged_are_named) {
+  add("runs/events.out.tfevents.1", std::string(40, 'x'));
+  EXPECT_TRUE(steps_read().empty());
+  const auto fault = events_->take_fault().value_or("");
+  EXPECT_TRUE(fault.starts_with("events.out.tfevents.1: record 1")) << fault;
 }
 
 }  // namespace
