@@ -123,4 +123,19 @@ inline constexpr std::size_t pilot_log_bytes_max = 64 * 1024;  // of an answer: 
 inline constexpr std::size_t points_max = 10'000;              // metric points in one request
 inline constexpr std::size_t log_tail_bytes_max = 8 * 1024;
 
+// Logs of runs (server/api/logs.hpp). A piece in a request, and what is kept of one log: some
+// 3,000 lines, of which a reader sees the last.
+inline constexpr std::size_t log_bytes_max = 256 * 1024;
+// Running runs whose log is read at the same time: 16 MiB of memory.
+inline constexpr std::size_t logs_followed_max = 64;
+// From the last read until the worker stops sending: readers poll every second.
+inline constexpr Duration log_wanted_time = seconds(15);
+// From the end of an attempt until its log counts as lost. A program may take 10 s to exit after
+// its last verdict, and a worker sends the log again once.
+inline constexpr Duration log_late_time = seconds(20);
+// Of the logs of ended attempts on disk; then the oldest are removed. 4,096 full logs, or 100,000
+// of 10 kB.
+inline constexpr std::int64_t logs_kept_bytes_max = std::int64_t{1024} * 1024 * 1024;
+inline constexpr std::size_t logs_kept_max = 100'000;
+
 }  // namespace hone::limits

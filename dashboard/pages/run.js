@@ -7,6 +7,7 @@ import { links } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { Plot, card } from "../chart/plot.js";
 import { empty, facts, heading, link, stateMark, table } from "../ui/parts.js";
+import { logView } from "../ui/log.js";
 import { noteButtons } from "./heading.js";
 
 const pointsAtMost = 20000;
@@ -42,7 +43,6 @@ export async function runPage(page) {
     head: h("div"),
     facts: h("div"),
     why: h("div"),
-    log: h("div"),
     attempts: h("div"),
     files: h("div"),
     metrics: h("div.small-grid"),
@@ -56,18 +56,13 @@ export async function runPage(page) {
     replace(parts.head, headOf(page, state));
     replace(parts.facts, factsOf(state));
     replace(parts.why, whyOf(state));
-    replace(
-      parts.log,
-      state.run.log_tail
-        ? h("pre", { tabindex: "0" }, state.run.log_tail)
-        : empty("The run left no log, or its end is still to come."),
-    );
     replace(parts.attempts, attemptsOf(state.attempts));
     replace(parts.files, filesOf(state));
     drawMetrics(state, parts.metrics, plots);
     curve.redraw();
   };
   draw();
+  const log = logView(id);
   const soon = throttled(1500, async () => {
     await read();
     draw();
@@ -78,6 +73,7 @@ export async function runPage(page) {
   page.onLeave(() => {
     soon.cancel();
     curve.close();
+    log.close();
     for (const plot of plots.values()) plot.close();
   });
   return [
@@ -91,7 +87,7 @@ export async function runPage(page) {
       card("Metrics", parts.metrics, { id: "metrics" }),
       card("Attempts", parts.attempts, { flush: true, span: 7 }),
       card("Files and models", parts.files, { flush: true, span: 5 }),
-      card("End of the log", parts.log),
+      card("Log", log.element, { id: "log" }),
     ),
   ];
 }

@@ -56,7 +56,8 @@ Result<RunRow> find_run(SQLite::Database& db, RunId id);
 // All of them, by name: a run keeps few.
 Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run);
 Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const PageQuery& page);
-Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run);  // by phase
+Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run);              // by phase
+Result<std::vector<MetricNameRow>> read_metric_names(SQLite::Database& db, RunId run);  // by name
 // By name, then step. `name` empty: every series.
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page);

@@ -187,6 +187,12 @@ struct MetricRow {
   Instant at;
 };
 
+struct MetricNameRow {  // a series of a run
+  std::string name;
+  std::int64_t points = 0;
+  std::int64_t step = 0;  // of the last point
+};
+
 struct BestRow {
   std::int64_t rank = 1;  // 1 is the best
   TrialRow trial;

@@ -187,6 +187,19 @@ Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run) {
   return curve;
 }
 
+Result<std::vector<MetricNameRow>> read_metric_names(SQLite::Database& db, RunId run) {
+  if (auto known = check_run(db, run); !known) return known.error();
+  SQLite::Statement s(db,
+                      "SELECT name, COUNT(*), MAX(step) FROM metric_point WHERE trial = ?1 AND"
+                      " replicate = ?2 GROUP BY name ORDER BY name");
+  sql::bind(s, run.trial, run.replicate);
+  std::vector<MetricNameRow> rows;
+  while (s.executeStep())
+    rows.push_back(
+        {s.getColumn(0).getString(), s.getColumn(1).getInt64(), s.getColumn(2).getInt64()});
+  return rows;
+}
+
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page) {
   if (auto known = check_run(db, run); !known) return known.error();

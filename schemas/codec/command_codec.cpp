@@ -148,10 +148,20 @@ void fields(F& f, Of<CollectSpec> auto& c) {
   }
 }
 
+// Event files name the step of each scalar themselves.
+void check_events(Reader& reader, const CollectSpec& collect) {
+  if (collect.file.empty())
+    reader.refuse("stdout",
+                  "is not for format: tensorboard: say file: FOLDER, in the run's folder");
+  if (!collect.step.empty())
+    reader.refuse("step", "is not for format: tensorboard, whose events have their step");
+}
+
 void check(Reader& reader, const CollectSpec& collect) {
   bool from_output = false;
   if (reader.some("stdout", from_output); from_output != collect.file.empty())
     reader.refuse("file", "say either file: NAME, in the run's own folder, or stdout: true");
+  if (collect.format == CollectFormat::tensorboard) check_events(reader, collect);
   const bool regex = collect.format == CollectFormat::regex;
   if (regex == collect.patterns.empty())
     reader.refuse("pattern", regex ? "is missing: a regular expression whose named groups are the "

@@ -24,7 +24,7 @@ void fields(auto& f, Of<std::optional<LeaseGrant>> auto& grant) { f.maybe("grant
 
 void fields(auto& f, Of<LeaseStanding> auto& s) {
   f("lease", s.lease)("order", s.order)("expires_at", s.expires_at, WireTime{});
-  f.some("stale_epoch", s.stale_epoch);
+  f.some("stale_epoch", s.stale_epoch).some("log_wanted", s.log_wanted);
 }
 void fields(auto& f, Of<BeatReply> auto& r) { f("leases", r.leases); }
 

@@ -51,7 +51,7 @@ inline constexpr auto words_of<ParamStyle> = word_table("none", "flags", "flags=
 template <>
 inline constexpr auto words_of<WorkFolder> = word_table("shared", "fresh", "copy");
 template <>
-inline constexpr auto words_of<CollectFormat> = word_table("csv", "jsonl", "regex");
+inline constexpr auto words_of<CollectFormat> = word_table("csv", "jsonl", "regex", "tensorboard");
 template <>
 inline constexpr auto words_of<Summary> = word_table("last", "mean", "median", "max", "min");
 template <>

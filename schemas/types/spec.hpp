@@ -37,14 +37,16 @@ enum class ParamStyle { none, flags, flags_equals, key_value, json, env };
 // worker's.
 enum class WorkFolder { shared, fresh, copy };
 
-enum class CollectFormat { csv, jsonl, regex };
+// tensorboard: event files. Their columns are the tags of their scalars; each has its step.
+enum class CollectFormat { csv, jsonl, regex, tensorboard };
 
 // How the last rows of a column become one value.
 enum class Summary { last, mean, median, max, min };
 
 // Where the objective of an unchanged program is read from: rows of named columns.
 struct CollectSpec {
-  std::string file;  // in the run's own folder; empty: its standard output
+  // In the run's own folder; empty: its standard output. tensorboard: a folder of event files.
+  std::string file;
   CollectFormat format = CollectFormat::csv;
   std::vector<std::string> patterns{};    // regex: named groups are the columns
   std::vector<std::string> columns{};     // csv; empty: its first line names them

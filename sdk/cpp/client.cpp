@@ -204,6 +204,22 @@ Status Client::end(LeaseId lease, const EndRequest& request) {
   return Done{};
 }
 
+Result<bool> Client::put_log(WorkerId worker, LeaseId lease, std::int64_t offset,
+                             const std::string& bytes, bool last) {
+  HttpRequest request;
+  request.method = "POST";
+  request.target = "/v1/workers/" + text(worker) + "/log?lease=" + text(lease) +
+                   "&offset=" + std::to_string(offset) + (last ? "&last=true" : "");
+  request.body = bytes;
+  request.content_type = "application/octet-stream";
+  request.timeout = std::chrono::microseconds(timeout_.us);
+  const auto response = transport_.call(request);
+  if (!response) return response.error();
+  if (!response->ok()) return problem_of(*response);
+  const auto json = parse_json(response->body);
+  return json && json->is_object() && json->contains("wanted") && (*json)["wanted"] == true;
+}
+
 // Blobs -------------------------------------------------------------------------------------------
 
 Result<Blob> Client::put_blob(const std::string& file) {

@@ -52,6 +52,10 @@ class Client {
   Status metrics(LeaseId lease, const MetricsRequest& request);
   Status record_code(LeaseId lease, const RecordCodeRequest& request);
   Status end(LeaseId lease, const EndRequest& request);
+  // Sends the bytes of a log from `offset` on; `last` when its process has ended. Returns whether
+  // the server wants more.
+  Result<bool> put_log(WorkerId worker, LeaseId lease, std::int64_t offset,
+                       const std::string& bytes, bool last);
 
   // Blobs. put_blob hashes the file, and sends it unless the server has it. get_blob writes to a
   // temporary file next to `file`, checks the digest and renames: `file` is complete or absent.

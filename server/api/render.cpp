@@ -215,6 +215,14 @@ Json render(const MetricRow& row) {
   return json;
 }
 
+Json render(const MetricNameRow& row) {
+  Json json;
+  json["name"] = row.name;
+  json["points"] = row.points;
+  json["step"] = row.step;
+  return json;
+}
+
 Json render(const BestRow& row) {
   auto json = render(row.trial);
   json["rank"] = row.rank;

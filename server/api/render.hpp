@@ -19,6 +19,7 @@ Json render(const ArtifactRow& row);
 Json render(const CurveRow& row);
 Json render(const RunCurveRow& row);
 Json render(const MetricRow& row);
+Json render(const MetricNameRow& row);
 Json render(const BestRow& row);
 Json render(const ModelRow& row);
 Json render(const EvaluationRow& row);

@@ -80,9 +80,10 @@ Result<std::string> percent_decoded(std::string_view text) {
 
 std::string_view word(Query name) {
   constexpr std::array<std::string_view, query_names> words{
-      "after", "all",   "by",           "depth", "digest",    "direction", "fields",
-      "from",  "limit", "measurements", "name",  "objective", "pixels",    "points",
-      "run",   "sort",  "sweep",        "to",    "trial",     "where"};
+      "after",    "all",       "attempt", "by",     "depth",  "digest", "direction",
+      "encoding", "fields",    "from",    "last",   "lease",  "limit",  "measurements",
+      "name",     "objective", "offset",  "pixels", "points", "run",    "sort",
+      "sweep",    "tail",      "to",      "trial",  "where"};
   return words[static_cast<std::size_t>(name)];
 }
 

@@ -19,6 +19,8 @@ struct Counters;
 
 namespace hone::api {
 
+class LogStore;
+
 // HEAD arrives as get: server/http leaves the body out.
 enum class Method { get, post, put, other };
 
@@ -29,21 +31,27 @@ std::string_view word(Method method);  // "GET"
 enum class Query {
   after,
   all,
+  attempt,
   by,
   depth,
   digest,
   direction,
+  encoding,
   fields,
   from,
+  last,
+  lease,
   limit,
   measurements,
   name,
   objective,
+  offset,
   pixels,
   points,
   run,
   sort,
   sweep,
+  tail,
   to,
   trial,
   where
@@ -79,6 +87,7 @@ struct Request {
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
   const Counters* counters = nullptr;  // of this server, for GET /metrics
+  LogStore* logs = nullptr;            // of this server; null in tests without logs
   std::int64_t newest_seq = 0;         // of the ledger, for GET /healthz
   // Set while a read is in progress: true once no client waits for its answer.
   const std::atomic<bool>* stop = nullptr;

@@ -76,14 +76,18 @@ constexpr std::array table{
     Route{get, "/v1/runs/{run}", needs_read, Read{run}},
     Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, paged}},
     Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve}},
-    Route{get, "/v1/runs/{run}/metrics", needs_read, Read{metrics, paged | Query::name}},
+    Route{get, "/v1/runs/{run}/metrics", needs_read,
+          Read{metrics, paged | Query::name | Query::fields}},
     Route{get, "/v1/runs/{run}/artifacts", needs_read, Read{artifacts}},
     Route{get, "/v1/runs/{run}/explain", needs_read, Read{explain_run}},
+    Route{get, "/v1/runs/{run}/log", needs_read,
+          Read{run_log, {Query::attempt, Query::from, Query::tail, Query::encoding}}},
 
     Route{post, "/v1/workers", needs_work, Write{parse_join, render_join}},
     Route{get, "/v1/workers", needs_read, Read{workers, paged}},
     Route{get, "/v1/workers/{worker}", needs_read, Read{worker}},
     Route{post, "/v1/workers/{worker}/beat", needs_work, Write{parse_beat, render_beat}},
+    Route{post, "/v1/workers/{worker}/log", needs_work, PutLog{}},
     Route{post, "/v1/workers/{worker}/allow", needs_admin, Write{parse_allow, render_done}},
 
     Route{post, "/v1/leases", needs_work,
@@ -168,6 +172,7 @@ void add_allowed(std::string& allow, Method method) {
 QuerySet accepted_names(const Handler& handler) {
   if (const auto* read = std::get_if<Read>(&handler)) return read->query;
   if (const auto* follow = std::get_if<Follow>(&handler)) return follow->query;
+  if (std::holds_alternative<PutLog>(handler)) return {Query::lease, Query::offset, Query::last};
   return {};
 }
 
@@ -178,6 +183,7 @@ struct KindOf {
   std::string_view operator()(const Follow&) const { return "follow"; }
   std::string_view operator()(const PutBlob&) const { return "put_blob"; }
   std::string_view operator()(const GetBlob&) const { return "get_blob"; }
+  std::string_view operator()(const PutLog&) const { return "put_log"; }
 };
 
 Error our_mistake(const std::exception& trouble) {

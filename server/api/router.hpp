@@ -59,7 +59,10 @@ struct Follow {
 struct PutBlob {};
 struct GetBlob {};
 
-using Handler = std::variant<Write, Read, Probe, Follow, PutBlob, GetBlob>;
+// Raw bytes of a log, which server/http checks by the engine and a reader and gives to LogStore.
+struct PutLog {};
+
+using Handler = std::variant<Write, Read, Probe, Follow, PutBlob, GetBlob, PutLog>;
 
 struct Route {
   Method method = Method::get;

@@ -136,6 +136,9 @@ Result<Command> parse_edit(const Request& request);
 Result<Command> parse_import(const Request& request);
 ReadResult about(SQLite::Database& db, const Request& request);
 
+// run_log.cpp
+ReadResult run_log(SQLite::Database& db, const Request& request);
+
 // models.cpp
 ReadResult models(SQLite::Database& db, const Request& request);
 ReadResult model(SQLite::Database& db, const Request& request);

@@ -71,10 +71,27 @@ ReadResult curve(SQLite::Database& db, const Request& request) {
   return json_response(json);
 }
 
+namespace {
+
+// ?fields=names: the series without their points.
+ReadResult metric_names(SQLite::Database& db, RunId run, const std::string& fields) {
+  if (fields != "names") return refuse(Code::invalid, "fields is names, or left out", "/fields");
+  const auto rows = read_metric_names(db, run);
+  if (!rows) return rows.error();
+  Json json;
+  json["items"] = render_items(*rows);
+  json["next"] = nullptr;
+  return json_response(json);
+}
+
+}  // namespace
+
 // GET /v1/runs/{run}/metrics
 ReadResult metrics(SQLite::Database& db, const Request& request) {
   const auto id = path_id<RunId>(request);
   if (!id) return id.error();
+  if (const auto* fields = query_value(request, Query::fields))
+    return metric_names(db, *id, *fields);
   const auto page = page_query(request);
   if (!page) return page.error();
   const auto* name = query_value(request, Query::name);

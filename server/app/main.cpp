@@ -157,6 +157,7 @@ class ServerProcess {
       : folder_(std::move(opened.folder)),
         mark_(std::move(opened.mark)),
         blobs_(folder_.blobs()),
+        logs_(folder_.path() / "logs"),
         server_(std::move(opened.server)),
         writer_(std::move(opened.writer)),
         readers_(std::move(opened.readers)),
@@ -202,6 +203,7 @@ class ServerProcess {
   DataFolder folder_;
   HighWater mark_;
   api::BlobStore blobs_;
+  api::LogStore logs_;
   std::unique_ptr<http::Server> server_;
   std::unique_ptr<SQLite::Database> writer_;
   http::ReaderPool readers_;
@@ -263,6 +265,7 @@ void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
                 .drain_delay = from_seconds(options.drain_delay_s),
                 .blob_grace = from_seconds(options.blob_grace_s),
                 .dashboard = &pages_,
+                .logs = &logs_,
                 .keys = with_tokens ? &keys_ : nullptr});
   spdlog::info("shut down");
 }

@@ -117,6 +117,9 @@ boost::asio::awaitable<After> put_blob(Connection& connection, Incoming& incomin
 boost::asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming);
 boost::asio::awaitable<After> follow(Connection& connection, const Incoming& incoming);
 
+// Takes a piece of a log (log_upload.cpp).
+boost::asio::awaitable<api::Response> take_log(Connection& connection, const Incoming& incoming);
+
 // Serves one connection to its end (session.cpp).
 boost::asio::awaitable<void> serve(Shared& shared, boost::asio::ip::tcp::socket socket,
                                    ClientAddress client);

@@ -97,6 +97,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.accept = head.accept;
   request.last_event_id = head.last_event_id;
   request.counters = &shared.parts->counters;
+  request.logs = shared.parts->logs;
   request.newest_seq = shared.newest_seq.load();
   request.now = SystemClock{}();
   incoming.route = match.route;
@@ -127,6 +128,7 @@ api::Response too_many_requests(Duration wait) {
 std::size_t body_bytes_max(const api::Route& route) {
   const auto* write = std::get_if<api::Write>(&route.handler);
   if (write != nullptr) return write->body_bytes_max;
+  if (std::holds_alternative<api::PutLog>(route.handler)) return limits::log_bytes_max;
   return route.needs.empty() ? 0 : limits::read_body_bytes_max;
 }
 
@@ -195,7 +197,9 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   Lengths* const lengths = lengths_of(parts.counters, *command);
   const auto asked_at = std::chrono::steady_clock::now();
   auto pending = ask_engine(shared, *std::move(command), request.speaker);
-  const auto reply = co_await std::move(pending);
+  auto reply = co_await std::move(pending);
+  if (auto* beat = reply ? std::get_if<BeatReply>(&*reply) : nullptr; beat && parts.logs)
+    parts.logs->mark(*beat, request.now);
   if (lengths != nullptr) lengths->add(since(asked_at));
   // Update the keyring before replying, so that a revoked token is already rejected when the client
   // gets the reply.
@@ -237,6 +241,10 @@ asio::awaitable<api::Response> answer(Connection& connection, const Incoming& in
   }
   if (const auto* probe = std::get_if<api::Probe>(&incoming.route->handler))
     co_return api::answer_probe(*probe, incoming.request);
+  if (std::holds_alternative<api::PutLog>(incoming.route->handler)) {
+    auto pending = take_log(connection, incoming);
+    co_return co_await std::move(pending);
+  }
   auto pending = answer_read(connection, incoming);
   co_return co_await std::move(pending);
 }

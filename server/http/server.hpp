@@ -10,6 +10,7 @@
 #include "schemas/types/instant.hpp"
 #include "server/api/access.hpp"
 #include "server/api/blobs.hpp"
+#include "server/api/logs.hpp"
 #include "server/engine/counters.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/http/bounds.hpp"
@@ -43,6 +44,7 @@ struct ServerParts {
   Duration drain_delay{};                       // from the signal to the end of accepting
   Duration blob_grace{};                        // how long a blob that nothing names is kept
   const dashboard::Pages* dashboard = nullptr;  // null: only the API
+  api::LogStore* logs = nullptr;                // null: no log is kept
   api::Keyring* keys = nullptr;  // null: requests need no token. Run uses it on the io thread
 };
 

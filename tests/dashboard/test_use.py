@@ -314,3 +314,21 @@ def test_many_curves_are_drawn_as_a_density(tmp_path, pages):
     )
     page.wait("location.hash.includes('y=rank')")
     assert server.stop() == 0
+
+
+def test_the_log_of_a_running_run_grows_on_its_page(filled, pages):
+    grant = filled.grants[0][0]
+    run = grant["attempt"].split("#")[0]
+    server, lease = filled.server, grant["lease"]
+    page = pages(f"{filled.url}#/runs/{run}")
+    page.wait("document.querySelector('[data-card=log]')?.innerText.includes('Waiting for wk_')")
+    path = f"/v1/workers/{filled.worker}/log?lease={lease}&offset="
+    first = f"\x1b[31m{HOSTILE}\x1b[0m\x1b[2J\n".encode()
+    assert server.post(path + "0", first)["wanted"]
+    page.wait("document.querySelector('pre.log').textContent !== ''")
+    assert page.run("document.querySelector('pre.log').textContent") == f"{HOSTILE}\ufffd[2J\n"
+    assert server.post(f"{path}{len(first)}", b"second line\n")["wanted"]
+    page.wait("document.querySelector('pre.log').textContent.endsWith('second line\\n')")
+    # Of a page that was left nothing more is asked.
+    page.go("#/workers")
+    page.wait("!document.querySelector('pre.log')")

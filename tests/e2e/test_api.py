@@ -279,6 +279,18 @@ def create_and_stop_fleet(walk):
     assert walk("POST", f"/v1/fleets/{fleet}/stop", {}).json == {}
 
 
+def send_and_read_log(walk, worker, lease, run):
+    assert not walk("GET", f"/v1/runs/{run}/log").json["received"]
+    beat = walk("POST", f"/v1/workers/{worker}/beat", {"leases": [lease]}).json
+    assert beat["leases"][0]["log_wanted"]
+    path = f"/v1/workers/{worker}/log?lease={lease}&offset="
+    assert walk("POST", path + "0", b"gr\xc3\xbc\xc3").json == {"wanted": True}
+    log = walk("GET", f"/v1/runs/{run}/log").json
+    assert (log["text"], log["next"]) == ("gr\xfc", 4), "half a character waits for its end"
+    assert walk("POST", path + "5", b"\x9fe\n").json == {"wanted": True}
+    assert walk("GET", f"/v1/runs/{run}/log?attempt=1&from=4").json["text"] == "\xdfe\n"
+
+
 def names_of(grant):
     """The lease, run and trial of a grant."""
     run = grant["attempt"].split("#")[0]
@@ -304,6 +316,7 @@ def test_every_route_answers(server):
     read_origins(walk, one, worker, model, run, trial)
     find_annotate_and_edit(walk, sweep, asked, trial, run)
     create_and_stop_fleet(walk)
+    send_and_read_log(walk, worker, lease, run)
     end_run_and_sweep(walk, sweep, lease, trial)
     assert walk.missed() == set()
 

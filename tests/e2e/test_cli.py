@@ -16,7 +16,7 @@ COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picke
             "best", "confirm", "curve", "explain", "lineage", "models", "fetch", "export", "pause",
             "resume", "stop", "cancel", "kill", "workers", "doctor", "version", "completion",
             "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork", "resubmit",
-            "replay", "fleet"]
+            "replay", "fleet", "logs"]
 
 
 def finish(server, evict_last=False):
@@ -281,7 +281,7 @@ def test_export_tells_every_report(shared_server, done):
     rows = list(csv.DictReader(io.StringIO(ok("export", done, "--format", "csv",
                                               server=shared_server))))
     assert [(row["run"], row["phase"], row["value"]) for row in rows[:3]] == \
-        [("rn_1.0", "0", "0.0"), ("rn_1.0", "1", "1.0"), ("rn_2.0", "0", "10.0")]
+        [("rn_1.0", "1", "0.0"), ("rn_1.0", "2", "1.0"), ("rn_2.0", "1", "10.0")]
     assert len(rows) == 8 and all(row["lr"] for row in rows)
     items = [json.loads(line) for line in ok("export", "rn_3.0", "--format", "jsonl",
                                              server=shared_server).splitlines()]

@@ -6,9 +6,11 @@ bytes as the letters of a JSON string).
 make_corpus.py FOLDER
   make_corpus.py --pack TARGET FOLDER    packs a sample of FOLDER into corpus/TARGET.jsonl
 """
+import base64
 import hashlib
 import json
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -113,6 +115,17 @@ def curve_tables():
     keep("curve_table", json.dumps(card) + "\n---\n" + "\r\n".join(timed) + "\r\n")
 
 
+def event_files():
+    golden = re.findall('"([A-Za-z0-9+/=]{40,})"', (
+        ROOT / "tests" / "unit" / "base" / "event_file_test.cpp").read_text())
+    file = base64.b64decode("".join(golden[1:]))
+    folder = CORPUS / "event_file"
+    folder.mkdir(parents=True, exist_ok=True)
+    for size in (1, 7, 63):
+        (folder / f"golden-{size}").write_bytes(bytes([size]) + file)
+    (folder / "message").write_bytes(bytes([1]) + file[52:52 + 28])
+
+
 def imports():
     formats = ("wandb", "katib", "nni", "optuna", "determined")
     for file in sorted((ROOT / "tests" / "data" / "import").iterdir()):
@@ -184,7 +197,8 @@ def pack(target: str):
 if __name__ == "__main__":
     if sys.argv[1] == "--pack":
         sys.exit(pack(sys.argv[2]))
-    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, imports,
+    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, event_files,
+                 imports,
                  expressions, filters,
                  commands,
                  found):

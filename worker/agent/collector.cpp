@@ -13,6 +13,14 @@ constexpr std::size_t rows_max = 100'000;  // summarized in one value: 800 kB pe
 constexpr double step_max = 9007199254740991.0;
 constexpr std::size_t quoted_max = 200;  // bytes of a line in a complaint
 
+constexpr std::size_t tags_max = 20;  // named in a complaint
+
+// Each event has its step: it goes into the column of this name.
+CollectSpec with_step(CollectSpec spec) {
+  if (spec.format == CollectFormat::tensorboard) spec.step = "step";
+  return spec;
+}
+
 // The objectives first, then the step, then the metrics.
 std::vector<std::string> wanted_columns(const CollectSpec& spec) {
   auto wanted = spec.objectives;
@@ -31,11 +39,11 @@ double median_of(std::vector<double> values) {
 }  // namespace
 
 Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, int next_phase)
-    : spec_(spec),
+    : spec_(with_step(spec)),
       budget_(budget),
       step_at_(spec.objectives.size()),
-      metrics_at_(spec.objectives.size() + (spec.step.empty() ? 0 : 1)),
-      reader_(spec, wanted_columns(spec)),
+      metrics_at_(spec.objectives.size() + (spec_.step.empty() ? 0 : 1)),
+      reader_(spec_, wanted_columns(spec_)),
       phase_(next_phase),
       values_(spec.objectives.size()) {}
 
@@ -47,7 +55,48 @@ void Collector::take(std::string_view line, std::vector<TrialLine>& lines) {
     complain("this line was skipped: " + fault_ + ": " + std::string(line.substr(0, quoted_max)));
 }
 
+void Collector::take(const ScalarEvent& event, std::vector<TrialLine>& lines) {
+  for (const Scalar& scalar : event.scalars) {
+    note_tag(scalar.tag);
+    take_scalar(scalar, event.step, lines);
+  }
+}
+
+// The values of several objectives come in several events of one step: they are one row, which is
+// taken when it has them all, or when the next one begins.
+void Collector::take_scalar(const Scalar& scalar, std::int64_t step,
+                            std::vector<TrialLine>& lines) {
+  const auto index_in = [&](const std::vector<std::string>& names) {
+    return static_cast<std::size_t>(std::ranges::find(names, scalar.tag) - names.begin());
+  };
+  std::size_t at = index_in(spec_.objectives);
+  if (at == spec_.objectives.size()) {
+    at = metrics_at_ + index_in(spec_.metrics);
+    if (at == metrics_at_ + spec_.metrics.size()) return;
+  }
+  if (row_open_ && (row_[at] || row_[step_at_] != static_cast<double>(step))) take_open_row(lines);
+  if (!row_open_) row_.assign(metrics_at_ + spec_.metrics.size(), std::nullopt);
+  row_open_ = true;
+  row_[step_at_] = static_cast<double>(step);
+  row_[at] = scalar.value;
+  const auto objectives = spec_.objectives.size();
+  const auto found = static_cast<std::size_t>(
+      std::count_if(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(objectives),
+                    [](const auto& value) { return value.has_value(); }));
+  if (objectives == 1 || found == objectives) take_open_row(lines);
+}
+
+void Collector::take_open_row(std::vector<TrialLine>& lines) {
+  if (!std::exchange(row_open_, false)) return;
+  take_row(row_, lines);
+}
+
+void Collector::note_tag(const std::string& tag) {
+  if (tags_.size() < tags_max && std::ranges::find(tags_, tag) == tags_.end()) tags_.push_back(tag);
+}
+
 void Collector::restart() {
+  row_open_ = false;
   reader_.restart();
   counted_ = 0;
   step_ = 0;
@@ -56,6 +105,14 @@ void Collector::restart() {
 }
 
 void Collector::finish(std::vector<TrialLine>& lines) {
+  take_open_row(lines);
+  const bool reported = fresh_ || phase_ > 0;
+  if (spec_.format == CollectFormat::tensorboard && !reported) {
+    std::string known;
+    for (const auto& tag : tags_) known += (known.empty() ? "" : ", ") + tag;
+    complain("the event files have no scalar '" + spec_.objectives.front() + "'" +
+             (known.empty() ? ", nor any other" : "; they have " + known));
+  }
   if (fresh_ && phase_ < budget_.phases) report(lines);
 }
 

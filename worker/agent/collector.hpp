@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/event_file.hpp"
 #include "schemas/types/spec.hpp"
 #include "worker/agent/columns.hpp"
 #include "worker/agent/trial_line.hpp"
@@ -24,6 +25,9 @@ class Collector {
   // Adds the reports and metrics of one line of the file or the output to `lines`.
   void take(std::string_view line, std::vector<TrialLine>& lines);
 
+  // The same for an event of an event file (CollectFormat::tensorboard), whose tags are columns.
+  void take(const ScalarEvent& event, std::vector<TrialLine>& lines);
+
   // The file was replaced or truncated: it is read from its beginning, and steps are counted again.
   void restart();
 
@@ -37,6 +41,9 @@ class Collector {
   std::optional<std::string> take_complaint();
 
  private:
+  void take_scalar(const Scalar& scalar, std::int64_t step, std::vector<TrialLine>& lines);
+  void take_open_row(std::vector<TrialLine>& lines);
+  void note_tag(const std::string& tag);
   void take_row(const ColumnReader::Row& row, std::vector<TrialLine>& lines);
   bool advance(const ColumnReader::Row& row);
   void keep_objectives(const ColumnReader::Row& row);
@@ -52,6 +59,8 @@ class Collector {
   ColumnReader reader_;
   ColumnReader::Row row_;
   std::string fault_;
+  bool row_open_ = false;            // row_ holds scalars of events of one step
+  std::vector<std::string> tags_{};  // of events, as they came: the first few
   int phase_;
   std::int64_t step_ = 0;
   double counted_ = 0;                      // rows, or the sum of a column

@@ -115,6 +115,8 @@ bool ColumnReader::read(std::string_view line, Row& row, std::string& fault) {
       return read_json(line, row, fault);
     case CollectFormat::regex:
       return read_pattern(line, row);
+    case CollectFormat::tensorboard:  // its records are no lines
+      return false;
   }
   return false;
 }

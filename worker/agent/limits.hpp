@@ -51,6 +51,14 @@ inline constexpr std::size_t waiting_lines_max = 64;
 inline constexpr std::size_t line_bytes_max = 1024 * 1024;
 inline constexpr std::size_t tail_bytes_max = 8 * 1024;
 inline constexpr std::int64_t log_bytes_max = 64 * 1024 * 1024;
+// The end of a log that is kept in memory and sent to the server: some 3,000 lines, as much as the
+// server accepts in one piece.
+inline constexpr std::size_t log_piece_bytes_max = 256 * 1024;
+// Between two pieces of a log that a client follows: at most 512 KiB/s; what is more is left out.
+inline constexpr Duration log_period = milliseconds(500);
+// Logs of ended runs that wait for the server: 16 MiB. One more try after this time.
+inline constexpr std::size_t logs_queued_max = 64;
+inline constexpr Duration log_retry = seconds(2);
 // Lines spooled for an unreachable server. Beyond it, metric points are not spooled.
 inline constexpr std::int64_t spool_bytes_max = 256 * 1024 * 1024;
 // Spools of leases that a restored server never granted: as much as one full spool.
@@ -65,6 +73,10 @@ inline constexpr int follow_pieces_max = 32;  // of 64 KiB: 8 MiB/s
 // rows. Between two steps the worker serves everything else.
 inline constexpr int last_file_pieces_max = 8;
 inline constexpr std::size_t last_file_lines_max = 4'096;
+// Event files: one for each writer, in the folders of experiments. 64 KiB of memory each.
+inline constexpr std::size_t event_files_max = 64;
+inline constexpr std::size_t event_entries_max = 10'000;  // of the folder and those below it
+inline constexpr int event_depth_max = 8;
 // The folder of a run: measured every fourth of these periods. The default of command.disk.
 inline constexpr int measure_every = 4;
 inline constexpr std::int64_t folder_bytes_max = std::int64_t{64} * 1024 * 1024 * 1024;

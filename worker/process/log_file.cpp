@@ -11,11 +11,12 @@ LogFile::LogFile(const std::string& path, std::int64_t bytes_max)
       left_(bytes_max) {}
 
 void LogFile::take(std::string_view bytes) {
-  tail_.append(bytes);
+  end_.append(bytes);
   // Trimmed only when it has doubled.
-  if (tail_.size() > 2 * limits::tail_bytes_max) {
-    tail_.erase(0, tail_.size() - limits::tail_bytes_max);
-    cut_ = true;
+  if (end_.size() > 2 * limits::log_piece_bytes_max) {
+    const std::size_t beyond = end_.size() - limits::log_piece_bytes_max;
+    end_.erase(0, beyond);
+    begins_ += static_cast<std::int64_t>(beyond);
   }
   if (left_ <= 0) return;
   const auto fitting = std::min(static_cast<std::int64_t>(bytes.size()), left_);
@@ -25,11 +26,18 @@ void LogFile::take(std::string_view bytes) {
 }
 
 std::string LogFile::tail() const {
-  if (!cut_ && tail_.size() <= limits::tail_bytes_max) return tail_;
+  if (begins_ == 0 && end_.size() <= limits::tail_bytes_max) return end_;
   const auto tail =
-      std::string_view(tail_).substr(tail_.size() - std::min(tail_.size(), limits::tail_bytes_max));
+      std::string_view(end_).substr(end_.size() - std::min(end_.size(), limits::tail_bytes_max));
   const auto line = tail.find('\n');
   return std::string(line == std::string_view::npos ? tail : tail.substr(line + 1));
+}
+
+LogFile::Piece LogFile::since(std::int64_t offset) const {
+  const auto end = begins_ + static_cast<std::int64_t>(end_.size());
+  const auto most = static_cast<std::int64_t>(limits::log_piece_bytes_max);
+  const auto from = std::clamp(offset, std::max(begins_, end - most), end);
+  return {from, end_.substr(static_cast<std::size_t>(from - begins_))};
 }
 
 void LogFile::write(std::string_view bytes) {

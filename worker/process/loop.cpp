@@ -51,7 +51,8 @@ Loop::Loop(LoopConfig config)
       agent_(config_.agent),
       spool_(config_.paths.data),
       cache_(config_.paths.data + "/cache"),
-      calls_(config_.endpoint, cache_, mailbox_) {
+      calls_(config_.endpoint, cache_, mailbox_),
+      logs_(config_.endpoint) {
   const sigset_t set = awaited_signals();
   signals_ = FileHandle(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
@@ -79,9 +80,19 @@ void Loop::wait() {
   }
   const bool more = std::any_of(runs_.begin(), runs_.end(),
                                 [](const auto& run) { return run.second->draining(); });
-  const int timeout_ms = more ? 0 : poll_timeout_ms(agent_.next_deadline());
+  auto deadline = agent_.next_deadline();
+  if (logs_.follows_any()) deadline = deadline ? std::min(*deadline, logs_at_) : logs_at_;
+  const int timeout_ms = more ? 0 : poll_timeout_ms(deadline);
   if (::poll(fds.data(), fds.size(), timeout_ms) > 0) serve(fds, owners);
   if (more) collect();
+  offer_logs();
+}
+
+void Loop::offer_logs() {
+  if (now() < logs_at_ || !logs_.follows_any()) return;
+  logs_at_ = now() + limits::log_period;
+  for (const auto& [lease, run] : runs_)
+    if (run->pid() != 0 && logs_.follows(lease)) logs_.offer(agent_.worker(), lease, run->log());
 }
 
 void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners) {
@@ -94,9 +105,23 @@ void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& own
     if (!run.disk_exceeded().empty())
       inputs_.emplace_back(DiskExceeded{served, run.disk_exceeded()});
   }
-  if (fds[1].revents != 0)
-    for (auto& reply : mailbox_.take()) inputs_.emplace_back(std::move(reply));
+  if (fds[1].revents != 0) take_replies();
   if (fds[0].revents != 0) read_signals();
+}
+
+void Loop::take_replies() {
+  for (auto& reply : mailbox_.take()) {
+    if (const auto* beat = reply.reply ? std::get_if<BeatReply>(&*reply.reply) : nullptr)
+      follow_logs(*beat);
+    inputs_.emplace_back(std::move(reply));
+  }
+}
+
+void Loop::follow_logs(const BeatReply& reply) {
+  for (const LeaseStanding& standing : reply.leases)
+    if (const RunProcess* run = find(standing.lease);
+        standing.log_wanted && run != nullptr && run->pid() != 0)
+      logs_.follow(standing.lease);
 }
 
 void Loop::read_signals() {
@@ -121,6 +146,7 @@ void Loop::collect() {
     auto exited = run->collect(lease, last_lines);
     for (auto& [line, origin] : last_lines) line_received(lease, std::move(line), origin);
     if (!exited) continue;
+    logs_.finish(agent_.worker(), lease, run->log());
     note_disk(spool_.append(*exited));
     inputs_.emplace_back(std::move(*exited));
   }

@@ -12,6 +12,7 @@
 
 #include "worker/agent/agent.hpp"
 #include "worker/process/call_threads.hpp"
+#include "worker/process/log_sender.hpp"
 #include "worker/process/mailbox.hpp"
 #include "worker/process/run_process.hpp"
 #include "worker/process/spool.hpp"
@@ -42,6 +43,9 @@ class Loop {
   void serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& owners);
   void read_signals();
   void collect();
+  void take_replies();
+  void follow_logs(const BeatReply& reply);
+  void offer_logs();
   void end_orphans() const;
   void process_inputs();
 
@@ -76,6 +80,8 @@ class Loop {
   Mailbox mailbox_;
   BlobCache cache_;
   CallThreads calls_;
+  LogSender logs_;
+  Instant logs_at_;  // when the followed logs are offered next
 };
 
 // Blocks the signals that Loop waits for, in this and every later thread. Ignores SIGPIPE.

@@ -78,8 +78,11 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
   if (!command->collect || command->collect->objectives.empty()) return;
   following_.emplace(
       Following{Collector(*command->collect, spawn.grant.budget, spawn.grant.next_phase), {}});
-  if (!command->collect->file.empty())
-    following_->file.emplace(folder_.places().files + "/" + command->collect->file);
+  const std::string path = folder_.places().files + "/" + command->collect->file;
+  if (command->collect->format == CollectFormat::tensorboard)
+    following_->events.emplace(path);
+  else if (!command->collect->file.empty())
+    following_->file.emplace(path);
 }
 
 Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
@@ -164,6 +167,9 @@ void RunProcess::read_last(std::vector<Received>& received) {
   output_.finish(
       [&](std::string_view text, bool too_long) { take_output_line(text, too_long, received); });
   if (following_ && following_->file) following_->left = following_->file->left();
+  if (!following_ || !following_->events) return;
+  following_->events->scan();
+  following_->left = following_->events->left();
 }
 
 // Starts the next stage if this one succeeded. If it cannot be started, the run ends as in a shell.
@@ -213,7 +219,7 @@ void RunProcess::take_output_line(std::string_view text, bool too_long,
                                   std::vector<Received>& received) {
   if (!stages_.empty()) return;  // preparing commands do not report
   const auto said = hone_line(text);
-  if (!said && following_ && !following_->file) take_row_line(text, too_long, received);
+  if (!said && following_ && following_->is_output()) take_row_line(text, too_long, received);
   if (!said) return;
   auto line = too_long ? Result<TrialLine>(refuse(Code::too_large, "a line is at most 1 MiB long"))
                        : parse_trial_line(*said);
@@ -227,11 +233,14 @@ void RunProcess::take_output_line(std::string_view text, bool too_long,
 void RunProcess::serve_timer(std::vector<Received>& received) {
   std::uint64_t times = 0;
   if (!timer_ || ::read(timer_.fd(), &times, sizeof times) != sizeof times) return;
+  const bool scans = following_ && following_->events;
+  if (scans && timer_ticks_ % limits::measure_every == 0) following_->events->scan();
   for (int i = 0; i < limits::follow_pieces_max && read_file(received); ++i) continue;
   if (++timer_ticks_ % limits::measure_every == 0) measure();
 }
 
 bool RunProcess::read_file(std::vector<Received>& received) {
+  if (following_ && following_->events) return read_events(received);
   if (!following_ || !following_->file) return false;
   const auto piece = following_->file->read();
   if (piece.restarted) {
@@ -245,20 +254,34 @@ bool RunProcess::read_file(std::vector<Received>& received) {
   return !piece.bytes.empty();
 }
 
+bool RunProcess::read_events(std::vector<Received>& received) {
+  std::vector<TrialLine> rows;
+  const auto bytes = following_->events->read(
+      [&](const ScalarEvent& event) { following_->collector.take(event, rows); });
+  following_->left -= bytes;
+  take_rows(std::move(rows), received);
+  if (const auto fault = following_->events->take_fault()) log_.take("[hone: " + *fault + "]\n");
+  return bytes > 0;
+}
+
+void RunProcess::take_rows(std::vector<TrialLine> rows, std::vector<Received>& received) {
+  for (auto& row : rows) received.emplace_back(std::move(row), Origin::output);
+  if (const auto complaint = following_->collector.take_complaint())
+    log_.take("[hone: " + *complaint + "]\n");
+}
+
 void RunProcess::take_row_line(std::string_view text, bool too_long,
                                std::vector<Received>& received) {
   if (too_long) return;
   std::vector<TrialLine> said;
   following_->collector.take(text, said);
-  for (auto& line : said) received.emplace_back(std::move(line), Origin::output);
-  if (const auto complaint = following_->collector.take_complaint())
-    log_.take("[hone: " + *complaint + "]\n");
+  take_rows(std::move(said), received);
 }
 
 // Reads a step of what was in the file when the program ended; returns true after the last. Does
 // not read what another process still appends.
 bool RunProcess::drain_file(std::vector<Received>& received) {
-  if (!following_ || !following_->file) return true;
+  if (!following_ || following_->is_output()) return true;
   if (held_ && !skip_file_) return false;
   const auto before = received.size();
   for (int i = 0; i < limits::last_file_pieces_max; ++i) {
@@ -274,7 +297,7 @@ void RunProcess::finish_rows(bool well, std::vector<Received>& received) {
       [&](std::string_view text, bool too_long) { take_row_line(text, too_long, received); });
   std::vector<TrialLine> said;
   if (well) following_->collector.finish(said);
-  for (auto& line : said) received.emplace_back(std::move(line), Origin::output);
+  take_rows(std::move(said), received);
 }
 
 void RunProcess::measure() {

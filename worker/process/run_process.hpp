@@ -14,6 +14,7 @@
 #include "worker/agent/messages.hpp"
 #include "worker/process/child.hpp"
 #include "worker/process/command_line.hpp"
+#include "worker/process/event_folder.hpp"
 #include "worker/process/followed_file.hpp"
 #include "worker/process/log_file.hpp"
 #include "worker/process/run_folder.hpp"
@@ -60,14 +61,17 @@ class RunProcess {
     return folder_.checkpoint(name);
   }
   [[nodiscard]] const RunFolder& folder() const { return folder_; }
+  [[nodiscard]] const LogFile& log() const { return log_; }
 
  private:
   // Results that are collected from a file or the output of a program without SDK.
   struct Following {
     Collector collector;
-    std::optional<FollowedFile> file;  // absent: its standard output
+    std::optional<FollowedFile> file;  // absent: its events, or its standard output
+    std::optional<EventFolder> events{};
     LineReader lines{};
-    std::int64_t left = 0;  // bytes of the file that were unread when the program ended
+    std::int64_t left = 0;  // bytes of the files that were unread when the program ended
+    [[nodiscard]] bool is_output() const { return !file && !events; }
   };
 
   RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log);
@@ -76,6 +80,8 @@ class RunProcess {
   bool start_next_stage(const ChildEnd& end);
   void serve_timer(std::vector<Received>& received);
   bool read_file(std::vector<Received>& received);
+  bool read_events(std::vector<Received>& received);
+  void take_rows(std::vector<TrialLine> rows, std::vector<Received>& received);
   void take_row_line(std::string_view text, bool too_long, std::vector<Received>& received);
   void read_last(std::vector<Received>& received);
   bool drain_file(std::vector<Received>& received);

@@ -58,6 +58,10 @@ constexpr auto commands = std::to_array<Command>({
      declare_trials},
     {"runs", Group::sweeps, "[ID]", "list the runs of a trial or sweep",
      "hone runs tr_42\nhone runs sw_7 --format jsonl", declare_runs},
+    {"logs", Group::sweeps, "RUN", "print the output of a run, also while it runs",
+     "hone logs rn_42.0\nhone logs rn_42.0 --follow\nhone logs tr_42 --tail 20\n"
+     "hone logs rn_42.0 --attempt 1 --raw > rn_42.0.log",
+     declare_logs},
     {"events", Group::sweeps, "[SWEEP]", "list the events of a sweep",
      "hone events sw_7\nhone events sw_7 --follow\nhone events --all --format jsonl",
      declare_events},
@@ -81,8 +85,10 @@ constexpr auto commands = std::to_array<Command>({
      "hone confirm sw_7                      # show the result\n"
      "hone confirm sw_7 --format json",
      declare_confirm},
-    {"curve", Group::results, "ID", "draw the learning curve of a run or trial",
-     "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial",
+    {"curve", Group::results, "ID [OTHER ...]", "draw learning curves and other metrics",
+     "hone curve rn_42.0\nhone curve tr_42 --format csv\nhone curve sw_7   # of its best trial\n"
+     "hone curve rn_1.0 rn_2.0 --metric loss\n"
+     "hone curve tr_42 --metric loss --format csv > loss.csv",
      declare_curve},
     {"importance", Group::results, "[SWEEP]", "rank parameters by their influence on the objective",
      "hone importance sw_7\nhone importance sw_7 --objective cost\n"
@@ -107,6 +113,8 @@ constexpr auto commands = std::to_array<Command>({
      "hone export sw_7 --format csv > reports.csv\n"
      "hone export sw_7 --format curves --out curves.csv   # and its card curves.json\n"
      "hone export sw_7 --format json > sw_7.json          # with all events, for hone import\n"
+     "hone export sw_7 --metrics --format jsonl\n"
+     "hone export sw_7 --tensorboard runs/sw_7\n"
      "hone export sw_7 --optuna study.db",
      declare_export, "curves"},
     {"note", Group::results, "ID [TEXT]", "add a note to any object, or list its notes",

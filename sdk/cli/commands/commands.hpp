@@ -16,6 +16,7 @@ CommandAction declare_ls(Flags& flags);
 CommandAction declare_show(Flags& flags);
 CommandAction declare_trials(Flags& flags);
 CommandAction declare_runs(Flags& flags);
+CommandAction declare_logs(Flags& flags);
 CommandAction declare_curve(Flags& flags);
 CommandAction declare_best(Flags& flags);
 CommandAction declare_dashboard(Flags& flags);

@@ -39,8 +39,12 @@ class Canvas {
   void mark(Dot dot) {
     const int column = unicode_ ? dot.x / 2 : dot.x;
     const int row = unicode_ ? dot.y / 4 : dot.y;
-    marks_[static_cast<std::size_t>(row * columns_ + column)] |= unicode_ ? bit(dot) : 1U;
+    unsigned& marks = marks_[static_cast<std::size_t>(row * columns_ + column)];
+    marks = unicode_ ? marks | bit(dot) : static_cast<unsigned char>(letter_);
   }
+
+  // Of the marks that follow, without braille.
+  void use_letter(char letter) { letter_ = letter; }
 
   void join(Dot from, Dot to) {
     const int steps = std::max({std::abs(to.x - from.x), std::abs(to.y - from.y), 1});
@@ -69,7 +73,7 @@ class Canvas {
 
   [[nodiscard]] std::string glyph(unsigned marks) const {
     if (marks == 0) return " ";
-    if (!unicode_) return "*";
+    if (!unicode_) return {static_cast<char>(marks)};
     const unsigned code = 0x2800U + marks;
     return {static_cast<char>(0xE0U | (code >> 12U)),
             static_cast<char>(0x80U | ((code >> 6U) & 0x3FU)),
@@ -79,6 +83,7 @@ class Canvas {
   int columns_;
   int rows_;
   bool unicode_;
+  char letter_ = '*';
   std::vector<unsigned> marks_;
 };
 
@@ -120,6 +125,31 @@ std::string x_axis(Range xs, int margin, int columns, bool unicode) {
   return rule + "\n" + labels + "\n";
 }
 
+// The ranges of both axes, and the room for the labels.
+struct Axes {
+  Axes(const std::vector<PlotPoint>& points, const PlotFrame& frame)
+      : xs(range_of(points, [](const PlotPoint& p) { return p.x; })),
+        ys(range_of(points, [](const PlotPoint& p) { return p.y; })) {
+    for (int row = 0; row < frame.rows; ++row)
+      margin = std::max(margin, display_width(y_label(row, frame.rows, ys)));
+    columns = std::max(10, frame.columns - margin - 2);
+  }
+  Range xs;
+  Range ys;
+  int margin = 0;
+  int columns = 0;
+};
+
+std::string framed(const Canvas& canvas, const Axes& axes, const PlotFrame& frame) {
+  std::string out;
+  for (int row = 0; row < frame.rows; ++row) {
+    const std::string label = y_label(row, frame.rows, axes.ys);
+    const char* axis = frame.unicode ? (label.empty() ? " │" : " ┤") : " |";
+    out += padded_left(label, axes.margin) + axis + canvas.line(row) + "\n";
+  }
+  return out + x_axis(axes.xs, axes.margin, axes.columns, frame.unicode);
+}
+
 }  // namespace
 
 std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
@@ -127,22 +157,28 @@ std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
   if (points.empty()) return {};
   std::vector<PlotPoint> all = points;
   all.insert(all.end(), band.begin(), band.end());
-  const Range xs = range_of(all, [](const PlotPoint& p) { return p.x; });
-  const Range ys = range_of(all, [](const PlotPoint& p) { return p.y; });
-  int margin = 0;
-  for (int row = 0; row < frame.rows; ++row)
-    margin = std::max(margin, display_width(y_label(row, frame.rows, ys)));
-  const int columns = std::max(10, frame.columns - margin - 2);
-  Canvas canvas(columns, frame.rows, frame.unicode);
-  draw(canvas, points, xs, ys);
-  for (const PlotPoint& dot : band) draw(canvas, {dot}, xs, ys);
-  std::string out;
-  for (int row = 0; row < frame.rows; ++row) {
-    const std::string label = y_label(row, frame.rows, ys);
-    const char* axis = frame.unicode ? (label.empty() ? " │" : " ┤") : " |";
-    out += padded_left(label, margin) + axis + canvas.line(row) + "\n";
+  const Axes axes(all, frame);
+  Canvas canvas(axes.columns, frame.rows, frame.unicode);
+  draw(canvas, points, axes.xs, axes.ys);
+  for (const PlotPoint& dot : band) draw(canvas, {dot}, axes.xs, axes.ys);
+  return framed(canvas, axes, frame);
+}
+
+std::string plot_series(const std::vector<PlotSeries>& series, const PlotFrame& frame) {
+  std::vector<PlotPoint> all;
+  for (const auto& one : series) all.insert(all.end(), one.points.begin(), one.points.end());
+  if (all.empty()) return {};
+  const Axes axes(all, frame);
+  Canvas canvas(axes.columns, frame.rows, false);
+  std::string names;
+  char letter = 'a';
+  for (const auto& one : series) {
+    names += (names.empty() ? "" : " ") + std::string(1, letter) + "=" + one.name;
+    canvas.use_letter(letter++);
+    if (!one.points.empty()) draw(canvas, one.points, axes.xs, axes.ys);
   }
-  return out + x_axis(xs, margin, columns, frame.unicode);
+  const std::string indent(static_cast<std::size_t>(axes.margin) + 2, ' ');
+  return framed(canvas, axes, frame) + wrapped(names, frame.columns, indent) + "\n";
 }
 
 }  // namespace hone::cli

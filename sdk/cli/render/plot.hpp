@@ -23,4 +23,13 @@ struct PlotFrame {
 std::string plot(const std::vector<PlotPoint>& points, const PlotFrame& frame,
                  const std::vector<PlotPoint>& band = {});
 
+// The same for several lines within the same axes. Each is drawn with its letter, a for the first;
+// the names of the letters follow the chart. Lines without points are named only.
+struct PlotSeries {
+  std::string name;
+  std::vector<PlotPoint> points;
+};
+inline constexpr std::size_t plot_series_max = 26;
+std::string plot_series(const std::vector<PlotSeries>& series, const PlotFrame& frame);
+
 }  // namespace hone::cli

@@ -45,6 +45,26 @@ int columns_of(std::uint32_t code) {
 
 bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
 
+// Marks, embeddings, overrides and isolates of bidirectional text: they reorder what follows.
+bool turns_text(std::uint32_t code) {
+  return code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+// The length of a sequence that sets colours (ESC [ digits and semicolons m); 0 if there is none.
+std::size_t colour_sequence(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  const auto end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+std::string code_text(std::uint32_t code) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string text;
+  for (int shift = 12; shift >= 0; shift -= 4) text += digits[code >> shift & 0xFU];
+  return text;
+}
+
 }  // namespace
 
 int display_width(std::string_view text) {
@@ -80,6 +100,32 @@ std::string printable(std::string_view text) {
       out += '?';
     else if (is_control(rune.code))
       out += ' ';
+    else
+      out += text.substr(at, rune.bytes);
+    at += rune.bytes;
+  }
+  return out;
+}
+
+std::string printable_log(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto colour = colour_sequence(text.substr(at)); colour > 0) {
+      at += colour;
+      continue;
+    }
+    const Rune rune = rune_at(text, at);
+    if (text[at] == '\n' || text[at] == '\t')
+      out += text[at];
+    else if (text[at] == '\r')
+      out += text.substr(at + 1).starts_with('\n') ? "" : "\n";
+    else if (!rune.valid)
+      out += '?';
+    else if (rune.code < 0x20 || rune.code == 0x7F)
+      out.append("^").append(1, static_cast<char>(rune.code ^ 0x40U));
+    else if (is_control(rune.code) || turns_text(rune.code))
+      out += "<U+" + code_text(rune.code) + ">";
     else
       out += text.substr(at, rune.bytes);
     at += rune.bytes;

@@ -16,6 +16,11 @@ std::string truncated(std::string_view text, int columns, bool unicode);
 // invalid UTF-8 by '?'.
 std::string printable(std::string_view text);
 
+// For several lines of foreign output. Keeps lines and tabs, drops colours, begins a line at each
+// carriage return, and shows every other control character: "^[" for an escape, "<U+202E>" for a
+// character that turns the direction of the text.
+std::string printable_log(std::string_view text);
+
 std::string padded_left(std::string text, int columns);
 std::string padded_right(std::string text, int columns);
 

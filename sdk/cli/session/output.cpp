@@ -1,6 +1,7 @@
 #include "sdk/cli/session/output.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
@@ -75,13 +76,29 @@ std::string line_of_values(const Fields& fields, const Json& item) {
   return line + "\n";
 }
 
+bool is_number(const std::string& text) {
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return !text.empty() && end == text.c_str() + text.size();
+}
+
+// Names and notes come from anywhere, and a spreadsheet runs a cell that begins like a formula: it
+// gets an apostrophe in front. Control characters become blanks, except line breaks and tabs.
+std::string safe_cell(std::string cell) {
+  for (char& c : cell)
+    if ((c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f') c = ' ';
+  constexpr std::string_view formula = "=+-@\t\n";
+  const bool begins = !cell.empty() && formula.find(cell.front()) != std::string_view::npos;
+  return begins && !is_number(cell) ? "'" + cell : cell;
+}
+
 std::string as_csv(const Fields& fields, const std::vector<Json>& items) {
   std::vector<std::string> cells;
-  for (const auto& field : fields) cells.push_back(field.name);
+  for (const auto& field : fields) cells.push_back(safe_cell(field.name));
   std::string out = csv_line(cells);
   for (const auto& item : items) {
     cells.clear();
-    for (const auto& field : fields) cells.push_back(raw_of(field, item));
+    for (const auto& field : fields) cells.push_back(safe_cell(raw_of(field, item)));
     out += csv_line(cells);
   }
   return out;

@@ -200,6 +200,23 @@ TEST(CliPlot, rising_line_goes_from_bottom_left_to_top_right) {
             "    0              100\n");
 }
 
+TEST(CliPlot, several_lines_have_letters_and_their_names) {
+  const std::string chart = plot_series(
+      {{"rn_1.0", {{0, 0}, {100, 10}}}, {"rn_2.0", {{0, 10}, {100, 10}}}, {"rn_3.0", {}}},
+      {22, 5, false});
+  EXPECT_EQ(chart,
+            "10 |bbbbbbbbbbbbbbbbbb\n"
+            "   |           aaaa\n"
+            " 5 |       aaaa\n"
+            "   |   aaaa\n"
+            " 0 |aaa\n"
+            "   +------------------\n"
+            "    0              100\n"
+            "    a=rn_1.0 b=rn_2.0\n"
+            "    c=rn_3.0\n");
+  EXPECT_EQ(plot_series({{"rn_1.0", {}}}, {22, 5, false}), "");
+}
+
 TEST(CliPlot, braille_keeps_to_its_frame) {
   std::vector<PlotPoint> points;
   for (int i = 0; i < 300; ++i) points.push_back({i * 1e4, std::sin(i / 20.0) * 200});
@@ -213,6 +230,18 @@ TEST(CliPlot, flat_and_single_points_are_drawn) {
   EXPECT_NE(plot({{5, 1}}, {30, 5, false}).find('*'), std::string::npos);
   EXPECT_NE(plot({{5, 1}, {6, 1}}, {30, 5, false}).find('*'), std::string::npos);
   EXPECT_EQ(plot({}, {30, 5, false}), "");
+}
+
+TEST(CliLogs, control_characters_of_a_program_do_nothing_to_a_terminal) {
+  EXPECT_EQ(printable_log("a\tb\nc\r\nd\re"), "a\tb\nc\nd\ne");
+  EXPECT_EQ(printable_log("\x1b[1;31mred\x1b[0m \x1b[m"), "red ");
+  EXPECT_EQ(printable_log("\x1b]0;title\x07\x1b[2J\x7f"), "^[]0;title^G^[[2J^?");
+  EXPECT_EQ(printable_log(std::string_view("\0\b", 2)), "^@^H");
+  EXPECT_EQ(printable_log("\xc2\x9b"
+                          "2J \xe2\x80\xae"),
+            "<U+009B>2J <U+202E>");
+  EXPECT_EQ(printable_log("gr\xc3\xbc\xc3\x9f \xff"), "gr\xc3\xbc\xc3\x9f ?");
+  EXPECT_EQ(printable_log("\x1b[31"), "^[[31") << "a sequence that is cut";
 }
 
 }  // namespace

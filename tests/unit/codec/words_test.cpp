@@ -52,7 +52,7 @@ TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Keep::all>();
   expect_whole_table<ParamStyle::env>();
   expect_whole_table<WorkFolder::copy>();
-  expect_whole_table<CollectFormat::regex>();
+  expect_whole_table<CollectFormat::tensorboard>();
   expect_whole_table<Summary::min>();
   expect_whole_table<SweepState::failed>();
   expect_whole_table<RunState::canceled>();

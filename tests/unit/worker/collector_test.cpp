@@ -122,6 +122,61 @@ TEST(Collector, objects_of_json_may_be_nested_and_follow_other_output) {
   EXPECT_EQ(heard.reports[0].score, Score::of(4));
 }
 
+CollectSpec events_spec(std::vector<std::string> objectives) {
+  CollectSpec spec;
+  spec.file = "runs";
+  spec.format = CollectFormat::tensorboard;
+  spec.objectives = std::move(objectives);
+  spec.metrics = {"losses/value"};
+  return spec;
+}
+
+Heard heard_of(Collector& collector, const std::vector<ScalarEvent>& events, bool ends = false) {
+  std::vector<TrialLine> said;
+  for (const auto& event : events) collector.take(event, said);
+  if (ends) collector.finish(said);
+  return sorted(said);
+}
+
+TEST(Collector, scalars_of_event_files_bring_their_step) {
+  Collector collector(events_spec({"return"}), {"steps", 100, 2}, 0);
+  const auto heard = heard_of(collector, {{10, 0, {{"return", 1}}},
+                                          {45, 0, {{"losses/value", 0.5}, {"other", 9}}},
+                                          {50, 0, {{"return", 3}}},
+                                          {60, 0, {{"losses/value", not_a_number}}},
+                                          {120, 0, {{"return", 5}}}});
+  ASSERT_EQ(heard.reports.size(), 2U);
+  EXPECT_EQ(heard.reports[0].step, 50);
+  EXPECT_EQ(heard.reports[0].score, Score::of(3));
+  EXPECT_EQ(heard.reports[1].score, Score::of(5));
+  ASSERT_EQ(heard.metrics.size(), 1U) << "a value that is no number is left out";
+  EXPECT_EQ(heard.metrics[0].name, "losses/value");
+  EXPECT_EQ(heard.metrics[0].step, 45);
+}
+
+TEST(Collector, scalars_of_one_step_are_one_row_of_several_objectives) {
+  Collector collector(events_spec({"return", "cost"}), {"steps", 100, 2}, 0);
+  const auto heard = heard_of(collector,
+                              {{50, 0, {{"return", 1}}},
+                               {50, 0, {{"cost", 2}}},
+                               {100, 0, {{"cost", 4}}},
+                               {100, 0, {{"return", 3}}}},
+                              true);
+  ASSERT_EQ(heard.reports.size(), 2U);
+  EXPECT_EQ(heard.reports[0].score, Score::of(1));
+  EXPECT_EQ(heard.reports[0].further, (std::vector{Score::of(2)}));
+  EXPECT_EQ(heard.reports[1].score, Score::of(3));
+  EXPECT_EQ(heard.reports[1].further, (std::vector{Score::of(4)}));
+}
+
+TEST(Collector, a_tag_that_no_event_has_is_named_with_those_there_are) {
+  Collector collector(events_spec({"retrun"}), {"steps", 100, 1}, 0);
+  EXPECT_TRUE(heard_of(collector, {{100, 0, {{"charts/return", 1}}}}, true).reports.empty());
+  const auto complaint = collector.take_complaint().value_or("");
+  EXPECT_NE(complaint.find("'retrun'"), std::string::npos) << complaint;
+  EXPECT_NE(complaint.find("charts/return"), std::string::npos) << complaint;
+}
+
 TEST(Collector, every_summary_of_a_window) {
   for (const auto& [summary, value] : std::vector<std::pair<Summary, double>>{{Summary::last, 2},
                                                                               {Summary::mean, 4},

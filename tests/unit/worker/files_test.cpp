@@ -1,4 +1,4 @@
-// The files that a worker reads and writes: logs, lines, result files, artifacts, kernel counters.
+// The files that a worker reads and writes: lines, result files, artifacts, kernel counters.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -9,56 +9,11 @@
 #include "worker/process/environment.hpp"
 #include "worker/process/followed_file.hpp"
 #include "worker/process/line_reader.hpp"
-#include "worker/process/log_file.hpp"
 #include "worker/process/oom_kills.hpp"
 #include "worker/process/run_folder.hpp"
 
 namespace hone::worker {
 namespace {
-
-// Logs --------------------------------------------------------------------------------------------
-
-class RunLog : public InFolder {};
-
-TEST_F(RunLog, has_everything_up_to_its_limit_and_one_note) {
-  LogFile log(path("log"), 8);
-  for (const char* text : {"1234", "5678", "more", "and more"}) log.take(text);
-  const std::string text = read_file(path("log"));
-  EXPECT_TRUE(text.starts_with("12345678\n[hone: the log ends here")) << text;
-  EXPECT_EQ(text.find("more"), std::string::npos);
-  EXPECT_EQ(text.find("hone", text.find("hone") + 1), std::string::npos) << "one note";
-  EXPECT_EQ(log.tail(), "12345678moreand more");
-}
-
-TEST_F(RunLog, of_an_earlier_attempt_is_replaced) {
-  write("log", "of an earlier attempt\n");
-  LogFile log(path("log"));
-  log.take("new\n");
-  EXPECT_EQ(read_file(path("log")), "new\n");
-}
-
-TEST_F(RunLog, that_cannot_be_written_still_has_a_tail) {
-  LogFile nowhere(path("no-such-folder/log"));
-  nowhere.take("Traceback\n");
-  EXPECT_EQ(nowhere.tail(), "Traceback\n");
-  LogFile full("/dev/full");
-  full.take("first\n");
-  full.take("second\n");
-  EXPECT_EQ(full.tail(), "first\nsecond\n");
-}
-
-TEST_F(RunLog, has_a_tail_that_begins_with_a_line_if_it_can) {
-  LogFile lines(path("lines"));
-  for (int i = 0; i < 3000; ++i) lines.take("line " + std::to_string(i) + "\n");
-  EXPECT_LE(lines.tail().size(), limits::tail_bytes_max);
-  EXPECT_GT(lines.tail().size(), limits::tail_bytes_max - 16);
-  EXPECT_TRUE(lines.tail().starts_with("line "));
-  EXPECT_TRUE(lines.tail().ends_with("\nline 2999\n"));
-  LogFile one(path("one"));
-  one.take(std::string(5 * limits::tail_bytes_max, 'x') + "end");
-  EXPECT_EQ(one.tail().size(), limits::tail_bytes_max);
-  EXPECT_TRUE(one.tail().ends_with("xend"));
-}
 
 // Lines -------------------------------------------------------------------------------------------
 

@@ -325,11 +325,14 @@ Fields asked_columns() {
 // The CLI joins the members of a run to each of its reports.
 Fields exported_report_columns() {
   return {{"run", "/run"},
+          data_only({"trial", "/trial"}),
+          data_only(computed("seed", "/seed")),
           {"state", "/state", CellType::state},
-          {"phase", "/phase", CellType::phase},
+          {"phase", "/phase", CellType::number},
           {"step", "/step", CellType::count},
           {"value", "/value", CellType::score},
           {"seconds", "/seconds", CellType::number},
+          computed("metrics", "/metrics", CellType::params),
           {"parameters", "/params", CellType::params}};
 }
 

@@ -4,6 +4,7 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/results/curve_metric.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/plot.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -97,12 +98,27 @@ Result<Exit> show_curve(Session& session, const std::string& word) {
                     text(*id) + " has no reports yet; it reports at the end of each phase");
 }
 
+struct CurveOptions {
+  std::string id;
+  std::vector<std::string> others;
+  std::string metric;
+};
+
+Result<Exit> curve(Session& session, const CurveOptions& options) {
+  if (options.others.empty() && options.metric.empty()) return show_curve(session, options.id);
+  std::vector<std::string> ids{options.id};
+  ids.insert(ids.end(), options.others.begin(), options.others.end());
+  return show_curves(session, ids, options.metric);
+}
+
 }  // namespace
 
 CommandAction declare_curve(Flags& flags) {
-  return with_options(show_curve, [&](std::string& id) {
-    flags.argument("ID", id,
+  return with_options(curve, [&](CurveOptions& options) {
+    flags.argument("ID", options.id,
                    "id of a run, of a trial (over its seeds) or of a sweep (its best trial)");
+    flags.arguments("OTHER", options.others, "draw these in the same chart, a line for each run");
+    flags.text("--metric NAME", options.metric, "a metric that the runs log (the objective)");
   });
 }
 

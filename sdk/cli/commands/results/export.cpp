@@ -1,10 +1,13 @@
 // export: the reports of a sweep for other programs, or the whole sweep for another server.
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/results/curve_export.hpp"
+#include "sdk/cli/commands/results/curve_metric.hpp"
+#include "sdk/cli/commands/results/tensorboard.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -21,22 +24,66 @@ struct ExportOptions {
   std::string sweep;
   std::string file;
   std::string optuna;
+  std::string tensorboard;
+  bool metrics = false;
   bool force = false;
   bool bands = false;
 };
 
-// One item for each report instead of one for each run.
-std::vector<Json> reports_of(const std::vector<Json>& runs) {
+// One item for each report instead of one for each run. Phases count from 1, as on every screen.
+std::vector<Json> reports_of(const Json& run) {
   std::vector<Json> reports;
-  for (const auto& run : runs)
-    for (const auto& point : member(run, "/curve")) {
-      Json report;
-      for (const char* name : {"run", "trial", "state", "reason", "params"})
-        report[name] = run.at(name);
-      report.update(point);
-      reports.push_back(std::move(report));
-    }
+  for (const auto& point : member(run, "/curve")) {
+    Json report;
+    for (const char* name : {"run", "trial", "seed", "state", "reason", "params"})
+      report[name] = member(run, "/" + std::string(name));
+    report.update(point);
+    report["phase"] = int_at(point, "/phase") + 1;
+    reports.push_back(std::move(report));
+  }
   return reports;
+}
+
+// Adds to each report the last value of the metric up to its step.
+void join_metric(std::vector<Json>& reports, const std::string& name,
+                 const std::vector<Json>& points) {
+  std::size_t next = 0;
+  for (Json& report : reports) {
+    while (next < points.size() && int_at(points[next], "/step") <= int_at(report, "/step")) ++next;
+    if (next > 0) report["metrics"][name] = points[next - 1].at("value");
+  }
+}
+
+Status join_metrics(Session& session, const std::string& run, std::vector<Json>& reports) {
+  const auto names = metric_names(session, run);
+  if (!names) return names.error();
+  for (const auto& name : *names) {
+    const auto points = metric_points(session, run, name);
+    if (!points) return points.error();
+    join_metric(reports, name, *points);
+  }
+  return Done{};
+}
+
+Result<Exit> export_reports(Session& session, SweepId sweep, bool with_metrics) {
+  const std::string path = "/v1/sweeps/" + text(sweep);
+  const auto curves = session.list(path + "/curves?limit=1000");
+  if (!curves) return curves.error();
+  const auto runs = session.list(path + "/runs?limit=1000");
+  if (!runs) return runs.error();
+  std::map<std::string, Json> seeds;
+  for (const Json& run : *runs) seeds[text_at(run, "/id")] = member(run, "/seed");
+  std::vector<Json> items;
+  for (Json run : *curves) {
+    const std::string id = text_at(run, "/run");
+    run["seed"] = seeds[id];
+    auto reports = reports_of(run);
+    if (with_metrics)
+      if (auto joined = join_metrics(session, id, reports); !joined) return joined.error();
+    for (Json& report : reports) items.push_back(std::move(report));
+  }
+  return print_list(session, exported_report_columns(), items,
+                    text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));
 }
 
 Result<Exit> write_table(Session& session, const CurveExport& table, const ExportOptions& options) {
@@ -119,21 +166,23 @@ Result<Exit> export_bands(Session& session, SweepId sweep) {
 
 Result<Exit> export_sweep(Session& session, const ExportOptions& options) {
   const bool as_table = session.options().format == Format::curves;
-  if (options.bands && (as_table || !options.optuna.empty()))
+  const bool in_files = !options.optuna.empty() || !options.tensorboard.empty();
+  if (options.bands && (as_table || in_files))
     return refuse(Code::invalid, "--bands needs --format table, json, jsonl, csv or value");
+  if (options.metrics && (as_table || in_files || options.bands))
+    return refuse(Code::invalid, "--metrics needs --format table, jsonl, csv or value");
   if (!options.file.empty() && !as_table)
     return refuse(Code::invalid, "--out needs --format curves; redirect the other formats");
   const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
   if (!options.optuna.empty()) return export_study(session, *sweep, options);
+  if (!options.tensorboard.empty())
+    return export_tensorboard(session, *sweep, options.tensorboard, options.force);
   if (options.bands) return export_bands(session, *sweep);
   if (session.options().format == Format::json) return export_events(session, *sweep);
+  if (!as_table) return export_reports(session, *sweep, options.metrics);
   const auto runs = session.list("/v1/sweeps/" + text(*sweep) + "/curves?limit=1000");
-  if (!runs) return runs.error();
-  if (as_table) return export_table(session, *sweep, options, *runs);
-  return print_list(
-      session, exported_report_columns(), reports_of(*runs),
-      text(*sweep) + " has no reports yet; follow it with: hone watch " + text(*sweep));
+  return runs ? export_table(session, *sweep, options, *runs) : Result<Exit>(runs.error());
 }
 
 }  // namespace
@@ -147,6 +196,10 @@ CommandAction declare_export(Flags& flags) {
     flags.flag("--bands", options.bands,
                "export the curve of each trial over its seeds: n, iqm and its 95 % band");
     flags.text("--optuna FILE.db", options.optuna, "write a study for Optuna and its dashboard");
+    flags.text("--tensorboard DIR", options.tensorboard,
+               "write event files for TensorBoard, a folder for each run");
+    flags.flag("--metrics", options.metrics,
+               "add the last value of every metric up to each report");
     flags.flag("--force", options.force, "replace existing files");
   });
 }
