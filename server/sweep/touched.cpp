@@ -55,9 +55,9 @@ struct TouchedByCommand {
     if (const auto* attempt = std::get_if<AttemptId>(&object)) add(attempt->run.trial);
   }
   void add_lease(LeaseId id) const {
-    const auto index = static_cast<std::size_t>(id.value - 1);
-    if (id.value < 1 || index >= book.run_of_lease.size()) return;
-    add(book.run_of_lease[index].trial);
+    const auto index = lease_index(book, id);
+    if (!index) return;
+    add(book.run_of_lease[*index].trial);
     add_suspects(id);
   }
   // The end of an attempt is compared with the failures of its worker's earlier runs.

@@ -300,7 +300,7 @@ void Attempt::on_error(Turn& turn, const EndCall&, const Error& error) {
 
 // A server of an earlier version has no such route.
 void Attempt::on_error(Turn& turn, const RecordCode&, const Error& error) {
-  if (error.code == Code::stale_lease) return lose(turn, error.detail);
+  if (loses_lease(turn, error)) return;
   note(turn, NoteLevel::warning, "its code was not recorded: " + error.detail);
   spawn(turn);
 }
