@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import sys
@@ -157,6 +158,55 @@ def test_an_idle_worker_exits_after_its_idle_time(server, tmp_path):
                     "--data", str(tmp_path / "worker"), "--idle", "1s"], check=True,
                    timeout=PATIENCE, capture_output=True)
     assert len(server.get("/v1/workers")["items"]) == 1
+
+
+# ssh ---------------------------------------------------------------------------------------------
+
+SSHD = """\
+ListenAddress 127.0.0.1
+Port {port}
+HostKey {root}/host
+PidFile {root}/pid
+AuthorizedKeysFile {root}/key.pub
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin yes
+"""
+
+
+@pytest.fixture
+def sshd(tmp_path):
+    """The arguments that reach an OpenSSH server on this machine."""
+    path = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
+    if path is None or shutil.which("ssh") is None:
+        pytest.skip("not installed: ssh, sshd (openssh-client, openssh-server)")
+    if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
+        pytest.skip("sshd of root needs the folder /run/sshd")
+    for name in ("host", "key"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name],
+                       check=True)
+    port = slurm.free_port()
+    (tmp_path / "sshd.conf").write_text(SSHD.format(port=port, root=tmp_path))
+    with open(tmp_path / "sshd.log", "wb") as log:
+        child = subprocess.Popen([path, "-D", "-e", "-f", tmp_path / "sshd.conf"],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
+    yield (f"-p{port},-i{tmp_path}/key,-oStrictHostKeyChecking=no,-oLogLevel=ERROR,"
+           "-oUserKnownHostsFile=/dev/null")
+    child.terminate()
+    child.wait(PATIENCE)
+
+
+def test_a_sweep_trains_to_its_end_over_ssh(quiet_server, sshd, tmp_path):
+    server = quiet_server
+    ok("fleet", "create", "lab", "engine=ssh", "hosts=127.0.0.1", "max=2", "idle=2s",
+       f"folder={tmp_path}/work", f"args={sshd}", server=server)
+    sweep = submit(server, tmp_path)
+    assert until(lambda: ended(server, sweep), PATIENCE), \
+        json.dumps(all_pilots(server)) + server.log_text()
+    ok("fleet", "stop", "lab", server=server)
+    assert until(lambda: processes(str(tmp_path)) == {}, PATIENCE), all_pilots(server)
+    assert all(one["worker"] for one in all_pilots(server))
 
 
 # Slurm -------------------------------------------------------------------------------------------
