@@ -74,6 +74,9 @@ void EndedRows::prune(std::int64_t seq) {
   older.exec();
 }
 
-void EndedRows::clear() { db_.exec("DELETE FROM ended_sweep"); }
+void EndedRows::clear() {
+  const bool any = db_.execAndGet("SELECT EXISTS (SELECT 1 FROM ended_sweep)").getInt() == 1;
+  if (any) db_.exec("DELETE FROM ended_sweep");  // else it would be an empty commit
+}
 
 }  // namespace hone
