@@ -22,8 +22,10 @@ bool has_ended(const Json& sweep) {
 }
 
 std::string phases_text(const Json& sweep) {
+  const auto repeated = int_at(sweep, "/phases/repeated");
   return std::to_string(int_at(sweep, "/phases/done")) + "/" +
-         std::to_string(int_at(sweep, "/phases/expected")) + " phases";
+         std::to_string(int_at(sweep, "/phases/expected")) + " phases" +
+         (repeated > 0 ? " + " + std::to_string(repeated) + " repeated" : "");
 }
 
 std::string best_text(const Json& sweep) {

@@ -1,5 +1,7 @@
 #include "sdk/cli/session/input.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -28,6 +30,15 @@ Result<std::string> read_file(const std::filesystem::path& file) {
 Result<std::string> read_file_or_stdin(const std::string& file) {
   if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   return read_file(file);
+}
+
+bool can_ask() { return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1; }
+
+bool is_agreed(std::string_view question) {
+  std::cerr << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
 }
 
 Status write_file(const std::filesystem::path& file, std::string_view text) {

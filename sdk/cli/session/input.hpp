@@ -18,6 +18,11 @@ Result<std::string> read_file(const std::filesystem::path& file);
 // "-" is stdin.
 Result<std::string> read_file_or_stdin(const std::string& file);
 
+// Whether a user can be asked: stdin and stderr are terminals.
+bool can_ask();
+// Asks on stderr and reads a line of stdin. Returns whether it is "y" or "yes".
+bool is_agreed(std::string_view question);
+
 // Replaces the file.
 Status write_file(const std::filesystem::path& file, std::string_view text);
 

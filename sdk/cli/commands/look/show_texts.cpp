@@ -193,6 +193,7 @@ std::string run_counts_text(const Json& runs) {
 std::string sweep_text(const Json& sweep, const Shown& shown) {
   Lines lines;
   add_state(lines, sweep);
+  add(lines, "because", text_at(sweep, "/detail"), Ink::bad);
   add(lines, "project", text_at(sweep, "/project"));
   add(lines, "objective", objectives_text(sweep));
   add(lines, "submitted", when_text(sweep, "/submitted_at", shown.at));

@@ -56,6 +56,8 @@ Result<Json> summary_of(Session& session, SweepId id) {
       steps += int_at(curve.back(), "/step");
       trained += curve.back().value("seconds", 0.0);
     }
+  const auto phases = std::max<std::int64_t>(1, int_at(summary, "/spec/budget/phases"));
+  steps += int_at(summary, "/phases/repeated") * int_at(summary, "/spec/budget/per_run") / phases;
   summary["steps_used"] = steps;
   summary["seconds_trained"] = trained;
   summary["best_params"] = Json::object();

@@ -127,11 +127,11 @@ int runs_of_trial_at_most(const SweepSpec& spec) {
   return row != rows.end() && row->takes_second_looks ? looks_max : 1;
 }
 
-// Whether the rule pauses runs of a user's program, which may save no checkpoint.
-bool pauses_command(const SweepSpec& spec) {
-  if (!std::holds_alternative<CommandTrainer>(spec.trainer)) return false;
-  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
-  return terminator && (*terminator)->pauses();
+// The rule that judges a user's program if it saves no checkpoint; empty if the sweep's rule does.
+std::string rule_without_pauses(const SweepSpec& spec) {
+  if (!std::holds_alternative<CommandTrainer>(spec.trainer)) return "";
+  const auto other = without_pauses(spec.terminator);
+  return other ? other->rule : "";
 }
 
 // What the confirmation trains after the sweep; null without one.
@@ -161,7 +161,9 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
   plan["runs_at_most"] = runs_at_most;
   plan["phases_at_most"] = runs_at_most * spec.budget.phases;
   plan["confirm"] = confirm_json(spec);
-  plan["pauses_command"] = pauses_command(spec);
+  const std::string unpausing = rule_without_pauses(spec);
+  plan["pauses_command"] = !unpausing.empty();
+  plan["rule_without_pauses"] = or_null(unpausing);
   plan["phases_expected"] = std::llround(complete * phases);
   plan["phases_per_run"] = phases;
   plan["phases_per_run_of"] = or_null(known.work_of);
@@ -240,9 +242,10 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
       {"wall time", wall_text(plan, slots)}};
   if (plan["pauses_command"].get<bool>())
     lines.push_back(
-        {"pauses",
-         "this rule pauses runs: a program that saves no checkpoint trains each of them "
-         "again from its start, which the figures above do not count"});
+        {"pauses", text_at(rule, "/rule") +
+                       " pauses runs and resumes them from their checkpoints; a program that "
+                       "saves none is not paused: it is judged by " +
+                       text_at(plan, "/rule_without_pauses")});
   if (!plan["confirm"].is_null()) lines.push_back({"confirm", confirm_text(plan)});
   if (!plan["trials_that_fit"].is_null())
     lines.push_back(
@@ -271,6 +274,16 @@ Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   const std::string shown = plan_text(document, plan, slots, session.screen());
   document["plan"] = std::move(plan);
   return print_object(session, document, shown);
+}
+
+std::string time_of_runs(Session& session, const Json& sweep, std::int64_t runs) {
+  const auto pace = seconds_per_unit(session, text_at(sweep, "/id"));
+  const auto spec = decode_sweep_spec(member(sweep, "/spec"));
+  if (!pace || !spec) return "";
+  const auto workers = session.list("/v1/workers");
+  const Slots slots = slots_at_hand(workers ? *workers : std::vector<Json>{}, spec->resources, 0);
+  const auto units = static_cast<double>(runs * spec->budget.per_run);
+  return "about " + duration_text(microseconds(std::llround(*pace * units * 1e6 / slots.count)));
 }
 
 }  // namespace hone::cli

@@ -1,6 +1,7 @@
 // The plan of a sweep that is not submitted.
 #pragma once
 
+#include "schemas/codec/json.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/session/command.hpp"
 #include "sdk/cli/session/session.hpp"
@@ -12,5 +13,9 @@ namespace hone::cli {
 // it answers, else the cores of this machine). Seconds come from the newest sweep on the server
 // with the same training; without one, times are in complete runs.
 Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers);
+
+// Returns how long so many complete runs of a sweep take on the server's workers, as
+// "about 12 min"; "" if no run of it shows its pace.
+std::string time_of_runs(Session& session, const Json& sweep, std::int64_t runs);
 
 }  // namespace hone::cli

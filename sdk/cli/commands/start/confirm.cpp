@@ -4,13 +4,17 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/start/plan.hpp"
+#include "sdk/cli/commands/start/watch.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
 
@@ -22,6 +26,8 @@ struct ConfirmOptions {
   int top = 0, seeds = 0;  // 0: the default
   bool start = false;
   bool again = false;  // of earlier versions: as start
+  bool yes = false;    // no question
+  bool watch = false;
 };
 
 std::string percent_text(const Json& share) {
@@ -109,12 +115,29 @@ Result<Exit> print_confirmation(Session& session, const Json& report) {
 // A sweep without workers waits for a user's program.
 bool is_asked(const Json& sweep) { return text_at(sweep, "/spec/trainer/name") == "ask"; }
 
+// What is about to be trained, as a question.
+std::string question_text(Session& session, const Json& sweep, const ConfirmRequest& request) {
+  const auto spec = decode_sweep_spec(member(sweep, "/spec"));
+  const std::int64_t instances = spec ? instances_of(*spec) : 1;
+  const std::int64_t runs = std::int64_t{request.top} * request.seeds * instances;
+  const std::string time = time_of_runs(session, sweep, runs);
+  return "train " + counted(request.seeds, "new seed") + " of " +
+         (request.top == 1 ? "the first trial"
+                           : "the first " + std::to_string(request.top) + " trials") +
+         ": " + counted(runs, "run") + (time.empty() ? "" : ", " + time) + "?";
+}
+
 Result<Exit> start_confirmation(Session& session, SweepId id, const ConfirmOptions& options) {
   const auto sweep = session.get("/v1/sweeps/" + text(id));
   if (!sweep) return sweep.error();
   ConfirmRequest request{new_request_id()};
   if (options.top > 0) request.top = options.top;
   if (options.seeds > 0) request.seeds = options.seeds;
+  const bool asks = !options.yes && session.options().format == Format::table && can_ask();
+  if (asks && !is_agreed(question_text(session, *sweep, request))) {
+    session.note("nothing was started");
+    return Exit::ok;
+  }
   const auto reply = session.post("/v1/sweeps/" + text(id) + "/confirm", encode(request));
   if (!reply) return reply.error();
   const std::string made = text_at(*reply, "/sweep");
@@ -125,7 +148,18 @@ Result<Exit> start_confirmation(Session& session, SweepId id, const ConfirmOptio
                (is_asked(*sweep) ? " as soon as a program asks for them: hone ask " + made
                                  : "; follow it with: hone watch " + made) +
                "   result: hone confirm " + text(id));
-  return Exit::ok;
+  const auto confirmation = parse_id<SweepId>(made);
+  if (!options.watch || !confirmation) return Exit::ok;
+  return watch(session, *confirmation, seconds(5));
+}
+
+// Follows the newest confirmation.
+Result<Exit> watch_confirmation(Session& session, SweepId id) {
+  const auto report = session.get("/v1/sweeps/" + text(id) + "/confirm");
+  if (!report) return report.error();
+  const auto confirmation = parse_id<SweepId>(text_at(*report, "/confirmation"));
+  if (!confirmation) return refuse(Code::not_found, text(id) + " has no confirmation");
+  return watch(session, *confirmation, seconds(5));
 }
 
 Result<Exit> confirm(Session& session, const ConfirmOptions& options) {
@@ -134,6 +168,7 @@ Result<Exit> confirm(Session& session, const ConfirmOptions& options) {
   if (options.start || options.again) return start_confirmation(session, *sweep, options);
   if (options.top > 0 || options.seeds > 0)
     return refuse(Code::invalid, "--top and --seeds choose what to train: add --start");
+  if (options.watch) return watch_confirmation(session, *sweep);
   const auto report = session.get("/v1/sweeps/" + text(*sweep) + "/confirm");
   if (!report) return report.error();
   return print_confirmation(session, *report);
@@ -150,6 +185,8 @@ CommandAction declare_confirm(Flags& flags) {
     flags.integer("--top N", options.top, {1, 100}, "with --start: train the best N trials (3)");
     flags.integer("--seeds N", options.seeds, {2, 1000},
                   "with --start: train each on N new seeds (10)");
+    flags.flag("--watch", options.watch, "follow the confirmation until it has ended");
+    flags.flag("--yes", options.yes, "with --start: ask no question on a terminal");
     flags.flag("--again", options.again, "as --start");
   });
 }
