@@ -6,6 +6,7 @@
 
 #include "server/search/history/history.hpp"
 #include "server/search/terminators/hone/smoothed_curves.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -136,9 +137,65 @@ TEST(HoneRule, of_many_phases_only_every_tenth_of_a_run_is_judged) {
   EXPECT_NE(hone->judge(history, run, 3, Score::of(1)).reason, VerdictReason::between_rungs);
 }
 
+TEST(SmoothedCurves, leaders_are_expected_to_lose_what_others_lost_from_there) {
+  // Of the runs that passed one report, the better half changed by -6 and -2; another one by 0.
+  const Curves passed{{9, 3}, {8, 6}, {4, 4}, {3, 7}, {7.5}};
+  const SmoothedCurves smoothed(paused_history(passed), 1, 1e-3, 2);
+  EXPECT_NEAR(smoothed.change_after(1), -2, 1e-12);
+  EXPECT_EQ(smoothed.leader(0, false)->trial, 4U);
+  EXPECT_EQ(smoothed.leader(0, true)->trial, 3U) << "of 7.5 only 5.5 is expected to be left";
+}
+
+TEST(SmoothedCurves, curves_that_climb_are_not_expected_to_gain) {
+  EXPECT_EQ(SmoothedCurves(paused_history({{1, 3}, {2, 6}, {1}}), 1, 1e-3, 2).change_after(1), 0);
+}
+
+TEST(SmoothedCurves, an_exploded_run_that_trained_longest_is_not_named) {
+  // Alone in its length, its score was the middle: no other difference counted next to it.
+  const SmoothedCurves smoothed(
+      paused_history({{1, 1, 1, 1, 1, 1, 1, 1, 1, -1e34}, {1, 2}, {1, 3}, {1, 1}, {0}, {0}}), 1, 1,
+      10);
+  EXPECT_EQ(smoothed.leader(0.16, true)->trial, 2U);
+}
+
+std::unique_ptr<Terminator> newest(std::int64_t trials, int phases) {
+  const TerminatorSpec spec{"hone", {{"version", 2}}};
+  return std::move(make_terminator(spec, {trials, 1, phases, true})).value();
+}
+
+TEST(HoneRule, every_33rd_trial_trains_to_its_end_whatever_it_reports) {
+  const auto hone = newest(100, 10);
+  History history(Goal::maximize, 0);
+  for (std::size_t trial = 0; trial < 70; ++trial) {
+    const auto run = history.add_run(history.add_trial({}));
+    // Each is worse than all before it.
+    const Score score = Score::of(-static_cast<double>(trial));
+    const Verdict verdict = hone->judge(history, run, 0, score);
+    const bool hedged = trial % 33 == 0;
+    EXPECT_EQ(find_input(verdict.inputs, "hedge").has_value(), hedged) << trial;
+    const Action expected = hedged || trial == 1 ? verdict.action : Action::pause;
+    EXPECT_EQ(verdict.action, hedged ? Action::go_on : expected) << trial;
+    EXPECT_EQ(hone->recompute(verdict.inputs), verdict.action);
+    EXPECT_FALSE(hone->explain(verdict).empty());
+    history.add_report(run, 0, score);
+    history.set_state(run, RunRecord::State::paused);
+  }
+  const NextAction next = hone->next(history, true);
+  EXPECT_EQ(next.kind, NextAction::Kind::promote) << "a hedged run that waits is continued first";
+  EXPECT_EQ(next.index, 0U);
+}
+
+TEST(HoneRule, a_recorded_sweep_without_a_version_is_judged_as_it_was) {
+  // Trial 0 is hedged since version 2.
+  History history = paused_history({{1}, {4}, {2}, {3}});
+  EXPECT_EQ(rule(100, 10)->next(history, true).index, 1U);
+  EXPECT_EQ(newest(100, 10)->next(history, true).index, 0U);
+}
+
 TEST(HoneRule, refuses_settings_that_make_no_sense) {
   for (const auto& [name, value] :
-       {std::pair{"efficiency", 1.5}, std::pair{"memory", 0.0}, std::pair{"ties", 2.0}}) {
+       {std::pair{"efficiency", 1.5}, std::pair{"memory", 0.0}, std::pair{"ties", 2.0},
+        std::pair{"hedge", 1.5}, std::pair{"version", 3.0}}) {
     const auto made = make_terminator({"hone", {{name, value}}}, {10, 1, 10});
     ASSERT_FALSE(made.ok()) << name;
     EXPECT_EQ(made.error().at, std::string("/terminator/") + name);

@@ -3,6 +3,8 @@
 // weighted mean of them (smoothed_curves.hpp), one measured number controls every decision:
 //
 //   efficiency   e in [0, 1]: how smoothly the best runs climb; doubt d = (1 - e)^2
+//   hedge        3 % of the trials, the first one and then every 33rd, always train to their end:
+//                where early ranks mislead, part of the work does not depend on them
 //   second look  while runs beyond the sweep's own have taken less than d of all phases: one more
 //                seed of the incumbent, if it trained for half a run and has fewer than three
 //   promotion    from the highest phase p down: of the n runs that reported p times, a paused one
@@ -15,11 +17,15 @@
 //                continues instead
 //
 // A report's verdict is continue if a worker that were free now would take this very run, else
-// pause. If there are many phases, only every (P / 10)th is judged.
+// pause. If there are many phases, only every (P / 10)th is judged. The incumbent is the leader by
+// scores, each lowered by what leaders of its length lost later (SmoothedCurves::change_after).
+//
+// Version 1, the default, has no hedge and expects no decline: recorded sweeps replay as they were
+// decided. `version: 2` switches both on.
 //
 // Settings switch parts off, to measure what each is worth: efficiency (a fixed e), second_looks,
-// shrink (of the incumbent, by doubt), ties and use_time (0 or 1), judgements (of a run), memory
-// (of scores, as a share of a complete run).
+// shrink (of the incumbent, by doubt), decline, ties and use_time (0 or 1), hedge (a share of the
+// trials), judgements (of a run), memory (of scores, as a share of a complete run).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,10 +45,14 @@ struct HoneSettings {
   bool ties = true;
   double judgements = 10;  // in a run: before a tenth of it, ranks are mostly luck
   double memory = 0.1;     // long enough to average noise, short enough to follow a collapse
+  double hedge = 0;        // share of the trials that always train to their end
+  bool decline = false;    // leaders are expected to lose what others lost after the same length
   bool use_time = false;   // limits.duration is a budget to be used up, not only a limit
 };
 
-constexpr int looks_max = 3;  // runs of an incumbent, its own included
+constexpr int newest_version = 2;
+constexpr double hedge_share = 0.03;  // of version 2
+constexpr int looks_max = 3;          // runs of an incumbent, its own included
 
 // The rank of a run among those that reported as many phases.
 struct PhaseRank {
@@ -64,6 +74,8 @@ class HoneRule final : public Terminator {
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
     if (history.runs()[run].replicate >= shape_.seeds)
       return {Action::go_on, VerdictReason::good_enough, {{"second_look", 1}}};
+    if (hedged(history.runs()[run].trial))
+      return {Action::go_on, VerdictReason::good_enough, {{"hedge", settings_.hedge}}};
     if ((phase + 1) % grain_ != 0)
       return {Action::go_on, VerdictReason::between_rungs, {{"judged_every", double(grain_)}}};
     const SmoothedCurves curves = curves_of(history, NewReport{run, score.merit(history.goal())});
@@ -90,7 +102,8 @@ class HoneRule final : public Terminator {
 
   std::optional<std::size_t> incumbent(const History& history) const override {
     const SmoothedCurves curves = curves_of(history);
-    const auto leader = curves.leader(settings_.shrink ? doubt(efficiency_of(curves)) : 0);
+    const auto leader =
+        curves.leader(settings_.shrink ? doubt(efficiency_of(curves)) : 0, settings_.decline);
     if (!leader) return Terminator::incumbent(history);
     return leader->trial;
   }
@@ -98,7 +111,8 @@ class HoneRule final : public Terminator {
   bool pauses() const override { return true; }
 
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
-    if (find_input(inputs, "second_look") || find_input(inputs, "judged_every"))
+    if (find_input(inputs, "second_look") || find_input(inputs, "hedge") ||
+        find_input(inputs, "judged_every"))
       return Action::go_on;
     const bool promotable = input(inputs, "place") <= input(inputs, "quota") + 1e-9 ||
                             input(inputs, "tied") > 0 || input(inputs, "last_resort") > 0;
@@ -108,6 +122,9 @@ class HoneRule final : public Terminator {
   std::string explain(const Verdict& verdict) const override {
     if (find_input(verdict.inputs, "second_look"))
       return "it is a second look at a leader, and trains to its end";
+    if (const auto share = find_input(verdict.inputs, "hedge"))
+      return "it belongs to the " + number_text(100 * *share) +
+             " % of trials that train to their end whatever they report";
     if (const auto every = find_input(verdict.inputs, "judged_every"))
       return "this rule judges every " + number_text(*every) + " phases, but not this one";
     const double place = input(verdict.inputs, "place"), quota = input(verdict.inputs, "quota");
@@ -124,11 +141,12 @@ class HoneRule final : public Terminator {
     return "it waits: " + ranked;
   }
 
-  // Of n runs, n * p^-a train for phase p: the sum, at the efficiency of most curves.
+  // Of n runs, n * p^-a train for phase p: the sum, at the efficiency of most curves. Hedged runs
+  // train for all.
   double expected_phases() const override {
     double phases = 0;
     for (int p = 1; p <= shape_.phases; ++p) phases += std::pow(p, -exponent(0.6, true));
-    return phases;
+    return phases + settings_.hedge * (shape_.phases - phases);
   }
 
  private:
@@ -144,12 +162,23 @@ class HoneRule final : public Terminator {
     return (0.5 + 1.5 * efficiency) * (trials_left ? 1 : 0.5);
   }
 
+  // Trial 0 is the first hedged one.
+  [[nodiscard]] bool hedged(std::size_t trial) const {
+    constexpr double rounding = 1e-9;
+    const auto number = static_cast<double>(trial);
+    return settings_.hedge > 0 && std::floor((number + 1) * settings_.hedge - rounding) !=
+                                      std::floor(number * settings_.hedge - rounding);
+  }
+
   [[nodiscard]] bool trials_left(const History& history) const {
     return static_cast<std::int64_t>(history.trials().size() - history.foreign()) < shape_.trials;
   }
 
   [[nodiscard]] NextAction choose(const SmoothedCurves& curves, double efficiency,
                                   bool trials_left) const {
+    for (const SmoothedCurves::Curve& curve : curves.curves())
+      if (curve.paused && curve.first && !curve.diverged && hedged(curve.trial))
+        return {NextAction::Kind::promote, curve.run};
     if (const auto trial = second_look(curves, doubt(efficiency)))
       return {NextAction::Kind::replicate, *trial};
     const double power = exponent(efficiency, trials_left);
@@ -219,10 +248,18 @@ class HoneRule final : public Terminator {
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
                                                    const SweepShape& shape) {
-  static constexpr std::array<std::string_view, 7> known{
-      "efficiency", "second_looks", "shrink", "ties", "judgements", "memory", "use_time"};
+  static constexpr std::array<std::string_view, 10> known{
+      "efficiency", "second_looks", "shrink", "ties",    "judgements",
+      "memory",     "use_time",     "hedge",  "decline", "version"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   HoneSettings settings;
+  const auto version = count_setting(spec, "version", 1, {1, newest_version});
+  if (!version) return version.error();
+  settings.decline = *version >= 2;
+  settings.hedge = setting(spec, "hedge").value_or(*version >= 2 ? hedge_share : 0);
+  if (!(settings.hedge >= 0 && settings.hedge <= 1))
+    return refuse(Code::invalid, "hedge, a share of the trials, must lie in [0, 1]",
+                  "/terminator/hedge");
   settings.efficiency = setting(spec, "efficiency");
   if (settings.efficiency && !(*settings.efficiency >= 0 && *settings.efficiency <= 1))
     return refuse(Code::invalid, "efficiency must lie in [0, 1]", "/terminator/efficiency");
@@ -236,7 +273,8 @@ Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
                   "/terminator/judgements");
   for (const auto& [name, part] :
        {std::pair{"second_looks", &settings.second_looks}, std::pair{"shrink", &settings.shrink},
-        std::pair{"ties", &settings.ties}, std::pair{"use_time", &settings.use_time}}) {
+        std::pair{"ties", &settings.ties}, std::pair{"use_time", &settings.use_time},
+        std::pair{"decline", &settings.decline}}) {
     const auto given = count_setting(spec, name, *part ? 1 : 0, {0, 1});
     if (!given) return given.error();
     *part = *given == 1;

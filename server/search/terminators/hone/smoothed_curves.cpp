@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 namespace hone {
@@ -51,13 +52,17 @@ SmoothedCurves::SmoothedCurves(const History& history, int first_runs, double me
   }
 }
 
+int SmoothedCurves::grain() const {
+  return std::max(1, static_cast<int>(std::lround(phases_ / 10.0)));
+}
+
 double SmoothedCurves::efficiency() const {
   // The prior: the middle of what learning curves of many kinds had, with the weight of four runs.
   constexpr double prior = 0.6, prior_weight = 4;
-  const int grain = std::max(1, static_cast<int>(std::lround(phases_ / 10.0)));
+  const int step_phases = grain();
   std::vector<const Curve*> long_enough;
   for (const Curve& curve : curves_)
-    if (!curve.diverged && curve.length() > grain) long_enough.push_back(&curve);
+    if (!curve.diverged && curve.length() > step_phases) long_enough.push_back(&curve);
   if (long_enough.size() < 3) return prior;
   const std::size_t best = std::max<std::size_t>(3, long_enough.size() / 3);
   std::partial_sort(long_enough.begin(), long_enough.begin() + static_cast<std::ptrdiff_t>(best),
@@ -69,9 +74,10 @@ double SmoothedCurves::efficiency() const {
   double gained = 0, moved = 0;
   for (std::size_t i = 0; i < best; ++i) {
     const auto& values = long_enough[i]->merits;
-    for (auto k = static_cast<std::ptrdiff_t>(values.size()) - 1; k - grain >= 0; k -= grain) {
+    for (auto k = static_cast<std::ptrdiff_t>(values.size()) - 1; k - step_phases >= 0;
+         k -= step_phases) {
       const double step =
-          values[static_cast<std::size_t>(k)] - values[static_cast<std::size_t>(k - grain)];
+          values[static_cast<std::size_t>(k)] - values[static_cast<std::size_t>(k - step_phases)];
       gained += step;
       moved += std::abs(step);
     }
@@ -82,6 +88,8 @@ double SmoothedCurves::efficiency() const {
 }
 
 namespace {
+
+constexpr std::size_t middle_trials = 5;  // of version 2 of the rule, at least
 
 struct TrialScore {
   SmoothedCurves::Leader trial;
@@ -113,13 +121,17 @@ std::vector<TrialScore> scores_of(std::span<const SmoothedCurves::Curve> curves)
   return eligible;
 }
 
-// The upper median score of the trials that trained at least half as long as the longest.
-double middle_of(const std::vector<TrialScore>& scores) {
-  int longest = 0;
-  for (const TrialScore& one : scores) longest = std::max(longest, one.trial.length);
+// The upper median score of the trials that trained at least half as long as the longest, and of
+// the `least` longest ones if those are fewer: a single exploded run must not become the middle.
+double middle_of(const std::vector<TrialScore>& scores, std::size_t least) {
+  std::vector<int> lengths;
+  for (const TrialScore& one : scores) lengths.push_back(one.trial.length);
+  std::sort(lengths.begin(), lengths.end(), std::greater<>());
+  const int last = lengths[std::min(least, lengths.size()) - 1];
   std::vector<double> means;
   for (const TrialScore& one : scores)
-    if (2 * one.trial.length >= longest) means.push_back(one.mean());
+    if (2 * one.trial.length >= lengths.front() || one.trial.length >= last)
+      means.push_back(one.mean());
   const auto middle = means.begin() + static_cast<std::ptrdiff_t>(means.size() / 2);
   std::nth_element(means.begin(), middle, means.end());
   return *middle;
@@ -127,16 +139,42 @@ double middle_of(const std::vector<TrialScore>& scores) {
 
 }  // namespace
 
-std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(double doubt) const {
+double SmoothedCurves::change_after(int length) const {
+  struct Passed {
+    double score = 0;
+    double change = 0;
+    auto operator<=>(const Passed&) const = default;
+  };
+  std::vector<Passed> passed;
+  for (const Curve& curve : curves_) {
+    if (curve.diverged || curve.length() < std::min(length + grain(), phases_)) continue;
+    const double then = curve.scores[static_cast<std::size_t>(length - 1)];
+    passed.push_back({then, curve.scores.back() - then});
+  }
+  std::sort(passed.begin(), passed.end(), std::greater<>());
+  std::vector<double> changes{0};
+  for (std::size_t i = 0; i < (passed.size() + 1) / 2; ++i) changes.push_back(passed[i].change);
+  const auto middle = changes.begin() + static_cast<std::ptrdiff_t>(changes.size() / 2);
+  std::nth_element(changes.begin(), middle, changes.end());
+  return std::min(0.0, *middle);
+}
+
+std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(double doubt,
+                                                             bool expect_decline) const {
   const std::vector<TrialScore> scores = scores_of(curves_);
   if (scores.empty()) return std::nullopt;
-  const double middle = middle_of(scores);
+  const double middle = middle_of(scores, expect_decline ? middle_trials : 1);
   const TrialScore* best = nullptr;
   double most = 0, most_weight = 0;
+  std::map<int, double> changes;  // by length
   for (const TrialScore& one : scores) {
     const double weight = one.weight(phases_);
+    const int length = one.trial.length;
+    if (expect_decline && length < phases_ && !changes.contains(length))
+      changes[length] = change_after(length);
     // Written so that equal means stay equal and ties survive rounding.
-    const double value = middle + (one.mean() - middle) * (weight / (weight + doubt));
+    const double value = middle + (one.mean() - middle) * (weight / (weight + doubt)) +
+                         (changes.contains(length) ? changes[length] : 0);
     if (best != nullptr && (value < most || (value == most && weight <= most_weight))) continue;
     best = &one, most = value, most_weight = weight;
   }

@@ -42,19 +42,28 @@ class SmoothedCurves {
   // trial's longest runs, w their length in complete runs, summed, and mu the median m of the
   // trials that trained at least half as long as the longest. If reports are jumpy, one lucky seed
   // so counts less than a proven trial. Ties: larger w, then lower number. A trial with a diverged
-  // run is not eligible.
+  // run is not eligible. With `expect_decline`, change_after() of a trial's length is added to m: a
+  // trial that paused before others collapsed is expected to collapse like them.
   struct Leader {
     std::size_t trial = 0;
     int length = 0;
     int runs = 0;
   };
-  [[nodiscard]] std::optional<Leader> leader(double doubt) const;
+  [[nodiscard]] std::optional<Leader> leader(double doubt, bool expect_decline = false) const;
+
+  // Returns by how much scores are expected to change after `length` reports, at most 0: of the
+  // runs that trained for a tenth of a run longer, the upper median change of the half that led
+  // then and of one more that did not change.
+  [[nodiscard]] double change_after(int length) const;
 
   // Phases reported by all runs, and phases that second looks have used or may use yet.
   [[nodiscard]] int reported() const;
   [[nodiscard]] int committed_to_second_looks() const;
 
  private:
+  // A tenth of a run, in phases.
+  [[nodiscard]] int grain() const;
+
   int phases_;
   std::vector<Curve> curves_;
 };
