@@ -100,6 +100,8 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
   app.add_flag("--until-idle", options.until_idle,
                "exit when the server has no work and no run is left");
   app.add_flag("--verbose", options.verbose, "log debug messages");
+  app.add_option("--rerun", options.rerun, "for hone reproduce: execute the run of this file")
+      ->group("");
 }
 
 Status settle(Options& options, const Arguments& arguments) {

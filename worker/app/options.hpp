@@ -18,6 +18,7 @@ struct Options {
   bool die_with_parent = false;
   bool until_idle = false;
   bool verbose = false;
+  std::string rerun;  // a run to execute again without a server (worker/process/rerun.hpp)
 };
 
 // Parses the command line. nullopt after --help, --version or a usage error, which are printed; the
