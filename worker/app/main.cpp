@@ -20,6 +20,7 @@
 #include "base/process.hpp"
 #include "worker/app/options.hpp"
 #include "worker/process/loop.hpp"
+#include "worker/process/rerun.hpp"
 
 namespace hone::worker {
 namespace {
@@ -118,12 +119,21 @@ LoopConfig loop_config(const Options& options) {
   return config;
 }
 
+int run_again(const Options& options) {
+  const WorkerPaths paths{options.data, program_folder(), options.work_folder};
+  const auto done = rerun(paths, options.rerun);
+  if (done) return 0;
+  std::cerr << "hone-worker: " << done.error().detail << '\n';
+  return exit_failure;
+}
+
 int run(const Options& options) {
   log_to_stderr(options.verbose);
   block_signals();
   if (options.die_with_parent) die_with_parent();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // reaps the orphans of a keeper that is killed
   const FileHandle lock = lock_data(options.data);
+  if (!options.rerun.empty()) return run_again(options);
   Loop loop(loop_config(options));
   loop.run();
   return 0;

@@ -112,6 +112,8 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
   time("--drain", options.drain_s, "with --ends-in: take no run so long before the end (60s)");
   app.add_option("--pilot", options.pilot, "token of the fleet that started this worker");
   app.add_flag("--verbose", options.verbose, "log debug messages");
+  app.add_option("--rerun", options.rerun, "for hone reproduce: execute the run of this file")
+      ->group("");
 }
 
 Status settle(Options& options, const Arguments& arguments) {

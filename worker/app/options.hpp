@@ -22,6 +22,7 @@ struct Options {
   double drain_s = 60;
   std::string pilot;
   bool verbose = false;
+  std::string rerun;  // a run to execute again without a server (worker/process/rerun.hpp)
 };
 
 // Parses the command line. nullopt after --help, --version or a usage error, which are printed; the

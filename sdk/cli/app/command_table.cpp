@@ -74,6 +74,10 @@ constexpr auto commands = std::to_array<Command>({
      "hone compare sw_7 sw_8\nhone compare sw_7 sw_8 --format json", declare_compare},
     {"replay", Group::results, "[SWEEP]", "re-run every proposal and verdict and compare",
      "hone replay sw_7\nhone replay sw_7 --format json", declare_replay},
+    {"reproduce", Group::results, "RUN", "run a run again with its own code and compare",
+     "hone reproduce rn_42.0\nhone reproduce rn_42.0 --format json\n"
+     "hone reproduce rn_42.0 --repository ~/clones/agent",
+     declare_reproduce},
     {"diff", Group::results, "TRIAL OTHER", "show the differences between two trials",
      "hone diff tr_42 tr_43\nhone diff tr_42 tr_43 --all", declare_diff},
     {"best", Group::results, "[SWEEP]", "list the best parameter sets of a sweep",

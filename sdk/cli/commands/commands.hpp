@@ -52,6 +52,7 @@ CommandAction declare_resubmit(Flags& flags);
 CommandAction declare_compare(Flags& flags);
 CommandAction declare_diff(Flags& flags);
 CommandAction declare_replay(Flags& flags);
+CommandAction declare_reproduce(Flags& flags);
 CommandAction declare_version(Flags& flags);
 CommandAction declare_completion(Flags& flags);
 

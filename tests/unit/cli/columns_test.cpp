@@ -96,6 +96,7 @@ std::vector<ListSchema> lists() {
       {"find attempt", api, "/components/schemas/attempts/properties/items/items", find("attempt")},
       {"find dataset", api, "/components/schemas/dataset", find("dataset")},
       {"find workflow", api, "/components/schemas/workflow", find("workflow")},
+      {"find evaluation", api, "/components/schemas/evaluation", find("evaluation")},
       {"find worker", api, "/components/schemas/worker", find("worker")}};
 }
 

@@ -47,7 +47,7 @@ TEST_F(Queries, LineageDownTellsWhatCameFromIt) {
   ASSERT_TRUE(graph.ok());
   EXPECT_EQ(names_of(*graph), (std::set<std::string>{"rn_1.0", "md_1", "md_2", "md_3", "rn_1.0#1",
                                                      "rn_1.0#2", "rn_1.0@0", "rn_1.0@1"}));
-  EXPECT_TRUE(edges_of(*graph).contains("md_3 continued_from md_1"));
+  EXPECT_TRUE(edges_of(*graph).contains("md_3 continued_from md_2"));
   const auto worker = read_lineage(*db, WorkerId{1}, {Direction::down, 1, 1000});
   EXPECT_EQ(worker->nodes.size(), 7U) << "the worker and its six attempts";
 }

@@ -276,6 +276,56 @@ TEST(Artifacts, are_kept_once_by_name_until_there_are_many_also_of_a_run_that_ha
   EXPECT_EQ(given.error->code, Code::stale_epoch);
 }
 
+TEST(Checkpoints, name_the_one_before_them_across_attempts) {
+  Given given;
+  given.submit(small_spec(1));
+  const WorkerId worker = given.join();
+  const auto first = given.acquire(worker, "a1");
+  const auto parent_of = [&](LeaseId lease, const std::string& digest, std::int64_t step) {
+    const auto events = given.when(SaveModel{lease, {digest, 1, step, 0}});
+    return std::get<ModelSaved>(events.at(0)).parent;
+  };
+  EXPECT_EQ(parent_of(first->lease, "aa", 10), std::nullopt);
+  EXPECT_EQ(parent_of(first->lease, "bb", 20), ModelId{1});
+  given.when(End{first->lease, {EndReason::requeue_requested, 85, "", ""}});
+  const auto second = given.acquire(worker, "a2");
+  EXPECT_EQ(parent_of(second->lease, "cc", 30), ModelId{2}) << "that it continued from";
+  EXPECT_EQ(parent_of(second->lease, "dd", 40), ModelId{3});
+}
+
+TEST(Code, is_recorded_once_for_each_attempt_and_shared_by_content) {
+  Given given;
+  given.submit(small_spec(3));
+  const WorkerId worker = given.join();
+  WorkflowInfo code;
+  code.git_commit = "c0ffee";
+  const auto record = [&](LeaseId lease) { return given.when(RecordCode{lease, {code}}); };
+  const auto first = given.acquire(worker, "a1");
+  expect_kinds<WorkflowRecorded, CodeRecorded>(record(first->lease));
+  EXPECT_TRUE(record(first->lease).empty()) << "a repeated request";
+  const auto second = given.acquire(worker, "a2");
+  const auto same = record(second->lease);
+  expect_kinds<CodeRecorded>(same);
+  EXPECT_EQ(std::get<CodeRecorded>(same[0]).workflow, WorkflowId{2});
+  code.git_commit = "decade";
+  expect_kinds<WorkflowRecorded, CodeRecorded>(record(given.acquire(worker, "a3")->lease));
+  record(LeaseId{9});
+  EXPECT_EQ(given.error->code, Code::stale_lease);
+}
+
+TEST(Evaluations, belong_to_a_model_that_exists) {
+  Given given;
+  given.submit(small_spec(1));
+  const auto grant = given.acquire(given.join(), "a1");
+  given.when(SaveModel{grant->lease, {"aa", 1, 10, 0}});
+  const Evaluate evaluate{ModelId{1}, {"request", {"return", {3, 5}}}};
+  expect_kinds<ModelEvaluated>(given.when(evaluate));
+  EXPECT_TRUE(given.when(evaluate).empty()) << "a repeated request";
+  EXPECT_EQ(std::get<EvaluateReply>(answer(given.book, evaluate)).evaluation, EvaluationId{1});
+  given.when(Evaluate{ModelId{2}, {"other", {"return", {3}}}});
+  EXPECT_EQ(given.error->code, Code::not_found);
+}
+
 TEST(Replicates, are_runs_of_one_trial_that_differ_by_seed_alone) {
   Given given;
   auto spec = small_spec(2);

@@ -113,7 +113,7 @@ Fields attempt_columns() {
           optional({"failure", "/failure"}),
           optional({"resumed", "/resume"}),
           optional({"code", "/workflow"}),
-          optional({"code differs in", "/code_differs_in"})};
+          optional({"code_differs", "/code_differs_in"})};
 }
 
 Fields artifact_columns() {

@@ -1,0 +1,386 @@
+// reproduce: runs a recorded run again, with its own code, and compares reports and checkpoints.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/local/conversation.hpp"
+#include "sdk/cli/local/dataset.hpp"
+#include "sdk/cli/local/programs.hpp"
+#include "sdk/cli/local/worktree.hpp"
+#include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/resolve.hpp"
+#include "sdk/cpp/client.hpp"
+#include "sdk/cpp/code_record.hpp"
+
+namespace hone::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReproduceOptions {
+  std::string run;
+  std::string repository = ".";
+};
+
+// Removed with the object.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (fs::temp_directory_path() / "hone-reproduce-XXXXXX").string();
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+// What the server knows of the run.
+struct Recorded {
+  RunId run;
+  SweepSpec spec;
+  Json trial, runs, sweep;
+  std::vector<Json> attempts, reports, models;
+};
+
+Result<Recorded> read_recorded(Session& session, RunId run) {
+  Recorded recorded;
+  recorded.run = run;
+  auto row = session.get("/v1/runs/" + text(run));
+  if (!row) return row.error();
+  recorded.runs = *std::move(row);
+  auto trial = session.get("/v1/trials/" + text(run.trial));
+  if (!trial) return trial.error();
+  recorded.trial = *std::move(trial);
+  auto sweep = session.get("/v1/sweeps/" + text_at(recorded.runs, "/sweep"));
+  if (!sweep) return sweep.error();
+  recorded.sweep = *std::move(sweep);
+  auto spec = decode_sweep_spec(member(recorded.sweep, "/spec"));
+  if (!spec) return spec.error();
+  recorded.spec = *std::move(spec);
+  const std::string of_run = "/v1/runs/" + text(run);
+  for (auto [path, list] : {std::pair{of_run + "/attempts", &recorded.attempts},
+                            std::pair{of_run + "/curve", &recorded.reports},
+                            std::pair{"/v1/models?run=" + text(run), &recorded.models}}) {
+    auto items = session.list(path);
+    if (!items) return items.error();
+    *list = *std::move(items);
+  }
+  if (recorded.reports.empty())
+    return refuse(Code::conflict, text(run) + " has no report: there is nothing to compare");
+  if (std::holds_alternative<AskTrainer>(recorded.spec.trainer))
+    return refuse(Code::conflict, text(run) +
+                                      " was evaluated by an asker (hone ask): the server does not "
+                                      "know its program");
+  return recorded;
+}
+
+// An attempt that reported: the phases from `first` up to, not including, `end`.
+struct Segment {
+  Json attempt;
+  std::size_t first = 0, end = 0;
+};
+
+// Reports name no attempt: a report belongs to the newest attempt that was granted before it.
+std::vector<Segment> segments_of(const Recorded& recorded) {
+  std::vector<Segment> segments;
+  std::size_t phase = 0;
+  for (std::size_t i = 0; i < recorded.attempts.size(); ++i) {
+    const std::string next = i + 1 < recorded.attempts.size()
+                                 ? text_at(recorded.attempts[i + 1], "/granted_at")
+                                 : std::string("9999");
+    Segment segment{recorded.attempts[i], phase, phase};
+    while (segment.end < recorded.reports.size() &&
+           text_at(recorded.reports[segment.end], "/at") < next)
+      ++segment.end;
+    phase = segment.end;
+    if (segment.end > segment.first) segments.push_back(std::move(segment));
+  }
+  return segments;
+}
+
+// What the run did this time.
+struct Again {
+  std::vector<Json> reports;
+  std::vector<Json> checkpoints;
+  Json exit;
+};
+
+class Reproduction {
+ public:
+  Reproduction(Session& session, const ReproduceOptions& options, const Recorded& recorded)
+      : session_(session), options_(options), recorded_(recorded) {}
+
+  Status run() {
+    if (folder_.path().empty()) return refuse(Code::internal, "cannot make a temporary folder");
+    compare_data();
+    const auto segments = segments_of(recorded_);
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      auto folder = restore_code(segments[i].attempt, i);
+      if (!folder) return folder.error();
+      if (auto repeated = repeat(segments[i], *folder, i); !repeated) return repeated;
+      if (again_.reports.size() < segments[i].end) return Done{};  // it ended early: a difference
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] Json outcome() const {
+    Json json;
+    json["run"] = text(recorded_.run);
+    json["reports"] = again_.reports.size();
+    json["models"] = 0;
+    const Json difference = first_difference(json["models"]);
+    json["same"] = difference.is_null();
+    json["difference"] = difference;
+    json["code"] = code_;
+    json["notes"] = notes_;
+    return json;
+  }
+
+ private:
+  // A dataset that was a file or a folder of this machine is compared with its digest.
+  void compare_data() {
+    const std::string id = text_at(recorded_.sweep, "/dataset");
+    if (id.empty()) return;
+    const auto dataset = session_.get("/v1/datasets/" + id);
+    const std::string location = dataset ? text_at(*dataset, "/location") : std::string();
+    if (location.empty()) return;
+    const std::string path = location.substr(location.find(':') + 1);
+    std::error_code absent;
+    if (!fs::exists(path, absent)) return note("the data " + location + " is not here");
+    const auto now = dataset_of(path);
+    if (!now || now->digest != text_at(*dataset, "/digest"))
+      note("the data " + path + " is not what the run was submitted with");
+  }
+
+  // Returns the folder to run in: a worktree of the attempt's commit with its uncommitted changes;
+  // of a trainer of hone, any.
+  Result<std::string> restore_code(const Json& attempt, std::size_t number) {
+    const bool builtin = std::holds_alternative<BuiltinTrainer>(recorded_.spec.trainer);
+    std::string id = text_at(attempt, "/workflow");
+    if (id.empty()) {
+      id = text_at(recorded_.sweep, "/workflow");
+      note("the worker of " + text_at(attempt, "/id") +
+           " recorded no code: taking that of the submission");
+    }
+    const auto workflow = session_.get("/v1/workflows/" + id);
+    if (!workflow) return workflow.error();
+    code_.push_back(id);
+    compare_builds(*workflow);
+    if (builtin) return folder_.path().string();
+    const std::string commit = text_at(*workflow, "/git_commit");
+    if (commit.empty()) {
+      note(id + " names no commit: running what is in " + options_.repository + " now");
+      return fs::absolute(options_.repository).string();
+    }
+    auto worktree = Worktree::add(fs::absolute(options_.repository).string(), commit,
+                                  (folder_.path() / ("code-" + std::to_string(number))).string());
+    if (!worktree) return worktree.error();
+    if (auto patched = apply_changes(*workflow, *worktree); !patched) return patched.error();
+    worktrees_.push_back(*std::move(worktree));
+    return worktrees_.back().folder();
+  }
+
+  Status apply_changes(const Json& workflow, const Worktree& worktree) {
+    const std::string sha256 = text_at(workflow, "/patch_sha256");
+    if (sha256.empty()) return Done{};
+    auto client = session_.client();
+    if (!client) return client.error();
+    const std::string patch = (folder_.path() / sha256).string();
+    if (const auto fetched = (*client)->get_blob(sha256, patch); !fetched)
+      return refuse(Code::not_found, "the uncommitted changes " + sha256.substr(0, 12) + " of " +
+                                         text_at(workflow, "/id") +
+                                         " are missing on the server: " + fetched.error().detail);
+    return worktree.apply(patch);
+  }
+
+  void compare_builds(const Json& workflow) {
+    const std::string theirs =
+        text_at(workflow, "/hone_version") + " " + text_at(workflow, "/hone_commit");
+    const std::string ours = std::string(HONE_VERSION " ") + std::string(build_commit());
+    if (theirs != ours) note("the run executed hone " + theirs + ", this is hone " + ours);
+  }
+
+  Params params() const {
+    const auto decoded = decode_params(member(recorded_.trial, "/params"), "");
+    Params params = decoded ? *decoded : Params{};
+    if (recorded_.spec.replicates.instances) {
+      const InstancesSpec& instances = *recorded_.spec.replicates.instances;
+      const auto i = static_cast<std::size_t>(recorded_.run.replicate) % instances.values.size();
+      params.push_back({instances.parameter, instances.values[i]});
+    }
+    return params;
+  }
+
+  LeaseGrant grant_of(const Segment& segment, const std::optional<ModelRef>& resume) const {
+    const auto attempt = parse_id<AttemptId>(text_at(segment.attempt, "/id"));
+    return {.lease = LeaseId{1},
+            .attempt = attempt.value_or(AttemptId{recorded_.run, 1}),
+            .sweep = parse_id<SweepId>(text_at(recorded_.sweep, "/id")).value_or(SweepId{1}),
+            .sweep_name = recorded_.spec.name,
+            .objective = recorded_.spec.objective,
+            .trainer = recorded_.spec.trainer,
+            .params = params(),
+            .seed = static_cast<std::uint64_t>(int_at(recorded_.runs, "/seed")),
+            .budget = recorded_.spec.budget,
+            .resources = recorded_.spec.resources,
+            .next_phase = static_cast<int>(segment.first),
+            .resume = resume,
+            .expires_at = never};
+  }
+
+  // The checkpoint that the attempt continued from, as this reproduction saved it.
+  Result<std::optional<Json>> resumed(const Segment& segment) const {
+    const std::string id = text_at(segment.attempt, "/resume");
+    if (id.empty()) return std::optional<Json>();
+    for (const Json& model : recorded_.models) {
+      if (text_at(model, "/id") != id) continue;
+      for (const Json& saved : again_.checkpoints)
+        if (int_at(saved, "/step") == int_at(model, "/step")) return std::optional<Json>(saved);
+    }
+    return refuse(Code::conflict, text_at(segment.attempt, "/id") + " continued from " + id +
+                                      ", which the reproduction did not save");
+  }
+
+  Status repeat(const Segment& segment, const std::string& folder, std::size_t number) {
+    const auto resume = resumed(segment);
+    if (!resume) return resume.error();
+    std::optional<ModelRef> model;
+    if (*resume)
+      model = ModelRef{ModelId{1}, text_at(**resume, "/sha256"), int_at(**resume, "/bytes"),
+                       int_at(**resume, "/step"), static_cast<int>(int_at(**resume, "/phase"))};
+    Json plan = encode(std::optional(grant_of(segment, model)));
+    plan["resume_path"] = "";
+    if (*resume) plan["resume_path"] = copy_of(text_at(**resume, "/path"), number);
+    plan["verdicts"] = Json::array();
+    for (std::size_t phase = segment.first; phase < segment.end; ++phase)
+      plan["verdicts"].push_back({{"verdict", text_at(recorded_.reports[phase], "/verdict")},
+                                  {"reason", text_at(recorded_.reports[phase], "/reason")}});
+    const fs::path file = folder_.path() / ("run-" + std::to_string(number) + ".json");
+    std::ofstream(file, std::ios::binary) << to_text(plan) << "\n";
+    return execute(file.string(), folder);
+  }
+
+  // The run owns the file that it continues from, and moves it.
+  std::string copy_of(const std::string& checkpoint, std::size_t number) const {
+    const fs::path copy = folder_.path() / ("resume-" + std::to_string(number));
+    std::error_code ignored;
+    fs::copy_file(checkpoint, copy, ignored);
+    return copy.string();
+  }
+
+  Status execute(const std::string& file, const std::string& folder) {
+    const auto worker = find_program("hone-worker");
+    if (!worker) return worker.error();
+    auto started = Conversation::start({*worker, "--rerun", file, "--data",
+                                        (folder_.path() / "data").string(), "--workdir", folder});
+    if (!started) return started.error();
+    for (;;) {
+      const auto line = (*started)->hear(seconds(1));
+      if (!line) return line.error();
+      if (!*line) continue;
+      const auto json = parse_json(**line);
+      if (!json || !json->is_object()) continue;
+      if (json->contains("report")) again_.reports.push_back(json->at("report"));
+      if (json->contains("checkpoint")) again_.checkpoints.push_back(json->at("checkpoint"));
+      if (!json->contains("exit")) continue;
+      again_.exit = json->at("exit");
+      return Done{};
+    }
+  }
+
+  static Json difference_in(const std::string& what, Json recorded, Json again) {
+    return {{"what", what}, {"recorded", std::move(recorded)}, {"again", std::move(again)}};
+  }
+
+  // Reports one by one, then the digests of the checkpoints. Null if there is none.
+  [[nodiscard]] Json first_difference(Json& models) const {
+    for (std::size_t phase = 0; phase < recorded_.reports.size(); ++phase) {
+      const std::string what = "report of phase " + std::to_string(phase);
+      const Json& recorded = recorded_.reports[phase];
+      if (phase >= again_.reports.size())
+        return difference_in(what, member(recorded, "/value"), again_.exit);
+      for (const char* field : {"/step", "/value", "/further"})
+        if (to_text(member(recorded, field)) != to_text(member(again_.reports[phase], field)))
+          return difference_in(what + ", " + (field + 1), member(recorded, field),
+                               member(again_.reports[phase], field));
+    }
+    std::map<std::int64_t, std::string> saved;
+    for (const Json& one : again_.checkpoints)
+      saved[int_at(one, "/step")] = text_at(one, "/sha256");
+    for (const Json& model : recorded_.models) {
+      const auto found = saved.find(int_at(model, "/step"));
+      const std::string digest = found == saved.end() ? std::string() : found->second;
+      if (digest != text_at(model, "/sha256"))
+        return difference_in(
+            "model " + text_at(model, "/id") + " at step " + std::to_string(int_at(model, "/step")),
+            member(model, "/sha256"), digest.empty() ? Json(nullptr) : Json(digest));
+      models = models.get<int>() + 1;
+    }
+    return nullptr;
+  }
+
+  void note(const std::string& words) { notes_.push_back(words); }
+
+  Session& session_;
+  const ReproduceOptions& options_;
+  const Recorded& recorded_;
+  TemporaryFolder folder_;
+  std::vector<Worktree> worktrees_;  // removed before the folder that they are in
+  Again again_;
+  Json code_ = Json::array();
+  Json notes_ = Json::array();
+};
+
+std::string outcome_text(const Json& outcome) {
+  const Json& difference = member(outcome, "/difference");
+  std::string text = text_at(outcome, "/run") + ": ";
+  if (difference.is_null())
+    text += std::to_string(int_at(outcome, "/reports")) + " reports and " +
+            std::to_string(int_at(outcome, "/models")) + " models are equal, bit by bit\n";
+  else
+    text += "differs, first in the " + text_at(difference, "/what") + "\n  recorded " +
+            to_text(member(difference, "/recorded")) + "\n  again    " +
+            to_text(member(difference, "/again")) + "\n";
+  for (const Json& note : member(outcome, "/notes")) text += "note: " + value_text(note) + "\n";
+  return text;
+}
+
+Result<Exit> reproduce(Session& session, const ReproduceOptions& options) {
+  const auto run = resolve_run(session, options.run);
+  if (!run) return run.error();
+  const auto recorded = read_recorded(session, *run);
+  if (!recorded) return recorded.error();
+  Reproduction reproduction(session, options, *recorded);
+  if (auto done = reproduction.run(); !done) return done.error();
+  const Json outcome = reproduction.outcome();
+  const auto printed = print_object(session, outcome, outcome_text(outcome));
+  if (!printed) return printed;
+  return member(outcome, "/same") == Json(true) ? Exit::ok : Exit::general;
+}
+
+}  // namespace
+
+CommandAction declare_reproduce(Flags& flags) {
+  return with_options(reproduce, [&](ReproduceOptions& options) {
+    flags.argument("RUN", options.run, "id of the run (rn_42.0), or of a trial with one run");
+    flags.text("--repository DIR", options.repository,
+               "a folder in a clone of the repository of the run's program (.)");
+  });
+}
+
+}  // namespace hone::cli
