@@ -50,6 +50,8 @@ struct Ledger::Statements {
       "INSERT INTO metric_last (trial, replicate, name, step, value) VALUES (?, ?, ?, ?, ?)"
       " ON CONFLICT DO UPDATE SET step = excluded.step, value = excluded.value"
       " WHERE excluded.step >= step"};
+  SQLite::Statement digest_of_request{db, "SELECT digest FROM request WHERE id = ?"};
+  SQLite::Statement keep_request{db, "INSERT INTO request (id, digest) VALUES (?, ?)"};
   Projection projection{db};
   NewestEvent last;
 };
@@ -116,6 +118,18 @@ void Ledger::append_series(RunId run, const Series& series) {
 
 void Ledger::append_newest(RunId run, const MetricPoint& point) {
   sql::run(statements_->newest, run.trial, run.replicate, point.name, point.step, point.value);
+}
+
+std::optional<std::string> Ledger::request_digest(const std::string& id) {
+  SQLite::Statement& row = sql::bind(statements_->digest_of_request, id);
+  std::optional<std::string> digest;
+  if (row.executeStep()) digest = sql::Columns(row).text();
+  row.reset();  // an open read would keep the log from being folded into the database
+  return digest;
+}
+
+void Ledger::keep_request(const std::string& id, const std::string& digest) {
+  sql::run(statements_->keep_request, id, digest);
 }
 
 std::int64_t Ledger::last_seq() const {

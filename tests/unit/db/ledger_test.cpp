@@ -167,6 +167,16 @@ TEST(Ledger, NamesTheEventItCannotRead) {
   }
 }
 
+TEST(Ledger, KeepsTheDigestsOfRequests) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  EXPECT_EQ(ledger.request_digest("a"), std::nullopt);
+  ledger.begin();
+  ledger.keep_request("a", "1");
+  ledger.commit();
+  EXPECT_EQ(ledger.request_digest("a"), "1");
+}
+
 TEST(Ledger, KnowsTheSweepOfEveryEventThatBelongsToOne) {
   const auto db = open_in_memory();
   Ledger ledger(*db);
