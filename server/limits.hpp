@@ -25,6 +25,8 @@ inline constexpr std::int64_t snapshot_events_least = 5'000;  // at shutdown: el
 inline constexpr std::size_t parked_acquires_max = 2048;      // workers waiting for a run
 
 inline constexpr Duration check_time = seconds(1);  // of the database at a start: some 250 MB
+// The newest events, whose links are checked at a start: half a second.
+inline constexpr std::int64_t checked_events_max = 200'000;
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "db/ledger/chain.hpp"
 #include "db/projection/projection.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
@@ -19,16 +20,18 @@ namespace hone {
 struct NewestEvent {
   std::int64_t seq = -1;
   Instant at;
+  Link link;  // empty if a hone without the chain wrote it
 };
 
 namespace {
 
 NewestEvent read_newest(SQLite::Database& db) {
-  SQLite::Statement row(db, "SELECT seq, at FROM event ORDER BY seq DESC LIMIT 1");
-  if (!row.executeStep()) return {0, {}};
+  SQLite::Statement row(db, "SELECT seq, at, link FROM event ORDER BY seq DESC LIMIT 1");
+  if (!row.executeStep()) return {0, {}, {}};
   sql::Columns c(row);
   const auto seq = c.integer();
-  return {seq, c.instant()};
+  const auto at = c.instant();
+  return {seq, at, row.isColumnNull(2) ? Link() : row.getColumn(2).getString()};
 }
 
 }  // namespace
@@ -40,7 +43,8 @@ struct Ledger::Statements {
   SQLite::Statement begin{db, "BEGIN IMMEDIATE"};
   SQLite::Statement commit{db, "COMMIT"};
   SQLite::Statement append{db,
-                           "INSERT INTO event (seq, at, kind, sweep, body) VALUES (?, ?, ?, ?, ?)"};
+                           "INSERT INTO event (seq, at, kind, sweep, body, link)"
+                           " VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement metric{
       db,
       "INSERT INTO metric_point (trial, replicate, name, step, value, at) VALUES (?, ?, ?, ?, ?, ?)"
@@ -84,14 +88,19 @@ void Ledger::follows(const Event& event) {
   if (newest.seq < 0) newest = read_newest(db_);
   expect(event.seq == newest.seq + 1, "the ledger has no gaps");
   expect(event.at >= newest.at, "the ledger never goes back in time");
-  newest = {event.seq, event.at};
+  newest.seq = event.seq;
+  newest.at = event.at;
 }
 
 void Ledger::append(const Event& event) {
   follows(event);
   const auto sweep = statements_->projection.sweep_of(event.body);
-  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep,
-           to_text(encode(event.body)));
+  const std::string body = to_text(encode(event.body));
+  Link& link = statements_->last.link;
+  link = next_link(link, {event.seq, event.at, kind(event.body), sweep, body});
+  SQLite::Statement& append = statements_->append;
+  append.bindNoCopy(6, link.data(), static_cast<int>(link.size()));
+  sql::run(append, event.seq, event.at, kind(event.body), sweep, body);
   statements_->projection.fold(event);
 }
 
