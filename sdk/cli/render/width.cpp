@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/text.hpp"
+
 namespace hone::cli {
 namespace {
 
@@ -43,8 +45,6 @@ int columns_of(std::uint32_t code) {
   return wide ? 2 : 1;
 }
 
-bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
-
 }  // namespace
 
 int display_width(std::string_view text) {
@@ -78,7 +78,7 @@ std::string printable(std::string_view text) {
     const Rune rune = rune_at(text, at);
     if (!rune.valid)
       out += '?';
-    else if (is_control(rune.code))
+    else if (is_control_character(rune.code))
       out += ' ';
     else
       out += text.substr(at, rune.bytes);

@@ -75,13 +75,25 @@ std::string line_of_values(const Fields& fields, const Json& item) {
   return line + "\n";
 }
 
+// A table may be shown in a terminal, too; line ends stay, as RFC 4180 has them in quotes.
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out += printable(text.substr(at, end - at));
+    if (end == text.size()) return out;
+    out += '\n';
+    at = end + 1;
+  }
+}
+
 std::string as_csv(const Fields& fields, const std::vector<Json>& items) {
   std::vector<std::string> cells;
   for (const auto& field : fields) cells.push_back(field.name);
   std::string out = csv_line(cells);
   for (const auto& item : items) {
     cells.clear();
-    for (const auto& field : fields) cells.push_back(raw_of(field, item));
+    for (const auto& field : fields) cells.push_back(printable_lines(raw_of(field, item)));
     out += csv_line(cells);
   }
   return out;
