@@ -90,4 +90,31 @@ std::vector<std::string> csv_cells(std::string_view line) {
   return cells;
 }
 
+bool is_control_character(char32_t code) {
+  const auto within = [code](char32_t first, char32_t last) {
+    return first <= code && code <= last;
+  };
+  return code < 0x20 || within(0x7f, 0x9f) || code == 0x61c || within(0x200e, 0x200f) ||
+         within(0x2028, 0x202e) || within(0x2066, 0x2069) || code == 0xfeff;
+}
+
+bool has_control_characters(std::string_view text) {
+  char32_t code = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool continues = (byte & 0xc0U) == 0x80U;
+    if (continues)
+      code = (code << 6U) | (byte & 0x3fU);
+    else
+      code = byte < 0x80   ? byte
+             : byte < 0xe0 ? byte & 0x1fU
+             : byte < 0xf0 ? byte & 0xfU
+                           : byte & 7U;
+    const bool last =
+        i + 1 == text.size() || (static_cast<unsigned char>(text[i + 1]) & 0xc0U) != 0x80U;
+    if (last && is_control_character(code)) return true;
+  }
+  return false;
+}
+
 }  // namespace hone

@@ -32,6 +32,12 @@ std::string counted(Number count, std::string_view noun) {
 // "say \"this\"": in double quotes, with \ before each " and each \ inside.
 std::string quoted_text(std::string_view text);
 
+// Whether the character is not shown as itself: a control character, a line or paragraph separator,
+// or one that changes the direction of the text around it (U+202E shows "gnp.exe" as "exe.png").
+bool is_control_character(char32_t code);
+// Whether valid UTF-8 has such a character.
+bool has_control_characters(std::string_view text);
+
 // A line of CSV, quoted as in RFC 4180, but ended by a bare newline, which the tools of a shell
 // expect.
 std::string csv_line(const std::vector<std::string>& cells);

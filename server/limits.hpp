@@ -31,6 +31,8 @@ inline constexpr std::size_t parked_acquires_max = 2048;    // workers waiting f
 
 // Of the database at a start, which is to take less than a second: some 75 MB.
 inline constexpr Duration check_time = milliseconds(300);
+// The newest events, whose links are checked at a start: a quarter of a second.
+inline constexpr std::int64_t checked_events_max = 100'000;
 
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;

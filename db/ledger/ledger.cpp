@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "db/ledger/chain.hpp"
 #include "db/projection/projection.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
@@ -19,16 +20,18 @@ namespace hone {
 struct NewestEvent {
   std::int64_t seq = -1;
   Instant at;
+  Link link;  // empty if a hone without the chain wrote it
 };
 
 namespace {
 
 NewestEvent read_newest(SQLite::Database& db) {
-  SQLite::Statement row(db, "SELECT seq, at FROM event ORDER BY seq DESC LIMIT 1");
-  if (!row.executeStep()) return {0, {}};
+  SQLite::Statement row(db, "SELECT seq, at, link FROM event ORDER BY seq DESC LIMIT 1");
+  if (!row.executeStep()) return {0, {}, {}};
   sql::Columns c(row);
   const auto seq = c.integer();
-  return {seq, c.instant()};
+  const auto at = c.instant();
+  return {seq, at, row.isColumnNull(2) ? Link() : row.getColumn(2).getString()};
 }
 
 }  // namespace
@@ -40,7 +43,8 @@ struct Ledger::Statements {
   SQLite::Statement begin{db, "BEGIN IMMEDIATE"};
   SQLite::Statement commit{db, "COMMIT"};
   SQLite::Statement append{db,
-                           "INSERT INTO event (seq, at, kind, sweep, body) VALUES (?, ?, ?, ?, ?)"};
+                           "INSERT INTO event (seq, at, kind, sweep, body, link)"
+                           " VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement metric{
       db,
       "INSERT INTO metric_point (trial, replicate, name, step, value, at) VALUES (?, ?, ?, ?, ?, ?)"
@@ -50,6 +54,8 @@ struct Ledger::Statements {
       "INSERT INTO metric_last (trial, replicate, name, step, value) VALUES (?, ?, ?, ?, ?)"
       " ON CONFLICT DO UPDATE SET step = excluded.step, value = excluded.value"
       " WHERE excluded.step >= step"};
+  SQLite::Statement digest_of_request{db, "SELECT digest FROM request WHERE id = ?"};
+  SQLite::Statement keep_request{db, "INSERT INTO request (id, digest) VALUES (?, ?)"};
   Projection projection{db};
   NewestEvent last;
 };
@@ -82,7 +88,8 @@ void Ledger::follows(const Event& event) {
   if (newest.seq < 0) newest = read_newest(db_);
   expect(event.seq == newest.seq + 1, "the ledger has no gaps");
   expect(event.at >= newest.at, "the ledger never goes back in time");
-  newest = {event.seq, event.at};
+  newest.seq = event.seq;
+  newest.at = event.at;
 }
 
 void Ledger::append(const Event& event) {
@@ -90,7 +97,11 @@ void Ledger::append(const Event& event) {
   const auto sweep = statements_->projection.sweep_of(event.body);
   const std::string body = to_text(encode(event.body));
   event_bytes_ += static_cast<std::int64_t>(body.size());
-  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep, body);
+  Link& link = statements_->last.link;
+  link = next_link(link, {event.seq, event.at, kind(event.body), sweep, body});
+  SQLite::Statement& append = statements_->append;
+  append.bindNoCopy(6, link.data(), static_cast<int>(link.size()));
+  sql::run(append, event.seq, event.at, kind(event.body), sweep, body);
   statements_->projection.fold(event);
 }
 
@@ -117,6 +128,18 @@ void Ledger::append_series(RunId run, const Series& series) {
 
 void Ledger::append_newest(RunId run, const MetricPoint& point) {
   sql::run(statements_->newest, run.trial, run.replicate, point.name, point.step, point.value);
+}
+
+std::optional<std::string> Ledger::request_digest(const std::string& id) {
+  SQLite::Statement& row = sql::bind(statements_->digest_of_request, id);
+  std::optional<std::string> digest;
+  if (row.executeStep()) digest = sql::Columns(row).text();
+  row.reset();  // an open read would keep the log from being folded into the database
+  return digest;
+}
+
+void Ledger::keep_request(const std::string& id, const std::string& digest) {
+  sql::run(statements_->keep_request, id, digest);
 }
 
 std::int64_t Ledger::last_seq() const {

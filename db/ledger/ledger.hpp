@@ -8,7 +8,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "schemas/types/event.hpp"
@@ -31,6 +33,10 @@ class Ledger {
   void append(const Event& event);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
   void append_series(RunId run, const Series& series);  // with its own times
+
+  // The digest of the request that used this id, or nullopt. keep_request: inside a transaction.
+  std::optional<std::string> request_digest(const std::string& id);
+  void keep_request(const std::string& id, const std::string& digest);
 
   [[nodiscard]] std::int64_t last_seq() const;
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.hpp"
 #include "schemas/codec/encode.hpp"
 
 namespace hone::codec {
@@ -167,7 +168,7 @@ std::string Line::operator()(const Spot& spot) const {
   const auto* found = text_at(spot);
   if (found == nullptr) return {};
   const auto length = characters(*found);
-  if (std::any_of(found->begin(), found->end(), is_control))
+  if (has_control_characters(*found))
     spot.refuse_rule("must not contain control characters or line ends");
   else if (length < min)
     spot.refuse_rule(min == 1 ? "must not be empty"

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
+#include "base/sha256.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/replicates.hpp"
 #include "server/api/routes.hpp"
@@ -231,12 +232,29 @@ Status check_query(const Route& route, const Request& request) {
   return Done{};
 }
 
-Result<Command> parse_write(const Write& write, const BlobStore& blobs, const Request& request) {
+namespace {
+
+std::string digest_of(const Request& request) {
+  Sha256 hash;
+  hash.add(word(request.method));
+  hash.add(" ");
+  hash.add(request.path);
+  hash.add("\n");
+  hash.add(request.body);
+  return hash.finish();
+}
+
+}  // namespace
+
+Result<ParsedWrite> parse_write(const Write& write, const BlobStore& blobs,
+                                const Request& request) {
   try {
     auto command = write.parse(request);
-    if (!command || write.check == nullptr) return command;
-    auto holds = write.check(blobs, *command);
-    return holds ? std::move(command) : Result<Command>(holds.error());
+    if (!command) return command.error();
+    if (write.check != nullptr)
+      if (auto holds = write.check(blobs, *command); !holds) return holds.error();
+    const bool repeatable = request_id_of(*command) != nullptr;
+    return ParsedWrite{*std::move(command), repeatable ? digest_of(request) : std::string()};
   } catch (const std::exception& trouble) {
     return our_mistake(trouble);
   }

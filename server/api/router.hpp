@@ -89,7 +89,12 @@ Weight weight_of(const Route& route, const Request& request);
 Status check_query(const Route& route, const Request& request);
 
 // These three turn an exception, which is a bug of ours, into an answer of 500.
-Result<Command> parse_write(const Write& write, const BlobStore& blobs, const Request& request);
+// A command, and the digest of its request where a repetition is compared with the first request.
+struct ParsedWrite {
+  Command command;
+  std::string digest;
+};
+Result<ParsedWrite> parse_write(const Write& write, const BlobStore& blobs, const Request& request);
 Response render_write(const Write& write, const Result<Reply>& reply);
 // Answers a Read, a Probe, or one page of a Follow.
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request);

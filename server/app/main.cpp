@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -13,6 +14,7 @@
 #include "base/process.hpp"
 #include "db/file/database.hpp"
 #include "db/file/high_water.hpp"
+#include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/router.hpp"
 #include "server/app/first_tokens.hpp"
@@ -137,6 +139,10 @@ Result<Opened> open_all(const ServerOptions& options, const http::Address& addre
   if (!checked) return checked.error();
   if (!*checked)
     spdlog::info("the database is too large to be checked at the start: run `hone db check`");
+  const std::int64_t unchecked =
+      std::max<std::int64_t>(last_seq(**writer) - limits::checked_events_max, 0);
+  if (const auto linked = check_chain(**writer, unchecked, [](std::int64_t) {}); !linked)
+    return linked.error();
   if (upgrade.from != 0)
     spdlog::info("upgraded the data folder from schema {} to {}; the old file is kept as {}",
                  upgrade.from, upgrade.to, upgrade.backup);

@@ -91,7 +91,7 @@ void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>&
 }
 
 void Engine::handle(Envelope envelope, Instant now, std::vector<Answer>& answers) {
-  auto reply = perform(envelope.command, now, envelope.by);
+  auto reply = perform_once(envelope, now);
   const auto* acquire = std::get_if<Acquire>(&envelope.command);
   if (acquire != nullptr && reply) release_replaced(acquire->request, answers);
   const bool may_wait = acquire != nullptr && acquire->request.wait > Duration{} &&
@@ -157,6 +157,22 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
   const auto late = std::stable_partition(parked_.begin(), parked_.end(),
                                           [now](const Parked& one) { return one.until > now; });
   answer_unserved(late, answers);
+}
+
+// The digest is kept with the events of the request: a refused one may be sent again with another
+// body.
+Result<Reply> Engine::perform_once(const Envelope& envelope, Instant now) {
+  const std::string* id = envelope.digest.empty() ? nullptr : request_id_of(envelope.command);
+  if (id == nullptr) return perform(envelope.command, now, envelope.by);
+  const auto known = ledger_.request_digest(*id);
+  if (known && *known != envelope.digest)
+    return refuse(Code::conflict,
+                  "the request id '" + *id + "' was used for another request: choose another",
+                  "/request_id");
+  const auto seq_before = seq_;
+  auto reply = perform(envelope.command, now, envelope.by);
+  if (reply && seq_ != seq_before && !known) ledger_.keep_request(*id, envelope.digest);
+  return reply;
 }
 
 Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by) {

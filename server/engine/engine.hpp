@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "db/ledger/ledger.hpp"
@@ -29,6 +30,9 @@ struct Envelope {
   Command command;
   std::function<void(Result<Reply>)> reply;
   Caller by{};
+  // SHA-256 of the request's method, path and body. A request id that was used with another digest
+  // is refused (conflict). Empty: not compared.
+  std::string digest{};
 };
 
 struct EngineOptions {
@@ -85,6 +89,7 @@ class Engine {
   void release_replaced(const AcquireRequest& by, std::vector<Answer>& answers);
   void answer_unserved(std::vector<Parked>::iterator from, std::vector<Answer>& answers);
   void unpark(Parked& parked, Result<Reply> reply, std::vector<Answer>& answers);
+  Result<Reply> perform_once(const Envelope& envelope, Instant now);
   Result<Reply> perform(const Command& command, Instant now, const Caller& by = {});
   void store_series(const Import& import, const SweepImported& imported);
   void fold(const Events& events, Instant now);

@@ -45,7 +45,7 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
 
 // The engine's reply to a command, or its refusal to queue it.
 inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command,
-                                                        Caller by = {}) {
+                                                        Caller by = {}, std::string digest = {}) {
   using Resume = std::function<void()>;
   auto taken = std::make_shared<bool>(true);
   auto deliver = [&shared, taken](Resume resume) {
@@ -54,9 +54,10 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
     else
       boost::asio::post(shared.io, std::move(resume));
   };
-  auto start = [&engine = shared.parts->engine, taken, command = std::move(command),
-                by](auto done) mutable {
-    if (auto pushed = engine.push(Envelope{std::move(command), done, by}); !pushed) {
+  auto start = [&engine = shared.parts->engine, taken, command = std::move(command), by,
+                digest = std::move(digest)](auto done) mutable {
+    Envelope envelope{std::move(command), done, by, std::move(digest)};
+    if (auto pushed = engine.push(std::move(envelope)); !pushed) {
       *taken = false;
       done(pushed.error());
     }

@@ -169,14 +169,14 @@ Duration since(std::chrono::steady_clock::time_point start) {
 }
 
 // Parses a small body at once and a large one on its own thread.
-asio::awaitable<Result<Command>> parse_command(Shared& shared, const api::Write& write,
-                                               const api::Request& request) {
+asio::awaitable<Result<api::ParsedWrite>> parse_command(Shared& shared, const api::Write& write,
+                                                        const api::Request& request) {
   const auto parse = [&parts = *shared.parts, &write, &request] {
     const Spending spending(parts.counters, Part::parse);
     return api::parse_write(write, parts.blobs, request);
   };
   if (request.body.size() <= limits::io_parse_bytes_max) co_return parse();
-  auto pending = on_parser<Command>(shared, parse);
+  auto pending = on_parser<api::ParsedWrite>(shared, parse);
   co_return co_await std::move(pending);
 }
 
@@ -192,11 +192,12 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   auto& shared = connection.shared;
   auto& parts = *shared.parts;
   auto parsing = parse_command(shared, write, request);
-  auto command = co_await std::move(parsing);
-  if (!command) co_return api::problem(command.error());
-  Lengths* const lengths = lengths_of(parts.counters, *command);
+  auto parsed = co_await std::move(parsing);
+  if (!parsed) co_return api::problem(parsed.error());
+  Lengths* const lengths = lengths_of(parts.counters, parsed->command);
   const auto asked_at = std::chrono::steady_clock::now();
-  auto pending = ask_engine(shared, *std::move(command), request.speaker);
+  auto pending =
+      ask_engine(shared, std::move(parsed->command), request.speaker, std::move(parsed->digest));
   auto reply = co_await std::move(pending);
   if (auto* beat = reply ? std::get_if<BeatReply>(&*reply) : nullptr; beat && parts.logs)
     parts.logs->mark(*beat, request.now);

@@ -99,6 +99,18 @@ struct CheckOwner {
 
 }  // namespace
 
+const std::string* request_id_of(const Command& command) {
+  const auto id = []<class T>(const T& c) -> const std::string* {
+    if constexpr (is_any_of<T, Join, Acquire>)
+      return nullptr;
+    else if constexpr (requires { c.request.request_id; })
+      return &c.request.request_id;
+    else
+      return nullptr;
+  };
+  return std::visit(id, command);
+}
+
 Status check_caller(const Book& book, const Caller& caller, const Command& command) {
   if (caller.for_all) return Done{};
   return std::visit(CheckOwner{book, caller}, std::visit(OwnerOf{}, command));

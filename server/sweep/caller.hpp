@@ -1,6 +1,8 @@
 // Which token may act for a worker: a worker and its leases belong to the token that joined them.
 #pragma once
 
+#include <string>
+
 #include "server/sweep/command.hpp"
 #include "server/sweep/state.hpp"
 
@@ -15,5 +17,9 @@ struct Caller {
 // Refuses (forbidden) a command for a worker, a lease or an asked trial of another token. What was
 // joined without a token belongs to every caller.
 Status check_caller(const Book& book, const Caller& caller, const Command& command);
+
+// The id under which a client may repeat the command; nullptr if it has none. Joins and requests
+// for work have none here: they are repeated with another process id or other free slots.
+const std::string* request_id_of(const Command& command);
 
 }  // namespace hone

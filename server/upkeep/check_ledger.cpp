@@ -5,6 +5,7 @@
 
 #include "base/hex.hpp"
 #include "db/file/database.hpp"
+#include "db/ledger/chain.hpp"
 #include "db/ledger/ledger.hpp"
 #include "db/projection/projection.hpp"
 #include "db/queries/queries.hpp"
@@ -70,6 +71,19 @@ Finding check_snapshot(SQLite::Database& db, const std::filesystem::path& file, 
       "it does not match the events up to " + std::to_string(seq) + ": delete " + file.string()};
 }
 
+Finding check_links(SQLite::Database& db) {
+  const auto checked = check_chain(db, 0, [](std::int64_t) {});
+  if (!checked) return {"links", Health::fail, checked.error().detail};
+  if (checked->linked == 0)
+    return {"links", Health::ok, "none: a hone without them wrote the ledger"};
+  const auto& head = checked->head;
+  const std::span<const unsigned char> bytes(reinterpret_cast<const unsigned char*>(head.data()),
+                                             head.size());
+  std::string words = std::to_string(checked->linked) + " events fit their links";
+  if (checked->unlinked > 0) words += " (" + std::to_string(checked->unlinked) + " have none)";
+  return {"links", Health::ok, words + "; the newest is " + hex(bytes)};
+}
+
 }  // namespace
 
 Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapshot,
@@ -94,6 +108,7 @@ Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapsho
   return {{"ledger", Health::ok,
            std::to_string(total) + " events, without gaps; the book's digest is " +
                hex_word(digest(book))},
+          check_links(db),
           check_snapshot(db, snapshot, book),
           compare_tables(db, **folded)};
 }

@@ -36,8 +36,8 @@ def test_check_finds_a_sound_folder_sound_while_its_server_runs(server):
     fill(server)
     found = health(server.folder)
     assert {one["health"] for one in found.values()} == {"ok"}, found
-    assert set(found) == {"file", "foreign keys", "ledger", "snapshot", "query tables", "blobs",
-                          "orphans"}
+    assert set(found) == {"file", "foreign keys", "ledger", "links", "snapshot", "query tables",
+                          "blobs", "orphans"}
 
 
 def test_backup_of_a_running_server_is_a_data_folder(server, tmp_path):

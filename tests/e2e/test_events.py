@@ -22,6 +22,24 @@ def test_submit_twice_is_one_sweep(server):
     assert other.status == 201 and other.json != first.json
 
 
+def test_a_request_id_with_another_body_was_answered_with_the_first_sweep(server):
+    body = {"request_id": "same", "spec": sweep_spec()}
+    assert server.ask("POST", "/v1/sweeps", body).status == 201
+    answer = server.ask("POST", "/v1/sweeps", {**body, "spec": sweep_spec(seed=18)})
+    problem(answer, 409, "conflict", at="/request_id", words=["same"])
+    note = {"request_id": "same", "on": "sw_1", "text": "on another path"}
+    problem(server.ask("POST", "/v1/notes", note), 409, "conflict", at="/request_id")
+    refused = {"request_id": "later", "on": "sw_9", "text": "x"}
+    problem(server.ask("POST", "/v1/notes", refused), 404, "not_found")
+    server.post("/v1/notes", {**refused, "on": "sw_1"})  # what was refused may be corrected
+    server.kill()
+    server.start()
+    assert server.ask("POST", "/v1/sweeps", body).status == 200
+    problem(server.ask("POST", "/v1/sweeps", {**body, "spec": sweep_spec(seed=18)}), 409,
+            "conflict")
+    assert len(server.get("/v1/sweeps")["items"]) == 1
+
+
 def test_report_twice_has_one_verdict(server):
     server.submit(sweep_spec())
     grant = server.acquire(server.join())

@@ -56,7 +56,8 @@ Rows write_older(std::uint64_t seed) {
   }
   old.exec("PRAGMA user_version = " + std::to_string(version));
   SQLite::Statement from(**now, "SELECT seq, at, kind, sweep, body FROM event ORDER BY seq");
-  SQLite::Statement into(old, "INSERT INTO event VALUES (?, ?, ?, ?, ?)");
+  SQLite::Statement into(old,
+                         "INSERT INTO event (seq, at, kind, sweep, body) VALUES (?, ?, ?, ?, ?)");
   while (from.executeStep()) {
     into.reset();
     into.bind(1, from.getColumn(0).getInt64());

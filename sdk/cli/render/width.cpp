@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/text.hpp"
+
 namespace hone::cli {
 namespace {
 
@@ -41,14 +43,6 @@ int columns_of(std::uint32_t code) {
                     (code >= 0xFE30 && code <= 0xFE6F) || (code >= 0xFF00 && code <= 0xFF60) ||
                     (code >= 0x1F300 && code <= 0x1FAFF) || (code >= 0x20000 && code <= 0x3FFFD);
   return wide ? 2 : 1;
-}
-
-bool is_control(std::uint32_t code) { return code < 0x20 || (code >= 0x7F && code < 0xA0); }
-
-// Marks, embeddings, overrides and isolates of bidirectional text: they reorder what follows.
-bool turns_text(std::uint32_t code) {
-  return code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-         (code >= 0x2066 && code <= 0x2069);
 }
 
 // The length of a sequence that sets colours (ESC [ digits and semicolons m); 0 if there is none.
@@ -98,7 +92,7 @@ std::string printable(std::string_view text) {
     const Rune rune = rune_at(text, at);
     if (!rune.valid)
       out += '?';
-    else if (is_control(rune.code))
+    else if (is_control_character(rune.code))
       out += ' ';
     else
       out += text.substr(at, rune.bytes);
@@ -124,7 +118,7 @@ std::string printable_log(std::string_view text) {
       out += '?';
     else if (rune.code < 0x20 || rune.code == 0x7F)
       out.append("^").append(1, static_cast<char>(rune.code ^ 0x40U));
-    else if (is_control(rune.code) || turns_text(rune.code))
+    else if (is_control_character(rune.code))
       out += "<U+" + code_text(rune.code) + ">";
     else
       out += text.substr(at, rune.bytes);

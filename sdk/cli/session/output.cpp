@@ -82,12 +82,19 @@ bool is_number(const std::string& text) {
   return !text.empty() && end == text.c_str() + text.size();
 }
 
-// Names and notes come from anywhere, and a spreadsheet runs a cell that begins like a formula: it
-// gets an apostrophe in front. Control characters become blanks, except line breaks and tabs.
-std::string safe_cell(std::string cell) {
-  for (char& c : cell)
-    if ((c >= 0 && c < ' ' && c != '\n' && c != '\t') || c == '\x7f') c = ' ';
-  constexpr std::string_view formula = "=+-@\t\n";
+// Names and notes come from anywhere. A table may be shown in a terminal, too: control characters
+// become blanks, but line ends stay, as RFC 4180 has them in quotes. A spreadsheet runs a cell that
+// begins like a formula: it gets an apostrophe in front.
+std::string safe_cell(std::string_view text) {
+  std::string cell;
+  for (std::size_t at = 0;;) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    cell += printable(text.substr(at, end - at));
+    if (end == text.size()) break;
+    cell += '\n';
+    at = end + 1;
+  }
+  constexpr std::string_view formula = "=+-@\n";
   const bool begins = !cell.empty() && formula.find(cell.front()) != std::string_view::npos;
   return begins && !is_number(cell) ? "'" + cell : cell;
 }

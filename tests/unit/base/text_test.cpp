@@ -52,6 +52,14 @@ TEST(Text, quotes_the_cells_of_a_table_that_need_it) {
             "a,\"b,c\",\"say \"\"hi\"\"\",\"two\nlines\",\n");
 }
 
+TEST(Text, finds_characters_that_are_not_shown_as_themselves) {
+  for (const char* text : {"\x1b[2J", "a\nb", "a\x7f", "\u0085", "\u061c", "\u200f", "\u2028",
+                           "safe\u202egpj.exe", "\u2066x\u2069", "\ufeff"})
+    EXPECT_TRUE(has_control_characters(text)) << text;
+  for (const char* text : {"", "plain", "größe", "日本語", "\u0645\u06cc\u200c\u062e", "👩\u200d🔬"})
+    EXPECT_FALSE(has_control_characters(text)) << text;
+}
+
 TEST(Text, reads_the_cells_that_it_writes) {
   const std::vector<std::string> cells{"a", "", "b,c", "say \"hi\"", "\"", ""};
   EXPECT_EQ(csv_cells(csv_line(cells)), cells);

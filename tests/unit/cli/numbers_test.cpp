@@ -83,6 +83,7 @@ TEST(CliWidth, escape_sequences_of_a_program_do_not_reach_the_terminal) {
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a [31mb ");
   EXPECT_EQ(printable("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(printable("bad\xff"), "bad?");
+  EXPECT_EQ(printable("\u202egpj.exe"), " gpj.exe") << "text that is shown backwards";
 }
 
 TEST(CliWidth, wraps_at_blanks) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "tests/unit/db/given.hpp"
@@ -184,6 +185,71 @@ TEST(Ledger, NamesTheEventItCannotRead) {
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("event 2"), std::string::npos) << error.what();
   }
+}
+
+Result<ChainCheck> checked(SQLite::Database& db, std::int64_t after = 0) {
+  return check_chain(db, after, [](std::int64_t) {});
+}
+
+TEST(Chain, AnEventWithAnotherValueWasNotNoticed) {
+  const std::vector<std::string> changes{"at = at + 1",         "kind = 'x'",
+                                         "sweep = 9",           "body = replace(body, '1', '2')",
+                                         "link = zeroblob(32)", "link = NULL"};
+  for (const std::string& change : changes) {
+    const auto db = open_in_memory();
+    Ledger ledger(*db);
+    append_all(ledger, one_of_each());
+    ASSERT_TRUE(checked(*db).ok());
+    db->exec("DROP TRIGGER event_kept");
+    db->exec("UPDATE event SET " + change + " WHERE seq = 4");
+    const auto found = checked(*db);
+    ASSERT_FALSE(found.ok()) << change;
+    EXPECT_NE(found.error().detail.find("event 4"), std::string::npos) << found.error().detail;
+    EXPECT_FALSE(checked(*db, 3).ok()) << change;
+  }
+}
+
+TEST(Chain, ContinuesAfterARollbackAndInAnotherProcess) {
+  const auto db = open_in_memory();
+  const EventBody started = ServerStarted{"x", seconds(1)};
+  {
+    Ledger ledger(*db);
+    ledger.begin();
+    ledger.append({1, {1}, started});
+    ledger.commit();
+    ledger.begin();
+    ledger.append({2, {2}, started});
+    ledger.rollback();
+  }
+  Ledger again(*db);
+  again.append({2, {3}, started});
+  again.append({3, {4}, started});
+  const auto found = checked(*db);
+  ASSERT_TRUE(found.ok()) << found.error().detail;
+  EXPECT_EQ(found->linked, 3);
+  EXPECT_EQ(found->head.size(), 32U);
+}
+
+TEST(Chain, BeginsAfterTheEventsOfAnOlderHone) {
+  const auto db = open_in_memory();
+  db->exec("INSERT INTO event (seq, at, kind, body) VALUES (1, 1, 'x', '{}'), (2, 2, 'x', '{}')");
+  ASSERT_TRUE(checked(*db).ok());
+  Ledger ledger(*db);
+  ledger.append({3, {3}, ServerStarted{"x", seconds(1)}});
+  const auto found = checked(*db);
+  ASSERT_TRUE(found.ok()) << found.error().detail;
+  EXPECT_EQ(found->unlinked, 2);
+  EXPECT_EQ(found->linked, 1);
+}
+
+TEST(Ledger, KeepsTheDigestsOfRequests) {
+  const auto db = open_in_memory();
+  Ledger ledger(*db);
+  EXPECT_EQ(ledger.request_digest("a"), std::nullopt);
+  ledger.begin();
+  ledger.keep_request("a", "1");
+  ledger.commit();
+  EXPECT_EQ(ledger.request_digest("a"), "1");
 }
 
 TEST(Ledger, KnowsTheSweepOfEveryEventThatBelongsToOne) {
