@@ -186,7 +186,7 @@ class ServerProcess {
   Status prepare_tokens(const ServerOptions& options);
 
   // Begins to serve fleets.
-  Status start_fleets(bool with_tokens);
+  Status start_fleets(const ServerOptions& options, bool with_tokens);
 
   // Serves until SIGTERM or SIGINT.
   void run(const ServerOptions& options, bool with_tokens);
@@ -235,7 +235,7 @@ Status ServerProcess::prepare_tokens(const ServerOptions& options) {
   return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
 }
 
-Status ServerProcess::start_fleets(bool with_tokens) {
+Status ServerProcess::start_fleets(const ServerOptions& options, bool with_tokens) {
   engines::Site site{folder_.path() / "fleets", "hone-worker", server_->url(), {}};
   std::error_code trouble;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", trouble).parent_path();
@@ -244,11 +244,8 @@ Status ServerProcess::start_fleets(bool with_tokens) {
     std::filesystem::create_directories(site.folder / name, trouble);
     if (trouble) return refuse(Code::invalid, "cannot make the folder " + site.folder.string());
   }
-  if (with_tokens) {
-    site.token_file = site.folder / "worker.token";
-    const TokenFile file{site.token_file, "fleets", Scope::worker};
-    if (auto kept = keep_token_file(engine_, keys_, file); !kept) return kept;
-  }
+  if (with_tokens && !options.worker_token_file.empty())
+    site.token_file = std::filesystem::absolute(options.worker_token_file);
   fleets_.start([this](Command command) { return ask(engine_, std::move(command)); },
                 std::move(site));
   return Done{};
@@ -292,7 +289,7 @@ int serve(const ServerOptions& options, pid_t parent) {
   if (with_tokens)
     if (auto prepared = process.prepare_tokens(options); !prepared)
       return fail(prepared.error().detail);
-  if (auto started = process.start_fleets(with_tokens); !started)
+  if (auto started = process.start_fleets(options, with_tokens); !started)
     return fail(started.error().detail);
   process.run(options, with_tokens);
   return 0;
