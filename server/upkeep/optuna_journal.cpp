@@ -217,13 +217,27 @@ class JournalReader {
   std::vector<Place> places_;  // by trial_id
 };
 
+// Reads the next line without its end, and of a line that is too long only the first byte too many.
+// Returns false at the end of the file.
+bool read_line(std::istream& stream, std::string& line) {
+  using Traits = std::istream::traits_type;
+  line.clear();
+  for (auto next = stream.rdbuf()->sbumpc(); next != Traits::eof();
+       next = stream.rdbuf()->sbumpc()) {
+    if (next == '\n') return true;
+    line += Traits::to_char_type(next);
+    if (line.size() > line_bytes_max) return true;
+  }
+  return !line.empty();
+}
+
 }  // namespace
 
 Result<std::vector<OptunaStudy>> read_optuna_journal(const std::string& file) {
   std::ifstream stream(file);
   JournalReader reader;
   std::string line;
-  for (std::size_t number = 1; std::getline(stream, line); ++number) {
+  for (std::size_t number = 1; read_line(stream, line); ++number) {
     const std::string at = "line " + std::to_string(number) + ": ";
     if (line.size() > line_bytes_max) return refuse(Code::too_large, at + "is longer than 16 MiB");
     auto json = parse_json(without_nan(line));

@@ -175,6 +175,14 @@ def commands():
         (CORPUS / "commands" / f"noise-{number}").write_bytes(stream)
 
 
+def pasts():
+    (CORPUS / "past").mkdir(parents=True, exist_ok=True)
+    (CORPUS / "past" / "unchanged").write_bytes(bytes(4))
+    for number in range(40):
+        stream = hashlib.sha256(f"past {number}".encode()).digest()
+        (CORPUS / "past" / f"noise-{number}").write_bytes(stream)
+
+
 def found():
     for packed in FOUND.glob("*.jsonl"):
         folder = CORPUS / packed.stem
@@ -200,6 +208,6 @@ if __name__ == "__main__":
     for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, event_files,
                  imports,
                  expressions, filters,
-                 commands,
+                 commands, pasts,
                  found):
         make()

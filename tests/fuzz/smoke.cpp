@@ -1,7 +1,7 @@
 // Replaces libFuzzer where it is not available: runs every file of the corpus, then mutations of
 // each, the same in every run. Fails as libFuzzer does: the process aborts.
 //
-//   fuzz_NAME FOLDER ...
+//   fuzz_NAME [--mutations 3000] [--seed 1] FOLDER ...
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t input_bytes_max = 1 << 16;
-constexpr int mutations = 3000;  // seconds, even under a sanitizer
+constexpr int mutations_default = 3000;  // seconds, even under a sanitizer
 
 void feed(const std::string& input) {
   hone::fuzz::feed(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
@@ -32,7 +32,8 @@ std::string read(const fs::path& file) {
 
 class Mutator {
  public:
-  explicit Mutator(const std::vector<std::string>& corpus) : corpus_(corpus) {}
+  Mutator(const std::vector<std::string>& corpus, std::uint64_t seed)
+      : corpus_(corpus), random_(seed) {}
 
   std::string mutate(std::string text) {
     for (auto times = 1 + below(4); times > 0; --times) change(text);
@@ -41,7 +42,7 @@ class Mutator {
   }
 
  private:
-  std::size_t below(std::size_t bound) { return bound == 0 ? 0 : dice_() % bound; }
+  std::size_t below(std::size_t bound) { return bound == 0 ? 0 : random_() % bound; }
 
   void change(std::string& text) {
     static constexpr const char* words[] = {"null", "-1",   "1e999", "\"\"", "{}",
@@ -69,15 +70,22 @@ class Mutator {
   }
 
   const std::vector<std::string>& corpus_;
-  std::mt19937_64 dice_{1};
+  std::mt19937_64 random_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<fs::path> files;
+  int mutations = mutations_default;
+  std::uint64_t seed = 1;
   for (int i = 1; i < argc; ++i)
-    if (fs::is_directory(argv[i])) files.insert(files.end(), fs::directory_iterator(argv[i]), {});
+    if (const std::string word = argv[i]; word == "--mutations" && i + 1 < argc)
+      mutations = std::atoi(argv[++i]);
+    else if (word == "--seed" && i + 1 < argc)
+      seed = std::strtoull(argv[++i], nullptr, 10);
+    else if (fs::is_directory(argv[i]))
+      files.insert(files.end(), fs::directory_iterator(argv[i]), {});
   std::sort(files.begin(), files.end());
   std::vector<std::string> corpus;
   for (const auto& file : files) corpus.push_back(read(file));
@@ -85,7 +93,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s FOLDER ...: no file to start from\n", argv[0]);
     return 1;
   }
-  Mutator mutator(corpus);
+  Mutator mutator(corpus, seed);
   for (const auto& text : corpus) feed(text);
   for (int i = 0; i < mutations; ++i)
     feed(mutator.mutate(corpus[static_cast<std::size_t>(i) % corpus.size()]));
