@@ -153,7 +153,7 @@ constexpr auto commands = std::to_array<Command>({
      "hone cancel sw_7", declare_verb<Verb::cancel>},
     {"kill", Group::steer, "SWEEP", "end a sweep now; kill its runs", "hone kill sw_7",
      declare_verb<Verb::kill>},
-    {"edit", Group::steer, "SWEEP", "change an active sweep",
+    {"edit", Group::steer, "SWEEP", "change a sweep, or continue an ended one",
      "hone edit sw_7 --trials 64\nhone edit sw_7 --concurrency 4\n"
      "hone edit sw_7 --widen learning_rate=:0.1 --widen optimizer=adam,lion",
      declare_edit},

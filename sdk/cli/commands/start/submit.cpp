@@ -1,6 +1,5 @@
 // submit: submits a sweep file, or shows its plan.
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -98,18 +97,6 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
       count_text(spec.budget.per_run / std::max(1, spec.budget.phases)) + " " + spec.budget.unit);
 }
 
-// A rule that pauses runs wastes the work of a program without checkpoints.
-void warn_of_pauses(Session& session, const SweepSpec& spec) {
-  static constexpr std::array<std::string_view, 4> pausing{"hone", "asha", "sha", "hyperband"};
-  if (!std::holds_alternative<CommandTrainer>(spec.trainer) ||
-      std::find(pausing.begin(), pausing.end(), spec.terminator.rule) == pausing.end())
-    return;
-  session.note(
-      "terminator " + spec.terminator.rule +
-      " pauses runs and resumes them from their last checkpoint; if the command saves none, "
-      "choose a rule that never pauses, as terminator: {rule: hypertrick}");
-}
-
 void print_next_steps(Session& session, SweepId sweep) {
   const std::string id = text(sweep);
   session.note("follow it: hone watch " + id + "   leaderboard: hone best " + id +
@@ -139,7 +126,6 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
     return sweep.error().code == Code::invalid ? with_place(options, *file, sweep.error())
                                                : sweep.error();
   print_submitted(session, *sweep, *spec);
-  warn_of_pauses(session, *spec);
   if (const auto why = find_shortage(session, encode(*spec)); !why.empty()) session.note(why);
   if (options.watch) return watch(session, *sweep, seconds(5));
   print_next_steps(session, *sweep);

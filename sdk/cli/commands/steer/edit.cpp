@@ -1,4 +1,4 @@
-// edit, fork, resubmit: change a running sweep, or submit a changed copy.
+// edit, fork, resubmit: change or continue a sweep, or submit a changed copy.
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -68,8 +68,17 @@ Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
     if (!widening) return widening.error();
     request.widen.push_back(*std::move(widening));
   }
-  const auto reply = session.post("/v1/sweeps/" + text(*id) + "/edit", encode(request));
+  const std::string path = "/v1/sweeps/" + text(*id);
+  const auto before = session.get(path);
+  const auto reply = session.post(path + "/edit", encode(request));
   if (!reply) return reply.error();
+  if (before && !text_at(*before, "/ended_at").empty()) {
+    session.print(text(*id) + " continues\n");
+    session.note(std::to_string(options.trials - int_at(*before, "/trials/proposed")) +
+                 " more trials, proposed from all results so far; follow it with: hone watch " +
+                 text(*id));
+    return Exit::ok;
+  }
   session.print(text(*id) + " changed\n");
   session.note("existing trials are kept; see the change with: hone lineage " + text(*id));
   return Exit::ok;
@@ -210,7 +219,8 @@ Result<Exit> resubmit(Session& session, const EditOptions& options) {
 CommandAction declare_edit(Flags& flags) {
   return with_options(edit_sweep, [&](EditOptions& options) {
     flags.argument("SWEEP", options.id, "id of the sweep");
-    flags.integer("--trials N", options.trials, {1, 1e6}, "total number of trials");
+    flags.integer("--trials N", options.trials, {1, 1e6},
+                  "total number of trials; more than there are continue an ended sweep");
     flags.integer("--concurrency N", options.concurrency, {0, 1e6},
                   "number of parallel runs; 0: no limit");
     flags.texts("--widen NAME=MIN:MAX", options.widen,

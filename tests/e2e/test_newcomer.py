@@ -1,0 +1,213 @@
+"""The first day of a researcher who tunes an ordinary script: what used to mislead or to cost a sweep."""
+import json
+import os
+import pty
+import re
+import subprocess
+
+import pytest
+
+from commands import Up, hone, ok
+from conftest import program
+
+SCRIPT = """
+import argparse, os
+parser = argparse.ArgumentParser()
+parser.add_argument("--lr", type=float)
+parser.add_argument("--seed", type=int, default=0)
+given = parser.parse_args()
+with open(os.path.join(os.environ["HOME_OF_TEST"], "trained"), "a") as trained:
+    for epoch in range(1, 11):
+        print("epoch", epoch, "score", given.lr * epoch, flush=True)
+        trained.write("x")
+        trained.flush()
+"""
+SAVING = """
+import json, os
+run = json.load(open(os.environ["HONE_RUN_FILE"]))
+lr = run["params"]["lr"]
+for phase in range(run["next_phase"], run["budget"]["phases"]):
+    path = os.path.join(os.environ["HONE_CHECKPOINT_DIR"], f"{phase}.txt")
+    open(path, "w").write(f"{lr} {phase}")
+    step = 10 * (phase + 1)
+    print("@hone " + json.dumps({"checkpoint": {"path": path, "step": step, "phase": phase}}))
+    print("@hone " + json.dumps({"report": {"step": step, "value": lr * step, "phase": phase}}),
+          flush=True)
+"""
+COLLECT = {"stdout": True, "format": "regex", "pattern": "epoch .* score (?<score>[-+.e0-9]+)"}
+
+
+class Day:
+    """A server with a worker, and sweeps of the script in its folder."""
+
+    def __init__(self, folder, up):
+        self.folder, self.up, self.sweeps = folder, up, 0
+
+    def file(self, **changes):
+        spec = {"name": "script", "seed": 3, "objective": {"metric": "score", "goal": "maximize"},
+                "command": {"run": ["python3", "script.py"], "params": "flags",
+                            "collect": COLLECT},
+                "parameters": {"lr": {"type": "float", "min": 0.1, "max": 1}},
+                "search": {"method": "random", "trials": 12},
+                "budget": {"unit": "epochs", "per_run": 10, "phases": 10}}
+        spec.update(changes)
+        path = self.folder / "sweep.json"
+        path.write_text(json.dumps(spec))
+        return path
+
+    def watch(self, **changes):
+        """Submits a sweep and waits for its end; the answer of `hone`, with the sweep's id."""
+        self.sweeps += 1
+        done = hone("submit", str(self.file(**changes)), "--watch", server=self.up)
+        done.sweep = done.stdout.split()[0]
+        return done
+
+    def show(self, sweep):
+        return json.loads(ok("show", sweep, "--format", "json", server=self.up))
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("day")
+    (folder / "script.py").write_text(SCRIPT)
+    (folder / "saving.py").write_text(SAVING)
+    os.environ["HOME_OF_TEST"] = str(folder)
+    up = Up(folder / "data", "--slots", "2", cwd=folder)
+    yield Day(folder, up)
+    up.stop()
+
+
+def test_an_ordinary_script_trains_each_phase_once_under_the_default_rule(day):
+    """86 phases were shown, and 176 trained: paused runs started over."""
+    (day.folder / "trained").write_text("")
+    done = day.watch(search={"method": "random", "trials": 20})
+    assert done.returncode == 0, done.stderr
+    sweep = day.show(done.sweep)
+    trained = len((day.folder / "trained").read_text())
+    assert sweep["phases"]["repeated"] == 0 and sweep["runs"]["stopped"] > 0
+    # A process may print on while its stop is on the way.
+    attempts = json.loads(ok("runs", done.sweep, "--format", "json", server=day.up))
+    assert {run["attempts"] for run in attempts} == {1}
+    assert trained <= 200 and sweep["runs"]["completed"] > 0
+    verdicts = json.loads(ok("explain", "rn_1.0", "--recompute", "--format", "json",
+                             server=day.up))["verdicts"]
+    assert all(one["verdict"] == one["recomputed"] != "pause" for one in verdicts)
+    assert "no differences" in ok("replay", done.sweep, server=day.up)
+
+
+def test_the_plan_tells_how_a_script_without_checkpoints_is_judged(day):
+    text = " ".join(ok("plan", str(day.file()), server=day.up).split())
+    assert "saves none is not paused: it is judged by hypertrick" in text
+
+
+def test_the_winner_of_a_small_sweep_is_trained_to_the_end(day):
+    """All of 18 runs were stopped; the winner had 4 of 8 phases."""
+    done = day.watch(command=["python3", "saving.py"], search={"method": "random", "trials": 6},
+                     replicates={"seeds": 2}, budget={"unit": "epochs", "per_run": 80, "phases": 8})
+    assert done.returncode == 0, done.stderr
+    best = json.loads(ok("best", done.sweep, "--format", "json", server=day.up))[0]
+    runs = [run for run in json.loads(ok("runs", done.sweep, "--format", "json", server=day.up))
+            if run["trial"] == best["id"]]
+    assert {run["state"] for run in runs} == {"completed"}
+    assert "no differences" in ok("replay", done.sweep, server=day.up)
+
+
+def test_a_sweep_whose_trials_all_fail_ends_early_and_names_the_error(day):
+    """40 of 40 failed runs were "completed 100 %", exit status 0; a typo was tried 30 times."""
+    done = day.watch(command=["python3", "scirpt.py"], search={"method": "random", "trials": 30})
+    assert done.returncode == 10
+    sweep = day.show(done.sweep)
+    assert sweep["state"] == "failed" and sweep["reason"] == "failure_limit"
+    assert sweep["trials"]["proposed"] < 10 and "scirpt.py" in sweep["detail"]
+    assert "No such file" in done.stderr and f"hone edit {done.sweep} --trials 30" in done.stderr
+    assert "scirpt.py" in " ".join(ok("show", done.sweep, server=day.up).split())
+
+
+def test_max_failed_bounds_the_failures(day):
+    done = day.watch(command=["python3", "-c", "raise SystemExit(3)"], limits={"max_failed": 1})
+    assert done.returncode == 10 and day.show(done.sweep)["reason"] == "failure_limit"
+    refused = hone("plan", str(day.file(limits={"max_failed": 1.5})), server=day.up)
+    assert refused.returncode == 2 and "/limits/max_failed" in refused.stderr
+
+
+def test_an_ended_sweep_is_continued_with_more_trials(day):
+    done = day.watch(search={"method": "tpe", "trials": 4}, terminator={"rule": "none"})
+    assert hone("edit", done.sweep, "--trials", "4", server=day.up).returncode == 4
+    assert hone("edit", done.sweep, "--concurrency", "1", server=day.up).returncode == 4
+    more = hone("edit", done.sweep, "--trials", "7", server=day.up)
+    assert more.returncode == 0 and "3 more trials" in more.stderr
+    assert hone("watch", done.sweep, server=day.up).returncode == 0
+    sweep = day.show(done.sweep)
+    assert sweep["state"] == "completed" and sweep["runs"]["completed"] == 7
+    assert "no differences" in ok("replay", done.sweep, server=day.up)
+    exported = ok("export", done.sweep, "--format", "json", server=day.up)
+    file = day.folder / "moved.json"
+    file.write_text(exported)
+    other = Up(day.folder / "other", "--slots", "1", cwd=day.folder)
+    try:
+        moved = ok("import", "hone", str(file), server=other).split()[0]
+        assert ok("export", moved, "--format", "json", server=other) == exported
+    finally:
+        other.stop()
+
+
+def test_a_pattern_that_matches_nothing_is_named_with_its_lines(day):
+    collect = {**COLLECT, "pattern": "Score=(?<score>[.0-9]+)"}
+    done = day.watch(command={"run": ["python3", "script.py"], "params": "flags",
+                              "collect": collect}, search={"method": "random", "trials": 1})
+    run = json.loads(ok("runs", done.sweep, "--format", "json", server=day.up))[0]
+    assert "0 of the 10 lines of its output matched the pattern" in run["detail"]
+
+
+@pytest.mark.parametrize("changes,words", [
+    ({"artifacts": ["*.png"]}, "write it under command"),
+    ({"command": ["python3", "script.py", "--seed", "${seed}"]}, "did you mean '${hone.seed}'?"),
+    ({"replicates": {"seeds": {"min": 1}}}, "/replicates/seeds/max: is missing"),
+])
+def test_a_misplaced_setting_is_refused_with_its_place(day, changes, words):
+    refused = hone("plan", str(day.file(**changes)), server=day.up)
+    assert refused.returncode == 2 and words in refused.stderr
+
+
+def test_help_leads_to_a_first_file():
+    assert "hone init" in hone("--help").stdout
+
+
+def on_terminal(day, answer, *words):
+    """Runs `hone` with a terminal as stdin and stderr; what it wrote there, and its status."""
+    controller, terminal = pty.openpty()
+    environment = {**os.environ, "HONE_SERVER": f"http://127.0.0.1:{day.up.port}"}
+    process = subprocess.Popen([program("hone"), *words], stdin=terminal, stderr=terminal,
+                               stdout=subprocess.PIPE, env=environment)
+    os.close(terminal)
+    os.write(controller, answer)
+    out, _ = process.communicate(timeout=60)
+    text = b""
+    try:
+        while piece := os.read(controller, 4096):
+            text += piece
+    except OSError:  # the other side is closed
+        pass
+    os.close(controller)
+    return process.returncode, out.decode(), text.decode()
+
+
+def test_a_confirmation_asks_on_a_terminal_before_it_spends(day):
+    """`hone confirm` started 30 trainings by accident."""
+    sweep = day.watch(search={"method": "random", "trials": 3}).sweep
+    start = ("confirm", sweep, "--start", "--top", "2", "--seeds", "3")
+    status, out, text = on_terminal(day, b"n\n", *start)
+    assert status == 0 and out == "" and "nothing was started" in text
+    assert re.search(r"train 3 new seeds of the first 2 trials: 6 runs, about .*\? \[y/N\]", text)
+    assert hone("confirm", sweep, server=day.up).returncode == 3
+    status, out, text = on_terminal(day, b"y\n", *start, "--watch")
+    assert status == 0 and "[y/N]" in text and "completed" in out
+    # A script is not asked; further seeds are trained once and shown together with the first.
+    assert hone(*start, "--watch", server=day.up).returncode == 0
+    rows = json.loads(ok("confirm", sweep, "--format", "json", server=day.up))["items"]
+    assert {row["seeds"] for row in rows} == {6}
+    made = [one["id"] for one in json.loads(ok("ls", "--format", "json", server=day.up))
+            if one["confirms"] == sweep]
+    seeds = {run["seed"] for one in made
+             for run in json.loads(ok("runs", one, "--format", "json", server=day.up))}
+    assert len(made) == 2 and len(seeds) == 6
