@@ -61,6 +61,11 @@ bool FleetThread::rest(Duration least, Duration most) {
   return !ending_;
 }
 
+bool FleetThread::ends() {
+  const std::lock_guard lock(mutex_);
+  return ending_;
+}
+
 void FleetThread::run() {
   std::vector<FleetNews> news;
   do {
@@ -79,9 +84,11 @@ bool FleetThread::step(std::vector<FleetNews>& news) {
   std::erase_if(running_, [&](const auto& one) {
     return std::ranges::find(*orders, one.first, &FleetOrder::fleet) == orders->end();
   });
-  for (const FleetOrder& order : *orders)
+  for (const FleetOrder& order : *orders) {
+    if (ends()) return false;
     if (auto done = serve(order); !done.submitted.empty() || done.listing)
       news.push_back(std::move(done));
+  }
   return !news.empty();
 }
 

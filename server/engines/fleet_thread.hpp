@@ -43,6 +43,7 @@ class FleetThread {
   Running& running_for(const FleetOrder& order);
   FleetNews serve(const FleetOrder& order);
   void list(const FleetOrder& order, Running& running, FleetNews& news);
+  bool ends();  // stop() was called
   bool rest(Duration least, Duration most);
 
   Ask ask_;

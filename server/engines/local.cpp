@@ -96,8 +96,7 @@ class LocalEngine : public Engine {
     const FileHandle nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!out || !nothing)
       return {pilot.pilot, Submission::rejected, {}, "cannot write " + log.string()};
-    const auto folder = spec_.folder.empty() ? site_.folder / "data" : fs::path(spec_.folder);
-    const auto pid = start_process({.argv = pilot_argv(spec_, site_, pilot, folder / pilot.token),
+    const auto pid = start_process({.argv = pilot_argv(spec_, site_, pilot, data_of(pilot)),
                                     .in = nothing.fd(),
                                     .out = out.fd(),
                                     .err = out.fd(),
@@ -138,17 +137,19 @@ class LocalEngine : public Engine {
     for (const auto& [pid, process] : *processes)
       for (const PilotOrder& pilot : pilots)
         if (pilot.token == process.token && pilot.handle == handle_of(pid, process))
-          terminate(pid, process);
+          terminate(pid, pilot);
     return Done{};
   }
 
  private:
-  // A second TERM would kill its runs at once.
-  void terminate(pid_t pid, const Process& process) {
-    const auto handle = handle_of(pid, process);
-    if (std::ranges::find(terminated_, handle) != terminated_.end()) return;
-    terminated_.push_back(handle);
-    ::kill(pid, SIGTERM);
+  [[nodiscard]] fs::path data_of(const PilotOrder& pilot) const {
+    return (spec_.folder.empty() ? site_.folder / "data" : fs::path(spec_.folder)) / pilot.token;
+  }
+  // A second TERM would kill its runs at once: a folder marks the first, also for later servers.
+  void terminate(pid_t pid, const PilotOrder& pilot) const {
+    std::error_code trouble;
+    const bool first = fs::create_directories(data_of(pilot) / "canceled", trouble);
+    if (first || trouble) ::kill(pid, SIGTERM);
   }
   void reap() {
     std::erase_if(children_, [](pid_t pid) { return ::waitpid(pid, nullptr, WNOHANG) != 0; });
@@ -158,7 +159,6 @@ class LocalEngine : public Engine {
   std::string mark_;
   Site site_;
   std::vector<pid_t> children_;
-  std::vector<std::string> terminated_;
 };
 
 }  // namespace

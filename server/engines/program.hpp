@@ -22,6 +22,7 @@ inline constexpr std::size_t output_bytes_max = 4 * 1024 * 1024;  // 1,000 pilot
 inline constexpr Duration program_time = seconds(30);  // slurmctld that is down takes 9 s
 
 // Blocks until the program ends or `time` is over; then the program and its group get SIGKILL.
+// Precondition: the process ignores SIGPIPE, since a program may end before it has read its input.
 ProgramEnd run_program(const std::vector<std::string>& argv, const std::string& input,
                        Duration time = program_time);
 

@@ -11,6 +11,7 @@ namespace hone::engines {
 namespace {
 
 constexpr Duration host_time = seconds(20);  // a host that is down delays the others
+constexpr int silent_host = 1 << 20;         // its pilots: the last choice until it answers
 
 class SshEngine : public Engine {
  public:
@@ -21,8 +22,7 @@ class SshEngine : public Engine {
 
   SubmitResult submit(const PilotOrder& pilot) override {
     const auto& host = emptiest();
-    const std::string folder = spec_.folder.empty() ? "/tmp" : spec_.folder;
-    const std::string data = folder + "/" + pilot.token;
+    const std::string data = data_of(pilot);
     const std::string script = "umask 077\nmkdir -p " + shell_word(data) +
                                " || exit 98\ncd / || exit 98\n" + "test -x " +
                                shell_word(program()) + " || exit 97\n" + "setsid nohup " +
@@ -36,6 +36,7 @@ class SshEngine : public Engine {
     if (end.kind == ProgramEnd::Kind::exited && end.status == no_program)
       return {pilot.pilot, Submission::rejected, {}, host + " has no " + program(), true};
     const bool refused = end.kind == ProgramEnd::Kind::exited && end.status == no_folder;
+    if (!refused) ++pilots_[host];  // it may have started, and another host is tried next
     return {pilot.pilot,
             refused ? Submission::rejected : Submission::unknown,
             {},
@@ -51,6 +52,7 @@ class SshEngine : public Engine {
       const auto end = on_host(host, list_script());
       if (!end.succeeded()) {
         listing.complete = false;
+        count = silent_host;
         trouble = host + ": " + failure_text(end);
         continue;
       }
@@ -61,6 +63,7 @@ class SshEngine : public Engine {
     return listing;
   }
 
+  // A second TERM would kill its runs at once: a folder marks the first, also for later servers.
   Status cancel(const std::vector<PilotOrder>& pilots) override {
     std::map<std::string, std::string> scripts;
     for (const PilotOrder& pilot : pilots) {
@@ -69,7 +72,8 @@ class SshEngine : public Engine {
       if (slash == std::string::npos || !pilots_.contains(host)) continue;
       const auto pid = shell_word(pilot.handle.substr(slash + 1));
       scripts[host] += "grep -qsz -- " + shell_word("^" + pilot.token + "$") + " /proc/" + pid +
-                       "/cmdline && kill -TERM " + pid + "\n";
+                       "/cmdline && mkdir " + shell_word(data_of(pilot) + "/canceled") +
+                       " 2>/dev/null && kill -TERM " + pid + "\n";
     }
     std::string trouble;
     for (const auto& [host, script] : scripts)
@@ -81,6 +85,9 @@ class SshEngine : public Engine {
  private:
   static constexpr int no_program = 97, no_folder = 98;  // exit statuses of the script
 
+  [[nodiscard]] std::string data_of(const PilotOrder& pilot) const {
+    return (spec_.folder.empty() ? "/tmp" : spec_.folder) + "/" + pilot.token;
+  }
   [[nodiscard]] std::string program() const {
     return spec_.program.empty() ? site_.program : spec_.program;
   }

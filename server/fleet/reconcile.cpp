@@ -37,7 +37,9 @@ class Reconciler {
     evolve_fleet(fleet_, body, now_);
     events_.push_back(std::move(body));
   }
+  // An adopted pilot may have a number that this ledger has not given yet.
   void see(PilotId pilot, PilotState state, std::string handle, std::string detail) {
+    last_ = std::max(last_, pilot);
     emit(PilotSeen{pilot, fleet_.id, state, std::move(handle), std::move(detail)});
   }
   void end(PilotId pilot, FleetRule rule, std::string detail) {

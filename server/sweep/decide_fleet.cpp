@@ -56,6 +56,10 @@ std::int64_t waiting_runs(const Sweep& sweep) {
         break;
     }
   }
+  // The last rule of a sweep trains its winner to the end.
+  if (waiting == 0 && sweep.live_leases == 0 && sweep.resting.empty() &&
+      run_to_finish(sweep, sweep.history))
+    waiting = 1;
   if (const auto most = sweep.spec.limits.concurrency)
     waiting = std::min<std::int64_t>(waiting, *most - sweep.live_leases);
   return std::max<std::int64_t>(waiting, 0);
@@ -135,6 +139,10 @@ Result<Events> decide_stop_fleet(const Book& book, const StopFleet& command) {
 Result<Events> decide_reconcile(const Book& book, const Reconcile& command, Instant now) {
   Events events;
   std::int64_t last = book.last_pilot;
+  // After a restore, an engine lists pilots of the lost time: no fleet may reuse their numbers.
+  for (const FleetNews& one : command.news)
+    if (one.listing)
+      for (const ListedPilot& row : one.listing->pilots) last = std::max(last, row.pilot.value);
   for (const auto& [id, fleet] : book.fleets) {
     FleetNews news{.fleet = id};
     for (const FleetNews& one : command.news)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 
@@ -63,6 +64,7 @@ constexpr const char* worker_text = "#!/bin/sh\nwhile true; do sleep 0.05; done\
 class Engines : public testing::TestWithParam<std::string_view> {
  protected:
   Engines() {
+    ::signal(SIGPIPE, SIG_IGN);  // as in the server: a program may end before it has read its input
     char name[] = "/tmp/hone_engines_XXXXXX";
     folder = ::mkdtemp(name);
     for (const char* part : {"bin", "site/logs", "site/data", "site/scripts", "mock"})

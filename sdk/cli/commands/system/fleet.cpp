@@ -161,7 +161,7 @@ Result<Exit> show_fleet(Session& session, const FleetOptions& options) {
       {"pilot", std::to_string(int_at(spec, "/slots")) + " slots, " +
                     std::to_string(int_at(spec, "/gpus")) + " GPUs"}};
   if (const auto detail = text_at(*fleet, "/detail"); !detail.empty())
-    lines.push_back({"reason", detail});
+    lines.push_back({"reason", printable(detail)});
   Json whole = *fleet;
   whole["items"] = *pilots;
   std::string text = record_text(lines, session.screen());
@@ -216,7 +216,7 @@ std::string explained(const std::string& word) {
 }
 
 std::string with_detail(std::string text, const std::string& detail) {
-  return detail.empty() ? text : text + " (" + detail + ")";
+  return detail.empty() ? text : text + " (" + printable(detail) + ")";
 }
 
 std::string pilot_text(const Json& pilot) {
@@ -242,7 +242,7 @@ Result<Exit> explain_fleet(Session& session, const FleetOptions& options) {
       std::to_string(int_at(*fleet, "/want")) + " pilots: " +
       with_detail(explained(text_at(*fleet, "/rule")), text_at(*fleet, "/rule_detail")) + "\n";
   if (const auto detail = text_at(*fleet, "/detail"); !detail.empty())
-    text += text_at(*fleet, "/state") + ": " + detail + "\n";
+    text += text_at(*fleet, "/state") + ": " + printable(detail) + "\n";
   for (const Json& pilot : *pilots) text += pilot_text(pilot);
   Json whole = *fleet;
   whole["items"] = *pilots;
@@ -254,7 +254,7 @@ Result<Exit> show_log(Session& session, const FleetOptions& options) {
     return refuse(Code::invalid, "no pilot given; write: hone fleet logs pi_42");
   const auto log = session.get("/v1/pilots/" + options.fleet + "/log");
   if (!log) return log.error();
-  return print_object(session, *log, text_at(*log, "/log"));
+  return print_object(session, *log, printable_log(text_at(*log, "/log")));
 }
 
 struct FleetAction {
