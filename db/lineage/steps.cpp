@@ -127,7 +127,7 @@ constexpr std::array descriptions{
         " attempts, r.reports,"
         " CASE WHEN r.best_cost >= 1.797e308 THEN iif(r.best_cost < 9e999, 'diverged', NULL)"
         "  ELSE iif(goal = 'minimize', r.best_cost, 0.0 - r.best_cost) END AS best,"
-        " step, detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
+        " step, r.detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
         " AS seed_applied, s.seed || ' ' || t.number || ' ' || coalesce(s.confirms, 0) || ' '"
         " || s.instances AS seed, started_at, r.ended_at"
         " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
