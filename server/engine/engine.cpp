@@ -164,14 +164,17 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
 Result<Reply> Engine::perform_once(const Envelope& envelope, Instant now) {
   const std::string* id = envelope.digest.empty() ? nullptr : request_id_of(envelope.command);
   if (id == nullptr) return perform(envelope.command, now, envelope.by);
-  const auto known = ledger_.request_digest(*id);
+  // Clients may number the sets that they enqueue in each sweep.
+  const auto* enqueue = std::get_if<Enqueue>(&envelope.command);
+  const std::string key = enqueue != nullptr ? text(enqueue->sweep) + '\n' + *id : *id;
+  const auto known = ledger_.request_digest(key);
   if (known && *known != envelope.digest)
     return refuse(Code::conflict,
                   "the request id '" + *id + "' was used for another request: choose another",
                   "/request_id");
   const auto seq_before = seq_;
   auto reply = perform(envelope.command, now, envelope.by);
-  if (reply && seq_ != seq_before && !known) ledger_.keep_request(*id, envelope.digest);
+  if (reply && seq_ != seq_before && !known) ledger_.keep_request(key, envelope.digest);
   return reply;
 }
 
