@@ -151,4 +151,18 @@ TimeLimits time_limits_of(const Sweep& sweep, const Run& run) {
   return limits;
 }
 
+void blame(WorkerState& worker, Run& run, Instant at) {
+  if (!std::ranges::count(run.blamed, worker.id)) run.blamed.push_back(worker.id);
+  if (!std::ranges::count(worker.suspects, run.id)) worker.suspects.push_back(run.id);
+  worker.suspect_at = at;
+}
+
+void clear_suspects(Book& book, const Lease& lease, Instant at) {
+  WorkerState& worker = book.workers.at(lease.worker);
+  worker.seen_at = at;
+  if (lease.granted_at < worker.suspect_at) return;
+  worker.suspects.clear();
+  worker.times_aside = 0;
+}
+
 }  // namespace hone

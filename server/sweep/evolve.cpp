@@ -151,7 +151,7 @@ class EventFolder {
     if (e.resume) resume = book_.models.at(*e.resume);
     book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
                                         resume, e.expires_at, at_});
-    mark_seen(e.worker);
+    book_.workers.at(e.worker).seen_at = at_;
     ResourcesSpec& leased = book_.workers.at(e.worker).leased;
     leased.cpus += sweep.spec.resources.cpus;
     leased.gpus += sweep.spec.resources.gpus;
@@ -167,7 +167,7 @@ class EventFolder {
     Lease& lease = book_.leases.at(e.lease);
     book_.lease_deadlines.erase({lease.expires_at, e.lease});
     lease.expires_at = e.expires_at;
-    mark_seen(lease.worker);
+    book_.workers.at(lease.worker).seen_at = at_;
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
   }
 
@@ -181,7 +181,7 @@ class EventFolder {
            "reports are recorded once and in order");
     run.reports.push_back({e.step, e.score, std::nullopt});
     run.setbacks = 0;
-    clear_suspects(book_.leases.at(e.lease));
+    clear_suspects(book_, book_.leases.at(e.lease), at_);
     Sweep& sweep = sweep_of_run(e.run);
     note_phase(sweep, run, at_);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
@@ -236,7 +236,7 @@ class EventFolder {
       run.avoid.reset();
   }
 
-  void operator()(const WorkerSeen& e) { mark_seen(e.worker); }
+  void operator()(const WorkerSeen& e) { book_.workers.at(e.worker).seen_at = at_; }
 
   void operator()(const WorkerSetAside& e) {
     WorkerState& worker = book_.workers.at(e.worker);
@@ -338,8 +338,6 @@ class EventFolder {
     trial.runs.push_back(std::move(run));
   }
 
-  void mark_seen(WorkerId worker) { book_.workers.at(worker).seen_at = at_; }
-
   void set_due(Run& run, Instant due) {
     run.due = due;
     book_.rests.emplace(due, run.id);
@@ -355,21 +353,7 @@ class EventFolder {
     ++run.setbacks;
     ++run.failures[failure];
     if (!blames_worker(failure, reason)) return;
-    WorkerState& worker = book_.workers.at(book_.leases.at(run.lease).worker);
-    if (std::find(run.blamed.begin(), run.blamed.end(), worker.id) == run.blamed.end())
-      run.blamed.push_back(worker.id);
-    if (std::find(worker.suspects.begin(), worker.suspects.end(), run.id) == worker.suspects.end())
-      worker.suspects.push_back(run.id);
-    worker.suspect_at = at_;
-  }
-
-  // Clears the worker's suspects if the reporting run began after its last failure.
-  void clear_suspects(const Lease& lease) {
-    WorkerState& worker = book_.workers.at(lease.worker);
-    mark_seen(worker.id);
-    if (lease.granted_at < worker.suspect_at) return;
-    worker.suspects.clear();
-    worker.times_aside = 0;
+    blame(book_.workers.at(book_.leases.at(run.lease).worker), run, at_);
   }
 
   void stop_waiting(Sweep& sweep, Run& run) {

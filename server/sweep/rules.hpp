@@ -57,6 +57,11 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
 EndReason reason_of(Order order, const Sweep& sweep);
 // Makes a run ready whose rest is over, or opens a reserved run to all workers.
 Events run_ready(const Book& book, const Run& run, Instant now);
+// Folds a failure that speaks against the run's worker.
+void blame(WorkerState& worker, Run& run, Instant at);
+// Folds a report: clears the worker's suspects if the reporting attempt began after its last
+// failure.
+void clear_suspects(Book& book, const Lease& lease, Instant at);
 // Returns what is left of limits.run and limits.phase for the run's next attempt.
 TimeLimits time_limits_of(const Sweep& sweep, const Run& run);
 // Returns whether a worker other than `but` has been seen lately and may be given runs.

@@ -170,7 +170,8 @@ AcquireRequest Agent::next_request(Instant now) {
   auto id = acquire_.request
                 ? acquire_.request->request_id
                 : config_.join.request_id + config_.life + "-" + std::to_string(++acquired_);
-  AcquireRequest request{std::move(id), joined_->worker, free.cpus, free.gpus, wait, joined_->epoch};
+  AcquireRequest request{std::move(id), joined_->worker, free.cpus, free.gpus,
+                         wait,          joined_->epoch};
   if (ends_at_) {
     request.time_left = std::max(*ends_at_ - config_.drain - now, Duration{});
     request.wait = std::min(request.wait, *request.time_left);
@@ -297,9 +298,9 @@ void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
       grant.resources.cpus <= free_cpus() && grant.resources.gpus <= static_cast<int>(gpus.size());
   gpus.resize(std::min(gpus.size(), static_cast<std::size_t>(grant.resources.gpus)));
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
+  const Telling telling{config_.records_code, joined_ && joined_->epoch != Epoch{}};
   Attempt& attempt =
-      attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed, config_.records_code))
-          .first->second;
+      attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed, telling)).first->second;
   if (quit_at_ || leaving_ || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }

@@ -15,12 +15,12 @@ bool is_gone(const Error& error) {
 
 }  // namespace
 
-Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, bool records_code)
+Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Telling telling)
     : grant_(std::move(grant)),
       gpus_(std::move(gpus)),
-      records_code_(records_code),
+      records_code_(telling.code),
       process_(grant_),
-      delivery_(grant_),
+      delivery_(grant_, telling.resumable),
       call_(grant_.lease, seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ void Attempt::on_error(Turn& turn, const EndCall&, const Error& error) {
 
 // A server of an earlier version has no such route.
 void Attempt::on_error(Turn& turn, const RecordCode&, const Error& error) {
-  if (loses_lease(turn, error)) return;
+  if (error.code != Code::not_found && loses_lease(turn, error)) return;
   note(turn, NoteLevel::warning, "its code was not recorded: " + error.detail);
   spawn(turn);
 }

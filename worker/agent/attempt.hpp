@@ -12,9 +12,15 @@
 
 namespace hone::worker {
 
+// What an attempt sends besides reports and checkpoints.
+struct Telling {
+  bool code = false;       // RecordCode before its process starts
+  bool resumable = false;  // whether a report's run has a checkpoint: servers since the epochs
+};
+
 class Attempt {
  public:
-  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, bool records_code = false);
+  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Telling telling = {});
 
   void start(Turn& turn);
   // Instead of start, for an attempt of an earlier process of this worker. Makes no call until a

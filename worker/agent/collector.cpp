@@ -119,6 +119,10 @@ void Collector::finish(std::vector<TrialLine>& lines) {
 std::string Collector::nothing_found() const {
   if (found_) return {};
   const std::string source = spec_.file.empty() ? "its output" : spec_.file;
+  if (spec_.format == CollectFormat::tensorboard)
+    return tags_.empty() ? "no event file in " + source + " has a scalar"
+                         : "no event file in " + source + " has the scalar '" +
+                               spec_.objectives.front() + "'";
   if (lines_ == 0) return source + " was empty";
   return "0 of the " + std::to_string(lines_) + (lines_ == 1 ? " line of " : " lines of ") +
          source +

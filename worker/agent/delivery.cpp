@@ -7,11 +7,11 @@
 
 namespace hone::worker {
 
-Delivery::Delivery(const LeaseGrant& grant)
+Delivery::Delivery(const LeaseGrant& grant, bool tells_resumable)
     : lease_(grant.lease),
       phases_(grant.budget.phases),
       next_phase_(grant.next_phase),
-      resumable_(grant.resume.has_value()) {}
+      resumable_(!tells_resumable || grant.resume.has_value()) {}
 
 void Delivery::add(Turn& turn, const LineReceived& input) {
   undelivered_ = true;

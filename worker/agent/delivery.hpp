@@ -13,7 +13,8 @@ namespace hone::worker {
 
 class Delivery {
  public:
-  explicit Delivery(const LeaseGrant& grant);
+  // tells_resumable: whether the reports of a run without a checkpoint have `resumable`.
+  Delivery(const LeaseGrant& grant, bool tells_resumable);
 
   // Adds a line. Stops reading from the process (Hold) while too many wait.
   void add(Turn& turn, const LineReceived& input);
@@ -57,7 +58,7 @@ class Delivery {
   LeaseId lease_;
   int phases_;
   int next_phase_;
-  bool resumable_;  // the run has a checkpoint, as far as this attempt knows
+  bool resumable_;  // the run has a checkpoint, or reports do not tell
   std::deque<Line> lines_;
   std::deque<MetricPoint> points_;
   Instant flush_at_;  // of points_, if there are any

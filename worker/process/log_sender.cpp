@@ -61,7 +61,11 @@ void LogSender::finish(WorkerId worker, LeaseId lease, const LogFile& log) {
   auto piece = log.since(0);
   if (piece.bytes.empty() && !followed) return;
   // While the server cannot be reached, the logs of the latest runs are worth the memory.
-  if (queue_.size() >= limits::logs_queued_max) queue_.pop_front();
+  if (queue_.size() >= limits::logs_queued_max) {
+    if (const auto dropped = followed_.find(queue_.front().lease); dropped != followed_.end())
+      dropped->second.busy = false;
+    queue_.pop_front();
+  }
   queue_.push_back({worker, lease, std::move(piece), true});
   changed_.notify_all();
 }

@@ -104,6 +104,11 @@ class Rerun {
 
   void take_report(const ReportLine& report, Origin origin) {
     const int phase = report.phase.value_or(next_phase_);
+    if (phase < plan_.grant.next_phase) {  // trained again: the server has this report
+      const Verdict recorded{Action::go_on, VerdictReason::no_rule, {}};
+      if (origin == Origin::socket) process_->answer(recorded);
+      return;
+    }
     const auto index = static_cast<std::size_t>(phase - plan_.grant.next_phase);
     const bool is_next = phase == next_phase_ && index < plan_.verdicts.size();
     if (is_next) {

@@ -25,7 +25,9 @@ class AskedLine:
         self.lease = asked.lease
         self._known = asked.next_phase  # phases with a report before this lease
         self._phases = phases
-        self._saved = False  # a checkpoint, under this lease; the server knows earlier ones
+        # A checkpoint, under this lease; the server knows earlier ones. Servers without epochs
+        # do not ask.
+        self._saved = asked.epoch is None
         self._points: List[Dict[str, Any]] = []
 
     def tell(self, message: Mapping[str, Any]) -> None:

@@ -356,21 +356,6 @@ TEST(WorkerAgent, leaves_without_the_server) {
   EXPECT_LE(given.now - Instant{1'000'000'000}, seconds(16));
 }
 
-// --until-idle: exits when there is no work and no run is left.
-TEST(WorkerAgent, leaves_when_idle) {
-  auto config = GivenAgent::with_slots(2);
-  config.until_idle = true;
-  GivenAgent given(config);
-  given.run();
-  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
-  EXPECT_FALSE(given.has<Quit>()) << "a run is under way";
-  given.exit(1);
-  given.reply<EndCall>(CallReply{Done{}});
-  given.after(seconds(1));
-  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
-  EXPECT_TRUE(given.has<Quit>());
-}
-
 // A server that replies to polls at once without work is not polled in a tight loop.
 TEST(WorkerAgent, polls_no_faster_than_four_times_a_second) {
   GivenAgent given;

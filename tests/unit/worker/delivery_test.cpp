@@ -59,7 +59,7 @@ class DeliveryQueue : public testing::Test {
   }
 
   GivenTurn given;
-  Delivery delivery{small_grant()};
+  Delivery delivery{small_grant(), true};
 };
 
 TEST_F(DeliveryQueue, is_empty_at_first) {
@@ -81,6 +81,14 @@ TEST_F(DeliveryQueue, is_delivered_once_after_the_last_line) {
   add(report_at(20));
   pop();
   EXPECT_TRUE(delivery.take_delivered()) << "and again after further lines";
+}
+
+TEST_F(DeliveryQueue, tells_servers_that_know_it_of_a_run_without_a_checkpoint) {
+  add(report_at(10));
+  EXPECT_EQ(next<ReportCall>().request.resumable, false);
+  delivery = Delivery(small_grant(), false);
+  add(report_at(10));
+  EXPECT_EQ(next<ReportCall>().request.resumable, std::nullopt);
 }
 
 TEST_F(DeliveryQueue, stores_a_checkpoint_before_it_records_it) {

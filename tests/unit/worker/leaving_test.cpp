@@ -99,5 +99,20 @@ TEST(WorkerLeaving, a_run_restarts_the_idle_time) {
   EXPECT_FALSE(given.agent.done());
 }
 
+// --until-idle: exits when there is no work and no run is left.
+TEST(WorkerLeaving, leaves_when_idle) {
+  auto config = GivenAgent::with_slots(2);
+  config.until_idle = true;
+  GivenAgent given(config);
+  given.run();
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  EXPECT_FALSE(given.has<Quit>()) << "a run is under way";
+  given.exit(1);
+  given.reply<EndCall>(CallReply{Done{}});
+  given.after(seconds(1));
+  given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  EXPECT_TRUE(given.has<Quit>());
+}
+
 }  // namespace
 }  // namespace hone::worker
