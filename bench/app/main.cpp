@@ -115,7 +115,7 @@ Result<Exit> run_load(Session& session, BenchOptions options) {
   const auto result =
       load::measure(options.load, [&](const std::string& line) { progress.show(line); });
   if (!result) return result.error();
-  const auto printed = print_object(session, *result, load::load_text(*result, session.screen()));
+  auto printed = print_object(session, *result, load::load_text(*result, session.screen()));
   if (!printed) return printed;
   return load::is_sound(*result) ? Exit::ok : Exit::general;
 }

@@ -57,6 +57,10 @@ Reader::Reader(const Spot& object)
 
 const Json* Reader::find(std::string_view key) {
   known_.push_back(key);
+  return find_foreign(key);
+}
+
+const Json* Reader::find_foreign(std::string_view key) const {
   if (object_ == nullptr) return nullptr;
   for (const auto& [name, json] : *object_)
     if (name == key) return json.is_null() ? nullptr : &json;

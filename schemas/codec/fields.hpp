@@ -244,6 +244,8 @@ class Reader {
 
   // nullptr where there is none (null counts as none). Makes the key known.
   const Json* find(std::string_view key);
+  // The same of a field that does not belong here.
+  [[nodiscard]] const Json* find_foreign(std::string_view key) const;
   // use: Spot. False, without a call, where there is none.
   template <class Use>
   bool at(std::string_view key, Use use) {

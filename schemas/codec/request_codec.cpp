@@ -235,12 +235,12 @@ void fields(auto& f, Of<FleetRequest> auto& r) {
   f("request_id", r.request_id, read_request_id).some("fleet", r.fleet)("spec", r.spec);
 }
 
-template struct Requests<
-    SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest, AskRequest,
-    TellRequest, EnqueueRequest, ConfirmRequest, CreateTokenRequest, Done, SaveModelRequest,
-    SaveArtifactRequest, MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
-    PinRequest, EditRequest, ImportRequest, BeatRequest, FleetRequest, FleetSpec, RecordCodeRequest,
-    EvaluateRequest>;
+template struct Requests<SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest,
+                         AskRequest, TellRequest, EnqueueRequest, ConfirmRequest,
+                         CreateTokenRequest, Done, SaveModelRequest, SaveArtifactRequest,
+                         MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
+                         PinRequest, EditRequest, ImportRequest, BeatRequest, FleetRequest,
+                         FleetSpec, RecordCodeRequest, EvaluateRequest>;
 
 }  // namespace codec
 

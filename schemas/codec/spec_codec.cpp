@@ -231,7 +231,7 @@ void choose_methods(SweepSpec& spec) {
 void refuse_settings_of_command(Reader& reader) {
   for (const char* key :
        {"run", "params", "env", "folder", "prepare", "collect", "artifacts", "disk"})
-    if (reader.find(key) != nullptr)
+    if (reader.find_foreign(key) != nullptr)
       reader.refuse(key, in_quotes(key) +
                              " is a setting of the program: write it under command, as " +
                              "command: {run: ..., " + key + ": ...}");

@@ -302,7 +302,7 @@ struct LeaseStanding {
   Order order = Order::none;
   Instant expires_at;
   bool stale_epoch = false;  // gone, since this ledger never granted it
-  bool log_wanted = false;  // a client reads the log: send what is new
+  bool log_wanted = false;   // a client reads the log: send what is new
 };
 
 struct BeatReply {

@@ -39,7 +39,7 @@ struct EngineOptions {
   Duration lease = default_lease;
   Meter* meter = nullptr;  // measures the work, if set
   EndedBounds ended{};
-  Epoch epoch{};           // of the leases that this engine grants (server/engine/epoch.hpp)
+  Epoch epoch{};  // of the leases that this engine grants (server/engine/epoch.hpp)
 };
 
 class Engine {

@@ -129,11 +129,10 @@ struct Reconcile {  // from the thread that runs the engines
 };
 struct Tick {};  // a deadline has passed: check leases and time limits
 
-using Command =
-    std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
-                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
-                 AddNote, ChangeTags, Archive, Pin, Edit, Import, SetFleet, StopFleet, Reconcile,
-                 RecordCode, Evaluate>;
+using Command = std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel,
+                             LogMetrics, End, Ask, Tell, Enqueue, Tick, Allow, CreateToken,
+                             RevokeToken, Confirm, SaveArtifact, AddNote, ChangeTags, Archive, Pin,
+                             Edit, Import, SetFleet, StopFleet, Reconcile, RecordCode, Evaluate>;
 
 // Whether T is one of Ts: lets a visitor name the commands that it treats alike.
 template <class T, class... Ts>

@@ -104,7 +104,7 @@ struct Sweep {
   std::vector<SweepId> confirmed_by{};  // its confirmations, oldest first
   bool archived = false;
   std::deque<Duration> phase_times{};  // of the newest phases, phase_times_max at most
-  int rules = 0;           // SweepSubmitted::rules
+  int rules = 0;                       // SweepSubmitted::rules
   Instant limited_from{};  // limits.duration counts from here: submitted, or reopened by an edit
   FailureTally failing{};
   std::unique_ptr<Terminator> unpausing{};  // for runs without a checkpoint; null: as terminator

@@ -116,7 +116,7 @@ def save_checkpoint_metrics_and_file(walk, lease, run):
 
 
 def evaluate_model(walk, model, run):
-    values = {"request_id": "e1", "metric": "return", "values": [10, 12.5], "seed": 3,
+    values = {"request_id": "ev1", "metric": "return", "values": [10, 12.5], "seed": 3,
               "environment": "CartPole-v1"}
     assert walk("POST", f"/v1/models/{model}/evaluations", values).json == {"evaluation": "ev_1"}
     assert walk("POST", f"/v1/models/{model}/evaluations", values).json == {"evaluation": "ev_1"}

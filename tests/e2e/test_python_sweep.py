@@ -124,9 +124,9 @@ def test_a_crashed_run_continues_from_its_checkpoint(client, tmp_path):
     assert [row["value"] for row in sweep.reports()] == [1, 2, 3, 4]
 
 
-def test_without_a_checkpoint_a_paused_run_begins_again(client):
+def test_without_a_checkpoint_a_crashed_run_begins_again(client):
     """The function must not report phases of a model that it has not trained."""
-    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=8, phases=4, terminator="asha",
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=1, phases=4, terminator="none",
                        client=client)
 
     def train(run):
@@ -134,14 +134,27 @@ def test_without_a_checkpoint_a_paused_run_begins_again(client):
         for phase in run.phases():
             trained += 1
             run.report(phase, run.params["x"] + trained)
+            if run.attempt == 1 and phase.number == 1:
+                os.abort()
 
     sweep.run(train)
-    rows = sweep.reports()
-    assert any(row["phase"] == 3 for row in rows)
-    params = {row["id"]: row["params.x"] for row in sweep.trials()}
-    for row in rows:
-        assert row["value"] == pytest.approx(params[row["trial"]] + row["phase"] + 1)
-    assert max(run["attempts"] for run in runs_of(sweep)) > 1
+    trial, = sweep.trials()
+    assert [row["value"] for row in sweep.reports()] == pytest.approx(
+        [trial["params.x"] + trained for trained in (1, 2, 3, 4)])
+    assert [run["attempts"] for run in runs_of(sweep)] == [2]
+
+
+def test_a_run_without_a_checkpoint_is_not_paused(client):
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=8, phases=4, terminator="asha",
+                       client=client)
+
+    def train(run):
+        for phase in run.phases():
+            run.report(phase, run.params["x"] + phase.number)
+
+    sweep.run(train)
+    assert any(row["phase"] == 3 for row in sweep.reports())
+    assert {run["attempts"] for run in runs_of(sweep)} == {1}
 
 
 PROGRAM = """

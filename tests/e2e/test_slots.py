@@ -37,6 +37,10 @@ if run["attempt"] == 1 and sys.argv[3] == "again":
 else:
     for phase in range(run["next_phase"], run["budget"]["phases"]):
         step = run["budget"]["per_run"] * (phase + 1) // run["budget"]["phases"]
+        if sys.argv[3] == "pause":  # a run without a checkpoint is not paused
+            path = os.path.join(os.environ["HONE_CHECKPOINT_DIR"], str(phase))
+            open(path, "w").write(str(step))
+            print("@hone", json.dumps({"checkpoint": {"path": path, "step": step}}), flush=True)
         report = {"phase": phase, "step": step, "value": run["params"]["lr"] * step}
         print("@hone", json.dumps({"report": report}), flush=True)
         if sys.argv[3] == "pause":

@@ -135,7 +135,9 @@ TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
   ASSERT_EQ(TestApi::run_of(grant), "rn_1.0");
   expect_words(why(server, "rn_1.0"), {"has been promoted since"});
 
-  server.report(grant, 1, 3);  // nothing can follow: the sweep is over
+  // Nothing can follow: the winner trains to the end, then the sweep is over.
+  EXPECT_EQ(server.report(grant, 1, 3)["reason"], "finishes");
+  for (const int phase : {2, 3}) server.report(grant, phase, 3);
   EXPECT_EQ(server.get("/v1/sweeps/" + sweep)["state"], "completed");
   const auto body = server.get("/v1/runs/rn_2.0/explain");
   EXPECT_EQ(body["reason"], "not_promoted");

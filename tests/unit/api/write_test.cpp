@@ -113,7 +113,7 @@ TEST(ApiWrite, EveryRouteRefusesAnEmptyBodyAnUnknownKeyAndABadId) {
     EXPECT_EQ(as_write(route)->parse(request_for(unknown)).error().at, "/colour") << route.pattern;
     if (good.ids.empty()) continue;
     auto elsewhere = good;
-    elsewhere.ids = "md_1";
+    elsewhere.ids = good.ids == "md_1" ? "sw_1" : "md_1";
     EXPECT_EQ(as_write(route)->parse(request_for(elsewhere)).error().code, Code::invalid)
         << route.pattern;
   }

@@ -152,9 +152,10 @@ TEST(EventFile, refuses_messages_that_end_early) {
   const std::string record = event_record({300, 1, {{"loss", 1}}});
   const std::string message = record.substr(12, record.size() - 16);
   ASSERT_TRUE(parse_event(message));
-  for (std::size_t size = 1; size < message.size(); ++size)
-    if (const auto event = parse_event(message.substr(0, size)))
-      EXPECT_TRUE(event->scalars.empty()) << size;
+  for (std::size_t size = 1; size < message.size(); ++size) {
+    const auto event = parse_event(message.substr(0, size));
+    EXPECT_TRUE(!event || event->scalars.empty()) << size;
+  }
 }
 
 }  // namespace

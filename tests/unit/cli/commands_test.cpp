@@ -233,9 +233,9 @@ TEST_F(Commands, replay_finds_no_differences) {
 
 TEST_F(Commands, export_prints_every_report) {
   EXPECT_EQ(server_.out({"export", "--format", "value", "--columns", "run,phase,value"}),
-            "rn_1.0\t0\t1.5\nrn_1.0\t1\t2.5\nrn_2.0\t0\t20.25\nrn_2.0\t1\t21.25\n");
+            "rn_1.0\t1\t1.5\nrn_1.0\t2\t2.5\nrn_2.0\t1\t20.25\nrn_2.0\t2\t21.25\n");
   const auto csv = lines_of(server_.out({"export", "--format", "csv"}));
-  EXPECT_EQ(csv.front(), "run,state,phase,step,value,seconds,lr");
+  EXPECT_EQ(csv.front(), "run,trial,seed,state,phase,step,value,seconds,lr");
   const auto bands = lines_of(server_.out({"export", "--bands", "--format", "csv"}));
   EXPECT_EQ(bands.front(), "trial,phase,step,n,diverged,iqm,low,high,mean,min,max,lr");
   EXPECT_EQ(bands.size(), 5U);

@@ -297,7 +297,10 @@ std::vector<EventBody> Generator::sweep_events() {
 
 std::vector<EventBody> Generator::one_of_each_event() {
   auto events = sweep_events();
-  for (EventBody& event : fleet_events()) events.push_back(std::move(event));
+  auto fleets = fleet_events();
+  constexpr auto later = 2;  // code and evaluations: EventBody has them behind those of fleets
+  events.insert(events.end() - later, std::make_move_iterator(fleets.begin()),
+                std::make_move_iterator(fleets.end()));
   return events;
 }
 

@@ -114,7 +114,7 @@ TEST_F(EndedSweep, IsThereForEveryCommandThatNamesIt) {
   tell.score = Score::of(1);
   EXPECT_EQ(given.step(Tell{TrialId{2}, tell}).as<TellReply>().verdict.reason,
             VerdictReason::last_phase);
-  EXPECT_TRUE(given.step(Edit{id, {"e", 9, {}, {}}}).refused()) << "it has ended";
+  EXPECT_TRUE(given.step(Edit{id, {"e", 1, {}, {}}}).refused()) << "it has two trials";
   EXPECT_TRUE(given.step(Pin{TrialId{77}, {true}}).refused());
   const auto confirmed = given.step(Confirm{id, {"c", 1, 2}}).as<Submitted>();
   EXPECT_EQ(confirmed.sweep, SweepId{2});

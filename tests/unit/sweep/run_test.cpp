@@ -309,8 +309,11 @@ TEST(Code, is_recorded_once_for_each_attempt_and_shared_by_content) {
   EXPECT_EQ(std::get<CodeRecorded>(same[0]).workflow, WorkflowId{2});
   code.git_commit = "decade";
   expect_kinds<WorkflowRecorded, CodeRecorded>(record(given.acquire(worker, "a3")->lease));
-  record(LeaseId{9});
+  given.when(End{second->lease, {EndReason::requeue_requested, 85, "", ""}});
+  record(second->lease);
   EXPECT_EQ(given.error->code, Code::stale_lease);
+  record(LeaseId{9});
+  EXPECT_EQ(given.error->code, Code::stale_epoch) << "a lease that was never granted here";
 }
 
 TEST(Evaluations, belong_to_a_model_that_exists) {

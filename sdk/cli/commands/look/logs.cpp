@@ -16,7 +16,7 @@ namespace {
 constexpr Duration follow_poll = seconds(1);
 // A worker learns by its next heartbeat that its log is read.
 constexpr Duration first_poll = milliseconds(250);
-constexpr int first_polls_max = 80;  // 20 s
+constexpr int first_polls_max = 100;  // 25 s: after 20 the server counts a log as lost
 // A server that restarts is back within seconds.
 constexpr int failures_max = 60;
 

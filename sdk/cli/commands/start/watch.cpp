@@ -219,7 +219,8 @@ void print_summary(Session& session, const Json& sweep) {
   if (text_at(sweep, "/reason") == "failure_limit")
     session.note(id + " ended as failed: " + printable(text_at(sweep, "/detail")) +
                  "\nwhen it is mended, continue with: hone edit " + id + " --trials " +
-                 std::to_string(int_at(sweep, "/trials/total")));
+                 std::to_string(std::max(int_at(sweep, "/trials/total"),
+                                         int_at(sweep, "/trials/proposed") + 1)));
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     session.note(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
                  " failed; list them with: hone runs " + id + failed_text(session, id));
