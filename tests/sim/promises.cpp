@@ -133,12 +133,23 @@ std::string World::check_verdicts() {
   for (const auto& [id, entry] : book.trials) {
     const SweepSpec& spec = book.sweeps.at(entry.first).spec;
     const auto rule = std::move(make_terminator(spec.terminator, sweep_shape(spec))).value();
+    std::unique_ptr<Terminator> unpausing;  // for runs without a checkpoint
+    if (const auto other = without_pauses(spec.terminator))
+      unpausing = std::move(make_terminator(*other, sweep_shape(spec))).value();
     for (const Run& run : entry.second.runs)
       for (const RecordedReport& report : run.reports) {
         const Verdict& verdict = *report.verdict;
-        const bool by_rule = verdict.reason != VerdictReason::last_phase &&
-                             verdict.reason != VerdictReason::diverged;
-        if (by_rule && rule->recompute(verdict.inputs) != verdict.action)
+        if (verdict.reason == VerdictReason::last_phase ||
+            verdict.reason == VerdictReason::diverged)
+          continue;
+        const bool replaced =
+            unpausing && std::ranges::any_of(verdict.inputs, [](const VerdictInput& input) {
+              return input.name == "no_checkpoint";
+            });
+        const bool overruled = verdict.reason == VerdictReason::no_checkpoint ||
+                               verdict.reason == VerdictReason::finishes;
+        const Action judged = (replaced ? *unpausing : *rule).recompute(verdict.inputs);
+        if (judged != (overruled ? Action::pause : verdict.action))
           return "a verdict does not follow from its inputs";
       }
   }
