@@ -9,6 +9,8 @@ namespace hone {
 
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history) {
   if (sweep.rules < 1) return std::nullopt;
+  // Seeds of a trial pause and stop together: one of them cannot continue alone.
+  if (history.replication().multi_seed()) return std::nullopt;
   const auto runs = history.runs();
   if (std::ranges::any_of(runs, &RunRecord::completed)) return std::nullopt;
   for (const std::size_t trial : find_leaders(history, history.trials().size())) {

@@ -81,7 +81,7 @@ std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& toke
 
 // finish.cpp
 // Returns the paused run that trains to its end although the terminator has nothing to promote: one
-// of the best trial. nullopt if a run has completed, or none is paused.
+// of the best trial. nullopt if a run has completed, none is paused, or trials have several seeds.
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history);
 
 // decide_import.cpp
