@@ -22,6 +22,8 @@ enum class Purpose : std::uint64_t {
   mixture = 9,        // index: trial number; which of a method's ways proposes
   confirm_seed = 10,  // index: sweep * 2^20 + seed; of a confirmation's runs
   bootstrap = 11,     // index: resample
+  exploit = 12,       // index: a run's number in its sweep * 2^20 + phase; whom a member follows
+  explore = 13,       // index: trial number; how a fork's parameters differ from its origin's
 };
 
 // xoshiro256++, its state filled by SplitMix64 from the mixed address.

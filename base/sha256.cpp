@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <span>
 #include <vector>
 
 #include "base/expect.hpp"
@@ -29,9 +30,16 @@ void Sha256::add(std::string_view bytes) {
 }
 
 std::string Sha256::finish() {
-  std::array<unsigned char, hex_digits / 2> digest{};
-  expect(EVP_DigestFinal_ex(context_.get(), digest.data(), nullptr) == 1, "SHA-256 ends once");
-  return hex(digest);
+  const std::string digest = finish_bytes();
+  return hex(std::span(reinterpret_cast<const unsigned char*>(digest.data()), digest.size()));
+}
+
+std::string Sha256::finish_bytes() {
+  std::string digest(hex_digits / 2, '\0');
+  expect(EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(digest.data()),
+                            nullptr) == 1,
+         "SHA-256 ends once");
+  return digest;
 }
 
 std::string sha256_hex(std::string_view bytes) {

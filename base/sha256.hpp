@@ -1,4 +1,4 @@
-// SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), as 64 lower-case hex digits.
+// SHA-256 (FIPS 180-4) and HMAC-SHA256 (RFC 2104), as 64 lower-case hex digits or as 32 bytes.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ class Sha256 {
 
   Sha256();
   void add(std::string_view bytes);
-  std::string finish();  // call once, last
+  std::string finish();        // as hex digits. Call one of these two, once, last
+  std::string finish_bytes();  // as the 32 bytes
 
  private:
   struct Free {

@@ -123,22 +123,10 @@ double total_speed(const View& view, const Grant& grant, const Layout& layout) {
   return std::accumulate(speeds.begin(), speeds.end(), 0.0);
 }
 
-// The best of the other rules and of 30 random placements, by the true model.
+// By the true model.
 std::optional<Layout> best_known(const View& view, const Grant& grant, Rng& rng) {
-  constexpr int candidates = 30;
-  std::optional<Layout> best;
-  double most = 0;
-  const auto consider = [&](std::optional<Layout> layout) {
-    if (!layout) return;
-    const double speed = total_speed(view, grant, *layout);
-    if (best && speed <= most) return;
-    best = std::move(layout);
-    most = speed;
-  };
-  for (const auto place : {balanced, packed, even, least_interference})
-    consider(place(view, grant, rng));
-  for (int i = 0; i < candidates; ++i) consider(anywhere(view, grant, rng));
-  return best;
+  return best_of_candidates(view, grant, rng,
+                            [&](const Layout& layout) { return total_speed(view, grant, layout); });
 }
 
 constexpr std::array<PlacementRow, 6> placements{{
@@ -167,8 +155,14 @@ constexpr std::array<PolicyRow, 14> policies{{
     {"oracle", "gain", "search", "knows the true speeds and remaining work", true},
 }};
 
+constexpr std::array<LearnedRow, 2> learned{{
+    {"harmony", "fifo, placed by a policy network (Bao et al., 2019)"},
+    {"learned-search", "fifo, placed by search with the speeds that a network predicts"},
+}};
+
 }  // namespace
 
+std::span<const LearnedRow> learned_table() { return learned; }
 std::span<const PlacementRow> placement_table() { return placements; }
 std::span<const PolicyRow> policy_table() { return policies; }
 
@@ -182,6 +176,30 @@ const PolicyRow* find_policy(std::string_view name) {
   for (const PolicyRow& row : policies)
     if (row.name == name) return &row;
   return nullptr;
+}
+
+const LearnedRow* find_learned(std::string_view name) {
+  for (const LearnedRow& row : learned)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+std::optional<Layout> best_of_candidates(const View& view, const Grant& grant, Rng& rng,
+                                         const std::function<double(const Layout&)>& score) {
+  constexpr int candidates = 30;
+  std::optional<Layout> best;
+  double most = 0;
+  const auto consider = [&](std::optional<Layout> layout) {
+    if (!layout) return;
+    const double here = score(*layout);
+    if (best && here <= most) return;
+    best = std::move(layout);
+    most = here;
+  };
+  for (const auto place : {balanced, packed, even, least_interference})
+    consider(place(view, grant, rng));
+  for (int i = 0; i < candidates; ++i) consider(anywhere(view, grant, rng));
+  return best;
 }
 
 std::vector<std::vector<double>> pair_slowdowns(const ClusterSetup& setup) {

@@ -49,6 +49,11 @@ struct AllocationRow {
 // holds the layouts of all jobs that run or were placed before.
 using Place = std::function<std::optional<Layout>(const View& view, const Grant& grant, Rng& rng)>;
 
+// The layout with the highest score among those of the rules balance, pack, even and lif-linear,
+// and of 30 random placements.
+std::optional<Layout> best_of_candidates(const View& view, const Grant& grant, Rng& rng,
+                                         const std::function<double(const Layout&)>& score);
+
 struct PlacementRow {
   std::string_view name;
   std::string_view summary;
@@ -63,6 +68,13 @@ struct PolicyRow {
   bool knows = false;  // the true speeds and remaining work
 };
 
+// Policies whose placement is learned: a file names the model. The allocation is fifo.
+struct LearnedRow {
+  std::string_view name;
+  std::string_view summary;
+};
+
+std::span<const LearnedRow> learned_table();
 std::span<const AllocationRow> allocation_table();
 std::span<const PlacementRow> placement_table();
 std::span<const PolicyRow> policy_table();
@@ -70,6 +82,7 @@ std::span<const PolicyRow> policy_table();
 const AllocationRow* find_allocation(std::string_view name);
 const PlacementRow* find_placement(std::string_view name);
 const PolicyRow* find_policy(std::string_view name);
+const LearnedRow* find_learned(std::string_view name);
 
 // Pairwise interference (LIF-Linear): what one worker of type b on its server adds to the relative
 // step time of type a. [a][b].

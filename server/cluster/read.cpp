@@ -154,6 +154,8 @@ void read_jobs(Members& members, Workload& workload) {
   Members jobs(*json, members.at("jobs"), members.status());
   jobs.integer("count", workload.jobs, 1, jobs_max);
   jobs.number("per_interval", workload.per_interval, 0, 1e4);
+  if (workload.per_interval > 0 && workload.per_interval < 1e-6)
+    jobs.fail("per_interval", "must be 0, or at least 1e-6");
   jobs.number("over", workload.over_s, 0, 1e9);
   jobs.range("workers", workload.workers_min, workload.workers_max, 1, tasks_max);
   jobs.flag("parameter_servers", workload.has_servers);
@@ -162,6 +164,29 @@ void read_jobs(Members& members, Workload& workload) {
     length.number("median_s", workload.length_median_s, 1e-3, 1e9);
     length.number("sigma", workload.length_sigma, 0, 5);
   }
+}
+
+void read_trace(Members& members, ClusterSetup& setup) {
+  const Json* json = members.find("trace");
+  if (json == nullptr) return;
+  Members trace(*json, members.at("trace"), members.status());
+  TraceSource source;
+  std::string format = "philly";
+  trace.text("format", format);
+  trace.text("file", source.file);
+  trace.text("throughputs", source.throughputs);
+  trace.text("gpu", source.gpu);
+  trace.integer("jobs", source.jobs, 1, jobs_max);
+  if (format == "gavel")
+    source.format = TraceFormat::gavel;
+  else if (format != "philly")
+    trace.fail("format", "must be gavel or philly");
+  if (source.file.empty()) trace.fail("file", "must name the file of the trace");
+  if (source.format == TraceFormat::gavel && source.throughputs.empty())
+    trace.fail("throughputs", "must name Gavel's table of throughputs (JSON)");
+  if (setup.rule != SpeedRule::fixed)
+    members.fail("trace", "needs the rule fixed: a trace has lengths, but no parameter servers");
+  setup.trace = std::move(source);
 }
 
 void read_rules(Members& members, ClusterSetup& setup) {
@@ -190,31 +215,53 @@ void read_rules(Members& members, ClusterSetup& setup) {
   }
 }
 
-void read_policies(Members& members, ClusterSetup& setup) {
+// "tetris", or {harmony: model.json}.
+void read_policy(const Json& json, const std::string& at, Status& status, ClusterSetup& setup) {
+  if (json.is_object()) {
+    Members members(json, at, status);
+    PolicyChoice choice;
+    for (const LearnedRow& row : learned_table()) {
+      if (members.find(row.name) == nullptr) continue;
+      if (!choice.name.empty()) return members.fail("", "must name one policy");
+      choice.name = row.name;
+      members.text(row.name, choice.model);
+    }
+    if (choice.model.empty()) members.fail("", "must name a policy and the file of its model");
+    return setup.policies.push_back(std::move(choice));
+  }
+  const std::string name = json.is_string() ? json.get<std::string>() : std::string();
+  if (find_policy(name) != nullptr) return setup.policies.push_back({name, ""});
   std::vector<std::string_view> known;
   for (const PolicyRow& row : policy_table()) known.push_back(row.name);
-  const auto check = [&](std::string_view key, const std::string& name) {
-    if (find_policy(name) == nullptr)
-      members.fail(key, "has no policy '" + name.substr(0, 40) + "'" + did_you_mean(name, known));
-  };
-  members.text("oracle", setup.oracle);
-  check("oracle", setup.oracle);
-  const Json* list = members.find("policies");
-  if (list == nullptr) return;
-  if (!list->is_array() || list->empty() || list->size() > 2 * known.size())
-    return members.fail("policies", "must be a list of names");
-  for (const Json& name : *list) {
-    if (!name.is_string()) return members.fail("policies", "must be a list of names");
-    check("policies", name.get_ref<const std::string&>());
-    setup.policies.push_back(name.get<std::string>());
-  }
+  const std::string hint = find_learned(name) != nullptr
+                               ? "; it is learned: write {" + name + ": MODEL}"
+                               : did_you_mean(name, known);
+  if (status)
+    status =
+        refuse(Code::invalid, "policies has no policy '" + name.substr(0, 40) + "'" + hint, at);
 }
 
-// Every job of the workload must fit into the empty cluster, or it would wait permanently.
+void read_policies(Members& members, ClusterSetup& setup) {
+  constexpr std::size_t policies_max = 40;
+  members.text("oracle", setup.oracle);
+  if (find_policy(setup.oracle) == nullptr)
+    members.fail("oracle", "must be a policy that needs no model, as oracle or placement-oracle");
+  const Json* list = members.find("policies");
+  if (list == nullptr) return;
+  if (!list->is_array() || list->empty() || list->size() > policies_max)
+    return members.fail("policies", "must be a list of at most 40 policies");
+  for (std::size_t i = 0; i < list->size(); ++i)
+    read_policy((*list)[i], members.at("policies") + "/" + std::to_string(i), members.status(),
+                setup);
+}
+
+// Every drawn job must fit into the empty cluster, or it would wait permanently. Those of a trace
+// are judged by check_fits().
 Status check_size(const ClusterSetup& setup) {
   const int workers = setup.workload.workers_max;
   const int servers = setup.workload.has_servers ? workers : 0;
-  if (setup.cpus() < workers + servers || (setup.gpus() > 0 && setup.gpus() < workers))
+  if (!setup.trace &&
+      (setup.cpus() < workers + servers || (setup.gpus() > 0 && setup.gpus() < workers)))
     return refuse(Code::invalid,
                   "the cluster is too small for a job of " + counted(workers, "worker"),
                   "/jobs/workers");
@@ -225,6 +272,18 @@ Status check_size(const ClusterSetup& setup) {
 }
 
 }  // namespace
+
+Status check_fits(const ClusterSetup& setup, const std::vector<Job>& jobs) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Tasks& wanted = jobs[i].wanted;
+    if (setup.cpus() < wanted.total() || (setup.gpus() > 0 && setup.gpus() < wanted.workers))
+      return refuse(Code::invalid,
+                    "the cluster is too small for job " + std::to_string(i) +
+                        " of the trace: " + counted(wanted.workers, "worker"),
+                    "/servers");
+  }
+  return Done{};
+}
 
 Result<ClusterSetup> read_setup(const Json& document) {
   ClusterSetup setup;
@@ -247,6 +306,7 @@ Result<ClusterSetup> read_setup(const Json& document) {
     read_servers(members, setup);
     read_types(members, setup);
     read_jobs(members, setup.workload);
+    read_trace(members, setup);
     read_rules(members, setup);
     read_policies(members, setup);
   }

@@ -11,7 +11,8 @@
 
 namespace hone::cluster {
 
-// Refuses unknown fields and values outside of their bounds, with a JSON pointer.
+// Refuses unknown fields and values outside of their bounds, with a JSON pointer. Does not open the
+// files that it names: the caller reads those.
 Result<ClusterSetup> read_setup(const Json& document);
 
 inline constexpr std::size_t trace_bytes_max = 64U << 20U;
@@ -23,11 +24,14 @@ struct Trace {
   int skipped = 0;  // rows without GPUs, time or a known throughput
 };
 
+// Refuses jobs that are larger than the whole cluster: they would wait permanently.
+Status check_fits(const ClusterSetup& setup, const std::vector<Job>& jobs);
+
 // Gavel (Narayanan et al., OSDI 2020): tab-separated rows of job type, command, flag, a mark,
 // steps, arrival in seconds and GPUs; and its JSON table of steps a second by kind of GPU, job type
 // and number of GPUs.
-Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs,
-                               std::string_view gpu);
+Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs, std::string_view gpu,
+                               int most = jobs_max);
 
 // Philly (Jeon et al., ATC 2019) as in the simulator of Pollux (Qiao et al., OSDI 2021): CSV with
 // the columns timestamp, duration, num_gpu and others; times as 2017-10-03 11:34:53 or seconds. The

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,23 @@ struct ParameterServers {
   double epoch_s = 240;      // data are cut down, so that one worker needs at most this long
 };
 
+// A file of recorded jobs, instead of drawn ones.
+enum class TraceFormat { gavel, philly };
+struct TraceSource {
+  TraceFormat format = TraceFormat::philly;
+  std::string file;
+  std::string throughputs;   // gavel: the table of speeds
+  std::string gpu = "v100";  // gavel: the kind of GPU whose speeds count
+  int jobs = 1'000;          // at most
+};
+
+// A row of policy_table(), or of learned_table() with the file of its model.
+struct PolicyChoice {
+  std::string name;
+  std::string model;
+  friend bool operator==(const PolicyChoice&, const PolicyChoice&) = default;
+};
+
 struct ClusterSetup {
   std::string name = "cluster";
   std::string source;  // what the numbers are taken from
@@ -87,9 +105,10 @@ struct ClusterSetup {
   std::vector<ServerShape> servers;
   std::vector<JobType> types;
   Workload workload;
+  std::optional<TraceSource> trace;
   Interference interference;
   ParameterServers exchange;
-  std::vector<std::string> policies;
+  std::vector<PolicyChoice> policies;
   std::string oracle = "oracle";  // the policy to which the others are compared
 
   [[nodiscard]] int gpus() const;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint64_t placing_stream = 1;          // index of the random stream; jobs follow
 constexpr std::int64_t idle_intervals_max = 20'000;  // without progress of any job
+constexpr std::int64_t intervals_max = 10'000'000;   // of a simulation: minutes of a core
 
 }  // namespace
 
@@ -25,8 +26,12 @@ Scheduler scheduler_of(const PolicyRow& row) {
 }
 
 struct Simulation::State {
-  State(const ClusterSetup& of, const std::vector<Job>& given, std::uint64_t with)
-      : setup(of), jobs(given), seed(with), rng(with, Purpose::simulation, placing_stream) {
+  State(const ClusterSetup& of, const std::vector<Job>& given, std::uint64_t with, RateModel model)
+      : setup(of),
+        jobs(given),
+        rates_model(std::move(model)),
+        seed(with),
+        rng(with, Purpose::simulation, placing_stream) {
     outcome.completion_s.assign(jobs.size(), 0);
     done.assign(jobs.size(), 0);
     owed_s.assign(jobs.size(), 0);
@@ -35,11 +40,12 @@ struct Simulation::State {
 
   const ClusterSetup& setup;
   const std::vector<Job>& jobs;
+  RateModel rates_model;
   std::uint64_t seed;
   Rng rng;
   Outcome outcome;
   double now_s = 0, first_s = 0, progress = 0;
-  double slot_seconds = 0;
+  double slot_seconds = 0, worker_seconds = 0;
   std::size_t arrived = 0, ended = 0;
   std::vector<ActiveJob> active;
   std::vector<double> done, owed_s;                  // work; seconds of restarting still to come
@@ -147,6 +153,7 @@ void Simulation::State::advance(const std::vector<double>& rates, double span_s)
     progress += work / jobs[id].work;
     job.attained += passed * total_of(job.layout).total();
     slot_seconds += passed * total_of(job.layout).total();
+    worker_seconds += passed * total_of(job.layout).workers;
   }
 }
 
@@ -168,7 +175,7 @@ void Simulation::State::run() {
     std::vector<Placed> running;
     for (const ActiveJob& job : active)
       if (!job.layout.empty()) running.push_back({job.job, &job.layout});
-    const auto rates = rates_of(setup, running);
+    const auto rates = rates_model(setup, running);
     if (first && !estimates.empty())
       for (std::size_t i = 0, at = 0; i < active.size(); ++i)
         if (!active[i].layout.empty())
@@ -180,14 +187,18 @@ void Simulation::State::run() {
   }
   if (ended == jobs.size()) {
     outcome.makespan_s = now_s - first_s;
-    const double slots = setup.cpus();
-    outcome.busy = outcome.makespan_s > 0 ? slot_seconds / (slots * outcome.makespan_s) : 0;
+    const auto share = [&](double seconds, int slots) {
+      return outcome.makespan_s > 0 && slots > 0 ? seconds / (slots * outcome.makespan_s) : 0;
+    };
+    outcome.busy = share(slot_seconds, setup.cpus());
+    outcome.gpus_busy = share(worker_seconds, setup.gpus());
   }
   now_s = end_s;
 }
 
-Simulation::Simulation(const ClusterSetup& setup, const std::vector<Job>& jobs, std::uint64_t seed)
-    : state_(std::make_unique<State>(setup, jobs, seed)) {}
+Simulation::Simulation(const ClusterSetup& setup, const std::vector<Job>& jobs, std::uint64_t seed,
+                       RateModel rates)
+    : state_(std::make_unique<State>(setup, jobs, seed, std::move(rates))) {}
 Simulation::~Simulation() = default;
 
 bool Simulation::step(const Scheduler& scheduler) {
@@ -209,7 +220,9 @@ const Outcome& Simulation::outcome() const { return state_->outcome; }
 Result<Outcome> simulate(const ClusterSetup& setup, const std::vector<Job>& jobs,
                          const Scheduler& scheduler, std::uint64_t seed) {
   Simulation simulation(setup, jobs, seed);
-  for (std::int64_t idle = 0; simulation.step(scheduler);) {
+  for (std::int64_t idle = 0, all = 0; simulation.step(scheduler); ++all) {
+    if (all > intervals_max)
+      return refuse(Code::invalid, "it takes more than 10 million intervals; raise interval");
     idle = simulation.progress() > 0 ? 0 : idle + 1;
     if (idle > idle_intervals_max)
       return refuse(Code::invalid, "job " + std::to_string(simulation.active().front().id) +

@@ -14,7 +14,8 @@ struct Outcome {
   std::vector<double> completion_s;  // of each job, from its arrival
   double makespan_s = 0;             // from the first arrival to the last end
   double waiting_s = 0;              // mean time without tasks
-  double busy = 0;                   // mean share of the slots in use until the makespan
+  double busy = 0;                   // mean share of the CPU slots in use until the makespan
+  double gpus_busy = 0;              // the same of the GPUs; 0 without GPUs
   int moves = 0;                     // of running jobs
   [[nodiscard]] double mean_completion_s() const;
 };
@@ -27,11 +28,16 @@ struct Scheduler {
 };
 Scheduler scheduler_of(const PolicyRow& row);
 
+// Units of work a second of each job; rates_of(), or a learned model of it.
+using RateModel =
+    std::function<std::vector<double>(const ClusterSetup& setup, std::span<const Placed> running)>;
+
 // A simulation that can be stopped between intervals, for policies that learn.
 class Simulation {
  public:
   // `setup` and `jobs` must outlive it.
-  Simulation(const ClusterSetup& setup, const std::vector<Job>& jobs, std::uint64_t seed);
+  Simulation(const ClusterSetup& setup, const std::vector<Job>& jobs, std::uint64_t seed,
+             RateModel rates = rates_of);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

@@ -71,7 +71,9 @@ class TraceMaker {
  public:
   // Refuses (false) what cannot be a job.
   bool add(const std::string& type, double arrival_s, double length_s, double gpus) {
-    if (!(length_s > 0) || !(gpus >= 1) || gpus > tasks_max || length_s > 1e9) {
+    constexpr double arrival_max_s = 1e12;  // larger ones would lose seconds
+    if (!(length_s > 0) || !(gpus >= 1) || gpus > tasks_max || length_s > 1e9 ||
+        !(std::abs(arrival_s) <= arrival_max_s)) {
       ++trace_.skipped;
       return false;
     }
@@ -126,8 +128,8 @@ double throughput_of(const Json& table, std::string_view gpu, std::string_view t
 
 }  // namespace
 
-Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs,
-                               std::string_view gpu) {
+Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs, std::string_view gpu,
+                               int most) {
   if (rows.size() > trace_bytes_max) return refuse(Code::too_large, "the trace is too large");
   if (!throughputs.is_object() || !throughputs.contains(gpu))
     return refuse(Code::invalid, "the table of throughputs has no GPU '" + std::string(gpu) + "'");
@@ -144,7 +146,7 @@ Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs,
     }
     const double speed = throughput_of(throughputs, gpu, cells[0], static_cast<int>(*gpus));
     maker.add(std::string(cells[0]), *arrival, speed > 0 ? *steps / speed : 0, *gpus);
-    return maker.size() < jobs_max;
+    return maker.size() < static_cast<std::size_t>(std::min(most, jobs_max));
   });
   return maker.finish();
 }

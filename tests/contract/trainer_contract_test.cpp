@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "worker/train/envs/table.hpp"
 #include "worker/train/table.hpp"
@@ -15,8 +16,12 @@ namespace {
 
 class EveryTrainer : public testing::TestWithParam<TrainerRow> {
  protected:
-  static std::unique_ptr<Trainer> make(std::int64_t budget) {
-    auto settings = Settings::resolve(*find_trainer(GetParam().name), {}, {});
+  static std::unique_ptr<Trainer> make(std::int64_t budget, const Params& params = {}) {
+    const auto& info = *find_trainer(GetParam().name);
+    Params fixed;
+    if (find_setting(info, "deterministic") != nullptr)
+      fixed.push_back({"deterministic", std::string("yes")});
+    auto settings = Settings::resolve(info, fixed, params);
     EXPECT_TRUE(settings.ok());
     auto made = GetParam().make({std::move(settings).value(), 1, budget});
     EXPECT_TRUE(made.ok());
@@ -62,6 +67,58 @@ TEST_P(EveryTrainer, reaches_the_requested_step_and_continues_from_its_file) {
   trainer->advance(4000, {}, [] {});
   resumed->advance(4000, {}, [] {});
   EXPECT_EQ(resumed->value(), trainer->value());
+}
+
+// Another value than the default: half of a number, twice a count.
+Value other_value(const SettingInfo& setting) {
+  const Value fallback = *parse_setting(setting, setting.fallback);
+  if (const auto* count = std::get_if<std::int64_t>(&fallback)) return std::int64_t{2 * *count};
+  const double number = std::get<double>(fallback);
+  return number == 0 ? 0.1 : number / 2;
+}
+
+TEST_P(EveryTrainer, resumes_with_another_value_of_each_setting_that_may_change) {
+  const auto file =
+      std::filesystem::temp_directory_path() / ("hone-changed-" + std::to_string(::getpid()));
+  const auto trainer = make(4000);
+  trainer->advance(2000, {}, [] {});
+  ASSERT_TRUE(trainer->save(file).ok());
+  for (const SettingInfo& setting : find_trainer(GetParam().name)->settings) {
+    if (!setting.may_change) continue;
+    const auto resumed = make(4000, {{std::string(setting.name), other_value(setting)}});
+    const auto loaded = resumed->load(file);
+    ASSERT_TRUE(loaded.ok()) << setting.name << ": " << loaded.error().detail;
+    EXPECT_EQ(resumed->step(), trainer->step()) << setting.name;
+    resumed->advance(2500, {}, [] {});
+    EXPECT_GE(resumed->step(), 2500) << setting.name;
+    EXPECT_FALSE(resumed->value().is_diverged()) << setting.name;
+  }
+  std::filesystem::remove(file);
+}
+
+TEST_P(EveryTrainer, another_learning_rate_changes_what_is_learned_after_a_resume) {
+  const auto* setting = find_setting(*find_trainer(GetParam().name), "learning_rate");
+  if (setting == nullptr || !setting->may_change) GTEST_SKIP() << "it may not change";
+  const auto file =
+      std::filesystem::temp_directory_path() / ("hone-rate-" + std::to_string(::getpid()));
+  const auto trainer = make(4000);
+  trainer->advance(2000, {}, [] {});
+  ASSERT_TRUE(trainer->save(file).ok());
+  std::string models[2];
+  for (const int changed : {0, 1}) {
+    Params params;
+    if (changed == 1) params.push_back({"learning_rate", other_value(*setting)});
+    const auto resumed = make(4000, params);
+    ASSERT_TRUE(resumed->load(file).ok());
+    resumed->advance(4000, {}, [] {});
+    const std::string model = file.string() + "-" + std::to_string(changed);
+    ASSERT_TRUE(resumed->save(model).ok());
+    std::ifstream stream(model, std::ios::binary);
+    models[changed].assign(std::istreambuf_iterator<char>(stream), {});
+    std::filesystem::remove(model);
+  }
+  std::filesystem::remove(file);
+  EXPECT_NE(models[0], models[1]);
 }
 
 TEST_P(EveryTrainer, refuses_a_file_that_is_no_model_of_its_own) {

@@ -46,14 +46,24 @@ TEST(ClusterFile, refuses_what_is_wrong_and_names_the_place) {
                  "cpus must be a whole number"},
            Wrong{R"({"servers": [{"cpus": 4}], "intervall": 3})", "/intervall",
                  "intervall is no field here (did you mean 'interval'?)"},
-           Wrong{R"({"servers": [{"cpus": 4}], "policies": ["optimu"]})", "/policies",
+           Wrong{R"({"servers": [{"cpus": 4}], "policies": ["optimu"]})", "/policies/0",
                  "policies has no policy 'optimu' (did you mean 'optimus'?)"},
+           Wrong{R"({"servers": [{"cpus": 4}], "policies": ["fifo", "harmony"]})", "/policies/1",
+                 "policies has no policy 'harmony'; it is learned: write {harmony: MODEL}"},
+           Wrong{R"({"servers": [{"cpus": 4}], "policies": [{"harmoni": "a.json"}]})",
+                 "/policies/0", "must name a policy and the file of its model"},
+           Wrong{R"({"servers": [{"cpus": 4}], "oracle": "harmony"})", "/oracle",
+                 "oracle must be a policy that needs no model, as oracle or placement-oracle"},
            Wrong{R"({"servers": [{"cpus": 4}], "rule": "magic"})", "/rule",
                  "rule must be interference, parameter_servers or fixed"},
            Wrong{R"({"servers": [{"cpus": 4}], "jobs": {"workers": [3, 1]}})", "/jobs/workers",
                  "workers must be a whole number, or a list of the least and the most"},
            Wrong{R"({"servers": [{"cpus": 4}], "jobs": {"workers": 9}})", "/jobs/workers",
                  "the cluster is too small for a job of 9 workers"},
+           Wrong{R"({"servers": [{"cpus": 4}], "trace": {"file": "a.csv"}})", "/trace",
+                 "trace needs the rule fixed: a trace has lengths, but no parameter servers"},
+           Wrong{R"({"servers": [{"cpus": 4}], "rule": "fixed", "trace": {"format": "gavel"}})",
+                 "/trace/file", "file must name the file of the trace"},
            Wrong{R"([1])", "", "must be an object"},
        }) {
     const auto setup = read_text(text);
@@ -62,6 +72,13 @@ TEST(ClusterFile, refuses_what_is_wrong_and_names_the_place) {
     EXPECT_EQ(setup.error().detail, detail) << text;
   }
   EXPECT_TRUE(read_text("{" + good + "}"));
+}
+
+// The drawn jobs have up to three workers, but a trace replaces them.
+TEST(ClusterFile, a_trace_is_not_judged_by_the_size_of_drawn_jobs) {
+  const std::string small = R"({"servers": [{"gpus": 1, "cpus": 1}], "rule": "fixed")";
+  EXPECT_EQ(read_text(small + "}").error().at, "/jobs/workers");
+  EXPECT_TRUE(read_text(small + R"(, "trace": {"file": "a.csv"}})"));
 }
 
 TEST(ClusterFile, gavel_traces_become_jobs) {

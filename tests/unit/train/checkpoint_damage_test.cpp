@@ -92,7 +92,7 @@ TEST_P(DamagedCheckpoint, is_refused_if_a_member_is_of_another_kind) {
 }
 
 TEST_P(DamagedCheckpoint, is_refused_if_a_member_of_its_state_is_missing_or_of_another_kind) {
-  for (const char* part : {"agent", "adam"}) {
+  for (const char* part : {"agent", "adam", "actor_adam", "critic_adam"}) {
     if (!document_.contains(part)) continue;
     for (const auto& [name, value] : document_[part].items()) {
       auto missing = document_;
@@ -148,11 +148,16 @@ Params with_agent(const char* agent) {
   return params;
 }
 
+const Params small_harmony{{"samples", std::int64_t{30}}, {"reward_epochs", std::int64_t{1}},
+                           {"hidden", std::int64_t{4}},   {"replay", std::int64_t{20}},
+                           {"updates", std::int64_t{1}},  {"batch", std::int64_t{8}}};
+
 INSTANTIATE_TEST_SUITE_P(Trainers, DamagedCheckpoint,
                          testing::Values(Writer{"cem", "cem", {}, 32},
                                          Writer{"reinforce", "reinforce", {}, 8},
                                          Writer{"post", "placement", with_agent("post"), 13},
-                                         Writer{"seq2seq", "placement", with_agent("seq2seq"), 13}),
+                                         Writer{"seq2seq", "placement", with_agent("seq2seq"), 13},
+                                         Writer{"harmony", "harmony", small_harmony, 40}),
                          [](const auto& row) { return std::string(row.param.name); });
 
 class DamagedPlacement : public DamagedCheckpoint {};

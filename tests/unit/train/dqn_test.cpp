@@ -1,14 +1,11 @@
 // The trainer dqn: its settings, equal seeds, and runs that continue from their files.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
+#include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/nn/tensor_file.hpp"
-#include "worker/train/table.hpp"
 #include "worker/train/value/options.hpp"
 
 namespace hone::dqn {
@@ -17,41 +14,16 @@ namespace {
 using trainers::Settings;
 using trainers::Trainer;
 
-Param word(const char* name, const char* value) { return {name, std::string(value)}; }
-Param count(const char* name, std::int64_t value) { return {name, value}; }
-
-trainers::TrainingJob job_of(const Params& params, std::uint64_t seed = 1) {
-  auto settings = Settings::resolve(*find_trainer("dqn"), params, {});
-  EXPECT_TRUE(settings.ok()) << settings.error().detail;
-  return {*std::move(settings), seed, 5000};
+trainers::TrainingJob job_of(const Params& params) {
+  return GivenTrainer("dqn", 5000).job_of(params);
 }
 
-class Dqn : public testing::Test {
+class Dqn : public testing::Test, public GivenTrainer {
  protected:
-  ~Dqn() override { std::filesystem::remove(path_); }
-
-  static std::unique_ptr<Trainer> made(const Params& params, std::uint64_t seed = 1) {
-    auto trainer = trainers::find_trainer_row("dqn")->make(job_of(params, seed));
-    EXPECT_TRUE(trainer.ok()) << trainer.error().detail;
-    return *std::move(trainer);
-  }
-
-  std::string saved(const Trainer& trainer) {
-    EXPECT_TRUE(trainer.save(path_).ok());
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("hone-dqn-" + std::to_string(::getpid()));
+  Dqn() : GivenTrainer("dqn", 5000) {}
 };
 
 const Params short_start{count("learning_starts", 300), count("hidden", 16)};
-
-Params with(Params params, const Params& more) {
-  params.insert(params.end(), more.begin(), more.end());
-  return params;
-}
 
 TEST_F(Dqn, of_equal_seeds_gives_equal_files) {
   for (const char* replay : {"uniform", "proportional", "rank"}) {

@@ -47,6 +47,8 @@ struct Reference {
       throw std::invalid_argument(name);
     };
     std::vector<at::Tensor> heads{at::linear(x, named("policy.weight"), named("policy.bias"))};
+    if (shape.policy == Policy::squashed)
+      heads.push_back(at::linear(x, named("log_deviation.weight"), named("log_deviation.bias")));
     if (shape.policy == Policy::gaussian)
       heads.push_back(named("log_deviation.bias").expand({x.size(0), shape.actions}));
     heads.push_back(at::linear(x, named("value.weight"), named("value.bias")));
@@ -194,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(Backend::own, Backend::torch), testing::Values(1, 2, 17, 64),
                      testing::Values(std::tuple(24, 1), std::tuple(16, 2), std::tuple(40, 3)),
                      testing::Values(Activation::relu, Activation::tanh),
-                     testing::Values(Policy::categorical, Policy::gaussian)));
+                     testing::Values(Policy::categorical, Policy::gaussian, Policy::squashed)));
 
 // Skipped without a GPU and a libtorch that supports it.
 INSTANTIATE_TEST_SUITE_P(Gpu, Passes,

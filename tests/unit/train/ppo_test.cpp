@@ -4,12 +4,11 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 
+#include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/actor_critic/learning/minibatches.hpp"
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/envs/core/stream.hpp"
-#include "worker/train/table.hpp"
 
 namespace hone::ga3c {
 namespace {
@@ -149,46 +148,32 @@ TEST_F(Minibatches, with_clipped_values_leave_values_alone_that_have_moved_enoug
   EXPECT_EQ(after[parts.back().offset], before[parts.back().offset]) << parts.back().name;
 }
 
-trainers::TrainingJob ppo_job(const Params& params, std::uint64_t seed = 1) {
-  auto settings = Settings::resolve(*find_trainer("ppo"), params, {});
-  EXPECT_TRUE(settings.ok()) << settings.error().detail;
-  return {*std::move(settings), seed, 20'000};
+trainers::TrainingJob ppo_job(const Params& params) {
+  return GivenTrainer("ppo", 20'000).job_of(params);
 }
 
-class Ppo : public testing::TestWithParam<const char*> {
+class Ppo : public testing::TestWithParam<const char*>, public GivenTrainer {
  protected:
-  ~Ppo() override { std::filesystem::remove(path_); }
+  Ppo() : GivenTrainer("ppo", 20'000) {}
 
-  static std::unique_ptr<Trainer> made(std::uint64_t seed = 1) {
-    auto trainer = trainers::find_trainer_row("ppo")->make(
-        ppo_job({{"env", std::string(GetParam())}, {"kl_stop", 0.02}, {"value_clip", 0.2}}, seed));
-    EXPECT_TRUE(trainer.ok()) << trainer.error().detail;
-    return *std::move(trainer);
+  [[nodiscard]] Made of_seed(std::uint64_t seed) const {
+    return made({word("env", GetParam()), {"kl_stop", 0.02}, {"value_clip", 0.2}}, seed);
   }
-
-  std::string saved(const Trainer& trainer) {
-    EXPECT_TRUE(trainer.save(path_).ok());
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("hone-ppo-" + std::to_string(::getpid()));
 };
 
 TEST_P(Ppo, of_equal_seeds_gives_equal_files_and_continues_to_the_same_bytes) {
   std::vector<std::string> files;
   for (const std::uint64_t seed : {1U, 1U, 2U}) {
-    const auto trainer = made(seed);
+    const auto trainer = of_seed(seed);
     for (const std::int64_t end : {4096, 8192}) trainer->advance(end, {}, [] {});
     files.push_back(saved(*trainer));
   }
   EXPECT_EQ(files[0], files[1]);
   EXPECT_NE(files[0], files[2]);
-  const auto first = made();
+  const auto first = of_seed(1);
   first->advance(4096, {}, [] {});
   saved(*first);
-  const auto second = made();
+  const auto second = of_seed(1);
   const auto loaded = second->load(path_);
   ASSERT_TRUE(loaded.ok()) << loaded.error().detail;
   second->advance(8192, {}, [] {});

@@ -18,7 +18,19 @@ using Clock = std::chrono::steady_clock;
 constexpr auto tick_interval = std::chrono::seconds(1);
 
 // Empty for those that continue each other's files.
-std::string name_in_files(Scheme scheme) { return scheme == Scheme::ppo ? "ppo" : ""; }
+std::string name_in_files(Scheme scheme) {
+  switch (scheme) {
+    case Scheme::ga3c:
+    case Scheme::a3c:
+    case Scheme::a2c:
+      return "";
+    case Scheme::ppo:
+      return "ppo";
+    case Scheme::impala:
+      break;
+  }
+  return "impala";
+}
 
 class ActorCritic final : public trainers::Trainer {
  public:
@@ -53,6 +65,7 @@ class ActorCritic final : public trainers::Trainer {
   Status load(const std::filesystem::path& path) override;
 
  private:
+  std::unique_ptr<Agent> agent_of(std::unique_ptr<EnvGroup> group);
   void open_until(std::int64_t end);
   void restore(const Model& model);
   void supervise(ActorPool& pool, const std::function<void()>& tick);
@@ -84,13 +97,18 @@ Status ActorCritic::grow(int agents) {
     if (options_.scale_observations)
       *env = scaled_env(std::move(*env), observations_, Scaling::learned);
     auto group = std::make_unique<EnvGroup>(std::move(*env), options_.seed, first_index);
-    auto agent = options_.parity
-                     ? make_parity_agent(std::move(group), options_.agent, options_.parity_slots())
-                     : make_corrected_agent(std::move(group), options_.agent, scale_);
-    actors_.push_back(
-        {std::move(agent), std::make_unique<FrameBudget>(counters_[i % counters_.size()])});
+    actors_.push_back({agent_of(std::move(group)),
+                       std::make_unique<FrameBudget>(counters_[i % counters_.size()])});
   }
   return Done{};
+}
+
+std::unique_ptr<Agent> ActorCritic::agent_of(std::unique_ptr<EnvGroup> group) {
+  if (options_.parity)
+    return make_parity_agent(std::move(group), options_.agent, options_.parity_slots());
+  if (options_.scheme == Scheme::impala)
+    return make_queueing_agent(std::move(group), options_.agent, options_.impala_slots, scale_);
+  return make_corrected_agent(std::move(group), options_.agent, scale_);
 }
 
 void ActorCritic::open_until(std::int64_t end) {
@@ -250,6 +268,9 @@ Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob&
 Result<std::unique_ptr<trainers::Trainer>> make_ppo(const trainers::TrainingJob& job) {
   return make(Scheme::ppo, job);
 }
+Result<std::unique_ptr<trainers::Trainer>> make_impala(const trainers::TrainingJob& job) {
+  return make(Scheme::impala, job);
+}
 
 }  // namespace hone::ga3c
 
@@ -259,5 +280,6 @@ TrainerRow ga3c_row() { return {.make = ga3c::make_ga3c, .evaluate = ga3c::evalu
 TrainerRow a3c_row() { return {.make = ga3c::make_a3c, .evaluate = ga3c::evaluate}; }
 TrainerRow a2c_row() { return {.make = ga3c::make_a2c, .evaluate = ga3c::evaluate}; }
 TrainerRow ppo_row() { return {.make = ga3c::make_ppo, .evaluate = ga3c::evaluate}; }
+TrainerRow impala_row() { return {.make = ga3c::make_impala, .evaluate = ga3c::evaluate}; }
 
 }  // namespace hone::trainers

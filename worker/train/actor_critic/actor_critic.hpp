@@ -8,6 +8,8 @@
 //         update, after which all agents continue.
 //   PPO   one agent; each rollout is trained several times in shuffled minibatches
 //         (Schulman et al., 2017).
+//   IMPALA  actors predict on their own threads and continue to play while what they played waits;
+//         one learner trains it, corrected by V-trace (Espeholt et al., 2018).
 #pragma once
 
 #include <memory>
@@ -21,5 +23,6 @@ Result<std::unique_ptr<trainers::Trainer>> make_ga3c(const trainers::TrainingJob
 Result<std::unique_ptr<trainers::Trainer>> make_a3c(const trainers::TrainingJob& job);
 Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob& job);
 Result<std::unique_ptr<trainers::Trainer>> make_ppo(const trainers::TrainingJob& job);
+Result<std::unique_ptr<trainers::Trainer>> make_impala(const trainers::TrainingJob& job);
 
 }  // namespace hone::ga3c

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "worker/train/actor_critic/learning/vtrace_learner.hpp"
+
 namespace hone::ga3c {
 namespace {
 
@@ -106,6 +108,45 @@ class PpoPool final : public ActorPool {
   }
 };
 
+class ImpalaPool final : public ActorPool {
+ public:
+  explicit ImpalaPool(const TrainingContext& context)
+      : ActorPool(context),
+        training_({pieces_max(context.options), 0, context.options.train_samples_max}) {
+    training_.add_consumer();
+    learner_ = std::jthread([this] { learn(); });
+  }
+  ~ImpalaPool() override {
+    join_actors();
+    training_.close();
+  }
+
+  QueueMeters take_meters() override { return {{}, training_.take_meter()}; }
+
+ private:
+  static std::size_t pieces_max(const Options& options) {
+    return static_cast<std::size_t>(options.counts.agents) *
+           static_cast<std::size_t>(options.impala_slots) *
+           static_cast<std::size_t>(options.envs_per_agent);
+  }
+
+  std::unique_ptr<NetworkClient> make_client(int) override {
+    return std::make_unique<ActorClient>(make_networks(), context().server, training_);
+  }
+
+  void learn() {
+    const auto& options = context().options;
+    const int samples_max = options.train_samples_needed();
+    const int batch_pieces_max = std::min(samples_max, static_cast<int>(pieces_max(options)));
+    VtraceLearner learner(options.net, samples_max, batch_pieces_max, options.networks,
+                          context().server, options.vtrace);
+    training_.consume([&](const auto& batch) { learner.serve(batch); });
+  }
+
+  TrainingQueue training_;
+  std::jthread learner_;
+};
+
 }  // namespace
 
 void ActorPool::resize(const WorkerCounts& counts, std::vector<Actor>& actors) {
@@ -157,6 +198,8 @@ std::unique_ptr<ActorPool> make_actor_pool(const TrainingContext& context) {
       return std::make_unique<A3cPool>(context);
     case Scheme::a2c:
       return std::make_unique<A2cPool>(context);
+    case Scheme::impala:
+      return std::make_unique<ImpalaPool>(context);
     case Scheme::ppo:
       break;
   }

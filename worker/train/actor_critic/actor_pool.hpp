@@ -1,4 +1,5 @@
-// The threads of one phase: one for each actor, and for GA3C those of the predictors and trainers.
+// The threads of one phase: one for each actor, for GA3C those of the predictors and trainers,
+// and for IMPALA that of the learner.
 // The pool is destroyed at the end of a phase, so no thread runs while a checkpoint is written.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "worker/train/actor_critic/evaluate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "worker/train/actor_critic/learning/gaussian.hpp"
 #include "worker/train/actor_critic/model.hpp"
@@ -24,6 +25,7 @@ class EvaluationRun {
       : model_(model),
         sample_(plan.sample && model.trainer != "dqn"),
         epsilon_(plan.sample && model.trainer == "dqn" ? dqn_epsilon : 0),
+        tick_(plan.tick),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
         network_(make_own_network(model.net, env_->count())),
@@ -51,6 +53,7 @@ class EvaluationRun {
         if (!over_[i]) returns_[i] += rewards_[i];
         over_[i] = over_[i] || terminated_[i] != 0 || truncated_[i] != 0;
       }
+      tick_(static_cast<int>(std::count(over_.begin(), over_.end(), true)));
     }
     return returns_;
   }
@@ -58,7 +61,7 @@ class EvaluationRun {
  private:
   void act() {
     const auto heads = network_->forward(weights_, observations_.data(), env_->count());
-    if (model_.net.policy == Policy::gaussian) return choose_numbers(heads);
+    if (model_.net.policy != Policy::categorical) return choose_numbers(heads);
     if (sample_) dense::best_kernels().softmax(heads);
     for (std::size_t i = 0; i < actions_.size(); ++i)
       actions_[i] = sample_ ? drawn(heads, i) : most_probable(heads, i);
@@ -80,6 +83,7 @@ class EvaluationRun {
       for (std::size_t d = 0; d < each; ++d) {
         double number = at(d, i);
         if (sample_) number += gaussian_deviation(at(each + d, i)) * stream_.normal();
+        if (model_.net.policy == Policy::squashed) number = std::tanh(number);
         numbers_[i * each + d] = static_cast<float>(number);
       }
   }
@@ -104,6 +108,7 @@ class EvaluationRun {
   const Model& model_;
   bool sample_;
   double epsilon_;
+  const std::function<void(int)>& tick_;
   envs::Stream stream_;
   std::unique_ptr<envs::VecEnv> env_;
   std::unique_ptr<Network> network_;
@@ -127,7 +132,7 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   if (known->spec.observation_size != model->net.inputs ||
       known->spec.actions != model->net.actions ||
       (known->spec.action_kind == envs::ActionKind::continuous) !=
-          (model->net.policy == Policy::gaussian))
+          (model->net.policy != Policy::categorical))
     return refuse(Code::invalid,
                   plan.model.string() + " was trained on " + model->env +
                       ", whose observations or actions differ from those of " + name,

@@ -1,5 +1,6 @@
 #include "worker/train/actor_critic/model.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -18,8 +19,10 @@ using trainers::TensorFile;
 constexpr std::string_view format = "hone-ga3c-1";
 constexpr const char* relu = "relu";
 constexpr const char* tanh = "tanh";
-constexpr const char* gaussian = "gaussian";
 constexpr const char* categorical = "categorical";
+constexpr std::array policies{std::pair{Policy::categorical, categorical},
+                              std::pair{Policy::gaussian, "gaussian"},
+                              std::pair{Policy::squashed, "squashed_gaussian"}};
 constexpr std::array kinds{std::pair{NetKind::mlp, "mlp"}, std::pair{NetKind::minatar, "minatar"},
                            std::pair{NetKind::conv, "conv"}};
 constexpr std::size_t agents_max = 1024;  // as of the setting `agents`
@@ -27,6 +30,12 @@ constexpr int layers_max = 64;
 constexpr std::array optimizers{std::pair{OptimizerKind::rmsprop, "rmsprop"},
                                 std::pair{OptimizerKind::rmsprop_centered, "rmsprop_centered"},
                                 std::pair{OptimizerKind::adam, "adam"}};
+
+const char* policy_name(Policy policy) {
+  const auto* row = std::find_if(policies.begin(), policies.end(),
+                                 [&](const auto& known) { return known.first == policy; });
+  return row->second;
+}
 
 template <class T>
 Tensor flat(std::string name, std::vector<T> values) {
@@ -98,7 +107,8 @@ Status take_state(const Json& state, Model& model) {
   take_kind(state, model.net, reader);
   if (!reader.sound()) return reader.status();
   model.net.activation = activation == relu ? Activation::relu : Activation::tanh;
-  model.net.policy = policy == gaussian ? Policy::gaussian : Policy::categorical;
+  for (const auto& [known, name] : policies)
+    if (policy == name) model.net.policy = known;
   for (const auto& [kind, name] : optimizers)
     if (optimizer == name) model.optimizer = kind;
   model.groups.resize(agents);
@@ -193,7 +203,7 @@ TensorFile file_of(const Model& model) {
              {"hidden", model.net.hidden},
              {"layers", model.net.layers},
              {"actions", model.net.actions},
-             {"policy", model.net.policy == Policy::gaussian ? gaussian : categorical},
+             {"policy", policy_name(model.net.policy)},
              {"activation", model.net.activation == Activation::relu ? relu : tanh},
              {"frames", model.frames},
              {"trained_frames", model.parameters.frames},
@@ -234,8 +244,9 @@ Result<Model> model_of(const TensorFile& file, const std::filesystem::path& path
   const auto* name = trainers::find_text(file, "format");
   const auto* text = trainers::find_text(file, "state");
   const auto refused = [&](const std::string& why) {
-    return refuse(Code::invalid,
-                  path.string() + " is not a model of ga3c, a3c, a2c, ppo or dqn" + why);
+    return refuse(
+        Code::invalid,
+        path.string() + " is not a model of ga3c, a3c, a2c, ppo, impala, dqn, apex or sac" + why);
   };
   if (name == nullptr || *name != format || text == nullptr) return refused("");
   const auto state = parse_json(*text);

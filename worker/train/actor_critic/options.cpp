@@ -38,14 +38,16 @@ OptimizerRule optimizer_of(const Settings& settings, bool parity) {
   return rule;
 }
 
-LearningRule learning_of(const Settings& settings, std::int64_t frames_total, bool parity) {
+LearningRule learning_of(const Settings& settings, std::int64_t frames_total,
+                         const Options& options) {
+  const bool parity = options.parity;
   LearningRule rule;
   rule.entropy.start = real(settings, "entropy", parity, 0.01);
   rule.entropy.end =
       settings.stated("entropy_end") ? settings.real("entropy_end") : rule.entropy.start;
   rule.loss.value = settings.real("value_loss");
   rule.loss.log_floor = parity ? published_log_floor : 0;
-  if (!parity) {
+  if (!parity && options.scheme != Scheme::impala) {
     rule.loss.ratio_clip = settings.real("ratio_clip");
     rule.epochs = settings.small_integer("epochs");
   }
@@ -57,12 +59,15 @@ LearningRule learning_of(const Settings& settings, std::int64_t frames_total, bo
   return rule;
 }
 
-AgentRule agent_of(const Settings& settings, bool parity) {
+AgentRule agent_of(const Settings& settings, const Options& options) {
+  const bool parity = options.parity;
   AgentRule rule;
   rule.t_max = whole(settings, "t_max", parity, 5);
   rule.discount = {settings.real("gamma"), settings.real("lambda")};
   rule.reward_clip = real(settings, "reward_clip", parity, 1);
-  if (!parity) {
+  if (options.scheme == Scheme::impala) {
+    rule.bounded = true;
+  } else if (!parity) {
     rule.epochs = settings.small_integer("epochs");
     rule.bounded = settings.real("ratio_clip") > 0;
   }
@@ -125,6 +130,12 @@ Status take_queues(const Settings& settings, Options& options) {
 
 namespace {
 
+Settings settings_of(Scheme scheme, const Settings& given, bool parity) {
+  const auto& env = given.word("env");
+  if (parity || scheme == Scheme::impala) return given;
+  return scheme == Scheme::ppo ? with_ppo_presets(given, env) : with_presets(given, env);
+}
+
 // The settings of the minibatches, which only PPO has: the client trains a rollout several times.
 void take_minibatches(const Settings& settings, Options& options) {
   options.agent.epochs = 1;
@@ -133,6 +144,22 @@ void take_minibatches(const Settings& settings, Options& options) {
   rule.normalize = settings.word("advantage_norm") == "yes";
   rule.value_clip = settings.real("value_clip");
   rule.kl_stop = settings.real("kl_stop");
+}
+
+// The settings of the one learner, which only IMPALA has.
+Status take_vtrace(const Settings& settings, Options& options) {
+  options.vtrace = {options.agent.discount, settings.real("rho_clip"), settings.real("c_clip")};
+  options.train_samples_max = settings.small_integer("train_batch");
+  options.impala_slots = settings.small_integer("slots");
+  if (settings.word("deterministic") == "no") return Done{};
+  if ((settings.given("agents") && options.counts.agents > 1) ||
+      (settings.given("slots") && options.impala_slots > 1))
+    return refuse(Code::invalid,
+                  "deterministic needs agents=1 and slots=1: with more, what a policy has learned "
+                  "when it plays depends on the timing of threads",
+                  "/deterministic");
+  options.impala_slots = options.counts.agents = 1;
+  return Done{};
 }
 
 }  // namespace
@@ -169,9 +196,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   options.scheme = scheme;
   options.parity = scheme == Scheme::ga3c && job.settings.word("mode") == "parity";
   const auto& name = job.settings.word("env");
-  const auto settings = options.parity          ? job.settings
-                        : scheme == Scheme::ppo ? with_ppo_presets(job.settings, name)
-                                                : with_presets(job.settings, name);
+  const auto settings = settings_of(scheme, job.settings, options.parity);
   auto env = envs::find_env(name);
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
@@ -187,9 +212,12 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   options.envs_per_agent = whole(settings, "envs", options.parity, 1);
   if (scheme != Scheme::ppo) options.counts.agents = whole(settings, "agents", options.parity, 32);
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
-  options.agent = agent_of(settings, options.parity);
-  options.learning = learning_of(settings, job.budget, options.parity);
-  if (scheme == Scheme::ga3c) {
+  options.agent = agent_of(settings, options);
+  options.learning = learning_of(settings, job.budget, options);
+  if (scheme == Scheme::impala) {
+    if (auto taken = take_vtrace(settings, options); !taken) return std::move(taken).error();
+    options.counts_max = options.counts;
+  } else if (scheme == Scheme::ga3c) {
     if (auto taken = take_queues(settings, options); !taken) return std::move(taken).error();
   } else {
     options.counts_max = options.counts;

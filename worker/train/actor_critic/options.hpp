@@ -1,4 +1,5 @@
-// The settings of ga3c, a3c, a2c and ppo in typed form, with the defaults of the mode filled in.
+// The settings of ga3c, a3c, a2c, ppo and impala in typed form, with the defaults of the mode
+// filled in.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "base/result.hpp"
 #include "worker/train/actor_critic/agents/agent.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/actor_critic/learning/vtrace.hpp"
 #include "worker/train/actor_critic/worker_counts.hpp"
 #include "worker/train/envs/table.hpp"
 #include "worker/train/nn/network.hpp"
@@ -16,7 +18,7 @@
 
 namespace hone::ga3c {
 
-enum class Scheme { ga3c, a3c, a2c, ppo };
+enum class Scheme { ga3c, a3c, a2c, ppo, impala };
 
 struct Options {
   Scheme scheme = Scheme::ga3c;
@@ -38,6 +40,8 @@ struct Options {
   double deviation = 1;  // initial, of a Gaussian policy
   AgentRule agent;
   LearningRule learning;
+  VtraceRule vtrace;     // of impala
+  int impala_slots = 2;  // rollouts of one agent that may wait to be trained
 
   // Rollouts of one agent that may wait in parity mode: 100 of all agents, as published.
   [[nodiscard]] int parity_slots() const { return std::max(1, 100 / counts.agents); }

@@ -1,7 +1,8 @@
-// What the trainers ga3c, a3c, a2c and ppo accept.
+// What the trainers ga3c, a3c, a2c, ppo and impala accept.
 #include <array>
 
 #include "worker/train/settings/environments.hpp"
+#include "worker/train/settings/rows.hpp"
 #include "worker/train/settings/trainers.hpp"
 
 namespace hone {
@@ -90,24 +91,6 @@ constexpr std::array queue_settings{
                 "dynamic adjusts, one rollout of 5 an update, 256 hidden units"},
 };
 
-template <std::size_t N, std::size_t M>
-constexpr std::array<SettingInfo, N + M> joined(const std::array<SettingInfo, N>& first,
-                                                const std::array<SettingInfo, M>& second) {
-  std::array<SettingInfo, N + M> all{};
-  for (std::size_t i = 0; i < N; ++i) all[i] = first[i];
-  for (std::size_t i = 0; i < M; ++i) all[N + i] = second[i];
-  return all;
-}
-
-// The settings with another fallback for one of them.
-template <std::size_t N>
-constexpr std::array<SettingInfo, N> with(std::array<SettingInfo, N> settings,
-                                          std::string_view name, std::string_view fallback) {
-  for (auto& setting : settings)
-    if (setting.name == name) setting.fallback = fallback;
-  return settings;
-}
-
 // What only ppo has.
 constexpr std::array minibatch_settings{
     SettingInfo{"minibatches", integer, 1, 4096, "", "4",
@@ -120,23 +103,6 @@ constexpr std::array minibatch_settings{
                 "end the updates of a rollout when the policy has moved further than 1.5 times "
                 "this (KL divergence); 0: never"},
 };
-
-// The settings with another row for each of `rows`, and without `left_out`.
-template <std::size_t N, std::size_t M>
-constexpr std::array<SettingInfo, N - 1> changed(const std::array<SettingInfo, N>& settings,
-                                                 const std::array<SettingInfo, M>& rows,
-                                                 std::string_view left_out) {
-  std::array<SettingInfo, N - 1> all{};
-  std::size_t count = 0;
-  for (const auto& setting : settings) {
-    if (setting.name == left_out) continue;
-    all[count] = setting;
-    for (const auto& row : rows)
-      if (row.name == setting.name) all[count] = row;
-    ++count;
-  }
-  return all;
-}
 
 constexpr std::array ppo_rows{
     SettingInfo{"learning_rate", real, 0, 1, "", "0.0005", "step size at the start"},
@@ -156,12 +122,50 @@ constexpr std::array ppo_rows{
     SettingInfo{"layers", integer, 1, 8, "", "2", "hidden layers"},
 };
 
+constexpr std::array impala_rows{
+    SettingInfo{"lambda", real, 0, 1, "", "1",
+                "factor of the trace coefficients: less of it relies more on the predicted values"},
+    SettingInfo{"t_max", integer, 1, 1000, "", "32",
+                "rollout length: steps of an environment that an actor queues together"},
+    SettingInfo{"agents", integer, 1, 1024, "", "2", "actor threads, besides that of the learner"},
+    SettingInfo{"envs", integer, 1, 4096, "", "8", "environments each actor owns"},
+};
+
+// What only impala has.
+constexpr std::array vtrace_settings{
+    SettingInfo{"rho_clip", real, 1e-3, 1e9, "", "1",
+                "bound of the ratio of both policies in the errors and advantages (rho-bar)"},
+    SettingInfo{"c_clip", real, 1e-3, 1e9, "", "1",
+                "bound of the ratio of both policies in the traces (c-bar)"},
+    SettingInfo{"slots", integer, 1, 64, "", "2",
+                "rollouts of an actor that may wait to be trained while it plays the next"},
+    SettingInfo{"train_batch", integer, 1, 65536, "", "32",
+                "samples after which the learner stops taking queued rollouts"},
+    SettingInfo{"deterministic", word, 0, 0, "no yes", "no",
+                "one actor that waits for the learner after each rollout: two runs of one seed are "
+                "equal"},
+};
+
+// What a checkpoint does not fix: the step sizes, and how rollouts are made and learned from. The
+// network, the optimizer's kind, the environments and their number are those of the checkpoint.
+constexpr std::array<std::string_view, 20> ac_may_change{
+    "learning_rate", "learning_rate_end", "gamma",         "lambda",          "t_max",
+    "epochs",        "ratio_clip",        "entropy",       "entropy_end",     "value_loss",
+    "grad_clip",     "reward_clip",       "rmsprop_decay", "rmsprop_epsilon", "adam_beta1",
+    "adam_beta2",    "adam_epsilon",      "minibatches",   "value_clip",      "kl_stop"};
+
 // In a3c and a2c a rollout is one update: a fourth of the environments of ga3c makes updates of the
 // same size.
-constexpr auto plain_settings = with(actor_critic_settings, "envs", "8");
-constexpr auto ga3c_settings = joined(actor_critic_settings, queue_settings);
-constexpr auto ppo_settings =
-    joined(changed(actor_critic_settings, ppo_rows, "agents"), minibatch_settings);
+constexpr auto plain_settings = changeable(with(actor_critic_settings, "envs", "8"), ac_may_change);
+constexpr auto ga3c_settings =
+    changeable(joined(actor_critic_settings, queue_settings), ac_may_change);
+constexpr auto ppo_settings = changeable(
+    joined(changed(actor_critic_settings, ppo_rows, "agents"), minibatch_settings), ac_may_change);
+constexpr auto impala_settings = changeable(
+    joined(
+        changed(changed(actor_critic_settings, impala_rows, "epochs"), impala_rows, "ratio_clip"),
+        vtrace_settings),
+    ac_may_change);
 
 DatasetInfo environment_of(const Params& fixed, const Space&) {
   return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
@@ -198,6 +202,14 @@ TrainerInfo ppo_info() {
           .unit = "frames",
           .objectives = "return",
           .settings = ppo_settings,
+          .dataset = environment_of};
+}
+
+TrainerInfo impala_info() {
+  return {.summary = "actors and one learner with V-trace (IMPALA; Espeholt et al., 2018)",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = impala_settings,
           .dataset = environment_of};
 }
 

@@ -1,7 +1,5 @@
 #include "worker/train/actor_critic/telemetry.hpp"
 
-#include <numeric>
-
 namespace hone::ga3c {
 namespace {
 
@@ -29,10 +27,6 @@ void add_learning(const LearningMeter& meter, double seconds,
 
 }  // namespace
 
-double mean(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 void Telemetry::add(const QueueMeters& meters) {
   add_to(queues_.predictions, meters.predictions);
   add_to(queues_.training, meters.training);
@@ -59,21 +53,11 @@ std::vector<trainers::MetricPoint> Telemetry::take(std::int64_t step,
                                                    const EpisodeLog::State& episodes,
                                                    const LearningMeter& learning,
                                                    const WorkerCounts& counts) {
-  const auto now = Clock::now();
-  const double seconds = std::chrono::duration<double>(now - taken_).count();
   std::vector<trainers::MetricPoint> points;
-  if (seconds > 0)
-    points.push_back({"frames_per_s", static_cast<double>(step - frames_) / seconds});
-  if (!episodes.last.empty()) {
-    points.push_back({"episode_return", mean(episodes.last)});
-    points.push_back({"episode_length", mean(episodes.last_lengths)});
-    points.push_back({"episodes", static_cast<double>(episodes.finished)});
-  }
+  const double seconds = played_.take(step, episodes, points);
   add_learning(learning, seconds, points);
   add_queues(seconds, counts, points);
   points.push_back({"agents", static_cast<double>(counts.agents)});
-  taken_ = now;
-  frames_ = step;
   queues_ = {};
   return points;
 }

@@ -108,14 +108,25 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
 Status train_in_parts(Trainer& trainer, const TrainCommand& command, const std::stop_token& stop,
                       const std::function<void()>& tick) {
   const auto part = command.save_every > 0 ? command.save_every : command.budget;
-  while (trainer.step() < command.budget && !stop.stop_requested() &&
-         !trainer.value().is_diverged()) {
+  while (trainer.step() < command.budget && !stop.stop_requested()) {
     const auto end = std::min((trainer.step() / part + 1) * part, command.budget);
     trainer.advance(end, stop, tick);
-    if (command.save_every == 0 || stop.stop_requested() || trainer.value().is_diverged()) continue;
+    if (stop.stop_requested() || trainer.value().is_diverged()) break;
+    if (command.save_every == 0) continue;
     if (auto saved = trainer.save(command.out); !saved) return saved;
   }
   return Done{};
+}
+
+// At most one line a second: an evaluation takes many steps in that time.
+std::function<void(int)> print_progress(int episodes) {
+  auto next = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  return [episodes, next](int finished) mutable {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next) return;
+    next = now + std::chrono::seconds(1);
+    std::cout << to_text(Json{{"finished", finished}, {"episodes", episodes}}) << std::endl;
+  };
 }
 
 }  // namespace
@@ -174,20 +185,29 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   return trainer.value().is_diverged() ? exit_failed : exit_done;
 }
 
-Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json) {
+Result<int> evaluate(const TrainerRow& row, EvaluationPlan plan, EvaluationFormat format) {
+  if (format == EvaluationFormat::jsonl) plan.tick = print_progress(plan.episodes);
   const auto evaluation = row.evaluate(plan);
   if (!evaluation) return evaluation.error();
   const auto& returns = evaluation->returns;
+  if (returns.empty())
+    return refuse(Code::invalid, plan.model.string() + ": no episode of it has ended");
   const auto count = static_cast<double>(returns.size());
   const double mean = std::accumulate(returns.begin(), returns.end(), 0.0) / count;
   double square = 0;
   for (const double value : returns) square += (value - mean) * (value - mean);
   const double deviation = returns.size() < 2 ? 0 : std::sqrt(square / (count - 1));
   const auto [least, most] = std::minmax_element(returns.begin(), returns.end());
-  if (json) {
-    const Json document{{"env", evaluation->env}, {"episodes", returns.size()},
-                        {"mean", mean},           {"sd", deviation},
-                        {"min", *least},          {"max", *most}};
+  if (format != EvaluationFormat::text) {
+    const std::string objectives(find_trainer(row.name)->objectives);
+    const Json document{{"env", evaluation->env},
+                        {"metric", objectives.substr(0, objectives.find(' '))},
+                        {"episodes", returns.size()},
+                        {"mean", mean},
+                        {"sd", deviation},
+                        {"min", *least},
+                        {"max", *most},
+                        {"returns", returns}};
     std::cout << to_text(document) << "\n";
     return exit_done;
   }

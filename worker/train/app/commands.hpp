@@ -23,10 +23,14 @@ struct TrainCommand {
   bool json = false;
 };
 
+// How an evaluation is printed: a sentence; an object; or, before that object, a line about once a
+// second with the number of finished episodes, for programs: {"finished":40,"episodes":100}.
+enum class EvaluationFormat { text, json, jsonl };
+
 // Each returns the exit status of the process; messages go to stderr, results to stdout.
 Result<int> run_for_worker(const TrainerRow& row, const std::filesystem::path& run_file);
 Result<int> train_alone(const TrainerRow& row, const TrainCommand& command);
-Result<int> evaluate(const TrainerRow& row, const EvaluationPlan& plan, bool json);
+Result<int> evaluate(const TrainerRow& row, EvaluationPlan plan, EvaluationFormat format);
 
 // The settings that the options of the command give, checked against those of the trainer.
 Result<Settings> settings_of(const TrainerInfo& info, const TrainCommand& command);

@@ -37,7 +37,8 @@ std::string settings_text(const TrainerInfo& info, bool measures) {
   for (const auto& setting : info.settings) {
     text << "  " << setting.name;
     text << std::string(setting.name.size() < 18 ? 18 - setting.name.size() : 1, ' ');
-    text << setting.help << " [" << setting.fallback << "]\n";
+    text << setting.help << " [" << setting.fallback << "]"
+         << (setting.may_change ? ", may change on resume" : "") << "\n";
   }
   const auto long_run = "  hone-train " + std::string(info.name) + " --" + std::string(info.unit) +
                         " " + std::string(info.budget);
@@ -106,19 +107,23 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
     if (sub->get_option_no_throw("--" + name) != nullptr) continue;
     sub->add_option("--" + name, flags.named[std::string(setting.name)])->group("");
   }
-  sub->add_option("--format", flags.format, "text or json [text]")
-      ->check(CLI::IsMember({"text", "json"}));
+  sub->add_option("--format", flags.format,
+                  "text, json, or of an evaluation jsonl: its progress, then its result [text]")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}));
   sub->footer(settings_text(info, row.measures));
   return sub;
 }
 
 Result<int> run_alone(const TrainerRow& row, Flags& flags) {
-  const bool json = flags.format == "json";
+  const bool json = flags.format != "text";
   if (!flags.evaluation.model.empty() && !flags.measures) {
     flags.evaluation.env = flags.train.env;
     flags.evaluation.seed = flags.train.seed;
-    return evaluate(row, flags.evaluation, json);
+    const auto lines = flags.format == "jsonl" ? EvaluationFormat::jsonl : EvaluationFormat::json;
+    return evaluate(row, flags.evaluation, json ? lines : EvaluationFormat::text);
   }
+  if (flags.format == "jsonl")
+    return refuse(Code::invalid, "--format jsonl is for --evaluate; a training has text and json");
   const auto budget =
       parse_count(flags.count.empty() ? std::string(find_trainer(row.name)->budget) : flags.count);
   if (!budget) return budget.error();

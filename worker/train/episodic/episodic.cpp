@@ -237,8 +237,10 @@ Result<Evaluation> evaluate(const EvaluationPlan& plan) {
   if (!reader.sound()) return damaged(plan.model, reader);
   net.weights() = std::move(weights);
   Evaluation evaluation{"CartPole", {}};
-  for (int i = 0; i < plan.episodes; ++i)
+  for (int i = 0; i < plan.episodes; ++i) {
     evaluation.returns.push_back(play(net, random, steps, !plan.sample).total());
+    plan.tick(i + 1);
+  }
   return evaluation;
 }
 

@@ -6,7 +6,7 @@
 namespace hone {
 namespace {
 
-constexpr std::array cem_settings{
+constexpr std::array cem_rows{
     SettingInfo{"batch", SettingKind::integer, 2, 10000, "", "16", "episodes of each update"},
     SettingInfo{"percentile", SettingKind::real, 0, 100, "", "70",
                 "percentile of the returns of a batch: better episodes are learned from"},
@@ -16,7 +16,7 @@ constexpr std::array cem_settings{
                 "most steps of an episode of CartPole: 200 (v0) or 500 (v1)"},
 };
 
-constexpr std::array reinforce_settings{
+constexpr std::array reinforce_rows{
     SettingInfo{"batch", SettingKind::integer, 1, 10000, "", "4", "episodes of each update"},
     SettingInfo{"gamma", SettingKind::real, 0, 1, "", "0.99", "discount"},
     SettingInfo{"standardize", SettingKind::word, 0, 0, "no yes", "no",
@@ -26,6 +26,12 @@ constexpr std::array reinforce_settings{
     SettingInfo{"episode_steps", SettingKind::integer, 1, 100000, "", "200",
                 "most steps of an episode of CartPole: 200 (v0) or 500 (v1)"},
 };
+
+// What a checkpoint does not fix: the network and the game stay.
+constexpr std::array<std::string_view, 4> episodic_may_change{"batch", "percentile",
+                                                              "learning_rate", "gamma"};
+constexpr auto cem_settings = changeable(cem_rows, episodic_may_change);
+constexpr auto reinforce_settings = changeable(reinforce_rows, episodic_may_change);
 
 // Both play CartPole; its version follows from the length of an episode.
 DatasetInfo cartpole_of(const Params& fixed, const Space& space) {

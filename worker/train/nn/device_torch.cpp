@@ -49,11 +49,11 @@ class DeviceNetwork final : public Network {
                                       {1, stride_of(rows)}, at::kFloat);
     auto gradient =
         torch::autograd::grad({outputs_}, {weights_}, {slopes.to(on_device_.device())}).front();
-    // Rows of log deviations have no weights: their gradient is dropped.
+    // Rows of free log deviations have no weights: their gradient is dropped.
     const auto width = static_cast<std::int64_t>(layout_.width);
     gradient
         .narrow(0, static_cast<std::int64_t>(layout_.head_weight) + shape_.actions * width,
-                shape_.deviations() * width)
+                shape_.free_deviations() * width)
         .zero_();
     host_gradient_.copy_(gradient);
     return {host_gradient_.data_ptr<float>(), layout_.size};

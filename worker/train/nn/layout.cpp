@@ -28,9 +28,9 @@ void for_each_parameter(const NetShape& shape,
   }
   const auto outputs = static_cast<std::size_t>(shape.outputs());
   const auto means_end = static_cast<std::size_t>(shape.actions);
-  const auto value_row = outputs - 1;
+  const auto free_end = means_end + static_cast<std::size_t>(shape.free_deviations());
   for (std::size_t row = 0; row < outputs; ++row) {
-    if (row >= means_end && row < value_row) continue;  // log deviations have no weights
+    if (row >= means_end && row < free_end) continue;  // they have no weights
     for (std::size_t h = 0; h < hidden; ++h) visit(from++, layout.head_weight + row * width + h);
   }
   for (std::size_t row = 0; row < outputs; ++row) visit(from++, layout.head_bias + row);

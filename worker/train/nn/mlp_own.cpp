@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "worker/train/nn/convolutions.hpp"
-#include "worker/train/nn/network.hpp"
+#include "worker/train/nn/input_network.hpp"
 
 namespace hone::ga3c {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 // hidden layer spend half of their time on adding up registers.
 constexpr int rows_worth_turning = 16;
 
-class OwnMlp final : public Network {
+class OwnMlp final : public InputNetwork {
  public:
   OwnMlp(const NetShape& shape, int rows_max, const dense::Kernels& kernels)
       : shape_(shape), layout_(shape), kernels_(kernels), gradient_(layout_.size, 0.0F) {
@@ -59,14 +59,28 @@ class OwnMlp final : public Network {
                     results_.back().data(), nullptr, gradient + layout_.head_weight},
                    nullptr);
     std::fill_n(gradient + layout_.head_weight + shape_.actions * layout_.width,
-                shape_.deviations() * layout_.width, 0.0F);
+                shape_.free_deviations() * layout_.width, 0.0F);
     for (int row = 0; row < outputs; ++row)
       gradient[layout_.head_bias + static_cast<std::size_t>(row)] =
           sum(output_gradient + row * stride);
-    kernels_.multiply({rows_, outputs, layout_.width, output_gradient, 1, stride,
-                       packed.data() + layout_.head_weight, nullptr, back_.data()});
+    pass_heads_back(packed, output_gradient);
     for (std::size_t i = layout_.hidden.size(); i-- > 0;) pass_layer(i, packed);
     return gradient_;
+  }
+
+  void input_gradient(std::span<const float> packed, const float* output_gradient,
+                      const InputRange& inputs, float* out) override {
+    pass_heads_back(packed, output_gradient);
+    for (std::size_t i = layout_.hidden.size(); i-- > 1;) {
+      pass_activation_back(results_[i].data(), back_.data());
+      pass_product_back(layout_.hidden[i], packed, further_back_.data(), layout_.width);
+      std::swap(back_, further_back_);
+    }
+    pass_activation_back(results_.front().data(), back_.data());
+    const float* weights =
+        packed.data() + layout_.hidden.front().weight + inputs.first * layout_.width;
+    kernels_.dot(
+        {rows_, layout_.width, inputs.count, back_.data(), weights, nullptr, out, inputs.count, 1});
   }
 
  private:
@@ -75,6 +89,12 @@ class OwnMlp final : public Network {
       envs::read_numbers(shape_.storage, observations, shape_.inputs,
                          numbers_.data() + static_cast<std::ptrdiff_t>(row) * shape_.inputs);
     return numbers_.data();
+  }
+
+  // Leaves d loss / d results of the last hidden layer in back_.
+  void pass_heads_back(std::span<const float> packed, const float* output_gradient) {
+    kernels_.multiply({rows_, shape_.outputs(), layout_.width, output_gradient, 1, stride_of(rows_),
+                       packed.data() + layout_.head_weight, nullptr, back_.data()});
   }
 
   // back_ is d loss / d results of layer i, and then of layer i - 1.
@@ -193,6 +213,10 @@ std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max) {
 std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max,
                                           const dense::Kernels& kernels) {
   return std::make_unique<OwnMlp>(shape, rows_max, kernels);
+}
+
+std::unique_ptr<InputNetwork> make_input_network(const NetShape& shape, int rows_max) {
+  return std::make_unique<OwnMlp>(shape, rows_max, dense::best_kernels());
 }
 
 }  // namespace hone::ga3c

@@ -68,7 +68,7 @@ class TorchMlp final : public Network {
                                       {stride_of(rows), 1}, at::kFloat);
     Layers& gradient = gradient_layers_;
     at::mm_out(gradient.head_weight, back_t, now_.results.back());
-    gradient.head_weight.narrow(0, shape_.actions, shape_.deviations()).zero_();
+    gradient.head_weight.narrow(0, shape_.actions, shape_.free_deviations()).zero_();
     at::mv_out(gradient.head_bias, back_t, now_.ones);
     at::mm_out(now_.back, back_t.t(), layers.head_weight);
     for (std::size_t i = results_.size(); i-- > 0;) {

@@ -57,6 +57,8 @@ std::vector<NetPart> net_parts(const NetShape& shape) {
     inner = hidden;
   }
   parts.push_back({"policy.weight", {actions, hidden}});
+  if (shape.policy == Policy::squashed)
+    parts.push_back({"log_deviation.weight", {actions, hidden}});
   parts.push_back({"value.weight", {1, hidden}});
   parts.push_back({"policy.bias", {actions}});
   if (shape.deviations() > 0) parts.push_back({"log_deviation.bias", {actions}});

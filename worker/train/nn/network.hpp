@@ -23,6 +23,8 @@ enum class Policy {
   categorical,  // a logit for each of the actions
   gaussian,     // for each number of an action the mean, and the logarithm of the deviation, which
                 // does not depend on the state
+  squashed,     // the same with deviations that depend on the state; the action is the tanh of what
+                // is drawn
 };
 
 // The layers before the fully connected ones.
@@ -48,7 +50,9 @@ struct NetShape {
   [[nodiscard]] int input_floats() const { return envs::row_floats(storage, inputs); }
   // Outputs for the action; of a Gaussian all means, then all log deviations.
   [[nodiscard]] int policy_outputs() const { return actions + deviations(); }
-  [[nodiscard]] int deviations() const { return policy == Policy::gaussian ? actions : 0; }
+  [[nodiscard]] int deviations() const { return policy == Policy::categorical ? 0 : actions; }
+  // Those that do not depend on the state: outputs without weights.
+  [[nodiscard]] int free_deviations() const { return policy == Policy::gaussian ? actions : 0; }
   [[nodiscard]] int outputs() const { return policy_outputs() + 1; }  // with the value
   friend bool operator==(const NetShape&, const NetShape&) = default;
 };
@@ -82,8 +86,8 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
 //   every hidden layer        [inner][width], the transpose of the file
 //   heads                     one matrix: the policy rows, then the value row
 // Each row and each part is padded with zeros to whole cache lines. Zeros stay zeros: a unit
-// without weights has no gradient. The rows of log deviations are zeros too: only their biases
-// learn.
+// without weights has no gradient. The rows of log deviations that do not depend on the state are
+// zeros too: only their biases learn.
 struct ConvLayer {
   envs::Planes in, out;
   int side = 0;    // of the square of a filter

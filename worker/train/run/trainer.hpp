@@ -78,6 +78,8 @@ struct EvaluationPlan {
   int episodes = 100;
   std::uint64_t seed = 0;
   bool sample = false;  // draw actions from the policy, instead of taking the most probable
+  // Called on the same thread whenever episodes may have ended, with the number that has.
+  std::function<void(int finished)> tick = [](int) {};
 };
 
 struct Evaluation {

@@ -7,6 +7,7 @@
 //   hone::trainers::TrainerRow NAME_row()     see worker/train/table.hpp
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -19,10 +20,14 @@
   TRAINER(a3c)                 \
   TRAINER(a2c)                 \
   TRAINER(ppo)                 \
+  TRAINER(impala)              \
   TRAINER(dqn)                 \
+  TRAINER(apex)                \
+  TRAINER(sac)                 \
   TRAINER(placement)           \
   TRAINER(cem)                 \
-  TRAINER(reinforce)
+  TRAINER(reinforce)           \
+  TRAINER(harmony)
 
 namespace hone {
 
@@ -38,7 +43,18 @@ struct SettingInfo {
   std::string_view words;
   std::string_view fallback;  // used if neither the sweep file nor the trial gives a value
   std::string_view help;
+  bool may_change = false;  // a run may resume a checkpoint that was made with another value
 };
+
+// The settings, with may_change set for each of `names`.
+template <std::size_t N, std::size_t M>
+constexpr std::array<SettingInfo, N> changeable(std::array<SettingInfo, N> settings,
+                                                const std::array<std::string_view, M>& names) {
+  for (SettingInfo& setting : settings)
+    for (const std::string_view name : names)
+      if (setting.name == name) setting.may_change = true;
+  return settings;
+}
 
 struct TrainerInfo {
   std::string_view name{};  // set by the catalog, from the row

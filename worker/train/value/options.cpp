@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/actor_critic/presets.hpp"
+#include "worker/train/value/replay/checkpoint.hpp"
 
 namespace hone::dqn {
 namespace {
 
 using ga3c::Preset;
 using trainers::Settings;
-
-// Up to this size `auto` keeps the replay memory in checkpoints: twice as much would exceed what
-// the server accepts as one.
-constexpr std::size_t checkpoint_bytes_max = std::size_t{128} << 20;
-// More than common machines have.
-constexpr std::size_t memory_bytes_max = std::size_t{64} << 30;
 
 // Mnih et al. (2015), extended data table 1. An update is made every 4 frames, of which each is 4
 // of the emulator.
@@ -71,6 +65,27 @@ constexpr std::array presets{
     Preset{"LunarLander", "n_step", "3"},
     Preset{"LunarLander", "epsilon_end", "0.02"},
     Preset{"LunarLander", "epsilon_share", "0.1"},
+    Preset{"MinAtar", "layers", "1"},
+};
+
+// As those of dqn, but exploration differs by actor instead of falling. Those of CartPole were
+// chosen on seeds 11 to 13.
+constexpr std::array apex_presets{
+    Preset{"CartPole", "epsilon", "0.3"},
+    Preset{"CartPole", "huber", "0"},
+    Preset{"CartPole", "learning_rate", "0.001"},
+    Preset{"CartPole", "learning_rate_end", "0"},
+    Preset{"CartPole", "train_every", "2"},
+    Preset{"CartPole", "target_every", "200"},
+    Preset{"Acrobot", "learning_rate", "0.001"},
+    Preset{"Acrobot", "learning_rate_end", "0"},
+    Preset{"Acrobot", "train_every", "2"},
+    Preset{"Acrobot", "target_every", "200"},
+    Preset{"MountainCar", "learning_rate", "0.001"},
+    Preset{"MountainCar", "learning_rate_end", "0"},
+    Preset{"MountainCar", "n_step", "5"},
+    Preset{"LunarLander", "learning_rate", "0.0006"},
+    Preset{"LunarLander", "learning_rate_end", "0"},
     Preset{"MinAtar", "layers", "1"},
 };
 
@@ -140,19 +155,9 @@ Status take_memory(const Settings& settings, Options& options) {
   }
   memory.steps = static_cast<std::size_t>(settings.integer("n_step"));
   memory.gamma = settings.real("gamma");
-  if (memory.lane_slots() < memory.lane_slots_min())
-    return refuse(Code::invalid,
-                  "replay_size is too small for this number of environments: each needs " +
-                      std::to_string(memory.lane_slots_min()) + " frames",
-                  "/replay_size");
-  if (memory.bytes() > memory_bytes_max)
-    return refuse(Code::invalid,
-                  "a replay memory of this size takes " + std::to_string(memory.bytes() >> 30) +
-                      " GiB; the limit is 64",
-                  "/replay_size");
-  const auto& word = settings.word("checkpoint_replay");
+  if (auto fits = replay::check_size(memory); !fits) return fits;
   options.checkpoint_replay =
-      word == "yes" || (word == "auto" && memory.bytes() <= checkpoint_bytes_max);
+      replay::kept_in_checkpoints(settings.word("checkpoint_replay"), memory);
   return Done{};
 }
 
@@ -165,7 +170,6 @@ Status take_q_network(const Settings& settings, Options& options) {
   options.net.actions = spec.actions;
   options.net.activation =
       settings.word("activation") == "relu" ? ga3c::Activation::relu : ga3c::Activation::tanh;
-  if (settings.word("mode") == "parity") options.weight_start = ga3c::WeightStart::uniform;
   return ga3c::take_kind(settings, options.env, options.net);
 }
 
@@ -176,23 +180,26 @@ Settings with_dqn_presets(const Settings& settings) {
   return with_presets(settings, settings.word("env"), presets);
 }
 
-Result<Options> options_of(const trainers::TrainingJob& job) {
+namespace {
+
+Result<Options> options_of(const trainers::TrainingJob& job, const Settings& settings,
+                           const ApexRule& threads) {
   Options options;
-  const auto settings = with_dqn_presets(job.settings);
+  options.apex = threads;
   auto env = envs::find_env(settings.word("env"));
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
   if (options.env.spec.action_kind == envs::ActionKind::continuous)
     return refuse(Code::invalid,
-                  "dqn needs discrete actions, and those of " + options.env.name +
-                      " are continuous: take ppo",
+                  "Q-learning needs discrete actions, and those of " + options.env.name +
+                      " are continuous: take sac or ppo",
                   "/env");
   const auto sticky = ga3c::sticky_of(settings, options.env);
   if (!sticky) return sticky.error();
   options.sticky = *sticky;
   options.seed = job.seed;
   options.frames_total = job.budget;
-  options.envs = settings.small_integer("envs");
+  options.envs = settings.small_integer("envs") * threads.actors;
   if (auto taken = take_q_network(settings, options); !taken) return std::move(taken).error();
   options.learning = rule_of(settings);
   options.rate.start = settings.real("learning_rate");
@@ -211,6 +218,31 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   if (!maker) return maker.error();
   options.networks = *maker;
   return options;
+}
+
+}  // namespace
+
+Result<Options> options_of(const trainers::TrainingJob& job) {
+  auto options = options_of(job, with_dqn_presets(job.settings), {.actors = 1});
+  if (options && job.settings.word("mode") == "parity")
+    options->weight_start = ga3c::WeightStart::uniform;
+  return options;
+}
+
+Result<Options> apex_options_of(const trainers::TrainingJob& job) {
+  const auto& given = job.settings;
+  ApexRule threads{given.small_integer("actors"), given.small_integer("slots"),
+                   given.small_integer("actor_steps")};
+  if (given.word("deterministic") == "yes") {
+    if ((given.given("actors") && threads.actors > 1) ||
+        (given.given("slots") && threads.slots > 1))
+      return refuse(Code::invalid,
+                    "deterministic needs actors=1 and slots=1: with more, what a network has "
+                    "learned when it plays depends on the timing of threads",
+                    "/deterministic");
+    threads.actors = threads.slots = 1;
+  }
+  return options_of(job, with_presets(given, given.word("env"), apex_presets), threads);
 }
 
 }  // namespace hone::dqn

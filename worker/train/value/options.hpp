@@ -1,4 +1,5 @@
-// The settings of dqn in typed form, with the defaults of the mode and the environment filled in.
+// The settings of dqn and apex in typed form, with the defaults of the mode and the environment
+// filled in.
 #pragma once
 
 #include <optional>
@@ -13,12 +14,20 @@
 
 namespace hone::dqn {
 
+// The threads of Ape-X.
+struct ApexRule {
+  int actors = 2;
+  int slots = 2;   // chunks of an actor that may wait to be stored
+  int steps = 50;  // of each environment in a chunk
+};
+
 struct Options {
   envs::Env env;
   std::optional<double> sticky{};  // replaces that of the environment
   std::uint64_t seed = 0;
   std::int64_t frames_total = 1;
-  int envs = 1;
+  int envs = 1;  // of all actors
+  ApexRule apex;
   ga3c::NetShape net;
   ga3c::NetworkMaker networks;
   ga3c::WeightStart weight_start = ga3c::WeightStart::scaled;
@@ -39,6 +48,8 @@ struct Options {
 // Refuses an unknown environment, one with continuous actions, a replay memory that is too small or
 // too large, and a backend that is not available here.
 Result<Options> options_of(const trainers::TrainingJob& job);
+// Those of apex. Refuses also what would not repeat where it is to be deterministic.
+Result<Options> apex_options_of(const trainers::TrainingJob& job);
 
 // The settings with the defaults that suit the environment, or with the published ones.
 trainers::Settings with_dqn_presets(const trainers::Settings& settings);

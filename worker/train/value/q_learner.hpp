@@ -55,6 +55,8 @@ class QLearner {
   // the run as diverged.
   void update(const QBatch& batch, double rate, std::span<float> errors);
 
+  // Of the online network, as the kernels take them.
+  [[nodiscard]] std::span<const float> weights() const { return online_; }
   [[nodiscard]] bool diverged() const { return diverged_; }
   QMeter take_meter();
 

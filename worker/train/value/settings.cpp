@@ -1,14 +1,15 @@
-// What the trainer dqn accepts.
+// What the trainers dqn and apex accept.
 #include <array>
 
 #include "worker/train/settings/environments.hpp"
+#include "worker/train/settings/rows.hpp"
 #include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 namespace {
 
 #define HONE_WORD(name, place, function) name " "
-constexpr std::array dqn_settings{
+constexpr std::array dqn_rows{
     SettingInfo{"env", SettingKind::word, 0, 0,
                 HONE_ENVIRONMENTS(HONE_WORD, HONE_WORD) "gym:* atari:*", "CartPole-v1",
                 "environment to learn, with discrete actions"},
@@ -97,6 +98,58 @@ constexpr std::array dqn_settings{
 };
 #undef HONE_WORD
 
+// What a checkpoint does not fix: its network, optimizer, environments and replay memory stay.
+constexpr std::array<std::string_view, 19> dqn_may_change{"learning_rate",
+                                                          "learning_rate_end",
+                                                          "gamma",
+                                                          "batch",
+                                                          "train_every",
+                                                          "updates",
+                                                          "huber",
+                                                          "target_every",
+                                                          "target_rate",
+                                                          "priority_beta",
+                                                          "epsilon",
+                                                          "epsilon_end",
+                                                          "grad_clip",
+                                                          "adam_beta1",
+                                                          "adam_beta2",
+                                                          "adam_epsilon",
+                                                          "rmsprop_decay",
+                                                          "rmsprop_epsilon",
+                                                          "priority_beta_end"};
+constexpr auto dqn_settings = changeable(dqn_rows, dqn_may_change);
+
+constexpr std::array apex_rows{
+    SettingInfo{"n_step", SettingKind::integer, 1, 100, "", "3",
+                "rewards that a target sums before it takes a predicted value"},
+    SettingInfo{"replay", SettingKind::word, 0, 0, "uniform proportional rank", "proportional",
+                "draw transitions all alike, by their error, or by the rank of their error"},
+    SettingInfo{"epsilon_schedule", SettingKind::word, 0, 0,
+                "linear exponential constant per_actor", "per_actor",
+                "how the probability of a random action falls; per_actor: each environment has "
+                "its own"},
+    SettingInfo{"epsilon", SettingKind::real, 0, 1, "", "0.4",
+                "probability of a random action at the start; per_actor: of the first "
+                "environment"},
+    SettingInfo{"envs", SettingKind::integer, 1, 4096, "", "1", "environments each actor owns"},
+};
+
+// What only apex has.
+constexpr std::array actor_settings{
+    SettingInfo{"actors", SettingKind::integer, 1, 256, "", "2",
+                "actor threads, besides that of the learner"},
+    SettingInfo{"actor_steps", SettingKind::integer, 1, 10000, "", "8",
+                "steps of its environments that an actor hands over together; it fetches the "
+                "weights before each"},
+    SettingInfo{"slots", SettingKind::integer, 1, 64, "", "2",
+                "such parts of an actor that may wait for the learner while it plays the next"},
+    SettingInfo{"deterministic", SettingKind::word, 0, 0, "no yes", "no",
+                "one actor that waits for the learner: two runs of one seed are equal"},
+};
+constexpr auto apex_settings =
+    changeable(joined(changed(dqn_rows, apex_rows, "mode"), actor_settings), dqn_may_change);
+
 DatasetInfo dqn_environment(const Params& fixed, const Space&) {
   return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
 }
@@ -110,6 +163,16 @@ TrainerInfo dqn_info() {
           .settings = dqn_settings,
           .budget = "50k",
           .dataset = dqn_environment};
+}
+
+TrainerInfo apex_info() {
+  return {
+      .summary = "Ape-X: actors that explore differently, one DQN learner (Horgan et al., 2018)",
+      .unit = "frames",
+      .objectives = "return",
+      .settings = apex_settings,
+      .budget = "50k",
+      .dataset = dqn_environment};
 }
 
 }  // namespace hone

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "worker/train/actor_critic/agents/rollout_recorder.hpp"
 #include "worker/train/actor_critic/experience/rollout.hpp"
 
 namespace hone::ga3c {
@@ -13,8 +14,8 @@ class CorrectedAgent final : public Agent {
       : group_(std::move(group)),
         rule_(rule),
         scale_(scale),
-        rollout_({group_->count(), rule.t_max, group_->spec().row_floats(),
-                  static_cast<int>(group_->numbers_each())}) {
+        rollout_(rollout_shape(*group_, rule)),
+        recorder_(rule) {
     for (int i = 0; i < group_->count(); ++i) pieces_.push_back({&rollout_, i});
   }
 
@@ -23,7 +24,7 @@ class CorrectedAgent final : public Agent {
   void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
     group_->predict(group_->latest().data(), client);
     while (const int steps = client.diverged() ? 0 : budget.claim(group_->count(), rule_.t_max)) {
-      record(steps, episodes, client);
+      recorder_.record(*group_, steps, rollout_, episodes, client);
       label();
       for (int epoch = 0; epoch < rule_.epochs; ++epoch) {
         rollout_.hand_over(group_->count());
@@ -38,47 +39,6 @@ class CorrectedAgent final : public Agent {
   }
 
  private:
-  void record(int steps, EpisodeLog& episodes, NetworkClient& client) {
-    rollout_.steps = steps;
-    const auto latest = group_->latest();
-    std::copy(latest.begin(), latest.end(), rollout_.observations(0));
-    for (int t = 0; t < steps; ++t) {
-      rollout_.version(t) = group_->version();
-      group_->draw_actions();
-      group_->step(rollout_.observations(t + 1), episodes);
-      note(t);
-      group_->predict(rollout_.observations(t + 1), client, cut_);
-      for (std::size_t k = 0; k < cut_.size(); ++k)
-        rollout_.outcomes(cut_[k])[static_cast<std::size_t>(t)].cut_value =
-            group_->also_values()[k];
-      for (int i = 0; i < group_->count(); ++i)
-        rollout_.outcomes(i)[static_cast<std::size_t>(t)].next_value =
-            group_->values()[static_cast<std::size_t>(i)];
-    }
-    std::copy_n(rollout_.observations(steps), latest.size(), latest.begin());
-  }
-
-  void note(int t) {
-    cut_.clear();
-    for (int i = 0; i < group_->count(); ++i) {
-      auto ending = group_->truncated(i) ? Ending::truncated : Ending::none;
-      if (group_->terminated(i)) ending = Ending::terminated;
-      if (ending == Ending::truncated) cut_.push_back(i);
-      const auto cell = static_cast<std::size_t>(t);
-      rollout_.actions(i)[cell] = group_->action(i);
-      std::copy_n(group_->numbers(i).begin(), group_->numbers_each(),
-                  rollout_.numbers(t, i).begin());
-      const double value = group_->values()[static_cast<std::size_t>(i)];
-      rollout_.outcomes(i)[cell] = {clipped(group_->reward(i)), ending, 0, 0, value};
-      if (rule_.bounded) rollout_.log_chances(i)[cell] = group_->log_chance(i);
-    }
-  }
-
-  [[nodiscard]] double clipped(double reward) const {
-    return rule_.reward_clip > 0 ? std::clamp(reward, -rule_.reward_clip, rule_.reward_clip)
-                                 : reward;
-  }
-
   void label() {
     const auto steps = static_cast<std::size_t>(rollout_.steps);
     for (int i = 0; i < group_->count(); ++i) {
@@ -97,8 +57,53 @@ class CorrectedAgent final : public Agent {
   AgentRule rule_;
   RewardScale& scale_;
   Rollout rollout_;
+  RolloutRecorder recorder_;
   std::vector<Piece> pieces_;
-  std::vector<int> cut_;  // environments whose episode the last step truncated
+};
+
+class QueueingAgent final : public Agent {
+ public:
+  QueueingAgent(std::unique_ptr<EnvGroup> group, const AgentRule& rule, int slots,
+                RewardScale& scale)
+      : group_(std::move(group)), rule_(rule), scale_(scale), recorder_(rule) {
+    for (int i = 0; i < slots; ++i)
+      slots_.push_back(std::make_unique<Rollout>(rollout_shape(*group_, rule)));
+    pieces_.resize(static_cast<std::size_t>(group_->count()));
+  }
+
+  EnvGroup& group() override { return *group_; }
+
+  void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
+    group_->predict(group_->latest().data(), client);
+    while (const int steps = client.diverged() ? 0 : budget.claim(group_->count(), rule_.t_max)) {
+      auto& rollout = *slots_[next_slot_++ % slots_.size()];
+      client.wait_until_trained(rollout);
+      recorder_.record(*group_, steps, rollout, episodes, client);
+      hand_over(rollout, client);
+    }
+    for (auto& slot : slots_) client.wait_until_trained(*slot);
+    next_slot_ = 0;
+  }
+
+ private:
+  void hand_over(Rollout& rollout, NetworkClient& client) {
+    for (int i = 0; i < group_->count(); ++i) {
+      const auto column = static_cast<std::size_t>(i);
+      const auto outcomes = rollout.outcomes(i).first(static_cast<std::size_t>(rollout.steps));
+      if (rule_.scale_rewards) scale_.apply(outcomes, group_->discounted_returns()[column]);
+      pieces_[column] = {&rollout, i};
+    }
+    rollout.hand_over(group_->count());
+    client.train(pieces_, TrainingQueue::Wake::one);
+  }
+
+  std::unique_ptr<EnvGroup> group_;
+  AgentRule rule_;
+  RewardScale& scale_;
+  RolloutRecorder recorder_;
+  std::vector<std::unique_ptr<Rollout>> slots_;
+  std::vector<Piece> pieces_;
+  std::size_t next_slot_ = 0;
 };
 
 class ParityAgent final : public Agent {
@@ -193,6 +198,11 @@ class ParityAgent final : public Agent {
 std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                             RewardScale& scale) {
   return std::make_unique<CorrectedAgent>(std::move(group), rule, scale);
+}
+
+std::unique_ptr<Agent> make_queueing_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
+                                           int slots, RewardScale& scale) {
+  return std::make_unique<QueueingAgent>(std::move(group), rule, slots, scale);
 }
 
 std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,

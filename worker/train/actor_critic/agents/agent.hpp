@@ -1,5 +1,6 @@
 // An agent plays its group of environments by the predicted policy and hands rollouts to the
-// trainers. There are two ways to cut and label rollouts: corrected, and as published.
+// trainers. There are three ways to cut and label rollouts: corrected, without labels, and as
+// published.
 #pragma once
 
 #include <memory>
@@ -42,6 +43,12 @@ class Agent {
 // for bit.
 std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                             RewardScale& scale);
+
+// The same rollouts without returns, which the learner of IMPALA computes. The agent continues to
+// play while up to `slots` rollouts wait to be trained, and starts each with the newest weights.
+// rule.bounded must be set.
+std::unique_ptr<Agent> make_queueing_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
+                                           int slots, RewardScale& scale);
 
 // As the published code (github.com/NVlabs/GA3C): a rollout of an environment is t_max experiences
 // or the rest of its episode; the last experience is kept for the next rollout or, at the end of an

@@ -200,6 +200,7 @@ dense::LossSums Learner::loss_of(const dense::Heads& outputs, float scale) {
     case Policy::categorical:
       return dense::best_kernels().loss(plan);
     case Policy::gaussian:
+    case Policy::squashed:  // sac has its own learner
       break;
   }
   return gaussian_loss(plan, numbers_.data());

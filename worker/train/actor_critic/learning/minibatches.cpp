@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/actor_critic/learning/log_chances.hpp"
 #include "worker/train/envs/core/stream.hpp"
 
 namespace hone::ga3c {
@@ -12,17 +13,6 @@ namespace {
 
 // How far beyond the target the divergence may be: the factor that implementations of PPO share.
 constexpr double kl_slack = 1.5;
-
-double categorical_log_chance(const dense::Heads& outputs, int row, std::int32_t action) {
-  const auto logit = [&](int a) {
-    return static_cast<double>(outputs.data[a * outputs.stride + row]);
-  };
-  double top = logit(0);
-  for (int a = 1; a < outputs.actions; ++a) top = std::max(top, logit(a));
-  double sum = 0;
-  for (int a = 0; a < outputs.actions; ++a) sum += std::exp(logit(a) - top);
-  return logit(action) - top - std::log(sum);
-}
 
 }  // namespace
 
@@ -128,7 +118,8 @@ bool MinibatchLearner::update(std::span<const std::uint32_t> chosen) {
   gather(chosen);
   const auto reading = server_.weights().read();
   const auto outputs = network_->forward(reading.parameters(), observations_.data(), rows_);
-  note_log_chances(outputs);
+  note_log_chances(shape_, outputs, actions_.data(), numbers_.data(),
+                   std::span(new_log_chances_).first(chosen.size()));
   const double kl = approximate_kl(std::span(new_log_chances_).first(chosen.size()),
                                    std::span(log_chances_).first(chosen.size()));
   const double target = server_.rule().minibatches.kl_stop;
@@ -141,27 +132,6 @@ bool MinibatchLearner::update(std::span<const std::uint32_t> chosen) {
   meter.kl = kl * rows_;
   server_.apply(network_->backward(reading.parameters(), output_gradient_.data()), meter);
   return true;
-}
-
-void MinibatchLearner::note_log_chances(const dense::Heads& outputs) {
-  const auto each = static_cast<std::size_t>(shape_.deviations());
-  for (int row = 0; row < rows_; ++row) {
-    const auto i = static_cast<std::size_t>(row);
-    auto& log_chance = new_log_chances_[i];
-    if (each == 0) {
-      log_chance = categorical_log_chance(outputs, row, actions_[i]);
-      continue;
-    }
-    log_chance = 0;
-    for (std::size_t d = 0; d < each; ++d) {
-      const auto at = [&](std::size_t output) {
-        return outputs.data[static_cast<std::int64_t>(output) * outputs.stride + row];
-      };
-      log_chance +=
-          gaussian_log_density(static_cast<double>(numbers_[i * each + d]),
-                               static_cast<double>(at(d)), gaussian_deviation(at(each + d)));
-    }
-  }
 }
 
 dense::LossSums MinibatchLearner::loss_of(const dense::Heads& outputs) {

@@ -48,7 +48,6 @@ class MinibatchLearner {
   void gather(std::span<const std::uint32_t> chosen);
   // Returns false, without an update, if the policy has moved too far.
   bool update(std::span<const std::uint32_t> chosen);
-  void note_log_chances(const dense::Heads& outputs);
   dense::LossSums loss_of(const dense::Heads& outputs);
   void clip_values(const dense::Heads& outputs, double weight, dense::LossSums& sums);
 

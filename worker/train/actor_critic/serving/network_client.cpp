@@ -100,6 +100,15 @@ void SynchronousClient::train(std::span<const Piece> pieces, TrainingQueue::Wake
   fetch();
 }
 
+void ActorClient::train(std::span<const Piece> pieces, TrainingQueue::Wake wake) {
+  training_.push(pieces, wake);
+}
+
+void ActorClient::wait_until_trained(Rollout& rollout) {
+  rollout.wait_until_free();
+  fetch();
+}
+
 void MinibatchClient::train(std::span<const Piece> pieces, TrainingQueue::Wake) {
   minibatches_.train(pieces);
   for (const auto& piece : pieces) piece.rollout->piece_trained();

@@ -1,5 +1,5 @@
-// How an actor reaches the network: an interface, and one implementation for each of GA3C, A3C, A2C
-// and PPO. Every actor has its own client and uses it on its own thread.
+// How an actor reaches the network: an interface, and one implementation for each of GA3C, A3C,
+// A2C, PPO and IMPALA. Every actor has its own client and uses it on its own thread.
 #pragma once
 
 #include <condition_variable>
@@ -144,6 +144,20 @@ class MinibatchClient final : public LocalClient {
 
  private:
   MinibatchLearner minibatches_;
+};
+
+// IMPALA: the thread of the actor predicts, and one learner trains what the actors queue. An actor
+// fetches the newest weights whenever it has a free rollout.
+class ActorClient final : public LocalClient {
+ public:
+  ActorClient(ThreadNetworks networks, ParameterServer& server, TrainingQueue& training)
+      : LocalClient(std::move(networks), server), training_(training) {}
+
+  void train(std::span<const Piece> pieces, TrainingQueue::Wake wake) override;
+  void wait_until_trained(Rollout& rollout) override;
+
+ private:
+  TrainingQueue& training_;
 };
 
 }  // namespace hone::ga3c

@@ -107,22 +107,26 @@ void Memory::cut(std::size_t lane) {
 }
 
 // The oldest `count` of the pending steps may be drawn from now on. `head` is the slot after the
-// last of them that is stored.
-void Memory::release(std::size_t lane, std::size_t count) {
+// last of them that is stored. Takes their errors from `errors`.
+void Memory::release(std::size_t lane, std::size_t count, std::span<const double>& errors) {
   auto& ring = lanes_[lane];
   const auto head = lane * shape_.lane_slots() + ring.head;
   for (; count > 0; --count, --ring.pending) {
     const auto slot = slot_before(head, ring.pending);
     marks_[slot] |= drawable;
     index_.add(slot);
+    if (errors.empty()) continue;
+    index_.set_error(slot, errors.front());
+    errors = errors.subspan(1);
   }
 }
 
-void Memory::append(std::size_t lane, const Experience& experience) {
+void Memory::append(std::size_t lane, const Experience& experience,
+                    std::span<const double> errors) {
   auto& ring = lanes_[lane];
   if (!continues(lane, experience.observation)) begin(lane, experience.observation);
   // The observation of this step is the one after n steps of the oldest that waits.
-  if (ring.pending == shape_.steps) release(lane, 1);
+  if (ring.pending == shape_.steps) release(lane, 1, errors);
   add_frame(lane, experience.observation, shape_.history - 1);
   const auto slot = slot_before(lane * shape_.lane_slots() + ring.head, 1);
   std::copy(experience.action.begin(), experience.action.end(),
@@ -135,11 +139,11 @@ void Memory::append(std::size_t lane, const Experience& experience) {
       return;
     case Ending::terminated:
       marks_[slot] = terminated;
-      release(lane, ring.pending);
+      release(lane, ring.pending, errors);
       return cut(lane);
     case Ending::truncated:
       marks_[slot] = truncated;
-      release(lane, ring.pending);
+      release(lane, ring.pending, errors);
       add_frame(lane, experience.last, shape_.history - 1);
       return cut(lane);
   }

@@ -59,7 +59,9 @@ class Memory {
   // Keeps in `index` which slots may be drawn. Precondition: lane_slots() >= lane_slots_min().
   Memory(const MemoryShape& shape, Index& index);
 
-  void append(std::size_t lane, const Experience& step);
+  // `errors`: of the transitions that the step completes, oldest first; those without one get the
+  // largest priority so far.
+  void append(std::size_t lane, const Experience& step, std::span<const double> errors = {});
   // The next step of the lane does not continue the last one: transitions that need it are dropped.
   void cut(std::size_t lane);
 
@@ -100,7 +102,7 @@ class Memory {
   void add_frame(std::size_t lane, const float* row, std::size_t plane);
   void begin(std::size_t lane, const float* row);
   [[nodiscard]] bool continues(std::size_t lane, const float* row) const;
-  void release(std::size_t lane, std::size_t count);
+  void release(std::size_t lane, std::size_t count, std::span<const double>& errors);
   void read_row(std::size_t slot, float* row) const;
   [[nodiscard]] std::size_t used_slots() const;
 

@@ -1,0 +1,38 @@
+// The settings of sac in typed form, with the defaults of the environment filled in.
+#pragma once
+
+#include "base/result.hpp"
+#include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/continuous/sac_learner.hpp"
+#include "worker/train/envs/table.hpp"
+#include "worker/train/run/trainer.hpp"
+#include "worker/train/value/replay/memory.hpp"
+
+namespace hone::sac {
+
+struct Options {
+  envs::Env env;
+  std::uint64_t seed = 0;
+  std::int64_t frames_total = 1;
+  int envs = 1;
+  ga3c::NetShape net;  // of the policy
+  SacRule learning;
+  ga3c::Schedule rate;
+  int batch = 256;
+  int train_every = 1;  // frames
+  int updates = 1;
+  std::int64_t learning_starts = 0;
+  int random_hold = 1;
+  double reward_scale = 1;
+  replay::MemoryShape memory;
+  bool checkpoint_replay = true;
+};
+
+// Refuses an unknown environment, one with discrete actions or with planes for observations, and a
+// replay memory that is too small or too large.
+Result<Options> options_of(const trainers::TrainingJob& job);
+
+// The settings with the defaults that suit the environment.
+trainers::Settings with_sac_presets(const trainers::Settings& settings);
+
+}  // namespace hone::sac

@@ -1,0 +1,190 @@
+#include "worker/train/value/apex.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "worker/train/actor_critic/evaluate.hpp"
+#include "worker/train/actor_critic/experience/play_meter.hpp"
+#include "worker/train/table.hpp"
+#include "worker/train/value/apex_actor.hpp"
+#include "worker/train/value/q_training.hpp"
+
+namespace hone::dqn {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto tick_interval = std::chrono::seconds(1);
+
+class Apex final : public trainers::Trainer {
+ public:
+  explicit Apex(const Options& options)
+      : options_(options),
+        training_(options_, "apex"),
+        board_(training_.learner().weights().size(), options.apex.actors) {
+    board_.publish(training_.learner().weights());
+    episodes_.watch(options.env.spec.solved_return, [this] {
+      solved_ = {frames_.claimed(), trainers::process_cpu_s()};
+    });
+  }
+
+  // Makes the actors. Call it before any other method.
+  Status make_actors();
+
+  void advance(std::int64_t until_step, const std::stop_token& stop,
+               const std::function<void()>& tick) override;
+  std::int64_t step() const override { return frames_.claimed(); }
+  Score value() const override;
+  std::optional<trainers::Solved> solved() const override { return solved_; }
+  std::vector<trainers::MetricPoint> take_metrics() override;
+  Status save(const std::filesystem::path& path) const override;
+  Status load(const std::filesystem::path& path) override;
+
+ private:
+  void run_actors(ApexQueue& queue, const std::function<void()>& tick);
+  void store_and_train(const ApexChunk& chunk);
+
+  Options options_;
+  QTraining training_;
+  ga3c::WeightBoard board_;
+  std::vector<std::unique_ptr<ApexActor>> actors_;
+  ga3c::FrameCounter frames_;
+  ga3c::EpisodeLog episodes_;
+  std::optional<trainers::Solved> solved_;  // read while no actor runs
+  ga3c::PlayMeter played_;
+
+  // Of the learner's thread and of take_metrics().
+  mutable std::mutex mutex_;
+  std::int64_t trained_ = 0;  // frames that the learner has stored
+  std::int64_t lag_ = 0;      // sums over chunks since the last metrics
+  std::int64_t chunks_ = 0;
+  std::uint64_t version_ = 1;  // of the newest weights on the board
+};
+
+Status Apex::make_actors() {
+  const int each = options_.envs / options_.apex.actors;
+  for (int i = 0; i < options_.apex.actors; ++i) {
+    auto env = options_.env.make(
+        {each, options_.seed, static_cast<std::uint64_t>(i * each), options_.sticky});
+    if (!env) return std::move(env).error();
+    actors_.push_back(std::make_unique<ApexActor>(options_, *std::move(env), i));
+  }
+  return Done{};
+}
+
+void Apex::advance(std::int64_t until_step, const std::stop_token& stop,
+                   const std::function<void()>& tick) {
+  if (training_.learner().diverged()) return;
+  frames_.open_until(until_step);
+  const std::stop_callback on_stop(stop, [&] { frames_.stop(); });
+  for (std::size_t lane = 0; lane < options_.memory.lanes; ++lane) training_.memory().cut(lane);
+  const auto slots = static_cast<std::size_t>(options_.apex.actors * options_.apex.slots);
+  ApexQueue queue({slots, 0, 1});
+  queue.add_consumer();
+  const std::jthread learner([&] {
+    queue.consume([&](const auto& chunks) {
+      for (auto* chunk : chunks) {
+        store_and_train(*chunk);
+        chunk->set_stored();
+      }
+    });
+  });
+  run_actors(queue, tick);
+  queue.close();
+}
+
+void Apex::run_actors(ApexQueue& queue, const std::function<void()>& tick) {
+  std::mutex ended;
+  std::condition_variable actor_ended;
+  auto running = actors_.size();
+  std::vector<std::jthread> threads;
+  for (auto& actor : actors_)
+    threads.emplace_back([&, playing = actor.get()] {
+      playing->play(frames_, board_, queue, episodes_);
+      const std::scoped_lock lock(ended);
+      --running;
+      actor_ended.notify_one();
+    });
+  std::unique_lock lock(ended);
+  while (!actor_ended.wait_for(lock, tick_interval, [&] { return running == 0; })) {
+    lock.unlock();
+    tick();
+    lock.lock();
+  }
+}
+
+// On the learner's thread.
+void Apex::store_and_train(const ApexChunk& chunk) {
+  const std::scoped_lock lock(mutex_);
+  store(chunk, training_.memory());
+  const auto frames = static_cast<std::int64_t>(chunk.steps * chunk.environments);
+  trained_ += frames;
+  lag_ += static_cast<std::int64_t>(version_ - chunk.version);
+  ++chunks_;
+  training_.train(frames, trained_);
+  if (training_.learner().diverged()) return frames_.stop();
+  board_.publish(training_.learner().weights());
+  ++version_;
+}
+
+Score Apex::value() const {
+  const std::scoped_lock lock(mutex_);
+  if (training_.learner().diverged()) return Score::diverged();
+  const auto last = episodes_.state().last;
+  if (last.empty()) return Score::of(0);  // the actors write the running returns
+  return Score::of(ga3c::mean(last));
+}
+
+std::vector<trainers::MetricPoint> Apex::take_metrics() {
+  std::vector<trainers::MetricPoint> points;
+  const std::scoped_lock lock(mutex_);
+  const double seconds = played_.take(frames_.claimed(), episodes_.state(), points);
+  training_.add_metrics(seconds, points);
+  if (chunks_ > 0)
+    points.push_back({"policy_lag", static_cast<double>(lag_) / static_cast<double>(chunks_)});
+  points.push_back({"actors", static_cast<double>(actors_.size())});
+  lag_ = chunks_ = 0;
+  return points;
+}
+
+Status Apex::save(const std::filesystem::path& path) const {
+  auto model = training_.model(frames_.claimed());
+  model.episodes = episodes_.state();
+  for (const auto& actor : actors_) model.groups.push_back(actor->state());
+  return training_.write(path, model);
+}
+
+Status Apex::load(const std::filesystem::path& path) {
+  const auto model = training_.read(path, actors_.size());
+  if (!model) return model.error();
+  for (std::size_t i = 0; i < actors_.size(); ++i)
+    if (!actors_[i]->restore(model->groups[i]))
+      return other_settings(path, "number of environments");
+  episodes_.restore(model->episodes);
+  frames_.restore(model->frames);
+  trained_ = model->frames;
+  played_.start_at(model->frames);
+  board_.publish(training_.learner().weights());
+  ++version_;
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<trainers::Trainer>> make_apex(const trainers::TrainingJob& job) {
+  auto options = apex_options_of(job);
+  if (!options) return std::move(options).error();
+  auto trainer = std::make_unique<Apex>(*options);
+  if (auto made = trainer->make_actors(); !made) return std::move(made).error();
+  return std::unique_ptr<trainers::Trainer>(std::move(trainer));
+}
+
+}  // namespace hone::dqn
+
+namespace hone::trainers {
+
+TrainerRow apex_row() { return {.make = dqn::make_apex, .evaluate = ga3c::evaluate}; }
+
+}  // namespace hone::trainers

@@ -1,0 +1,65 @@
+// What every trainer of Q-networks on a replay memory has: the learner, the memory, the schedule of
+// updates, and their part of a model file. Used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/value/options.hpp"
+#include "worker/train/value/q_learner.hpp"
+#include "worker/train/value/replay/memory.hpp"
+
+namespace hone::dqn {
+
+class QTraining {
+ public:
+  // trainer: the name in model files. `options` must outlive the object.
+  QTraining(const Options& options, std::string trainer);
+
+  [[nodiscard]] QLearner& learner() { return learner_; }
+  [[nodiscard]] const QLearner& learner() const { return learner_; }
+  [[nodiscard]] replay::Memory& memory() { return memory_; }
+
+  // Makes the updates that are due after `frames` more have been played, at `step` of the run.
+  void train(std::int64_t frames, std::int64_t step);
+  // Metrics of learning since the last call, which is `seconds` ago.
+  void add_metrics(double seconds, std::vector<trainers::MetricPoint>& points);
+
+  // A model with all but the episodes and environments, which the caller adds before finish().
+  [[nodiscard]] ga3c::Model model(std::int64_t step) const;
+  [[nodiscard]] Status write(const std::filesystem::path& path, const ga3c::Model& model) const;
+
+  // Reads a file of the same trainer, environment and network into the learner and the memory.
+  // Refuses another one. `groups`: how many the file must have.
+  Result<ga3c::Model> read(const std::filesystem::path& path, std::size_t groups);
+
+ private:
+  // The rows of a batch, drawn from the memory.
+  struct BatchRows {
+    explicit BatchRows(const Options& options);
+    std::vector<replay::Draw> draws;
+    std::size_t row;
+    dense::Floats observations, next;
+    std::vector<std::int32_t> actions;
+    std::vector<float> rewards, discounts, weights, errors;
+  };
+
+  void learn(double done);
+  bool restore(const ga3c::Model& model, const trainers::TensorFile& file);
+
+  const Options& options_;
+  std::string trainer_;
+  QLearner learner_;
+  std::unique_ptr<replay::Index> index_;
+  replay::Memory memory_;
+  BatchRows batch_;
+  std::int64_t due_ = 0;      // frames since the last training
+  std::int64_t updates_ = 0;  // address the draws
+};
+
+// For refusals of load().
+Error other_settings(const std::filesystem::path& path, const std::string& what);
+
+}  // namespace hone::dqn
