@@ -58,4 +58,19 @@ inline std::string first_run(const std::string& trial) {
          " AND best_cost < 9e999 ORDER BY cost, best_cost, replicate LIMIT 1)";
 }
 
+// A scalar subquery: the checkpoint of the best report of run r of trial t. That report may be of a
+// run which the fork continues: then the checkpoint is that run's, if it is kept.
+inline constexpr char best_model[] =
+    "coalesce((SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
+    // A process that ended during the phase has left an earlier checkpoint of it.
+    "  AND m.phase = r.best_phase AND m.step <= r.best_step"
+    "  ORDER BY m.step DESC, id DESC LIMIT 1),"
+    " (WITH RECURSIVE continued (trial, replicate) AS ("
+    "  SELECT t.fork_trial, t.fork_replicate WHERE r.replicate = 0 AND r.best_phase <= t.fork_phase"
+    "  UNION ALL SELECT o.fork_trial, o.fork_replicate FROM continued c JOIN trial o"
+    "   ON o.id = c.trial WHERE c.replicate = 0 AND r.best_phase <= o.fork_phase)"
+    "  SELECT m.id FROM continued c JOIN model m ON m.trial = c.trial AND m.replicate = c.replicate"
+    "  WHERE m.phase = r.best_phase AND m.step <= r.best_step AND m.dropped_at IS NULL"
+    "  ORDER BY m.step DESC, m.id DESC LIMIT 1))";
+
 }  // namespace hone::sql

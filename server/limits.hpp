@@ -29,9 +29,10 @@ inline constexpr std::size_t ended_trials_kept = 20'000;
 inline constexpr std::int64_t replay_step_events = 20'000;  // then ended sweeps leave: some 20 MB
 inline constexpr std::size_t parked_acquires_max = 2048;    // workers waiting for a run
 
-// Of the database at a start, which is to take less than a second: some 75 MB.
-inline constexpr Duration check_time = milliseconds(300);
-// The newest events, whose links are checked at a start: a quarter of a second.
+// A larger database is not checked at a start, which is to take less than a second: SQLite reads
+// some 550 MB a second and cannot be interrupted.
+inline constexpr std::int64_t checked_bytes_max = 128 * 1024 * 1024;
+// The newest events, whose links are checked at a start.
 inline constexpr std::int64_t checked_events_max = 100'000;
 
 // HTTP.
@@ -114,9 +115,9 @@ inline constexpr Duration digest_min = milliseconds(100);       // between two f
 inline constexpr Duration digest_max = seconds(10);
 inline constexpr Duration pace_time = seconds(600);  // over which the speed of a sweep is measured
 
-inline constexpr std::size_t export_events_max = 2'000'000;   // of one document: 400 MB of it
-inline constexpr std::size_t export_points_max = 1'500'000;   // likewise
-inline constexpr std::int64_t replay_events_max = 5'000'000;  // half a minute of a reader
+inline constexpr std::size_t export_events_max = 2'000'000;  // of one document: 400 MB of it
+inline constexpr std::size_t export_points_max = 1'500'000;  // likewise
+inline constexpr std::size_t replay_events_max = 5'000'000;  // half a minute of a reader
 
 // Bodies.
 // A sweep with its history: seconds of the engine, requested by hand.

@@ -1,5 +1,6 @@
 // hone-bench, which `hone bench` runs: measures a server (load, lineage) and the search methods for
-// tests/bench/search_bench.py (driver), and writes made-up learning curves (curves).
+// tests/bench/search_bench.py (driver), writes made-up learning curves (curves), and fills a data
+// folder (fill).
 #include <unistd.h>
 
 #include <charconv>
@@ -129,6 +130,21 @@ Result<Exit> run_lineage(Session& session, BenchOptions options) {
   return print_object(session, *result, bench_lineage_text(*result, session.screen()));
 }
 
+// Leaves a data folder of the wanted size, for other benches to start a server on.
+Result<Exit> run_fill(Session& session, const BenchOptions& options) {
+  const std::filesystem::path folder = options.load.folder;
+  if (options.load.folder == load::LoadOptions{}.folder)
+    return refuse(Code::invalid, "name the data folder to fill: hone bench fill --folder DIR");
+  ProgressLine progress(session);
+  const auto done =
+      upkeep::fill(folder, options.lineage.fill, [&](std::int64_t made, std::int64_t total) {
+        progress.show("making " + std::to_string(made) + "/" + std::to_string(total) + " trials");
+      });
+  if (!done) return done.error();
+  session.print(folder.string() + "\n");
+  return Exit::ok;
+}
+
 Result<Exit> run_driver(Session& session, const BenchOptions& options) {
   const auto arguments = read_arguments(options.words);
   if (!arguments) return arguments.error();
@@ -174,11 +190,12 @@ Result<Exit> run_curves(Session& session, const BenchOptions& options) {
 
 Result<Exit> run_bench(Session& session, const BenchOptions& options) {
   if (options.what == "lineage") return run_lineage(session, options);
+  if (options.what == "fill") return run_fill(session, options);
   if (options.what == "load") return run_load(session, options);
   if (options.what == "driver") return run_driver(session, options);
   if (options.what == "curves") return run_curves(session, options);
   return refuse(Code::invalid, "unknown benchmark '" + options.what +
-                                   "'; there are load, lineage, driver and curves");
+                                   "'; there are load, lineage, driver, curves and fill");
 }
 
 void add_load_flags(Flags& flags, BenchOptions& options) {
@@ -195,11 +212,12 @@ void add_load_flags(Flags& flags, BenchOptions& options) {
   flags.text("--ramp TIME", options.ramp, "time in which all workers start");
   flags.text(
       "--folder DIR", options.load.folder,
-      "where to create the server's temporary data folder; of curves: where to write tables");
+      "where to create the server's temporary data folder; of curves: where to write tables; of "
+      "fill: the data folder");
 }
 
 void add_lineage_flags(Flags& flags, BenchOptions& options) {
-  flags.heading("Lineage");
+  flags.heading("Lineage and fill");
   flags.integer("--sweeps N", options.lineage.fill.sweeps, {1, 1e6}, "number of sweeps (1000)");
   flags.integer("--trials N", options.lineage.fill.trials, {1, 1e7},
                 "number of trials over all sweeps (100000)");
@@ -207,6 +225,7 @@ void add_lineage_flags(Flags& flags, BenchOptions& options) {
                 "number of further sweeps that are half done (0)");
   flags.integer("--points N", options.lineage.fill.points, {0, 1e9},
                 "number of metric points over all trials (10000000)");
+  flags.integer("--phases N", options.lineage.fill.phases, {1, 10'000}, "reports of a trial (2)");
   flags.integer("--repetitions N", options.lineage.repetitions, {1, 1000},
                 "repetitions of each question, of which the median is printed (21)");
 }
@@ -219,7 +238,7 @@ void add_curves_flags(Flags& flags, BenchOptions& options) {
 
 CommandAction declare_bench(Flags& flags) {
   return with_options(run_bench, [&](BenchOptions& options) {
-    flags.argument("WHAT", options.what, "load, lineage, driver or curves");
+    flags.argument("WHAT", options.what, "load, lineage, driver, curves or fill");
     flags.optional_argument(
         "TASK", options.task,
         "of driver: version, startup, memory, latency, quality, storage-client; of curves: the "
@@ -241,6 +260,7 @@ constexpr Command bench_command{
     "hone bench load --reports 1,8,64,512 --duration 5s\n"
     "hone bench driver quality problem=branin algo=tpe seeds=0-39 n=200 workers=8\n"
     "hone bench driver latency mode=multi d=10 ns=1000,10000 reps=15,9\n"
+    "hone bench fill --sweeps 1 --trials 10000 --phases 100 --points 0 --folder data\n"
     "hone bench curves crossing --seed 1 --tables 3 --folder curves",
     declare_bench};
 

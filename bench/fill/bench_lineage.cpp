@@ -12,6 +12,7 @@
 
 #include "sdk/cli/local/child.hpp"
 #include "sdk/cli/local/programs.hpp"
+#include "sdk/cli/local/temporary_folder.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/pace.hpp"
@@ -26,23 +27,6 @@ using Clock = std::chrono::steady_clock;
 double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
-
-// A folder that the destructor removes.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(const std::string& parent)
-      : path_(std::filesystem::path(parent) / ("hone-bench-" + std::to_string(getpid()))) {}
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 class BenchServer {
  public:
@@ -184,18 +168,20 @@ std::int64_t bytes_of(const std::filesystem::path& folder) {
 
 Result<Json> bench_lineage(const LineageOptions& options,
                            const std::function<void(const std::string&)>& show_progress) {
-  const TemporaryFolder folder(options.folder);
+  const auto made = TemporaryFolder::make("hone-bench", options.folder);
+  if (!made) return made.error();
+  const std::filesystem::path folder = made->path();
   const auto began = Clock::now();
-  if (auto made = fill_folder(options, folder.path(), show_progress); !made) return made.error();
+  if (auto filled = fill_folder(options, folder, show_progress); !filled) return filled.error();
   Json result;
   result["sweeps"] = options.fill.sweeps;
   result["trials"] = options.fill.trials;
   result["running"] = options.fill.running;
   result["points"] = options.fill.points;
   result["made_in_s"] = milliseconds_since(began) / 1000;
-  result["database_bytes"] = bytes_of(folder.path());
+  result["database_bytes"] = bytes_of(folder);
   show_progress("starting the server");
-  auto server = BenchServer::start(folder.path());
+  auto server = BenchServer::start(folder);
   if (!server) return server.error();
   auto endpoint = parse_endpoint((*server)->url());
   if (!endpoint) return endpoint.error();

@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Exception.h>
 #include <fcntl.h>
-#include <sqlite3.h>
 
 #include <array>
 #include <charconv>
@@ -70,27 +69,21 @@ void HighWater::advance(std::int64_t seq) const {
   [[maybe_unused]] const auto written = ::pwrite(file_.fd(), text.data(), mark_bytes, 0);
 }
 
-Result<bool> quick_check(SQLite::Database& db, std::function<bool()> give_up) {
-  constexpr int steps_between_looks = 10'000;
-  const auto look = [](void* ask) { return (*static_cast<std::function<bool()>*>(ask))() ? 1 : 0; };
-  sqlite3_progress_handler(db.getHandle(), steps_between_looks, look, &give_up);
-  Result<bool> result = true;
+Result<bool> quick_check(SQLite::Database& db, std::int64_t bytes_max) {
+  const auto damaged = [&](const std::string& what) {
+    return refuse(Code::invalid, "'" + db.getFilename() + "' is damaged (" + what +
+                                     "): restore a backup; 'hone db check' lists the damage, and "
+                                     "'sqlite3 FILE .recover' saves what can be read");
+  };
   try {
+    const auto pages = db.execAndGet("PRAGMA page_count").getInt64();
+    if (pages * db.execAndGet("PRAGMA page_size").getInt64() > bytes_max) return false;
     const auto found = db.execAndGet("PRAGMA quick_check(1)").getString();
-    if (found != "ok")
-      result =
-          refuse(Code::invalid, "'" + db.getFilename() + "' is damaged (" + found +
-                                    "): restore a backup; 'hone db check' lists the damage, and "
-                                    "'sqlite3 FILE .recover' saves what can be read");
+    if (found != "ok") return damaged(found);
   } catch (const SQLite::Exception& trouble) {
-    if (trouble.getErrorCode() == SQLITE_INTERRUPT)
-      result = false;
-    else
-      result = refuse(Code::invalid, "'" + db.getFilename() + "' is damaged (" + trouble.what() +
-                                         "): restore a backup");
+    return damaged(trouble.what());
   }
-  sqlite3_progress_handler(db.getHandle(), 0, nullptr, nullptr);
-  return result;
+  return true;
 }
 
 }  // namespace hone

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 
 #include "base/files.hpp"
 #include "base/result.hpp"
@@ -33,8 +32,8 @@ class HighWater {
   std::int64_t seq_;  // as found at the start
 };
 
-// Runs SQLite's quick_check until `give_up` returns true. Refuses (invalid) a damaged database;
-// returns false if it gave up.
-Result<bool> quick_check(SQLite::Database& db, std::function<bool()> give_up);
+// Runs SQLite's quick_check, which cannot be interrupted within a table. Refuses (invalid) a
+// damaged database; returns false if it has more than `bytes_max` and was not checked.
+Result<bool> quick_check(SQLite::Database& db, std::int64_t bytes_max);
 
 }  // namespace hone

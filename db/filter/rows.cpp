@@ -39,7 +39,8 @@ Path path_to(ObjectKind kind, ObjectKind of, bool needs_sweep) {
   if ((of == ObjectKind::sweep || beyond || needs_sweep) && kind != ObjectKind::sweep)
     path.add("sweep s", "s.id = " + own + ".sweep");
   if (of == ObjectKind::workflow && kind != of) path.add("workflow f", "f.id = s.workflow");
-  if (of == ObjectKind::dataset && kind != of) path.add("dataset d", "d.id = s.dataset");
+  if (of == ObjectKind::dataset && kind != of)
+    path.add("dataset d", "d.id IN (SELECT x.dataset FROM sweep_dataset x WHERE x.sweep = s.id)");
   if (to_worker && kind != of)
     path.add("worker w", kind == ObjectKind::run ? "w.id = r.worker" : "w.id = a.worker");
   return path;

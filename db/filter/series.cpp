@@ -140,12 +140,13 @@ Result<Piece> metric_condition(const Comparison& c, ObjectKind kind) {
   return all;
 }
 
-// Trials of sweeps of one goal whose cost is within the bound.
+// Trials of sweeps of one goal whose cost is within the bound. `cost` may bound it from one side:
+// SQLite would search its index by the first upper bound that it reads, so +x.cost hides the other.
 void add_by_cost(Piece& all, const std::string& name, const char* goal, const std::string& cost) {
   append(all, " UNION ALL ",
          {std::string("SELECT x.id FROM sweep y CROSS JOIN trial x ON x.sweep = y.id WHERE"
                       " y.metric = ? AND y.goal = '") +
-              goal + "' AND x.cost < 1.797e308" + cost,
+              goal + "' AND +x.cost < 1.797e308" + cost,
           {name}});
 }
 

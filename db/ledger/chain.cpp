@@ -2,6 +2,9 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <span>
+
+#include "base/hex.hpp"
 #include "base/sha256.hpp"
 
 namespace hone {
@@ -15,28 +18,22 @@ std::string_view text_of(const SQLite::Column& column) {
   return {column.getText(), static_cast<std::size_t>(column.getBytes())};
 }
 
-// The bytes of lower-case hex digits.
-Link bytes_of(std::string_view hex) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  Link bytes(hex.size() / 2, '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = static_cast<char>(16 * digit(hex[2 * i]) + digit(hex[2 * i + 1]));
-  return bytes;
-}
-
 Error misfit(std::int64_t seq, const std::string& what) {
   return refuse(Code::invalid, "event " + std::to_string(seq) + " of the ledger " + what +
                                    ": it was changed or damaged; restore a backup");
 }
 
-// The link of an event, if it has one.
+}  // namespace
+
+std::string link_text(const Link& link) {
+  return hex(std::span(reinterpret_cast<const unsigned char*>(link.data()), link.size()));
+}
+
 Link link_of(SQLite::Database& db, std::int64_t seq) {
   SQLite::Statement row(db, "SELECT link FROM event WHERE seq = ?");
   row.bind(1, seq);
   return row.executeStep() ? blob_of(row.getColumn(0)) : Link();
 }
-
-}  // namespace
 
 Link next_link(std::string_view before, const LedgerRow& row) {
   // The kind has no blank, so that no two rows give one text.
@@ -47,7 +44,7 @@ Link next_link(std::string_view before, const LedgerRow& row) {
   hash.add(before);
   hash.add(head);
   hash.add(row.body);
-  return bytes_of(hash.finish());
+  return hash.finish_bytes();
 }
 
 Result<ChainCheck> check_chain(SQLite::Database& db, std::int64_t after,

@@ -30,6 +30,12 @@ struct LedgerRow {
   std::string_view body;
 };
 
+// The hex digits of a link.
+std::string link_text(const Link& link);
+
+// The link of an event; empty if it has none or is not there.
+Link link_of(SQLite::Database& db, std::int64_t seq);
+
 // The link of a row.
 Link next_link(std::string_view before, const LedgerRow& row);
 

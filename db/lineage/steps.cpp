@@ -81,6 +81,13 @@ constexpr std::array relation_table{
     Relation{trial, trial, "resubmitted_from",
              "SELECT origin FROM trial WHERE id = ?1 AND origin IS NOT NULL",
              "SELECT id FROM trial WHERE origin = ?1 ORDER BY id"},
+    Relation{trial, run, "forked_from",
+             "SELECT fork_trial, fork_replicate FROM trial WHERE id = ?1 AND fork_trial IS NOT"
+             " NULL",
+             "SELECT id FROM trial WHERE fork_trial = ?1 AND fork_replicate = ?2 ORDER BY id"},
+    Relation{trial, trial, "replaces",
+             "SELECT replaces FROM trial WHERE id = ?1 AND replaces IS NOT NULL",
+             "SELECT id FROM trial WHERE replaces = ?1 ORDER BY id"},
     Relation{sweep, sweep, "forked_from",
              "SELECT forked_from FROM sweep WHERE id = ?1 AND forked_from IS NOT NULL",
              "SELECT id FROM sweep WHERE forked_from = ?1 ORDER BY id"},
@@ -93,8 +100,15 @@ constexpr std::array relation_table{
     Relation{sweep, workflow, "submitted_as", "SELECT workflow FROM sweep WHERE id = ?1",
              "SELECT id FROM sweep WHERE workflow = ?1 ORDER BY id"},
     Relation{sweep, dataset, "trained_on",
-             "SELECT dataset FROM sweep WHERE id = ?1 AND dataset IS NOT NULL",
-             "SELECT id FROM sweep WHERE dataset = ?1 ORDER BY id"},
+             "SELECT dataset FROM sweep_dataset WHERE sweep = ?1 AND role = 'train'"
+             " ORDER BY dataset",
+             "SELECT sweep FROM sweep_dataset WHERE dataset = ?1 AND role = 'train'"
+             " ORDER BY sweep"},
+    Relation{sweep, dataset, "validated_on",
+             "SELECT dataset FROM sweep_dataset WHERE sweep = ?1 AND role = 'validation'"
+             " ORDER BY dataset",
+             "SELECT sweep FROM sweep_dataset WHERE dataset = ?1 AND role = 'validation'"
+             " ORDER BY sweep"},
 };
 
 struct Description {
@@ -115,7 +129,8 @@ constexpr std::array descriptions{
         " AS edits, submitted_at, ended_at, imported_at, archived_at"
         " FROM sweep WHERE id = ?1"},
     Description{trial, "trial",
-                "SELECT 'set ' || (number + 1) || ' of ' || s.trials, number, t.state,"
+                "SELECT 'set ' || (number + 1) || iif(number < s.trials, ' of ' || s.trials, ''),"
+                " number, t.state,"
                 " nullif(t.reason, 'none') AS reason,"
                 " CASE WHEN cost >= 1.797e308 THEN iif(cost < 9e999, 'diverged', NULL)"
                 "  ELSE iif(goal = 'minimize', cost, 0.0 - cost) END AS value, params, "

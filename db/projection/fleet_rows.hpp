@@ -1,4 +1,4 @@
-// The part of the projection behind fleets (migrations/0015_fleets.sql). Internal to db.
+// The part of the projection behind fleets (migrations/0018_fleets.sql). Internal to db.
 #pragma once
 
 #include <SQLiteCpp/Database.h>

@@ -64,6 +64,44 @@ void write_report(ProjectionStatements& s, const std::optional<std::string>& ver
   s.report.reset();
 }
 
+// A fork has the reports of its origin, up to the phase after which it continues.
+void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Origin& origin) {
+  if (s.report) write_report(s, std::nullopt);
+  std::optional<TrialId> replaced;
+  if (origin.replaces) replaced = origin.replaces->trial;
+  sql::run(s.fork_trial, e.trial, origin.run.trial, origin.run.replicate, origin.model,
+           origin.phase, origin.step, replaced);
+  struct Row {
+    int phase = 0;
+    std::int64_t step = 0;
+    std::optional<double> value;
+    Instant at;
+    LeaseId lease;
+  };
+  std::vector<Row> rows;
+  sql::bind(s.reports_until, origin.run.trial, origin.run.replicate, origin.phase);
+  while (s.reports_until.executeStep()) {
+    sql::Columns c(s.reports_until);
+    Row row;
+    row.phase = c.small();
+    row.step = c.integer();
+    row.value = c.maybe(&sql::Columns::real);
+    row.at = c.instant();
+    row.lease = c.id<LeaseId>();
+    rows.push_back(row);
+  }
+  s.reports_until.reset();
+  const RunId run{e.trial, 0};
+  const Goal goal = goal_of(s, e.sweep.value);
+  for (const Row& row : rows) {
+    const double cost = sql::cost_of(row.value ? Score::of(*row.value) : Score::diverged(), goal);
+    sql::run(s.add_report, run.trial, run.replicate, row.phase, row.step, row.value, row.at,
+             row.lease, std::optional<std::string>(), std::optional<std::string>());
+    sql::run(s.report_run, run.trial, run.replicate, row.phase, row.step, cost);
+    s.values.reported(e.sweep, run, row.phase, cost);
+  }
+}
+
 struct Spread {
   double mean = 0;
   double deviation = 0;  // with n - 1; 0 of a single value
@@ -106,6 +144,9 @@ struct Fold {
              spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),
              e.workflow, e.dataset, elsewhere ? std::nullopt : or_none(spec.confirms),
              instances_of(spec));
+    if (e.dataset) sql::run(s.train_on, e.sweep, *e.dataset);
+    for (const DatasetSpec& one : spec.datasets)
+      sql::run(s.use_dataset, e.sweep, word(one.role), one.name, one.version, one.digest);
     s.knowledge.add(e, elsewhere);
   }
 
@@ -133,6 +174,7 @@ struct Fold {
       s.counts.added({e.trial, replicate}, e.sweep);
     }
     s.knowledge.add(e);
+    if (e.origin) take_over_reports(s, e, *e.origin);
   }
 
   void operator()(const LeaseGranted& e) const {

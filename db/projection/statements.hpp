@@ -64,6 +64,12 @@ struct ProjectionStatements {
       "seeds,"
       " phases, spec, workflow, dataset, confirms, instances)"
       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement train_on{
+      db, "INSERT INTO sweep_dataset (sweep, dataset, role) VALUES (?, ?, 'train')"};
+  SQLite::Statement use_dataset{
+      db,
+      "INSERT INTO sweep_dataset (sweep, dataset, role) SELECT ?1, id, ?2 FROM dataset"
+      " WHERE name = ?3 AND version = ?4 AND digest = ?5 ON CONFLICT DO NOTHING"};
   SQLite::Statement steer_sweep{db, "UPDATE sweep SET state = ?2, reason = ?3 WHERE id = ?1"};
   SQLite::Statement end_sweep{
       db, "UPDATE sweep SET state = ?2, reason = ?3, ended_at = ?4, detail = ?5 WHERE id = ?1"};
@@ -79,6 +85,13 @@ struct ProjectionStatements {
   SQLite::Statement add_trial{
       db,
       "INSERT INTO trial (id, sweep, number, params, runs, proposed_at) VALUES (?, ?, ?, ?, ?, ?)"};
+  SQLite::Statement fork_trial{
+      db,
+      "UPDATE trial SET fork_trial = ?2, fork_replicate = ?3, fork_model = ?4, fork_phase = ?5,"
+      " fork_step = ?6, replaces = ?7 WHERE id = ?1"};
+  SQLite::Statement reports_until{db,
+                                  "SELECT phase, step, value, at, lease FROM report WHERE"
+                                  " trial = ? AND replicate = ? AND phase <= ? ORDER BY phase"};
   SQLite::Statement add_run{db, "INSERT INTO run (trial, replicate, sweep) VALUES (?, ?, ?)"};
   SQLite::Statement add_attempt{
       db,

@@ -7,7 +7,8 @@ namespace hone {
 
 std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep) {
   SQLite::Statement s(db,
-                      "SELECT r.state, r.reason, r.failure, count(*), sum(r.step)"
+                      "SELECT r.state, r.reason, r.failure, count(*),"
+                      " sum(r.step - iif(r.replicate = 0, coalesce(t.fork_step, 0), 0))"
                       " FROM trial t JOIN run r ON r.trial = t.id WHERE t.sweep = ?"
                       " GROUP BY r.state, r.reason, r.failure ORDER BY 1, 2, 3");
   sql::bind(s, sweep);
@@ -35,7 +36,9 @@ Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since) {
       "   ORDER BY q.phase DESC LIMIT 1), 0)), 0), min(p.at), max(p.at)"
       " FROM trial t JOIN run r ON r.trial = t.id JOIN report p ON p.trial = r.trial"
       "   AND p.replicate = r.replicate"
-      " WHERE t.sweep = ?1 AND p.at >= ?2 AND (r.ended_at IS NULL OR r.ended_at >= ?2)");
+      " WHERE t.sweep = ?1 AND p.at >= ?2"
+      "   AND (r.replicate > 0 OR p.phase > coalesce(t.fork_phase, -1))"
+      "   AND (r.ended_at IS NULL OR r.ended_at >= ?2)");
   sql::bind(s, sweep, since);
   Pace pace;
   if (!s.executeStep()) return pace;
@@ -45,6 +48,14 @@ Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since) {
   pace.first = c.maybe(&sql::Columns::instant);
   pace.last = c.maybe(&sql::Columns::instant);
   return pace;
+}
+
+std::int64_t count_reports(SQLite::Database& db, const SweepRow& sweep) {
+  SQLite::Statement s(db,
+                      "SELECT coalesce(sum(fork_phase + 1), 0) FROM trial"
+                      " WHERE sweep = ? AND fork_trial IS NOT NULL");
+  if (!sql::bind(s, sweep.id).executeStep()) return sweep.phases_done;
+  return sweep.phases_done + sql::Columns(s).integer();
 }
 
 void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,

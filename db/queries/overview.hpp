@@ -36,6 +36,9 @@ struct Pace {
 };
 Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since);
 
+// The rows that each_report visits: the reports of the sweep, and those that forks continue.
+std::int64_t count_reports(SQLite::Database& db, const SweepRow& sweep);
+
 // A report without its verdict's inputs. `value` is absent if the run diverged. `text` views are
 // valid during the call.
 struct ReportView {

@@ -2,6 +2,8 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <utility>
+
 #include "db/ledger/ledger.hpp"
 #include "db/sql.hpp"
 
@@ -28,6 +30,33 @@ Result<std::vector<Event>> read_past(SQLite::Database& db, SweepId sweep, std::s
     if (events.size() > events_max) return too_many("events", events_max);
   }
   return events;
+}
+
+std::vector<SweepId> replay_sources(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement rows(db,
+                         "WITH RECURSIVE source (id) AS ("
+                         " SELECT ?1 UNION SELECT id FROM sweep WHERE confirms = ?1"
+                         " UNION SELECT w.earlier FROM source s JOIN warm_start w ON w.sweep = s.id"
+                         " UNION SELECT p.confirms FROM source s JOIN sweep p ON p.id = s.id"
+                         "  WHERE p.confirms IS NOT NULL)"
+                         " SELECT id FROM source ORDER BY id");
+  sql::bind(rows, sweep);
+  std::vector<SweepId> sweeps;
+  while (rows.executeStep()) sweeps.push_back({rows.getColumn(0).getInt64()});
+  return sweeps;
+}
+
+Status visit_events(SQLite::Database& db, const std::vector<SweepId>& sweeps,
+                    std::size_t events_max, const std::function<void(const Event&)>& visit) {
+  std::string of = " FROM event WHERE sweep IN (";
+  for (const SweepId sweep : sweeps)
+    of += (sweep == sweeps.front() ? "" : ", ") + std::to_string(sweep.value);
+  of += ")";
+  if (std::cmp_greater(db.execAndGet("SELECT count(*)" + of).getInt64(), events_max))
+    return too_many("events, with those of the sweeps that it rests on", events_max);
+  SQLite::Statement s(db, "SELECT seq, at, kind, body" + of + " ORDER BY seq");
+  while (s.executeStep()) visit(read_event(s));
+  return Done{};
 }
 
 Result<std::vector<Series>> read_series(SQLite::Database& db, SweepId sweep,

@@ -58,6 +58,13 @@ Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run)
 Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const PageQuery& page);
 Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run);              // by phase
 Result<std::vector<MetricNameRow>> read_metric_names(SQLite::Database& db, RunId run);  // by name
+struct MetricSummary {  // of all points of a series
+  std::int64_t points = 0;
+  double mean = 0, most = 0;
+};
+// nullopt if the run has no such series.
+std::optional<MetricSummary> summarize_metric(SQLite::Database& db, RunId run,
+                                              const std::string& name);
 // By name, then step. `name` empty: every series.
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page);

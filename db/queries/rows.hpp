@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "db/queries/fork_row.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/score.hpp"
@@ -118,11 +119,13 @@ struct RunRow {
   std::int64_t step = 0;              // of the latest report
   std::optional<Instant> started_at;  // the first sign of life of its first attempt
   std::optional<Instant> ended_at;
-  Failure failure = Failure::none;     // goes with reason
-  std::optional<Instant> rests_until;  // while it waits to be tried again
-  SweepId confirms{};                  // of its sweep; none for tuning
-  int instances = 1;                   // of its sweep
-  std::optional<bool> seed_applied{};  // as its process reported
+  Failure failure = Failure::none;          // goes with reason
+  std::optional<Instant> rests_until;       // while it waits to be tried again
+  SweepId confirms{};                       // of its sweep; none for tuning
+  int instances = 1;                        // of its sweep
+  std::optional<bool> seed_applied{};       // as its process reported
+  std::optional<ForkRow> origin{};          // present if it is a fork
+  std::optional<SuccessorRow> successor{};  // in a population
 };
 
 struct AttemptRow {

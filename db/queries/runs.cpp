@@ -15,8 +15,28 @@ constexpr char select_runs[] =
     "SELECT r.trial, r.replicate, r.sweep, t.number, s.seed, s.goal, r.state, r.reason, r.detail,"
     " r.exit_code, r.log_tail, r.attempts, r.worker, r.reports, r.cost, r.best_cost, r.best_phase,"
     " r.step, r.started_at, r.ended_at, r.failure, r.rests_until, coalesce(s.confirms, 0),"
-    " s.instances, r.seed_applied"
-    " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep ";
+    " s.instances, r.seed_applied, iif(r.replicate = 0, t.fork_trial, NULL), t.fork_replicate,"
+    " t.fork_model, t.fork_phase, t.fork_step, t.replaces,"
+    " n.id, n.fork_trial, n.fork_replicate"
+    " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
+    " LEFT JOIN trial n ON n.replaces = t.id AND r.replicate = 0 ";
+
+// The origin's columns and the trial that follows. All of the former are null but for a fork.
+void read_fork(sql::Columns& c, RunRow& row) {
+  const auto trial = c.maybe(&sql::Columns::id<TrialId>);
+  const auto replicate = c.maybe(&sql::Columns::small);
+  const auto model = c.maybe(&sql::Columns::id<ModelId>);
+  const auto phase = c.maybe(&sql::Columns::small);
+  const auto step = c.maybe(&sql::Columns::integer);
+  const auto replaces = c.maybe(&sql::Columns::id<TrialId>);
+  const auto successor = c.maybe(&sql::Columns::id<TrialId>);
+  const auto followed = c.maybe(&sql::Columns::id<TrialId>);
+  const auto of = c.maybe(&sql::Columns::small);
+  if (successor && followed && of) row.successor = SuccessorRow{{*successor, 0}, {*followed, *of}};
+  if (!trial || !replicate || !model || !phase || !step) return;
+  row.origin = ForkRow{{*trial, *replicate}, *model, *phase, *step};
+  if (replaces) row.origin->replaces = RunId{*replaces, 0};
+}
 
 RunRow read_run(const SQLite::Statement& s) {
   sql::Columns c(s);
@@ -45,6 +65,7 @@ RunRow read_run(const SQLite::Statement& s) {
   row.confirms = c.id<SweepId>();
   row.instances = c.small();
   if (const auto applied = c.maybe(&sql::Columns::small)) row.seed_applied = *applied != 0;
+  read_fork(c, row);
   return row;
 }
 
@@ -198,6 +219,17 @@ Result<std::vector<MetricNameRow>> read_metric_names(SQLite::Database& db, RunId
     rows.push_back(
         {s.getColumn(0).getString(), s.getColumn(1).getInt64(), s.getColumn(2).getInt64()});
   return rows;
+}
+
+std::optional<MetricSummary> summarize_metric(SQLite::Database& db, RunId run,
+                                              const std::string& name) {
+  SQLite::Statement s(db,
+                      "SELECT COUNT(*), AVG(value), MAX(value) FROM metric_point WHERE trial = ?1"
+                      " AND replicate = ?2 AND name = ?3");
+  sql::bind(s, run.trial, run.replicate, name);
+  if (!s.executeStep() || s.getColumn(0).getInt64() == 0) return std::nullopt;
+  return MetricSummary{s.getColumn(0).getInt64(), s.getColumn(1).getDouble(),
+                       s.getColumn(2).getDouble()};
 }
 
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,

@@ -229,12 +229,8 @@ namespace {
 
 // A trial with its best run, and the model of that run's best report.
 std::string select_best() {
-  return std::string("SELECT ") + trial_columns +
-         ", r.replicate, r.best_phase, r.best_step,"
-         // A process that ended during the phase has left an earlier checkpoint of it.
-         " (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
-         "  AND m.phase = r.best_phase AND m.step <= r.best_step"
-         "  ORDER BY m.step DESC, id DESC LIMIT 1)"
+  return std::string("SELECT ") + trial_columns + ", r.replicate, r.best_phase, r.best_step, " +
+         sql::best_model +
          " FROM trial t JOIN sweep s ON s.id = t.sweep JOIN run r ON r.trial = t.id AND"
          " r.replicate = " +
          sql::first_run("t.id") + " WHERE t.cost < 9e999 AND ";

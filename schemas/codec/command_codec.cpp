@@ -180,7 +180,7 @@ void fields(auto& f, Of<CommandTrainer> auto& t) {
   f.maybe("folder", t.folder).some("prepare", t.prepare, read_command_words);
   f.some("collect", t.collect)
       .some("artifacts", t.artifacts, OneOrMore{read_inner_path, patterns_max});
-  f.some("disk", t.disk, read_disk);
+  f.some("disk", t.disk, read_disk).some("may_change", t.may_change, ListOf{name_rule, 1000});
 }
 
 template <>
@@ -243,6 +243,17 @@ void check_names(const Spot& spot, const CommandTrainer& trainer, const Space& s
   for (const EnvVar& variable : trainer.env) check.word(variable.value, Place(env, variable.name));
 }
 
+// Every name must be a parameter of the sweep.
+void check_may_change(const Spot& spot, const CommandTrainer& trainer, const Space& space) {
+  std::vector<std::string_view> known;
+  for (const Parameter& parameter : space) known.push_back(parameter.name);
+  for (const std::string& name : trainer.may_change)
+    if (std::ranges::find(known, name) == known.end())
+      spot.fault.note_rule(
+          Place(spot.place, "may_change"),
+          "the sweep has no parameter " + in_quotes(name) + did_you_mean(name, known));
+}
+
 }  // namespace
 
 std::vector<std::string> read_command_words(const Spot& spot) {
@@ -261,6 +272,7 @@ std::vector<std::string> read_command_words(const Spot& spot) {
 
 void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer) {
   check_names(spot, trainer, spec.parameters);
+  check_may_change(spot, trainer, spec.parameters);
   if (!trainer.collect) return;
   auto& columns = trainer.collect->objectives;
   if (columns.empty()) {

@@ -30,9 +30,12 @@ void fields(auto& f, Of<WorkerJoined> auto& e) {
   f("gpus", e.gpus)("hone_version", e.hone_version).some("token", e.token);
   f.some("pilot", e.pilot);
 }
+void fields(auto& f, Of<Origin> auto& o) {
+  f("run", o.run)("model", o.model)("phase", o.phase)("step", o.step).some("replaces", o.replaces);
+}
 void fields(auto& f, Of<TrialProposed> auto& e) {
   f("trial", e.trial)("sweep", e.sweep)("number", e.number)("params", e.params);
-  f.some("from", e.from);
+  f.some("from", e.from).some("origin", e.origin);
 }
 void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);
@@ -65,6 +68,7 @@ void fields(auto& f, Of<RunEnded> auto& e) {
 }
 void fields(auto& f, Of<TrialEnqueued> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("params", e.params).some("from", e.from);
+  f.some("origin", e.origin);
 }
 void fields(auto& f, Of<RunAdded> auto& e) { f("run", e.run); }
 void fields(auto& f, Of<RunPaused> auto& e) { f("lease", e.lease)("run", e.run); }

@@ -235,8 +235,21 @@ double read_real(const Spot& spot) {
   return value;
 }
 
+namespace {
+
+constexpr double seconds_max = 3650.0 * 86'400;  // keeps microseconds exact through a double
+
+Duration duration_of(double seconds) { return {std::llround(seconds * 1e6)}; }
+
+}  // namespace
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  const auto found = scaled(text, time_units);
+  if (!found || !(*found >= 0 && *found <= seconds_max)) return std::nullopt;
+  return duration_of(*found);
+}
+
 Duration Length::operator()(const Spot& spot) const {
-  constexpr double seconds_max = 3650.0 * 86'400;  // keeps microseconds exact through a double
   std::optional<double> found;
   if (spot.json.is_number()) found = spot.json.get<double>();
   if (spot.text() != nullptr && words_allowed) found = scaled(*spot.text(), time_units);
@@ -251,7 +264,7 @@ Duration Length::operator()(const Spot& spot) const {
     spot.refuse("must be between 0 seconds and 3650 days, not " + described(spot.json));
     return {};
   }
-  const Duration duration{std::llround(*found * 1e6)};
+  const Duration duration = duration_of(*found);
   if (duration < min)
     spot.refuse_rule("must be at least " + to_text(write_seconds(min)) + " seconds");
   return duration;

@@ -108,6 +108,8 @@ Json write(const T& value);
 bool read_truth(const Spot& spot);
 double read_real(const Spot& spot);  // finite
 int read_int(const Spot& spot, const Integer& rule);
+// "90s", "15m", "2h" or "7d", up to 3650 days; nullopt for any other text.
+std::optional<Duration> parse_duration(std::string_view text);
 Json write_seconds(Duration duration);  // as an integer where they are whole
 void refuse_word(const Spot& spot, std::span<const std::string_view> words);
 const Json::array_t* list_at(const Spot& spot, std::size_t max);  // nullptr after a refusal

@@ -58,8 +58,12 @@ void check(Reader& reader, const TellRequest& request) {
     reader.refuse("value", "a result has a value; a trial that failed or is infeasible has none");
 }
 
+void fields(auto& f, Of<ForkRequest> auto& r) {
+  f("run", r.run).some("phase", r.phase, phase_number);
+}
 void fields(auto& f, Of<EnqueueRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("params", r.params).some("from", r.from);
+  f.some("fork", r.fork);
 }
 
 void fields(auto& f, Of<CreateTokenRequest> auto& r) {

@@ -11,7 +11,10 @@ constexpr std::int64_t trials_max = 1'000'000;
 constexpr Integer retries{0, 1000};
 constexpr Line method_name{1, 64};
 constexpr std::size_t warm_starts_max = 100;
+constexpr std::size_t perturb_max = 16;
 constexpr std::size_t constraints_max = 100;
+constexpr std::size_t datasets_max = 100;
+constexpr Line location_rule{0, 4096};
 constexpr std::size_t constraint_bytes_max = 1000;
 constexpr Length limit{Duration{1}, true};
 
@@ -51,6 +54,7 @@ void fields(F& f, Of<SearchSpec> auto& s) {
   if constexpr (!reads<F>) f.rest(s.settings);
   f.some("warm_start", s.warm_start, ListOf{OfType{}, warm_starts_max});
   f.some("command", s.command, read_command_words);
+  f.some("perturb", s.perturb, ListOf{OfType{}, perturb_max});
   if constexpr (reads<F>)
     f.rest(s.settings, [&](const std::string& name, const Spot& spot) {
       static constexpr std::array<std::string_view, 1> needed{"trials"};
@@ -72,6 +76,11 @@ void fields(auto& f, Of<LimitsSpec> auto& l) {
   f.some("run", l.run, limit).some("phase", l.phase, limit);
   f.some("concurrency", l.concurrency, Integer{1, concurrency_max});
   f.some("max_failed", l.max_failed, read_failure_limit);
+}
+
+void fields(auto& f, Of<DatasetSpec> auto& d) {
+  f("name", d.name, name_rule).maybe("role", d.role).some("version", d.version, Line{0, name_max});
+  f.some("digest", d.digest, Line{0, name_max}).some("location", d.location, location_rule);
 }
 
 void fields(auto& f, Of<CheckpointsSpec> auto& c) { f.maybe("keep", c.keep); }
@@ -216,9 +225,19 @@ void what_to_run(Writer& f, const SweepSpec& spec) {
     f("trainer", BuiltinTrainer{std::string(ask_trainer), {}});
 }
 
+// A population has as many parameter sets as members, and its own rule.
+void choose_population(SweepSpec& spec) {
+  if (spec.terminator.rule.empty()) spec.terminator.rule = population_method;
+  const Value* size = find(spec.search.settings, "population");
+  const auto* members = size == nullptr ? nullptr : std::get_if<std::int64_t>(size);
+  if (spec.search.trials == 0 && members != nullptr && *members > 0 && *members <= trials_max)
+    spec.search.trials = *members;
+}
+
 // Our own methods where the file names none. They weigh one objective; with several, models search
 // and every run is complete. A run of one phase leaves a rule nothing to judge.
 void choose_methods(SweepSpec& spec) {
+  if (is_population(spec)) return choose_population(spec);
   const bool several = !spec.further_objectives.empty();
   if (spec.search.method.empty()) spec.search.method = several ? "tpe" : "hone";
   if (spec.terminator.rule.empty())
@@ -230,7 +249,7 @@ void choose_methods(SweepSpec& spec) {
 // Settings of the user's program, which are often written next to `command`.
 void refuse_settings_of_command(Reader& reader) {
   for (const char* key :
-       {"run", "params", "env", "folder", "prepare", "collect", "artifacts", "disk"})
+       {"run", "params", "env", "folder", "prepare", "collect", "artifacts", "disk", "may_change"})
     if (reader.find_foreign(key) != nullptr)
       reader.refuse(key, in_quotes(key) +
                              " is a setting of the program: write it under command, as " +
@@ -256,6 +275,7 @@ void fields(F& f, Of<SweepSpec> auto& s) {
   asks ? f.maybe("budget", s.budget) : f("budget", s.budget);
   Replicates replicates{s.seeds, s.replicates};
   f.maybe("replicates", replicates).maybe("resources", s.resources).maybe("limits", s.limits);
+  f.some("datasets", s.datasets, ListOf{OfType{}, datasets_max});
   f.maybe("checkpoints", s.checkpoints).some("confirm", s.confirm).some("confirms", s.confirms);
   if constexpr (reads<F>) {
     s.seeds = replicates.seeds;
@@ -270,7 +290,11 @@ void check(Reader& reader, const SweepSpec& spec) {
   if (reader.find("trainer") == nullptr && reader.find("command") == nullptr)
     reader.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");
-  if (spec.search.trials == 0)
+  if (spec.search.trials == 0 && is_population(spec))
+    reader.spot.fault.note_rule(
+        Place(Place(reader.spot.place, "search"), "population"),
+        "is missing: say how many members train at a time, as in population: 16");
+  else if (spec.search.trials == 0)
     reader.spot.fault.note_rule(
         Place(Place(reader.spot.place, "search"), "trials"),
         "is missing: say how many parameter sets to try, as in search: {trials: 32}");

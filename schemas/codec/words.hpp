@@ -46,6 +46,8 @@ inline constexpr auto words_of<Scale> = word_table("linear", "log", "logit");
 template <>
 inline constexpr auto words_of<Keep> = word_table("best", "all");
 template <>
+inline constexpr auto words_of<DatasetRole> = word_table("train", "validation");
+template <>
 inline constexpr auto words_of<ParamStyle> = word_table("none", "flags", "flags=", "key=value",
                                                         "json", "env");
 template <>
@@ -81,7 +83,8 @@ inline constexpr auto words_of<VerdictReason> = word_table("no_rule", "last_phas
                                                            "collecting", "good_enough", "evicted",
                                                            "between_rungs", "promoted",
                                                            "awaits_promotion", "awaits_seeds",
-                                                           "outraced", "no_checkpoint", "finishes");
+                                                           "outraced", "no_checkpoint", "finishes",
+                                                           "replaced", "awaits_turn");
 template <>
 inline constexpr auto words_of<Aggregate> = word_table("mean", "median", "iqm", "lcb");
 template <>

@@ -77,19 +77,32 @@ struct WorkerJoined {
   PilotId pilot{};  // that it is of a fleet
 };
 
+// Where a run starts that continues another run of its sweep, with its own parameters: from the
+// checkpoint `model`, after `phase`. It takes over the reports of that run up to that phase.
+struct Origin {
+  RunId run;
+  ModelId model;
+  int phase = 0;
+  std::int64_t step = 0;            // of the phase's report
+  std::optional<RunId> replaces{};  // the member of a population whose place it takes
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
   TrialId trial;
   SweepId sweep;
   std::int64_t number = 0;  // 0.. within the sweep: the address of its random stream
   Params params;
-  std::optional<TrialId> from{};  // the trial that a user submitted again, in part
+  std::optional<TrialId> from{};   // the trial that a user submitted again, in part
+  std::optional<Origin> origin{};  // a fork; none: its runs start from nothing
 };
 
 struct TrialEnqueued {  // a user's own parameter set: proposed before the sampler is asked
   SweepId sweep;
   std::string request_id;
-  Params params;  // those given; the sampler fills in the rest
+  Params params;  // those given; the sampler fills in the rest, a fork keeps those of its origin
   std::optional<TrialId> from{};
+  std::optional<Origin> origin{};
 };
 
 struct RunAdded {  // one more run of a trial, with another seed: queued

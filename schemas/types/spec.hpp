@@ -76,6 +76,7 @@ struct CommandTrainer {
   std::optional<CollectSpec> collect{};
   std::vector<std::string> artifacts{};  // patterns of files in the run's own folder to keep
   std::int64_t disk = 0;  // bytes that the run's own folder may hold; 0: the worker's bound
+  std::vector<std::string> may_change{};  // parameters that a run may resume with other values of
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
 };
 
@@ -92,6 +93,7 @@ struct SearchSpec {
   Params settings{};                   // of the method, by name, in file order
   std::vector<SweepId> warm_start{};   // earlier sweeps whose trials the sampler learns from
   std::vector<std::string> command{};  // external: the user's own picker
+  std::vector<double> perturb{};       // pbt: factors of which one multiplies a number
   friend bool operator==(const SearchSpec&, const SearchSpec&) = default;
 };
 
@@ -172,6 +174,19 @@ struct ConfirmSpec {
   friend bool operator==(const ConfirmSpec&, const ConfirmSpec&) = default;
 };
 
+// What a data set is for: runs learn from the first, and are measured on the second.
+enum class DatasetRole { train, validation };
+
+// Data that the user's program reads. hone records it and does not open it.
+struct DatasetSpec {
+  std::string name;
+  DatasetRole role = DatasetRole::train;
+  std::string version{};
+  std::string digest{};    // SHA-256, where it is known
+  std::string location{};  // host:/path, or an address
+  friend bool operator==(const DatasetSpec&, const DatasetSpec&) = default;
+};
+
 struct SweepSpec {
   std::string name;
   std::string project = "default";
@@ -188,11 +203,17 @@ struct SweepSpec {
   ResourcesSpec resources;
   LimitsSpec limits;
   CheckpointsSpec checkpoints{};
+  std::vector<DatasetSpec> datasets{};
   ReplicatesSpec replicates{};
   std::optional<ConfirmSpec> confirm{};  // once the sweep is completed
   SweepId confirms{};  // this sweep confirms that one; its seeds are drawn from another stream
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
+
+// A population of runs that continue from each other's checkpoints: the search method and the
+// terminator of this name belong together.
+inline constexpr const char* population_method = "pbt";
+inline bool is_population(const SweepSpec& spec) { return spec.search.method == population_method; }
 
 // Runs that every trial starts with, and the most it may get: each seed on each instance.
 inline int instances_of(const SweepSpec& spec) {

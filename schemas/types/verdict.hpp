@@ -22,6 +22,8 @@ enum class VerdictReason {
   outraced,          // its trial is significantly worse than the leader
   no_checkpoint,     // its rule would pause it, but it could not be resumed: it continues
   finishes,          // its rule has nothing left to train, and it leads: it trains to its end
+  replaced,          // among the poorest of its population: a fork of a better member follows it
+  awaits_turn,       // paused until the members of its population that are behind have caught up
 };
 
 struct VerdictInput {

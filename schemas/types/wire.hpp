@@ -114,10 +114,18 @@ struct TellReply {
   Verdict verdict;
 };
 
+// Start from a checkpoint of another run of the sweep.
+struct ForkRequest {
+  RunId run;
+  std::optional<int> phase{};  // the last one that it takes over; absent: the latest
+  friend bool operator==(const ForkRequest&, const ForkRequest&) = default;
+};
+
 struct EnqueueRequest {
   std::string request_id;
-  Params params;                  // may leave parameters out: the sampler fills them in
-  std::optional<TrialId> from{};  // the trial that it repeats in part
+  Params params;                      // may leave parameters out: the sampler fills them in
+  std::optional<TrialId> from{};      // the trial that it repeats in part
+  std::optional<ForkRequest> fork{};  // parameters left out are then those of that run
 };
 
 struct ConfirmRequest {

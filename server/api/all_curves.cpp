@@ -16,9 +16,9 @@
 namespace hone::api {
 namespace {
 
-Status check_scan(const SweepRow& sweep) {
-  if (sweep.phases_done <= limits::scanned_reports_max &&
-      sweep.trials_proposed <= limits::columns_rows_max)
+Status check_scan(SQLite::Database& db, const SweepRow& sweep) {
+  if (sweep.trials_proposed <= limits::columns_rows_max &&
+      count_reports(db, sweep) <= limits::scanned_reports_max)
     return Done{};
   return refuse(Code::too_large,
                 "the sweep has too many reports to show at once; use `hone export`");
@@ -122,7 +122,7 @@ ReadResult curves_matrix(SQLite::Database& db, const Request& request) {
   const Snapshot snapshot(db);
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();
-  if (auto fits = check_scan(*sweep); !fits) return fits.error();
+  if (auto fits = check_scan(db, *sweep); !fits) return fits.error();
   const auto matrix = read_matrix(db, *sweep, *points);
   Json header = header_of(matrix);
   header["seq"] = last_seq(db);
@@ -212,7 +212,7 @@ ReadResult phases(SQLite::Database& db, const Request& request) {
   const Snapshot snapshot(db);
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();
-  if (auto fits = check_scan(*sweep); !fits) return fits.error();
+  if (auto fits = check_scan(db, *sweep); !fits) return fits.error();
   const auto goal = sweep->objective.goal;
   std::vector<PhaseSums> sums;
   each_report(db, *id, Verdicts::include, [&](const ReportView& report) {

@@ -5,9 +5,12 @@
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/explain_fork.hpp"
+#include "server/api/explain_verdict.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
+#include "server/api/use.hpp"
 
 namespace hone::api {
 namespace {
@@ -19,7 +22,8 @@ struct Facts {
   std::vector<CurveRow> curve;
   std::unique_ptr<Terminator> terminator;
   std::unique_ptr<Terminator> unpausing;  // the rule for runs without a checkpoint, or null
-  bool asked = false;                     // evaluated by a client of `ask`, not by a worker
+  ResourcesSpec resources;
+  bool asked = false;  // evaluated by a client of `ask`, not by a worker
 };
 
 Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
@@ -35,31 +39,13 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
   std::unique_ptr<Terminator> unpausing;
   if (const auto rule = without_pauses(spec->terminator))
     if (auto made = make_terminator(*rule, sweep_shape(*spec))) unpausing = *std::move(made);
-  return Facts{
-      run,  *std::move(sweep), *std::move(curve), *std::move(terminator), std::move(unpausing),
-      asked};
-}
-
-// Whether the rule judged; other verdicts follow from the report alone.
-bool by_rule(VerdictReason reason) {
-  switch (reason) {
-    case VerdictReason::collecting:
-    case VerdictReason::good_enough:
-    case VerdictReason::evicted:
-    case VerdictReason::between_rungs:
-    case VerdictReason::promoted:
-    case VerdictReason::awaits_promotion:
-    case VerdictReason::awaits_seeds:
-    case VerdictReason::outraced:
-      return true;
-    case VerdictReason::no_rule:
-    case VerdictReason::last_phase:
-    case VerdictReason::diverged:
-    case VerdictReason::no_checkpoint:
-    case VerdictReason::finishes:
-      return false;
-  }
-  unreachable();
+  return Facts{run,
+               *std::move(sweep),
+               *std::move(curve),
+               *std::move(terminator),
+               std::move(unpausing),
+               spec->resources,
+               asked};
 }
 
 // The rule that judged: a run without a checkpoint is judged by one that pauses no run.
@@ -108,11 +94,7 @@ bool was_promoted(const Facts& facts) {
 // The rule's explanation of a report's verdict.
 std::string rule_text(const Facts& facts, const CurveRow& report) {
   if (!report.verdict) return "";
-  if (report.verdict->reason == VerdictReason::no_checkpoint)
-    return " It continued: its rule would pause it, but it has saved no checkpoint to resume from.";
-  if (report.verdict->reason == VerdictReason::finishes)
-    return " It continued: it leads its sweep, whose winner trains to the end.";
-  if (!by_rule(report.verdict->reason)) return "";
+  if (!by_rule(report.verdict->reason)) return overruled_text(*report.verdict);
   return " " + judge_of(facts, *report.verdict).explain(*report.verdict) + ".";
 }
 
@@ -280,6 +262,10 @@ std::string held_text(const Facts& facts) {
          promoted + last_report(facts);
 }
 
+bool waits_for_its_turn(const Facts& facts) {
+  return was_promoted(facts) && facts.curve.back().verdict->reason == VerdictReason::awaits_turn;
+}
+
 std::string story(const Facts& facts) {
   switch (facts.run.state) {
     case RunState::queued:
@@ -288,7 +274,9 @@ std::string story(const Facts& facts) {
     case RunState::running:
       return held_text(facts);
     case RunState::paused:
-      return " is paused: its rule continues it if it turns out to be among the best." +
+      return (waits_for_its_turn(facts)
+                  ? " is paused until the members of its population that are behind have caught up."
+                  : " is paused: its rule continues it if it turns out to be among the best.") +
              last_report(facts);
     case RunState::completed:
       return completed_text(facts);
@@ -334,7 +322,10 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   json["run"] = text(run.id);
   json["state"] = word(run.state);
   json["reason"] = word(run.reason);
-  json["text"] = subject(*facts) + story(*facts) + doubt(*facts);
+  const auto use = read_use(db, run.id, facts->resources);
+  json["text"] = subject(*facts) + story(*facts) + fork_text(facts->run) +
+                 (use ? " " + use_text(*use) : "") + doubt(*facts);
+  json["use"] = render_use(use);
   json["verdicts"] = verdicts(*facts);
   return json;
 }

@@ -212,8 +212,8 @@ std::vector<TimedReport> reports_by_time(SQLite::Database& db, SweepId sweep) {
   return reports;
 }
 
-Status check_size(const SweepRow& sweep) {
-  if (sweep.phases_done <= limits::scanned_reports_max) return Done{};
+Status check_size(SQLite::Database& db, const SweepRow& sweep) {
+  if (count_reports(db, sweep) <= limits::scanned_reports_max) return Done{};
   return refuse(Code::too_large, "the sweep has more than " +
                                      std::to_string(limits::scanned_reports_max) +
                                      " reports; use `hone export`");
@@ -228,7 +228,7 @@ Status add_steps(SQLite::Database& db, const SweepRow& sweep, const std::string&
     }
     return Done{};
   }
-  if (auto fits = check_size(sweep); !fits) return fits;
+  if (auto fits = check_size(db, sweep); !fits) return fits;
   double trained = 0;
   for (const auto& report : reports_by_time(db, sweep.id)) {
     trained += static_cast<double>(report.trained);

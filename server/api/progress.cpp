@@ -1,5 +1,6 @@
 #include "server/api/progress.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -35,6 +36,9 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
 // first runs mildly.
 std::int64_t phases_expected(const SweepRow& sweep) {
   if (is_end(sweep.state)) return sweep.phases_done;
+  // Members and the forks in their places train as many phases as complete runs would.
+  if (const auto spec = spec_of(sweep); spec && is_population(*spec))
+    return std::max(sweep.phases_done, sweep.trials_total * sweep.phases_per_run);
   const auto terminator = terminator_of(sweep);
   const double per_run = terminator ? (*terminator)->expected_phases() : sweep.phases_per_run;
   const auto open = static_cast<double>(sweep.runs.leased + sweep.runs.running + sweep.runs.paused);

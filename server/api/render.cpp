@@ -145,6 +145,18 @@ Json render(const RunRow& row) {
   json["step"] = row.step;
   json["started_at"] = or_null(row.started_at);
   json["ended_at"] = or_null(row.ended_at);
+  json["origin"] = row.origin ? render(*row.origin) : Json(nullptr);
+  json["successor"] = row.successor ? Json(text(row.successor->run)) : Json(nullptr);
+  return json;
+}
+
+Json render(const ForkRow& row) {
+  Json json;
+  json["run"] = text(row.run);
+  json["model"] = text(row.model);
+  json["phase"] = row.phase;
+  json["step"] = row.step;
+  json["replaces"] = id_or_null(row.replaces);
   return json;
 }
 

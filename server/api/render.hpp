@@ -14,6 +14,7 @@ namespace hone::api {
 Json render(const SweepRow& row);  // without its spec
 Json render(const TrialRow& row);
 Json render(const RunRow& row);
+Json render(const ForkRow& row);
 Json render(const AttemptRow& row);
 Json render(const ArtifactRow& row);
 Json render(const CurveRow& row);

@@ -1,6 +1,10 @@
 // Re-runs every proposal and verdict of a sweep from its ledger: calls the sampler and the
-// terminator again in the state they were in, and compares the results.
-#include "db/ledger/ledger.hpp"
+// terminator again in the state they were in, and compares the results. Reads the events of this
+// sweep and of those that it rests on; the length of the ledger does not matter.
+#include <algorithm>
+#include <utility>
+
+#include "db/queries/past.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
@@ -23,12 +27,14 @@ struct Tally {
 
 class Replay {
  public:
-  Replay(SweepId sweep, const Request& request) : sweep_(sweep), request_(request) {}
+  // `sources` are the sweeps whose events it will see, in order.
+  Replay(SweepId sweep, std::vector<SweepId> sources, const Request& request)
+      : sweep_(sweep), sources_(std::move(sources)), request_(request) {}
 
   void see(const Event& event) {
     if (is_stopped(request_)) return;
     if (const auto* imported = std::get_if<SweepImported>(&event.body)) {
-      if (imported->sweep != sweep_) return evolve(book_, event);
+      if (imported->sweep != sweep_) return fold(event);
       for (const Event& past : imported->past) see(standing_alone(past));
       return;
     }
@@ -77,12 +83,43 @@ class Replay {
   void fold(const Event& event) {
     for (const Event& held : held_) evolve(book_, held);
     held_.clear();
+    if (const auto* granted = std::get_if<LeaseGranted>(&event.body)) admit(*granted);
+    if (const auto* imported = std::get_if<SweepImported>(&event.body)) admit(*imported);
     evolve(book_, event);
+  }
+
+  // The book has the events of few sweeps: of the others it lacks the workers that joined, and the
+  // leases, trials and sweeps that took the numbers between. These are skipped, so that the next
+  // one gets the number that it got.
+  void admit(const LeaseGranted& granted) {
+    book_.workers[granted.worker].id = granted.worker;
+    const LeaseId before{granted.lease.value - 1};
+    if (book_.last_lease == before) return;
+    book_.epochs.emplace(before, book_.run_of_lease.size());
+    book_.last_lease = before;
+  }
+  void admit(const SweepImported& imported) {
+    bool first = true;
+    for (const Event& past : imported.past)
+      if (const auto* granted = std::get_if<LeaseGranted>(&past.body)) {
+        if (std::exchange(first, false)) admit(*granted);
+        book_.workers[granted->worker].id = granted->worker;
+      }
+  }
+  void skip_trials() {
+    if (held_.empty()) return;
+    if (const auto* proposed = std::get_if<TrialProposed>(&held_.front().body))
+      book_.last_trial = proposed->trial.value - 1;
+  }
+  void skip_sweeps() {
+    const auto next = std::ranges::upper_bound(sources_, SweepId{book_.last_sweep});
+    if (next != sources_.end()) book_.last_sweep = next->value - 1;
   }
 
   void check_lease(const Event& event, const LeaseGranted& granted) {
     ++tally_.leases;
     tally_.proposals += static_cast<std::int64_t>(held_.size());
+    skip_trials();
     const auto work = find_lease_candidate(book_, book_.sweeps.at(sweep_), granted.worker);
     if (!work) return differ(event, event.body, "nothing to do");
     if (work->run != granted.attempt.run || work->resume != granted.resume)
@@ -96,6 +133,7 @@ class Replay {
 
   void check_report(const Event& event, const ReportRecorded& e) {
     ++tally_.verdicts;
+    skip_sweeps();
     const Command command =
         Report{e.lease, {e.phase, e.step, e.score, e.further, e.seed_applied, e.resumable}};
     const auto events = decide(book_, command, event.at);
@@ -106,8 +144,12 @@ class Replay {
     if (!expected_.empty()) expected_.erase(expected_.begin());  // the report itself
   }
 
-  void compare(const Event& event, const EventBody& again) {
+  void compare(const Event& event, EventBody again) {
     ++tally_.others;
+    // A trial that takes the place of another: other sweeps took the numbers between.
+    const auto* recorded = std::get_if<TrialProposed>(&event.body);
+    if (auto* proposed = std::get_if<TrialProposed>(&again); proposed && recorded)
+      proposed->trial = recorded->trial;
     if (as_text(event.body) != as_text(again)) differ(event, event.body, as_text(again));
   }
 
@@ -123,20 +165,13 @@ class Replay {
   }
 
   SweepId sweep_;
+  std::vector<SweepId> sources_;
   const Request& request_;
   Book book_;
   std::vector<Event> held_;  // proposals whose lease is the next event
   Events expected_;          // the events that must follow the last report
   Tally tally_;
 };
-
-Status check_replayable(SQLite::Database& db, const SweepRow& sweep) {
-  if (last_seq(db) <= limits::replay_events_max) return Done{};
-  return refuse(Code::too_large, "the ledger has more than " +
-                                     std::to_string(limits::replay_events_max) +
-                                     " events: export " + text(sweep.id) +
-                                     ", import it into an empty server and replay it there");
-}
 
 }  // namespace
 
@@ -147,9 +182,11 @@ ReadResult replay(SQLite::Database& db, const Request& request) {
   const Snapshot snapshot(db);
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();
-  if (auto fits = check_replayable(db, *sweep); !fits) return fits.error();
-  Replay replay(*id, request);
-  Ledger(db).replay(0, [&](const Event& event) { replay.see(event); });
+  const auto sources = replay_sources(db, *id);
+  Replay replay(*id, sources, request);
+  const auto seen = visit_events(db, sources, limits::replay_events_max,
+                                 [&](const Event& event) { replay.see(event); });
+  if (!seen) return seen.error();
   const Tally& tally = replay.tally();
   Json json;
   json["sweep"] = text(*id);

@@ -136,6 +136,7 @@ constexpr std::array table{
           Read{lineage, {Query::direction, Query::depth, Query::measurements}, Weight::heavy}},
     Route{get, "/v1/timeline", needs_read,
           Read{timeline, {Query::from, Query::to, Query::sweep, Query::pixels}}},
+    Route{get, "/v1/ledger", needs_read, Read{ledger}},
     Route{get, "/v1/events", needs_read, Follow{events, paged | Query::sweep | Query::digest}},
 };
 

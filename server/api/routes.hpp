@@ -52,6 +52,9 @@ ReadResult columns(SQLite::Database& db, const Request& request);
 ReadResult curves_matrix(SQLite::Database& db, const Request& request);
 ReadResult phases(SQLite::Database& db, const Request& request);
 
+// ledger.cpp
+ReadResult ledger(SQLite::Database& db, const Request& request);
+
 // timeline.cpp
 ReadResult timeline(SQLite::Database& db, const Request& request);
 

@@ -132,10 +132,7 @@ Result<Opened> open_all(const ServerOptions& options, const http::Address& addre
   Upgrade upgrade;
   auto writer = open_for_writing(folder->database().string(), &upgrade);
   if (!writer) return writer.error();
-  const auto give_up = [until = MonotonicClock{}() + limits::check_time] {
-    return MonotonicClock{}() > until;
-  };
-  const auto checked = quick_check(**writer, give_up);
+  const auto checked = quick_check(**writer, limits::checked_bytes_max);
   if (!checked) return checked.error();
   if (!*checked)
     spdlog::info("the database is too large to be checked at the start: run `hone db check`");

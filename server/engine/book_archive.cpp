@@ -58,15 +58,21 @@ void fields(Archive& archive, MaybeConst<Run> auto& run) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<Origin> auto& origin) {
+  auto& [run, model, phase, step, replaces] = origin;
+  archive(run, model, phase, step, replaces);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<Trial> auto& trial) {
-  auto& [id, number, params, runs, pinned] = trial;
-  archive(id, number, params, runs, pinned);
+  auto& [id, number, params, runs, pinned, origin] = trial;
+  archive(id, number, params, runs, pinned, origin);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
-  auto& [params, from] = enqueued;
-  archive(params, from);
+  auto& [params, from, origin] = enqueued;
+  archive(params, from, origin);
 }
 
 template <class Archive>
@@ -77,8 +83,8 @@ void fields(Archive& archive, MaybeConst<RunRecord> auto& record) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<TrialRecord> auto& record) {
-  auto& [runs, foreign] = record;
-  archive(runs, foreign);
+  auto& [runs, foreign, forked] = record;
+  archive(runs, foreign, forked);
 }
 
 template <class Archive>
@@ -129,10 +135,10 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
          live_leases, workflow, dataset, confirmed_by, archived, phase_times, rules, limited_from,
-         failing, unpausing] = sweep;
+         failing, unpausing, forks, successors] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
-          confirmed_by, archived, phase_times, rules, limited_from, failing);
+          confirmed_by, archived, phase_times, rules, limited_from, failing, forks, successors);
   if constexpr (Archive::reads) equip(sweep);
 }
 

@@ -43,6 +43,12 @@ class World {
         deadline_{of_seconds(setting.deadline * table.full_run_seconds()).us} {}
 
   Result<Outcome> run() {
+    if (is_population(spec_))
+      return refuse(Code::invalid,
+                    "pbt cannot be simulated: its members continue from each other's checkpoints "
+                    "with other parameters, and no recorded curve tells what such a fork would "
+                    "reach. Submit it, or simulate another method",
+                    "/search/method");
     // Long enough that no lease expires within the simulation.
     send(Start{"simulation", Duration{never.us / 4}});
     auto submitted = try_send(Submit{{"simulation", spec_, {}}});

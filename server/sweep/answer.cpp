@@ -93,8 +93,12 @@ struct Answerer {
   Reply operator()(const Report& c) const {
     const auto& report =
         run_of_lease(book, c.lease).reports.at(static_cast<std::size_t>(c.request.phase));
-    // An imported report may lack its verdict in ledgers of early versions.
-    if (!report.verdict) return ReportReply{{Action::stop, VerdictReason::no_rule, {}}};
+    // A fork has no verdicts on the reports of its origin: it trains on. Imported reports may lack
+    // theirs in ledgers of early versions.
+    if (!report.verdict)
+      return ReportReply{{find_live_lease(book, c.lease) ? Action::go_on : Action::stop,
+                          VerdictReason::no_rule,
+                          {}}};
     // A promoted run without a checkpoint trains its phases again: the pause no longer applies.
     const bool again = report.verdict->action == Action::pause && find_live_lease(book, c.lease);
     if (again) return ReportReply{{Action::go_on, VerdictReason::promoted, {}}};

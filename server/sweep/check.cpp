@@ -9,6 +9,7 @@
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/space/search_space.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "server/sweep/forks.hpp"
 #include "worker/train/settings/trainers.hpp"
 
 namespace hone {
@@ -169,6 +170,20 @@ Status check_trainer(const SweepSpec& spec) {
   return Done{};
 }
 
+// The worker logs its own metrics under names that begin with "hone.".
+Status check_collected(const SweepSpec& spec) {
+  const auto* command = std::get_if<CommandTrainer>(&spec.trainer);
+  if (command == nullptr || !command->collect) return Done{};
+  const auto& metrics = command->collect->metrics;
+  for (std::size_t i = 0; i < metrics.size(); ++i)
+    if (metrics[i].starts_with("hone."))
+      return refuse(Code::invalid,
+                    "metrics whose names begin with 'hone.' are measured by the worker; rename the "
+                    "column",
+                    "/command/collect/metrics/" + std::to_string(i));
+  return Done{};
+}
+
 // Requires that the parameter of the instances is free, and that the trainer accepts each value.
 Status check_instances(const SweepSpec& spec) {
   const InstancesSpec& instances = *spec.replicates.instances;
@@ -212,11 +227,13 @@ Status check_spec(const SweepSpec& spec) {
   if (spec.seed > seed_max)
     return refuse(Code::invalid, "a seed must be a whole number from 0 to 2^53 - 1", "/seed");
   if (auto fits = check_trainer(spec); !fits) return fits;
+  if (auto fits = check_collected(spec); !fits) return fits;
   if (auto fits = check_objectives(spec); !fits) return fits;
   const auto space = SearchSpace::make(spec.parameters, spec.constraints);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;
+  if (auto fits = check_population(spec); !fits) return fits;
   return check_terminator(spec.terminator, sweep_shape(spec));
 }
 

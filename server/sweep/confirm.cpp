@@ -79,6 +79,10 @@ Result<Events> decide_confirm(const Book& book, const Confirm& command) {
   if (sweep->spec.confirms)
     return refuse(Code::conflict, text(sweep->id) + " is itself the confirmation of " +
                                       text(sweep->spec.confirms) + ": confirm that one");
+  if (is_population(sweep->spec))
+    return refuse(Code::conflict, text(sweep->id) +
+                                      " is a population: its parameters changed while it trained, "
+                                      "and hone cannot train such a schedule again yet");
   Events events;
   confirm_sweep(book, *sweep, sweep->history, command.request, events);
   if (events.empty())

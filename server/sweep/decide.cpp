@@ -77,24 +77,51 @@ WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& e
   return id;
 }
 
+namespace {
+
+DatasetInfo info_of(const DatasetSpec& spec) {
+  return {spec.name, spec.version, spec.digest, spec.location};
+}
+
+}  // namespace
+
 // The same content is the same dataset, wherever it was.
 DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& events) {
+  const auto same = [&](const DatasetInfo& known) {
+    return known.name == info.name && known.version == info.version && known.digest == info.digest;
+  };
   for (const auto& [known, id] : book.datasets)
-    if (known.name == info.name && known.version == info.version && known.digest == info.digest)
-      return id;
-  const DatasetId id{static_cast<std::int64_t>(book.datasets.size()) + 1};
+    if (same(known)) return id;
+  auto last = static_cast<std::int64_t>(book.datasets.size());
+  for (const EventBody& event : events) {
+    const auto* recorded = std::get_if<DatasetRecorded>(&event);
+    if (recorded == nullptr) continue;
+    if (same(recorded->info)) return recorded->dataset;
+    last = recorded->dataset.value;
+  }
+  const DatasetId id{last + 1};
   events.emplace_back(DatasetRecorded{id, info});
   return id;
 }
 
+void record_datasets(const Book& book, const SweepSpec& spec, Events& events) {
+  for (const DatasetSpec& one : spec.datasets) record_dataset(book, info_of(one), events);
+}
+
 namespace {
+
+std::optional<DatasetInfo> first_to_train_on(const SweepSpec& spec) {
+  for (const DatasetSpec& one : spec.datasets)
+    if (one.role == DatasetRole::train) return info_of(one);
+  return std::nullopt;
+}
 
 // What the runs train on, where the client or the sweep fixes it.
 std::optional<DatasetInfo> dataset_of(const SubmitRequest& request) {
   if (request.dataset) return request.dataset;
   const auto* builtin = std::get_if<BuiltinTrainer>(&request.spec.trainer);
   const TrainerInfo* trainer = builtin == nullptr ? nullptr : find_trainer(builtin->name);
-  if (trainer == nullptr) return std::nullopt;
+  if (trainer == nullptr) return first_to_train_on(request.spec);
   auto info = trainer->dataset(builtin->settings, request.spec.parameters);
   if (info.name.empty()) return std::nullopt;
   return info;
@@ -131,6 +158,7 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   const WorkflowId workflow = record_workflow(book, request.workflow, events);
   std::optional<DatasetId> dataset;
   if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
+  record_datasets(book, request.spec, events);
   events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec,
                                      workflow, dataset, request.forked_from, rules_now});
   return events;

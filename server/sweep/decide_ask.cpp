@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
+#include "server/sweep/forks.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -171,12 +172,20 @@ Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
                                       " trials of " + text(sweep->id) +
                                       " are proposed or enqueued already");
   if (auto fits = check_given(sweep->space, request.params); !fits) return fits.error();
+  std::optional<Origin> origin;
+  if (request.fork) {
+    auto found = find_origin(book, *sweep, *request.fork);
+    if (!found) return found.error();
+    if (auto fits = check_forked(book, *sweep, *found, request.params); !fits) return fits.error();
+    origin = *found;
+  }
   const Rng rng(sweep->spec.seed, Purpose::witness, 1);
-  const Params params = completed(sweep->space, request.params, rng);
+  const Params params = origin ? forked_params(book, *sweep, *origin, request.params)
+                               : completed(sweep->space, request.params, rng);
   if (auto fits = check_settled(sweep->space, request.params, params); !fits) return fits.error();
   if (request.from && find_trial(book, *request.from) == nullptr)
     return refuse(Code::not_found, "no trial " + text(*request.from), "/from");
-  return Events{TrialEnqueued{sweep->id, request.request_id, request.params, request.from}};
+  return Events{TrialEnqueued{sweep->id, request.request_id, request.params, request.from, origin}};
 }
 
 }  // namespace hone

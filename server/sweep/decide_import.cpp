@@ -118,6 +118,9 @@ Result<Events> decide_import(const Book& book, const Import& command) {
   for (const auto& [id, info] : executed_in(request.past))
     ids.executed[id] = record_workflow(book, info, events);
   if (request.past.dataset) ids.dataset = record_dataset(book, *request.past.dataset, events);
+  for (const Event& event : request.past.events)
+    if (const auto* submitted = std::get_if<SweepSubmitted>(&event.body))
+      record_datasets(book, submitted->spec, events);
   join_workers(request.past, request.request_id, book.last_worker, events);
   number_workers(request.past, book.last_worker, ids);
   SweepImported imported{ids.sweep, request.request_id, request.past.events};

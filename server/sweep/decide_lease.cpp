@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "server/sweep/forks.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -61,11 +62,14 @@ bool fits_time(const Sweep& sweep, const AcquireRequest& offer) {
   return !phase || *phase <= *offer.time_left;
 }
 
-// The next trial's parameters: the first enqueued set, completed from the prior, else a proposal of
-// the sampler. nullopt if the sampler has nothing to propose now.
-std::optional<Params> next_params(const Sweep& sweep) {
+// The next trial's parameters: the first enqueued set, completed from its origin or the prior, else
+// a proposal of the sampler. nullopt if the sampler has nothing to propose now.
+std::optional<Params> next_params(const Book& book, const Sweep& sweep) {
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
   const Draw draw{sweep.spec.seed, number};
+  if (!sweep.enqueued.empty() && sweep.enqueued.front().origin)
+    return forked_params(book, sweep, *sweep.enqueued.front().origin,
+                         sweep.enqueued.front().params);
   if (!sweep.enqueued.empty())
     return completed(sweep.space, sweep.enqueued.front().params, draw.rng());
   const auto point = sweep.sampler->propose(sweep.space, sweep.history, draw);
@@ -74,14 +78,20 @@ std::optional<Params> next_params(const Sweep& sweep) {
 }
 
 std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep) {
-  auto params = next_params(sweep);
+  auto params = next_params(book, sweep);
   if (!params) return std::nullopt;
   const TrialId trial{book.last_trial + 1};
   Events events{TrialProposed{trial, sweep.id, static_cast<std::int64_t>(sweep.trials.size()),
                               *std::move(params)}};
-  if (!sweep.enqueued.empty())
-    std::get<TrialProposed>(events.front()).from = sweep.enqueued.front().from;
-  return LeaseCandidate{{trial, 0}, 0, std::nullopt, std::move(events)};
+  std::optional<ModelId> start;
+  if (!sweep.enqueued.empty()) {
+    const Enqueued& next = sweep.enqueued.front();
+    auto& proposed = std::get<TrialProposed>(events.front());
+    proposed.from = next.from;
+    proposed.origin = next.origin;
+    if (next.origin) start = next.origin->model;
+  }
+  return LeaseCandidate{{trial, 0}, 0, start, std::move(events)};
 }
 
 LeaseCandidate resume(const Book& book, RunId id) {

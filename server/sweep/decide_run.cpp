@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "server/sweep/forks.hpp"
 #include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
@@ -34,6 +35,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
               .failure = Failure::diverged};
     case VerdictReason::evicted:
     case VerdictReason::outraced:
+    case VerdictReason::replaced:
       return {.run = run, .state = RunState::stopped, .reason = EndReason::evicted};
     case VerdictReason::no_rule:
     case VerdictReason::collecting:
@@ -44,6 +46,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::awaits_seeds:
     case VerdictReason::no_checkpoint:
     case VerdictReason::finishes:
+    case VerdictReason::awaits_turn:
       break;
   }
   unreachable();
@@ -151,6 +154,10 @@ void end_waiting_siblings(const Book& book, const Run& run, Events& events) {
 // Call after the events that made a run inactive. If it was the last active run and nothing can
 // follow, closes paused runs and ends the sweep.
 void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events& events) {
+  const auto proposes = [](const EventBody& body) {
+    return std::holds_alternative<TrialProposed>(body);
+  };
+  if (std::ranges::any_of(events, proposes)) return;
   const std::set<RunId> ended = ended_by(events);
   const auto waits = [&](RunId id) { return !ended.contains(id); };
   if (sweep.live_leases > 1 || std::ranges::any_of(sweep.queue, waits) ||
@@ -231,6 +238,8 @@ Verdict judge(const Book& book, const Sweep& sweep, const Run& run, const Events
   Verdict verdict = rule.judge(sweep.history, run.record, report.phase,
                                normalized(sweep.spec, run.id, report.score));
   if (replaced) verdict.inputs.push_back({"no_checkpoint", 1});
+  if (const auto reason = why_member_continues(book, sweep, run, report.phase, verdict))
+    return {Action::go_on, *reason, verdict.inputs};
   if (verdict.action != Action::pause) return verdict;
   if (!resumable) return {Action::go_on, VerdictReason::no_checkpoint, verdict.inputs};
   if (would_finish(book, sweep, run, events))
@@ -261,6 +270,8 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
       if (sweep.history.replication().multi_seed() && verdict.reason != VerdictReason::last_phase &&
           verdict.reason != VerdictReason::diverged)
         end_waiting_siblings(book, run, events);
+      if (const auto origin = find_successor(book, sweep, run, request.phase, verdict))
+        propose_successor(book, sweep, *origin, events);
       end_run(book, sweep, end_after(run.id, verdict), events);
       break;
     case Action::pause:

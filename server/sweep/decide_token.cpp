@@ -1,6 +1,7 @@
 // The rules of tokens, which authorize clients.
 #include <algorithm>
 
+#include "base/expect.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -50,6 +51,12 @@ Result<Events> decide_revoke_token(const Book& book, const RevokeToken& command)
   if (token == nullptr) return refuse(Code::not_found, "there is no token " + text(command.token));
   if (token->revoked) return Events{};
   return Events{TokenRevoked{command.token, command.by}};
+}
+
+void add_token(Book& book, const TokenCreated& e) {
+  expect(e.token.value == static_cast<std::int64_t>(book.tokens.size()) + 1,
+         "tokens are minted in order");
+  book.tokens.push_back({e.token, e.request_id, e.name, e.scopes, e.sha256, e.expires_at, false});
 }
 
 }  // namespace hone

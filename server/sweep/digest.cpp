@@ -185,6 +185,8 @@ std::uint64_t digest(const Book& book) {
     hash.add(entry.second.params);
     for (const Run& run : entry.second.runs) add(hash, run);
     if (entry.second.pinned) hash.add(entry.second.pinned);
+    if (const auto& origin = entry.second.origin)
+      hash.add(origin->run), hash.add(origin->model), hash.add(origin->phase);
   }
   for (const auto& [id, lease] : book.leases) {
     hash.add(id);

@@ -7,6 +7,7 @@
 #include "server/fleet/rules.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/failures.hpp"
+#include "server/sweep/forks.hpp"
 #include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
@@ -110,20 +111,23 @@ class EventFolder {
     expect(e.number == static_cast<std::int64_t>(sweep.trials.size()),
            "trials are proposed in order");
     const auto point = sweep.space.point_of(e.params);
-    sweep.history.add_trial(point ? *point : Point(sweep.space.dimensions().size(), inactive));
+    sweep.history.add_trial(point ? *point : Point(sweep.space.dimensions().size(), inactive),
+                            e.origin && e.origin->replaces);
     sweep.trials.push_back(e.trial);
-    if (!sweep.enqueued.empty()) sweep.enqueued.pop_front();
-    Trial& trial =
-        book_.trials
-            .emplace(e.trial, std::pair{e.sweep, Trial{e.trial, e.number, e.params, {}, false}})
-            .first->second.second;
+    if (e.origin && e.origin->replaces)
+      ++sweep.successors;
+    else if (!sweep.enqueued.empty())
+      sweep.enqueued.pop_front();
+    auto& [of, trial] = book_.trials[e.trial];
+    of = e.sweep, trial = {e.trial, e.number, e.params, {}, false, e.origin};
     for (int replicate = 0; replicate < first_runs(sweep.spec); ++replicate) add_run(sweep, trial);
+    if (e.origin) begin_as(book_, sweep, trial.runs.front(), *e.origin);
     book_.last_trial = e.trial.value;
   }
 
   void operator()(const TrialEnqueued& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
-    sweep.enqueued.push_back({e.params, e.from});
+    sweep.enqueued.push_back({e.params, e.from, e.origin});
     sweep.enqueue_requests.insert(e.request_id);
   }
 
@@ -202,7 +206,8 @@ class EventFolder {
     book_.models_by_content.emplace(std::tuple{e.run, e.step, e.sha256}, e.model);
     book_.last_model = e.model.value;
     if (run.last_lease == e.lease) run.saved_last = e.model;
-    if (!run.checkpoint || run.checkpoint->step <= e.step) run.checkpoint = model;
+    if (!run.checkpoint || run.checkpoint->step <= e.step)
+      forget_start(sweep_of_run(e.run), run), run.checkpoint = model;
   }
 
   void operator()(const ModelDropped& e) {
@@ -272,6 +277,7 @@ class EventFolder {
       release(run);
     else
       stop_waiting(sweep, run);
+    forget_start(sweep, run);
     run.state = e.state;
     run.reason = e.reason;
     --sweep.open_runs;
@@ -279,13 +285,7 @@ class EventFolder {
     note_end(sweep.failing, e, run.reports.size());
   }
 
-  void operator()(const TokenCreated& e) {
-    expect(e.token.value == static_cast<std::int64_t>(book_.tokens.size()) + 1,
-           "tokens are minted in order");
-    book_.tokens.push_back(
-        {e.token, e.request_id, e.name, e.scopes, e.sha256, e.expires_at, false});
-  }
-
+  void operator()(const TokenCreated& e) { add_token(book_, e); }
   void operator()(const TokenRevoked& e) {
     book_.tokens.at(static_cast<std::size_t>(e.token.value - 1)).revoked = true;
   }

@@ -14,12 +14,8 @@ std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history) {
   const auto runs = history.runs();
   if (std::ranges::any_of(runs, &RunRecord::completed)) return std::nullopt;
   for (const std::size_t trial : find_leaders(history, history.trials().size())) {
-    std::optional<std::size_t> behind;  // its paused run with the fewest reports
-    for (const std::size_t run : history.trials()[trial].runs)
-      if (runs[run].state == RunRecord::State::paused &&
-          (!behind || runs[run].merits.size() < runs[*behind].merits.size()))
-        behind = run;
-    if (behind) return sweep.runs.at(*behind);
+    const std::size_t run = history.trials()[trial].runs.front();
+    if (runs[run].state == RunRecord::State::paused) return sweep.runs.at(run);
   }
   return std::nullopt;
 }

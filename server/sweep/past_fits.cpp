@@ -30,9 +30,14 @@ class CheckEvent {
   Status operator()(const TrialProposed& e) const {
     if (auto there = open(e.sweep); !there) return there;
     const Sweep& sweep = *find_sweep(book_, e.sweep);
-    return require(std::cmp_equal(e.number, sweep.trials.size()), "proposes trials out of order");
+    if (!std::cmp_equal(e.number, sweep.trials.size()))
+      return event_refusal("proposes trials out of order");
+    return e.origin ? continues(sweep, *e.origin) : Status(Done{});
   }
-  Status operator()(const TrialEnqueued& e) const { return open(e.sweep); }
+  Status operator()(const TrialEnqueued& e) const {
+    if (auto there = open(e.sweep); !there) return there;
+    return e.origin ? continues(*find_sweep(book_, e.sweep), *e.origin) : Status(Done{});
+  }
   Status operator()(const RunAdded& e) const {
     const Trial* trial = find_trial(book_, e.run.trial);
     return require(trial != nullptr && std::cmp_equal(e.run.replicate, trial->runs.size()) &&
@@ -117,6 +122,15 @@ class CheckEvent {
   }
 
  private:
+  [[nodiscard]] Status continues(const Sweep& sweep, const Origin& origin) const {
+    const Run* run = find_run(book_, origin.run);
+    return require(run != nullptr && book_.trials.at(origin.run.trial).first == sweep.id &&
+                       origin.phase >= 0 && std::cmp_less(origin.phase, run->reports.size()) &&
+                       origin.phase + 1 < sweep.spec.budget.phases &&
+                       book_.models.contains(origin.model) && most_runs(sweep.spec) == 1 &&
+                       sweep.spec.further_objectives.empty(),
+                   "continues a run without its reports or its checkpoint");
+  }
   [[nodiscard]] Status open(SweepId id) const {
     const Sweep* sweep = find_sweep(book_, id);
     return require(sweep != nullptr && !is_end(sweep->state), "happens to a sweep that is over");

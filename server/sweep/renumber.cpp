@@ -21,10 +21,12 @@ class RenumberEvent {
     e.sweep = ids_.sweep;
     e.trial = ids_.trial[e.trial] = TrialId{++ids_.trials};
     if (e.from) map_origin(e.from);
+    if (e.origin) map_fork(*e.origin);
   }
   void operator()(TrialEnqueued& e) {
     e.sweep = ids_.sweep;
     if (e.from) map_origin(e.from);
+    if (e.origin) map_fork(*e.origin);
   }
   void operator()(TrialPinned& e) { known(e.trial); }
   void operator()(RunAdded& e) { known(e.run.trial); }
@@ -110,6 +112,12 @@ class RenumberEvent {
   void known(LeaseId& id) { map(id, ids_.lease); }
   void known(ModelId& id) { map(id, ids_.model); }
   void known(WorkerId& id) { map(id, ids_.worker); }
+
+  void map_fork(Origin& origin) {
+    known(origin.run.trial);
+    known(origin.model);
+    if (origin.replaces) known(origin.replaces->trial);
+  }
 
   // Clears the origin if it is a trial of another sweep.
   void map_origin(std::optional<TrialId>& id) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "server/sweep/forks.hpp"
 
 namespace hone {
 namespace {
@@ -47,6 +48,8 @@ FoldedRun folded_run(const Book& book, const Run& run, const Events& events) {
       folded.reports.emplace_back(e->step, e->score);
     if (const auto* e = std::get_if<ModelSaved>(&body); e != nullptr && e->run == run.id)
       folded.models.push_back({e->model, e->step, e->phase});
+    if (const auto* e = std::get_if<ModelDropped>(&body); e != nullptr && e->run == run.id)
+      std::erase_if(folded.models, [&](const SavedModel& model) { return model.id == e->model; });
     if (const auto* e = std::get_if<RunEnded>(&body); e != nullptr && e->run == run.id)
       folded.state = e->state, folded.reason = e->reason;
   }
@@ -106,9 +109,21 @@ void drop_superfluous(const Book& book, RunId id, Events& events) {
   const auto best = best_model(folded);
   const auto newest = newest_model(folded);
   for (const SavedModel& model : folded.models) {
-    if (model.id == best) continue;
+    if (model.id == best || starts_fork(book, folded.sweep, model.id, events)) continue;
     if (model.id == newest && (!best || !closed_by_terminator(folded))) continue;
     events.emplace_back(ModelDropped{model.id, id});
+  }
+}
+
+// A fork that ended, or has its own checkpoint, no longer needs the one that it started from. The
+// run that saved it may be further along the origins: a fork of a fork may start where that did.
+void drop_start(const Book& book, RunId fork, Events& events) {
+  const Trial* trial = find_trial(book, fork.trial);
+  while (trial != nullptr && trial->origin) {
+    const Origin& origin = *trial->origin;
+    drop_superfluous(book, origin.run, events);
+    trial = find_trial(book, origin.run.trial);
+    if (trial != nullptr && trial->origin && trial->origin->model != origin.model) return;
   }
 }
 
@@ -129,7 +144,9 @@ Events with_dropped_models(const Book& book, Events events) {
   for (EventBody& body : events) {
     const auto run = affected_run(body);
     all.push_back(std::move(body));
-    if (run) drop_superfluous(book, *run, all);
+    if (!run) continue;
+    drop_superfluous(book, *run, all);
+    drop_start(book, *run, all);
   }
   return all;
 }

@@ -19,6 +19,8 @@ Result<Events> decide_join(const Book& book, const Join& command);
 // Return the id of equal information recorded before, or a new id, whose event they append.
 WorkflowId record_workflow(const Book& book, const WorkflowInfo& info, Events& events);
 DatasetId record_dataset(const Book& book, const DatasetInfo& info, Events& events);
+// Those that the sweep file names.
+void record_datasets(const Book& book, const SweepSpec& spec, Events& events);
 // Steers a sweep and ends every waiting run that may not be resumed under the new order. Appends to
 // `events`, which may hold ends of its runs.
 void steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reason, Events& events);
@@ -137,5 +139,7 @@ void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& 
 // decide_token.cpp
 Result<Events> decide_create_token(const Book& book, const CreateToken& command, Instant now);
 Result<Events> decide_revoke_token(const Book& book, const RevokeToken& command);
+// Folds the event.
+void add_token(Book& book, const TokenCreated& e);
 
 }  // namespace hone

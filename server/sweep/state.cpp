@@ -95,7 +95,8 @@ void note_phase(Sweep& sweep, Run& run, Instant now) {
 }
 
 std::int64_t proposals_left(const Sweep& sweep) {
-  return sweep.spec.search.trials - static_cast<std::int64_t>(sweep.trials.size());
+  return sweep.spec.search.trials - static_cast<std::int64_t>(sweep.trials.size()) +
+         sweep.successors;
 }
 
 }  // namespace hone

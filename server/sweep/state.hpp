@@ -25,7 +25,8 @@ namespace hone {
 struct RecordedReport {
   std::int64_t step = 0;
   Score score = Score::diverged();
-  std::optional<Verdict> verdict;  // always set once the command that reported is complete
+  // Set once the command that reported is complete. None: a fork has the report from its origin
+  std::optional<Verdict> verdict;
 };
 
 struct Run {
@@ -38,7 +39,7 @@ struct Run {
   int losses = 0;    // attempts that count against limits.max_retries
   LeaseId lease;     // the live lease, or none
   LeaseId last_lease;
-  std::vector<RecordedReport> reports;  // by phase: contiguous from 0
+  std::vector<RecordedReport> reports;  // by phase: contiguous from 0, a fork's from its origin's
   std::optional<ModelRef> checkpoint;   // the latest
   std::optional<ModelId> resumed_from;  // what the last attempt continued from
   std::optional<ModelId> saved_last{};  // the newest checkpoint of the last attempt
@@ -58,13 +59,15 @@ struct Trial {
   std::int64_t number = 0;
   Params params;
   std::vector<Run> runs;
-  bool pinned = false;  // its runs keep every checkpoint that they still have
+  bool pinned = false;             // its runs keep every checkpoint that they still have
+  std::optional<Origin> origin{};  // what its first run continues; none: it starts from nothing
 };
 
 // An enqueued parameter set that is not proposed yet.
 struct Enqueued {
   Params params;
   std::optional<TrialId> from;
+  std::optional<Origin> origin{};
 };
 
 // The runs of a sweep that failed, since it was submitted or reopened.
@@ -108,6 +111,9 @@ struct Sweep {
   Instant limited_from{};  // limits.duration counts from here: submitted, or reopened by an edit
   FailureTally failing{};
   std::unique_ptr<Terminator> unpausing{};  // for runs without a checkpoint; null: as terminator
+  // Open runs without their own checkpoint, and the checkpoint of another that they start from
+  std::set<std::pair<ModelId, RunId>> forks{};
+  std::int64_t successors = 0;  // trials that took the place of another: not of search.trials
 };
 
 struct Lease {

@@ -43,6 +43,10 @@ struct TouchedByCommand {
                     { c.request.from } -> std::same_as<const std::optional<TrialId>&>;
                   })
       if (c.request.from) add(*c.request.from);
+    if constexpr (requires {
+                    { c.request.fork } -> std::same_as<const std::optional<ForkRequest>&>;
+                  })
+      if (c.request.fork) add(c.request.fork->run.trial);
   }
 
  private:

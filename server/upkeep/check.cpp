@@ -37,7 +37,8 @@ Result<std::unique_ptr<SQLite::Database>> open_folder(const std::filesystem::pat
   return open_for_reading((folder / "hone.db").string());
 }
 
-Result<std::vector<Finding>> check(const std::filesystem::path& folder, const Progress& progress) {
+Result<std::vector<Finding>> check(const std::filesystem::path& folder,
+                                   const std::optional<KeptLink>& kept, const Progress& progress) {
   const auto db = open_folder(folder);
   if (!db) return db.error();
   try {
@@ -52,6 +53,10 @@ Result<std::vector<Finding>> check(const std::filesystem::path& folder, const Pr
            "of an older hone: run hone db upgrade to check events and query tables"});
     else
       append(findings, check_ledger(**db, folder / "book.snapshot", progress));
+    if (kept)
+      findings.push_back(needs_upgrade(**db) ? Finding{"kept link", Health::fail,
+                                                       "not compared: run hone db upgrade"}
+                                             : check_kept(**db, *kept));
     append(findings, check_blobs(**db, folder / "blobs", progress));
     return findings;
   } catch (const SQLite::Exception& trouble) {

@@ -47,9 +47,9 @@ Finding compare_tables(SQLite::Database& db, SQLite::Database& folded) {
       differing += (differing.empty() ? "" : ", ") + std::string(table);
   if (differing.empty())
     return {"query tables", Health::ok, "identical to a rebuild from the ledger"};
-  return {
-      "query tables", Health::fail,
-      "they differ from the ledger: " + differing + "; this is a bug of hone, please report it"};
+  return {"query tables", Health::fail,
+          "they differ from the ledger: " + differing +
+              "; another program changed them, or hone has a bug: report it if none did"};
 }
 
 Finding check_snapshot(SQLite::Database& db, const std::filesystem::path& file, const Book& book) {
@@ -76,15 +76,25 @@ Finding check_links(SQLite::Database& db) {
   if (!checked) return {"links", Health::fail, checked.error().detail};
   if (checked->linked == 0)
     return {"links", Health::ok, "none: a hone without them wrote the ledger"};
-  const auto& head = checked->head;
-  const std::span<const unsigned char> bytes(reinterpret_cast<const unsigned char*>(head.data()),
-                                             head.size());
   std::string words = std::to_string(checked->linked) + " events fit their links";
   if (checked->unlinked > 0) words += " (" + std::to_string(checked->unlinked) + " have none)";
-  return {"links", Health::ok, words + "; the newest is " + hex(bytes)};
+  return {"links", Health::ok, words + "; the newest is " + link_text(checked->head)};
 }
 
 }  // namespace
+
+Finding check_kept(SQLite::Database& db, const KeptLink& kept) {
+  const std::string event = "event " + std::to_string(kept.seq);
+  const Link link = link_of(db, kept.seq);
+  if (link.empty()) return {"kept link", Health::fail, event + " is not there or has no link"};
+  if (link_text(link) != kept.link)
+    return {"kept link", Health::fail,
+            event + " has another link: it, or an event before it, was changed since"};
+  return {"kept link", Health::ok,
+          event +
+              " has the link that was kept: where all events fit their links, none up to it was "
+              "changed"};
+}
 
 Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapshot,
                       const Progress& progress) {

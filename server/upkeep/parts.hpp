@@ -13,6 +13,9 @@ using Findings = std::vector<Finding>;
 Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapshot,
                       const Progress& progress);
 
+// Whether an event still has the link that a user kept.
+Finding check_kept(SQLite::Database& db, const KeptLink& kept);
+
 // check_blobs.cpp: the blobs of models exist and have their digest; other blobs are counted.
 Findings check_blobs(SQLite::Database& db, const std::filesystem::path& blobs,
                      const Progress& progress);

@@ -1,9 +1,11 @@
-// `hone db`: checks, backs up and upgrades a data folder. The first two work while a server runs.
+// `hone db`: checks, backs up, upgrades and prunes a data folder. The first two work while a server
+// runs.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +27,17 @@ struct Finding {
   std::string detail;
 };
 
+// The link of an event as a user kept it, outside the data folder.
+struct KeptLink {
+  std::int64_t seq = 0;
+  std::string link;  // hex digits
+};
+
 // Checks the consistency of the file, each event, the snapshot against a full replay, the query
-// tables against a rebuild, and the digest of every blob, as of one instant. Changes nothing.
-// Refuses a folder whose database cannot be opened.
-Result<std::vector<Finding>> check(const std::filesystem::path& folder, const Progress& progress);
+// tables against a rebuild, the digest of every blob, and a kept link if there is one, as of one
+// instant. Changes nothing. Refuses a folder whose database cannot be opened.
+Result<std::vector<Finding>> check(const std::filesystem::path& folder,
+                                   const std::optional<KeptLink>& kept, const Progress& progress);
 
 struct BackupReport {
   std::filesystem::path folder;
@@ -51,6 +60,25 @@ struct UpgradeReport {
 
 // Refuses (conflict) while a server runs on the folder.
 Result<UpgradeReport> upgrade(const std::filesystem::path& folder);
+
+struct PruneOptions {
+  Duration older;            // only sweeps that ended so long ago
+  std::int64_t kept = 100;   // points of each metric series of a run, at least 2
+  std::filesystem::path to;  // an archive for the other points; empty: they are deleted
+};
+
+struct PruneReport {
+  std::int64_t sweeps = 0;  // that had more points
+  std::int64_t points = 0;  // removed
+  std::int64_t bytes_before = 0;
+  std::int64_t bytes_after = 0;  // of the database
+};
+
+// Thins the metrics of sweeps that ended long ago and gives the space back to the disk. Reports,
+// verdicts, models and each metric's last value stay. Refuses (conflict) while a server runs on the
+// folder, and what thin_metrics refuses. Interrupted, it continues where it was.
+Result<PruneReport> prune(const std::filesystem::path& folder, const PruneOptions& options,
+                          const Progress& progress);
 
 // Adds a token to a folder without a running server, for a user who lost the last administrator's
 // token. Refuses (conflict) while a server runs, and what the server itself would refuse.

@@ -256,6 +256,9 @@ std::vector<TpeProblem> tpe_problems() {
       {"griewank4", box(4, -50, 70), griewank},
       {"effective20", box(20, 0, 1), effective},
       {"sphere20", box(20, -5, 5), sphere},
+      {"sphere2", box(2, -5, 5), sphere},
+      {"sphere3", box(3, -5, 5), sphere},
+      {"sphere5", box(5, -5, 5), sphere},
   };
   for (auto& one : mixed()) problems.push_back(std::move(one));
   for (auto& one : trees()) problems.push_back(std::move(one));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "server/search/samplers/sampler.hpp"
+#include "server/search/samplers/tpe/textbook.hpp"
 #include "server/search/space/expression.hpp"
 #include "server/search/space/space.hpp"
 
@@ -119,8 +120,16 @@ TEST_P(SamplerContract, refuses_a_setting_it_does_not_have) {
   EXPECT_EQ(made.error().at, "/search/no_such_setting");
 }
 
-INSTANTIATE_TEST_SUITE_P(Rows, SamplerContract,
-                         testing::ValuesIn(sampler_table().begin(), sampler_table().end()),
+// The rows of the table, and the variant of tpe.
+std::vector<SamplerRow> all_samplers() {
+  std::vector<SamplerRow> rows(sampler_table().begin(), sampler_table().end());
+  rows.push_back({"textbook_tpe", "", [](const SearchSpec& search, const SearchSpace&) {
+                    return make_textbook_tpe(search);
+                  }});
+  return rows;
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, SamplerContract, testing::ValuesIn(all_samplers()),
                          [](const auto& row) { return std::string(row.param.method); });
 
 }  // namespace

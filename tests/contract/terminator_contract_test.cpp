@@ -13,12 +13,12 @@ void PrintTo(const TerminatorRow& row, std::ostream* out) { *out << row.rule; }
 
 namespace {
 
-constexpr SweepShape plan{40, 1, 10};
+const SweepShape plan{40, 1, 10};
 
 // Rules that use only the order of the values in a phase.
 bool ranks(std::string_view rule) {
   for (const std::string_view one :
-       {"none", "hypertrick", "asha", "asha_stopping", "sha", "hyperband", "percentile"})
+       {"none", "hypertrick", "asha", "asha_stopping", "sha", "hyperband", "percentile", "pbt"})
     if (rule == one) return true;
   return false;
 }

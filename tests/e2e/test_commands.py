@@ -106,7 +106,7 @@ def test_a_growing_file_is_collected_with_counted_steps(play, server):
                         "metrics": ["length"], "window": 10})
     assert run["state"] == "completed", run
     assert values(server, run) == [(100, 5.5), (200, 15.5)]
-    points = server.get(f"/v1/runs/{run['id']}/metrics?limit=100")["items"]
+    points = server.get(f"/v1/runs/{run['id']}/metrics?name=length&limit=100")["items"]
     assert len(points) == 20 and points[-1] == {**points[-1], "name": "length", "step": 200,
                                                 "value": 10}
 

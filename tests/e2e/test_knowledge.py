@@ -2,6 +2,7 @@
 import re
 import urllib.parse
 
+from commands import ok
 from conftest import ROOT, Server, problem, sweep_spec
 from trained import done, play_edited, save, train  # noqa: F401 (done is a fixture)
 
@@ -116,9 +117,26 @@ def fork_of(server, first):
     search = {"method": "random", "trials": 2, "warm_start": [first]}
     workflow = {"git_commit": "a" * 40, "patch_sha256": "b" * 64, "environment_sha256": "c" * 64}
     dataset = {"name": "digits", "version": "2", "digest": "d" * 64}
-    return server.post("/v1/sweeps", {"request_id": "fork", "spec": sweep_spec(search=search),
+    spec = sweep_spec(search=search, datasets=[{"name": "held-out", "role": "validation"}])
+    return server.post("/v1/sweeps", {"request_id": "fork", "spec": spec,
                                       "workflow": workflow, "forked_from": first,
                                       "dataset": dataset})["sweep"]
+
+
+def replaced_member(server):
+    """A population of two, the poorer of which a fork of the other replaces: the sweep, the fork."""
+    population = server.submit(sweep_spec(
+        command={"run": ["python3", "train.py", "--lr", "${lr}"], "may_change": ["lr"]},
+        search={"method": "pbt", "population": 2}, terminator=None))
+    worker = server.join()
+
+    def acquire():
+        grant = server.acquire(worker)
+        return grant if grant["sweep"] == population else acquire()
+    for grant, value in [(acquire(), 2), (acquire(), 1)]:
+        save(server, grant, 0)
+        server.report(grant, 0, value)
+    return population, acquire()["attempt"].split(".")[0].replace("rn_", "tr_")
 
 
 def edges_of_code_and_evaluation(server, run, model):
@@ -159,15 +177,14 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
     assert {relation for _, relation, _ in up} == {
         "continued_from", "saved_by", "saved_in", "judged_by", "reported_by", "reported_in",
         "attempt_of", "executed", "executed_by", "resumed_from", "run_of", "proposed_by",
-        "submitted_as", "trained_on", "forked_from", "warm_started_from"}
+        "submitted_as", "trained_on", "validated_on", "forked_from", "warm_started_from"}
     models = [one for one, relation, _ in up if relation == "continued_from"]
     assert len(models) == 2  # md_3 <- md_2 <- md_1
     assert (fork, "forked_from", first) in up and (fork, "warm_started_from", first) in up
     point = edges_of(server, f"{run}%2Floss%40200", "up")
     for link in [(f"{run}/loss@200", "point_of", f"{run}/loss"), (f"{run}/loss", "logged_by", run),
                  (run, "run_of", trial), (trial, "proposed_by", fork),
-                 (fork, "submitted_as", "wf_2"),
-                 (fork, "trained_on", "ds_1")]:
+                 (fork, "submitted_as", "wf_2"), (fork, "trained_on", "ds_1")]:
         assert link in point
     assert (f"{run}/loss@200", "logged_in", f"{run}#3") in point
     code, measured = edges_of_code_and_evaluation(server, run, model)
@@ -185,13 +202,41 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
                                                                "seeds": 2}, 201)["sweep"]
     confirmed = edges_of(server, confirmation, "up")
     assert (confirmation, "confirms", first) in confirmed
+    population, fork_of_run = replaced_member(server)
+    followed = edges_of(server, fork_of_run, "up")
     known = relations_of_the_code()
-    assert relations(up | point | code | measured | resubmitted | confirmed) == known
+    assert relations(up | point | code | measured | resubmitted | confirmed | followed) == known
     # Down from the roots: the first sweep, and the objects above sweeps.
-    roots = [first, worker, "wf_1", "wf_2", "wf_3", "ds_1"]
+    roots = [first, population, worker, "wf_1", "wf_2", "wf_3", "ds_1", "ds_2"]
     assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true"))
                          for root in roots)) == known
     problem(server.ask("GET", "/v1/lineage/rn_1.0@99"), 404, "not_found")
+
+
+def test_the_data_sets_of_a_sweep_file_are_found_shown_and_exported(server, tmp_path):
+    datasets = [{"name": "digits", "version": "2", "digest": "9f86", "location": "node3:/digits"},
+                {"name": "held-out", "role": "validation", "location": "node3:/held-out"}]
+    sweep = server.submit(sweep_spec(datasets=datasets, search={"method": "random", "trials": 1}))
+    server.submit(sweep_spec(datasets=datasets[1:], search={"method": "random", "trials": 1}))
+    assert server.get("/v1/datasets/ds_1")["location"] == "node3:/digits"
+    assert server.get(f"/v1/sweeps/{sweep}")["dataset"] == "ds_1"
+    assert found(server, "sweep where dataset.name = digits") == [sweep]
+    assert sorted(found(server, "sweep where dataset.name = held-out")) == ["sw_1", "sw_2"]
+    edges = edges_of(server, "ds_2", "down")
+    assert ("sw_1", "validated_on", "ds_2") in edges and ("sw_2", "validated_on", "ds_2") in edges
+    assert re.search("validation +held-out +node3:/held-out", ok("show", sweep, server=server))
+    train(server, server.join(), 1)
+    document = server.get(f"/v1/sweeps/{sweep}/export")
+    elsewhere = Server(tmp_path / "elsewhere").start()
+    try:
+        elsewhere.post("/v1/imports", {"request_id": "i", "export": document})
+        assert found(elsewhere, "sweep where dataset.name = held-out") == ["sw_1"]
+        assert ("sw_1", "validated_on", "ds_2") in edges_of(elsewhere, "sw_1", "up")
+    finally:
+        elsewhere.kill()
+    wrong = server.ask("POST", "/v1/sweeps", {"request_id": "w", "workflow": {}, "spec": sweep_spec(
+        datasets=[{"name": "x", "role": "test"}])})
+    problem(wrong, 400, "invalid", "/spec/datasets/0/role")
 
 
 def test_export_import_export_gives_equal_bytes(server, done, tmp_path):

@@ -177,7 +177,8 @@ def play_written(server, folder, python, code):
     curve = server.get(f"/v1/runs/{run['id']}/curve")["items"]
     assert [(point["step"], point["value"]) for point in curve] == [
         (25, 12.5), (50, 25), (75, 37.5), (100, 50)]
-    points = server.get(f"/v1/runs/{run['id']}/metrics?limit=1000")["items"]
+    points = server.get(
+        f"/v1/runs/{run['id']}/metrics?name=losses%2Fvalue_loss&limit=1000")["items"]
     assert len(points) == 100 and points[3]["step"] == 4 and points[3]["value"] == 0.25
 
 

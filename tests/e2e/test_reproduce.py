@@ -9,18 +9,25 @@ from conftest import sweep_spec
 from test_code import commit, ended, git, work  # noqa: F401 (work is a fixture)
 from test_worker import Worker
 
-# Every trainer of hone in a form that repeats bit for bit: 20 runs in all.
+# Every trainer of hone in a form that repeats bit for bit: 26 runs in all.
 TRAINERS = [
     ("ga3c", {"deterministic": "yes"}, "frames", 4000, 3),
     ("ga3c", {"deterministic": "yes", "env": "Acrobot-v1", "layers": 2}, "frames", 4000, 2),
     ("a3c", {}, "frames", 4000, 2),
     ("a2c", {}, "frames", 4000, 2),
     ("ppo", {}, "frames", 4000, 3),
+    ("impala", {"deterministic": "yes"}, "frames", 4000, 2),
     ("dqn", {}, "frames", 2000, 2),
+    ("apex", {"deterministic": "yes"}, "frames", 2000, 2),
+    ("sac", {}, "frames", 2000, 2),
     ("cem", {}, "episodes", 64, 2),
     ("reinforce", {}, "episodes", 64, 2),
     ("placement", {"graph": "inception-v3", "devices": 2, "agent": "ce"}, "placements", 64, 2),
+    ("harmony", {"samples": 30, "reward_epochs": 2, "hidden": 8, "validation": 2}, "jobs", 160, 2),
 ]
+
+OBJECTIVES = {"placement": {"metric": "step_ms", "goal": "minimize"},
+              "harmony": {"metric": "of_load_balancing", "goal": "minimize"}}
 
 
 @pytest.fixture
@@ -47,8 +54,7 @@ def reproduce(server, run, *words, cwd=None):
 def test_runs_of_hones_trainers_repeat_bit_for_bit(server, start, name, settings, unit, budget,
                                                    trials):
     start()
-    metric = {"metric": "step_ms", "goal": "minimize"} if name == "placement" else {
-        "metric": "return"}
+    metric = OBJECTIVES.get(name, {"metric": "return"})
     ended(server, server.submit(sweep_spec(
         command=None, trainer={"name": name, **settings}, objective=metric,
         parameters={"learning_rate": {"type": "float", "min": 1e-4, "max": 1e-2, "scale": "log"}},

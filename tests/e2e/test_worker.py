@@ -184,7 +184,7 @@ def test_completes_a_sweep(server, place):
     assert [model["phase"] for model in models] in ([0, 1, 2, 3], [3, 2, 1, 0])
     blob = server.ask("GET", f"/v1/blobs/{models[0]['sha256']}")
     assert json.loads(blob.body)["run"] == runs[0]["id"]
-    assert len(server.get(f"/v1/runs/{runs[0]['id']}/metrics")["items"]) == 4
+    assert len(server.get(f"/v1/runs/{runs[0]['id']}/metrics?name=loss")["items"]) == 4
     assert worker.stop() == 0
     assert list((worker.folder / "runs").iterdir()) == []
     logs = sorted(path.name for path in (worker.folder / "logs").iterdir())

@@ -42,6 +42,24 @@ def sweep_files():
         keep("sweep_file", json.dumps(case["value"]))
 
 
+def cluster_files():
+    setups = [{"servers": [{"count": 2, "gpus": 2, "cpus": 4}]},
+              {"rule": "fixed", "interval": 60, "preempts": True, "restart": 5,
+               "servers": [{"cpus": 4}, {"gpus": 2, "cpus": 2}],
+               "jobs": {"count": 5, "workers": [1, 2], "parameter_servers": False,
+                        "length": {"median_s": 100, "sigma": 0.5}},
+               "trace": {"format": "philly", "file": "a.csv", "jobs": 10}},
+              {"rule": "parameter_servers", "servers": [{"count": 3, "cpus": 6}],
+               "types": [{"name": "a", "compute_s": 1, "model_mb": 10, "loads": {"cpu": 0.5}}],
+               "exchange": {"samples": 3, "noise": 0.1}, "policies": ["optimus", {"harmony": "m"}]}]
+    rows = ["timestamp,duration,num_gpu\n0,100,1\n2017-10-03 11:34:53,50.5,2\n",
+            "LM\trun\t--steps\t1\t800\t60.0\t2\n"]
+    for setup in setups:
+        keep("cluster_file", json.dumps(setup))
+        for trace in rows:
+            keep("cluster_file", json.dumps(setup) + "\n---\n" + trace)
+
+
 def bodies():
     for name in ("requests.json", "replies.json", "sweep.json"):
         for case in cases(name):
@@ -205,8 +223,9 @@ def pack(target: str):
 if __name__ == "__main__":
     if sys.argv[1] == "--pack":
         sys.exit(pack(sys.argv[2]))
-    for make in (sweep_files, bodies, targets, trial_lines, collections, curve_tables, event_files,
-                 imports,
+    for make in (sweep_files, cluster_files, bodies, targets, trial_lines, collections,
+                 curve_tables,
+                 event_files, imports,
                  expressions, filters,
                  commands, pasts,
                  found):

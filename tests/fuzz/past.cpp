@@ -199,7 +199,13 @@ class Rules {
   }
 
  private:
-  void see(const TrialProposed& e) { expect(e.trial.value == ++trials_, "trials count from 1"); }
+  void see(const TrialProposed& e) {
+    expect(e.trial.value == ++trials_, "trials count from 1");
+    if (!e.origin) return;
+    expect(e.origin->phase >= 0 && e.origin->phase < phases_[e.origin->run],
+           "a fork continues a report of its origin");
+    phases_[{e.trial, 0}] = e.origin->phase + 1;  // those before it are its origin's
+  }
   void see(const LeaseGranted& e) {
     expect(e.attempt.run.trial.value <= trials_, "a leased run has a trial");
     expect(e.attempt.number == ++attempts_[e.attempt.run], "attempts count from 1");

@@ -27,7 +27,7 @@ RECIPES = {
     "event": (10, r"\bTrialPinned\b|\w*trial_pinned\b", ["server", "schemas", "db"]),
     "filter field": (1, r'\{trial, "pinned"', ["db", "server", "sdk/cli"]),
     "lineage relation": (2, r'"resubmitted_from"', ["db", "server", "sdk/cli"]),
-    "table column": (5, r"\bdropped_at\b", ["db"]),
+    "table column": (6, r"\bdropped_at\b", ["db"]),
 }
 SUFFIXES = (".cpp", ".hpp", ".sql", ".json", ".yaml", ".txt")
 

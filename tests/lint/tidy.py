@@ -44,8 +44,8 @@ ALLOWED = {
     "server/app": ["base", "server", "server/follow", "server/engines", "server/fleet", "server/http", "server/dashboard",
                    "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
     "sdk/cpp": ["base", "base/net", "schemas/types", "schemas/codec"],
-    "sdk/cli": ["base", "sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/sweep",
-                "server/search", "schemas/types", "schemas/codec"],
+    "sdk/cli": ["base", "sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/cluster", "server/forecast",
+                "server/sweep", "server/search", "schemas/types", "schemas/codec"],
     "sdk/examples": ["base", "sdk/cpp", "schemas/types", "schemas/codec"],
     "bench": ["base", "sdk/cli", "sdk/cpp", "server/engine", "server/simulate", "server/search",
               "server/sweep", "db", "schemas/types", "schemas/codec"],
@@ -55,8 +55,8 @@ ALLOWED = {
                    "schemas/codec"],
     "worker/train/settings": ["base", "schemas/types"],
     "worker/train/envs": ["base", "schemas/types", "worker/train/settings"],
-    "worker/train": ["base", "worker/train/envs", "worker/train/settings", "placement", "sdk/cpp",
-                     "schemas/types", "schemas/codec"],
+    "worker/train": ["base", "worker/train/envs", "worker/train/settings", "placement",
+                     "server/cluster", "server/forecast", "sdk/cpp", "schemas/types", "schemas/codec"],
 }
 
 # Folders inside a room, lowest first: a folder includes only folders to its left. "." is the room's
@@ -75,7 +75,7 @@ ORDER = {
     "worker/train/envs": ["core", "control", "minatar", "box2d", "bridge", "."],
     "worker/train": ["run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
                      "actor_critic/serving", "actor_critic/agents", "actor_critic", "value/replay",
-                     "value", "placement", "episodic", "app"],
+                     "value", "continuous", "placement", "episodic", "cluster", "app"],
 }
 
 # Libraries that belong to certain places only: pattern of the include -> prefixes of files that may

@@ -2,6 +2,7 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "db/ledger/ledger.hpp"
@@ -82,27 +83,57 @@ std::string World::check_acknowledged() {
   return {};
 }
 
+namespace {
+
+// A fork has the reports of the run that it continues, from a checkpoint of that run.
+std::string false_origin(const Book& book, const Trial& trial) {
+  if (!trial.origin) return {};
+  const Origin& origin = *trial.origin;
+  const Run* from = find_run(book, origin.run);
+  const Run& run = trial.runs.front();
+  const auto count = static_cast<std::size_t>(origin.phase + 1);
+  if (from == nullptr || from->reports.size() < count || run.reports.size() < count)
+    return "a fork without the reports of its origin";
+  for (std::size_t i = 0; i < count; ++i)
+    if (run.reports[i].step != from->reports[i].step ||
+        !(run.reports[i].score == from->reports[i].score) || run.reports[i].verdict)
+      return "a fork has other reports than its origin";
+  if (from->reports[count - 1].step != origin.step) return "a fork starts at another step";
+  if (!origin.replaces) return {};
+  const Run* replaced = find_run(book, *origin.replaces);
+  if (replaced == nullptr || !is_end(replaced->state)) return "a fork replaces what still trains";
+  return {};
+}
+
+}  // namespace
+
 // Every run ended, with a reason, within its budget, and has the reports that its process computed.
 std::string World::check_runs() {
   const Book& book = server_.whole_book();
+  std::map<SweepId, std::int64_t> proposed;
   for (const auto& [id, entry] : book.trials) {
     const auto& [sweep_id, trial] = entry;
     const SweepSpec& spec = book.sweeps.at(sweep_id).spec;
-    if (trial.number >= spec.search.trials) return "more trials than the budget has";
+    // Forks that take the place of members come on top.
+    const bool succeeds = trial.origin && trial.origin->replaces;
+    if (!succeeds && ++proposed[sweep_id] > spec.search.trials)
+      return "more trials than the budget has";
+    if (const auto lie = false_origin(book, trial); !lie.empty()) return lie;
+    const auto inherited = static_cast<std::size_t>(trial.origin ? trial.origin->phase + 1 : 0);
     for (const Run& run : trial.runs) {
       if (!is_end(run.state) || run.reason == EndReason::none) return "a run that did not end";
       if (static_cast<int>(run.reports.size()) > spec.budget.phases)
         return "more phases than the budget has";
-      for (const RecordedReport& report : run.reports)
-        if (!report.verdict) return "a report without a verdict";
+      for (std::size_t i = inherited; i < run.reports.size(); ++i)
+        if (!run.reports[i].verdict) return "a report without a verdict";
       int pauses = 0;
-      for (std::size_t i = 0; i + 1 < run.reports.size(); ++i) {
+      for (std::size_t i = inherited; i + 1 < run.reports.size(); ++i) {
         if (run.reports[i].verdict->action == Action::stop) return "a run continued after a stop";
         if (run.reports[i].verdict->action == Action::pause) ++pauses;
       }
       if (pauses >= run.attempts && pauses > 0) return "a run continued after a pause by itself";
       const bool paused_last =
-          !run.reports.empty() && run.reports.back().verdict->action == Action::pause;
+          run.reports.size() > inherited && run.reports.back().verdict->action == Action::pause;
       if (run.reason == EndReason::not_promoted && !paused_last)
         return "a run that was not paused ended for want of promotion";
     }
@@ -110,13 +141,31 @@ std::string World::check_runs() {
   return {};
 }
 
-// The parameters depend on the sweep's seed and the trial's number only.
+namespace {
+
+// Whether a fork's parameters follow from those of its origin, the sweep's seed and its number.
+bool explores(const Book& book, const Sweep& sweep, const Trial& trial) {
+  const std::vector<std::string> changeable{"x", "y"};
+  const Params& of = find_trial(book, trial.origin->run.trial)->params;
+  const Rng rng(sweep.spec.seed, Purpose::explore, static_cast<std::uint64_t>(trial.number));
+  const auto population = read_population(sweep.spec.search);
+  return population.ok() && explore(sweep.space, of, changeable, *population, rng) == trial.params;
+}
+
+}  // namespace
+
+// The parameters depend on the sweep's seed and the trial's number only; those of a fork also on
+// its origin's.
 std::string World::check_proposals() {
   const Book& book = server_.whole_book();
   for (const auto& [id, sweep] : book.sweeps) {
     if (sweep.spec.confirms) continue;  // it repeats the proposals of another sweep
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
+      if (trial.origin) {
+        if (!explores(book, sweep, trial)) return "a fork's parameters depend on what happened";
+        continue;
+      }
       const History nothing(Goal::maximize, sweep.space.dimensions().size());
       const Draw draw{sweep.spec.seed, trial.number};
       const auto point = sweep.sampler->propose(sweep.space, nothing, draw);
@@ -138,6 +187,7 @@ std::string World::check_verdicts() {
       unpausing = std::move(make_terminator(*other, sweep_shape(spec))).value();
     for (const Run& run : entry.second.runs)
       for (const RecordedReport& report : run.reports) {
+        if (!report.verdict) continue;  // of the fork's origin
         const Verdict& verdict = *report.verdict;
         if (verdict.reason == VerdictReason::last_phase ||
             verdict.reason == VerdictReason::diverged)
@@ -149,7 +199,10 @@ std::string World::check_verdicts() {
         const bool overruled = verdict.reason == VerdictReason::no_checkpoint ||
                                verdict.reason == VerdictReason::finishes;
         const Action judged = (replaced ? *unpausing : *rule).recompute(verdict.inputs);
-        if (judged != (overruled ? Action::pause : verdict.action))
+        const bool follows = std::ranges::any_of(
+            verdict.inputs, [](const VerdictInput& input) { return input.name == "donor"; });
+        const Action wanted = follows && judged == Action::stop ? Action::stop : Action::pause;
+        if (judged != (overruled ? wanted : verdict.action))
           return "a verdict does not follow from its inputs";
       }
   }
@@ -214,8 +267,10 @@ std::string World::check_counts() {
       " event.body ->> '$.run' = later.body ->> '$.run')");
   std::int64_t in_book = 0;
   for (const auto& [id, entry] : server_.whole_book().trials)
-    for (const Run& run : entry.second.runs)
+    for (const Run& run : entry.second.runs) {
       in_book += static_cast<std::int64_t>(run.reports.size());
+      if (run.id.replicate == 0 && entry.second.origin) in_book -= entry.second.origin->phase + 1;
+    }
   if (tally_.reports != in_book) return "the ledger has other reports than the book";
   if (count("SELECT count(*) FROM event WHERE kind = 'verdict_given'") != in_book)
     return "reports and verdicts differ";

@@ -28,6 +28,11 @@ std::string Witness::look(const ServerStarted& e) {
 
 std::string Witness::look(const TrialProposed& e) {
   trials_.emplace(e.trial, e.sweep);
+  if (e.origin) {  // it begins with reports of another run, whose verdicts were given there
+    RunStory& fork = runs_[{e.trial, 0}];
+    fork.phases = fork.verdicts = e.origin->phase + 1;
+  }
+  if (e.origin && e.origin->replaces) return {};  // of a population: it keeps its size
   if (++proposed_[e.sweep] > sweeps_.at(e.sweep).search.trials)
     return "budgets are kept: more trials than the sweep has";
   return {};

@@ -49,6 +49,22 @@ void draw_replicates(Rng& rng, SweepSpec& spec) {
         ConfirmSpec{static_cast<int>(1 + rng.below(3)), static_cast<int>(2 + rng.below(2))};
 }
 
+// Members that continue from each other's checkpoints.
+void draw_population(Rng& rng, SweepSpec& spec) {
+  const auto members = static_cast<std::int64_t>(2 + rng.below(7));
+  const auto ready = static_cast<std::int64_t>(1 + rng.below(3));
+  spec.trainer = CommandTrainer{.argv = {"train"}, .may_change = {"x", "y"}};
+  spec.search = {population_method, members};
+  spec.search.settings = {
+      {"population", members},
+      {"ready", ready},
+      {"exploit", rng.below(2) == 0 ? std::string("truncation") : std::string("t_test")},
+      {"window", std::int64_t{2}},
+      {"quantile", 0.5}};
+  spec.terminator = {population_method, {}};
+  spec.budget.phases = static_cast<int>(ready) + static_cast<int>(1 + rng.below(8));
+}
+
 SweepSpec draw_spec(Rng& rng) {
   SweepSpec spec;
   spec.name = "simulated";
@@ -62,7 +78,11 @@ SweepSpec draw_spec(Rng& rng) {
   spec.terminator = draw_rule(rng, spec.budget.phases);
   spec.limits.max_retries = static_cast<int>(rng.below(6));
   if (rng.below(8) == 0) spec.limits.duration = seconds(30);
-  if (rng.below(2) == 0) draw_replicates(rng, spec);
+  const bool population = spec.terminator.rule == population_method;
+  if (population || rng.below(6) == 0)
+    draw_population(rng, spec);
+  else if (rng.below(2) == 0)
+    draw_replicates(rng, spec);
   return spec;
 }
 

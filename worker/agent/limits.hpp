@@ -46,6 +46,15 @@ inline constexpr std::size_t points_max = 20'000;       // about 1 MiB; then the
 // not read from, so that it waits and none is lost.
 inline constexpr std::size_t waiting_lines_max = 64;
 
+// What a run uses: how often it is sampled, and how long an interval is that gives one point of
+// each metric. The kernel counts in hundredths of a second: half a second is known to 2 %.
+inline constexpr Duration use_period = seconds(5);
+inline constexpr Duration use_shortest = milliseconds(500);
+inline constexpr Duration use_longest = seconds(60);
+inline constexpr std::size_t proc_processes_max = 1'000;  // of one run
+inline constexpr int proc_threads_max = 256;  // of a process, whose children are looked up
+inline constexpr std::size_t proc_bytes_max = 64 * 1024;  // of one file of /proc
+
 // Output of a process: one line of the protocol; the tail that is kept in memory for the end of a
 // run, as much as the server accepts; one log file, which then ends with a note.
 inline constexpr std::size_t line_bytes_max = 1024 * 1024;

@@ -199,6 +199,17 @@ Json line_json(const MetricPoint& point) {
 
 }  // namespace
 
+Result<TrialLine> parse_program_line(std::string_view text) {
+  auto line = parse_trial_line(text);
+  if (!line) return line;
+  const auto* point = std::get_if<MetricPoint>(&*line);
+  if (point == nullptr || !point->name.starts_with(own_metric_prefix)) return line;
+  return refuse(Code::invalid,
+                "'name' begins with 'hone.': these metrics are measured by the worker; choose "
+                "another name",
+                "/metric/name");
+}
+
 std::string trial_line_text(const TrialLine& line) {
   return std::visit([](const auto& one) { return to_text(line_json(one)); }, line);
 }

@@ -36,6 +36,11 @@ enum class Origin { socket, output };
 // Returns the error that is sent to the trial process: a sentence and a JSON pointer.
 Result<TrialLine> parse_trial_line(std::string_view text);
 
+// Metrics whose names begin so are hone's own, which the worker measures (use_meter.hpp).
+inline constexpr std::string_view own_metric_prefix = "hone.";
+// The same for a line of a program, which may log no metric under such a name.
+Result<TrialLine> parse_program_line(std::string_view text);
+
 // The line as JSON, without the line end.
 std::string trial_line_text(const TrialLine& line);
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -55,6 +56,10 @@ void begin_keeper(const ChildImage& image) {
   keep(image.parent(), begin_trial, &image, image.fault());
 }
 
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+}
+
 void set_nonblocking(const FileHandle& file) { ::fcntl(file.fd(), F_SETFL, O_NONBLOCK); }
 
 }  // namespace
@@ -95,9 +100,11 @@ void signal_child(pid_t pid, int signal) {
 
 std::optional<ChildEnd> collect_child(pid_t pid) {
   int status = 0;
-  if (::waitpid(pid, &status, WNOHANG) != pid) return std::nullopt;
-  if (WIFSIGNALED(status)) return ChildEnd{true, WTERMSIG(status)};
-  return ChildEnd{false, WEXITSTATUS(status)};
+  rusage used{};
+  if (::wait4(pid, &status, WNOHANG, &used) != pid) return std::nullopt;
+  const double cpu_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  if (WIFSIGNALED(status)) return ChildEnd{true, WTERMSIG(status), cpu_s};
+  return ChildEnd{false, WEXITSTATUS(status), cpu_s};
 }
 
 }  // namespace hone::worker

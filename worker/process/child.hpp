@@ -36,7 +36,8 @@ void signal_child(pid_t pid, int signal);
 
 struct ChildEnd {
   bool by_signal = false;
-  int number = 0;  // exit status or signal
+  int number = 0;    // exit status or signal
+  double cpu_s = 0;  // processor time of the child and its descendants
 };
 
 // Reaps the child; nullopt while it or one of its descendants still runs. Does not block.

@@ -82,10 +82,26 @@ void Loop::wait() {
                                 [](const auto& run) { return run.second->draining(); });
   auto deadline = agent_.next_deadline();
   if (logs_.follows_any()) deadline = deadline ? std::min(*deadline, logs_at_) : logs_at_;
+  if (!runs_.empty()) deadline = deadline ? std::min(*deadline, use_at_) : use_at_;
   const int timeout_ms = more ? 0 : poll_timeout_ms(deadline);
   if (::poll(fds.data(), fds.size(), timeout_ms) > 0) serve(fds, owners);
   if (more) collect();
   offer_logs();
+  sample_runs();
+}
+
+void Loop::sample_runs() {
+  if (runs_.empty() || now() < use_at_) return;
+  use_at_ = now() + limits::use_period;
+  for (auto& [lease, meter] : meters_) {
+    sample(lease, meter);
+    pass_on(lease, meter.tick(now()));
+  }
+}
+
+void Loop::sample(LeaseId lease, UseMeter& meter) {
+  const RunProcess* run = find(lease);
+  if (const auto use = run == nullptr ? std::nullopt : run->use()) meter.take(*use);
 }
 
 void Loop::offer_logs() {
@@ -146,6 +162,10 @@ void Loop::collect() {
     auto exited = run->collect(lease, last_lines);
     for (auto& [line, origin] : last_lines) line_received(lease, std::move(line), origin);
     if (!exited) continue;
+    if (auto meter = meters_.extract(lease)) {
+      sample(lease, meter.mapped());
+      pass_on(lease, meter.mapped().end(now()));
+    }
     logs_.finish(agent_.worker(), lease, run->log());
     note_disk(spool_.append(*exited));
     inputs_.emplace_back(std::move(*exited));
@@ -198,6 +218,7 @@ void Loop::perform(const Spawn& action) {
   spdlog::info("{}: started, from phase {} of {}", text(grant.attempt), grant.next_phase,
                grant.budget.phases);
   runs_.emplace(grant.lease, std::move(*run));
+  meters_.emplace(grant.lease, UseMeter(now(), grant.resume ? grant.resume->step : 0));
   note_disk(spool_.open(grant));
 }
 
@@ -219,6 +240,7 @@ void Loop::perform(const Hold& action) {
 
 void Loop::perform(const Forget& action) {
   runs_.erase(action.lease);
+  meters_.erase(action.lease);
   recovered_.erase(action.lease);
   if (!action.refused) return spool_.close(action.lease);
   const auto kept = spool_.close_refused(action.lease);
@@ -273,7 +295,21 @@ void Loop::recover() {
     if (!kept.contains(entry.path().filename())) fs::remove_all(entry.path(), ignored);
 }
 
+// What the run used comes before its report: it is delivered with it.
 void Loop::line_received(LeaseId lease, TrialLine line, Origin origin) {
+  if (const auto found = meters_.find(lease); found != meters_.end()) {
+    UseMeter& meter = found->second;
+    if (std::holds_alternative<ReportLine>(line) && meter.wants(now())) sample(lease, meter);
+    pass_on(lease, meter.line(now(), line));
+  }
+  pass_on(lease, std::move(line), origin);
+}
+
+void Loop::pass_on(LeaseId lease, std::vector<MetricPoint> points) {
+  for (MetricPoint& point : points) pass_on(lease, std::move(point), Origin::output);
+}
+
+void Loop::pass_on(LeaseId lease, TrialLine line, Origin origin) {
   note_disk(spool_.append(lease, line));
   inputs_.emplace_back(LineReceived{lease, std::move(line), origin});
 }

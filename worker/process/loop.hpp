@@ -65,6 +65,10 @@ class Loop {
   std::vector<KeptFile> files_to_keep(const KeepFiles& keep);
   void recover();
   void line_received(LeaseId lease, TrialLine line, Origin origin);
+  void pass_on(LeaseId lease, TrialLine line, Origin origin);
+  void sample_runs();
+  void sample(LeaseId lease, UseMeter& meter);
+  void pass_on(LeaseId lease, std::vector<MetricPoint> points);
   void note_disk(const Status& spooled);
 
   LoopConfig config_;
@@ -75,6 +79,7 @@ class Loop {
   bool quit_ = false;
   std::deque<Input> inputs_;
   std::map<LeaseId, std::unique_ptr<RunProcess>> runs_;
+  std::map<LeaseId, UseMeter> meters_;      // of those that execute
   std::map<LeaseId, RunFolder> recovered_;  // folders of an earlier process
   Spool spool_;
   Mailbox mailbox_;
@@ -82,6 +87,7 @@ class Loop {
   CallThreads calls_;
   LogSender logs_;
   Instant logs_at_;  // when the followed logs are offered next
+  Instant use_at_;   // when what the runs use is sampled next
 };
 
 // Blocks the signals that Loop waits for, in this and every later thread. Ignores SIGPIPE.

@@ -11,6 +11,7 @@
 #include "worker/agent/limits.hpp"
 #include "worker/process/artifacts.hpp"
 #include "worker/process/oom_kills.hpp"
+#include "worker/process/proc_use.hpp"
 
 namespace hone::worker {
 namespace {
@@ -138,7 +139,9 @@ std::vector<RunProcess::Received> RunProcess::serve() {
 std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& last_lines) {
   if (!ended_) {
     const auto end = collect_child(child_.pid);
-    if (!end || start_next_stage(*end)) return std::nullopt;
+    if (!end) return std::nullopt;
+    ended_cpu_s_ += end->cpu_s;
+    if (start_next_stage(*end)) return std::nullopt;
     ended_ = true;
     end_ = end;
     read_last(last_lines);
@@ -183,6 +186,13 @@ bool RunProcess::start_next_stage(const ChildEnd& end) {
   return started.ok();
 }
 
+std::optional<UseSample> RunProcess::use() const {
+  if (ended_) return UseSample{ended_cpu_s_, 0};
+  const auto tree = read_tree_use(child_.pid);
+  if (!tree) return std::nullopt;
+  return UseSample{ended_cpu_s_ + tree->cpu_s, tree->memory_bytes};
+}
+
 void RunProcess::signal(int number) {
   signalled_ = true;
   skip_file_ = ended_ || number == SIGKILL;
@@ -222,7 +232,7 @@ void RunProcess::take_output_line(std::string_view text, bool too_long,
   if (!said && following_ && following_->is_output()) take_row_line(text, too_long, received);
   if (!said) return;
   auto line = too_long ? Result<TrialLine>(refuse(Code::too_large, "a line is at most 1 MiB long"))
-                       : parse_trial_line(*said);
+                       : parse_program_line(*said);
   if (line)
     received.emplace_back(std::move(*line), Origin::output);
   else

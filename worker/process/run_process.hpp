@@ -12,6 +12,7 @@
 
 #include "worker/agent/collector.hpp"
 #include "worker/agent/messages.hpp"
+#include "worker/agent/use_meter.hpp"
 #include "worker/process/child.hpp"
 #include "worker/process/command_line.hpp"
 #include "worker/process/event_folder.hpp"
@@ -51,6 +52,9 @@ class RunProcess {
   std::optional<Exited> collect(LeaseId lease, std::vector<Received>& last_lines);
   // The process has ended, and more of its result file can be read now.
   [[nodiscard]] bool draining() const { return end_ && (!held_ || skip_file_); }
+
+  // What its processes use now, or used by their end; nullopt while that cannot be read.
+  [[nodiscard]] std::optional<UseSample> use() const;
 
   void signal(int number);
   // Its keeper; 0 once it has ended.
@@ -105,6 +109,7 @@ class RunProcess {
   std::string disk_exceeded_{};
   LineReader output_;
   std::int64_t oom_kills_;  // the count before it started
+  double ended_cpu_s_ = 0;  // of the stages that have ended
   bool held_ = false;
   bool ended_ = true;              // or not started
   std::optional<ChildEnd> end_{};  // until collect() has returned it

@@ -99,7 +99,7 @@ void TrialSocket::take_line(Connection& connection, std::string_view text, bool 
                             std::vector<TrialLine>& lines) {
   if (text.empty()) return;
   if (too_long) return reply(connection, refuse(Code::too_large, "a line is at most 1 MiB long"));
-  auto line = parse_trial_line(text);
+  auto line = parse_program_line(text);
   if (!line) return reply(connection, line.error());
   if (!std::holds_alternative<MetricPoint>(*line)) waiting_.push_back(connection.number);
   lines.push_back(std::move(*line));

@@ -25,10 +25,12 @@ constexpr auto commands = std::to_array<Command>({
      "hone plan sweep.yaml\nhone plan sweep.yaml --set search.trials=8 --set budget.per_run=200k\n"
      "hone plan sweep.yaml --format json",
      declare_plan},
-    {"simulate", Group::start, "FILE", "simulate a sweep on recorded learning curves",
+    {"simulate", Group::start, "FILE", "simulate a sweep on recorded curves, or a cluster",
      "hone simulate sweep.yaml --table curves.csv --against hypertrick --against asha\n"
      "hone simulate sweep.yaml --table curves.csv --workers 8 --deadline 4 --reps 1000\n"
-     "hone simulate sweep.yaml --table a.csv --table b.csv --format csv > anytime.csv",
+     "hone simulate sweep.yaml --table a.csv --table b.csv --format csv > anytime.csv\n"
+     "hone simulate cluster sdk/examples/cluster/harmony.yaml --seeds 100\n"
+     "hone simulate cluster cluster.yaml --against tetris --set jobs.per_interval=0.7",
      declare_simulate},
     {"import", Group::start, "FORMAT FILE", "import a sweep of another tool or server",
      "hone import hone sw_7.json\n"
@@ -78,6 +80,10 @@ constexpr auto commands = std::to_array<Command>({
      "hone reproduce rn_42.0\nhone reproduce rn_42.0 --format json\n"
      "hone reproduce rn_42.0 --repository ~/clones/agent",
      declare_reproduce},
+    {"evaluate", Group::results, "MODEL", "play a saved checkpoint and record its returns",
+     "hone evaluate md_9\nhone evaluate md_9 --episodes 1000 --seed 7\n"
+     "hone evaluate $(hone best sw_7 -n 1 --format value --columns model) --format json",
+     declare_evaluate},
     {"diff", Group::results, "TRIAL OTHER", "show the differences between two trials",
      "hone diff tr_42 tr_43\nhone diff tr_42 tr_43 --all", declare_diff},
     {"best", Group::results, "[SWEEP]", "list the best parameter sets of a sweep",
@@ -94,6 +100,14 @@ constexpr auto commands = std::to_array<Command>({
      "hone curve rn_1.0 rn_2.0 --metric loss\n"
      "hone curve tr_42 --metric loss --format csv > loss.csv",
      declare_curve},
+    {"schedule", Group::results, "ID", "show how a run's parameters changed along its forks",
+     "hone schedule rn_42.0\nhone schedule sw_7   # of its best trial\n"
+     "hone schedule rn_42.0 --format csv > schedule.csv",
+     declare_schedule},
+    {"forecast", Group::results, "[ID]", "forecast the end values of runs, with intervals",
+     "hone forecast rn_42.0\nhone forecast sw_7\n"
+     "hone forecast sw_7 --at 0.3 --format csv   # complete runs: forecast against truth",
+     declare_forecast},
     {"importance", Group::results, "[SWEEP]", "rank parameters by their influence on the objective",
      "hone importance sw_7\nhone importance sw_7 --objective cost\n"
      "hone importance sw_7 --format csv > importance.csv",
@@ -117,6 +131,7 @@ constexpr auto commands = std::to_array<Command>({
      "hone export sw_7 --format csv > reports.csv\n"
      "hone export sw_7 --format curves --out curves.csv   # and its card curves.json\n"
      "hone export sw_7 --format json > sw_7.json          # with all events, for hone import\n"
+     "hone export sw_7 --html -o sw_7.html                # pages that open from disk\n"
      "hone export sw_7 --metrics --format jsonl\n"
      "hone export sw_7 --tensorboard runs/sw_7\n"
      "hone export sw_7 --optuna study.db",
@@ -137,6 +152,8 @@ constexpr auto commands = std::to_array<Command>({
      declare_tell},
     {"enqueue", Group::ask, "[SWEEP]", "try your own parameter sets next",
      "hone enqueue sw_7 --params lr=1e-3,optimizer=adam\nhone enqueue sw_7 --file sets.json\n"
+     "hone enqueue --from rn_4.0 --params lr=1e-4     # continue that run with another lr\n"
+     "hone enqueue --from rn_4.0 --phase 3 --params lr=1e-4\n"
      "hone best sw_3 -n 1 --format json | jq '.[0].params' | hone enqueue sw_7 --file -",
      declare_enqueue},
     {"resubmit", Group::ask, "TRIAL", "try a parameter set again, with changes",
@@ -179,9 +196,12 @@ constexpr auto commands = std::to_array<Command>({
      declare_fleet},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
-    {"db", Group::system, "check|backup|upgrade", "check, back up or upgrade a data folder",
+    {"db", Group::system, "check|backup|prune|...", "check, back up, upgrade or thin a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
-     "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade",
+     "hone db check --link 1234:9f86d081884c...   # was an event up to 1234 changed?\n"
+     "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade\n"
+     "hone db prune --older 90d --keep 20   # metrics of old sweeps keep 20 points each\n"
+     "hone db archive old.db --older 90d    # the same, but the other points move to old.db",
      declare_db},
     {"server", Group::system, "...", "run hone-server with these arguments",
      "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},

@@ -18,6 +18,8 @@ CommandAction declare_trials(Flags& flags);
 CommandAction declare_runs(Flags& flags);
 CommandAction declare_logs(Flags& flags);
 CommandAction declare_curve(Flags& flags);
+CommandAction declare_schedule(Flags& flags);
+CommandAction declare_forecast(Flags& flags);
 CommandAction declare_best(Flags& flags);
 CommandAction declare_dashboard(Flags& flags);
 CommandAction declare_watch(Flags& flags);
@@ -53,6 +55,7 @@ CommandAction declare_compare(Flags& flags);
 CommandAction declare_diff(Flags& flags);
 CommandAction declare_replay(Flags& flags);
 CommandAction declare_reproduce(Flags& flags);
+CommandAction declare_evaluate(Flags& flags);
 CommandAction declare_version(Flags& flags);
 CommandAction declare_completion(Flags& flags);
 

@@ -29,11 +29,15 @@ void Ticker::reach(std::int64_t count) {
 void Ticker::draw(Clock::time_point now) {
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double pace = static_cast<double>(count_) / seconds;
-  const auto left = static_cast<std::int64_t>(static_cast<double>(total_ - count_) / pace);
+  const auto left = [&] {
+    if (count_ == 0) return std::string("--");
+    const auto rest = static_cast<double>(total_ - count_) / pace;
+    return duration_text(hone::seconds(static_cast<std::int64_t>(rest)));
+  };
   std::fprintf(stderr, "%s%3d%%  %s/%s %s  %.0f/s  ETA %s%s", terminal_ ? "\r\033[K" : "",
                static_cast<int>(100 * count_ / total_), count_text(count_).c_str(),
-               count_text(total_).c_str(), unit_.c_str(), pace,
-               duration_text(hone::seconds(left)).c_str(), terminal_ ? "" : "\n");
+               count_text(total_).c_str(), unit_.c_str(), pace, left().c_str(),
+               terminal_ ? "" : "\n");
   std::fflush(stderr);
   drawn_ = true;
 }

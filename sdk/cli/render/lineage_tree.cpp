@@ -20,12 +20,13 @@ struct RelationWords {
   std::string_view down;  // "rn_4.0 saved md_9"
 };
 
-constexpr std::array<RelationWords, 22> relations = {{
+constexpr std::array<RelationWords, 24> relations = {{
     {"saved_by", "saved by", "saved"},
     {"run_of", "run of", "had run"},
     {"proposed_by", "proposed by", "proposed"},
     {"submitted_as", "submitted as", "submitted"},
     {"trained_on", "trained on", "used by"},
+    {"validated_on", "validated on", "used to validate"},
     {"continued_from", "continued from", "continued as"},
     {"attempt_of", "attempt of", "had attempt"},
     {"executed_by", "executed by", "executed"},
@@ -43,6 +44,7 @@ constexpr std::array<RelationWords, 22> relations = {{
     {"executed", "executed", "executed by"},
     {"logged_in", "logged in", "logged"},
     {"measured_of", "measured of", "measured by"},
+    {"replaces", "replaces", "replaced by"},
 }};
 
 std::string relation_text(const std::string& relation, Direction direction) {

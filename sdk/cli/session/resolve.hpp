@@ -25,6 +25,9 @@ Result<TrialId> resolve_trial(const std::string& word);
 // A trial with a single run resolves to that run.
 Result<RunId> resolve_run(Session& session, const std::string& word);
 
+// The row of a model. Refuses the id of another object, and a model whose bytes were dropped.
+Result<Json> kept_model(Session& session, const ObjectId& id);
+
 // "sweep", "trial", ...
 std::string_view kind_of(const ObjectId& id);
 

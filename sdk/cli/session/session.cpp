@@ -34,12 +34,12 @@ bool is_offered(const FormatRow& row, std::string_view own) {
                          std::string::npos;
 }
 
+}  // namespace
+
 std::string with_cursor(const std::string& path, const std::string& cursor) {
   const char joint = path.find('?') == std::string::npos ? '?' : '&';
   return path + joint + "after=" + escape_path(cursor);
 }
-
-}  // namespace
 
 Result<Format> parse_format(std::string_view word, std::string_view own) {
   std::vector<std::string_view> words;
@@ -91,15 +91,16 @@ Result<Json> Session::post(const std::string& path, const Json& body) {
   return there ? (*there)->post_json(path, body) : Result<Json>(there.error());
 }
 
-Result<std::vector<Json>> Session::list(const std::string& path) {
+Result<std::vector<Json>> Session::list(const std::string& path, std::size_t most) {
   std::vector<Json> items;
   std::string page_path = path;
   while (true) {
     auto page = get(page_path);
     if (!page) return page.error();
-    for (const auto& item : member(*page, "/items")) items.push_back(item);
+    for (const auto& item : member(*page, "/items"))
+      if (items.size() < most) items.push_back(item);
     const std::string cursor = text_at(*page, "/next");
-    if (cursor.empty()) return items;
+    if (cursor.empty() || items.size() == most) return items;
     page_path = with_cursor(path, cursor);
   }
 }

@@ -1,7 +1,9 @@
 // What a command works with: the common options, the screen and the server.
 #pragma once
 
+#include <cstddef>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,8 +56,9 @@ class Session {
   // One request to the server. Returns the server's error, or `unavailable` without an answer.
   Result<Json> get(const std::string& path);
   Result<Json> post(const std::string& path, const Json& body);
-  // Returns all items of a list, page after page.
-  Result<std::vector<Json>> list(const std::string& path);
+  // Returns the first `most` items of a list, page after page.
+  Result<std::vector<Json>> list(const std::string& path,
+                                 std::size_t most = std::numeric_limits<std::size_t>::max());
   // For every other request.
   Result<Client*> client();
 
@@ -66,5 +69,8 @@ class Session {
   std::ostream& messages_;
   std::unique_ptr<Client> client_;  // made by the first request
 };
+
+// The path of the page of a list that follows the cursor.
+std::string with_cursor(const std::string& path, const std::string& cursor);
 
 }  // namespace hone::cli

@@ -179,10 +179,14 @@ class Client:
         return Verdict(answer["verdict"], answer["reason"])
 
     def enqueue(self, sweep: str, params: Mapping[str, Any],
-                request_id: Optional[str] = None) -> int:
-        """Adds a parameter set to try next; hone draws the parameters left out. Returns how many sets wait."""
+                request_id: Optional[str] = None,
+                fork: Optional[Mapping[str, Any]] = None) -> int:
+        """Adds a parameter set to try next; hone draws the parameters left out. Returns how many sets wait.
+
+        With `fork={"run": "rn_4.0", "phase": 2}` it starts from that run's checkpoint of the
+        phase (counted from 0; absent: the latest); parameters left out are those of that run."""
         body = rules.enqueue({"request_id": request_id or str(uuid.uuid4()),
-                              "params": dict(params)})
+                              "params": dict(params), "fork": fork})
         return int(rules.enqueue_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/enqueue",
                                                             body))["waiting"])
 

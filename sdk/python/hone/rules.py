@@ -21,7 +21,7 @@ VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
            "between_rungs", "promoted",
            "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint",
-           "finishes")
+           "finishes", "replaced", "awaits_turn")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
 
@@ -184,7 +184,21 @@ def enqueue(document: Json) -> Dict[str, Any]:
     fields = Fields(document)
     result = {"request_id": fields.need("request_id", text, 1, 200),
               "params": fields.need("params", params)}
+    start = fields.maybe("fork", None, fork)
     fields.done()
+    if start is not None:
+        result["fork"] = start
+    return result
+
+
+def fork(document: Json, at: str) -> Dict[str, Any]:
+    """The run from whose checkpoint a fork starts."""
+    fields = Fields(document, at)
+    result = {"run": fields.need("run", identifier, "run")}
+    phase = fields.maybe("phase", None, integer)
+    fields.done()
+    if phase is not None:
+        result["phase"] = phase
     return result
 
 

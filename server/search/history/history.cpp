@@ -20,11 +20,11 @@ History::History(Goal goal, std::size_t dimensions, std::size_t objectives,
                  const Replication& replication)
     : goal_(goal), dimensions_(dimensions), objectives_(objectives), replication_(replication) {}
 
-std::size_t History::add_trial(std::span<const double> point) {
+std::size_t History::add_trial(std::span<const double> point, bool forked) {
   expect(point.size() == dimensions_, "a point has a coordinate for every dimension");
   const std::size_t trial = trials_.size();
   points_.insert(points_.end(), point.begin(), point.end());
-  trials_.emplace_back();
+  trials_.emplace_back().forked = forked;
   outcomes_.emplace_back();
   pending_.push_back(static_cast<std::uint32_t>(trial));
   return trial;

@@ -46,6 +46,7 @@ Replication replication_of(const SweepSpec& spec);
 struct TrialRecord {
   std::vector<std::size_t> runs;
   bool foreign = false;  // of an earlier sweep (warm start); its runs are not in this history
+  bool forked = false;   // took the place of another one of a population, as a fork of a third
 };
 
 // How good a trial is known to be. Samplers see trials in the order of their outcomes.
@@ -66,7 +67,7 @@ class History {
           const Replication& replication = {});
 
   // Adds a trial and returns its number. Numbers count from 0.
-  std::size_t add_trial(std::span<const double> point);
+  std::size_t add_trial(std::span<const double> point, bool forked = false);
   // Adds a trial of an earlier sweep. Precondition: only foreign trials were added before.
   void add_foreign(std::span<const double> point, const TrialOutcome& outcome);
   // Adds a run and returns its index.

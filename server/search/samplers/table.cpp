@@ -8,7 +8,7 @@ namespace hone {
 // Each of these is defined in the file of its method: a new method adds that file, a name here and
 // a row below.
 SamplerMaker make_hone_sampler, make_random, make_grid, make_sobol, make_tpe, make_cmaes,
-    make_external;
+    make_external, make_pbt_sampler;
 
 namespace {
 
@@ -21,6 +21,8 @@ constexpr std::array samplers{
     SamplerRow{"tpe", "learns where good trials lie, for every kind of space", make_tpe},
     SamplerRow{"cmaes", "a normal distribution that adapts: for many numbers", make_cmaes},
     SamplerRow{"external", "your own picker enqueues the parameter sets", make_external},
+    SamplerRow{population_method, "a population whose members continue from the best of them",
+               make_pbt_sampler},
 };
 
 // If the constraints reject this many draws in a row, the witness of the space is used.
@@ -33,6 +35,8 @@ std::span<const SamplerRow> sampler_table() { return samplers; }
 Result<std::unique_ptr<Sampler>> make_sampler(const SearchSpec& search, const SearchSpace& space) {
   if (!search.command.empty() && search.method != "external")
     return refuse(Code::invalid, "a command of your own needs method: external", "/search/command");
+  if (!search.perturb.empty() && search.method != population_method)
+    return refuse(Code::invalid, "perturb needs method: pbt", "/search/perturb");
   for (const SamplerRow& row : samplers)
     if (row.method == search.method) return row.make(search, space);
   return refuse(Code::invalid, "no search method '" + search.method + "'", "/search/method");

@@ -10,7 +10,7 @@ namespace hone {
 // Each of these is defined in the file of its rule: a new rule adds that file, a name here and a
 // row below.
 TerminatorMaker make_hone_rule, make_none, make_hypertrick, make_asha, make_asha_stopping, make_sha,
-    make_hyperband, make_median, make_percentile, make_threshold, make_patience;
+    make_hyperband, make_median, make_percentile, make_threshold, make_patience, make_pbt_rule;
 
 namespace {
 
@@ -55,6 +55,10 @@ constexpr std::array terminators{
     TerminatorRow{.rule = "patience",
                   .summary = "stops runs that no longer improve on themselves",
                   .make = make_patience},
+    TerminatorRow{.rule = population_method,
+                  .summary = "poor members of a population continue from a better one's checkpoint",
+                  .make = make_pbt_rule,
+                  .without_pauses = "none"},
 };
 
 }  // namespace
@@ -75,11 +79,16 @@ std::optional<TerminatorSpec> without_pauses(const TerminatorSpec& spec) {
 }
 
 SweepShape sweep_shape(const SweepSpec& spec) {
-  return {.trials = spec.search.trials,
-          .seeds = first_runs(spec),
-          .phases = spec.budget.phases,
-          .timed = spec.limits.duration.has_value(),
-          .replication = replication_of(spec)};
+  SweepShape shape{.trials = spec.search.trials,
+                   .seeds = first_runs(spec),
+                   .phases = spec.budget.phases,
+                   .timed = spec.limits.duration.has_value(),
+                   .replication = replication_of(spec),
+                   .seed = spec.seed};
+  if (!is_population(spec)) return shape;
+  // A spec that was not checked yet may have settings that are refused later.
+  if (const auto population = read_population(spec.search)) shape.population = *population;
+  return shape;
 }
 
 Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,
@@ -92,6 +101,11 @@ Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,
 }
 
 NextAction Terminator::next(const History&, bool) const { return {NextAction::Kind::propose, 0}; }
+
+std::optional<std::size_t> Terminator::donor(const History&, std::size_t, int,
+                                             const Verdict&) const {
+  return std::nullopt;
+}
 
 bool Terminator::promotable(const History&, std::size_t) const { return true; }
 

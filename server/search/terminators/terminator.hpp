@@ -16,6 +16,7 @@
 #include "schemas/types/spec.hpp"
 #include "schemas/types/verdict.hpp"
 #include "server/search/history/history.hpp"
+#include "server/search/samplers/population/population.hpp"
 
 namespace hone {
 
@@ -26,6 +27,8 @@ struct SweepShape {
   int phases = 1;
   bool timed = false;         // limits.duration is set: the rule may use all of that time
   Replication replication{};  // multi-seed: `seeds` and runs() count the first runs of each trial
+  Population population{};    // of the search method pbt
+  std::uint64_t seed = 0;     // of the sweep: a rule that draws addresses its randomness with it
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
 
@@ -60,6 +63,11 @@ class Terminator {
   // Returns the best trial by this method, or nullopt while nothing is known. By default the trial
   // of the best single report; ties go to the lower number.
   [[nodiscard]] virtual std::optional<std::size_t> incumbent(const History& history) const;
+
+  // Returns the run whose latest checkpoint a fork continues in place of `run`, which ends with
+  // `verdict` on its report of `phase`; nullopt: its place stays empty. Only of populations.
+  [[nodiscard]] virtual std::optional<std::size_t> donor(const History& history, std::size_t run,
+                                                         int phase, const Verdict& verdict) const;
 
   // Returns whether the rule ever pauses a run. A rule that does overrides next().
   [[nodiscard]] virtual bool pauses() const { return false; }

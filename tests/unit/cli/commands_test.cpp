@@ -175,7 +175,8 @@ TEST_F(Commands, curve_of_a_trial_is_a_band_over_its_seeds) {
 TEST_F(Commands, explain_recomputes_the_verdicts) {
   const Outcome outcome = server_.run({"explain", "rn_1.0", "--recompute"});
   EXPECT_EQ(outcome.exit, Exit::ok);
-  EXPECT_EQ(outcome.messages, "every recorded verdict follows from its recorded numbers\n");
+  EXPECT_EQ(outcome.messages,
+            "every verdict follows from its numbers, and these from the recorded reports\n");
   EXPECT_TRUE(contains(outcome.out, "recomputed")) << outcome.out;
   const Outcome sweep = server_.run({"explain", "sw_1"});
   EXPECT_EQ(sweep.exit, Exit::usage);
@@ -257,6 +258,10 @@ TEST_F(Commands, export_writes_a_curve_table_with_its_card) {
   EXPECT_TRUE(contains(again.messages, "--force"));
   EXPECT_EQ(server_.run({"export", "--format", "curves", "--out", csv, "--force"}).exit, Exit::ok);
   EXPECT_EQ(server_.run({"export", "--out", csv}).exit, Exit::usage);
+  const Outcome both = server_.run({"export", "--html", "--format", "curves", "--out", csv});
+  EXPECT_EQ(both.exit, Exit::usage);
+  EXPECT_TRUE(contains(both.messages, "give one of them")) << both.messages;
+  EXPECT_EQ(server_.run({"export", "--optuna", csv, "--tensorboard", csv}).exit, Exit::usage);
   std::filesystem::remove_all(folder);
 }
 

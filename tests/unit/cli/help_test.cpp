@@ -63,8 +63,9 @@ Arguments
 
 Options
   -h,--help               print this help
-  --recompute             recompute each verdict from its recorded numbers;
-                          status 1 if one differs
+  --recompute             recompute each verdict from its numbers, and these
+                          from the sweep's reports; status 1 if one differs or
+                          could not be
 
 Common options
   --server URL            URL of the server (HONE_SERVER)

@@ -46,6 +46,80 @@ TEST(CommandsWithoutServer, graph_lists_and_describes_graphs) {
             "--prove needs --place METHOD");
 }
 
+// Two seeds of the smallest example, in the forms that programs read.
+TEST(CommandsWithoutServer, simulate_cluster_compares_policies_and_names_its_data) {
+  const std::string file = std::string(HONE_SOURCE_DIR) + "/sdk/examples/cluster/harmony.yaml";
+  const Outcome run =
+      run_line({"simulate", "cluster", file, "--seeds", "2", "--seed", "7", "--format", "json"});
+  ASSERT_EQ(run.exit, Exit::ok) << run.messages;
+  const Json rows = Json::parse(run.out);
+  ASSERT_EQ(rows.size(), 5U);
+  for (const Json& row : rows) {
+    EXPECT_EQ(row["simulated"], true);
+    EXPECT_EQ(row["data"], "40 drawn jobs a seed; job table of DL2, interference model of hone");
+    EXPECT_EQ(row["first_seed"], 7);
+    EXPECT_EQ(row["completions_of_seeds_s"].size(), 2U);
+  }
+  EXPECT_EQ(rows[4]["policy"], "placement-oracle");
+  EXPECT_DOUBLE_EQ(rows[4]["of_oracle"]["mean"].get<double>(), 1);
+  const Outcome table = run_line({"simulate", "cluster", file, "--seeds", "1"});
+  EXPECT_TRUE(contains(table.out, "Simulated, not measured: harmony")) << table.out;
+}
+
+TEST(CommandsWithoutServer, simulate_cluster_refuses_with_the_place) {
+  const std::string file = std::string(HONE_SOURCE_DIR) + "/sdk/examples/cluster/harmony.yaml";
+  EXPECT_EQ(run_line({"simulate", "cluster"}).exit, Exit::usage);
+  EXPECT_EQ(run_line({"simulate", file, "extra"}).exit, Exit::usage);
+  const Outcome unknown = run_line({"simulate", "cluster", file, "--against", "tetri"});
+  EXPECT_EQ(unknown.messages, "--against has no policy 'tetri' (did you mean 'tetris'?)");
+  const Outcome wrong = run_line({"simulate", "cluster", file, "--set", "jobs.count=0"});
+  EXPECT_TRUE(contains(wrong.messages, "/jobs/count: count must be a number from 1 to 10000"))
+      << wrong.messages;
+}
+
+TEST(CommandsWithoutServer, simulate_refuses_options_of_its_other_form) {
+  const std::string folder = std::string(HONE_SOURCE_DIR) + "/sdk/examples/";
+  const auto file = folder + "cluster/harmony.yaml";
+  for (const auto& [option, value] :
+       {std::pair{"--reps", "200"}, {"--workers", "4"}, {"--deadline", "2"}, {"--target", "0"}}) {
+    const Outcome refused = run_line({"simulate", "cluster", file, option, value});
+    EXPECT_EQ(refused.exit, Exit::usage);
+    EXPECT_TRUE(contains(refused.messages, std::string(option) + " belongs to the simulation of"))
+        << refused.messages;
+  }
+  const Outcome sweep = run_line({"simulate", folder + "simulated.yaml", "--seeds", "0"});
+  EXPECT_EQ(sweep.messages,
+            "--seeds belongs to simulate cluster; a sweep is repeated --reps times");
+}
+
+TEST(CommandsWithoutServer, simulate_cluster_names_how_a_learned_policy_and_few_seeds_are_given) {
+  const std::string file = std::string(HONE_SOURCE_DIR) + "/sdk/examples/cluster/harmony.yaml";
+  const Outcome learned = run_line({"simulate", "cluster", file, "--against", "harmony"});
+  EXPECT_TRUE(contains(learned.messages, "it is learned: write {harmony: MODEL}"))
+      << learned.messages;
+  const Outcome many =
+      run_line({"simulate", "cluster", file, "--seeds", "100000", "--set", "jobs.count=10000"});
+  EXPECT_TRUE(contains(many.messages, "lower --seeds to 1000")) << many.messages;
+}
+
+TEST(CommandsWithoutServer, simulate_cluster_reads_a_trace_next_to_its_file) {
+  const std::filesystem::path folder = testing::TempDir();
+  std::ofstream(folder / "jobs.csv") << "timestamp,duration,num_gpu\n0,100,1\n30,50,2\n9,0,1\n";
+  std::ofstream(folder / "traced.yaml")
+      << "rule: fixed\nservers: [{count: 2, gpus: 2, cpus: 2}]\njobs: {parameter_servers: false, "
+         "workers: 1}\npolicies: [fifo]\ntrace: {file: jobs.csv}\n";
+  const auto file = (folder / "traced.yaml").string();
+  const Outcome run = run_line({"simulate", "cluster", file, "--format", "json"});
+  ASSERT_EQ(run.exit, Exit::ok) << run.messages;
+  EXPECT_EQ(Json::parse(run.out)[0]["data"],
+            "2 recorded jobs of jobs.csv (1 row skipped); its file names no source");
+  const Outcome small = run_line({"simulate", "cluster", file, "--set", "servers.0.count=1",
+                                  "--set", "servers.0.gpus=1", "--set", "servers.0.cpus=1"});
+  EXPECT_TRUE(contains(small.messages, "too small for job 1 of the trace")) << small.messages;
+  const Outcome none = run_line({"simulate", "cluster", file, "--set", "trace.file=/dev/zero"});
+  EXPECT_TRUE(contains(none.messages, "cannot read the trace /dev/zero")) << none.messages;
+}
+
 TEST(CommandsWithoutServer, import_converts_sweep_files_of_other_tools) {
   const auto file = std::filesystem::path(testing::TempDir()) / "hone-import-test.yaml";
   std::ofstream(file) << "method: random\nmetric: {name: loss, goal: minimize}\n"

@@ -145,6 +145,9 @@ SweepSpec Generator::spec() {
   if (spec.limits.duration > Duration{3650LL * 86'400 * 1'000'000}) spec.limits.duration.reset();
   spec.limits.max_retries = small(0, 1000);
   spec.checkpoints.keep = word<Keep>();
+  for (auto n = integer(0, 2); n > 0; --n)
+    spec.datasets.push_back(
+        {name(), word<DatasetRole>(), coin() ? "2" : "", "", numbered("/d", n)});
   if (coin()) spec.limits.run = seconds(small(1, 9999));
   if (coin()) spec.limits.phase = seconds(small(1, 9999));
   if (coin()) spec.limits.concurrency = small(1, 9999);

@@ -50,6 +50,7 @@ TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Goal::minimize>();
   expect_whole_table<Scale::logit>();
   expect_whole_table<Keep::all>();
+  expect_whole_table<DatasetRole::validation>();
   expect_whole_table<ParamStyle::env>();
   expect_whole_table<WorkFolder::copy>();
   expect_whole_table<CollectFormat::tensorboard>();
@@ -62,7 +63,7 @@ TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Told::infeasible>();
   expect_whole_table<Order::gone>();
   expect_whole_table<Action::stop>();
-  expect_whole_table<VerdictReason::finishes>();
+  expect_whole_table<VerdictReason::awaits_turn>();
   expect_whole_table<Aggregate::lcb>();
   expect_whole_table<Normalize::ranks>();
 }

@@ -17,6 +17,10 @@ SweepSpec stormy_spec(int kind, int number) {
   spec.parameters = {
       {kind == 3 ? "learning_rate" : "x", FloatDomain{0.001, 1, Scale::log, {}}, ""}};
   spec.search = {"random", 6 + kind};
+  if (kind == 3) {  // members that continue from each other's checkpoints
+    spec.search = {population_method, 9, {{"quantile", 0.5}}};
+    spec.terminator = {population_method, {}};
+  }
   if (kind == 1) spec.terminator = {"hypertrick", {{"eviction_rate", 0.25}}};
   spec.budget = {"frames", 1000, 1 + kind};
   spec.seeds = kind == 2 ? 3 : 1;
@@ -64,6 +68,8 @@ void Storm::submit() {
   workflow.command = {"hone", "submit", "a \"b\".yaml"};
   workflow.git_commit = std::string(40, static_cast<char>('a' + number % 3));
   auto spec = stormy_spec(number % 4, number);
+  spec.datasets = {{"digits", DatasetRole::train, std::to_string(number % 2)},
+                   {"held-out", DatasetRole::validation}};
   if (number % 4 == 2) spec.search.warm_start = {sweeps_.front()};
   const auto reply = ask(Submit{{fresh_request(), spec, workflow}});
   if (reply) sweeps_.push_back(std::get<Submitted>(*reply).sweep);

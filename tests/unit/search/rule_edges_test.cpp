@@ -10,7 +10,7 @@
 namespace hone {
 namespace {
 
-constexpr SweepShape nine{.trials = 9, .phases = 9};
+const SweepShape nine{.trials = 9, .phases = 9};
 
 Play::Metric by_run(std::vector<double> quality) {
   return [quality = std::move(quality)](std::size_t run, int) { return Score::of(quality[run]); };

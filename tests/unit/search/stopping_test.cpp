@@ -9,7 +9,7 @@
 namespace hone {
 namespace {
 
-constexpr SweepShape plan{16, 1, 10};
+const SweepShape plan{16, 1, 10};
 
 // Runs with these reports, by phase.
 History history_of(const std::vector<std::vector<double>>& curves, Goal goal = Goal::maximize) {

@@ -116,6 +116,15 @@ TEST(Simulate, refuses_a_sweep_that_the_server_would_refuse) {
   EXPECT_FALSE(simulate(spec, ramp(), {}).ok());
 }
 
+TEST(Simulate, refuses_a_population_whose_forks_no_curve_tells) {
+  SweepSpec spec;
+  spec.search = {population_method, 4};
+  const auto outcome = simulate(spec, ramp(), {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().at, "/search/method");
+  EXPECT_NE(outcome.error().detail.find("no recorded curve"), std::string::npos);
+}
+
 TEST(Tally, gives_means_and_standard_errors) {
   Tally tally;
   for (const double value : {1.0, 2.0, 6.0}) {

@@ -35,7 +35,7 @@ struct FolderTest : testing::Test {
   static void ignore(std::string_view, std::int64_t, std::int64_t) {}
 
   [[nodiscard]] upkeep::Finding find(const std::string& what) const {
-    const auto findings = upkeep::check(folder, ignore);
+    const auto findings = upkeep::check(folder, {}, ignore);
     EXPECT_TRUE(findings.ok()) << findings.error().detail;
     for (const auto& one : *findings)
       if (one.what == what) return one;
@@ -123,7 +123,7 @@ TEST_F(FolderTest, a_damaged_page_fails_the_file_and_ends_the_check) {
   bytes.seekp(middle - middle % 4096);
   bytes << std::string(3 * 4096, '\x5a');
   bytes.close();
-  const auto findings = upkeep::check(folder, ignore);
+  const auto findings = upkeep::check(folder, {}, ignore);
   ASSERT_TRUE(findings.ok()) << findings.error().detail;
   ASSERT_EQ(findings->size(), 1U) << "what follows from a damaged file is worth nothing";
   EXPECT_EQ(findings->front().what, "file");
@@ -134,7 +134,7 @@ TEST_F(FolderTest, a_damaged_page_fails_the_file_and_ends_the_check) {
 TEST_F(FolderTest, the_progress_of_a_check_reaches_its_end) {
   std::map<std::string, std::int64_t, std::less<>> last;
   const auto findings =
-      upkeep::check(folder, [&](std::string_view unit, std::int64_t done, std::int64_t total) {
+      upkeep::check(folder, {}, [&](std::string_view unit, std::int64_t done, std::int64_t total) {
         EXPECT_LE(done, total);
         EXPECT_GE(done, last[std::string(unit)]);
         last[std::string(unit)] = done;
@@ -185,7 +185,7 @@ TEST_F(FolderTest, backups_are_sound_while_a_thread_writes) {
     ASSERT_TRUE(report.ok()) << report.error().detail;
     EXPECT_GE(report->events, events);
     events = report->events;
-    const auto findings = upkeep::check(to, ignore);
+    const auto findings = upkeep::check(to, {}, ignore);
     ASSERT_TRUE(findings.ok());
     for (const auto& one : *findings)
       if (one.what != "blobs") {

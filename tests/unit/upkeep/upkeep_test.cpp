@@ -25,7 +25,7 @@ struct UpkeepTest : testing::Test {
   static void ignore(std::string_view, std::int64_t, std::int64_t) {}
 
   std::map<std::string, upkeep::Finding> look(const std::filesystem::path& at) {
-    const auto found = upkeep::check(at, ignore);
+    const auto found = upkeep::check(at, {}, ignore);
     EXPECT_TRUE(found.ok()) << found.error().detail;
     std::map<std::string, upkeep::Finding> named;
     for (const auto& one : *found) named[one.what] = one;
@@ -71,18 +71,102 @@ TEST_F(UpkeepTest, AFileThatIsCutShortIsNotSound) {
   db.reset();
   std::filesystem::resize_file(folder / "hone.db",
                                std::filesystem::file_size(folder / "hone.db") / 2);
-  const auto found = upkeep::check(folder, ignore);
+  const auto found = upkeep::check(folder, {}, ignore);
   EXPECT_TRUE(!found.ok() || found->front().health == upkeep::Health::fail);
 }
 
 TEST_F(UpkeepTest, AFolderWithoutADatabaseIsNotFound) {
-  EXPECT_EQ(upkeep::check(temporary.path(), ignore).error().code, Code::not_found);
+  EXPECT_EQ(upkeep::check(temporary.path(), {}, ignore).error().code, Code::not_found);
 }
 
 TEST_F(UpkeepTest, AnUpgradeRefusesBesideAServer) {
   const auto server = DataFolder::open(folder);
   ASSERT_TRUE(server.ok());
   EXPECT_EQ(upkeep::upgrade(folder).error().code, Code::conflict);
+}
+
+struct PruneTest : UpkeepTest {
+  static constexpr auto ended =
+      " JOIN trial t ON t.id = p.trial JOIN sweep s ON s.id = t.sweep"
+      " WHERE s.ended_at IS NOT NULL AND p.name = 'loss'";
+
+  // Every run of every sweep gets a long and a short series.
+  PruneTest() {
+    db->exec("DELETE FROM metric_point");
+    db->exec(
+        "WITH RECURSIVE k(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM k WHERE n < 999)"
+        " INSERT INTO metric_point SELECT trial, replicate, 'loss', 10 * n, n, 7 FROM run, k");
+    db->exec(
+        "INSERT INTO metric_point SELECT trial, replicate, 'few', step, value, at"
+        " FROM metric_point WHERE step < 50");
+  }
+  static std::int64_t count(SQLite::Database& in, const std::string& rest) {
+    return in.execAndGet("SELECT count(*) FROM metric_point p" + rest).getInt64();
+  }
+  Result<upkeep::PruneReport> prune(std::int64_t kept, const std::filesystem::path& to = {}) {
+    return upkeep::prune(folder, {{}, kept, to}, ignore);
+  }
+};
+
+TEST_F(PruneTest, ThinsOnlyLongSeriesOfEndedSweepsAndKeepsTheirEnds) {
+  const auto before = count(*db, ""), of_ended = count(*db, ended);
+  ASSERT_GT(of_ended, 0);
+  ASSERT_GT(before, of_ended * 2) << "some sweeps run";
+  const auto done = prune(20);
+  ASSERT_TRUE(done.ok()) << done.error().detail;
+  EXPECT_EQ(done->points, of_ended / 1000 * 980);
+  EXPECT_EQ(count(*db, ""), before - done->points);
+  EXPECT_EQ(count(*db, std::string(ended) + " AND step IN (0, 9990)"), of_ended / 1000 * 2);
+  EXPECT_LT(done->bytes_after, done->bytes_before);
+  const auto gap = db->execAndGet(
+      "SELECT max(gap) FROM (SELECT step - lag(step) OVER"
+      " (PARTITION BY p.trial, replicate ORDER BY step) AS gap"
+      " FROM metric_point p" +
+      std::string(ended) + ")");
+  EXPECT_LE(gap.getInt(), 530) << "evenly: 1000 points in 19 steps";
+  EXPECT_EQ(prune(20)->points, 0) << "a second time";
+  EXPECT_EQ(look(folder)["query tables"].health, upkeep::Health::ok);
+}
+
+TEST_F(PruneTest, MovesThePointsToAnArchiveThatTakesMoreLater) {
+  const auto before = count(*db, "");
+  const auto file = temporary.path() / "old.db";
+  ASSERT_TRUE(prune(100, file).ok());
+  const auto done = prune(2, file);
+  ASSERT_TRUE(done.ok()) << done.error().detail;
+  SQLite::Database archive(file.string(), SQLite::OPEN_READONLY);
+  EXPECT_EQ(count(archive, "") + count(*db, ""), before);
+  EXPECT_EQ(
+      archive.execAndGet("SELECT count(*) FROM metric_point WHERE step <> 10 * value").getInt(), 0);
+}
+
+// Trials have the same numbers in every ledger: the points of one once replaced the other's.
+TEST_F(PruneTest, RefusesTheArchiveOfAnotherFolderAndPointsOfOtherRunsWithTheSameNumber) {
+  const auto file = temporary.path() / "old.db";
+  ASSERT_TRUE(prune(100, file).ok());
+  const auto before = count(*db, "");
+  db->exec("UPDATE metric_point SET value = value + 1 WHERE step % 20 = 10");  // after a restore
+  db->exec(
+      "INSERT OR IGNORE INTO metric_point SELECT trial, replicate, name, step + 10, -1, 8"
+      " FROM metric_point WHERE name = 'loss'");
+  EXPECT_EQ(prune(2, file).error().code, Code::invalid);
+  EXPECT_GE(count(*db, ""), before) << "nothing was deleted";
+  SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE source SET first_event = 'another'");
+  const auto refused = prune(2, file).error();
+  EXPECT_NE(refused.detail.find("another data folder"), std::string::npos) << refused.detail;
+}
+
+TEST_F(PruneTest, RefusesAnotherDatabaseAsArchiveAndAFolderInUse) {
+  const auto other = temporary.path() / "other.db";
+  SQLite::Database(other.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+      .exec("CREATE TABLE family (name TEXT)");
+  EXPECT_EQ(prune(2, other).error().code, Code::invalid);
+  EXPECT_EQ(prune(2, temporary.path() / "no" / "such.db").error().code, Code::unavailable);
+  const auto before = count(*db, "");
+  const auto server = DataFolder::open(folder);
+  EXPECT_EQ(prune(2).error().code, Code::conflict);
+  EXPECT_EQ(count(*db, ""), before);
 }
 
 }  // namespace

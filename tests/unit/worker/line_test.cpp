@@ -44,6 +44,18 @@ TEST(WorkerLine, a_metric_is_a_point) {
   EXPECT_EQ(point.value, 0.31);
 }
 
+// The worker's own metrics come back from its spool, but not from a program.
+TEST(WorkerLine, a_program_may_not_log_the_metrics_of_the_worker) {
+  const std::string own = R"({"metric":{"name":"hone.cpu_cores","step":1,"value":8}})";
+  EXPECT_TRUE(parse_trial_line(own).ok());
+  const auto refused = parse_program_line(own);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().at, "/metric/name");
+  EXPECT_NE(refused.error().detail.find("choose another name"), std::string::npos);
+  EXPECT_TRUE(parse_program_line(R"({"metric":{"name":"honey","step":1,"value":8}})").ok());
+  EXPECT_TRUE(parse_program_line(R"({"report":{"step":1,"value":8}})").ok());
+}
+
 struct Refusal {
   const char* text;
   const char* at;

@@ -166,7 +166,7 @@ CommandAction declare_tell(Flags& flags) {
     flags.flag("--failed", options.failed, "the evaluation failed: there is no value");
     flags.flag("--infeasible", options.infeasible, "the parameters cannot work: there is no value");
     flags.integer("--phase K", options.phase, {1, 10'000},
-                  "phase of the report, from 1 (the next)");
+                  "phase of the report, counted from 1 (default: the next)");
     flags.integer("--step N", options.step, {0, 9e15}, "budget units trained so far (0)");
     flags.text("--why TEXT", options.why, "why the evaluation failed");
   });

@@ -21,6 +21,8 @@ struct EnqueueOptions {
   std::string sweep;
   std::vector<std::string> params;
   std::string file;
+  std::string from;
+  int phase = 0;  // from 1; 0: the latest
 };
 
 // Accepts 1e6 as an integer.
@@ -114,6 +116,8 @@ Result<std::vector<Json>> sets_in(const std::string& file) {
 
 Result<std::vector<Json>> wanted_sets(Session& session, const EnqueueOptions& options,
                                       SweepId sweep) {
+  const bool same = !options.from.empty() && options.params.empty() && options.file.empty();
+  if (same) return std::vector<Json>{Json::object()};  // those of the run that it continues
   if (options.params.empty() == options.file.empty())
     return refuse(Code::invalid,
                   "no parameters given; pass either --params NAME=VALUE,... or --file FILE");
@@ -123,6 +127,17 @@ Result<std::vector<Json>> wanted_sets(Session& session, const EnqueueOptions& op
   auto set = set_from_words(options.params, member(*row, "/spec/parameters"));
   if (!set) return set.error();
   return std::vector<Json>{*std::move(set)};
+}
+
+Result<std::optional<ForkRequest>> wanted_fork(Session& session, const EnqueueOptions& options) {
+  if (options.from.empty() && options.phase > 0)
+    return refuse(Code::invalid, "--phase needs --from RUN");
+  if (options.from.empty()) return std::optional<ForkRequest>();
+  const auto run = resolve_run(session, options.from);
+  if (!run) return run.error();
+  ForkRequest fork{*run};
+  if (options.phase > 0) fork.phase = options.phase - 1;
+  return std::optional(fork);
 }
 
 // Names the set that was rejected, and how many were enqueued before it.
@@ -135,17 +150,21 @@ Error in_set(const Error& error, std::size_t index, std::size_t all) {
 }
 
 Result<Exit> enqueue(Session& session, const EnqueueOptions& options) {
-  const auto sweep = resolve_sweep(session, options.sweep);
+  // A fork stays in the sweep of its run.
+  const auto sweep = resolve_sweep(session, options.sweep.empty() ? options.from : options.sweep);
   if (!sweep) return sweep.error();
   const auto sets = wanted_sets(session, options, *sweep);
   if (!sets) return sets.error();
+  const auto fork = wanted_fork(session, options);
+  if (!fork) return fork.error();
   auto client = session.client();
   if (!client) return client.error();
   EnqueueReply reply;
   for (std::size_t i = 0; i < sets->size(); ++i) {
     auto params = decode_params((*sets)[i], "/params");
     if (!params) return in_set(params.error(), i, sets->size());
-    const auto answer = (*client)->enqueue(*sweep, {new_request_id(), *std::move(params)});
+    const auto answer =
+        (*client)->enqueue(*sweep, {new_request_id(), *std::move(params), std::nullopt, *fork});
     if (!answer) return in_set(answer.error(), i, sets->size());
     reply = *answer;
   }
@@ -167,6 +186,10 @@ CommandAction declare_enqueue(Flags& flags) {
                           "one parameter set; hone draws the parameters left out");
     flags.text("--file FILE", options.file,
                "many sets: a JSON array of objects, or one object a line; - is stdin");
+    flags.text("--from RUN", options.from,
+               "continue this run's checkpoint; parameters left out stay as they were");
+    flags.integer("--phase N", options.phase, {1, 10'000},
+                  "the last phase to take over from it, counted from 1 (the latest)");
   });
 }
 

@@ -220,6 +220,11 @@ Fields best_columns() {
           parameters(30)};
 }
 
+Fields schedule_columns() {
+  return {computed("run", "/run"), computed("from", "/from", CellType::count),
+          computed("to", "/to", CellType::count), parameters(30)};
+}
+
 Fields pareto_columns() {
   return {{"trial", "/id"},
           {"values", "/values", CellType::params},  // one column for each objective

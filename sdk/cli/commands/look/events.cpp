@@ -18,6 +18,7 @@ struct EventsOptions {
   std::int64_t after = 0;
   bool all = false;
   bool follow = false;
+  bool head = false;
 };
 
 bool is_empty(const Json& value) {
@@ -76,7 +77,22 @@ Result<Exit> follow_events(Session& session, const std::optional<SweepId>& sweep
   return status ? Result<Exit>(Exit::ok) : Result<Exit>(status.error());
 }
 
+// The newest event and its link, in the form that `hone db check --link` takes.
+Result<Exit> print_head(Session& session) {
+  const auto ledger = session.get("/v1/ledger");
+  if (!ledger) return ledger.error();
+  const std::string link = text_at(*ledger, "/link");
+  const std::string seq = std::to_string(int_at(*ledger, "/seq"));
+  if (link.empty())
+    return print_object(session, *ledger,
+                        "event " + seq +
+                            " has no link: no event was added since "
+                            "this hone has a hash chain\n");
+  return print_object(session, *ledger, seq + ":" + link + "\n");
+}
+
 Result<Exit> events(Session& session, const EventsOptions& options) {
+  if (options.head) return print_head(session);
   std::optional<SweepId> sweep;
   if (!options.all) {
     const auto found = resolve_sweep(session, options.sweep);
@@ -95,6 +111,9 @@ CommandAction declare_events(Flags& flags) {
     flags.flag("--all", options.all, "list the events of all sweeps and of the server");
     flags.integer("--after SEQ", options.after, {0, 9e18}, "start after this sequence number");
     flags.flag("-F,--follow", options.follow, "print new events until the sweep ends");
+    flags.flag("--head", options.head,
+               "print the newest event's number and link only: keep it, and hone db check --link "
+               "tells later whether an event up to it was changed");
   });
 }
 

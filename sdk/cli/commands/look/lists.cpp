@@ -1,5 +1,7 @@
 // Commands that are one list: ls, trials, runs, best, models, workers.
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -24,6 +26,8 @@ struct ListOptions {
   bool named = false;
   bool all = false;
 };
+
+constexpr std::size_t shown_sweeps = 100;  // of hone ls, without --limit
 
 constexpr const char* where_help =
     "only those that match, as 'params.gamma >= 0.99 and state = completed'";
@@ -65,21 +69,38 @@ std::int64_t number_of(const Json& sweep) {
   return id ? id->value : 0;
 }
 
+// The newest sweeps, the newest first, at most `most`.
+Result<std::vector<Json>> newest_sweeps(Session& session, const ListOptions& options,
+                                        std::size_t most) {
+  const std::string path = "/v1/sweeps?limit=" + std::to_string(std::min<std::size_t>(most, 1000)) +
+                           (options.all ? "&all=true" : "");
+  if (options.where.empty()) return session.list(path, most);
+  auto sweeps = list_where(session, path, options.where);  // these come in another order
+  if (!sweeps) return sweeps;
+  std::ranges::sort(*sweeps, std::greater{}, number_of);
+  sweeps->resize(std::min(sweeps->size(), most));
+  return sweeps;
+}
+
 Result<Exit> list_sweeps(Session& session, const ListOptions& options) {
-  const int limit = options.limit;
-  auto sweeps =
-      list_where(session, options.all ? "/v1/sweeps?limit=1000&all=true" : "/v1/sweeps?limit=1000",
-                 options.where);
+  const bool for_people = session.options().format == Format::table;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  if (options.limit > 0)
+    most = static_cast<std::size_t>(options.limit);
+  else if (for_people)
+    most = shown_sweeps + 1;
+  auto sweeps = newest_sweeps(session, options, most);
   if (!sweeps) return sweeps.error();
-  std::sort(sweeps->begin(), sweeps->end(),
-            [](const Json& a, const Json& b) { return number_of(a) > number_of(b); });
-  if (limit > 0 && sweeps->size() > static_cast<std::size_t>(limit))
-    sweeps->resize(static_cast<std::size_t>(limit));
-  if (session.options().format == Format::table)
+  const bool more = options.limit == 0 && for_people && sweeps->size() > shown_sweeps;
+  if (more) sweeps->resize(shown_sweeps);
+  if (for_people)
     for (auto& sweep : *sweeps) sweep = with_progress(std::move(sweep));
   const auto printed = print_list(session, sweep_columns(), *sweeps,
                                   "no sweeps yet; submit one with: hone submit FILE");
-  if (printed && session.options().format == Format::table) note_shortages(session, *sweeps);
+  if (printed && more)
+    session.note("these are the newest " + std::to_string(shown_sweeps) +
+                 " sweeps; --limit N lists more, --where FILTER finds older ones");
+  if (printed && for_people) note_shortages(session, *sweeps);
   return printed;
 }
 
@@ -259,7 +280,7 @@ Result<Exit> list_workers(Session& session, const ListOptions&) {
 
 CommandAction declare_ls(Flags& flags) {
   return with_options(list_sweeps, [&](ListOptions& options) {
-    flags.integer("-n,--limit N", options.limit, {1}, "list only the newest N");
+    flags.integer("-n,--limit N", options.limit, {1}, "list only the newest N (of a table 100)");
     flags.text("--where FILTER", options.where, where_help);
     flags.flag("--all", options.all, "list archived sweeps too");
   });

@@ -3,11 +3,14 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/render/evaluation.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
 #include "sdk/cli/session/shortage.hpp"
+#include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
 namespace {
@@ -32,20 +35,21 @@ Result<Exit> show_at(Session& session, const ObjectId& id, const std::string& pa
   return print_shown(session, id, *std::move(object), shown);
 }
 
-// A list shown below a trial or a run.
+// A list shown below a trial, a run or a model.
 struct Part {
   std::string path;
   Describe describe;
 };
 
 Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& path,
-                       const std::vector<Part>& parts, Describe describe) {
+                       const std::vector<Part>& parts, Describe describe,
+                       const std::string& use = {}) {
   auto object = session.get(path);
   if (!object) return object.error();
   if (session.options().format != Format::table)
     return print_shown(session, id, *std::move(object), "");
   const Shown shown{session.screen(), now()};
-  std::string rest;
+  std::string rest = use;
   for (const Part& part : parts) {
     const auto items = session.list(part.path);
     if (!items) return items.error();
@@ -54,6 +58,14 @@ Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& 
   const std::string head = describe(*object, shown);
   rest += log_text(*object, shown);
   return print_shown(session, id, *std::move(object), head, rest);
+}
+
+// What the run used, in the words of `hone explain`; "" where that is not known.
+std::string use_text(Session& session, const std::string& run) {
+  if (session.options().format != Format::table) return {};
+  const auto explanation = session.get("/v1/runs/" + run + "/explain");
+  const std::string text = explanation ? text_at(*explanation, "/use/text") : std::string();
+  return text.empty() ? text : paragraphs(text, session.screen().columns);
 }
 
 Result<Exit> show_sweep(Session& session, SweepId id) {
@@ -91,15 +103,23 @@ Result<Exit> show_object(Session& session, const std::string& word) {
             return show_with(session, *id, "/v1/runs/" + name,
                              {{"/v1/runs/" + name + "/attempts", attempts_text},
                               {"/v1/runs/" + name + "/artifacts", artifacts_text}},
-                             run_text);
+                             run_text, use_text(session, name));
           },
           [&](AttemptId attempt) { return show_attempt(session, attempt); },
-          [&](ModelId) { return show_at(session, *id, "/v1/models/" + name, model_text); },
+          [&](ModelId) {
+            return show_with(
+                session, *id, "/v1/models/" + name,
+                {{"/v1/find?where=" + escape_path("evaluation where model.id = " + name),
+                  evaluations_text}},
+                model_text);
+          },
           [&](DatasetId) { return show_at(session, *id, "/v1/datasets/" + name, plain_text); },
           [&](WorkflowId) { return show_at(session, *id, "/v1/workflows/" + name, workflow_text); },
           [&](WorkerId) { return show_at(session, *id, "/v1/workers/" + name, worker_text); },
           [&](EvaluationId) {
-            return show_at(session, *id, "/v1/evaluations/" + name, plain_text);
+            return show_at(
+                session, *id, "/v1/evaluations/" + name,
+                [](const Json& evaluation, const Shown&) { return evaluation_line(evaluation); });
           }},
       *id);
 }

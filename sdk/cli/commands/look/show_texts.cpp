@@ -2,12 +2,26 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/output.hpp"
 
 namespace hone::cli {
+
+std::string indented(const std::string& text) {
+  std::string out;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto end = std::min(text.find('\n', at), text.size());
+    out += "  " + text.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
 namespace {
 
 using Lines = std::vector<RecordLine>;
@@ -19,17 +33,6 @@ void add(Lines& lines, const std::string& label, const std::string& value, Ink i
 std::string title(const Json& object, const std::string& name, const Shown& shown) {
   return paint(shown.screen, Ink::bold, printable(text_at(object, "/id"))) + "  " +
          printable(name) + "\n";
-}
-
-std::string indented(const std::string& text) {
-  std::string out;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    out += "  " + text.substr(at, end - at) + "\n";
-    at = end + 1;
-  }
-  return out;
 }
 
 void add_state(Lines& lines, const Json& object) {
@@ -51,6 +54,14 @@ std::string progress_text(const Json& sweep) {
 
 std::string seeds_text(std::int64_t seeds) {
   return seeds < 2 ? "" : ", " + std::to_string(seeds) + " seeds";
+}
+
+// Forks that took the place of a member come on top of a population.
+std::string proposed_text(const Json& sweep) {
+  const auto proposed = int_at(sweep, "/trials/proposed"), total = int_at(sweep, "/trials/total");
+  if (text_at(sweep, "/spec/search/method") == population_method && proposed > total)
+    return counted(total, "member") + ", followed by " + counted(proposed - total, "fork");
+  return std::to_string(proposed) + " of " + std::to_string(total) + " proposed";
 }
 
 // The first trial of the leaderboard.
@@ -98,16 +109,6 @@ void add_spec(Lines& lines, const Json& spec) {
 std::string workflow_line(const Json& sweep) {
   const Json& workflow = member(sweep, "/workflow");
   return workflow.is_string() ? workflow.get<std::string>() : text_at(workflow, "/id");
-}
-
-std::string table_under(const std::string& heading, const Fields& fields, const Json& items,
-                        const Shown& shown) {
-  if (items.empty()) return {};
-  Screen narrower = shown.screen;
-  narrower.columns -= 2;
-  const std::vector<Json> rows(items.begin(), items.end());
-  return paint(shown.screen, Ink::bold, heading) + "\n" +
-         indented(table_text(fields, rows, narrower));
 }
 
 std::string prior_text(const Json& prior) {
@@ -203,14 +204,14 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
           ? ""
           : duration_of(sweep, "/submitted_at", "/ended_at", shown.at));
   add(lines, "progress", progress_text(sweep));
-  add(lines, "trials",
-      std::to_string(int_at(sweep, "/trials/proposed")) + " of " +
-          std::to_string(int_at(sweep, "/trials/total")) + " proposed");
+  add(lines, "trials", proposed_text(sweep));
   add(lines, "runs", run_counts_text(member(sweep, "/runs")));
   add(lines, "best", leader_text(sweep));
   add_spec(lines, member(sweep, "/spec"));
   add(lines, "workflow", workflow_line(sweep));
   add(lines, "dataset", text_at(sweep, "/dataset"));
+  for (const Json& one : member(sweep, "/spec/datasets"))
+    add(lines, text_at(one, "/role"), text_at(one, "/name") + "  " + text_at(one, "/location"));
   return title(sweep, text_at(sweep, "/name"), shown) + indented(record_text(lines, shown.screen));
 }
 
@@ -251,6 +252,11 @@ std::string run_text(const Json& run, const Shown& shown) {
   add(lines, "value",
       value_text(member(run, "/value")) + "  (best " + value_text(member(run, "/best")) + ")");
   add(lines, "worker", text_at(run, "/worker"));
+  if (const Json& origin = member(run, "/origin"); origin.is_object())
+    add(lines, "continues",
+        text_at(origin, "/run") + " after phase " + std::to_string(int_at(origin, "/phase") + 1) +
+            ", step " + count_text(int_at(origin, "/step")));
+  add(lines, "replaced by", text_at(run, "/successor"));
   add(lines, "started", when_text(run, "/started_at", shown.at));
   add(lines, "ended", when_text(run, "/ended_at", shown.at));
   add(lines, "took", duration_of(run, "/started_at", "/ended_at", shown.at));
@@ -364,24 +370,6 @@ std::string about_text(const Json& about, const Shown& shown) {
         text_at(note, "/text") + (author.empty() ? "" : "  (" + author + ")"));
   }
   return lines.empty() ? "" : indented(record_text(lines, shown.screen));
-}
-
-std::string runs_text(const Json& items, const Shown& shown) {
-  Fields columns =
-      select(run_columns(), {"id", "state", "reason", "value", "phases", "step", "detail"});
-  columns.front().name = "run";
-  return table_under("runs", columns, items, shown);
-}
-
-std::string attempts_text(const Json& items, const Shown& shown) {
-  Fields columns = select(attempt_columns(), {"id", "worker", "host", "started", "ended", "reason",
-                                              "failure", "resumed", "code", "code_differs"});
-  columns.front().name = "attempt";
-  return table_under("attempts", columns, items, shown);
-}
-
-std::string artifacts_text(const Json& items, const Shown& shown) {
-  return table_under("files (hone fetch RUN [FILE])", artifact_columns(), items, shown);
 }
 
 }  // namespace hone::cli

@@ -14,6 +14,9 @@ struct Shown {
   Instant at;
 };
 
+// Each line two columns to the right.
+std::string indented(const std::string& text);
+
 std::string sweep_text(const Json& sweep, const Shown& shown);
 std::string trial_text(const Json& trial, const Shown& shown);
 std::string run_text(const Json& run, const Shown& shown);
@@ -27,10 +30,11 @@ std::string plain_text(const Json& object, const Shown& shown);
 // The tags and notes of a reply of /v1/about; "" if there are none.
 std::string about_text(const Json& about, const Shown& shown);
 
-// Tables of the parts of a trial or a run, with a title; `items` is an array.
+// Tables of the parts of a trial, a run or a model, with a title; `items` is an array.
 std::string runs_text(const Json& items, const Shown& shown);
 std::string attempts_text(const Json& items, const Shown& shown);
 std::string artifacts_text(const Json& items, const Shown& shown);
+std::string evaluations_text(const Json& items, const Shown& shown);
 
 // Parts of sweep_text that `hone plan` shares.
 std::string domain_text(const Json& parameter);  // "float 1e-5 .. 0.01, log"

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -67,6 +68,10 @@ std::string card_of(const Json& sweep, std::size_t phases) {
 }  // namespace
 
 Result<CurveExport> export_curves(const Json& sweep, const std::vector<Json>& runs) {
+  if (text_at(sweep, "/spec/search/method") == population_method)
+    return refuse(Code::conflict, text_at(sweep, "/id") +
+                                      " is a population: its parameters changed along the curves, "
+                                      "and a curve table has one set for each");
   const auto phases = static_cast<std::size_t>(int_at(sweep, "/spec/budget/phases"));
   const Cells names = parameter_names(sweep);
   auto table = simulate::CurveTableWriter::make(names, phases);

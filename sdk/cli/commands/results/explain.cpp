@@ -55,20 +55,49 @@ bool is_contradicted(const Json& explanation) {
   return false;
 }
 
+bool was_not_replayed(Code code) {
+  return code == Code::too_large || code == Code::timed_out || code == Code::busy ||
+         code == Code::unavailable;
+}
+
+// Decides the sweep again: a verdict rests on the reports of all its trials. Returns whether all
+// decisions are the same; false, with a note, if they could not be compared.
+Result<bool> follows_from_reports(Session& session, const std::string& id) {
+  const auto sweep = resolve_sweep(session, id);
+  if (!sweep) return sweep.error();
+  const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/replay");
+  if (!reply && was_not_replayed(reply.error().code)) {
+    session.note("warning: the verdicts were not decided again from the reports: " +
+                 reply.error().detail);
+    return false;
+  }
+  if (!reply) return reply.error();
+  const std::int64_t differing = int_at(*reply, "/differing");
+  if (differing > 0)
+    session.note("warning: " + std::to_string(differing) + " decisions of " + text(*sweep) +
+                 " do not follow from its reports: its data folder was changed, or another version "
+                 "of hone decided; hone replay " +
+                 text(*sweep) + " lists them");
+  return differing == 0;
+}
+
 Result<Exit> explain(Session& session, const ExplainOptions& options) {
   const auto path = explain_path(options.id);
   if (!path) return path.error();
   const auto explanation = session.get(*path);
   if (!explanation) return explanation.error();
+  auto printed = print_object(session, *explanation,
+                              explanation_text(*explanation, options.recompute, session.screen()));
   const bool contradicted = is_contradicted(*explanation);
   if (contradicted)
     session.note(
-        "warning: a recorded verdict does not follow from its numbers; please report this");
-  else if (options.recompute)
-    session.note("every recorded verdict follows from its recorded numbers");
-  auto printed = print_object(session, *explanation,
-                              explanation_text(*explanation, options.recompute, session.screen()));
-  if (printed && options.recompute && contradicted) return Exit::general;
+        "warning: a recorded verdict does not follow from its numbers; its data folder was "
+        "changed, or this is a bug of hone");
+  if (!printed || !options.recompute) return printed;
+  const auto follows = follows_from_reports(session, options.id);
+  if (!follows) return follows.error();
+  if (contradicted || !*follows) return Exit::general;
+  session.note("every verdict follows from its numbers, and these from the recorded reports");
   return printed;
 }
 
@@ -77,8 +106,10 @@ Result<Exit> explain(Session& session, const ExplainOptions& options) {
 CommandAction declare_explain(Flags& flags) {
   return with_options(explain, [&](ExplainOptions& options) {
     flags.argument("ID", options.id, "id of a trial or a run");
-    flags.flag("--recompute", options.recompute,
-               "recompute each verdict from its recorded numbers; status 1 if one differs");
+    flags.flag(
+        "--recompute", options.recompute,
+        "recompute each verdict from its numbers, and these from the sweep's reports; status 1 "
+        "if one differs or could not be");
   });
 }
 

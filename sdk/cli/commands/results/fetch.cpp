@@ -52,15 +52,6 @@ Result<Exit> fetch_to_file(Session& session, Client& client, const Json& model,
   return Exit::ok;
 }
 
-Error dropped_model(const Json& model) {
-  return refuse(
-      Code::not_found,
-      text_at(model, "/id") + " was dropped when " + text_at(model, "/run") +
-          " ended, because its sweep keeps only the best checkpoints (checkpoints: {keep: "
-          "all} keeps all); list those left with: hone models " +
-          text_at(model, "/run"));
-}
-
 // The path of a file of a run: below the folder of -o, else below a folder named like the run.
 std::string place_of(const FetchOptions& options, const std::string& run, const std::string& name) {
   return (std::filesystem::path(options.file.empty() ? run : options.file) / name).string();
@@ -155,12 +146,8 @@ Result<Exit> fetch(Session& session, const FetchOptions& options) {
   if (!id) return id.error();
   if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, options, text(*id));
   if (std::holds_alternative<WorkflowId>(*id)) return fetch_workflow(session, options, text(*id));
-  if (!std::holds_alternative<ModelId>(*id))
-    return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
-                                     "; list its models with: hone models " + text(*id));
-  const auto model = session.get("/v1/models/" + text(*id));
+  const auto model = kept_model(session, *id);
   if (!model) return model.error();
-  if (!text_at(*model, "/dropped_at").empty()) return dropped_model(*model);
   auto client = session.client();
   if (!client) return client.error();
   if (options.file == "-") return fetch_to_stdout(**client, text_at(*model, "/sha256"));

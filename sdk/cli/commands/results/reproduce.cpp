@@ -1,7 +1,4 @@
 // reproduce: runs a recorded run again, with its own code, and compares reports and checkpoints.
-#include <unistd.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,6 +9,7 @@
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/programs.hpp"
+#include "sdk/cli/local/temporary_folder.hpp"
 #include "sdk/cli/local/worktree.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -30,25 +28,6 @@ struct ReproduceOptions {
   std::string repository = ".";
 };
 
-// Removed with the object.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "hone-reproduce-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 // What the server knows of the run.
 struct Recorded {
   RunId run;
@@ -63,6 +42,9 @@ Result<Recorded> read_recorded(Session& session, RunId run) {
   auto row = session.get("/v1/runs/" + text(run));
   if (!row) return row.error();
   recorded.runs = *std::move(row);
+  if (const Json& origin = member(recorded.runs, "/origin"); !origin.is_null())
+    return refuse(Code::conflict, text(run) + " is a fork: it began as " + text_at(origin, "/run") +
+                                      ", and only runs that started from nothing are reproduced");
   auto trial = session.get("/v1/trials/" + text(run.trial));
   if (!trial) return trial.error();
   recorded.trial = *std::move(trial);
@@ -122,11 +104,11 @@ struct Again {
 
 class Reproduction {
  public:
-  Reproduction(Session& session, const ReproduceOptions& options, const Recorded& recorded)
-      : session_(session), options_(options), recorded_(recorded) {}
+  Reproduction(Session& session, const ReproduceOptions& options, const Recorded& recorded,
+               TemporaryFolder folder)
+      : session_(session), options_(options), recorded_(recorded), folder_(std::move(folder)) {}
 
   Status run() {
-    if (folder_.path().empty()) return refuse(Code::internal, "cannot make a temporary folder");
     compare_data();
     const auto segments = segments_of(recorded_);
     for (std::size_t i = 0; i < segments.size(); ++i) {
@@ -365,7 +347,9 @@ Result<Exit> reproduce(Session& session, const ReproduceOptions& options) {
   if (!run) return run.error();
   const auto recorded = read_recorded(session, *run);
   if (!recorded) return recorded.error();
-  Reproduction reproduction(session, options, *recorded);
+  auto folder = TemporaryFolder::make("hone-reproduce");
+  if (!folder) return folder.error();
+  Reproduction reproduction(session, options, *recorded, *std::move(folder));
   if (auto done = reproduction.run(); !done) return done.error();
   const Json outcome = reproduction.outcome();
   const auto printed = print_object(session, outcome, outcome_text(outcome));

@@ -1,4 +1,5 @@
-// simulate: runs the coordinator's rules on recorded learning curves, under a virtual clock.
+// simulate: runs the coordinator's rules on recorded learning curves, under a virtual clock; and,
+// as `simulate cluster`, scheduling policies.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "schemas/codec/body.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/methods.hpp"
+#include "sdk/cli/commands/start/simulate_cluster.hpp"
 #include "sdk/cli/local/ticker.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/table.hpp"
@@ -25,9 +27,12 @@ namespace {
 
 struct SimulateOptions {
   std::string file;
+  std::string cluster;  // of `simulate cluster FILE`: its file
   std::vector<std::string> tables, against, assignments;
-  int workers = 4, repetitions = 200;
-  double deadline = 2, target = 0.05;
+  // Of sweeps; 0, or -1 where 0 is a value: not given.
+  int workers = 0, repetitions = 0;
+  double deadline = 0, target = -1;
+  int seeds = -1;  // of a cluster; -1: not given
   std::int64_t seed = 1;
 };
 
@@ -271,21 +276,66 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
   return print_results(session, results);
 }
 
+SimulateOptions with_defaults(SimulateOptions options) {
+  if (options.workers == 0) options.workers = 4;
+  if (options.repetitions == 0) options.repetitions = 200;
+  if (options.deadline == 0) options.deadline = 2;
+  if (options.target < 0) options.target = 0.05;
+  return options;
+}
+
+// An option of sweeps that is given for a cluster; empty: none.
+std::string_view option_of_sweeps(const SimulateOptions& options) {
+  if (options.workers != 0) return "--workers";
+  if (options.repetitions != 0) return "--reps";
+  if (options.deadline != 0) return "--deadline";
+  return options.target < 0 ? "" : "--target";
+}
+
+Result<Exit> simulate_either(Session& session, const SimulateOptions& options) {
+  const bool of_cluster = options.file == "cluster";
+  if (of_cluster && options.cluster.empty())
+    return refuse(Code::invalid,
+                  "no cluster file given; write: hone simulate cluster FILE "
+                  "(examples: sdk/examples/cluster)");
+  if (!of_cluster && !options.cluster.empty())
+    return refuse(Code::invalid, "unexpected argument '" + options.cluster +
+                                     "'; a cluster is simulated by: hone simulate cluster FILE");
+  if (!of_cluster && options.seeds >= 0)
+    return refuse(Code::invalid,
+                  "--seeds belongs to simulate cluster; a sweep is repeated --reps times");
+  if (!of_cluster) return simulate_sweeps(session, with_defaults(options));
+  if (!options.tables.empty())
+    return refuse(Code::invalid, "--table belongs to sweeps; a cluster file may name a trace");
+  if (const auto other = option_of_sweeps(options); !other.empty())
+    return refuse(Code::invalid, std::string(other) +
+                                     " belongs to the simulation of sweeps; simulate cluster has "
+                                     "--seeds, --seed, --against and --set");
+  return simulate_cluster(session, {options.cluster, options.against, options.assignments,
+                                    std::max(0, options.seeds), options.seed});
+}
+
 }  // namespace
 
 CommandAction declare_simulate(Flags& flags) {
-  return with_options(simulate_sweeps, [&](SimulateOptions& options) {
-    flags.argument("FILE", options.file, "the sweep file; the curves replace its trainer");
+  return with_options(simulate_either, [&](SimulateOptions& options) {
+    flags.argument("FILE", options.file,
+                   "the sweep file; the curves replace its trainer. Or the word cluster");
+    flags.optional_argument("CLUSTER", options.cluster, "of simulate cluster: the cluster file");
     flags.texts("--table CSV", options.tables,
                 "a table of learning curves with its card NAME.json; repeatable");
     flags.texts("--against [METHOD/]RULE[:NAME=VALUE,...]", options.against,
-                "another method, as asha, hypertrick:eviction_rate=0.1, tpe/none; repeatable");
+                "another method, as asha, hypertrick:eviction_rate=0.1, tpe/none; of a cluster: "
+                "another policy; repeatable");
     flags.integer("--workers N", options.workers, {1, 4096}, "number of parallel runs");
     flags.real("--deadline T", options.deadline, {0.01, 1e6}, "when to stop, in full runs");
     flags.integer("--reps N", options.repetitions, {1, 1'000'000},
                   "number of repetitions, each with its own seeds");
-    flags.real("--target R", options.target, {0, 1e6}, "normalized regret that counts as found");
+    flags.real("--target R", options.target, {0, 1e6},
+               "normalized regret at which the optimum counts as found");
     flags.integer("--seed N", options.seed, {0, 1e15}, "seed of the first repetition");
+    flags.integer("--seeds N", options.seeds, {0, 100'000},
+                  "of a cluster: number of seeds (0: 20, or 1 for a trace)");
     flags.texts("--set PATH=VALUE", options.assignments, "change a field of the file; repeatable");
   });
 }

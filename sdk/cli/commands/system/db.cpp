@@ -1,9 +1,13 @@
-// db: checks, backs up and upgrades a data folder.
+// db: checks, backs up, upgrades and prunes a data folder.
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/expect.hpp"
+#include "base/sha256.hpp"
+#include "schemas/codec/fields.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/ticker.hpp"
@@ -17,6 +21,9 @@ namespace {
 
 struct DbOptions {
   std::string what, to, data = default_data_folder();
+  std::string link;
+  std::string older = "30d";
+  std::int64_t keep = 100;
   bool no_blobs = false;
 };
 
@@ -56,9 +63,23 @@ std::string_view health_text(upkeep::Health health) {
   unreachable();
 }
 
+// "1234:9f86d0..." as `hone events --head` prints it.
+Result<std::optional<upkeep::KeptLink>> kept_link(const std::string& text) {
+  if (text.empty()) return std::optional<upkeep::KeptLink>();
+  const auto colon = std::min(text.find(':'), text.size());
+  upkeep::KeptLink kept{0, text.substr(std::min(colon + 1, text.size()))};
+  const auto parsed = std::from_chars(text.data(), text.data() + colon, kept.seq);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + colon || !is_sha256_hex(kept.link))
+    return refuse(Code::invalid,
+                  "--link " + text + ": write it as hone events --head printed it, EVENT:DIGITS");
+  return std::optional(kept);
+}
+
 Result<Exit> check_folder(Session& session, const DbOptions& options) {
+  const auto kept = kept_link(options.link);
+  if (!kept) return kept.error();
   Stages stages(session);
-  const auto findings = upkeep::check(options.data, std::ref(stages));
+  const auto findings = upkeep::check(options.data, *kept, std::ref(stages));
   if (!findings) return findings.error();
   Exit exit = Exit::ok;
   std::vector<Json> items;
@@ -108,27 +129,60 @@ Result<Exit> upgrade(Session& session, const DbOptions& options) {
   return print_object(session, object, text);
 }
 
+Result<Exit> prune(Session& session, const DbOptions& options) {
+  const bool archiving = options.what == "archive";
+  if (archiving && options.to.empty())
+    return refuse(Code::invalid, "no target given; write: hone db archive FILE");
+  const auto older = codec::parse_duration(options.older);
+  if (!older)
+    return refuse(Code::invalid, "--older " + options.older + ": write it as 30d, 12h or 90m");
+  Stages stages(session);
+  const auto done =
+      upkeep::prune(options.data, {*older, options.keep, options.to}, std::ref(stages));
+  if (!done) return done.error();
+  const Json object = {{"sweeps", done->sweeps},
+                       {"points", done->points},
+                       {"archive", archiving ? Json(options.to) : Json(nullptr)},
+                       {"bytes_before", done->bytes_before},
+                       {"bytes_after", done->bytes_after}};
+  return print_object(
+      session, object,
+      record_text(
+          {{"sweeps", count_text(done->sweeps)},
+           {archiving ? "points moved" : "points deleted", count_text(done->points)},
+           {"database", bytes_text(done->bytes_before) + ", now " + bytes_text(done->bytes_after)}},
+          session.screen()));
+}
+
 Result<Exit> manage_folder(Session& session, const DbOptions& options) {
-  if (options.what != "backup" && !options.to.empty())
+  const bool takes_target = options.what == "backup" || options.what == "archive";
+  if (!takes_target && !options.to.empty())
     return refuse(Code::invalid,
-                  "only backup has a second argument; name the data folder with "
+                  "only backup and archive have a second argument; name the data folder with "
                   "--data " +
                       options.to);
   if (options.what == "check") return check_folder(session, options);
   if (options.what == "backup") return back_up(session, options);
   if (options.what == "upgrade") return upgrade(session, options);
-  return refuse(Code::invalid,
-                "unknown action '" + options.what + "'; the actions are check, backup and upgrade");
+  if (options.what == "prune" || options.what == "archive") return prune(session, options);
+  return refuse(Code::invalid, "unknown action '" + options.what +
+                                   "'; the actions are check, backup, upgrade, prune and archive");
 }
 
 }  // namespace
 
 CommandAction declare_db(Flags& flags) {
   return with_options(manage_folder, [&](DbOptions& options) {
-    flags.argument("WHAT", options.what, "check, backup or upgrade");
-    flags.optional_argument("TO", options.to, "of backup: a new folder");
+    flags.argument("WHAT", options.what, "check, backup, upgrade, prune or archive");
+    flags.optional_argument("TO", options.to, "of backup: a new folder; of archive: a file");
     flags.text("--data DIR", options.data, "the data folder (HONE_DATA, or ~/.hone)");
     flags.flag("--no-blobs", options.no_blobs, "of backup: leave out the checkpoints");
+    flags.text("--link EVENT:DIGITS", options.link,
+               "of check: a link that hone events --head printed once");
+    flags.text("--older TIME", options.older,
+               "of prune and archive: only sweeps that ended so long ago, as 30d or 12h");
+    flags.integer("--keep N", options.keep, {2, 1e9},
+                  "of prune and archive: points that stay of each metric of a run");
   });
 }
 

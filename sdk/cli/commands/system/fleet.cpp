@@ -11,6 +11,7 @@
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"

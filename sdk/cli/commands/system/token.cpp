@@ -10,6 +10,7 @@
 #include "base/nearest.hpp"
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/fields.hpp"
 #include "schemas/codec/words.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
@@ -51,19 +52,10 @@ Result<Scopes> scopes_of(const TokenOptions& options) {
 // "90d", "12h", "30m", "45s".
 Result<std::optional<Duration>> lifetime_of(const TokenOptions& options) {
   if (options.expires.empty()) return std::optional<Duration>();
-  std::size_t digits = 0;
-  while (digits < options.expires.size() && options.expires[digits] >= '0' &&
-         options.expires[digits] <= '9')
-    ++digits;
-  const auto unit = options.expires.substr(digits);
-  const std::int64_t unit_s = unit == "d"   ? 86'400
-                              : unit == "h" ? 3'600
-                              : unit == "m" ? 60
-                              : unit == "s" ? 1
-                                            : 0;
-  if (digits == 0 || digits > 6 || unit_s == 0)
+  const auto lifetime = codec::parse_duration(options.expires);
+  if (!lifetime || *lifetime < seconds(1))
     return refuse(Code::invalid, "--expires " + options.expires + ": write it as 90d, 12h or 30m");
-  return std::optional(seconds(std::stoll(options.expires.substr(0, digits)) * unit_s));
+  return lifetime;
 }
 
 // Never replaces a file: the secret in it may be in use.

@@ -9,10 +9,10 @@
 namespace hone {
 namespace {
 
-constexpr std::array<std::string_view, 14> tpe_setting_names{
-    "startup",       "gamma",        "good_max",   "bad_max",         "bandwidth",
-    "min_bandwidth", "prior_weight", "candidates", "multivariate",    "liar",
-    "surrogate",     "ratio_share",  "explore",    "surrogate_points"};
+constexpr std::array<std::string_view, 15> tpe_setting_names{
+    "startup",       "gamma",        "good_max",   "bad_max",          "bandwidth",
+    "min_bandwidth", "prior_weight", "candidates", "multivariate",     "liar",
+    "surrogate",     "ratio_share",  "explore",    "surrogate_points", "variant"};
 
 // Reads settings into fields and keeps the first error.
 class SettingReader {

@@ -7,7 +7,8 @@
 //   the others come from a surrogate that judges draws from l and their neighbours (surrogate.hpp),
 //     sometimes confined to a part of the space (focus.hpp); every third of them is the minimum of
 //     a quadratic through the trials around the best, where one fits (quadratic.hpp)
-// With `surrogate: false` and `explore: 0`, only the textbook's rule is left.
+// With `surrogate: false` and `explore: 0`, only the ratio decides. `variant: textbook` is the
+// published method without our changes (textbook.hpp).
 // Pending trials count as bad in g (constant liar) and reduce the surrogate's uncertainty. Trials
 // that were stopped early rank below finished ones by the phase they reached, failed ones last;
 // both are evidence like any other. With one objective, the cost of a proposal does not grow with
@@ -23,6 +24,7 @@
 #include "server/search/samplers/tpe/settings.hpp"
 #include "server/search/samplers/tpe/split.hpp"
 #include "server/search/samplers/tpe/surrogate.hpp"
+#include "server/search/samplers/tpe/textbook.hpp"
 
 namespace hone {
 namespace {
@@ -62,6 +64,12 @@ class TpeSampler final : public Sampler {
 }  // namespace
 
 Result<std::unique_ptr<Sampler>> make_tpe(const SearchSpec& search, const SearchSpace&) {
+  if (const Value* variant = find(search.settings, "variant")) {
+    const auto* name = std::get_if<std::string>(variant);
+    if (name != nullptr && *name == "textbook") return make_textbook_tpe(search);
+    return refuse(Code::invalid, "variant must be textbook; leave it out for hone's own tpe",
+                  "/search/variant");
+  }
   auto settings = tpe_settings(search);
   if (!settings) return settings.error();
   return std::unique_ptr<Sampler>(std::make_unique<TpeSampler>(*settings));

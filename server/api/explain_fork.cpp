@@ -1,0 +1,20 @@
+#include "server/api/explain_fork.hpp"
+
+namespace hone::api {
+
+std::string fork_text(const RunRow& run) {
+  std::string text;
+  if (const auto& origin = run.origin) {
+    text = " It is a fork: it continues " + hone::text(origin->run) + " after phase " +
+           std::to_string(origin->phase + 1) + " (step " + std::to_string(origin->step) +
+           "), from checkpoint " + hone::text(origin->model);
+    if (origin->replaces) text += ", in place of " + hone::text(*origin->replaces);
+    text += ".";
+  }
+  if (run.successor)
+    text += " " + hone::text(run.successor->run) + ", a fork of " +
+            hone::text(run.successor->origin) + ", took its place in the population.";
+  return text;
+}
+
+}  // namespace hone::api

@@ -1,0 +1,65 @@
+#include "server/api/use.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace hone::api {
+namespace {
+
+// Below this share of its slots a run leaves the processor idle. A run with GPUs is not judged: it
+// waits for them.
+constexpr double idle_share = 0.5;
+// Above it, its threads compete with the runs of the other slots.
+constexpr double crowded_share = 1.25;
+
+std::string memory_text(double bytes) {
+  constexpr double mebi = 1024.0 * 1024.0;
+  if (bytes < 1024 * mebi) return short_number_text(std::round(bytes / mebi)) + " MiB";
+  return short_number_text(std::round(bytes / (1024 * mebi) * 10) / 10) + " GiB";
+}
+
+std::string judged(const RunUse& use) {
+  const double slots = use.claimed.cpus;
+  if (use.claimed.gpus == 0 && use.cores.mean < idle_share * slots)
+    return ": this parameter set leaves the processor idle";
+  if (use.cores.mean > crowded_share * slots)
+    return ": that is more than its share, and slows the runs next to it";
+  return "";
+}
+
+}  // namespace
+
+std::optional<RunUse> read_use(SQLite::Database& db, RunId run, const ResourcesSpec& claimed) {
+  const auto cores = summarize_metric(db, run, "hone.cpu_cores");
+  if (!cores) return std::nullopt;
+  RunUse use{*cores, {}, claimed};
+  if (const auto memory = summarize_metric(db, run, "hone.memory_bytes"))
+    use.memory_bytes = memory->most;
+  return use;
+}
+
+std::string use_text(const RunUse& use) {
+  const int slots = use.claimed.cpus;
+  std::string text = "It kept " + short_number_text(std::round(use.cores.mean * 100) / 100) +
+                     " of the " + (slots == 1 ? "one core" : std::to_string(slots) + " cores") +
+                     " of its slots busy (mean of " + counted(use.cores.points, "measurement") +
+                     ")";
+  if (use.memory_bytes) text += " and had at most " + memory_text(*use.memory_bytes) + " of memory";
+  return text + judged(use) + ".";
+}
+
+Json render_use(const std::optional<RunUse>& use) {
+  if (!use) return nullptr;
+  Json json;
+  json["cpu_cores"] = use->cores.mean;
+  json["cpus"] = use->claimed.cpus;
+  json["gpus"] = use->claimed.gpus;
+  json["memory_bytes"] = use->memory_bytes ? Json(*use->memory_bytes) : Json(nullptr);
+  json["measurements"] = use->cores.points;
+  json["text"] = use_text(*use);
+  return json;
+}
+
+}  // namespace hone::api

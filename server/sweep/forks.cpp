@@ -1,0 +1,308 @@
+#include "server/sweep/forks.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/expect.hpp"
+#include "server/search/samplers/population/changes.hpp"
+#include "worker/train/settings/trainers.hpp"
+
+namespace hone {
+namespace {
+
+std::vector<std::string> changeable_parameters(const Sweep& sweep) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : sweep.space.parameters())
+    if (may_change(sweep.spec, parameter.name)) names.push_back(parameter.name);
+  return names;
+}
+
+// That the forks of a population may inherit: rows of the query tables. With the default quantile a
+// tenth of them is inherited.
+constexpr std::int64_t inherited_reports_max = 10'000'000;
+
+bool is_free(const Parameter& parameter) {
+  return !std::holds_alternative<FixedDomain>(parameter.domain) &&
+         !std::holds_alternative<DerivedDomain>(parameter.domain);
+}
+
+// The newest kept checkpoint that the run saved for its report of the phase.
+std::optional<ModelId> checkpoint_of(const Book& book, const Run& run, int phase) {
+  const std::int64_t step = run.reports.at(static_cast<std::size_t>(phase)).step;
+  const ModelRef* newest = nullptr;
+  const auto first =
+      book.models_by_content.lower_bound({run.id, std::numeric_limits<std::int64_t>::min(), {}});
+  for (auto entry = first; entry != book.models_by_content.end(); ++entry) {
+    if (std::get<RunId>(entry->first) != run.id) break;
+    const auto kept = book.models.find(entry->second);
+    if (kept == book.models.end()) continue;
+    const ModelRef& model = kept->second;
+    const bool fits = model.phase == phase && model.step <= step;
+    if (fits && (newest == nullptr || model.step >= newest->step)) newest = &model;
+  }
+  return newest == nullptr ? std::nullopt : std::optional(newest->id);
+}
+
+// A fork that has not reached its own checkpoint yet starts where its origin did.
+std::optional<ModelId> start_of(const Book& book, const Run& run, int phase) {
+  if (const auto own = checkpoint_of(book, run, phase)) return own;
+  const auto& origin = find_trial(book, run.id.trial)->origin;
+  if (!origin || run.id.replicate != 0 || origin->phase != phase) return std::nullopt;
+  return book.models.contains(origin->model) ? std::optional(origin->model) : std::nullopt;
+}
+
+std::string trainer_text(const SweepSpec& spec) {
+  if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
+    return "trainer '" + builtin->name + "'";
+  return "the command (its may_change names those that may)";
+}
+
+}  // namespace
+
+bool may_change(const SweepSpec& spec, std::string_view parameter) {
+  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
+    return std::ranges::find(command->may_change, parameter) != command->may_change.end();
+  const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
+  const TrainerInfo* trainer = builtin == nullptr ? nullptr : find_trainer(builtin->name);
+  const SettingInfo* setting = trainer == nullptr ? nullptr : find_setting(*trainer, parameter);
+  return setting != nullptr && setting->may_change;
+}
+
+namespace {
+
+Status check_members(const SweepSpec& spec) {
+  if (first_runs(spec) > 1 || most_runs(spec) > 1)
+    return refuse(Code::invalid, "a member of a population is one run: leave replicates out",
+                  "/replicates");
+  if (spec.confirm)
+    return refuse(Code::invalid,
+                  "a member's parameters changed while it trained, so that no confirmation can "
+                  "train them again: leave confirm out",
+                  "/confirm");
+  if (std::holds_alternative<AskTrainer>(spec.trainer))
+    return refuse(Code::invalid,
+                  "a population needs checkpoints, and asked trials have none: name a trainer or a "
+                  "command",
+                  "/trainer/name");
+  const auto changes = [&](const Parameter& one) {
+    return is_free(one) && may_change(spec, one.name);
+  };
+  if (!std::ranges::any_of(spec.parameters, changes))
+    return refuse(Code::invalid,
+                  "none of these may change when a run resumes: a population has nothing to "
+                  "explore with " +
+                      trainer_text(spec),
+                  "/parameters");
+  return Done{};
+}
+
+// Every comparison may start a fork, and every fork begins with the reports of its origin.
+Status check_inherited(const SweepSpec& spec, const Population& population) {
+  const std::int64_t phases = spec.budget.phases;
+  const std::int64_t comparisons = (phases + population.ready - 1) / population.ready;
+  const std::int64_t most = population.size * comparisons * phases;
+  if (most <= inherited_reports_max) return Done{};
+  return refuse(Code::invalid,
+                "forks of " + std::to_string(population.size) + " members, compared " +
+                    std::to_string(comparisons) + " times in " + std::to_string(phases) +
+                    " phases, may inherit " + std::to_string(most) + " reports, more than " +
+                    std::to_string(inherited_reports_max) +
+                    ": make ready larger, or budget.phases smaller",
+                "/search/ready");
+}
+
+}  // namespace
+
+Status check_population(const SweepSpec& spec) {
+  const bool rule = spec.terminator.rule == population_method;
+  if (rule && !is_population(spec))
+    return refuse(Code::invalid, "rule pbt is that of a population: use search: {method: pbt, ...}",
+                  "/search/method");
+  if (!is_population(spec)) return Done{};
+  if (!rule)
+    return refuse(Code::invalid, "a population has its own rule: leave terminator out",
+                  "/terminator/rule");
+  const auto population = read_population(spec.search);
+  if (!population) return population.error();
+  if (population->ready >= spec.budget.phases)
+    return refuse(Code::invalid,
+                  "members are compared after " + std::to_string(population->ready) +
+                      " phases, and a run has " + std::to_string(spec.budget.phases) +
+                      ": make budget.phases larger, or ready smaller",
+                  "/search/ready");
+  if (auto fits = check_inherited(spec, *population); !fits) return fits;
+  return check_members(spec);
+}
+
+Result<Origin> find_origin(const Book& book, const Sweep& sweep, const ForkRequest& request) {
+  const Run* run = find_run(book, request.run);
+  if (run == nullptr) return refuse(Code::not_found, "no run " + text(request.run), "/fork/run");
+  const SweepId own = book.trials.at(request.run.trial).first;
+  if (own != sweep.id)
+    return refuse(Code::invalid,
+                  text(request.run) + " is of " + text(own) + ": a fork stays in its sweep",
+                  "/fork/run");
+  if (first_runs(sweep.spec) > 1 || most_runs(sweep.spec) > 1 ||
+      !sweep.spec.further_objectives.empty())
+    return refuse(Code::invalid,
+                  "a fork needs a sweep of one objective with one seed of every parameter set",
+                  "/fork");
+  const int reported = static_cast<int>(run->reports.size());
+  const int phase = request.phase.value_or(reported - 1);
+  if (phase < 0 || phase >= reported)
+    return refuse(Code::conflict,
+                  text(request.run) + " has reported " + std::to_string(reported) +
+                      (reported == 1 ? " phase" : " phases") + ": a fork starts after one of them",
+                  "/fork/phase");
+  if (phase + 1 >= sweep.spec.budget.phases)
+    return refuse(Code::conflict,
+                  text(request.run) + " has used its whole budget: name an earlier phase",
+                  "/fork/phase");
+  const auto model = start_of(book, *run, phase);
+  if (!model)
+    return refuse(Code::conflict,
+                  text(request.run) + " keeps no checkpoint of phase " + std::to_string(phase + 1) +
+                      ": name another phase; checkpoints: {keep: all} keeps every one",
+                  "/fork/phase");
+  return Origin{request.run, *model, phase, run->reports[static_cast<std::size_t>(phase)].step};
+}
+
+Params forked_params(const Book& book, const Sweep& sweep, const Origin& origin,
+                     const Params& given) {
+  const Params& before = find_trial(book, origin.run.trial)->params;
+  auto point = sweep.space.point_of(before);
+  if (!point) return before;
+  sweep.space.place(given, *point);
+  sweep.space.settle(*point);
+  Params params = sweep.space.params_at(*point);
+  keep_unchanged(before, params);
+  for (Param& param : params) {
+    const Value* exact = find(given, param.name);
+    if (exact == nullptr && std::ranges::find(sweep.space.dimensions(), param.name,
+                                              &Dimension::name) != sweep.space.dimensions().end())
+      exact = find(before, param.name);
+    if (exact != nullptr && exact->index() == param.value.index()) param.value = *exact;
+  }
+  return params;
+}
+
+namespace {
+
+// Refuses values from which a change of another parameter follows that may not change: a derived
+// one, or one whose condition they make true or false.
+Status check_following(const Book& book, const Sweep& sweep, const Origin& origin,
+                       const Params& given) {
+  const Params& before = find_trial(book, origin.run.trial)->params;
+  const auto names = changeable_parameters(sweep);
+  const auto other = change_beyond(before, forked_params(book, sweep, origin, given), names);
+  if (!other) return Done{};
+  // The first value that causes it alone; else it follows from several.
+  const auto causes = [&](const Param& param) {
+    return change_beyond(before, forked_params(book, sweep, origin, {param}), names) == other;
+  };
+  const auto cause = std::ranges::find_if(given, causes);
+  const bool alone = cause != given.end();
+  return refuse(Code::invalid,
+                "'" + *other + "' may not change when a run resumes, with " +
+                    trainer_text(sweep.spec) + ", and its change follows from " +
+                    (alone ? "'" + cause->name + "'" : "these values"),
+                alone ? "/params/" + cause->name : "/params");
+}
+
+}  // namespace
+
+Status check_forked(const Book& book, const Sweep& sweep, const Origin& origin,
+                    const Params& given) {
+  const Params& before = find_trial(book, origin.run.trial)->params;
+  for (const Param& param : given) {
+    const Value* value = find(before, param.name);
+    if ((value != nullptr && *value == param.value) || may_change(sweep.spec, param.name)) continue;
+    return refuse(
+        Code::invalid,
+        "'" + param.name + "' may not change when a run resumes, with " + trainer_text(sweep.spec),
+        "/params/" + param.name);
+  }
+  return check_following(book, sweep, origin, given);
+}
+
+std::optional<Origin> find_successor(const Book& book, const Sweep& sweep, const Run& run,
+                                     int phase, const Verdict& verdict) {
+  if (sweep.state == SweepState::stopping) return std::nullopt;
+  const auto donor = sweep.terminator->donor(sweep.history, run.record, phase, verdict);
+  if (!donor) return std::nullopt;
+  const Run& followed = *find_run(book, sweep.runs.at(*donor));
+  const int last = static_cast<int>(followed.reports.size()) - 1;
+  const auto model = start_of(book, followed, last);
+  if (!model) return std::nullopt;
+  return Origin{followed.id, *model, last, followed.reports.back().step, run.id};
+}
+
+std::optional<VerdictReason> why_member_continues(const Book& book, const Sweep& sweep,
+                                                  const Run& run, int phase,
+                                                  const Verdict& verdict) {
+  if (!is_population(sweep.spec) || verdict.action == Action::go_on) return std::nullopt;
+  if (sweep.state == SweepState::stopping) return VerdictReason::finishes;
+  if (verdict.reason == VerdictReason::replaced &&
+      !find_successor(book, sweep, run, phase, verdict))
+    return VerdictReason::no_checkpoint;
+  return std::nullopt;
+}
+
+void propose_successor(const Book& book, const Sweep& sweep, const Origin& origin, Events& events) {
+  const auto population = read_population(sweep.spec.search);
+  expect(population.ok(), "a submitted population was checked");
+  const auto number = static_cast<std::int64_t>(sweep.trials.size());
+  const Rng rng(sweep.spec.seed, Purpose::explore, static_cast<std::uint64_t>(number));
+  const auto names = changeable_parameters(sweep);
+  events.emplace_back(TrialProposed{
+      TrialId{book.last_trial + 1}, sweep.id, number,
+      explore(sweep.space, find_trial(book, origin.run.trial)->params, names, *population, rng),
+      std::nullopt, origin});
+}
+
+bool starts_fork(const Book& book, const Sweep& sweep, ModelId model, const Events& events) {
+  const auto over = [&](RunId id) {
+    return std::ranges::any_of(events, [&](const EventBody& body) {
+      const auto* ended = std::get_if<RunEnded>(&body);
+      const auto* saved = std::get_if<ModelSaved>(&body);
+      if (saved != nullptr && saved->run == id)
+        return saved->step >= find_run(book, id)->checkpoint->step;
+      return ended != nullptr && ended->run == id;
+    });
+  };
+  for (auto at = sweep.forks.lower_bound({model, RunId{}}); at != sweep.forks.end(); ++at) {
+    if (at->first != model) break;
+    if (!over(at->second)) return true;
+  }
+  const auto from_it = [&](const std::optional<Origin>& origin) {
+    return origin && origin->model == model;
+  };
+  return std::ranges::any_of(sweep.enqueued, from_it, &Enqueued::origin) ||
+         std::ranges::any_of(events, [&](const EventBody& body) {
+           const auto* proposed = std::get_if<TrialProposed>(&body);
+           const auto* enqueued = std::get_if<TrialEnqueued>(&body);
+           return (proposed != nullptr && from_it(proposed->origin)) ||
+                  (enqueued != nullptr && from_it(enqueued->origin));
+         });
+}
+
+void begin_as(const Book& book, Sweep& sweep, Run& run, const Origin& origin) {
+  const Run& from = *find_run(book, origin.run);
+  std::vector<Score> scores;
+  for (int phase = 0; phase <= origin.phase; ++phase) {
+    const RecordedReport& report = from.reports.at(static_cast<std::size_t>(phase));
+    run.reports.push_back({report.step, report.score, std::nullopt});
+    scores.push_back(report.score);
+  }
+  sweep.history.add_curve(run.record, scores);
+  run.checkpoint = book.models.at(origin.model);
+  sweep.forks.emplace(origin.model, run.id);
+}
+
+void forget_start(Sweep& sweep, const Run& run) {
+  if (run.checkpoint) sweep.forks.erase({run.checkpoint->id, run.id});
+}
+
+}  // namespace hone

@@ -1,0 +1,59 @@
+// Runs that continue from another run's checkpoint with their own parameters: a user's
+// (`hone enqueue --from`), and those of a population. Pure, like all rules.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "server/sweep/decide.hpp"
+
+namespace hone {
+
+// Returns whether a run of the sweep may resume with another value of the parameter: what the
+// trainer's table or `command.may_change` declares.
+bool may_change(const SweepSpec& spec, std::string_view parameter);
+
+// Refuses a population whose search method and rule differ, or whose members could not continue
+// each other's checkpoints. error.at is relative to the spec.
+Status check_population(const SweepSpec& spec);
+
+// Returns the checkpoint from which a fork of a run of this sweep starts. Refuses a run of another
+// sweep, a phase that it has not reported, and one whose checkpoint is not kept.
+Result<Origin> find_origin(const Book& book, const Sweep& sweep, const ForkRequest& request);
+
+// Returns the parameters of the origin with those of `given` in their place. Parameters that become
+// active by the change have the middle of their range.
+Params forked_params(const Book& book, const Sweep& sweep, const Origin& origin,
+                     const Params& given);
+
+// Refuses to change a parameter that may not change, also where the change follows from that of
+// another: of a derived parameter, or of one whose condition begins or ceases to hold.
+Status check_forked(const Book& book, const Sweep& sweep, const Origin& origin,
+                    const Params& given);
+
+// Returns what takes the place of a run that ends with `verdict` on its report of `phase`; nullopt:
+// nothing does.
+std::optional<Origin> find_successor(const Book& book, const Sweep& sweep, const Run& run,
+                                     int phase, const Verdict& verdict);
+
+// Returns why a member trains on although its rule would replace or pause it; nullopt: it does not.
+// After `stop` no fork starts and no paused member is continued, so that those that train finish;
+// before, the better member may keep no checkpoint.
+std::optional<VerdictReason> why_member_continues(const Book& book, const Sweep& sweep,
+                                                  const Run& run, int phase,
+                                                  const Verdict& verdict);
+
+// Appends the trial that takes that place, and is queued.
+void propose_successor(const Book& book, const Sweep& sweep, const Origin& origin, Events& events);
+
+// Folds the start of a fork: it begins with the reports and the checkpoint of its origin. The
+// verdicts on these reports were on that run.
+void begin_as(const Book& book, Sweep& sweep, Run& run, const Origin& origin);
+// Folds that the run no longer needs the checkpoint that it started from, if it is a fork.
+void forget_start(Sweep& sweep, const Run& run);
+
+// Returns whether the checkpoint is the start of a run that has none itself, or will be, after
+// `events`.
+bool starts_fork(const Book& book, const Sweep& sweep, ModelId model, const Events& events);
+
+}  // namespace hone

@@ -1,0 +1,38 @@
+"""`hone simulate cluster` with the real programs: the examples, and a policy of `hone train harmony`."""
+import json
+
+from commands import hone, ok
+from conftest import ROOT
+
+EXAMPLES = ROOT / "sdk" / "examples" / "cluster"
+
+
+def simulate(file, *words):
+    return json.loads(ok("simulate", "cluster", file, *words, "--format", "json"))
+
+
+def test_the_examples_rank_the_policies_and_name_what_is_simulated():
+    rows = simulate(EXAMPLES / "harmony.yaml", "--seeds", "10")
+    relative = {row["policy"]: row["of_oracle"]["mean"] for row in rows}
+    assert relative["placement-oracle"] == 1
+    assert relative["load-balancing"] > relative["lif-linear"] > 0.98
+    assert all(row["simulated"] and row["seeds"] == 10 for row in rows)
+    text = ok("simulate", "cluster", EXAMPLES / "optimus.yaml", "--seeds", "2")
+    assert text.startswith("Simulated, not measured: optimus, 13 servers, seeds 1 to 2")
+
+
+def test_a_trained_policy_is_compared(tmp_path):
+    model = tmp_path / "harmony.json"
+    ok("train", "harmony", "--jobs", "400", "--seed", "1", "--set", "samples=500", "--set",
+       "reward_epochs=8", "--set", "hidden=24", "--out", model)
+    file = tmp_path / "cluster.yaml"
+    learned = "{harmony: harmony.json}, {learned-search: harmony.json}"
+    file.write_text((EXAMPLES / "harmony.yaml").read_text().replace(
+        "policies: [", f"policies: [{learned}, "))
+    rows = simulate(file, "--seeds", "5")
+    relative = {row["policy"]: row["of_oracle"]["mean"] for row in rows}
+    assert relative["learned-search"] < relative["load-balancing"]
+    assert set(relative) >= {"harmony", "packing", "placement-oracle"}
+    model.write_text("{}")
+    refused = hone("simulate", "cluster", file)
+    assert refused.returncode != 0 and "no model of the trainer harmony" in refused.stderr
