@@ -1,12 +1,14 @@
 // Boot: token, address -> page, theme, keys, live state.
 import { forgetToken, get, noteServerTime, setToken, token } from "./lib/api.js";
 import { h, replace } from "./lib/dom.js";
+import { time } from "./lib/format.js";
 import * as live from "./lib/live.js";
+import { report } from "./lib/report.js";
 import { current, kept, links } from "./lib/route.js";
 import { redrawAll } from "./chart/plot.js";
 import { showKeys } from "./ui/dialog.js";
 import { loading, problem } from "./ui/parts.js";
-import { pages, sweepPages } from "./pages/table.js";
+import { loadAll, pages, sweepPages } from "./pages/table.js";
 
 const main = document.getElementById("main");
 export const me = { scopes: [] };
@@ -33,6 +35,15 @@ function pageOf(parts) {
   return [pages[kind], parts.slice(1)];
 }
 
+const home = () =>
+  h(
+    "p",
+    {},
+    report
+      ? h("a", { href: links.sweep(report.about.sweep) }, "The sweep")
+      : h("a", { href: "#/" }, "All sweeps"),
+  );
+
 export async function show(force = false) {
   const { path: parts } = current();
   const now = parts.join("/");
@@ -52,7 +63,7 @@ export async function show(force = false) {
     return void replace(
       main,
       problem({ message: `There is no page ${now}` }),
-      h("p", {}, h("a", { href: "#/" }, "All sweeps")),
+      home(),
     );
   replace(main, loading());
   try {
@@ -63,8 +74,8 @@ export async function show(force = false) {
     if (error.status === 401) return void askToken(error.message);
     replace(
       main,
-      problem(error, () => show(true)),
-      h("p", {}, h("a", { href: "#/" }, "All sweeps")),
+      problem(error, report ? null : () => show(true)),
+      home(),
     );
     if (error.status === undefined) console.warn(error.stack ?? error.message);
   }
@@ -173,7 +184,22 @@ function keyPressed(event) {
     go(links.sweep(sweep, view, kept()));
 }
 
+// A report shows one sweep as it was: nothing is followed and nothing can be steered.
+function bootReport() {
+  document.querySelector(".main-nav").remove();
+  document.querySelector(".brand").href = links.sweep(report.about.sweep);
+  const mark = document.getElementById("live");
+  mark.dataset.state = "report";
+  mark.textContent = `report of ${time(report.about.at)}`;
+  if (current().path.length === 0)
+    history.replaceState(null, "", links.sweep(report.about.sweep));
+  show();
+}
+
 async function boot() {
+  if (report) return bootReport();
+  // In parallel with the first request.
+  pageOf(current().path)[0]?.load().catch(() => {});
   try {
     Object.assign(me, await get("/v1/me"));
     noteServerTime(me.now);
@@ -187,7 +213,8 @@ async function boot() {
     return;
   }
   live.start(me.seq ?? 0, showLive);
-  show(true);
+  await show(true);
+  setTimeout(loadAll, 1000);
 }
 
 readFragmentToken();

@@ -1,7 +1,7 @@
 // The learning curves of all runs: as a density, or line by line when there are few; the bands of
 // the selected trials; the ends of stopped runs.
-import { Plot } from "./plot.js";
-import { workerUrl } from "../lib/dom.js";
+import { Plot, phaseTick } from "./plot.js";
+import { rasterer } from "../lib/rasterer.js";
 import { dashes, ramp } from "../lib/colour.js";
 import { count, short, words } from "../lib/format.js";
 import { padded, robustRange } from "../lib/scale.js";
@@ -13,13 +13,13 @@ const forms = ["linear", "log", "symlog"];
 export class CurvesPlot extends Plot {
   constructor(options) {
     super({ label: "Learning curves of all runs", height: 440, ...options });
-    this.worker = new Worker(workerUrl("raster_worker.js"), { type: "module" });
-    this.worker.onmessage = ({ data }) => {
-      if (data.turn !== this.turn) return;
-      this.image = { key: this.wanted, picture: this.pictureOf(data.counts) };
+    this.worker = rasterer(({ turn, counts }) => {
+      this.image = { key: this.asked, turn, picture: this.pictureOf(counts) };
+      this.asked = null;
       this.redraw();
-    };
+    });
     this.turn = 0;
+    this.asked = null; // what the worker draws now
   }
 
   close() {
@@ -49,7 +49,7 @@ export class CurvesPlot extends Plot {
       {
         domain: view.zoom ?? [0, this.at(matrix.points - 1)],
         label: view.byPhase ? "phase" : view.unit,
-        format: count,
+        format: view.byPhase ? phaseTick : count,
       },
       {
         kind: form,
@@ -83,14 +83,20 @@ export class CurvesPlot extends Plot {
       view.rank,
       this.colours.dark,
     ].join();
-    if (this.image) this.ctx.drawImage(this.image.picture, this.left, this.top, width, height);
-    if (this.wanted === key) return;
-    this.wanted = key;
+    if (this.image) {
+      this.ctx.drawImage(this.image.picture, this.left, this.top, width, height);
+      this.canvas.dataset.density = String(this.image.turn);
+    }
+    // One picture at a time: what arrives meanwhile is in the next one.
+    if (this.asked !== null || this.image?.key === key) return;
+    this.asked = key;
     const xs = Int32Array.from({ length: matrix.points }, (_, k) =>
       Math.round(this.x.at(this.at(k)) - this.left),
     );
-    const sent = this.sent === view.cells ? {} : { cells: view.cells };
-    this.sent = view.cells;
+    // The worker has a copy, which reports of the stream do not change.
+    const current = this.sent?.cells === view.cells && this.sent.version === view.version;
+    const sent = current ? {} : { cells: view.cells };
+    this.sent = { cells: view.cells, version: view.version };
     this.size = [width, height];
     this.worker.postMessage({
       turn: ++this.turn,
@@ -114,18 +120,16 @@ export class CurvesPlot extends Plot {
     const canvas = new OffscreenCanvas(width, height);
     const ctx = canvas.getContext("2d");
     const image = ctx.createImageData(width, height);
-    const table = ramp(this.colours.dark);
+    const pixels = new Uint32Array(image.data.buffer);
+    const word = ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r;
+    const table = ramp(this.colours.dark).map(word);
     let most = 1;
     for (const one of counts) if (one > most) most = one;
     this.most = most;
-    const levels = Uint8Array.from({ length: most + 1 }, (_, n) =>
-      Math.round(30 + (225 * Math.log1p(n)) / Math.log1p(most)),
+    const colours = Uint32Array.from({ length: most + 1 }, (_, n) =>
+      n === 0 ? 0 : table[Math.round(30 + (225 * Math.log1p(n)) / Math.log1p(most))],
     );
-    counts.forEach((n, at) => {
-      if (n === 0) return;
-      const [r, g, b] = table[levels[n]];
-      image.data.set([r, g, b, 255], 4 * at);
-    });
+    for (let at = 0; at < counts.length; at++) pixels[at] = colours[counts[at]];
     ctx.putImageData(image, 0, 0);
     this.ondensity?.(most);
     return canvas;
@@ -137,9 +141,9 @@ export function xOf({ matrix, byPhase }) {
   return byPhase ? (k) => (k + 1) * stride - 1 : (k) => matrix.steps[k] || 0;
 }
 
-// At most 20,000 values decide about the range.
+// About 5,000 values decide about the range: it is taken again for every frame of a live sweep.
 function robustOf(cells, points, rows) {
-  const stride = Math.max(1, Math.floor((rows.length * points) / 20000));
+  const stride = Math.max(1, Math.floor((rows.length * points) / 5000));
   const values = [];
   for (let i = 0; i < rows.length * points; i += stride) {
     const value = cells[rows[Math.floor(i / points)] * points + (i % points)];
@@ -243,13 +247,7 @@ export function drawBand(p, ctx, { items, name, byPhase }, i) {
   }
   ctx.setLineDash([]);
   const end = points.at(-1);
-  ctx.textAlign = "right";
-  ctx.textBaseline = "bottom";
-  ctx.fillText(
-    end.n > 1 ? `${name} (n = ${end.n})` : name,
-    Math.min(p.right - 2, x(end)),
-    p.y.at(end.iqm) - 4,
-  );
+  p.endLabel(end.n > 1 ? `${name} (n = ${end.n})` : name, x(end), p.y.at(end.iqm));
 }
 
 function nearestRun(p, x, y) {
@@ -285,7 +283,7 @@ function hitOf(p, { matrix, cells, metric }, row, k) {
     run,
     trial: matrix.trial[row],
     text:
-      `${run}\n${metric} ${short(value)}, phase ${Math.round((k + 1) * (matrix.phases / matrix.points)) - 1}\n` +
+      `${run}\n${metric} ${short(value)}, phase ${Math.round((k + 1) * (matrix.phases / matrix.points))}\n` +
       `${state}${reason === "none" ? "" : `: ${words(reason)}`}`,
   };
 }

@@ -28,14 +28,18 @@ export function historyPlot({ data, history, by, open }) {
 }
 
 function paint(p, data, history, by, rows) {
-  if (!history || history.points.length === 0) return p.message("No report yet.");
+  if (!history || history.points.length === 0)
+    return p.message(data.sweep.ended_at ? "No run reported a number." : "No report yet.");
   const values = rows
     .map((row) => data.columns.value[row])
     .filter((value) => typeof value === "number");
   const best = history.points.map((one) => one.value);
   const [low, high] = robustRange(values.length ? values : best);
   const domain = padded([Math.min(low, ...best.slice(-1)), Math.max(high, ...best.slice(-1))]);
-  p.axes({ domain: [0, Math.max(history.end, 1)], ...axisOf[by] }, { domain, label: data.metric });
+  p.axes(
+    { domain: [0, 1.01 * Math.max(history.end, 1)], ...axisOf[by] },
+    { domain, label: data.metric },
+  );
   p.inside((ctx) => {
     dots(p, ctx, data, rows, domain);
     stepLine(p, ctx, history);

@@ -2,7 +2,7 @@
 // axes, a tooltip, zoom, keys, and the same numbers as a table, as CSV and as PNG.
 import { csvText, h, replace, save } from "../lib/dom.js";
 import { palette } from "../lib/colour.js";
-import { short } from "../lib/format.js";
+import { count, short } from "../lib/format.js";
 import { scale } from "../lib/scale.js";
 
 const font = "11px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
@@ -13,6 +13,14 @@ export const redrawAll = () => {
 
 // options: label, height, paint(plot), and any of hit(plot, x, y) -> {x, y, text, id}, open(hit),
 // move(plot, key) -> hit, zoom(x0, x1) in values of x, unzoom(), brush, table() -> {header, rows}.
+const ticksIn = (length, each) => Math.max(3, Math.floor(length / each));
+
+// Short enough for the margin.
+const tickText = (value) => (Math.abs(value) >= 1e5 ? count(value) : short(value));
+
+// Phases are numbered from 0 by the server, and from 1 on every screen.
+export const phaseTick = (phase) => (Number.isInteger(phase) ? String(phase + 1) : "");
+
 export class Plot {
   constructor(options) {
     Object.assign(
@@ -93,6 +101,7 @@ export class Plot {
     this.ctx.fillStyle = this.colours.ground;
     this.ctx.fillRect(0, 0, width, this.height);
     this.ctx.font = font;
+    this.labelled = [];
     this.paint(this);
     this.canvas.dataset.drawn = String(Number(this.canvas.dataset.drawn ?? 0) + 1);
   }
@@ -110,7 +119,7 @@ export class Plot {
     return this.height - this.margin.bottom;
   }
 
-  // Draws both axes and returns their scales. given: {kind, domain, label, format, reverse}.
+  // Draws both axes and returns their scales. given: {kind, domain, label, format, reverse, ticks}.
   axes(x, y) {
     this.x = scale(x.kind ?? "linear", x.domain, [this.left, this.right]);
     this.y = scale(
@@ -124,14 +133,14 @@ export class Plot {
     ctx.fillStyle = colours["ink-2"];
     ctx.textBaseline = "middle";
     ctx.textAlign = "right";
-    for (const value of this.y.ticks(Math.max(2, Math.floor((this.bottom - this.top) / 44)))) {
+    for (const value of y.ticks ?? this.y.ticks(ticksIn(this.bottom - this.top, 44))) {
       const at = Math.round(this.y.at(value)) + 0.5;
       this.line(this.left, at, this.right, at);
-      ctx.fillText((y.format ?? short)(value), this.left - 8, at);
+      ctx.fillText((y.format ?? tickText)(value), this.left - 8, at);
     }
     ctx.textBaseline = "top";
     ctx.textAlign = "center";
-    for (const value of this.x.ticks(Math.max(2, Math.floor((this.right - this.left) / 90)))) {
+    for (const value of x.ticks ?? this.x.ticks(ticksIn(this.right - this.left, 90))) {
       const at = this.x.at(value);
       this.line(at, this.bottom, at, this.bottom + 4);
       ctx.fillText((x.format ?? short)(value), at, this.bottom + 7);
@@ -169,6 +178,25 @@ export class Plot {
     this.ctx.clip();
     work(this.ctx);
     this.ctx.restore();
+  }
+
+  // Writes the name of a line that ends at (x, y), clear of the names written before.
+  endLabel(text, x, y) {
+    const { ctx } = this;
+    const left = Math.min(this.right - 2, x) - ctx.measureText(text).width;
+    const free = (at) =>
+      this.labelled.every((one) => Math.abs(one.y - at) > 12 || Math.abs(one.left - left) > 90);
+    const shift = [0, 14, -14, 28, -28, 42, -42].find((by) => free(y + by)) ?? 0;
+    this.labelled.push({ y: y + shift, left });
+    ctx.textAlign = "left";
+    ctx.textBaseline = "bottom";
+    ctx.save();
+    ctx.setLineDash([]);
+    ctx.lineWidth = 4;
+    ctx.strokeStyle = this.colours.ground;
+    ctx.strokeText(text, left, y + shift - 4);
+    ctx.restore();
+    ctx.fillText(text, left, y + shift - 4);
   }
 
   message(text) {

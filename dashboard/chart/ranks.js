@@ -1,5 +1,5 @@
 // Rank flow by phase, and the verdicts of each phase as bars.
-import { Plot } from "./plot.js";
+import { Plot, phaseTick } from "./plot.js";
 import { short, words } from "../lib/format.js";
 import { bestFirst } from "../lib/raster.js";
 
@@ -39,7 +39,8 @@ function flowRows({ matrix }, { ranks, sizes }) {
   const list = [];
   for (const [row, own] of ranks)
     own.forEach((rank, k) => {
-      if (rank) list.push([`rn_${matrix.trial[row]}.${matrix.replicate[row]}`, k, rank, sizes[k]]);
+      if (rank)
+        list.push([`rn_${matrix.trial[row]}.${matrix.replicate[row]}`, k + 1, rank, sizes[k]]);
     });
   return list;
 }
@@ -50,7 +51,11 @@ function paintFlow(p, data, curves, rows) {
   const { ranks, sizes } = (p.flow = ranksOf(curves, rows, data.goal));
   const most = Math.max(2, ...sizes);
   p.axes(
-    { domain: [-0.3, Math.max(1, matrix.points - 1) + 0.3], label: "phase" },
+    {
+      domain: [-0.3, Math.max(1, matrix.points - 1) + 0.3],
+      label: matrix.points === matrix.phases ? "phase" : `of ${matrix.points} points`,
+      format: phaseTick,
+    },
     {
       domain: [1, most],
       kind: most > 200 ? "log" : "linear",
@@ -113,7 +118,7 @@ function hitOf(p, { matrix }, row, k) {
     k,
     run,
     text:
-      `${run}\nrank ${rank} of ${p.flow.sizes[k]} in phase ${k}, ${Number.isFinite(value) ? short(value) : "diverged"}\n` +
+      `${run}\nrank ${rank} of ${p.flow.sizes[k]} in phase ${k + 1}, ${Number.isFinite(value) ? short(value) : "diverged"}\n` +
       `${words(matrix.stateOf(row))}${reason === "none" ? "" : `: ${words(reason)}`}`,
   };
 }
@@ -172,7 +177,7 @@ export function verdictPlot({ phases }) {
       const last = items.at(-1).phase;
       const most = Math.max(...items.map((one) => one.reports));
       p.axes(
-        { domain: [-0.6, last + 0.6], label: "phase" },
+        { domain: [-0.6, last + 0.6], label: "phase", format: phaseTick },
         { domain: [0, most * 1.05], label: "runs" },
       );
       const width = Math.max(1, Math.min(48, p.x.at(1) - p.x.at(0) - 4));
@@ -200,7 +205,7 @@ export function verdictPlot({ phases }) {
         "worst continued",
       ],
       rows: phases().map((one) => [
-        one.phase,
+        one.phase + 1,
         one.step,
         one.reports,
         one.continued,
@@ -241,6 +246,6 @@ function hitPhase(p, items, phase) {
     x: p.x.at(phase),
     y: p.y.at(one.reports),
     phase,
-    text: `phase ${phase}: ${one.reports} reports\n${one.continued} continued, ${one.paused} paused, ${one.stopped} stopped${cut}${kept}`,
+    text: `phase ${phase + 1}: ${one.reports} reports\n${one.continued} continued, ${one.paused} paused, ${one.stopped} stopped${cut}${kept}`,
   };
 }

@@ -1,6 +1,7 @@
 // What each worker ran when: rows are workers, lanes their slots, bars attempts.
 import { Plot, clipped } from "./plot.js";
 import { duration, time, words } from "../lib/format.js";
+import { timeTicks } from "../lib/scale.js";
 
 const laneHeight = 16;
 const gap = 10;
@@ -68,8 +69,12 @@ function paint(p, { from, to, spans, hosts }) {
   }
   if (rows.length === 0) return p.message("No attempt in this time.");
   p.axes(
-    { domain: [from, to], format: (at) => clock(at, to - from) },
-    { domain: [0, 1], format: () => "" },
+    {
+      domain: [from, to],
+      format: (at) => clock(at, to - from),
+      ticks: timeTicks([from, to], (p.right - p.left) / 90, aheadOfUtc(from)),
+    },
+    { domain: [0, 1], ticks: [] },
   );
   p.boxes = [];
   const colourOf = coloursOf(p, spans);
@@ -94,8 +99,12 @@ function paint(p, { from, to, spans, hosts }) {
   return undefined;
 }
 
+const aheadOfUtc = (at) => -60000 * new Date(at).getTimezoneOffset();
+
 function clock(at, span) {
-  const text = time(new Date(at).toISOString());
+  const ms = Math.round(at);
+  const text = time(new Date(ms).toISOString());
+  if (span < 10e3) return `${text.slice(14)}.${String(ms % 1000).padStart(3, "0")}`;
   return span > 172800e3 ? text.slice(5, 10) : span > 7200e3 ? text.slice(11, 16) : text.slice(11);
 }
 

@@ -1,5 +1,6 @@
 // Requests to the server. The token, if the server asks for one, is kept in this tab alone unless
 // the user lets the browser remember it.
+import { matrixBytes, recorded, report } from "./report.js";
 
 const key = "hone.token";
 export const base = new URL(".", document.baseURI);
@@ -56,7 +57,7 @@ async function send(path, options = {}) {
 }
 
 export async function get(path, signal) {
-  return (await send(path, { signal })).json();
+  return report ? recorded(path) : (await send(path, { signal })).json();
 }
 
 export async function post(path, body) {
@@ -83,6 +84,7 @@ export async function list(path, most = 1000) {
 
 // GET .../curves/matrix: {...header, cells: Float32Array}.
 export async function matrix(sweep, points = 500) {
+  if (report) return unpack(matrixBytes());
   const path = `/v1/sweeps/${sweep}/curves/matrix?points=${points}`;
   return unpack(await (await send(path)).arrayBuffer());
 }

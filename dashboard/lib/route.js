@@ -1,5 +1,6 @@
 // The state of a view is its address: #/sweeps/sw_7/curves?y=log&pick=3,4. A reload, a bookmark and
 // the back button restore it.
+import { holds, report } from "./report.js";
 
 export function parse(hash) {
   const text = hash.replace(/^#\/?/, "");
@@ -54,10 +55,11 @@ export const links = {
 
 // The page of an id, or nothing for an id without one.
 export function linkOf(id) {
+  if (report && !holds(id)) return null;
   if (/^sw_\d+$/.test(id)) return links.sweep(id);
   if (/^tr_\d+$/.test(id)) return links.trial(id);
   if (/^rn_\d+\.\d+/.test(id)) return links.run(id.replace(/[#@/].*$/, ""));
-  if (/^(md|ds|wf)_\d+$/.test(id)) return links.lineage(id);
+  if (/^(md|ds|wf|ev)_\d+$/.test(id)) return links.lineage(id);
   if (/^wk_\d+$/.test(id)) return "#/workers";
   return null;
 }

@@ -36,6 +36,22 @@ export function ticks(kind, [low, high], most = 6) {
   return found;
 }
 
+const timeSteps = [
+  ...[0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => 60 * minutes),
+  ...[1, 2, 3, 6, 12, 24, 48, 168, 720].map((hours) => 3600 * hours),
+].map((seconds) => 1000 * seconds);
+
+// Of times in milliseconds: at whole seconds, minutes, hours or days of a clock that is `offset`
+// milliseconds ahead.
+export function timeTicks([low, high], most, offset = 0) {
+  const step = timeSteps.find((one) => (high - low) / one <= most) ?? timeSteps.at(-1);
+  const found = [];
+  for (let at = Math.ceil((low + offset) / step) * step - offset; at <= high; at += step)
+    found.push(at);
+  return found;
+}
+
 function niceStep(raw) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const factor = [1, 2, 2.5, 5, 10].find((one) => one * power >= raw * (1 - 1e-9));

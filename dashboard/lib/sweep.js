@@ -1,6 +1,7 @@
 // The data of one sweep: its file, its summary and its trials as columns. Every view of the sweep
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
+import { report } from "./report.js";
 import { param, setParams } from "./route.js";
 
 const fields = "trial,number,state,reason,value,phase,seeds,pinned,steps,seconds,params.*";
@@ -37,6 +38,7 @@ export class SweepData {
 
   // All trials, or those that changed since the last call. Returns the number of rows read.
   async loadColumns() {
+    if (report && this.seq > 0) return 0;
     const since = this.seq > 0 ? `&after=${this.seq}` : "";
     const answer = await get(`/v1/sweeps/${this.id}/columns?fields=${fields}${since}`);
     const columns = Object.fromEntries(

@@ -153,7 +153,7 @@ export async function comparePage(page) {
     );
   return [
     sweepHeading(page, data),
-    sweepTabs(id, ""),
+    sweepTabs(id, "compare"),
     h(
       "div.bar",
       {},

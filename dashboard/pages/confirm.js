@@ -27,7 +27,7 @@ function dumbbells(answer) {
           domain: padded([Math.min(...values), Math.max(...values)]),
           label: answer.objective.metric,
         },
-        { domain: [0, 1], format: () => "" },
+        { domain: [0, 1], ticks: [] },
       );
       items.forEach((one, i) =>
         dumbbell(p, one, p.top + (i + 0.5) * ((p.bottom - p.top) / items.length)),
@@ -201,10 +201,13 @@ export async function confirmPage(page) {
           ["#", (one) => one.rank, { num: true }],
           [
             "Trial",
-            (one) => [
-              link(one.of ?? one.trial),
-              one.of ? h("span.muted.small", {}, " as ", link(one.trial)) : "",
-            ],
+            (one) =>
+              h(
+                "span.one-line",
+                {},
+                link(one.of ?? one.trial),
+                one.of ? h("span.muted.small", {}, " as ", link(one.trial)) : "",
+              ),
           ],
           ["Tuned rank", (one) => one.tuned_rank, { num: true }],
           ["Tuned", (one) => short(one.tuned_value), { num: true }],
@@ -215,13 +218,13 @@ export async function confirmPage(page) {
             { num: true },
           ],
           [
-            "Too optimistic by",
+            "Tuned − confirmed",
             (one) => (one.optimism === undefined ? null : short(one.optimism)),
             { num: true },
           ],
           ["Seeds", (one) => one.seeds, { num: true }],
           [
-            "Best with",
+            "Chance of best",
             (one) => (typeof one.chance_best === "number" ? percent(one.chance_best) : null),
             { num: true },
           ],

@@ -78,11 +78,10 @@ export async function curvesPage(page) {
   const data = sweepData(id);
   const curves = new Curves(data);
   const state = { bands: [], phases: { items: [] } };
-  await Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
+  const reading = Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
   const side = h("div");
   const redraw = () => {
     state.rows = curves.rows();
-    curves.version++;
     replace(side, legend(state, state.rows));
     plot.redraw();
   };
@@ -129,7 +128,11 @@ export async function curvesPage(page) {
     table: () => tableOf(curves, state.rows),
   });
   state.plot = plot;
+  page.onLeave(() => plot.close());
+  await reading; // its worker starts meanwhile
   const filter = filterBar(data, async () => {
+    curves.version++;
+    curves.ranks = null;
     state.bands = await readBands(data);
     redraw();
   });
@@ -156,7 +159,6 @@ export async function curvesPage(page) {
   redraw();
   more();
   follow(page, { id, data, curves, filter, redraw, state });
-  page.onLeave(() => plot.close());
   const bar = h(
     "div.bar",
     {},

@@ -79,7 +79,7 @@ export async function eventsPage(page) {
               [
                 ["No", (one) => one.seq, { num: true }],
                 ["Time", (one) => h("span.num", {}, time(one.at))],
-                ["Event", (one) => words(one.kind)],
+                ["Event", (one) => h("span.one-line", {}, words(one.kind))],
                 sweep ? null : ["Sweep", (one) => (one.sweep ? link(one.sweep) : null)],
                 ["What", bodyOf],
               ].filter(Boolean),

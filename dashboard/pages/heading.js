@@ -2,6 +2,7 @@
 import { post, requestId } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { plural, time, words } from "../lib/format.js";
+import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { ask } from "../ui/dialog.js";
 import { heading, link, stateMark } from "../ui/parts.js";
@@ -123,9 +124,11 @@ export function sweepHeading(page, data, about = {}) {
     sweep.confirms ? h("span", {}, "confirms ", link(sweep.confirms)) : null,
     (about.tags ?? []).map((tag) => h("span.chip.small", {}, tag)),
   ];
-  const compare = h("a.button", { href: links.sweep(sweep.id, "compare") }, "Compare");
+  const compare = report
+    ? null
+    : h("a.button", { href: links.sweep(sweep.id, "compare") }, "Compare");
   return heading(sweep.name || sweep.id, sub, [
     page.can("submit") ? buttons(page, data) : [],
-    compare,
+    compare ?? [],
   ]);
 }

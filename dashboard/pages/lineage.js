@@ -111,7 +111,7 @@ function drawEdge(p, from, to) {
   ctx.stroke();
 }
 
-const kinds = ["sweep", "trial", "run", "model", "workflow", "dataset"];
+const kinds = ["sweep", "trial", "run", "model", "workflow", "dataset", "evaluation"];
 function drawNode(p, { node, x, y }, root) {
   const { ctx, colours } = p;
   ctx.fillStyle = root ? colours.mark : colours.raised;
@@ -123,7 +123,8 @@ function drawNode(p, { node, x, y }, root) {
   ctx.textBaseline = "top";
   ctx.fillText(clipped(ctx, node.id, boxWidth - 16), x + 10, y + 4);
   ctx.fillStyle = colours["ink-2"];
-  ctx.fillText(clipped(ctx, `${node.kind}: ${node.label}`, boxWidth - 16), x + 10, y + 18);
+  const what = node.label.startsWith(node.kind) ? node.label : `${node.kind}: ${node.label}`;
+  ctx.fillText(clipped(ctx, what, boxWidth - 16), x + 10, y + 18);
 }
 
 export async function lineagePage(page) {
@@ -147,7 +148,7 @@ export async function lineagePage(page) {
     card(
       "Ancestors on the left, descendants on the right",
       h(
-        "div.scroll",
+        "div.scroll.sideways",
         { tabindex: "0", role: "region", "aria-label": "Lineage graph" },
         plot.element,
       ),

@@ -11,8 +11,10 @@ import {
   empty,
   facts,
   link,
+  loading,
   pairs,
   paramList,
+  problem,
   stateMark,
   strip,
   sweepTabs,
@@ -26,16 +28,15 @@ export async function overviewPage(page) {
   const state = { by: ["trial", "time", "spent"].includes(param("by")) ? param("by") : "trial" };
   const read = async () => {
     await data.loadSweep();
-    const [summary, best, history, about, running] = await Promise.all([
+    const [summary, history, about, running] = await Promise.all([
       data.loadSummary(),
-      get(`/v1/sweeps/${id}/best?limit=10`),
       get(`/v1/sweeps/${id}/history?by=${state.by}`),
       get(`/v1/about/${id}`).catch(() => ({})),
       readRunning(id, data.sweep),
     ]);
-    Object.assign(state, { summary, best, history, about, running });
+    Object.assign(state, { summary, history, about, running });
   };
-  await Promise.all([read(), data.loadColumns()]);
+  await read();
   const plot = historyPlot({
     data,
     history: () => state.history,
@@ -62,15 +63,24 @@ export async function overviewPage(page) {
     replace(parts.head, sweepHeading(page, data, state.about));
     replace(parts.facts, factsOf(state.summary, data));
     replace(parts.ends, endsOf(state.summary));
-    replace(parts.best, bestOf(state.best, data));
     replace(parts.now, runningOf(state.running, data));
     replace(parts.notes, notesOf(state.about, data));
     plot.redraw();
   };
+  // Both read all trials: of a large sweep, the page is there before they are.
+  const readTrials = async () => {
+    const best = get(`/v1/sweeps/${id}/best?limit=10`).then((answer) =>
+      replace(parts.best, bestOf(answer, data)),
+    );
+    await Promise.all([best, data.loadColumns().then(() => plot.redraw())]);
+  };
+  replace(parts.best, loading());
   draw();
+  readTrials().catch((error) => replace(parts.best, problem(error)));
   const soon = throttled(1000, async () => {
-    await Promise.all([read(), data.loadColumns()]);
+    await read();
     draw();
+    await readTrials();
   });
   page.onFrame((frame) => {
     if (frame.resync || frame.sweeps.includes(id)) soon();
@@ -133,7 +143,7 @@ function factsOf(summary, data) {
     [
       "Best report",
       best ? short(best.value) : "–",
-      best ? [link(best.trial), `, phase ${best.phase}`] : "no report yet",
+      best ? [link(best.trial), `, phase ${best.phase + 1}`] : "no report yet",
     ],
     ["Trials", `${trials.proposed}`, `of ${trials.total}; ${plural(over, "run")} over`],
     ["Trained", count(units.trained), `${units.name}`],
@@ -215,7 +225,7 @@ function bestOf(best, data) {
           ? ["Ranks", (item) => (item.ranks ? item.ranks.join("–") : null), { num: true }]
           : null,
         ["Seeds", (item) => item.seeds, { num: true }],
-        ["Phase", (item) => item.best_phase, { num: true }],
+        ["Phase", (item) => item.best_phase + 1, { num: true }],
         ["State", (item) => stateMark(item.state)],
         ["Parameters", (item) => paramList(item.params)],
         ["Model", (item) => (item.model ? link(item.model) : null)],

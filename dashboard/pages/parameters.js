@@ -15,6 +15,7 @@ import { empty, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
 const axesShown = 8;
+const axisLeast = 92; // pixels
 const slicesShown = 12;
 const completedLeast = 10; // below, the server refuses
 
@@ -157,6 +158,8 @@ export async function parametersPage(page) {
     drawBars(view, parts.bars);
   };
   const redraw = () => {
+    // On a narrow screen the axes keep a distance at which they can be read, and scroll.
+    parallel.element.style.minWidth = `${view.axes().length * axisLeast}px`;
     parallel.redraw();
     requestAnimationFrame(() => plots.forEach((plot) => plot.redraw()));
   };
@@ -220,11 +223,11 @@ export async function parametersPage(page) {
       card(
         "Parallel coordinates",
         [
-          parallel.element,
+          h("div.scroll.sideways", {}, parallel.element),
           h(
             "p.legend",
             {},
-            "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. The most important parameter is first; brighter or darker is better.",
+            "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. The most important parameter is first. The best trials are the darkest on a light ground, and the brightest on a dark one.",
           ),
         ],
         { plot: parallel, id: "parallel" },

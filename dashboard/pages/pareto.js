@@ -128,7 +128,7 @@ export async function paretoPage(page) {
   const read = async () => {
     await Promise.all([data.loadSweep(), data.loadColumns()]);
     state.answer =
-      (data.spec.further_objectives ?? []).length > 0
+      (data.spec.objectives ?? []).length > 1
         ? await get(`/v1/sweeps/${id}/pareto?limit=1000`)
         : { objectives: [], items: [] };
     state.points = pointsOf(data, state.answer);

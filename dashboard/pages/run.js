@@ -3,10 +3,12 @@ import { blob, get, list } from "../lib/api.js";
 import { h, replace, save, toast } from "../lib/dom.js";
 import { bytes, count, duration, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
+import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { Plot, card } from "../chart/plot.js";
 import { empty, facts, heading, link, stateMark, table } from "../ui/parts.js";
+import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { logView } from "../ui/log.js";
 import { noteButtons } from "./heading.js";
 
@@ -17,7 +19,7 @@ export async function runPage(page) {
   const state = {};
   const read = async () => {
     const run = await get(`/v1/runs/${id}`);
-    const [sweep, curve, attempts, artifacts, why, models, metrics] = await Promise.all([
+    const all = await Promise.all([
       get(`/v1/sweeps/${run.sweep}`),
       get(`/v1/runs/${id}/curve`),
       list(`/v1/runs/${id}/attempts`),
@@ -25,7 +27,9 @@ export async function runPage(page) {
       get(`/v1/runs/${id}/explain`).catch(() => null),
       list(`/v1/models?run=${id}`, 200).catch(() => []),
       list(`/v1/runs/${id}/metrics?limit=1000`, pointsAtMost),
+      readEvaluations("run", id).catch(() => []),
     ]);
+    const [sweep, curve, attempts, artifacts, why, models, metrics, evaluations] = all;
     Object.assign(state, {
       run,
       sweep,
@@ -35,6 +39,7 @@ export async function runPage(page) {
       why,
       models,
       metrics: byName(metrics),
+      evaluations,
     });
   };
   await read();
@@ -45,12 +50,15 @@ export async function runPage(page) {
     why: h("div"),
     attempts: h("div"),
     files: h("div"),
+    evaluations: h("div.whole"),
+    thinned: h("p.muted.small"),
     metrics: h("div.small-grid"),
   };
   const curve = linePlot(
     () => state.sweep.objective.metric,
     () => state.curve.map((one) => ({ x: one.step, y: one.value, one })),
     () => state.sweep.spec.budget.unit,
+    { ended: () => state.run.ended_at !== null },
   );
   const draw = () => {
     replace(parts.head, headOf(page, state));
@@ -58,11 +66,13 @@ export async function runPage(page) {
     replace(parts.why, whyOf(state));
     replace(parts.attempts, attemptsOf(state.attempts));
     replace(parts.files, filesOf(state));
+    parts.thinned.textContent = thinnedNote(id);
+    replace(parts.evaluations, evaluationsCard(state.evaluations));
     drawMetrics(state, parts.metrics, plots);
     curve.redraw();
   };
   draw();
-  const log = logView(id);
+  const log = report ? null : logView(id);
   const soon = throttled(1500, async () => {
     await read();
     draw();
@@ -73,7 +83,7 @@ export async function runPage(page) {
   page.onLeave(() => {
     soon.cancel();
     curve.close();
-    log.close();
+    log?.close();
     for (const plot of plots.values()) plot.close();
   });
   return [
@@ -84,12 +94,19 @@ export async function runPage(page) {
       {},
       card(state.sweep.objective.metric, curve.element, { plot: curve, span: 8, id: "curve" }),
       card("What happened, and why", parts.why, { span: 4, id: "why" }),
-      card("Metrics", parts.metrics, { id: "metrics" }),
+      card("Metrics", [parts.metrics, parts.thinned], { id: "metrics" }),
       card("Attempts", parts.attempts, { flush: true, span: 7 }),
       card("Files and models", parts.files, { flush: true, span: 5 }),
-      card("Log", log.element, { id: "log" }),
+      parts.evaluations,
+      log ? card("Log", log.element, { id: "log" }) : null,
     ),
   ];
+}
+
+// In a report long series are thinned.
+function thinnedNote(id) {
+  const stride = report ? recorded(`/v1/runs/${id}/metrics?limit=1000`).thinned : 1;
+  return stride > 1 ? `This report has every ${stride}th point of the longest series.` : "";
 }
 
 function byName(points) {
@@ -113,7 +130,7 @@ function drawMetrics({ metrics, sweep }, place, plots) {
       () => name,
       () => metrics.get(name),
       () => sweep.spec.budget.unit,
-      170,
+      { height: 170 },
     );
     plots.set(name, plot);
     if (plots.size === 1) replace(place);
@@ -216,14 +233,16 @@ function filesOf({ artifacts, models }) {
     ...artifacts.map((one) => ({
       name: one.name,
       bytes: one.bytes,
-      act: saveButton(one.name, one.sha256),
+      act: report ? null : saveButton(one.name, one.sha256),
     })),
     ...models.map((one) => ({
-      name: [link(one.id), h("span.muted.small", {}, ` phase ${one.phase}`)],
+      name: [link(one.id), h("span.muted.small", {}, ` phase ${one.phase + 1}`)],
       bytes: one.bytes,
       act: one.dropped_at
         ? h("span.muted", {}, "dropped")
-        : saveButton(`${one.id}.model`, one.sha256),
+        : report
+          ? null
+          : saveButton(`${one.id}.model`, one.sha256),
     })),
   ];
   return rows.length === 0
@@ -240,13 +259,14 @@ function filesOf({ artifacts, models }) {
 }
 
 // A line with points; verdicts that stopped or paused are marked.
-function linePlot(name, points, unit, height = 300) {
+function linePlot(name, points, unit, { height = 300, ended = () => false } = {}) {
   return new Plot({
     label: name(),
     height,
     paint: (p) => {
       const list = points().filter((one) => typeof one.y === "number");
-      if (list.length === 0) return p.message("No report yet.");
+      if (list.length === 0)
+        return p.message(ended() ? "The run reported no number." : "No report yet.");
       p.axes(
         {
           domain: [Math.min(0, list[0].x), list.at(-1).x || 1],
@@ -303,7 +323,7 @@ function tipOf(p, point, name) {
   return {
     x: p.x.at(point.x),
     y: p.y.at(point.y),
-    text: `${name} ${short(point.y)}\nstep ${point.x}${one ? `, phase ${one.phase}` : ""}${one?.verdict ? `\n${one.verdict}: ${words(one.reason)}${inputs ? `\n${inputs}` : ""}` : ""}`,
+    text: `${name} ${short(point.y)}\nstep ${point.x}${one ? `, phase ${one.phase + 1}` : ""}${one?.verdict ? `\n${one.verdict}: ${words(one.reason)}${inputs ? `\n${inputs}` : ""}` : ""}`,
   };
 }
 

@@ -26,10 +26,10 @@ const progressOf = ({ phases }) =>
 const columns = [
   ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
   ["State", (one) => stateMark(one.state)],
+  ["Best report", (one) => (one.best ? short(one.best.value) : null), { num: true }],
   ["Runs", (one) => strip(one.runs)],
   ["Trials", (one) => `${one.trials.proposed} / ${one.trials.total}`, { num: true }],
   ["Progress", progressOf, { num: true }],
-  ["Best report", (one) => (one.best ? short(one.best.value) : null), { num: true }],
   [
     "Metric",
     (one) =>

@@ -1,38 +1,43 @@
 // The pages by the first word of the address. Each is a function of a context (app.js) that returns
-// the page's elements.
-import { comparePage } from "./compare.js";
-import { confirmPage } from "./confirm.js";
-import { curvesPage } from "./curves.js";
-import { eventsPage } from "./events.js";
-import { lineagePage } from "./lineage.js";
-import { overviewPage } from "./overview.js";
-import { parametersPage } from "./parameters.js";
-import { paretoPage } from "./pareto.js";
-import { phasesPage } from "./phases.js";
-import { runPage } from "./run.js";
-import { sweepsPage } from "./sweeps.js";
-import { trialPage } from "./trial.js";
-import { trialsPage } from "./trials.js";
-import { timelinePage, workersPage } from "./workers.js";
+// the page's elements. Their files are read when a page is opened, the others while nothing else
+// happens.
+
+const loads = [];
+
+function page(load, name) {
+  loads.push(load);
+  const open = async (context) => {
+    const module = await load().catch(() => {
+      const why = "The server does not answer, or was updated: this page could not be read. Reload.";
+      throw Object.assign(new Error(why), { status: 0 });
+    });
+    return module[name](context);
+  };
+  return Object.assign(open, { load });
+}
+
+export const loadAll = () => Promise.allSettled(loads.map((load) => load()));
+
+const events = page(() => import("./events.js"), "eventsPage");
 
 export const pages = {
-  sweeps: sweepsPage,
-  trials: trialPage,
-  runs: runPage,
-  workers: workersPage,
-  events: eventsPage,
-  lineage: lineagePage,
+  sweeps: page(() => import("./sweeps.js"), "sweepsPage"),
+  trials: page(() => import("./trial.js"), "trialPage"),
+  runs: page(() => import("./run.js"), "runPage"),
+  workers: page(() => import("./workers.js"), "workersPage"),
+  events,
+  lineage: page(() => import("./lineage.js"), "lineagePage"),
 };
 // In the order of the keys 1 to 9.
 export const sweepPages = {
-  "": overviewPage,
-  trials: trialsPage,
-  curves: curvesPage,
-  phases: phasesPage,
-  parameters: parametersPage,
-  pareto: paretoPage,
-  confirm: confirmPage,
-  timeline: timelinePage,
-  events: eventsPage,
-  compare: comparePage,
+  "": page(() => import("./overview.js"), "overviewPage"),
+  trials: page(() => import("./trials.js"), "trialsPage"),
+  curves: page(() => import("./curves.js"), "curvesPage"),
+  phases: page(() => import("./phases.js"), "phasesPage"),
+  parameters: page(() => import("./parameters.js"), "parametersPage"),
+  pareto: page(() => import("./pareto.js"), "paretoPage"),
+  confirm: page(() => import("./confirm.js"), "confirmPage"),
+  timeline: page(() => import("./workers.js"), "timelinePage"),
+  events,
+  compare: page(() => import("./compare.js"), "comparePage"),
 };

@@ -9,6 +9,7 @@ import { Plot, card } from "../chart/plot.js";
 import { drawBand } from "../chart/curves.js";
 import { padded } from "../lib/scale.js";
 import { ask } from "../ui/dialog.js";
+import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { noteButtons } from "./heading.js";
 
@@ -17,12 +18,13 @@ export async function trialPage(page) {
   const state = {};
   const read = async () => {
     const trial = await get(`/v1/trials/${id}`);
-    const [sweep, runs, curve, why, about] = await Promise.all([
+    const [sweep, runs, curve, why, about, evaluations] = await Promise.all([
       get(`/v1/sweeps/${trial.sweep}`),
       get(`/v1/trials/${id}/runs?limit=1000`),
       get(`/v1/trials/${id}/curve`),
       get(`/v1/trials/${id}/explain`).catch(() => null),
       get(`/v1/about/${id}`).catch(() => ({})),
+      readEvaluations("trial", id).catch(() => []),
     ]);
     const curves = await Promise.all(
       runs.items.slice(0, 30).map((run) => get(`/v1/runs/${run.id}/curve`)),
@@ -35,6 +37,7 @@ export async function trialPage(page) {
       curves: curves.map((one) => one.items),
       why,
       about,
+      evaluations,
     });
   };
   await read();
@@ -44,6 +47,7 @@ export async function trialPage(page) {
     facts: h("div"),
     params: h("div"),
     runs: h("div"),
+    evaluations: h("div.whole"),
     why: h("div"),
   };
   const draw = () => {
@@ -51,6 +55,7 @@ export async function trialPage(page) {
     replace(parts.facts, factsOf(state));
     replace(parts.params, paramsOf(state));
     replace(parts.runs, runsOf(state));
+    replace(parts.evaluations, evaluationsCard(state.evaluations));
     replace(
       parts.why,
       state.why ? h("pre", {}, state.why.text) : h("p.muted", {}, "Nothing has been decided yet."),
@@ -89,6 +94,7 @@ export async function trialPage(page) {
       ),
       card("Parameters", parts.params, { span: 4, id: "params" }),
       card("Runs", parts.runs, { flush: true, id: "runs" }),
+      parts.evaluations,
       card("What happened, and why", parts.why, { id: "why" }),
     ),
   ];
@@ -195,6 +201,13 @@ function factsOf({ trial, sweep, runs }) {
       trial.value === null ? "–" : short(trial.value),
       sweep.objective.goal === "maximize" ? "larger is better" : "smaller is better",
     ],
+    typeof trial.confirmed === "number"
+      ? [
+          "Confirmed",
+          short(trial.confirmed),
+          `IQM over ${plural(trial.confirmed_seeds, "seed")} that tuning never used`,
+        ]
+      : null,
     ["Phases", `${trial.phase} / ${sweep.spec.budget.phases}`, "of its longest run"],
     ["Runs", String(trial.runs), `${runs.filter((run) => run.ended_at).length} over`],
     ["Trained", count(steps), `${sweep.spec.budget.unit}, all runs`],
@@ -284,7 +297,7 @@ function bandPlot(state) {
     table: () => ({
       header: ["phase", "step", "n", "iqm", "low", "high", "mean", "min", "max"],
       rows: state.curve.map((one) => [
-        one.phase,
+        one.phase + 1,
         one.step,
         one.n,
         one.iqm,
@@ -303,7 +316,7 @@ function describe(p, one) {
     x: p.x.at(one.step),
     y: p.y.at(one.iqm),
     phase: one.phase,
-    text: `phase ${one.phase}, step ${one.step}\nIQM ${short(one.iqm)}${one.n > 1 ? ` [${short(one.low)}, ${short(one.high)}], n = ${one.n}` : ""}`,
+    text: `phase ${one.phase + 1}, step ${one.step}\nIQM ${short(one.iqm)}${one.n > 1 ? ` [${short(one.low)}, ${short(one.high)}], n = ${one.n}` : ""}`,
   };
 }
 function hitAt(p, items, x) {

@@ -51,6 +51,14 @@ function spansOf(answer) {
   return spans.sort((a, b) => a.t0 - b.t0);
 }
 
+// Of all workers: not before the first attempt of the time that was asked for.
+function beginOf(answer, spans) {
+  const from = Date.parse(answer.from);
+  if (param("zoom") || spans.length === 0) return from;
+  const first = Math.min(...spans.map((one) => one.t0));
+  return Math.max(from, first - 0.02 * (Date.parse(answer.to) - first));
+}
+
 function endOf(answer, spans) {
   const to = Date.parse(answer.to);
   const last = Math.max(...spans.map((one) => one.t1), Date.parse(answer.from));
@@ -65,7 +73,7 @@ function timelinePart(page, sweep, hosts) {
     const answer = await get(`/v1/timeline?${rangeQuery(sweep)}`);
     state.spans = spansOf(answer);
     Object.assign(state, {
-      from: Date.parse(answer.from),
+      from: beginOf(answer, state.spans),
       to: endOf(answer, state.spans),
       truncated: answer.truncated,
     });
@@ -97,7 +105,7 @@ const note = () =>
   );
 
 export async function workersPage(page) {
-  const place = h("div");
+  const place = h("div.stack");
   const hosts = new Map();
   const part = timelinePart(page, "", hosts);
   const read = async () => {

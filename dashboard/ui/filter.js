@@ -1,5 +1,6 @@
 // The filter that all views of a sweep share: chips of states and hone's filter language.
 import { h, replace } from "../lib/dom.js";
+import { report } from "../lib/report.js";
 import { param, setParams } from "../lib/route.js";
 import { runStates } from "./parts.js";
 
@@ -62,6 +63,7 @@ export function filterBar(data, change) {
     if (focused) chips.querySelector(`[data-state="${focused}"]`)?.focus();
   }
   update();
-  const element = h("div.bar", {}, chips, field, trouble);
-  return { element, update, ready: param("where") ? apply() : Promise.resolve() };
+  // The server reads filters; in a report the chips remain.
+  const element = h("div.bar", {}, chips, report ? null : field, trouble);
+  return { element, update, ready: param("where") && !report ? apply() : Promise.resolve() };
 }

@@ -18,7 +18,7 @@ export function harmless(text) {
 }
 
 export function logView(id) {
-  const place = h("pre.log", { tabindex: "0", "aria-label": "log" });
+  const place = h("pre.log", { tabindex: "0", role: "region", "aria-label": "Log" });
   const status = h("p.muted");
   let shown = "";
   let attempt = 0;

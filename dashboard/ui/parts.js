@@ -1,6 +1,7 @@
 // Parts that several pages use: states, problems, empty places, tables of few rows, headings.
 import { h } from "../lib/dom.js";
 import { plural, words } from "../lib/format.js";
+import { omissions, report } from "../lib/report.js";
 import { kept, linkOf, links } from "../lib/route.js";
 
 export const runStates = [
@@ -122,11 +123,13 @@ const tabs = [
   ["timeline", "Timeline"],
   ["events", "Events"],
 ];
+const ofServer = ["timeline", "events"]; // not in a report
 export function sweepTabs(id, page) {
-  return h(
+  const there = report ? tabs.filter(([name]) => !ofServer.includes(name)) : tabs;
+  const nav = h(
     "nav.tabs",
     { "aria-label": "Views of the sweep" },
-    tabs.map(([name, title]) =>
+    there.map(([name, title]) =>
       h(
         "a",
         { href: links.sweep(id, name, kept()), "aria-current": name === page ? "page" : null },
@@ -134,6 +137,15 @@ export function sweepTabs(id, page) {
       ),
     ),
   );
+  // On a narrow screen the tabs scroll; the current one is shown.
+  requestAnimationFrame(() => {
+    const now = nav.querySelector("[aria-current]");
+    if (!now) return;
+    const [all, one] = [nav.getBoundingClientRect(), now.getBoundingClientRect()];
+    nav.scrollLeft += one.left + one.width / 2 - all.left - all.width / 2;
+  });
+  const left = report ? omissions() : [];
+  return left.length === 0 ? nav : [nav, h("p.muted.small", { role: "note" }, left.join(" "))];
 }
 
 export const budgetNote = (runs) => plural(runs, "run");

@@ -1,7 +1,7 @@
 # Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed:
 #   cmake -DROOT=dashboard -DOUT=build/... -DBUDGET=102400 -P embed.cmake
 # Fails when the compressed files exceed BUDGET bytes together.
-file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.html ${ROOT}/*.css ${ROOT}/*.js ${ROOT}/*.svg)
+file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.html ${ROOT}/*.css ${ROOT}/*.js ${ROOT}/*.svg ${ROOT}/*.json)
 list(SORT files)
 set(digests "")
 foreach(file IN LISTS files)

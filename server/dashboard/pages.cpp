@@ -6,6 +6,9 @@
 #include <fstream>
 #include <sstream>
 #include <utility>
+#include <vector>
+
+#include "server/dashboard/report.hpp"
 
 namespace hone::dashboard {
 namespace {
@@ -14,6 +17,8 @@ constexpr std::string_view prefix = "/ui/";
 constexpr std::string_view development = "dev";        // the version of files from a folder
 constexpr std::size_t file_bytes_max = 1024 * 1024;    // of a folder; ours are below 20 kB
 constexpr std::string_view placeholder = "@VERSION@";  // in index.html
+constexpr std::string_view report_file = "report.html";
+constexpr std::string_view report_routes = "report.json";
 
 // Nothing inline, nothing from elsewhere, no frames: text from a sweep cannot run or leave.
 constexpr std::string_view security_fields =
@@ -26,11 +31,12 @@ constexpr std::string_view security_fields =
     "Cross-Origin-Resource-Policy: same-origin\r\n"
     "Permissions-Policy: camera=(), geolocation=(), microphone=()\r\n";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> types{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> types{{
     {".html", "text/html; charset=utf-8"},
     {".js", "text/javascript; charset=utf-8"},
     {".css", "text/css; charset=utf-8"},
     {".svg", "image/svg+xml"},
+    {".json", "application/json"},
 }};
 
 std::string_view type_of(std::string_view path) {
@@ -68,7 +74,8 @@ api::Response embedded(const Asset& asset, const Wanted& wanted) {
   auto response = page(type_of(asset.path), {});
   const std::string tag = "\"" + std::string(asset.sha256.substr(0, 32)) + "\"";
   response.fields += "Vary: Accept-Encoding\r\nETag: " + tag + "\r\n";
-  if (asset.path != "index.html") response.cache_control = "public, max-age=31536000, immutable";
+  if (asset.path != "index.html" && asset.path != report_routes)
+    response.cache_control = "public, max-age=31536000, immutable";
   if (wanted.if_none_match.find(tag) != std::string_view::npos) {
     response.status = 304;
     return response;
@@ -86,6 +93,7 @@ std::optional<std::string> file_of(std::string_view path, std::string_view curre
   if (path == "/") return "index.html";
   if (!path.starts_with(prefix)) return std::nullopt;
   path.remove_prefix(prefix.size());
+  if (path == report_file || path == report_routes) return std::string(path);
   const auto slash = path.find('/');
   if (slash == std::string_view::npos || path.substr(0, slash) != current) return "";
   return std::string(path.substr(slash + 1));
@@ -101,7 +109,47 @@ bool is_plain(std::string_view path) {
          path.find("..") == std::string_view::npos;
 }
 
+std::string embedded_report() {
+  std::vector<SourceFile> files;
+  for (const auto& asset : assets())
+    files.push_back({std::string(asset.path), std::string(asset.plain)});
+  auto text = one_file(files);  // a test builds it
+  return text ? *std::move(text) : std::string();
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+std::vector<SourceFile> files_of(const std::filesystem::path& folder) {
+  namespace fs = std::filesystem;
+  std::vector<SourceFile> files;
+  std::error_code trouble;
+  for (fs::recursive_directory_iterator at(folder, trouble), end; !trouble && at != end;
+       at.increment(trouble)) {
+    const auto path = at->path().lexically_relative(folder).generic_string();
+    if (!type_of(path).empty() && at->file_size(trouble) <= file_bytes_max)
+      files.push_back({path, text_of(at->path())});
+  }
+  return files;
+}
+
 }  // namespace
+
+Pages::Pages(std::string folder) : folder_(std::move(folder)) {
+  if (folder_.empty()) report_ = embedded_report();
+}
+
+api::Response Pages::report_page() const {
+  if (folder_.empty() && report_.empty())
+    return api::problem(refuse(Code::not_found, "this server was built without its dashboard"));
+  if (folder_.empty()) return page(type_of(report_file), report_);
+  auto text = one_file(files_of(folder_));
+  return text ? page(type_of(report_file), *std::move(text)) : api::problem(text.error());
+}
 
 std::optional<api::Response> Pages::answer(const api::Request& request,
                                            const Wanted& wanted) const {
@@ -110,6 +158,7 @@ std::optional<api::Response> Pages::answer(const api::Request& request,
   if (request.method != api::Method::get)
     return api::wrong_method(api::word(request.method), request.path, "GET, HEAD");
   if (!is_plain(*path) || type_of(*path).empty()) return missing(request.path);
+  if (*path == report_file) return report_page();
   if (!folder_.empty()) return from_folder(*path);
   const auto all = assets();
   const auto found = std::ranges::find(all, *path, &Asset::path);
@@ -120,11 +169,8 @@ api::Response Pages::from_folder(const std::string& path) const {
   const auto file = std::filesystem::path(folder_) / path;
   std::error_code trouble;
   const auto bytes = std::filesystem::file_size(file, trouble);
-  std::ifstream stream(file, std::ios::binary);
-  if (trouble || bytes > file_bytes_max || !stream) return missing(path);
-  std::stringstream text;
-  text << stream.rdbuf();
-  std::string body = text.str();
+  if (trouble || bytes > file_bytes_max) return missing(path);
+  std::string body = text_of(file);
   if (path == "index.html")
     for (auto at = body.find(placeholder); at != std::string::npos; at = body.find(placeholder, at))
       body.replace(at, placeholder.size(), development);

@@ -32,17 +32,20 @@ struct Wanted {
 class Pages {
  public:
   // folder: serves its files instead of the embedded ones, read at each request; empty: embedded.
-  explicit Pages(std::string folder = {}) : folder_(std::move(folder)) {}
+  explicit Pages(std::string folder = {});
 
   // Returns the answer for "/" and "/ui/...", and nullopt for any other path. A path of an older
-  // version is 404: its page reloads.
+  // version is 404: its page reloads. /ui/report.html is the dashboard as one file (report.hpp),
+  // and /ui/report.json lists the routes whose answers belong into it.
   [[nodiscard]] std::optional<api::Response> answer(const api::Request& request,
                                                     const Wanted& wanted) const;
 
  private:
   [[nodiscard]] api::Response from_folder(const std::string& path) const;
+  [[nodiscard]] api::Response report_page() const;
 
   std::string folder_;
+  std::string report_;  // of the embedded files; empty where the build has no dashboard
 };
 
 }  // namespace hone::dashboard

@@ -51,6 +51,7 @@ def test_page_is_complete_and_asks_nothing_elsewhere(name, filled, pages):
 def take_pictures(page, name):
     folder = pathlib.Path(PICTURES)
     folder.mkdir(parents=True, exist_ok=True)
+    page.call("Emulation.setScrollbarsHidden", hidden=True)
     page.size(1280, 760)
     page.run("new Promise((done) => setTimeout(done, 400))")
     page.picture(folder / f"dashboard-{name}.png")  # as in docs/images

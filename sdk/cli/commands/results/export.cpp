@@ -7,6 +7,7 @@
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/results/curve_export.hpp"
 #include "sdk/cli/commands/results/curve_metric.hpp"
+#include "sdk/cli/commands/results/html_report.hpp"
 #include "sdk/cli/commands/results/tensorboard.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -25,6 +26,7 @@ struct ExportOptions {
   std::string file;
   std::string optuna;
   std::string tensorboard;
+  bool html = false;
   bool metrics = false;
   bool force = false;
   bool bands = false;
@@ -147,6 +149,24 @@ Result<Exit> export_study(Session& session, SweepId sweep, const ExportOptions& 
   return Exit::ok;
 }
 
+Result<Exit> export_html(Session& session, SweepId sweep, const ExportOptions& options) {
+  std::error_code ignored;
+  if (!options.file.empty() && !options.force && std::filesystem::exists(options.file, ignored))
+    return refuse(Code::conflict,
+                  options.file + " exists; add --force to replace it, or give another name");
+  const auto document = html_report(session, sweep);
+  if (!document) return document.error();
+  if (options.file.empty()) {
+    session.print(*document);
+    return Exit::ok;
+  }
+  if (auto written = write_file(options.file, *document); !written)
+    return refuse(Code::internal, written.error().detail);
+  session.print(options.file + "\n");
+  session.note("open it in a browser; it needs no server and no network");
+  return Exit::ok;
+}
+
 // The curve of every trial over its seeds, one item for each phase.
 Result<Exit> export_bands(Session& session, SweepId sweep) {
   const auto trials = session.list("/v1/sweeps/" + text(sweep) + "/trials?limit=1000");
@@ -166,15 +186,23 @@ Result<Exit> export_bands(Session& session, SweepId sweep) {
 
 Result<Exit> export_sweep(Session& session, const ExportOptions& options) {
   const bool as_table = session.options().format == Format::curves;
-  const bool in_files = !options.optuna.empty() || !options.tensorboard.empty();
+  const int forms = int(as_table) + int(!options.optuna.empty()) +
+                    int(!options.tensorboard.empty()) + int(options.html);
+  if (forms > 1)
+    return refuse(Code::invalid,
+                  "--html, --optuna, --tensorboard and --format curves each write another form; "
+                  "give one of them");
+  const bool in_files = !options.optuna.empty() || !options.tensorboard.empty() || options.html;
   if (options.bands && (as_table || in_files))
     return refuse(Code::invalid, "--bands needs --format table, json, jsonl, csv or value");
   if (options.metrics && (as_table || in_files || options.bands))
     return refuse(Code::invalid, "--metrics needs --format table, jsonl, csv or value");
-  if (!options.file.empty() && !as_table)
-    return refuse(Code::invalid, "--out needs --format curves; redirect the other formats");
+  if (!options.file.empty() && !as_table && !options.html)
+    return refuse(Code::invalid,
+                  "--out needs --format curves or --html; redirect the other formats");
   const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
+  if (options.html) return export_html(session, *sweep, options);
   if (!options.optuna.empty()) return export_study(session, *sweep, options);
   if (!options.tensorboard.empty())
     return export_tensorboard(session, *sweep, options.tensorboard, options.force);
@@ -191,8 +219,11 @@ CommandAction declare_export(Flags& flags) {
   return with_options(export_sweep, [&](ExportOptions& options) {
     flags.optional_argument("SWEEP", options.sweep,
                             "id of the sweep, or of anything in it (the newest)");
-    flags.text("--out NAME.csv", options.file,
-               "with --format curves: write this file, and its card NAME.json");
+    flags.text("-o,--out FILE", options.file,
+               "with --html: write this file; with --format curves: NAME.csv, and its card "
+               "NAME.json");
+    flags.flag("--html", options.html,
+               "write the pages of the dashboard and their data as one HTML file (stdout)");
     flags.flag("--bands", options.bands,
                "export the curve of each trial over its seeds: n, iqm and its 95 % band");
     flags.text("--optuna FILE.db", options.optuna, "write a study for Optuna and its dashboard");
