@@ -8,6 +8,7 @@
 
 #include "base/expect.hpp"
 #include "db/file/database.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/engine.hpp"
 

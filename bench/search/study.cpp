@@ -1,6 +1,7 @@
 #include "bench/search/study.hpp"
 
 #include "base/expect.hpp"
+#include "schemas/types/search_spec.hpp"
 
 namespace hone::bench {
 namespace {

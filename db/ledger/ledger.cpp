@@ -13,6 +13,8 @@
 #include "db/projection/projection.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/event_codec.hpp"
+#include "schemas/types/event.hpp"
 
 namespace hone {
 

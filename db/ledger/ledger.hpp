@@ -13,10 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/event.hpp"
-#include "schemas/types/past.hpp"
+#include "schemas/types/metric.hpp"
 
 namespace hone {
+
+struct Event;
 
 class Ledger {
  public:

@@ -1,6 +1,7 @@
 #include "db/projection/event_facts.hpp"
 
 #include "base/expect.hpp"
+#include "schemas/types/event.hpp"
 
 namespace hone {
 

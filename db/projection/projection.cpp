@@ -14,6 +14,7 @@
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/event.hpp"
 
 namespace hone {
 namespace {

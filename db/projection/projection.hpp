@@ -7,9 +7,12 @@
 #include <memory>
 #include <optional>
 
-#include "schemas/types/event.hpp"
+#include "schemas/types/ids.hpp"
 
 namespace hone {
+
+struct Event;
+struct EventBody;
 
 struct ProjectionStatements;
 

@@ -138,7 +138,8 @@ const TrialValueRule& TrialValues::Statements::rule_of(SweepId sweep) {
   const std::string text = spec.executeStep() ? spec.getColumn(0).getString() : "";
   spec.reset();
   const auto document = parse_json(text);
-  const auto read = document ? decode_sweep_spec(*document) : Result<SweepSpec>(document.error());
+  const auto read =
+      document ? decode_request<SweepSpec>(*document) : Result<SweepSpec>(document.error());
   if (!read) throw std::runtime_error("the spec of " + hone::text(sweep) + " cannot be read");
   if (rules.size() >= rules_max) rules.clear();
   const int first = first_runs(*read);

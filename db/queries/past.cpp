@@ -6,6 +6,7 @@
 
 #include "db/ledger/ledger.hpp"
 #include "db/sql.hpp"
+#include "schemas/types/event.hpp"
 
 namespace hone {
 namespace {

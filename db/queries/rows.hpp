@@ -9,14 +9,15 @@
 #include <variant>
 #include <vector>
 
+#include "db/queries/fleet_row.hpp"
 #include "db/queries/fork_row.hpp"
 #include "schemas/types/ids.hpp"
+#include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
-#include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
-#include "schemas/types/wire.hpp"
 
 namespace hone {
 
@@ -74,7 +75,8 @@ struct SweepRow {
   std::optional<BestOfSweep> best;   // absent until something was reported
   WorkflowId workflow;
   std::optional<DatasetId> dataset;
-  std::string spec;  // JSON text as encode(SweepSpec) wrote it: decode_sweep_spec reads it back
+  std::string
+      spec;  // JSON text as encode(SweepSpec) wrote it: decode_request<SweepSpec> reads it back
   std::optional<SweepId> confirms{};
 };
 
@@ -264,38 +266,6 @@ struct TokenRow {
   std::optional<TokenId> created_by;  // absent if the server or `hone db` created it
   std::optional<Instant> expires_at;
   std::optional<Instant> revoked_at;
-};
-
-struct FleetRow {
-  FleetId id;
-  std::string name;
-  FleetState state = FleetState::running;
-  std::string detail;  // why it is in this state
-  std::string spec;    // JSON text as encode(FleetSpec) wrote it
-  int want = 0;        // pilots, as decided last, and why no more
-  FleetRule rule = FleetRule::enough;
-  std::string rule_detail;
-  std::optional<Instant> decided_at;
-  Instant created_at;
-  std::optional<Instant> stopped_at;
-  int pilots = 0;  // not ended
-  int joined = 0;  // of them
-};
-
-struct PilotRow {
-  PilotId id;
-  FleetId fleet;
-  PilotState state = PilotState::wanted;
-  FleetRule rule = FleetRule::demand;  // why it was wanted
-  std::string rule_detail;
-  std::string handle;
-  std::optional<WorkerId> worker;
-  std::optional<FleetRule> canceled;
-  std::optional<FleetRule> end_rule;
-  std::string detail;  // as the engine reported it last
-  Instant wanted_at;
-  std::optional<Instant> joined_at;
-  std::optional<Instant> ended_at;
 };
 
 struct EventRow {

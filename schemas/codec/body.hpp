@@ -1,51 +1,58 @@
-// Bodies <-> JSON: encode(body), and the decoders by name. Each refuses with a JSON pointer.
+// Bodies <-> JSON: encode(body), decode_request<SteerRequest>(document). The decoders check
+// everything that can be seen from the document alone (types, unknown keys, bounds that are fixed
+// by the words themselves) and refuse with a JSON pointer; what depends on other rooms (is there
+// such a sampler, trainer, rule?) is checked by server/sweep/check.hpp.
 #pragma once
 
-#include "schemas/codec/encode.hpp"
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 
+#include "base/result.hpp"
+#include "schemas/codec/json.hpp"
+#include "schemas/types/instant.hpp"
+#include "schemas/types/space.hpp"
+#include "schemas/types/value.hpp"
+
+// Declared, not included: a file includes the bodies that it encodes or decodes.
 namespace hone {
 
-// The sweep file (ARCHITECTURE.md, "The sweep file").
-inline constexpr auto& decode_sweep_spec = decode_request<SweepSpec>;
+class Score;
+struct LeaseGrant;
+struct Verdict;
 
-inline constexpr auto& decode_submit_request = decode_request<SubmitRequest>;
-inline constexpr auto& decode_steer_request = decode_request<SteerRequest>;
-inline constexpr auto& decode_join_request = decode_request<JoinRequest>;
-inline constexpr auto& decode_acquire_request = decode_request<AcquireRequest>;
-inline constexpr auto& decode_report_request = decode_request<ReportRequest>;
-inline constexpr auto& decode_ask_request = decode_request<AskRequest>;
-inline constexpr auto& decode_tell_request = decode_request<TellRequest>;
-inline constexpr auto& decode_enqueue_request = decode_request<EnqueueRequest>;
-inline constexpr auto& decode_confirm_request = decode_request<ConfirmRequest>;
-inline constexpr auto& decode_create_token_request = decode_request<CreateTokenRequest>;
-inline constexpr auto& decode_no_request = decode_request<Done>;  // {}
-inline constexpr auto& decode_save_model_request = decode_request<SaveModelRequest>;
-inline constexpr auto& decode_save_artifact_request = decode_request<SaveArtifactRequest>;
-inline constexpr auto& decode_metrics_request = decode_request<MetricsRequest>;
-inline constexpr auto& decode_end_request = decode_request<EndRequest>;
-inline constexpr auto& decode_note_request = decode_request<NoteRequest>;
-inline constexpr auto& decode_tag_request = decode_request<TagRequest>;
-inline constexpr auto& decode_archive_request = decode_request<ArchiveRequest>;
-inline constexpr auto& decode_pin_request = decode_request<PinRequest>;
-inline constexpr auto& decode_edit_request = decode_request<EditRequest>;
-inline constexpr auto& decode_import_request = decode_request<ImportRequest>;
-inline constexpr auto& decode_beat_request = decode_request<BeatRequest>;
-inline constexpr auto& decode_fleet_request = decode_request<FleetRequest>;
-// What the query tables and the CLI hold of a fleet.
-inline constexpr auto& decode_fleet_spec = decode_request<FleetSpec>;
-inline constexpr auto& decode_record_code_request = decode_request<RecordCodeRequest>;
-inline constexpr auto& decode_evaluate_request = decode_request<EvaluateRequest>;
+// Instantiated by the Requests<...> or Replies<...> of the file that describes T.
+template <class T>
+Result<T> decode_request(const Json& document);
+// Unknown fields are tolerated here: an older client may talk to a newer server.
+template <class T>
+Result<T> decode_reply(const Json& document);
 
-inline constexpr auto& decode_join_reply = decode_reply<JoinReply>;
-inline constexpr auto& decode_acquire_reply = decode_reply<std::optional<LeaseGrant>>;
-inline constexpr auto& decode_beat_reply = decode_reply<BeatReply>;
-inline constexpr auto& decode_report_reply = decode_reply<ReportReply>;
-inline constexpr auto& decode_ask_reply = decode_reply<AskReply>;
-inline constexpr auto& decode_tell_reply = decode_reply<TellReply>;
-inline constexpr auto& decode_enqueue_reply = decode_reply<EnqueueReply>;
-inline constexpr auto& decode_create_token_reply = decode_reply<CreateTokenReply>;
-inline constexpr auto& decode_save_model_reply = decode_reply<SaveModelReply>;
-inline constexpr auto& decode_fleet_reply = decode_reply<FleetReply>;
-inline constexpr auto& decode_evaluate_reply = decode_reply<EvaluateReply>;
+// Instantiated likewise. Of a sweep file it fills in every default: counts as numbers, durations in
+// seconds. A SweepPast is the document that `hone export` writes.
+template <class T>
+concept Body = std::is_aggregate_v<T> || std::same_as<T, std::optional<LeaseGrant>>;
+template <Body T>
+Json encode(const T& body);
+
+// The problem body {code, detail, at, retryable} of every refusal.
+Json encode(const Error& error);
+// Total: a body that is no problem becomes Code::internal.
+Error decode_problem(const Json& document);
+
+// Parts that several rooms need.
+Json encode(const Value& value);
+Json encode(const Params& params);  // an object, in order
+Json encode(const Score& score);    // a number or "diverged"
+Result<Value> decode_value(const Json& document, const std::string& at);
+Result<Params> decode_params(const Json& document, const std::string& at);
+Result<Score> decode_score(const Json& document, const std::string& at);
+Result<Verdict> decode_verdict(const Json& document, const std::string& at);
+Result<Space> decode_space(const Json& document, const std::string& at);  // parameters
+Json encode_space(const Space& space);
+std::string rfc3339(Instant t);  // "2026-11-21T10:04:05.123456Z"
+std::optional<Instant> parse_rfc3339(std::string_view text);
 
 }  // namespace hone

@@ -1,8 +1,11 @@
 // The ledger's bodies. Every later version reads what is written here: fields may be added
 // (with f.some or f.maybe, for older ledgers), never renamed or removed.
+#include "schemas/codec/event_codec.hpp"
+
 #include <array>
 
 #include "schemas/codec/parts.hpp"
+#include "schemas/types/origin.hpp"
 
 namespace hone {
 namespace codec {
@@ -178,7 +181,7 @@ constexpr auto kinds = word_table(
     "note_added", "tags_changed", "sweep_archived", "trial_pinned", "sweep_edited",
     "sweep_imported", "fleet_set", "fleet_steered", "fleet_decided", "pilot_wanted", "pilot_seen",
     "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated");
-static_assert(kinds.size() == std::variant_size_v<EventBody>);
+static_assert(kinds.size() == std::variant_size_v<EventAlternatives>);
 
 template <class E>
 EventBody read_event(const Spot& spot) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/text.hpp"
-#include "schemas/codec/encode.hpp"
+#include "schemas/codec/body.hpp"
 
 namespace hone::codec {
 

@@ -16,7 +16,7 @@
 // fields is an overload of check(Reader&, const T&), called once every field is without fault.
 // It is declared in front of the Requests<...> or Replies<...> of its file, or it is not called.
 // To add a field: the member in schemas/types, its line here, its row in schemas/v1.
-// To add a body: fields for it, its name in Requests<...> or Replies<...>, its decoder in body.hpp.
+// To add a body: fields for it, and its name in Requests<...> or Replies<...>.
 #pragma once
 
 #include <cstdint>

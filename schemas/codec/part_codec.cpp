@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "schemas/codec/parts.hpp"
+#include "schemas/codec/trainer_codec.hpp"
 
 namespace hone {
 namespace codec {

@@ -3,8 +3,15 @@
 
 #include <tuple>
 
-#include "schemas/codec/encode.hpp"
+#include "schemas/codec/body.hpp"
 #include "schemas/codec/fields.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/info.hpp"
+#include "schemas/types/past.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/submit.hpp"
+#include "schemas/types/widening.hpp"
+#include "schemas/types/wire.hpp"
 
 namespace hone::codec {
 

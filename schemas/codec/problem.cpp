@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "schemas/codec/encode.hpp"
+#include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone {

@@ -50,13 +50,7 @@ void fields(auto& f, Of<FleetReply> auto& r) { f("fleet", r.fleet); }
 void fields(auto& f, Of<EvaluateReply> auto& r) { f("evaluation", r.evaluation); }
 
 template struct Replies<JoinReply, BeatReply, ReportReply, AskReply, TellReply, EnqueueReply,
-                        CreateTokenReply, SaveModelReply, FleetReply, EvaluateReply>;
+                        CreateTokenReply, SaveModelReply, FleetReply, EvaluateReply,
+                        std::optional<LeaseGrant>>;
 
 }  // namespace hone::codec
-
-namespace hone {
-
-template Result<std::optional<LeaseGrant>> decode_reply(const Json&);
-Json encode(const std::optional<LeaseGrant>& grant) { return codec::write(grant); }
-
-}  // namespace hone

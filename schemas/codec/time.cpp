@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "schemas/codec/encode.hpp"
+#include "schemas/codec/body.hpp"
 
 namespace hone {
 namespace {

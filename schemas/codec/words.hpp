@@ -14,11 +14,20 @@
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
-#include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
 
 namespace hone {
+
+// Those of the sweep file are only declared: words need no enumerators.
+enum class Aggregate;
+enum class CollectFormat;
+enum class DatasetRole;
+enum class Keep;
+enum class Normalize;
+enum class ParamStyle;
+enum class Summary;
+enum class WorkFolder;
 
 template <class... Text>
 consteval auto word_table(Text... texts) {

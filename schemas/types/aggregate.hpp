@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "schemas/types/spec.hpp"
+#include "schemas/types/replicates_spec.hpp"
 
 namespace hone {
 

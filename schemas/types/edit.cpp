@@ -1,5 +1,8 @@
 #include "schemas/types/edit.hpp"
 
+#include "schemas/types/event.hpp"
+#include "schemas/types/space.hpp"
+
 namespace hone {
 namespace {
 

@@ -6,18 +6,22 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "schemas/types/fleet.hpp"
 #include "schemas/types/ids.hpp"
+#include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/origin.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
-#include "schemas/types/wire.hpp"
+#include "schemas/types/widening.hpp"
 
 namespace hone {
 
@@ -75,17 +79,6 @@ struct WorkerJoined {
   std::string hone_version;
   TokenId token{};  // the one that joined: no other may act for the worker. None without tokens
   PilotId pilot{};  // that it is of a fleet
-};
-
-// Where a run starts that continues another run of its sweep, with its own parameters: from the
-// checkpoint `model`, after `phase`. It takes over the reports of that run up to that phase.
-struct Origin {
-  RunId run;
-  ModelId model;
-  int phase = 0;
-  std::int64_t step = 0;            // of the phase's report
-  std::optional<RunId> replaces{};  // the member of a population whose place it takes
-  friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
@@ -267,15 +260,6 @@ struct TrialPinned {
   bool pinned = true;
 };
 
-// A parameter's domain grows: bounds move outwards, values of a choice are added at its end.
-struct Widening {
-  std::string name;
-  std::optional<double> min{};
-  std::optional<double> max{};
-  std::vector<Value> values{};
-  friend bool operator==(const Widening&, const Widening&) = default;
-};
-
 // What a user changed in a sweep (schemas/types/edit.hpp applies it to a spec). A sweep that had
 // ended runs again.
 struct SweepEdited {
@@ -366,7 +350,7 @@ struct SweepImported {
   std::vector<Event> past;
 };
 
-using EventBody =
+using EventAlternatives =
     std::variant<ServerStarted, WorkflowRecorded, DatasetRecorded, SweepSubmitted, SweepSteered,
                  SweepEnded, WorkerJoined, TrialProposed, LeaseGranted, LeaseRenewed, RunStarted,
                  ReportRecorded, VerdictGiven, ModelSaved, RunReturned, RunEnded, TrialEnqueued,
@@ -375,6 +359,20 @@ using EventBody =
                  SweepArchived, TrialPinned, SweepEdited, SweepImported, FleetSet, FleetSteered,
                  FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded, CodeRecorded,
                  ModelEvaluated>;
+
+// One of the events. A class, so that headers can declare it without the events. Its copies and
+// moves are compiled once, in event.cpp.
+struct EventBody : EventAlternatives {
+  template <class E>
+  requires std::is_constructible_v<EventAlternatives, std::in_place_type_t<E>, E> EventBody(E event)
+      : EventAlternatives(std::in_place_type<E>, std::move(event)) {}
+  EventBody();
+  EventBody(const EventBody& other);
+  EventBody(EventBody&& other) noexcept;
+  EventBody& operator=(const EventBody& other);
+  EventBody& operator=(EventBody&& other) noexcept;
+  ~EventBody();
+};
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

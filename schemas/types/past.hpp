@@ -6,22 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "schemas/types/event.hpp"
+#include "schemas/types/metric.hpp"
+#include "schemas/types/widening.hpp"
 #include "schemas/types/wire.hpp"
 
 namespace hone {
 
-struct SeriesPoint {
-  std::int64_t step = 0;
-  double value = 0;
-  Instant at;
-};
-
-struct Series {  // telemetry of one run
-  RunId run;
-  std::string name;
-  std::vector<SeriesPoint> points;
-};
+struct Event;
 
 struct SweepPast {
   WorkflowInfo workflow;

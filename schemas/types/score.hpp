@@ -5,10 +5,17 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string>
 
 namespace hone {
 
 enum class Goal { maximize, minimize };
+
+struct Objective {
+  std::string metric;
+  Goal goal = Goal::maximize;
+  friend bool operator==(const Objective&, const Objective&) = default;
+};
 
 class Score {
  public:

@@ -1,5 +1,6 @@
 // Bodies that travel between CLI, SDK, workers and server. schemas/v1/*.json describes the same for
-// other languages; schemas/codec turns them into JSON and back.
+// other languages; schemas/codec turns them into JSON and back. submit.hpp has the one that holds a
+// whole sweep, past.hpp those that hold events.
 #pragma once
 
 #include <cstdint>
@@ -7,50 +8,20 @@
 #include <string>
 #include <vector>
 
+#include "schemas/types/budget_spec.hpp"
 #include "schemas/types/fleet.hpp"
 #include "schemas/types/ids.hpp"
+#include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/metric.hpp"
 #include "schemas/types/scopes.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/score.hpp"
 #include "schemas/types/states.hpp"
+#include "schemas/types/trainer_spec.hpp"
+#include "schemas/types/value.hpp"
 #include "schemas/types/verdict.hpp"
 
 namespace hone {
-
-// How a sweep is run: recorded by `hone submit` from the working folder. Empty strings where there
-// is no git. Also the code that an attempt executes, as its worker found it: the command is then
-// that of the sweep, and host and user are empty (the attempt has its worker), so that attempts of
-// the same code share one workflow.
-struct WorkflowInfo {
-  std::vector<std::string> command;  // the submitting command line
-  std::string cwd;
-  std::string host;
-  std::string user;
-  std::string git_commit;  // 40 hex digits
-  std::string git_branch;
-  std::string patch_sha256;  // digest of `git diff HEAD`, empty when the tree is clean
-  std::string hone_version;
-  std::string environment_sha256{};  // of the list of installed packages, a stored blob
-  std::string hone_commit{};         // that hone was built from; ends with '+' if files had changed
-  friend auto operator<=>(const WorkflowInfo&, const WorkflowInfo&) = default;
-};
-
-// What a run trains on.
-struct DatasetInfo {
-  std::string name;        // "CartPole-v1"
-  std::string version;     // of the environment's implementation
-  std::string digest;      // SHA-256 of the data where there is any, else empty
-  std::string location{};  // where the data was, if it is a file or a folder: host:/path
-  friend bool operator==(const DatasetInfo&, const DatasetInfo&) = default;
-};
-
-struct SubmitRequest {
-  std::string request_id;  // the same id again returns the same sweep
-  SweepSpec spec;
-  WorkflowInfo workflow;
-  std::optional<SweepId> forked_from{};
-  std::optional<DatasetInfo> dataset{};  // absent: the trainer's environment, where it has one
-};
 
 struct SteerRequest {
   Verb verb = Verb::stop;
@@ -245,18 +216,6 @@ struct SaveModelReply {
   ModelId model;
 };
 
-// A metric of a model that was measured after its training, such as the returns of episodes that it
-// played without learning.
-struct EvaluationInfo {
-  std::string metric;          // "return"
-  std::vector<double> values;  // finite; one for each episode
-  std::string environment{};   // "CartPole-v1"; may be empty
-  std::uint64_t seed = 0;      // of the episodes
-  bool sample = false;         // actions were drawn from the policy, not the most probable ones
-  std::string author{};        // ada@node3
-  friend bool operator==(const EvaluationInfo&, const EvaluationInfo&) = default;
-};
-
 struct EvaluateRequest {
   std::string request_id;  // the same id again returns the same evaluation
   EvaluationInfo evaluation;
@@ -272,12 +231,6 @@ struct SaveArtifactRequest {
   std::string name;  // a relative path
   std::string sha256;
   std::int64_t bytes = 0;
-};
-
-struct MetricPoint {
-  std::string name;
-  std::int64_t step = 0;
-  double value = 0;  // finite
 };
 
 struct MetricsRequest {

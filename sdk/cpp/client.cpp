@@ -12,6 +12,7 @@
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/submit.hpp"
 
 namespace hone {
 namespace {
@@ -139,45 +140,45 @@ Result<SweepState> Client::steer(SweepId sweep, Verb verb) {
 
 Result<AskReply> Client::ask(SweepId sweep, const AskRequest& request) {
   const std::string path = "/v1/sweeps/" + text(sweep) + "/ask";
-  return decoded(path, post_json(path, encode(request)), decode_ask_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<AskReply>);
 }
 
 Result<TellReply> Client::tell(TrialId trial, const TellRequest& request) {
   const std::string path = "/v1/trials/" + text(trial) + "/tell";
-  return decoded(path, post_json(path, encode(request)), decode_tell_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<TellReply>);
 }
 
 Result<EnqueueReply> Client::enqueue(SweepId sweep, const EnqueueRequest& request) {
   const std::string path = "/v1/sweeps/" + text(sweep) + "/enqueue";
-  return decoded(path, post_json(path, encode(request)), decode_enqueue_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<EnqueueReply>);
 }
 
 // Workers -----------------------------------------------------------------------------------------
 
 Result<JoinReply> Client::join(const JoinRequest& request) {
   const std::string path = "/v1/workers";
-  return decoded(path, post_json(path, encode(request)), decode_join_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<JoinReply>);
 }
 
 Result<BeatReply> Client::beat(WorkerId worker, const BeatRequest& request) {
   const std::string path = "/v1/workers/" + text(worker) + "/beat";
-  return decoded(path, post_json(path, encode(request)), decode_beat_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<BeatReply>);
 }
 
 Result<std::optional<LeaseGrant>> Client::acquire(const AcquireRequest& request) {
   const std::string path = "/v1/leases";
   const auto answer = exchange("POST", path, to_text(encode(request)), request.wait + poll_margin);
-  return decoded(path, answer, decode_acquire_reply);
+  return decoded(path, answer, decode_reply<std::optional<LeaseGrant>>);
 }
 
 Result<ReportReply> Client::report(LeaseId lease, const ReportRequest& request) {
   const std::string path = of_lease(lease, "/reports");
-  return decoded(path, post_json(path, encode(request)), decode_report_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<ReportReply>);
 }
 
 Result<SaveModelReply> Client::save_model(LeaseId lease, const SaveModelRequest& request) {
   const std::string path = of_lease(lease, "/models");
-  return decoded(path, post_json(path, encode(request)), decode_save_model_reply);
+  return decoded(path, post_json(path, encode(request)), decode_reply<SaveModelReply>);
 }
 
 Status Client::save_artifact(LeaseId lease, const SaveArtifactRequest& request) {

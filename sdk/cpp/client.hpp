@@ -16,6 +16,8 @@
 
 namespace hone {
 
+struct SubmitRequest;
+
 // The bytes of a blob, by content.
 struct Blob {
   std::string sha256;

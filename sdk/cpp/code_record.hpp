@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "schemas/types/wire.hpp"
+#include "schemas/types/info.hpp"
 
 namespace hone {
 

@@ -6,6 +6,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
+#include "schemas/codec/trainer_codec.hpp"
 
 namespace hone {
 namespace {

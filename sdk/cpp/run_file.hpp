@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "base/result.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/budget_spec.hpp"
+#include "schemas/types/score.hpp"
+#include "schemas/types/trainer_spec.hpp"
 #include "schemas/types/value.hpp"
 
 namespace hone {

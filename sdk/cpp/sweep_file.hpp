@@ -18,7 +18,8 @@ struct SweepFile {
 };
 
 // Returns not_found for a missing file, too_large beyond 1 MiB, and invalid, with the place, for
-// malformed YAML or JSON. Does not check whether the document is a sweep (decode_sweep_spec).
+// malformed YAML or JSON. Does not check whether the document is a sweep:
+// decode_request<SweepSpec> does.
 Result<SweepFile> read_sweep_file(const std::string& path);
 
 // The same for a text. `origin` names it in errors; a name ending in .json requires JSON.

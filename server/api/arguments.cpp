@@ -15,9 +15,24 @@ Error no_such_form(std::string_view noun, std::string_view example, const std::s
   return refuse(Code::invalid, std::move(detail), at);
 }
 
-Result<LeaseId> path_lease(const Request& request) {
+template <>
+Result<LeaseId> path_id(const Request& request) {
   const auto id = parse_lease_id(request.ids.at(0));
   if (!id) return no_such_form("lease", "le_3", request.ids.at(0), "");
+  return *id;
+}
+
+template <>
+Result<TokenId> path_id(const Request& request) {
+  const auto id = parse_token_id(request.ids.at(0));
+  if (!id) return no_such_form("token", "tk_3", request.ids.at(0), "");
+  return *id;
+}
+
+template <>
+Result<FleetId> path_id(const Request& request) {
+  const auto id = parse_fleet_id(request.ids.at(0));
+  if (!id) return no_such_form("fleet", "fl_1", request.ids.at(0), "");
   return *id;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "db/queries/rows.hpp"
+#include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/types/ids.hpp"
 #include "server/api/request.hpp"
@@ -67,7 +68,12 @@ template <class T>
 Result<T> path_id(const Request& request) {
   return id_from<T>(request.ids.at(0), "");
 }
-Result<LeaseId> path_lease(const Request& request);
+template <>
+Result<LeaseId> path_id(const Request& request);
+template <>
+Result<TokenId> path_id(const Request& request);
+template <>
+Result<FleetId> path_id(const Request& request);
 
 // ?limit=&after= within the bounds of limits.hpp.
 Result<PageQuery> page_query(const Request& request);
@@ -77,12 +83,11 @@ Result<std::int64_t> integer_query(const Request& request, Query name, std::int6
 // Refuses an empty body and one that is not JSON.
 Result<Json> json_body(const Request& request);
 
-// Decodes the body: body(request, decode_steer_request).
 template <class T>
-Result<T> body(const Request& request, Result<T> (*decode)(const Json&)) {
+Result<T> body(const Request& request) {
   const auto document = json_body(request);
   if (!document) return document.error();
-  return decode(*document);
+  return decode_request<T>(*document);
 }
 
 }  // namespace hone::api

@@ -5,6 +5,7 @@
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
 #include "server/api/past.hpp"

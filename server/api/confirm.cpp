@@ -9,6 +9,7 @@
 #include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/aggregate.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
@@ -20,17 +21,6 @@
 #include "server/search/statistics/tests.hpp"
 
 namespace hone::api {
-
-// POST /v1/sweeps/{sweep}/confirm
-Result<Command> parse_confirm(const Request& request) {
-  const auto id = path_id<SweepId>(request);
-  if (!id) return id.error();
-  auto confirm = body(request, decode_confirm_request);
-  if (!confirm) return confirm.error();
-  return Command(Confirm{*id, *std::move(confirm)});
-}
-
-Response render_confirm(const Reply& reply) { return render_submit(reply); }
 
 namespace {
 

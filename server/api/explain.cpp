@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/explain_fork.hpp"
 #include "server/api/explain_verdict.hpp"

@@ -5,6 +5,7 @@
 
 #include "db/queries/past.hpp"
 #include "db/queries/queries.hpp"
+#include "schemas/types/event.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t mark_bytes = 4;  // 8 digits: few servers share an account of an engine
 
-Result<FleetId> fleet_of(const Request& request) {
-  const auto id = parse_fleet_id(request.ids.at(0));
-  if (!id) return no_such_form("fleet", "fl_1", request.ids.at(0), "");
-  return *id;
-}
-
 Error no_fleet(FleetId id) { return refuse(Code::not_found, "no fleet " + text(id)); }
 
 template <class E>
@@ -67,21 +61,9 @@ Json render(const PilotRow& row) {
 
 // POST /v1/fleets
 Result<Command> parse_fleet(const Request& request) {
-  auto fleet = body(request, decode_fleet_request);
+  auto fleet = body<FleetRequest>(request);
   if (!fleet) return fleet.error();
   return Command(SetFleet{*std::move(fleet), random_hex(mark_bytes), request.speaker.token});
-}
-
-Response render_fleet(const Reply& reply) {
-  return json_response(encode(std::get<FleetReply>(reply)), 201);
-}
-
-// POST /v1/fleets/{fleet}/stop
-Result<Command> parse_stop_fleet(const Request& request) {
-  const auto id = fleet_of(request);
-  if (!id) return id.error();
-  if (const auto nothing = body(request, decode_no_request); !nothing) return nothing.error();
-  return Command(StopFleet{*id});
 }
 
 // GET /v1/fleets
@@ -93,7 +75,7 @@ ReadResult fleets(SQLite::Database& db, const Request& request) {
 
 // GET /v1/fleets/{fleet}
 ReadResult fleet(SQLite::Database& db, const Request& request) {
-  const auto id = fleet_of(request);
+  const auto id = path_id<FleetId>(request);
   if (!id) return id.error();
   const auto row = find_fleet(db, *id);
   if (!row) return no_fleet(*id);
@@ -102,7 +84,7 @@ ReadResult fleet(SQLite::Database& db, const Request& request) {
 
 // GET /v1/fleets/{fleet}/pilots
 ReadResult pilots(SQLite::Database& db, const Request& request) {
-  const auto id = fleet_of(request);
+  const auto id = path_id<FleetId>(request);
   if (!id) return id.error();
   const auto page = page_query(request);
   if (!page) return page.error();

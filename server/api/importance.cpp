@@ -5,6 +5,7 @@
 
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"

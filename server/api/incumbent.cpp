@@ -1,5 +1,6 @@
 // The incumbent: the parameter set that the method considers best now, and the length of its runs.
 #include "db/queries/queries.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"

@@ -1,56 +1,16 @@
 // Notes, tags, archives, pins, edits and imports.
 #include "db/queries/about.hpp"
 #include "db/queries/queries.hpp"
+#include "schemas/types/event.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 
 namespace hone::api {
 
-// POST /v1/notes
-Result<Command> parse_note(const Request& request) {
-  auto note = body(request, decode_note_request);
-  if (!note) return note.error();
-  return Command(AddNote{*std::move(note)});
-}
-
-// POST /v1/tags
-Result<Command> parse_tags(const Request& request) {
-  auto tags = body(request, decode_tag_request);
-  if (!tags) return tags.error();
-  return Command(ChangeTags{*std::move(tags)});
-}
-
-// POST /v1/sweeps/{sweep}/archive
-Result<Command> parse_archive(const Request& request) {
-  const auto id = path_id<SweepId>(request);
-  if (!id) return id.error();
-  const auto archive = body(request, decode_archive_request);
-  if (!archive) return archive.error();
-  return Command(Archive{*id, *archive});
-}
-
-// POST /v1/trials/{trial}/pin
-Result<Command> parse_pin(const Request& request) {
-  const auto id = path_id<TrialId>(request);
-  if (!id) return id.error();
-  const auto pin = body(request, decode_pin_request);
-  if (!pin) return pin.error();
-  return Command(Pin{*id, *pin});
-}
-
-// POST /v1/sweeps/{sweep}/edit
-Result<Command> parse_edit(const Request& request) {
-  const auto id = path_id<SweepId>(request);
-  if (!id) return id.error();
-  auto edit = body(request, decode_edit_request);
-  if (!edit) return edit.error();
-  return Command(Edit{*id, *std::move(edit)});
-}
-
 // POST /v1/imports
 Result<Command> parse_import(const Request& request) {
-  auto import = body(request, decode_import_request);
+  auto import = body<ImportRequest>(request);
   if (!import) return import.error();
   return Command(Import{*std::move(import)});
 }

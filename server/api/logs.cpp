@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/files.hpp"
+#include "schemas/types/wire.hpp"
 #include "server/limits.hpp"
 
 namespace hone::api {

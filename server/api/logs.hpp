@@ -15,7 +15,10 @@
 #include "base/result.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
-#include "schemas/types/wire.hpp"
+
+namespace hone {
+struct BeatReply;
+}
 
 namespace hone::api {
 

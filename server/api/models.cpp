@@ -45,19 +45,6 @@ ReadResult model(SQLite::Database& db, const Request& request) {
   return render_one(find_model(db, *id));
 }
 
-// POST /v1/models/{model}/evaluations
-Result<Command> parse_evaluate(const Request& request) {
-  const auto id = path_id<ModelId>(request);
-  if (!id) return id.error();
-  auto evaluation = body(request, decode_evaluate_request);
-  if (!evaluation) return evaluation.error();
-  return Command(Evaluate{*id, *std::move(evaluation)});
-}
-
-Response render_evaluate(const Reply& reply) {
-  return json_response(encode(std::get<EvaluateReply>(reply)));
-}
-
 // GET /v1/evaluations/{evaluation}
 ReadResult evaluation(SQLite::Database& db, const Request& request) {
   const auto id = path_id<EvaluationId>(request);

@@ -5,7 +5,9 @@
 #include <string>
 
 #include "db/queries/queries.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/limits.hpp"
+#include "server/search/terminators/terminator.hpp"
 #include "server/sweep/outcome.hpp"
 
 namespace hone::api {

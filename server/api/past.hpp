@@ -8,8 +8,11 @@
 
 #include "base/result.hpp"
 #include "db/queries/rows.hpp"
-#include "schemas/types/spec.hpp"
 #include "server/search/history/history.hpp"
+
+namespace hone {
+struct SweepSpec;
+}
 
 namespace hone::api {
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 
 namespace hone::api {
 
@@ -12,7 +13,7 @@ Result<SweepSpec> spec_of(const SweepRow& sweep) {
   const auto document = parse_json(sweep.spec);
   if (!document)
     return refuse(Code::internal, "the stored spec is damaged: " + document.error().detail);
-  auto spec = decode_sweep_spec(*document);
+  auto spec = decode_request<SweepSpec>(*document);
   if (!spec) return refuse(Code::internal, "the stored spec is damaged: " + spec.error().detail);
   return spec;
 }

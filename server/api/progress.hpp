@@ -9,6 +9,10 @@
 #include "db/queries/rows.hpp"
 #include "server/search/terminators/terminator.hpp"
 
+namespace hone {
+struct SweepSpec;
+}
+
 namespace hone::api {
 
 // The submitted spec. Refuses (internal) a stored spec that this server cannot read.

@@ -6,6 +6,7 @@
 
 #include "db/queries/past.hpp"
 #include "db/queries/queries.hpp"
+#include "schemas/codec/event_codec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"

@@ -9,8 +9,6 @@ namespace hone::api {
 ReadResult trial_curve(SQLite::Database& db, const Request& request);
 
 // confirm.cpp
-Result<Command> parse_confirm(const Request& request);
-Response render_confirm(const Reply& reply);
 ReadResult confirmation(SQLite::Database& db, const Request& request);
 
 }  // namespace hone::api

@@ -24,8 +24,8 @@ namespace hone::api {
 
 // A route that changes state: parses a command for the engine and renders its reply.
 struct Write {
-  Result<Command> (*parse)(const Request&);
-  Response (*render)(const Reply&);
+  Result<Command> (*parse)(const Request&) = nullptr;
+  Response (*render)(const Reply&) = nullptr;
   // Checks a precondition outside the ledger, such as the presence of a blob.
   Status (*check)(const BlobStore&, const Command&) = nullptr;
   // The command that undoes this one if its client disconnects before the reply.

@@ -1,5 +1,6 @@
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
 #include "server/api/render.hpp"
@@ -10,33 +11,9 @@ namespace hone::api {
 
 // POST /v1/sweeps
 Result<Command> parse_submit(const Request& request) {
-  auto submit = body(request, decode_submit_request);
+  auto submit = body<SubmitRequest>(request);
   if (!submit) return submit.error();
   return Command(Submit{*std::move(submit)});
-}
-
-Response render_submit(const Reply& reply) {
-  const auto& submitted = std::get<Submitted>(reply);
-  Json json;
-  json["sweep"] = text(submitted.sweep);
-  return json_response(json, submitted.known ? 200 : 201);
-}
-
-// POST /v1/sweeps/{sweep}/steer
-Result<Command> parse_steer(const Request& request) {
-  const auto id = path_id<SweepId>(request);
-  if (!id) return id.error();
-  const auto steer = body(request, decode_steer_request);
-  if (!steer) return steer.error();
-  return Command(Steer{*id, *steer});
-}
-
-Response render_steer(const Reply& reply) {
-  const auto& steered = std::get<Steered>(reply);
-  Json json;
-  json["sweep"] = text(steered.sweep);
-  json["state"] = word(steered.state);
-  return json_response(json);
 }
 
 // GET /v1/sweeps

@@ -7,7 +7,7 @@
 
 #include "db/queries/queries.hpp"
 #include "schemas/codec/json.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/budget_spec.hpp"
 
 namespace hone::api {
 

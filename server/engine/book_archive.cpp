@@ -118,7 +118,8 @@ void fields(ArchiveReader& archive, SweepSpec& spec) {
   std::string text;
   archive(text);
   const auto document = parse_json(text);
-  auto decoded = document ? decode_sweep_spec(*document) : Result<SweepSpec>(document.error());
+  auto decoded =
+      document ? decode_request<SweepSpec>(*document) : Result<SweepSpec>(document.error());
   if (!decoded) throw std::runtime_error("a sweep in it cannot be read: " + decoded.error().detail);
   spec = *std::move(decoded);
 }

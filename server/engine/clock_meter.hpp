@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <variant>
 
 #include "server/engine/counters.hpp"
 #include "server/engine/meter.hpp"
@@ -24,17 +23,7 @@ class ClockMeter final : public Meter {
     since_ = now;
   }
 
-  void happened(const EventBody& event) override {
-    if (const auto* given = std::get_if<VerdictGiven>(&event)) {
-      if (given->verdict.action == Action::stop) counters_.stops.add(given->verdict.reason);
-    } else if (const auto* returned = std::get_if<RunReturned>(&event)) {
-      counters_.returns.add(returned->reason);
-      if (returned->failure != Failure::none) counters_.failures.add(returned->failure);
-    } else if (const auto* ended = std::get_if<RunEnded>(&event)) {
-      if (ended->failure != Failure::none) counters_.failures.add(ended->failure);
-    }
-  }
-
+  void happened(const EventBody& event) override;
   void took(std::size_t commands) override {
     counters_.commands.fetch_add(commands, std::memory_order_relaxed);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "schemas/types/event.hpp"
 #include "server/engine/book_archive.hpp"
 
 namespace hone {

@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "db/ledger/ended_rows.hpp"
-#include "server/limits.hpp"
+#include "server/engine/envelope.hpp"
 #include "server/sweep/touched.hpp"
 
 namespace hone {
-
-// How many ended sweeps stay in the Book. Beyond either bound those that were used least recently
-// leave, until half of it is free; the sweep used last stays.
-struct EndedBounds {
-  std::size_t sweeps = limits::ended_sweeps_kept;
-  std::size_t trials = limits::ended_trials_kept;
-};
 
 class EndedSweeps {
  public:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "schemas/types/event.hpp"
 #include "server/limits.hpp"
 
 namespace hone {
@@ -205,7 +206,7 @@ void Engine::store_series(const Import& import, const SweepImported& imported) {
       before = first->trial.value - 1;
       break;
     }
-  for (const Series& series : import.request.past.metrics) {
+  for (const Series& series : import.request->past.metrics) {
     const RunId run{TrialId{before + series.run.trial.value}, series.run.replicate};
     ledger_.append_series(run, series);
   }

@@ -5,42 +5,19 @@
 #include <SQLiteCpp/Database.h>
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "db/ledger/ledger.hpp"
-#include "schemas/types/timing.hpp"
 #include "server/engine/ended_sweeps.hpp"
-#include "server/engine/meter.hpp"
+#include "server/engine/envelope.hpp"
 #include "server/engine/restored.hpp"
-#include "server/limits.hpp"
-#include "server/sweep/caller.hpp"
-#include "server/sweep/command.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {
 
-// A command and its reply. `reply` is called exactly once, on the engine's thread, after the commit
-// (for a parked Acquire: when there is a run for it, its wait is over, or a newer one of the same
-// worker replaces it). It must return at once and must not throw.
-struct Envelope {
-  Command command;
-  std::function<void(Result<Reply>)> reply;
-  Caller by{};
-  // SHA-256 of the request's method, path and body. A request id that was used with another digest
-  // is refused (conflict). Empty: not compared.
-  std::string digest{};
-};
-
-struct EngineOptions {
-  Duration lease = default_lease;
-  Meter* meter = nullptr;  // measures the work, if set
-  EndedBounds ended{};
-  Epoch epoch{};  // of the leases that this engine grants (server/engine/epoch.hpp)
-};
+struct SweepImported;
 
 class Engine {
  public:

@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "server/engine/engine.hpp"
 #include "server/engine/inbox.hpp"
 #include "server/limits.hpp"
 
@@ -70,6 +71,9 @@ EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, Engin
                                        std::move(restored))) {
   inside_->thread = std::thread([inside = inside_.get()] { inside->loop(); });
 }
+
+EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options)
+    : EngineThread(db, std::move(hooks), std::move(clock), options, Restored{}) {}
 
 EngineThread::~EngineThread() { stop(); }
 

@@ -1,14 +1,20 @@
 // The thread around the Engine, and the bounded inbox in front of it: the only mutex of the server.
 #pragma once
 
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "server/engine/clock.hpp"
-#include "server/engine/engine.hpp"
+#include "server/engine/envelope.hpp"
 
 namespace hone {
+
+struct Book;
+struct Restored;
 
 class EngineThread {
  public:
@@ -27,8 +33,11 @@ class EngineThread {
 
   // Replays the ledger after `restored` (throws when that fails: the process cannot start), then
   // starts the thread. `db` must outlive it.
-  EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{},
-               EngineOptions options = {}, Restored restored = {});
+  EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options,
+               Restored restored);
+  // Replays the whole ledger.
+  explicit EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{},
+                        EngineOptions options = {});
   ~EngineThread();  // stop()
 
   // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop();

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "schemas/types/instant.hpp"
-#include "server/engine/engine.hpp"
+#include "server/engine/envelope.hpp"
 
 namespace hone {
 

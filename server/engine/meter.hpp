@@ -3,10 +3,11 @@
 
 #include <cstddef>
 
-#include "schemas/types/event.hpp"
 #include "server/engine/counters.hpp"
 
 namespace hone {
+
+struct EventBody;
 
 class Meter {
  public:

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/types/event.hpp"
+#include "schemas/types/fleet.hpp"
+#include "schemas/types/ids.hpp"
+#include "schemas/types/instant.hpp"
 
 namespace hone {
 

@@ -2,6 +2,7 @@
 // cancels one, and how long it waits after failures. Pure: every decision is a list of events.
 #pragma once
 
+#include "schemas/types/event.hpp"
 #include "server/fleet/fleet.hpp"
 
 namespace hone {

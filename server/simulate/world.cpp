@@ -9,6 +9,7 @@
 #include "base/expect.hpp"
 #include "base/rng.hpp"
 #include "schemas/types/aggregate.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/rules.hpp"

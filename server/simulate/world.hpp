@@ -6,8 +6,11 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "schemas/types/spec.hpp"
 #include "server/simulate/curve_table.hpp"
+
+namespace hone {
+struct SweepSpec;
+}
 
 namespace hone::simulate {
 

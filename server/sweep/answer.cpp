@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "schemas/types/submit.hpp"
 #include "schemas/types/timing.hpp"
 #include "server/fleet/rules.hpp"
 #include "server/sweep/rules.hpp"
@@ -74,7 +75,7 @@ struct Answerer {
   const Book& book;
 
   Reply operator()(const Submit& c) const {
-    return Submitted{book.sweeps_by_request.at(c.request.request_id)};
+    return Submitted{book.sweeps_by_request.at(c.request->request_id)};
   }
   Reply operator()(const Steer& c) const { return Steered{c.sweep, book.sweeps.at(c.sweep).state}; }
   Reply operator()(const Join& c) const {
@@ -145,16 +146,14 @@ struct Answerer {
   }
   Reply operator()(const RevokeToken& c) const { return key_of(*find_token(book, c.token)); }
   Reply operator()(const Import& c) const {
-    return Submitted{book.sweeps_by_request.at(c.request.request_id)};
+    return Submitted{book.sweeps_by_request.at(c.request->request_id)};
   }
   Reply operator()(const Evaluate& c) const {
     return EvaluateReply{book.evaluations_by_request.at(c.request.request_id)};
   }
   template <class T>
   Reply operator()(const T&) const {
-    static_assert(is_any_of<T, Start, LogMetrics, End, Tick, Allow, SaveArtifact, AddNote,
-                            ChangeTags, Archive, Pin, Edit, StopFleet, RecordCode>,
-                  "write the reply of this command above, or list it here");
+    static_assert(std::is_same_v<typename T::Answer, Done>, "write the answer of this command");
     return Done{};
   }
 };

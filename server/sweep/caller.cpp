@@ -2,6 +2,7 @@
 
 #include <concepts>
 
+#include "schemas/types/submit.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -30,10 +31,7 @@ struct OwnerOf {
                   }) {
       return command.lease;
     } else {
-      static_assert(is_any_of<T, Start, Submit, Steer, Enqueue, Tick, Allow, CreateToken,
-                              RevokeToken, Confirm, AddNote, ChangeTags, Archive, Pin, Edit, Import,
-                              SetFleet, StopFleet, Reconcile, Evaluate>,
-                    "name the owner of this command above, or list it here");
+      static_assert(is_any_of<typename T::Sender, ByUser, ByServer>);
       return {};
     }
   }
@@ -103,6 +101,8 @@ const std::string* request_id_of(const Command& command) {
   const auto id = []<class T>(const T& c) -> const std::string* {
     if constexpr (is_any_of<T, Join, Acquire>)
       return nullptr;
+    else if constexpr (is_any_of<T, Submit, Import>)
+      return &c.request->request_id;
     else if constexpr (requires { c.request.request_id; })
       return &c.request.request_id;
     else

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "server/sweep/command.hpp"
-#include "server/sweep/state.hpp"
 
 namespace hone {
+
+struct Book;
 
 // The sender of a command.
 struct Caller {

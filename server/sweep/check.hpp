@@ -4,9 +4,9 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "schemas/types/spec.hpp"
-
 namespace hone {
+
+struct SweepSpec;
 
 // Refuses an invalid spec; error.at is relative to the spec ("/trainer/name").
 Status check_spec(const SweepSpec& spec);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/hopeless.hpp"
 #include "server/sweep/retention.hpp"
@@ -145,7 +146,7 @@ Result<Events> decide_start(const Book& book, const Start& command) {
 }
 
 Result<Events> decide_submit(const Book& book, const Submit& command) {
-  const SubmitRequest& request = command.request;
+  const SubmitRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
   if (request.spec.confirms)
     return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/spec/confirms");

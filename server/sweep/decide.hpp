@@ -10,6 +10,8 @@
 
 namespace hone {
 
+struct Event;
+
 // Returns the events that `command` causes in `book` at `now`; possibly none. Pure.
 Result<Events> decide(const Book& book, const Command& command, Instant now);
 

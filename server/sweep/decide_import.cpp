@@ -104,7 +104,7 @@ Status check_past(const SweepPast& past) {
 }  // namespace
 
 Result<Events> decide_import(const Book& book, const Import& command) {
-  const ImportRequest& request = command.request;
+  const ImportRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
   if (auto fit = check_past(request.past); !fit) return fit.error();
   Events events;

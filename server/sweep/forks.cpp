@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/expect.hpp"
+#include "schemas/types/event.hpp"
 #include "server/search/samplers/population/changes.hpp"
 #include "worker/train/settings/trainers.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schemas/types/edit.hpp"
+#include "schemas/types/event.hpp"
 #include "server/sweep/check.hpp"
 
 namespace hone {

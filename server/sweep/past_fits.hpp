@@ -7,6 +7,8 @@
 
 namespace hone {
 
+struct EventBody;
+
 // Refuses an event that does not fit the book. The error continues the sentence "event N ...".
 Status fits(const Book& book, const EventBody& body);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "schemas/types/event.hpp"
 #include "server/sweep/forks.hpp"
 
 namespace hone {

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "schemas/types/event.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {

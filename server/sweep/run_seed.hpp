@@ -4,9 +4,11 @@
 #include <cstdint>
 
 #include "base/rng.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/ids.hpp"
 
 namespace hone {
+
+struct SweepSpec;
 
 // Below 2^53, so that every language reads it exactly.
 inline std::uint64_t run_seed(std::uint64_t sweep_seed, std::int64_t trial_number, int replicate) {
@@ -24,9 +26,6 @@ inline std::uint64_t confirm_seed(std::uint64_t sweep_seed, SweepId confirms, in
   return Rng(sweep_seed, Purpose::confirm_seed, index).bits() >> 11;
 }
 
-inline std::uint64_t run_seed(const SweepSpec& spec, std::int64_t trial_number, int replicate) {
-  if (spec.confirms) return confirm_seed(spec.seed, spec.confirms, replicate / instances_of(spec));
-  return run_seed(spec.seed, trial_number, replicate);
-}
+std::uint64_t run_seed(const SweepSpec& spec, std::int64_t trial_number, int replicate);
 
 }  // namespace hone

@@ -13,7 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "schemas/types/event.hpp"
+#include "schemas/types/info.hpp"
+#include "schemas/types/origin.hpp"
+#include "schemas/types/scopes.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/states.hpp"
+#include "schemas/types/verdict.hpp"
+#include "schemas/types/wire.hpp"
 #include "server/fleet/fleet.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/samplers/sampler.hpp"

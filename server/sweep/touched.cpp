@@ -2,6 +2,9 @@
 
 #include <concepts>
 
+#include "schemas/types/event.hpp"
+#include "schemas/types/submit.hpp"
+
 namespace hone {
 namespace {
 
@@ -11,8 +14,8 @@ struct TouchedByCommand {
   Touched& touched;
 
   void operator()(const Submit& c) const {
-    touched.sweeps = c.request.spec.search.warm_start;
-    if (c.request.forked_from) touched.sweeps.push_back(*c.request.forked_from);
+    touched.sweeps = c.request->spec.search.warm_start;
+    if (c.request->forked_from) touched.sweeps.push_back(*c.request->forked_from);
   }
   void operator()(const Tick&) const {
     for (const auto& [deadline, id] : book.lease_deadlines) {

@@ -9,6 +9,7 @@
 #include "db/ledger/ledger.hpp"
 #include "db/projection/projection.hpp"
 #include "db/queries/queries.hpp"
+#include "schemas/types/event.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/ended_sweeps.hpp"

@@ -2,6 +2,7 @@
 
 #include "db/file/database.hpp"
 #include "db/queries/queries.hpp"
+#include "schemas/types/wire.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/engine.hpp"
 #include "server/upkeep/parts.hpp"

@@ -12,7 +12,11 @@
 
 #include "base/result.hpp"
 #include "schemas/types/ids.hpp"
-#include "schemas/types/wire.hpp"
+#include "schemas/types/instant.hpp"
+
+namespace hone {
+struct CreateTokenRequest;
+}
 
 namespace hone::upkeep {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/rng.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {

@@ -13,6 +13,7 @@
 #include <limits>
 #include <string>
 
+#include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "tests/bench/tpe_problems.hpp"
 

@@ -6,7 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "schemas/codec/event_codec.hpp"
 #include "schemas/codec/json.hpp"
+#include "schemas/types/submit.hpp"
+#include "schemas/types/wire.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace hone::fuzz {
@@ -31,28 +34,28 @@ struct Kind {
 };
 
 constexpr std::array kinds{
-    Kind{"spec", check<decode_sweep_spec>},
-    Kind{"submit", check<decode_submit_request>},
-    Kind{"steer", check<decode_steer_request>},
-    Kind{"join", check<decode_join_request>},
-    Kind{"acquire", check<decode_acquire_request>},
-    Kind{"report", check<decode_report_request>},
-    Kind{"ask", check<decode_ask_request>},
-    Kind{"tell", check<decode_tell_request>},
-    Kind{"enqueue", check<decode_enqueue_request>},
-    Kind{"confirm", check<decode_confirm_request>},
-    Kind{"save_model", check<decode_save_model_request>},
-    Kind{"metrics", check<decode_metrics_request>},
-    Kind{"end", check<decode_end_request>},
-    Kind{"beat", check<decode_beat_request>},
-    Kind{"join_reply", check<decode_join_reply>},
-    Kind{"acquire_reply", check<decode_acquire_reply>},
-    Kind{"beat_reply", check<decode_beat_reply>},
-    Kind{"report_reply", check<decode_report_reply>},
-    Kind{"ask_reply", check<decode_ask_reply>},
-    Kind{"tell_reply", check<decode_tell_reply>},
-    Kind{"enqueue_reply", check<decode_enqueue_reply>},
-    Kind{"save_model_reply", check<decode_save_model_reply>},
+    Kind{"spec", check<decode_request<SweepSpec>>},
+    Kind{"submit", check<decode_request<SubmitRequest>>},
+    Kind{"steer", check<decode_request<SteerRequest>>},
+    Kind{"join", check<decode_request<JoinRequest>>},
+    Kind{"acquire", check<decode_request<AcquireRequest>>},
+    Kind{"report", check<decode_request<ReportRequest>>},
+    Kind{"ask", check<decode_request<AskRequest>>},
+    Kind{"tell", check<decode_request<TellRequest>>},
+    Kind{"enqueue", check<decode_request<EnqueueRequest>>},
+    Kind{"confirm", check<decode_request<ConfirmRequest>>},
+    Kind{"save_model", check<decode_request<SaveModelRequest>>},
+    Kind{"metrics", check<decode_request<MetricsRequest>>},
+    Kind{"end", check<decode_request<EndRequest>>},
+    Kind{"beat", check<decode_request<BeatRequest>>},
+    Kind{"join_reply", check<decode_reply<JoinReply>>},
+    Kind{"acquire_reply", check<decode_reply<std::optional<LeaseGrant>>>},
+    Kind{"beat_reply", check<decode_reply<BeatReply>>},
+    Kind{"report_reply", check<decode_reply<ReportReply>>},
+    Kind{"ask_reply", check<decode_reply<AskReply>>},
+    Kind{"tell_reply", check<decode_reply<TellReply>>},
+    Kind{"enqueue_reply", check<decode_reply<EnqueueReply>>},
+    Kind{"save_model_reply", check<decode_reply<SaveModelReply>>},
 };
 
 void check_event(std::string_view name, const Json& document) {

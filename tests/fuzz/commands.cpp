@@ -6,6 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "schemas/types/event.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/sweep/decide.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/sim/honest.hpp"

@@ -2,6 +2,7 @@
 #include "sdk/cpp/import/import.hpp"
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -23,7 +24,7 @@ void feed(const std::uint8_t* data, std::size_t size) {
   }
   const auto again = read_sweep_text(import_text(*import, "input.yaml"), "output.yaml");
   expect(again.ok(), "what was imported is YAML");
-  static_cast<void>(decode_sweep_spec(again->document));
+  static_cast<void>(decode_request<SweepSpec>(again->document));
 }
 
 }  // namespace hone::fuzz

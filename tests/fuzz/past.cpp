@@ -11,6 +11,7 @@
 
 #include "db/file/database.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/event.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/engine.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -276,7 +277,7 @@ void feed(const std::uint8_t* data, std::size_t size) {
     expect(mutator.changed(), "an export that was not changed is accepted");
     return;
   }
-  const auto request = decode_import_request(*parse_json(body));
+  const auto request = decode_request<ImportRequest>(*parse_json(body));
   expect(request.ok(), "what was accepted is read again");
   Rules().check(request->past);
   expect_kept(*server, std::get<Submitted>(*reply).sweep);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/decide.hpp"
 #include "tests/fuzz/fuzz.hpp"
@@ -39,12 +41,12 @@ void run(const SweepSpec& spec) {
 void feed(const std::uint8_t* data, std::size_t size) {
   const auto file = read_sweep_text(std::string(text_of(data, size)), "sweep.yaml");
   if (!file) return;
-  const auto spec = decode_sweep_spec(file->document);
+  const auto spec = decode_request<SweepSpec>(file->document);
   if (!spec) {
     expect(!file->place(spec.error().at).empty(), "a refusal has a place");
     return;
   }
-  const auto again = decode_sweep_spec(encode(*spec));
+  const auto again = decode_request<SweepSpec>(encode(*spec));
   expect(again.ok() && *again == *spec, "a sweep that was read can be written and read again");
   if (check_spec(*spec)) run(*spec);
 }

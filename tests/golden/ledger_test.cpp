@@ -8,6 +8,8 @@
 #include <string>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/event_codec.hpp"
+#include "schemas/types/event.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {

@@ -54,19 +54,19 @@ Result<worker::CallReply> decoded(Result<T> reply) {
 struct ToReply {
   const Json& json;
   Result<worker::CallReply> operator()(const JoinRequest&) const {
-    return decoded(decode_join_reply(json));
+    return decoded(decode_reply<JoinReply>(json));
   }
   Result<worker::CallReply> operator()(const AcquireRequest&) const {
-    return decoded(decode_acquire_reply(json));
+    return decoded(decode_reply<std::optional<LeaseGrant>>(json));
   }
   Result<worker::CallReply> operator()(const worker::BeatCall&) const {
-    return decoded(decode_beat_reply(json));
+    return decoded(decode_reply<BeatReply>(json));
   }
   Result<worker::CallReply> operator()(const worker::ReportCall&) const {
-    return decoded(decode_report_reply(json));
+    return decoded(decode_reply<ReportReply>(json));
   }
   Result<worker::CallReply> operator()(const worker::SaveModelCall&) const {
-    return decoded(decode_save_model_reply(json));
+    return decoded(decode_reply<SaveModelReply>(json));
   }
   Result<worker::CallReply> operator()(const worker::MetricsCall&) const {
     return worker::CallReply{Done{}};

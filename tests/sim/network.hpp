@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/result.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
 #include "worker/agent/messages.hpp"

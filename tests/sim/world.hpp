@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "schemas/types/submit.hpp"
 #include "tests/sim/server_host.hpp"
 #include "tests/sim/worker_host.hpp"
 

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/event_file.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/budget_spec.hpp"
+#include "schemas/types/trainer_spec.hpp"
 #include "worker/agent/columns.hpp"
 #include "worker/agent/trial_line.hpp"
 

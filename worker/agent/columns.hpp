@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "schemas/types/line_pattern.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/trainer_spec.hpp"
 
 namespace hone::worker {
 

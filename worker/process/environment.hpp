@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schemas/types/spec.hpp"
+#include "schemas/types/trainer_spec.hpp"
 
 namespace hone::worker {
 

@@ -33,7 +33,7 @@ Result<RerunPlan> read_plan(const std::string& file) {
   const auto json = parse_json(text.str());
   if (!json || !json->is_object())
     return refuse(Code::invalid, file + " is not a JSON object: it must hold the run to repeat");
-  auto grant = decode_acquire_reply(*json);
+  auto grant = decode_reply<std::optional<LeaseGrant>>(*json);
   if (!grant) return grant.error();
   if (!*grant) return refuse(Code::invalid, file + " holds no grant");
   RerunPlan plan{std::move(**grant), json->value("resume_path", ""), {}};

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/trainer_codec.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone::worker {

@@ -58,7 +58,7 @@ std::optional<Recovered> read_file(const fs::path& path) {
   std::string text;
   if (!std::getline(file, text)) return std::nullopt;
   const auto json = parse_json(text);
-  auto grant = json ? decode_acquire_reply(*json)
+  auto grant = json ? decode_reply<std::optional<LeaseGrant>>(*json)
                     : Result<std::optional<LeaseGrant>>(std::optional<LeaseGrant>());
   if (!grant || !*grant) return std::nullopt;
   Recovered recovered{std::move(**grant), {}, std::nullopt};

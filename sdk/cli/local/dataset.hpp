@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "schemas/types/wire.hpp"
+#include "schemas/types/info.hpp"
 
 namespace hone::cli {
 

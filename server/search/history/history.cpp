@@ -11,11 +11,6 @@
 
 namespace hone {
 
-Replication replication_of(const SweepSpec& spec) {
-  return {first_runs(spec),     most_runs(spec),    spec.replicates.aggregate,
-          spec.replicates.race, instances_of(spec), by_ranks(spec)};
-}
-
 History::History(Goal goal, std::size_t dimensions, std::size_t objectives,
                  const Replication& replication)
     : goal_(goal), dimensions_(dimensions), objectives_(objectives), replication_(replication) {}

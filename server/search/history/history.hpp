@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "schemas/types/replicates_spec.hpp"
 #include "schemas/types/score.hpp"
-#include "schemas/types/spec.hpp"
 
 namespace hone {
 
@@ -40,8 +40,6 @@ struct Replication {
   // Returns whether the runs of a trial are judged together.
   [[nodiscard]] bool multi_seed() const { return first > 1 || most > 1; }
 };
-
-Replication replication_of(const SweepSpec& spec);
 
 struct TrialRecord {
   std::vector<std::size_t> runs;

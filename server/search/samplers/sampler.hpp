@@ -10,11 +10,13 @@
 
 #include "base/result.hpp"
 #include "base/rng.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/value.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/space/search_space.hpp"
 
 namespace hone {
+
+struct SearchSpec;
 
 // The address of one proposal's randomness.
 struct Draw {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
 namespace hone {

@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
 namespace hone {

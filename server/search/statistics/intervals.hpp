@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "schemas/types/spec.hpp"
+#include "schemas/types/replicates_spec.hpp"
 #include "server/search/statistics/bootstrap.hpp"
 
 namespace hone {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "schemas/types/search_spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {

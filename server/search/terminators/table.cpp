@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "schemas/types/spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -76,6 +77,11 @@ std::optional<TerminatorSpec> without_pauses(const TerminatorSpec& spec) {
     return other;
   }
   return std::nullopt;
+}
+
+Replication replication_of(const SweepSpec& spec) {
+  return {first_runs(spec),     most_runs(spec),    spec.replicates.aggregate,
+          spec.replicates.race, instances_of(spec), by_ranks(spec)};
 }
 
 SweepShape sweep_shape(const SweepSpec& spec) {

@@ -13,12 +13,14 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "schemas/types/spec.hpp"
 #include "schemas/types/verdict.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/samplers/population/population.hpp"
 
 namespace hone {
+
+struct SweepSpec;
+struct TerminatorSpec;
 
 // What a rule knows about its sweep from the start.
 struct SweepShape {
@@ -33,6 +35,7 @@ struct SweepShape {
 };
 
 SweepShape sweep_shape(const SweepSpec& spec);
+Replication replication_of(const SweepSpec& spec);
 
 // What a free worker does next.
 struct NextAction {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schemas/types/submit.hpp"
+
 namespace hone::sim {
 namespace {
 

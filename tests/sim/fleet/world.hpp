@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "schemas/types/event.hpp"
 #include "server/sweep/decide.hpp"
 #include "tests/sim/fleet/site.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "schemas/types/wire.hpp"
 #include "server/limits.hpp"
 
 namespace hone::api {

@@ -1,6 +1,8 @@
 // Every parse/render pair of the table: what becomes of a body, and what of a reply.
 #include <map>
+#include <stdexcept>
 
+#include "server/api/command_routes.hpp"
 #include "server/api/routes.hpp"
 #include "tests/unit/api/given.hpp"
 
@@ -119,38 +121,50 @@ TEST(ApiWrite, EveryRouteRefusesAnEmptyBodyAnUnknownKeyAndABadId) {
   }
 }
 
+Command parsed(const std::string& pattern) {
+  for (const auto& route : api::route_table())
+    if (as_write(route) != nullptr && route.pattern == pattern)
+      return as_write(route)->parse(request_for(good_bodies().at(pattern))).value();
+  throw std::runtime_error("no write route " + pattern);
+}
+
 TEST(ApiWrite, KeepsWhatTheBodySaid) {
-  const auto bodies = good_bodies();
-  const auto beat = *api::parse_beat(request_for(bodies.at("/v1/workers/{worker}/beat")));
+  const auto beat = parsed("/v1/workers/{worker}/beat");
   EXPECT_EQ(std::get<Beat>(beat).worker, WorkerId{1});
   EXPECT_EQ(std::get<Beat>(beat).request.leases, (std::vector{LeaseId{1}, LeaseId{2}}));
-  const auto report = *api::parse_report(request_for(bodies.at("/v1/leases/{lease}/reports")));
+  const auto report = parsed("/v1/leases/{lease}/reports");
   EXPECT_EQ(std::get<Report>(report).lease, LeaseId{1});
   EXPECT_EQ(std::get<Report>(report).request.score, Score::of(1.5));
-  const auto acquire = *api::parse_acquire(request_for(bodies.at("/v1/leases")));
+  const auto acquire = parsed("/v1/leases");
   EXPECT_EQ(std::get<Acquire>(acquire).request.wait, milliseconds(1500));
 }
 
 TEST(ApiWrite, RendersReplies) {
-  EXPECT_EQ(api::render_submit(Submitted{SweepId{7}}).body, R"({"sweep":"sw_7"})");
-  EXPECT_EQ(api::render_submit(Submitted{SweepId{7}}).status, 201);
-  EXPECT_EQ(api::render_submit(Submitted{SweepId{7}, true}).status, 200);
-  EXPECT_EQ(api::render_steer(Steered{SweepId{7}, SweepState::paused}).body,
+  EXPECT_EQ(api::render_answer<Submit>(Submitted{SweepId{7}}).body, R"({"sweep":"sw_7"})");
+  EXPECT_EQ(api::render_answer<Submit>(Submitted{SweepId{7}}).status, 201);
+  EXPECT_EQ(api::render_answer<Submit>(Submitted{SweepId{7}, true}).status, 200);
+  EXPECT_EQ(api::render_answer<Steer>(Steered{SweepId{7}, SweepState::paused}).body,
             R"({"sweep":"sw_7","state":"paused"})");
-  EXPECT_EQ(Json::parse(api::render_join(JoinReply{WorkerId{1}, seconds(15), seconds(3)}).body),
-            Json::parse(R"({"worker":"wk_1","lease":15,"heartbeat":3})"));
-  EXPECT_EQ(api::render_acquire(std::optional<LeaseGrant>()).body, R"({"grant":null})");
-  EXPECT_EQ(api::render_report(ReportReply{{Action::stop, VerdictReason::last_phase, {}}}).body,
-            R"({"verdict":"stop","reason":"last_phase","inputs":{}})");
-  EXPECT_EQ(api::render_save_model(SaveModelReply{ModelId{9}}).body, R"({"model":"md_9"})");
+  EXPECT_EQ(
+      Json::parse(api::render_answer<Join>(JoinReply{WorkerId{1}, seconds(15), seconds(3)}).body),
+      Json::parse(R"({"worker":"wk_1","lease":15,"heartbeat":3})"));
+  EXPECT_EQ(api::render_answer<Acquire>(std::optional<LeaseGrant>()).body, R"({"grant":null})");
+  EXPECT_EQ(
+      api::render_answer<Report>(ReportReply{{Action::stop, VerdictReason::last_phase, {}}}).body,
+      R"({"verdict":"stop","reason":"last_phase","inputs":{}})");
+  EXPECT_EQ(api::render_answer<SaveModel>(SaveModelReply{ModelId{9}}).body, R"({"model":"md_9"})");
   const AskReply asked{TrialId{4}, 3, LeaseId{9}, {{"lr", Value(0.5)}}, 17, 1};
-  EXPECT_EQ(api::render_ask(asked).body,
+  EXPECT_EQ(api::render_answer<Ask>(asked).body,
             R"({"trial":"tr_4","number":3,"lease":"le_9","params":{"lr":0.5},"seed":17,)"
             R"("next_phase":1})");
-  EXPECT_EQ(api::render_tell(TellReply{{Action::go_on, VerdictReason::no_rule, {}}}).body,
+  EXPECT_EQ(api::render_answer<Tell>(TellReply{{Action::go_on, VerdictReason::no_rule, {}}}).body,
             R"({"verdict":"continue","reason":"no_rule","inputs":{}})");
-  EXPECT_EQ(api::render_enqueue(EnqueueReply{2}).body, R"({"waiting":2})");
-  EXPECT_EQ(api::render_done(Done{}).body, "{}");
+  EXPECT_EQ(api::render_answer<Enqueue>(EnqueueReply{2}).body, R"({"waiting":2})");
+  EXPECT_EQ(api::render_answer<Pin>(Done{}).body, "{}");
+  const Key key{TokenId{3}, {}, {}, {}};
+  EXPECT_EQ(api::render_answer<CreateToken>(key).status, 201);
+  EXPECT_EQ(api::render_done(key).body, "{}");
+  EXPECT_EQ(api::render_answer<SetFleet>(FleetReply{FleetId{1}}).status, 201);
 }
 
 TEST(ApiWrite, TakesBackALeaseWhoseWorkerIsGone) {

@@ -3,6 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/event_codec.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/space.hpp"
 
 namespace hone {
 namespace {
@@ -111,7 +114,7 @@ TEST(DecodeEvent, checks_the_shape_of_a_spec_but_not_its_rules) {
   event.sweep = SweepId{1};
   event.spec.seeds = 5000;
   event.spec.parameters = {{"1 odd name", FloatDomain{2, 1, Scale::log, 9.0}, ""}};
-  EXPECT_FALSE(decode_sweep_spec(encode(event.spec)).ok());
+  EXPECT_FALSE(decode_request<SweepSpec>(encode(event.spec)).ok());
   const auto again = decode_event(kind(event), encode(event));
   ASSERT_TRUE(again.ok()) << again.error().detail << again.error().at;
   EXPECT_EQ(std::get<SweepSubmitted>(*again).spec, event.spec);

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/event_codec.hpp"
+#include "schemas/types/submit.hpp"
 #include "tests/unit/codec/generate.hpp"
 
 namespace hone {
@@ -63,15 +65,15 @@ void expect_answers(const T& body, Decode decode, Generator& random) {
 TEST(Mutation, of_bodies_is_answered) {
   Generator random(mutation_seed);
   for (int i = 0; i < mutation_rounds; ++i) {
-    expect_answers(random.spec(), decode_sweep_spec, random);
-    expect_answers(SubmitRequest{"r", random.spec(), random.workflow()}, decode_submit_request,
-                   random);
-    expect_answers(std::optional(random.grant()), decode_acquire_reply, random);
-    expect_answers(ReportRequest{1, 2, random.score()}, decode_report_request, random);
-    expect_answers(ReportReply{random.verdict()}, decode_report_reply, random);
-    expect_answers(EndRequest{EndReason::signal, 9, "", ""}, decode_end_request, random);
-    expect_answers(MetricsRequest{{{"a", 1, 2}}}, decode_metrics_request, random);
-    expect_answers(JoinReply{random.id<WorkerTag>(), {}, {}}, decode_join_reply, random);
+    expect_answers(random.spec(), decode_request<SweepSpec>, random);
+    expect_answers(SubmitRequest{"r", random.spec(), random.workflow()},
+                   decode_request<SubmitRequest>, random);
+    expect_answers(std::optional(random.grant()), decode_reply<std::optional<LeaseGrant>>, random);
+    expect_answers(ReportRequest{1, 2, random.score()}, decode_request<ReportRequest>, random);
+    expect_answers(ReportReply{random.verdict()}, decode_reply<ReportReply>, random);
+    expect_answers(EndRequest{EndReason::signal, 9, "", ""}, decode_request<EndRequest>, random);
+    expect_answers(MetricsRequest{{{"a", 1, 2}}}, decode_request<MetricsRequest>, random);
+    expect_answers(JoinReply{random.id<WorkerTag>(), {}, {}}, decode_reply<JoinReply>, random);
   }
 }
 
@@ -91,7 +93,7 @@ TEST(Mutation, of_text_is_answered) {
       const auto at = static_cast<std::size_t>(random.integer(0, std::ssize(text) - 1));
       text[at] = static_cast<char>(random.integer(0, 255));
       const auto parsed = parse_json(text);
-      if (parsed.ok()) expect_an_answer(*parsed, decode_sweep_spec);
+      if (parsed.ok()) expect_an_answer(*parsed, decode_request<SweepSpec>);
     }
   }
 }

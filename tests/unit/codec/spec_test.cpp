@@ -1,8 +1,11 @@
+#include "schemas/types/spec.hpp"
+
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/space.hpp"
 
 namespace hone {
 namespace {
@@ -23,7 +26,7 @@ constexpr std::string_view least = R"({
 })";
 
 SweepSpec spec_of(std::string_view text) {
-  auto spec = decode_sweep_spec(parse_json(text).value());
+  auto spec = decode_request<SweepSpec>(parse_json(text).value());
   EXPECT_TRUE(spec.ok()) << spec.error().detail << " at " << spec.error().at;
   return std::move(spec).value();
 }
@@ -63,8 +66,8 @@ TEST(SweepSpec, parameters_keep_their_order_and_kind) {
 }
 
 TEST(SweepSpec, the_first_fault_is_told_even_if_there_are_many) {
-  const auto spec =
-      decode_sweep_spec(parse_json(R"({"objective": {}, "budget": 3, "colour": 1})").value());
+  const auto spec = decode_request<SweepSpec>(
+      parse_json(R"({"objective": {}, "budget": 3, "colour": 1})").value());
   ASSERT_FALSE(spec.ok());
   EXPECT_EQ(spec.error().code, Code::invalid);
   EXPECT_EQ(spec.error().at, "/objective/metric");
@@ -72,7 +75,7 @@ TEST(SweepSpec, the_first_fault_is_told_even_if_there_are_many) {
 
 TEST(SweepSpec, long_and_odd_texts_are_shortened_in_the_sentence) {
   const Json json{{"objective", {{"metric", "r"}, {"goal", std::string(1000, 'x') + "\n"}}}};
-  const auto spec = decode_sweep_spec(json);
+  const auto spec = decode_request<SweepSpec>(json);
   EXPECT_LT(spec.error().detail.size(), 200U);
 }
 

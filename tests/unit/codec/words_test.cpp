@@ -7,6 +7,10 @@
 
 #include "base/nearest.hpp"
 #include "schemas/codec/problem.hpp"
+#include "schemas/types/budget_spec.hpp"
+#include "schemas/types/dataset_spec.hpp"
+#include "schemas/types/replicates_spec.hpp"
+#include "schemas/types/trainer_spec.hpp"
 
 namespace hone {
 namespace {

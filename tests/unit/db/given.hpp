@@ -13,6 +13,7 @@
 
 #include "db/file/database.hpp"
 #include "db/ledger/ledger.hpp"
+#include "schemas/types/event.hpp"
 #include "server/sweep/decide.hpp"
 #include "tests/unit/sweep/given.hpp"
 

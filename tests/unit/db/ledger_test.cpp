@@ -112,7 +112,7 @@ TEST(Ledger, ReplaysEveryKindOfEventAsItWasAppended) {
     ++next;
   });
   EXPECT_EQ(next, bodies.size());
-  EXPECT_EQ(kinds.size(), std::variant_size_v<EventBody>)
+  EXPECT_EQ(kinds.size(), std::variant_size_v<EventAlternatives>)
       << "a kind of event is missing in this test";
 }
 

@@ -3,6 +3,10 @@
 #include <array>
 #include <iterator>
 
+#include "schemas/types/space.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/submit.hpp"
+
 namespace hone {
 namespace {
 

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/terminators/terminator.hpp"
@@ -83,7 +84,7 @@ TEST_P(ImportFile, becomes_a_sweep_that_hone_can_search) {
   const auto file = read_sweep_text(yaml, "translated.yaml");
   ASSERT_TRUE(file.ok()) << file.error().detail << "\n" << yaml;
   EXPECT_EQ(file->document, import.sweep) << yaml;
-  const auto spec = decode_sweep_spec(file->document);
+  const auto spec = decode_request<SweepSpec>(file->document);
   ASSERT_TRUE(spec.ok()) << file->place(spec.error().at) << ": " << spec.error().detail << yaml;
   const auto space = SearchSpace::make(spec->parameters, spec->constraints);
   ASSERT_TRUE(space.ok()) << space.error().detail << "\n" << yaml;

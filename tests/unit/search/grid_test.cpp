@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
 namespace hone {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "schemas/types/spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "schemas/types/spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
 namespace hone {

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "schemas/types/spec.hpp"
 #include "server/simulate/summary.hpp"
 
 namespace hone::simulate {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
 
@@ -24,7 +25,7 @@ std::string verdict_on(const std::string& parameters) {
   const auto file = read_sweep_text(head + parameters, "s.yaml");
   if (!file.ok()) return file.error().detail;
   const auto tell = [&](const Error& error) { return file->place(error.at) + ": " + error.detail; };
-  const auto spec = decode_sweep_spec(file->document);
+  const auto spec = decode_request<SweepSpec>(file->document);
   if (!spec.ok()) return tell(spec.error());
   const auto space = SearchSpace::make(spec->parameters, spec->constraints);
   if (!space.ok()) return tell(space.error());

@@ -6,6 +6,8 @@
 #include <random>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/budget_spec.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 
 namespace hone {
@@ -125,7 +127,7 @@ TEST(SweepFile, points_at_what_the_decoder_refuses) {
       "objective: {metric: r}\ntrainer: {name: ga3c}\nparameters:\n  lr:\n"
       "    type: float\n    min: 5\n    max: 1\nbudget: {per_run: 1k}\nsearch: {trials: 2}\n",
       "s.yaml");
-  const auto spec = decode_sweep_spec(file->document);
+  const auto spec = decode_request<SweepSpec>(file->document);
   ASSERT_FALSE(spec.ok());
   EXPECT_EQ(file->place(spec.error().at), "s.yaml:6:5");
 }
@@ -134,7 +136,7 @@ TEST(SweepFile, the_example_is_a_sweep) {
   const auto file =
       read_sweep_file(std::string(HONE_SOURCE_DIR) + "/sdk/examples/ga3c-cartpole.yaml");
   ASSERT_TRUE(file.ok()) << file.error().detail;
-  const auto spec = decode_sweep_spec(file->document);
+  const auto spec = decode_request<SweepSpec>(file->document);
   ASSERT_TRUE(spec.ok()) << spec.error().detail << " at " << file->place(spec.error().at);
   EXPECT_EQ(spec->name, "ga3c-cartpole");
   EXPECT_EQ(spec->parameters.size(), 4U);

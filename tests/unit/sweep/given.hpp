@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "schemas/types/event.hpp"
+#include "schemas/types/submit.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {

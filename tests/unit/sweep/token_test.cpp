@@ -149,7 +149,7 @@ TEST_F(Foreign, commands_without_an_owner_are_for_every_token) {
                                       Archive{sweep, {true}},
                                       Pin{TrialId{1}, {true}},
                                       Edit{sweep, {"r", 9, {}, {}}},
-                                      Import{},
+                                      Import{{}},
                                       SetFleet{{"r", {}, {.name = "gpu"}}, "1a2b3c4d"},
                                       StopFleet{{1}},
                                       Reconcile{},

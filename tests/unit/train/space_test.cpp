@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/sweep/check.hpp"
@@ -15,7 +16,7 @@ namespace {
 SweepSpec example(const std::string& name) {
   const auto file = read_sweep_file(std::string(HONE_SOURCE_DIR) + "/sdk/examples/" + name);
   EXPECT_TRUE(file.ok());
-  auto spec = decode_sweep_spec(file->document);
+  auto spec = decode_request<SweepSpec>(file->document);
   EXPECT_TRUE(spec.ok()) << spec.error().detail << " at " << file->place(spec.error().at);
   return std::move(spec).value();
 }

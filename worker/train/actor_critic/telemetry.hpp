@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "schemas/types/metric.hpp"
 #include "worker/train/actor_critic/actor_pool.hpp"
 #include "worker/train/actor_critic/experience/play_meter.hpp"
 #include "worker/train/run/trainer.hpp"

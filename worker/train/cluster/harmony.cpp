@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "schemas/types/metric.hpp"
 #include "server/cluster/simulate.hpp"
 #include "worker/train/cluster/episode.hpp"
 #include "worker/train/cluster/held_out.hpp"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "schemas/types/metric.hpp"
 #include "worker/train/envs/control/cartpole.hpp"
 #include "worker/train/episodic/policy_net.hpp"
 #include "worker/train/nn/adam.hpp"

@@ -10,6 +10,7 @@
 #include "placement/read/placement_file.hpp"
 #include "placement/read/read.hpp"
 #include "placement/setup.hpp"
+#include "schemas/types/metric.hpp"
 #include "worker/train/nn/json_state.hpp"
 #include "worker/train/placement/evaluator.hpp"
 #include "worker/train/table.hpp"

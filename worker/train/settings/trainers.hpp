@@ -11,9 +11,9 @@
 #include <span>
 #include <string_view>
 
+#include "schemas/types/info.hpp"
 #include "schemas/types/space.hpp"
 #include "schemas/types/value.hpp"
-#include "schemas/types/wire.hpp"
 
 #define HONE_TRAINERS(TRAINER) \
   TRAINER(ga3c)                \

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "schemas/types/metric.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/q_learner.hpp"

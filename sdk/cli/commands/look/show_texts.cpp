@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/search_spec.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"

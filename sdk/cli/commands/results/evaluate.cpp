@@ -34,12 +34,12 @@ struct EvaluateOptions {
 Result<std::vector<std::string>> player_of(Session& session, const Json& model, int episodes) {
   const auto sweep = session.get("/v1/sweeps/" + text_at(model, "/sweep"));
   if (!sweep) return sweep.error();
-  const auto spec = decode_sweep_spec(member(*sweep, "/spec"));
-  if (!spec) return spec.error();
-  if (const auto* trainer = std::get_if<BuiltinTrainer>(&spec->trainer)) {
+  const std::string trainer = text_at(*sweep, "/spec/trainer/name");
+  if (!trainer.empty() && trainer != "ask") {
     // Where --episodes is the budget, the option is called --plays.
-    const char* option = spec->budget.unit == "episodes" ? "--plays" : "--episodes";
-    return std::vector<std::string>{trainer->name, option, std::to_string(episodes)};
+    const bool counts = text_at(*sweep, "/spec/budget/unit") == "episodes";
+    return std::vector<std::string>{trainer, counts ? "--plays" : "--episodes",
+                                    std::to_string(episodes)};
   }
   const std::string id = text_at(model, "/id");
   return refuse(Code::conflict,

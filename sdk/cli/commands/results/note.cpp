@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/wire.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/local/workflow.hpp"

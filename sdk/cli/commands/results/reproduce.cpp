@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/dataset.hpp"
@@ -51,7 +52,7 @@ Result<Recorded> read_recorded(Session& session, RunId run) {
   auto sweep = session.get("/v1/sweeps/" + text_at(recorded.runs, "/sweep"));
   if (!sweep) return sweep.error();
   recorded.sweep = *std::move(sweep);
-  auto spec = decode_sweep_spec(member(recorded.sweep, "/spec"));
+  auto spec = decode_request<SweepSpec>(member(recorded.sweep, "/spec"));
   if (!spec) return spec.error();
   recorded.spec = *std::move(spec);
   const std::string of_run = "/v1/runs/" + text(run);

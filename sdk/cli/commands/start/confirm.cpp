@@ -6,6 +6,8 @@
 
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/wire.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/start/plan.hpp"
@@ -117,7 +119,7 @@ bool is_asked(const Json& sweep) { return text_at(sweep, "/spec/trainer/name") =
 
 // What is about to be trained, as a question.
 std::string question_text(Session& session, const Json& sweep, const ConfirmRequest& request) {
-  const auto spec = decode_sweep_spec(member(sweep, "/spec"));
+  const auto spec = decode_request<SweepSpec>(member(sweep, "/spec"));
   const std::int64_t instances = spec ? instances_of(*spec) : 1;
   const std::int64_t runs = std::int64_t{request.top} * request.seeds * instances;
   const std::string time = time_of_runs(session, sweep, runs);

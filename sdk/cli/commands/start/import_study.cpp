@@ -9,6 +9,7 @@
 
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -109,7 +110,7 @@ class StudyDocument {
     spec["search"] = {{"method", "tpe"}, {"trials", std::max<std::int64_t>(trials, 1)}};
     spec["terminator"] = {{"rule", "none"}};
     spec["budget"] = {{"unit", "trials"}, {"per_run", 1}, {"phases", 1}};
-    const auto decoded = decode_sweep_spec(spec);
+    const auto decoded = decode_request<SweepSpec>(spec);
     if (!decoded) return decoded.error();
     Instant first{};
     for (const OptunaTrial& trial : study_.trials)

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "schemas/types/spec.hpp"
+
 namespace hone::cli {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -278,7 +279,7 @@ Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
 
 std::string time_of_runs(Session& session, const Json& sweep, std::int64_t runs) {
   const auto pace = seconds_per_unit(session, text_at(sweep, "/id"));
-  const auto spec = decode_sweep_spec(member(sweep, "/spec"));
+  const auto spec = decode_request<SweepSpec>(member(sweep, "/spec"));
   if (!pace || !spec) return "";
   const auto workers = session.list("/v1/workers");
   const Slots slots = slots_at_hand(workers ? *workers : std::vector<Json>{}, spec->resources, 0);

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "schemas/codec/json.hpp"
-#include "schemas/types/spec.hpp"
 #include "sdk/cli/session/command.hpp"
 #include "sdk/cli/session/session.hpp"
+
+namespace hone {
+struct SweepSpec;
+}
 
 namespace hone::cli {
 

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/methods.hpp"
 #include "sdk/cli/commands/start/simulate_cluster.hpp"
@@ -63,7 +64,7 @@ Result<SweepSpec> read_spec(const SimulateOptions& options) {
   for (const auto& assignment : options.assignments)
     if (const auto set = set_path(file->document, assignment); !set)
       return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
-  auto spec = decode_sweep_spec(file->document);
+  auto spec = decode_request<SweepSpec>(file->document);
   if (!spec)
     return refuse(Code::invalid, file->place(spec.error().at) + ": " + spec.error().at + ": " +
                                      spec.error().detail);

@@ -4,6 +4,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/problem.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/commands/start/plan.hpp"
@@ -108,7 +109,7 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   if (!file) return file.error();
   if (const auto named = name_graph(file->document); !named)
     return with_place(options, *file, named.error());
-  const auto spec = decode_sweep_spec(file->document);
+  const auto spec = decode_request<SweepSpec>(file->document);
   if (!spec) return with_place(options, *file, spec.error());
   if (const auto fits = check_spec(*spec); !fits) return with_place(options, *file, fits.error());
   if (options.dry_run) return print_plan(session, *spec, options.workers);
@@ -120,8 +121,8 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   }
   auto client = session.client();
   if (!client) return client.error();
-  const auto sweep =
-      submit_with_retries(**client, *file, record_and_store(session, **client, *spec), dataset);
+  const auto sweep = submit_with_retries(
+      **client, *file, record_and_store(session, **client, spec->trainer), dataset);
   if (!sweep)
     return sweep.error().code == Code::invalid ? with_place(options, *file, sweep.error())
                                                : sweep.error();

@@ -3,6 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/past.hpp"
+#include "schemas/types/spec.hpp"
+#include "schemas/types/widening.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
@@ -112,14 +115,14 @@ Result<Json> submit_from(Session& session, const EditOptions& options, const Jso
                          const Json& spec) {
   auto client = session.client();
   if (!client) return client.error();
-  const auto known = decode_sweep_spec(spec);
+  const auto known = decode_request<SweepSpec>(spec);
   if (!known) return known.error();
   const auto dataset = dataset_of_fork(session, options, sweep);
   if (!dataset) return dataset.error();
   Json body;
   body["request_id"] = new_request_id();
   body["spec"] = spec;
-  body["workflow"] = encode(record_and_store(session, **client, *known));
+  body["workflow"] = encode(record_and_store(session, **client, known->trainer));
   body["forked_from"] = text_at(sweep, "/id");
   if (!dataset->is_null()) body["dataset"] = *dataset;
   return session.post("/v1/sweeps", body);

@@ -4,6 +4,7 @@
 #include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/wire.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"

@@ -15,8 +15,8 @@ void store_text(Session& session, Client& client, const std::string& text) {
 
 }  // namespace
 
-WorkflowInfo record_and_store(Session& session, Client& client, const SweepSpec& spec) {
-  const auto* command = std::get_if<CommandTrainer>(&spec.trainer);
+WorkflowInfo record_and_store(Session& session, Client& client, const TrainerSpec& trainer) {
+  const auto* command = std::get_if<CommandTrainer>(&trainer);
   WorkflowTexts texts;
   auto info =
       record_workflow(command == nullptr ? std::vector<std::string>() : command->argv, &texts);

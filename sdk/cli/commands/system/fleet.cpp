@@ -7,6 +7,7 @@
 #include "base/nearest.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/wire.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/request_id.hpp"
@@ -79,7 +80,7 @@ Result<Json> described_fleet(const std::string& word) {
 }
 
 Result<Exit> send_fleet(Session& session, const Json& spec, const std::string& fleet) {
-  auto checked = decode_fleet_spec(spec);
+  auto checked = decode_request<FleetSpec>(spec);
   if (!checked) return checked.error();
   FleetRequest request{new_request_id(), {}, *std::move(checked)};
   if (!fleet.empty()) request.fleet = parse_fleet_id(fleet);

@@ -12,6 +12,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/fields.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/wire.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/request_id.hpp"

@@ -10,10 +10,12 @@
 
 #include "base/result.hpp"
 #include "base/rng.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/value.hpp"
 #include "server/search/space/search_space.hpp"
 
 namespace hone {
+
+struct SearchSpec;
 
 // How a member chooses whom to follow.
 enum class Exploit : std::uint8_t {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "base/result.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/search_spec.hpp"
 
 namespace hone {
 

@@ -23,6 +23,7 @@
 #include <memory>
 #include <vector>
 
+#include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
 namespace hone {

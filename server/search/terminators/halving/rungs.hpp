@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "schemas/types/search_spec.hpp"
 #include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {

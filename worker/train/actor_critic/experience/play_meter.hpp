@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "schemas/types/metric.hpp"
 #include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/run/trainer.hpp"
 

@@ -1,0 +1,46 @@
+// What the runs of a sweep may use.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "schemas/types/instant.hpp"
+
+namespace hone {
+
+struct BudgetSpec {
+  std::string unit = "frames";
+  std::int64_t per_run = 0;  // units one complete run trains for
+  int phases = 1;            // equal slices of it, each ended by a report
+  friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;
+};
+
+struct ResourcesSpec {
+  int cpus = 1;
+  int gpus = 0;
+  friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
+};
+
+struct LimitsSpec {
+  std::optional<Duration> duration;  // of the whole sweep, from submission
+  int max_retries = 3;  // further attempts a run gets after its worker or process was lost
+  std::optional<Duration> run{};     // of one run, over all its attempts
+  std::optional<Duration> phase{};   // of a run without a report or a checkpoint: it hangs
+  std::optional<int> concurrency{};  // runs of the sweep at a time
+  // Runs that may fail before the sweep ends as failed; below 1: as a share of all of its first
+  // runs. Unset: the sweep ends when its trials fail in a row (server/sweep/failures.hpp).
+  std::optional<double> max_failed{};
+  friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
+};
+
+// Which checkpoints of a run stay once it is over: that of its best report
+// (server/sweep/retention.hpp) or all of them.
+enum class Keep { best, all };
+
+struct CheckpointsSpec {
+  Keep keep = Keep::best;
+  friend bool operator==(const CheckpointsSpec&, const CheckpointsSpec&) = default;
+};
+
+}  // namespace hone

@@ -1,0 +1,80 @@
+// What a sweep trains with: a trainer of hone-train, any program, or the client itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "schemas/types/value.hpp"
+
+namespace hone {
+
+// A trainer of hone-train. `settings` are the fixed ones of the sweep file (env, envs, mode, ...);
+// the trial's params come on top. worker/train/settings/trainers.hpp says what each accepts.
+struct BuiltinTrainer {
+  std::string name;
+  Params settings;
+  friend bool operator==(const BuiltinTrainer&, const BuiltinTrainer&) = default;
+};
+
+// How a command receives the parameters that none of its words names: not at all, "--name value",
+// "--name=value", "name=value", the path of a JSON file, HONE_PARAM_NAME in the environment.
+enum class ParamStyle { none, flags, flags_equals, key_value, json, env };
+
+// Where a command runs: in the worker's working folder, in a new empty folder, or in a copy of the
+// worker's.
+enum class WorkFolder { shared, fresh, copy };
+
+// tensorboard: event files. Their columns are the tags of their scalars; each has its step.
+enum class CollectFormat { csv, jsonl, regex, tensorboard };
+
+// How the last rows of a column become one value.
+enum class Summary { last, mean, median, max, min };
+
+// Where the objective of an unchanged program is read from: rows of named columns.
+struct CollectSpec {
+  // In the run's own folder; empty: its standard output. tensorboard: a folder of event files.
+  std::string file;
+  CollectFormat format = CollectFormat::csv;
+  std::vector<std::string> patterns{};    // regex: named groups are the columns
+  std::vector<std::string> columns{};     // csv; empty: its first line names them
+  std::vector<std::string> objectives{};  // a column for each objective of the sweep, in order
+  std::string step{};                     // a column; empty: the rows are counted
+  bool step_sum = false;                  // that column's values are added up
+  std::vector<std::string> metrics{};     // further columns to log
+  int window = 1;                         // rows that one value is made of; 0: those of its phase
+  Summary summary = Summary::mean;
+  friend bool operator==(const CollectSpec&, const CollectSpec&) = default;
+};
+
+struct EnvVar {
+  std::string name;
+  std::string value;
+  friend bool operator==(const EnvVar&, const EnvVar&) = default;
+};
+
+// Any program of the user's. Each "${name}" in a word of it is replaced by the parameter's value
+// (schemas/types/command_words.hpp); no shell is involved.
+struct CommandTrainer {
+  std::vector<std::string> argv;
+  ParamStyle params = ParamStyle::none;
+  std::vector<EnvVar> env{};
+  WorkFolder folder = WorkFolder::shared;
+  std::vector<std::string> prepare{};  // another command, which must succeed before
+  std::optional<CollectSpec> collect{};
+  std::vector<std::string> artifacts{};  // patterns of files in the run's own folder to keep
+  std::int64_t disk = 0;  // bytes that the run's own folder may hold; 0: the worker's bound
+  std::vector<std::string> may_change{};  // parameters that a run may resume with other values of
+  friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
+};
+
+// No worker: the client that asks for a trial evaluates it (`hone ask`, `hone tell`).
+struct AskTrainer {
+  friend bool operator==(const AskTrainer&, const AskTrainer&) = default;
+};
+
+using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer, AskTrainer>;
+
+}  // namespace hone

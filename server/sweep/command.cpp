@@ -1,0 +1,14 @@
+#include "server/sweep/command.hpp"
+
+#include "schemas/types/event.hpp"
+#include "schemas/types/submit.hpp"
+
+namespace hone {
+
+Submit::Submit(SubmitRequest given)
+    : request(std::make_shared<const SubmitRequest>(std::move(given))) {}
+
+Import::Import(ImportRequest given)
+    : request(std::make_shared<const ImportRequest>(std::move(given))) {}
+
+}  // namespace hone
