@@ -15,7 +15,7 @@
 namespace hone::api {
 namespace {
 
-Counted counted(std::string_view label, std::int64_t count) {
+Counted count_of(std::string_view label, std::int64_t count) {
   return {label, static_cast<double>(count)};
 }
 
@@ -33,17 +33,17 @@ double wal_bytes(const SQLite::Database& db) {
 void add_states(Exposition& text, const Counts& counts) {
   const auto& runs = counts.runs;
   text.labelled("hone_runs", "gauge", "state", "Runs by state.",
-                std::array{counted("queued", runs.queued), counted("leased", runs.leased),
-                           counted("running", runs.running), counted("paused", runs.paused),
-                           counted("completed", runs.completed), counted("stopped", runs.stopped),
-                           counted("failed", runs.failed), counted("canceled", runs.canceled)});
-  text.labelled(
-      "hone_sweeps", "gauge", "state", "Sweeps by state.",
-      std::array{counted("running", counts.sweeps_running), counted("paused", counts.sweeps_paused),
-                 counted("stopping", counts.sweeps_stopping),
-                 counted("completed", counts.sweeps_completed),
-                 counted("canceled", counts.sweeps_canceled),
-                 counted("failed", counts.sweeps_failed)});
+                std::array{count_of("queued", runs.queued), count_of("leased", runs.leased),
+                           count_of("running", runs.running), count_of("paused", runs.paused),
+                           count_of("completed", runs.completed), count_of("stopped", runs.stopped),
+                           count_of("failed", runs.failed), count_of("canceled", runs.canceled)});
+  text.labelled("hone_sweeps", "gauge", "state", "Sweeps by state.",
+                std::array{count_of("running", counts.sweeps_running),
+                           count_of("paused", counts.sweeps_paused),
+                           count_of("stopping", counts.sweeps_stopping),
+                           count_of("completed", counts.sweeps_completed),
+                           count_of("canceled", counts.sweeps_canceled),
+                           count_of("failed", counts.sweeps_failed)});
 }
 
 void add_totals(Exposition& text, const Counts& counts) {
@@ -72,7 +72,7 @@ void add_counters(Exposition& text, const Counters& counters) {
 
 // The values that occurred.
 template <class Word, std::size_t size>
-std::vector<Counted> counted(const Tally<Word, size>& tally) {
+std::vector<Counted> labelled(const Tally<Word, size>& tally) {
   std::vector<Counted> rows;
   for (std::size_t i = 0; i < size; ++i)
     if (tally.of(i) != 0) rows.push_back({word(static_cast<Word>(i)), double(tally.of(i))});
@@ -85,11 +85,11 @@ void add_outcomes(Exposition& text, const Counters& counters) {
                  counters.reports);
   text.labelled("hone_requeue_total", "counter", "reason",
                 "Runs that went back to the queue; worker_lost: a lease expired.",
-                counted(counters.returns));
+                labelled(counters.returns));
   text.labelled("hone_prune_total", "counter", "reason", "Runs that a verdict stopped.",
-                counted(counters.stops));
+                labelled(counters.stops));
   text.labelled("hone_failures_total", "counter", "class", "Attempts that failed.",
-                counted(counters.failures));
+                labelled(counters.failures));
 }
 
 void add_work(Exposition& text, SQLite::Database& db) {

@@ -12,8 +12,8 @@ namespace hone {
 namespace {
 
 // Every proposal compares with every trial, so that its cost grows with their number.
-constexpr std::int64_t trials_max = 10'000;
-constexpr int draws_max = 1'000;  // of one coordinate until it lies in [0, 1]
+constexpr std::int64_t textbook_trials_max = 10'000;
+constexpr int coordinate_draws_max = 1'000;  // of one coordinate until it lies in [0, 1]
 
 struct TextbookSettings {
   std::size_t startup = 20;
@@ -24,7 +24,7 @@ struct TextbookSettings {
 Result<TextbookSettings> textbook_settings(const SearchSpec& search) {
   constexpr std::array<std::string_view, 4> known{"variant", "startup", "gamma", "candidates"};
   if (auto fits = only_settings(search, known); !fits) return fits.error();
-  if (search.trials > trials_max)
+  if (search.trials > textbook_trials_max)
     return refuse(Code::invalid,
                   "variant textbook compares every proposal with every trial: it takes at most "
                   "10,000 trials; leave the variant out for more",
@@ -159,7 +159,7 @@ double TextbookDensity::draw(Rng& rng) const {
     return static_cast<double>(value);
   }
   const auto kernels = static_cast<double>(middles_.size() + 1);
-  for (int i = 0; i < draws_max; ++i) {
+  for (int i = 0; i < coordinate_draws_max; ++i) {
     const auto kernel = static_cast<std::size_t>(rng.uniform() * kernels);
     if (kernel >= middles_.size()) return rng.uniform();
     const double x = middles_[kernel] + deviations_[kernel] * rng.normal();
