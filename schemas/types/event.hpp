@@ -116,6 +116,7 @@ struct LeaseGranted {  // a queued run, or a paused one that is promoted
   std::string request_id;
   std::optional<ModelId> resume;
   Instant expires_at;
+  int step = 0;  // of the pipeline, that the lease covers
 };
 
 struct LeaseRenewed {
@@ -356,6 +357,15 @@ struct ModelEvaluated {
   EvaluationInfo info;
 };
 
+// A step of a run's pipeline succeeded: its lease is over, and the run waits for its next step,
+// which gets these files. The last step has no such event: it ends the run.
+struct StepFinished {
+  LeaseId lease;
+  RunId run;
+  int step = 0;
+  std::vector<FileRef> files{};
+};
+
 struct Event;
 
 // A sweep that ended elsewhere: its events with their times, and with ids
@@ -374,7 +384,7 @@ using EventBody =
                  WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
                  SweepArchived, TrialPinned, SweepEdited, SweepImported, FleetSet, FleetSteered,
                  FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded, CodeRecorded,
-                 ModelEvaluated>;
+                 ModelEvaluated, StepFinished>;
 
 // The engine stamps seq and at. seq counts from 1 without gaps; at never goes backwards.
 struct Event {

@@ -85,7 +85,31 @@ struct AskTrainer {
   friend bool operator==(const AskTrainer&, const AskTrainer&) = default;
 };
 
-using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer, AskTrainer>;
+struct ResourcesSpec {
+  int cpus = 1;
+  int gpus = 0;
+  friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
+};
+
+// One command of a pipeline: a stretch of a run that leases cover, never together with another
+// step.
+struct StepSpec {
+  std::string name;  // also the folder of its files where a later step gets them
+  CommandTrainer command;
+  std::optional<ResourcesSpec> resources{};  // unset: those of the sweep
+  std::optional<int> retries{};  // after a failure of any class; unset: limits.max_retries
+  std::optional<std::vector<std::string>> needs{};  // whose files it gets; unset: all earlier steps
+  std::optional<int> phases{};  // of the budget, that it reports; unset: all that are left
+  friend bool operator==(const StepSpec&, const StepSpec&) = default;
+};
+
+// Commands that every run executes one after another.
+struct PipelineTrainer {
+  std::vector<StepSpec> steps;
+  friend bool operator==(const PipelineTrainer&, const PipelineTrainer&) = default;
+};
+
+using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer, AskTrainer, PipelineTrainer>;
 
 struct SearchSpec {
   std::string method = "random";       // a row of server/search/samplers/table.cpp
@@ -110,12 +134,6 @@ struct BudgetSpec {
   std::int64_t per_run = 0;  // units one complete run trains for
   int phases = 1;            // equal slices of it, each ended by a report
   friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;
-};
-
-struct ResourcesSpec {
-  int cpus = 1;
-  int gpus = 0;
-  friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
 };
 
 struct LimitsSpec {
@@ -194,6 +212,7 @@ struct SweepSpec {
   Objective objective;                        // what terminators judge by
   std::vector<Objective> further_objectives;  // traded off against it; empty for one objective
   TrainerSpec trainer;
+  std::vector<std::string> evaluate{};  // the words of a command that measures a saved model
   Space parameters;
   std::vector<std::string> constraints;  // conditions that every parameter set must satisfy
   SearchSpec search;
@@ -214,6 +233,19 @@ struct SweepSpec {
 // terminator of this name belong together.
 inline constexpr const char* population_method = "pbt";
 inline bool is_population(const SweepSpec& spec) { return spec.search.method == population_method; }
+
+// The step of a pipeline, null where there is none: a sweep without steps has no step 0.
+const StepSpec* step_of(const SweepSpec& spec, int step);
+// Steps of every run: 1 without a pipeline.
+int steps_of(const SweepSpec& spec);
+// What a lease of this step holds.
+ResourcesSpec resources_of(const SweepSpec& spec, int step);
+// The budget of a step that begins after so many reports: it ends with the step's phases.
+BudgetSpec budget_of(const SweepSpec& spec, int step, int reported);
+// What a worker needs for every step.
+ResourcesSpec most_resources(const SweepSpec& spec);
+// Whether the step gets the files of an earlier one.
+bool needs(const StepSpec& step, const std::string& earlier);
 
 // Runs that every trial starts with, and the most it may get: each seed on each instance.
 inline int instances_of(const SweepSpec& spec) {
