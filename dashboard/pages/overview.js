@@ -268,6 +268,13 @@ function runningOf(runs, data) {
   );
 }
 
+const lineOf = (command) => (Array.isArray(command) ? command : (command?.run ?? [])).join(" ");
+
+const programOf = (spec) =>
+  spec.steps
+    ? spec.steps.map((step) => `${step.name}: ${lineOf(step.command)}`).join("; ")
+    : lineOf(spec.command);
+
 function notesOf(about, data) {
   const { sweep, spec } = data;
   const notes = about.notes ?? [];
@@ -283,7 +290,7 @@ function notesOf(about, data) {
         "Budget of a run",
         `${count(spec.budget.per_run)} ${spec.budget.unit} in ${plural(spec.budget.phases, "phase")}`,
       ],
-      ["Trainer", spec.trainer ? spec.trainer.name : h("code", {}, (spec.command ?? []).join(" "))],
+      ["Trainer", spec.trainer ? spec.trainer.name : h("code", {}, programOf(spec))],
       ["Parameters", data.parameters.map((one) => one.name).join(", ")],
       ["Submitted", time(sweep.submitted_at)],
       ["Lineage", h("a", { href: links.lineage(sweep.id) }, "commit, data, models")],

@@ -200,6 +200,9 @@ const attemptsOf = (attempts) =>
     : table(
         [
           ["Attempt", (one) => one.id],
+          ...(attempts.some((one) => one.step)
+            ? [["Step", (one) => (one.finished ? `${one.step} (finished)` : one.step)]]
+            : []),
           ["Worker", (one) => [link(one.worker), " ", h("span.muted.small", {}, one.host)]],
           ["Began", (one) => time(one.granted_at)],
           [

@@ -92,6 +92,8 @@ constexpr std::array field_table{
     Field{attempt, "number", number, "a.number", "from 1"},
     Field{attempt, "reason", text, "a.end_reason", "why it ended"},
     Field{attempt, "failure", text, "a.failure", ""},
+    Field{attempt, "step", text, "a.step_name", "of its pipeline"},
+    Field{attempt, "finished", truth, "a.finished", "it finished its step"},
     Field{attempt, "granted", time, "a.granted_at", ""},
     Field{attempt, "ended", time, "a.ended_at", ""},
     Field{attempt, "live", truth, "a.ended_at IS NULL", ""},

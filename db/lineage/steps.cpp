@@ -71,6 +71,19 @@ constexpr std::array relation_table{
              "SELECT workflow FROM attempt WHERE trial = ?1 AND replicate = ?2 AND number = ?3"
              " AND workflow IS NOT NULL",
              "SELECT trial, replicate, number FROM attempt WHERE workflow = ?1 ORDER BY lease"},
+    Relation{attempt, attempt, "got_files_of",
+             "SELECT b.trial, b.replicate, b.number FROM attempt a JOIN sweep s ON s.id = a.sweep"
+             " JOIN attempt b ON b.trial = a.trial AND b.replicate = a.replicate AND b.finished = 1"
+             " AND b.step < a.step WHERE a.trial = ?1 AND a.replicate = ?2 AND a.number = ?3 AND"
+             " (json_type(s.spec, '$.steps[' || a.step || '].needs') IS NULL OR b.step_name IN"
+             " (SELECT value FROM json_each(s.spec, '$.steps[' || a.step || '].needs')))"
+             " ORDER BY b.step",
+             "SELECT a.trial, a.replicate, a.number FROM attempt b JOIN sweep s ON s.id = b.sweep"
+             " JOIN attempt a ON a.trial = b.trial AND a.replicate = b.replicate"
+             " AND a.step > b.step WHERE b.trial = ?1 AND b.replicate = ?2 AND b.number = ?3 AND"
+             " b.finished = 1 AND (json_type(s.spec, '$.steps[' || a.step || '].needs') IS NULL OR"
+             " b.step_name IN (SELECT value FROM"
+             " json_each(s.spec, '$.steps[' || a.step || '].needs'))) ORDER BY a.number"},
     Relation{attempt, worker, "executed_by",
              "SELECT worker FROM attempt WHERE trial = ?1 AND replicate = ?2 AND number = ?3",
              "SELECT trial, replicate, number FROM attempt WHERE worker = ?1 ORDER BY lease"},
@@ -148,8 +161,11 @@ constexpr std::array descriptions{
         " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
         " WHERE r.trial = ?1 AND replicate = ?2"},
     Description{attempt, "attempt",
-                "SELECT 'attempt ' || number || ' on ' || host, host, 'le_' || lease AS lease,"
-                " end_reason, detail, (SELECT differs FROM attempt_code x WHERE x.lease = a.lease)"
+                "SELECT 'attempt ' || number || iif(step_name = '', '', ' (' || step_name || ')')"
+                " || ' on ' || host, host, 'le_' || lease AS lease,"
+                " nullif(step_name, '') AS step, iif(finished AND step_name <> '', 'yes', NULL) AS"
+                " finished, end_reason, detail,"
+                " (SELECT differs FROM attempt_code x WHERE x.lease = a.lease)"
                 " AS code_differs_in, granted_at, started_at, ended_at"
                 " FROM attempt a JOIN worker w ON w.id = a.worker"
                 " WHERE trial = ?1 AND replicate = ?2 AND number = ?3"},

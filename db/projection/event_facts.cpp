@@ -103,6 +103,7 @@ struct ClueOf {
   SweepClue operator()(const PilotEnded&) const { return {}; }
   SweepClue operator()(const CodeRecorded& e) const { return e.run.trial; }
   SweepClue operator()(const ModelEvaluated& e) const { return e.model; }
+  SweepClue operator()(const StepFinished& e) const { return e.run.trial; }
 };
 
 }  // namespace

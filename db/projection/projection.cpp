@@ -181,8 +181,11 @@ struct Fold {
   void operator()(const LeaseGranted& e) const {
     const RunId run = e.attempt.run;
     sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
-             e.resume);
-    if (e.attempt.number > 1) sql::run(s.repeat_phases, run.trial, run.replicate, e.resume);
+             e.resume, e.step);
+    if (e.step > 0)
+      sql::run(s.repeat_step, run.trial, run.replicate, e.resume, e.step);
+    else if (e.attempt.number > 1)
+      sql::run(s.repeat_phases, run.trial, run.replicate, e.resume);
     move(s, run, RunState::leased, EndReason::none);
     sql::run(s.lease_run, run.trial, run.replicate, e.attempt.number, e.worker);
     sql::run(s.see_worker, e.worker, at);
@@ -249,6 +252,18 @@ struct Fold {
              e.not_before);
   }
 
+  // It is not one more attempt at its step: no phase is trained again.
+  void operator()(const StepFinished& e) const {
+    sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(EndReason::none),
+             "finished its step; " + std::to_string(e.files.size()) +
+                 (e.files.size() == 1 ? " file" : " files") + " passed on",
+             word(Failure::none));
+    sql::run(s.finish_step, e.lease);
+    move(s, e.run, RunState::queued, EndReason::none);
+    sql::run(s.return_run, e.run.trial, e.run.replicate, word(EndReason::none), std::string(),
+             word(Failure::none), std::optional<Instant>());
+  }
+
   void operator()(const TokenCreated& e) const {
     sql::run(s.add_token, e.token, e.name, words(e.scopes), e.sha256, at, or_none(e.by),
              e.expires_at);
@@ -296,6 +311,7 @@ struct Fold {
   }
 
   void operator()(const RunEnded& e) const {
+    if (e.state == RunState::completed) sql::run(s.finish_last_step, e.run.trial, e.run.replicate);
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,
              word(e.failure));
     move(s, e.run, e.state, e.reason);

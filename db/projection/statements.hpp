@@ -81,6 +81,13 @@ struct ProjectionStatements {
       "UPDATE sweep SET repeated = repeated + (SELECT max(0, reports - coalesce((SELECT phase + 1"
       " FROM model WHERE id = ?3), 0)) FROM run WHERE trial = ?1 AND replicate = ?2)"
       " WHERE id = (SELECT sweep FROM trial WHERE id = ?1)"};
+  // Only the reports of the same step of a pipeline.
+  SQLite::Statement repeat_step{
+      db,
+      "UPDATE sweep SET repeated = repeated + (SELECT COUNT(*) FROM report p JOIN attempt a ON"
+      " a.lease = p.lease WHERE p.trial = ?1 AND p.replicate = ?2 AND a.step = ?4"
+      " AND p.phase > coalesce((SELECT phase FROM model WHERE id = ?3), -1))"
+      " WHERE id = (SELECT sweep FROM trial WHERE id = ?1)"};
   SQLite::Statement seeds_of_sweep{db, "SELECT seeds FROM sweep WHERE id = ?"};
   SQLite::Statement add_trial{
       db,
@@ -95,8 +102,15 @@ struct ProjectionStatements {
   SQLite::Statement add_run{db, "INSERT INTO run (trial, replicate, sweep) VALUES (?, ?, ?)"};
   SQLite::Statement add_attempt{
       db,
-      "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume)"
-      " SELECT ?1, ?2, ?3, ?4, sweep, ?5, ?6, ?7 FROM trial WHERE id = ?2"};
+      "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume,"
+      " step, step_name) SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8,"
+      " coalesce(s.spec ->> ('$.steps[' || ?8 || '].name'), '')"
+      " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?2"};
+  SQLite::Statement finish_step{db, "UPDATE attempt SET finished = 1 WHERE lease = ?1"};
+  SQLite::Statement finish_last_step{
+      db,
+      "UPDATE attempt SET finished = 1 WHERE trial = ?1 AND replicate = ?2 AND ended_at IS NULL"
+      " AND step_name <> ''"};
   SQLite::Statement record_code{db, "UPDATE attempt SET workflow = ?2 WHERE lease = ?1"};
   SQLite::Statement add_evaluation{
       db,

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "db/queries/attempt_row.hpp"
 #include "db/queries/fleet_row.hpp"
 #include "db/queries/fork_row.hpp"
 #include "schemas/types/ids.hpp"
@@ -128,23 +129,6 @@ struct RunRow {
   std::optional<bool> seed_applied{};       // as its process reported
   std::optional<ForkRow> origin{};          // present if it is a fork
   std::optional<SuccessorRow> successor{};  // in a population
-};
-
-struct AttemptRow {
-  AttemptId id;
-  SweepId sweep;
-  WorkerId worker;
-  std::string host;  // of that worker
-  LeaseId lease;
-  Instant granted_at;
-  std::optional<Instant> started_at;  // the first sign of life
-  std::optional<Instant> ended_at;
-  std::optional<EndReason> end_reason;  // present once ended
-  std::string detail;
-  std::optional<ModelId> resume;  // the checkpoint it continued from
-  Failure failure = Failure::none;
-  std::optional<WorkflowId> workflow{};  // the code that it executed, if its worker recorded it
-  std::string differs{};  // from the submission in: words of "commit patch environment hone"
 };
 
 struct EvaluationRow {

@@ -87,6 +87,8 @@ AttemptRow read_attempt(const SQLite::Statement& s) {
   row.failure = c.word(parse_failure);
   row.workflow = c.maybe(&sql::Columns::id<WorkflowId>);
   row.differs = c.text();
+  row.step = c.text();
+  row.finished = c.small() != 0;
   return row;
 }
 
@@ -187,7 +189,7 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
   SQLite::Statement s(db,
                       "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
                       " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
-                      " a.failure, a.workflow, coalesce(x.differs, '')"
+                      " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished"
                       " FROM attempt a JOIN worker w ON w.id = a.worker"
                       " LEFT JOIN attempt_code x ON x.lease = a.lease"
                       " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"

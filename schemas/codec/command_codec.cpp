@@ -199,9 +199,10 @@ namespace {
 // Names that no trial can fill in.
 class NameCheck {
  public:
-  NameCheck(const Space& space, Fault& fault) : fault_(fault) {
+  NameCheck(const Space& space, Fault& fault, std::span<const std::string_view> own = own_names())
+      : fault_(fault) {
     for (const Parameter& parameter : space) known_.push_back(parameter.name);
-    for (const auto own : own_names()) known_.push_back(own);
+    known_.insert(known_.end(), own.begin(), own.end());
   }
 
   void word(const std::string& word, const Place& place) {
@@ -268,6 +269,13 @@ std::vector<std::string> read_command_words(const Spot& spot) {
   if (spot.fault.clear() && (words.empty() || words.front().empty()))
     spot.refuse_rule(std::string(name_needed));
   return words;
+}
+
+void check_evaluate(const Spot& spot, const SweepSpec& spec) {
+  NameCheck check(spec.parameters, spot.fault, evaluation_names());
+  check.words(spec.evaluate, spot.json, spot.place);
+  if (!names(spec.evaluate, "hone.model"))
+    spot.refuse_rule("must name the file of the model: ${hone.model}");
 }
 
 void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer) {

@@ -43,6 +43,7 @@ void fields(auto& f, Of<TrialProposed> auto& e) {
 void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);
   f.maybe("resume", e.resume)("expires_at_us", e.expires_at, us);
+  f.some("step", e.step, Integer{0, steps_max - 1});
 }
 void fields(auto& f, Of<LeaseRenewed> auto& e) {
   f("lease", e.lease)("expires_at_us", e.expires_at, us);
@@ -116,6 +117,11 @@ void fields(auto& f, Of<ModelEvaluated> auto& e) {
   fields(f, e.info);
 }
 
+void fields(auto& f, Of<StepFinished> auto& e) {
+  f("lease", e.lease)("run", e.run)("step", e.step, Integer{0, steps_max - 1});
+  f.some("files", e.files, ListOf{OfType{}, files_max});
+}
+
 void fields(auto& f, Of<FleetSet> auto& e) {
   f("fleet", e.fleet)("request_id", e.request_id)("mark", e.mark)("spec", e.spec).some("by", e.by);
 }
@@ -180,7 +186,7 @@ constexpr auto kinds = word_table(
     "worker_set_aside", "worker_allowed", "token_created", "token_revoked", "artifact_saved",
     "note_added", "tags_changed", "sweep_archived", "trial_pinned", "sweep_edited",
     "sweep_imported", "fleet_set", "fleet_steered", "fleet_decided", "pilot_wanted", "pilot_seen",
-    "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated");
+    "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated", "step_finished");
 static_assert(kinds.size() == std::variant_size_v<EventAlternatives>);
 
 template <class E>

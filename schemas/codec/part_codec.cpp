@@ -150,6 +150,20 @@ std::string read_artifact_name(const Spot& spot) {
   return name;
 }
 
+std::string read_step_name(const Spot& spot) {
+  auto name = Line{1, 40}(spot);
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  const bool fits = std::ranges::all_of(
+      name, [&](char c) { return is_plain(c) || c == '_' || c == '-' || c == '.'; });
+  if (!name.empty() && (!fits || !is_plain(name.front())))
+    spot.refuse_rule(
+        "is also the name of a folder: it begins with a letter or a digit, and has only these, "
+        "'_', '-' and '.'");
+  return name;
+}
+
 void check(Reader& reader, const BudgetSpec& budget) {
   if (budget.phases > budget.per_run)
     reader.refuse_rule("phases", "there cannot be more phases (" + std::to_string(budget.phases) +

@@ -27,6 +27,8 @@ inline constexpr int confirm_top_max = 100;
 inline constexpr std::size_t instances_max = 1000;
 inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every trial is a trade-off
 
+inline constexpr int steps_max = 32;             // of a pipeline; each costs a lease
+inline constexpr std::size_t files_max = 3'200;  // that a step gets: 100 of each earlier step
 inline constexpr std::size_t evaluation_values_max = 10'000;  // 200 kB in one event
 inline constexpr std::size_t past_max = 100'000'000;          // events of one sweep
 
@@ -81,6 +83,8 @@ std::string read_request_id(const Spot& spot);
 // are. Refuses each "${name}" that is no parameter, and columns that are not one for each
 // objective.
 void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& trainer);
+// Refuses an evaluating command that names no parameter, or not its model.
+void check_evaluate(const Spot& spot, const SweepSpec& spec);
 
 void check(Reader& reader, const BudgetSpec& budget);
 
@@ -95,6 +99,18 @@ void fields(auto& f, Of<BudgetSpec> auto& b) {
 
 void fields(auto& f, Of<ResourcesSpec> auto& r) {
   f.maybe("cpus", r.cpus, Integer{1, slots_max}).maybe("gpus", r.gpus, Integer{0, slots_max});
+}
+
+void fields(auto& f, Of<FileRef> auto& r) {
+  f("name", r.name, read_artifact_name)("sha256", r.sha256, Digest{});
+  f("bytes", r.bytes, Integer{0});
+}
+
+std::string read_step_name(const Spot& spot);  // also the name of a folder
+
+void fields(auto& f, Of<StepRef> auto& s) {
+  f("name", s.name, read_step_name)("index", s.index, Integer{0, steps_max - 1});
+  f("count", s.count, Integer{1, steps_max});
 }
 
 void fields(auto& f, Of<WorkflowInfo> auto& w) {

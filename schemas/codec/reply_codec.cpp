@@ -19,6 +19,7 @@ void fields(auto& f, Of<LeaseGrant> auto& g) {
   f("objective", g.objective)("trainer", g.trainer)("params", g.params)("seed", g.seed, seed_rule);
   f("budget", g.budget)("resources", g.resources)("next_phase", g.next_phase, Integer{0});
   f.maybe("resume", g.resume)("expires_at", g.expires_at, WireTime{}).some("limits", g.limits);
+  f.some("step", g.step).some("inputs", g.inputs, ListOf{OfType{}, files_max});
 }
 void fields(auto& f, Of<std::optional<LeaseGrant>> auto& grant) { f.maybe("grant", grant); }
 

@@ -28,7 +28,7 @@ void fields(auto& f, Of<JoinRequest> auto& r) {
 void fields(auto& f, Of<AcquireRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("worker", r.worker)("cpus", r.cpus, slots);
   f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait).some("epoch", r.epoch);
-  f.some("time_left", r.time_left);
+  f.some("time_left", r.time_left).some("steps", r.steps);
 }
 
 void fields(auto& f, Of<ReportRequest> auto& r) {

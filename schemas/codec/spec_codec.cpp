@@ -24,6 +24,10 @@ Value read_trainer_setting(const std::string& name, const Spot& spot) {
   return read_setting(spot);
 }
 
+std::vector<std::string> read_step_names(const Spot& spot) {
+  return read_by<std::vector<std::string>>(spot, ListOf{read_step_name, std::size_t{steps_max}});
+}
+
 // Settings of a rule are numbers.
 double read_rule_setting(const std::string& name, const Spot& spot) {
   static constexpr std::array<std::string_view, 1> keys{"rule"};
@@ -76,6 +80,12 @@ void fields(auto& f, Of<LimitsSpec> auto& l) {
   f.some("run", l.run, limit).some("phase", l.phase, limit);
   f.some("concurrency", l.concurrency, Integer{1, concurrency_max});
   f.some("max_failed", l.max_failed, read_failure_limit);
+}
+
+void fields(auto& f, Of<StepSpec> auto& s) {
+  f("name", s.name, read_step_name)("command", s.command).some("resources", s.resources);
+  f.some("retries", s.retries, retries);
+  f.some("needs", s.needs, read_step_names).some("phases", s.phases, Integer{1, phases_max});
 }
 
 void fields(auto& f, Of<DatasetSpec> auto& d) {
@@ -199,12 +209,39 @@ void objectives(Writer& f, const SweepSpec& spec) {
 
 constexpr std::string_view ask_trainer = "ask";
 
-// Exactly one of trainer and command.
+// Every name once, and only earlier steps are needed.
+void check_steps(const Spot& spot, const std::vector<StepSpec>& steps) {
+  if (steps.empty()) return spot.refuse("must have at least one step");
+  std::vector<std::string_view> earlier;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Place place(spot.place, i);
+    if (std::ranges::find(earlier, steps[i].name) != earlier.end())
+      spot.fault.note_rule(Place(place, "name"),
+                           "the step " + in_quotes(steps[i].name) + " appears twice");
+    const Place at_needs(place, "needs");
+    const std::size_t count = steps[i].needs ? steps[i].needs->size() : 0;
+    for (std::size_t j = 0; j < count; ++j)
+      if (const std::string& name = (*steps[i].needs)[j];
+          std::ranges::find(earlier, name) == earlier.end())
+        spot.fault.note_rule(Place(at_needs, j), "no earlier step is called " + in_quotes(name) +
+                                                     did_you_mean(name, earlier) +
+                                                     ": steps run in the order of the file");
+    earlier.emplace_back(steps[i].name);
+  }
+}
+
+// Exactly one of trainer, command and steps.
 void what_to_run(Reader& f, SweepSpec& spec) {
   std::optional<BuiltinTrainer> builtin;
   std::optional<CommandTrainer> command;
+  std::optional<std::vector<StepSpec>> steps;
   f.some("trainer", builtin).some("command", command);
+  f.some("steps", steps, ListOf{OfType{}, std::size_t{steps_max}});
   if (builtin && command) f.refuse("command", "trainer and command exclude each other: keep one");
+  if (steps && (builtin || command))
+    f.refuse("steps", "steps exclude trainer and command: each step has its command");
+  if (steps && f.spot.fault.clear())
+    f.at("steps", [&](const Spot& spot) { check_steps(spot, *steps); });
   const bool asks = builtin && builtin->name == ask_trainer;
   if (asks && !builtin->settings.empty())
     f.refuse("trainer", "trainer ask has no settings: the client evaluates the trials");
@@ -214,6 +251,8 @@ void what_to_run(Reader& f, SweepSpec& spec) {
     spec.trainer = std::move(*builtin);
   else if (command)
     spec.trainer = std::move(*command);
+  else if (steps)
+    spec.trainer = PipelineTrainer{std::move(*steps)};
 }
 
 void what_to_run(Writer& f, const SweepSpec& spec) {
@@ -221,6 +260,8 @@ void what_to_run(Writer& f, const SweepSpec& spec) {
     f("command", *command);
   else if (const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer))
     f("trainer", *builtin);
+  else if (const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer))
+    f("steps", pipeline->steps);
   else
     f("trainer", BuiltinTrainer{std::string(ask_trainer), {}});
 }
@@ -246,6 +287,17 @@ void choose_methods(SweepSpec& spec) {
 
 }  // namespace
 
+// What the commands take from the rest of their sweep.
+void settle_steps(const Spot& spot, SweepSpec& spec) {
+  auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer);
+  if (pipeline == nullptr) return;
+  for (std::size_t i = 0; i < pipeline->steps.size() && spot.fault.clear(); ++i) {
+    const Place place(spot.place, i);
+    settle_command({spot.json.at(i).at("command"), Place(place, "command"), spot.fault}, spec,
+                   pipeline->steps[i].command);
+  }
+}
+
 // Settings of the user's program, which are often written next to `command`.
 void refuse_settings_of_command(Reader& reader) {
   for (const char* key :
@@ -263,10 +315,16 @@ void fields(F& f, Of<SweepSpec> auto& s) {
   f.maybe("seed", s.seed, seed_rule);
   objectives(f, s);
   what_to_run(f, s);
+  f.some("evaluate", s.evaluate, read_command_words);
   f("parameters", s.parameters);
   if constexpr (reads<F>)
     if (auto* command = std::get_if<CommandTrainer>(&s.trainer); command && f.spot.fault.clear())
       f.at("command", [&](const Spot& spot) { settle_command(spot, s, *command); });
+  if constexpr (reads<F>)
+    if (f.spot.fault.clear() && !s.evaluate.empty())
+      f.at("evaluate", [&](const Spot& spot) { check_evaluate(spot, s); });
+  if constexpr (reads<F>)
+    if (f.spot.fault.clear()) f.at("steps", [&](const Spot& spot) { settle_steps(spot, s); });
   f.some("constraints", s.constraints, ListOf{Text{constraint_bytes_max}, constraints_max});
   f.maybe("search", s.search, read_search).maybe("terminator", s.terminator);
   const bool asks = std::holds_alternative<AskTrainer>(s.trainer);
@@ -287,7 +345,8 @@ void fields(F& f, Of<SweepSpec> auto& s) {
 void check(Reader& reader, const SweepSpec& spec) {
   if (reader.find("objective") == nullptr && reader.find("objectives") == nullptr)
     reader.refuse("objective", "is missing: 'objective' or 'objectives' is required here");
-  if (reader.find("trainer") == nullptr && reader.find("command") == nullptr)
+  if (reader.find("trainer") == nullptr && reader.find("command") == nullptr &&
+      reader.find("steps") == nullptr)
     reader.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");
   if (spec.search.trials == 0 && is_population(spec))

@@ -88,12 +88,10 @@ inline constexpr auto words_of<Order> = word_table("none", "cancel", "kill", "go
 template <>
 inline constexpr auto words_of<Action> = word_table("continue", "pause", "stop");
 template <>
-inline constexpr auto words_of<VerdictReason> = word_table("no_rule", "last_phase", "diverged",
-                                                           "collecting", "good_enough", "evicted",
-                                                           "between_rungs", "promoted",
-                                                           "awaits_promotion", "awaits_seeds",
-                                                           "outraced", "no_checkpoint", "finishes",
-                                                           "replaced", "awaits_turn");
+inline constexpr auto words_of<VerdictReason> =
+    word_table("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
+               "between_rungs", "promoted", "awaits_promotion", "awaits_seeds", "outraced",
+               "no_checkpoint", "finishes", "replaced", "awaits_turn", "step_follows");
 template <>
 inline constexpr auto words_of<Aggregate> = word_table("mean", "median", "iqm", "lcb");
 template <>

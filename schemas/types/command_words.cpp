@@ -162,10 +162,16 @@ Result<std::vector<WordPiece>> pieces_of(std::string_view word) {
 }
 
 std::span<const std::string_view> own_names() {
-  static constexpr std::array<std::string_view, 13> table{
-      "hone.run",    "hone.attempt",  "hone.sweep",      "hone.seed", "hone.budget",
-      "hone.phases", "hone.cpus",     "hone.folder",     "hone.work", "hone.params_file",
-      "hone.resume", "hone.run_file", "hone.checkpoints"};
+  static constexpr std::array<std::string_view, 14> table{
+      "hone.run",    "hone.attempt",  "hone.sweep",       "hone.seed", "hone.budget",
+      "hone.phases", "hone.cpus",     "hone.folder",      "hone.work", "hone.params_file",
+      "hone.resume", "hone.run_file", "hone.checkpoints", "hone.step"};
+  return table;
+}
+
+std::span<const std::string_view> evaluation_names() {
+  static constexpr std::array<std::string_view, 5> table{"hone.model", "hone.episodes", "hone.seed",
+                                                         "hone.sample", "hone.run"};
   return table;
 }
 

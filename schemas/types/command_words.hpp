@@ -31,6 +31,9 @@ Result<std::vector<WordPiece>> pieces_of(std::string_view word);
 // The names that hone itself fills in, in addition to the parameters: "hone.seed" and others.
 std::span<const std::string_view> own_names();
 
+// The same of a command that evaluates a model: "hone.model" and others.
+std::span<const std::string_view> evaluation_names();
+
 // Whether a parameter of this name is named in one of the words.
 bool names(std::span<const std::string> words, std::string_view name);
 

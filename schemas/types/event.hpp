@@ -109,6 +109,7 @@ struct LeaseGranted {  // a queued run, or a paused one that is promoted
   std::string request_id;
   std::optional<ModelId> resume;
   Instant expires_at;
+  int step = 0;  // of the pipeline, that the lease covers
 };
 
 struct LeaseRenewed {
@@ -340,6 +341,15 @@ struct ModelEvaluated {
   EvaluationInfo info;
 };
 
+// A step of a run's pipeline succeeded: its lease is over, and the run waits for its next step,
+// which gets these files. The last step has no such event: it ends the run.
+struct StepFinished {
+  LeaseId lease;
+  RunId run;
+  int step = 0;
+  std::vector<FileRef> files{};
+};
+
 struct Event;
 
 // A sweep that ended elsewhere: its events with their times, and with ids
@@ -358,7 +368,7 @@ using EventAlternatives =
                  WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
                  SweepArchived, TrialPinned, SweepEdited, SweepImported, FleetSet, FleetSteered,
                  FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded, CodeRecorded,
-                 ModelEvaluated>;
+                 ModelEvaluated, StepFinished>;
 
 // One of the events. A class, so that headers can declare it without the events. Its copies and
 // moves are compiled once, in event.cpp.

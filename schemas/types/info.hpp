@@ -1,4 +1,4 @@
-// What the ledger records about workflows, datasets and evaluations, as clients send it.
+// What the ledger records about workflows, datasets, evaluations and files, as clients send it.
 #pragma once
 
 #include <compare>
@@ -45,6 +45,14 @@ struct EvaluationInfo {
   bool sample = false;         // actions were drawn from the policy, not the most probable ones
   std::string author{};        // ada@node3
   friend bool operator==(const EvaluationInfo&, const EvaluationInfo&) = default;
+};
+
+// A file that a step left, by its name in the folders of later steps: STEP/PATH.
+struct FileRef {
+  std::string name;
+  std::string sha256;
+  std::int64_t bytes = 0;
+  friend bool operator==(const FileRef&, const FileRef&) = default;
 };
 
 }  // namespace hone

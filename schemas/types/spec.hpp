@@ -25,6 +25,7 @@ struct SweepSpec {
   Objective objective;                        // what terminators judge by
   std::vector<Objective> further_objectives;  // traded off against it; empty for one objective
   TrainerSpec trainer;
+  std::vector<std::string> evaluate{};  // the words of a command that measures a saved model
   Space parameters;
   std::vector<std::string> constraints;  // conditions that every parameter set must satisfy
   SearchSpec search;
@@ -42,6 +43,19 @@ struct SweepSpec {
 };
 
 inline bool is_population(const SweepSpec& spec) { return spec.search.method == population_method; }
+
+// The step of a pipeline, null where there is none: a sweep without steps has no step 0.
+const StepSpec* step_of(const SweepSpec& spec, int step);
+// Steps of every run: 1 without a pipeline.
+int steps_of(const SweepSpec& spec);
+// What a lease of this step holds.
+ResourcesSpec resources_of(const SweepSpec& spec, int step);
+// The budget of a step that begins after so many reports: it ends with the step's phases.
+BudgetSpec budget_of(const SweepSpec& spec, int step, int reported);
+// What a worker needs for every step.
+ResourcesSpec most_resources(const SweepSpec& spec);
+// Whether the step gets the files of an earlier one.
+bool needs(const StepSpec& step, const std::string& earlier);
 
 // Runs that every trial starts with, and the most it may get: each seed on each instance.
 inline int instances_of(const SweepSpec& spec) {

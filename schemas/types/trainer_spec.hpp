@@ -1,4 +1,5 @@
-// What a sweep trains with: a trainer of hone-train, any program, or the client itself.
+// What a sweep trains with: a trainer of hone-train, any program, a pipeline of programs, or the
+// client itself.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "schemas/types/budget_spec.hpp"
 #include "schemas/types/value.hpp"
 
 namespace hone {
@@ -75,6 +77,24 @@ struct AskTrainer {
   friend bool operator==(const AskTrainer&, const AskTrainer&) = default;
 };
 
-using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer, AskTrainer>;
+// One command of a pipeline: a stretch of a run that leases cover, never together with another
+// step.
+struct StepSpec {
+  std::string name;  // also the folder of its files where a later step gets them
+  CommandTrainer command;
+  std::optional<ResourcesSpec> resources{};  // unset: those of the sweep
+  std::optional<int> retries{};  // after a failure of any class; unset: limits.max_retries
+  std::optional<std::vector<std::string>> needs{};  // whose files it gets; unset: all earlier steps
+  std::optional<int> phases{};  // of the budget, that it reports; unset: all that are left
+  friend bool operator==(const StepSpec&, const StepSpec&) = default;
+};
+
+// Commands that every run executes one after another.
+struct PipelineTrainer {
+  std::vector<StepSpec> steps;
+  friend bool operator==(const PipelineTrainer&, const PipelineTrainer&) = default;
+};
+
+using TrainerSpec = std::variant<BuiltinTrainer, CommandTrainer, AskTrainer, PipelineTrainer>;
 
 }  // namespace hone

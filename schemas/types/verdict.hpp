@@ -24,6 +24,7 @@ enum class VerdictReason {
   finishes,          // its rule has nothing left to train, and it leads: it trains to its end
   replaced,          // among the poorest of its population: a fork of a better member follows it
   awaits_turn,       // paused until the members of its population that are behind have caught up
+  step_follows,      // the budget is reached, but a later step of its pipeline has yet to run
 };
 
 struct VerdictInput {

@@ -53,6 +53,7 @@ struct AcquireRequest {
   Epoch epoch{};  // as in JoinReply; none: an older worker
   // Until the worker drains; absent: it has no end. It gets no run whose next phase would not fit.
   std::optional<Duration> time_left{};
+  bool steps = false;  // it can execute a step of a pipeline; an older worker gets none
 };
 
 // hone as an optimizer without workers: the client asks for a trial and tells its result.
@@ -166,6 +167,14 @@ struct ModelRef {
   friend bool operator==(const ModelRef&, const ModelRef&) = default;
 };
 
+// Which step of its pipeline a lease covers.
+struct StepRef {
+  std::string name;
+  int index = 0;
+  int count = 1;
+  friend bool operator==(const StepRef&, const StepRef&) = default;
+};
+
 // How long a process may take; absent: no limit. The time that it waits for the server does not
 // count.
 struct TimeLimits {
@@ -190,6 +199,8 @@ struct LeaseGrant {
   std::optional<ModelRef> resume;  // the checkpoint to continue from, if any
   Instant expires_at;
   TimeLimits limits{};
+  std::optional<StepRef> step{};  // of a pipeline; trainer and resources are those of the step
+  std::vector<FileRef> inputs{};  // of the earlier steps that it needs
 };
 
 struct ReportRequest {

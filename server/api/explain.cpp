@@ -45,7 +45,7 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
                *std::move(curve),
                *std::move(terminator),
                std::move(unpausing),
-               spec->resources,
+               most_resources(*spec),
                asked};
 }
 
@@ -239,6 +239,8 @@ std::string queued_text(const Facts& facts) {
   const auto& run = facts.run;
   if (run.attempts == 0 && facts.asked) return " waits for a client to ask for it.";
   if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
+  if (run.reason == EndReason::none)
+    return " waits in the queue for the next step of its pipeline." + last_report(facts);
   return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
          ": " + cause(facts) + "." + class_text(run.failure) + rest_text(run) +
          " It continues from its last checkpoint, if it saved one." + last_report(facts);

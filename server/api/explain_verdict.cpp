@@ -24,6 +24,7 @@ bool by_rule(VerdictReason reason) {
     case VerdictReason::diverged:
     case VerdictReason::no_checkpoint:
     case VerdictReason::finishes:
+    case VerdictReason::step_follows:
       return false;
   }
   unreachable();
@@ -53,6 +54,8 @@ std::string finishes_text(const Verdict& verdict) {
 std::string overruled_text(const Verdict& verdict) {
   if (verdict.reason == VerdictReason::no_checkpoint) return no_checkpoint_text(verdict);
   if (verdict.reason == VerdictReason::finishes) return finishes_text(verdict);
+  if (verdict.reason == VerdictReason::step_follows)
+    return " It continued: its budget is reached, but a later step of its pipeline follows.";
   return "";
 }
 

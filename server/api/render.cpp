@@ -175,6 +175,8 @@ Json render(const AttemptRow& row) {
   json["resume"] = id_or_null(row.resume);
   json["workflow"] = id_or_null(row.workflow);
   json["code_differs_in"] = row.differs;
+  json["step"] = row.step.empty() ? Json(nullptr) : Json(row.step);
+  json["finished"] = row.finished;
   return json;
 }
 

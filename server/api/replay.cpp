@@ -121,7 +121,10 @@ class Replay {
     ++tally_.leases;
     tally_.proposals += static_cast<std::int64_t>(held_.size());
     skip_trials();
-    const auto work = find_lease_candidate(book_, book_.sweeps.at(sweep_), granted.worker);
+    // What fits less than the granted step would have fitted the worker as well, and gone before.
+    const Sweep& sweep = book_.sweeps.at(sweep_);
+    const Capacity capacity{resources_of(sweep.spec, granted.step), {0, 0}};
+    const auto work = find_lease_candidate(book_, sweep, granted.worker, capacity);
     if (!work) return differ(event, event.body, "nothing to do");
     if (work->run != granted.attempt.run || work->resume != granted.resume)
       return differ(event, event.body, "another run: " + text(work->run));

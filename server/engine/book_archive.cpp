@@ -48,13 +48,19 @@ void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<FileRef> auto& file) {
+  auto& [name, sha256, bytes] = file;
+  archive(name, sha256, bytes);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-         artifacts, phase_from] = run;
+         artifacts, phase_from, step, step_reports, checkpoint_step, files] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
           resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-          artifacts, phase_from);
+          artifacts, phase_from, step, step_reports, checkpoint_step, files);
 }
 
 template <class Archive>
@@ -145,8 +151,10 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
-  auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow] = lease;
-  archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow);
+  auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
+         files] = lease;
+  archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
+          files);
 }
 
 template <class Archive>

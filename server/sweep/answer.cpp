@@ -26,20 +26,24 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
   const Lease& lease = book.leases.at(found->second);
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
-  return LeaseGrant{.lease = lease.id,
-                    .attempt = lease.attempt,
-                    .sweep = sweep.id,
-                    .sweep_name = sweep.spec.name,
-                    .objective = sweep.spec.objective,
-                    .trainer = sweep.spec.trainer,
-                    .params = params_of(sweep.spec, *find_trial(book, run.id.trial), run.id),
-                    .seed = run.seed,
-                    .budget = sweep.spec.budget,
-                    .resources = sweep.spec.resources,
-                    .next_phase = static_cast<int>(run.reports.size()),
-                    .resume = lease.resume,
-                    .expires_at = lease.expires_at,
-                    .limits = time_limits_of(sweep, run)};
+  const auto step = step_ref(sweep.spec, lease.step);
+  return LeaseGrant{
+      .lease = lease.id,
+      .attempt = lease.attempt,
+      .sweep = sweep.id,
+      .sweep_name = sweep.spec.name,
+      .objective = sweep.spec.objective,
+      .trainer = step ? TrainerSpec(step_of(sweep.spec, lease.step)->command) : sweep.spec.trainer,
+      .params = params_of(sweep.spec, *find_trial(book, run.id.trial), run.id),
+      .seed = run.seed,
+      .budget = budget_of(sweep.spec, lease.step, static_cast<int>(run.step_reports)),
+      .resources = resources_of(sweep.spec, lease.step),
+      .next_phase = static_cast<int>(run.reports.size()),
+      .resume = lease.resume,
+      .expires_at = lease.expires_at,
+      .limits = time_limits_of(sweep, run),
+      .step = step,
+      .inputs = inputs_of(sweep.spec, run)};
 }
 
 LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {

@@ -171,16 +171,25 @@ Status check_trainer(const SweepSpec& spec) {
 }
 
 // The worker logs its own metrics under names that begin with "hone.".
-Status check_collected(const SweepSpec& spec) {
-  const auto* command = std::get_if<CommandTrainer>(&spec.trainer);
-  if (command == nullptr || !command->collect) return Done{};
-  const auto& metrics = command->collect->metrics;
+Status check_collected(const CommandTrainer& command, const std::string& at) {
+  if (!command.collect) return Done{};
+  const auto& metrics = command.collect->metrics;
   for (std::size_t i = 0; i < metrics.size(); ++i)
     if (metrics[i].starts_with("hone."))
       return refuse(Code::invalid,
                     "metrics whose names begin with 'hone.' are measured by the worker; rename the "
                     "column",
-                    "/command/collect/metrics/" + std::to_string(i));
+                    at + "/command/collect/metrics/" + std::to_string(i));
+  return Done{};
+}
+
+Status check_commands(const SweepSpec& spec) {
+  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
+    return check_collected(*command, "");
+  for (int step = 0; step_of(spec, step) != nullptr; ++step)
+    if (auto fits = check_collected(step_of(spec, step)->command, "/steps/" + std::to_string(step));
+        !fits)
+      return fits;
   return Done{};
 }
 
@@ -227,7 +236,7 @@ Status check_spec(const SweepSpec& spec) {
   if (spec.seed > seed_max)
     return refuse(Code::invalid, "a seed must be a whole number from 0 to 2^53 - 1", "/seed");
   if (auto fits = check_trainer(spec); !fits) return fits;
-  if (auto fits = check_collected(spec); !fits) return fits;
+  if (auto fits = check_commands(spec); !fits) return fits;
   if (auto fits = check_objectives(spec); !fits) return fits;
   const auto space = SearchSpace::make(spec.parameters, spec.constraints);
   if (!space) return space.error();

@@ -34,15 +34,30 @@ bool is_present(const WorkerState& worker, Instant now) {
   return worker.cpus > 0 && !worker.aside_until && now - worker.seen_at < absent_after;
 }
 
+// The retries that the run's step names.
+std::optional<int> own_retries(const Sweep& sweep, const Run& run) {
+  const StepSpec* step = step_of(sweep.spec, run.step);
+  return step == nullptr ? std::nullopt : step->retries;
+}
+
+// Whether another attempt may end better. A user who names retries of a step expects one also after
+// an exit with a status.
+bool may_retry(const Sweep& sweep, const Run& run, Failure failure) {
+  if (failure == Failure::user_error && own_retries(sweep, run)) return true;
+  return rule_of(failure).retry != Retry::no;
+}
+
 // Why a run gets no further attempt; empty if it gets one.
 std::string why_no_retry(const Sweep& sweep, const Run& run, const EndRequest& end, Failure failure,
                          Duration trained) {
   const FailureRule& rule = rule_of(failure);
   const bool free = end.reason == EndReason::requeue_requested || failure == Failure::preempted;
   if (free && run.attempts >= attempts_max) return std::to_string(attempts_max) + " attempts";
-  if (!free && run.losses >= sweep.spec.limits.max_retries) return "limits.max_retries";
+  const auto own = own_retries(sweep, run);
+  if (!free && own && run.losses >= *own) return "its step's retries";
+  if (!free && run.losses >= sweep.spec.limits.max_retries && !own) return "limits.max_retries";
   if (const auto found = run.failures.find(failure);
-      found != run.failures.end() && found->second >= rule.retries_max)
+      !own && found != run.failures.end() && found->second >= rule.retries_max)
     return "it happened " + std::to_string(found->second + 1) + " times";
   if (sweep.spec.limits.run && trained >= *sweep.spec.limits.run) return "limits.run";
   return {};
@@ -117,7 +132,7 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
                   .detail = end.detail,
                   .log_tail = end.log_tail,
                   .failure = failure};
-  if (rule_of(failure).retry == Retry::no) return end_run(book, sweep, failed, events);
+  if (!may_retry(sweep, run, failure)) return end_run(book, sweep, failed, events);
   const Duration trained = run.trained + (now - lease.granted_at);
   const auto why = why_no_retry(sweep, run, end, failure, trained);
   if (!why.empty() && failure == Failure::timed_out)

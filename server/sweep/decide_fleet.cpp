@@ -67,7 +67,7 @@ std::int64_t waiting_runs(const Sweep& sweep) {
 
 // How many runs of the sweep a pilot takes at once; 0: none.
 int runs_per_pilot(const Sweep& sweep, const FleetSpec& pilot) {
-  const ResourcesSpec& run = sweep.spec.resources;
+  const ResourcesSpec run = most_resources(sweep.spec);
   if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return 0;
   const int by_slots = pilot.slots / run.cpus;
   return run.gpus > 0 ? std::min(by_slots, pilot.gpus / run.gpus) : by_slots;

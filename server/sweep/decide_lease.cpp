@@ -49,9 +49,17 @@ ResourcesSpec free_resources(const Book& book, const AcquireRequest& offer) {
           std::min(offer.gpus, worker.gpus - worker.leased.gpus)};
 }
 
-bool fits(const SweepSpec& spec, const ResourcesSpec& offer) {
-  return !std::holds_alternative<AskTrainer>(spec.trainer) && spec.resources.cpus <= offer.cpus &&
-         spec.resources.gpus <= offer.gpus;
+bool fits(const ResourcesSpec& need, const ResourcesSpec& offer) {
+  return need.cpus <= offer.cpus && need.gpus <= offer.gpus;
+}
+
+// Whether a worker may get a step of the sweep's runs, or its runs where it has no steps.
+bool serves(const SweepSpec& spec, const ResourcesSpec& offer, bool knows_steps) {
+  if (std::holds_alternative<AskTrainer>(spec.trainer)) return false;
+  if (!knows_steps && std::holds_alternative<PipelineTrainer>(spec.trainer)) return false;
+  for (int step = 0; step < steps_of(spec); ++step)
+    if (fits(resources_of(spec, step), offer)) return true;
+  return false;
 }
 
 // Whether a worker that drains soon can end a phase of the sweep. Unknown is yes: the first phase
@@ -96,9 +104,7 @@ std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep) {
 
 LeaseCandidate resume(const Book& book, RunId id) {
   const Run& run = *find_run(book, id);
-  std::optional<ModelId> checkpoint;
-  if (run.checkpoint) checkpoint = run.checkpoint->id;
-  return {id, run.attempts, checkpoint, {}};
+  return {id, run.attempts, checkpoint_of_step(run), {}, run.step};
 }
 
 LeaseCandidate replicate(const Book& book, const Sweep& sweep, std::size_t index) {
@@ -138,12 +144,10 @@ bool nothing_to_wait_for(const Sweep& sweep) {
 
 }  // namespace
 
-std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
-                                                   WorkerId worker) {
-  if (!may_have_work(sweep)) return std::nullopt;
-  for (const RunId id : sweep.queue)
-    if (find_run(book, id)->avoid != worker) return resume(book, id);
-  if (sweep.state != SweepState::running) return std::nullopt;
+namespace {
+
+// What follows once no run of the queue can be leased.
+std::optional<LeaseCandidate> find_next(const Book& book, const Sweep& sweep) {
   const bool left = proposals_left(sweep) > 0;
   if (left && !sweep.enqueued.empty()) return propose(book, sweep);
   const NextAction action = sweep.terminator->next(sweep.history, left);
@@ -164,6 +168,26 @@ std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep
   return last ? std::optional(resume(book, *last)) : std::nullopt;
 }
 
+}  // namespace
+
+std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
+                                                   WorkerId worker,
+                                                   const std::optional<Capacity>& capacity) {
+  if (!may_have_work(sweep)) return std::nullopt;
+  const auto need = [&](int step) { return resources_of(sweep.spec, step); };
+  bool waits_for_slots = false;
+  for (const RunId id : sweep.queue) {
+    const Run& run = *find_run(book, id);
+    if (run.avoid == worker) continue;
+    if (!capacity || fits(need(run.step), capacity->free)) return resume(book, id);
+    if (run.step > 0 && fits(need(run.step), capacity->all)) waits_for_slots = true;
+  }
+  if (waits_for_slots || sweep.state != SweepState::running) return std::nullopt;
+  auto next = find_next(book, sweep);
+  if (next && capacity && !fits(need(next->step), capacity->free)) return std::nullopt;
+  return next;
+}
+
 bool has_work(const Book& book) {
   return std::any_of(book.open_sweeps.begin(), book.open_sweeps.end(),
                      [&](SweepId id) { return may_have_work(book.sweeps.at(id)); });
@@ -177,7 +201,8 @@ std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& reques
   std::vector<const Sweep*> sweeps;
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
-    if (may_have_work(sweep) && fits(sweep.spec, offer) && fits_time(sweep, request))
+    if (may_have_work(sweep) && serves(sweep.spec, offer, request.steps) &&
+        fits_time(sweep, request))
       sweeps.push_back(&sweep);
   }
   std::stable_sort(sweeps.begin(), sweeps.end(),
@@ -215,15 +240,16 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const bool aside = worker.aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
+  const Capacity capacity{free_resources(book, request), {worker.cpus, worker.gpus}};
   for (const Sweep* sweep : in_turn(book, request)) {
-    auto candidate = find_lease_candidate(book, *sweep, request.worker);
+    auto candidate = find_lease_candidate(book, *sweep, request.worker, capacity);
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive
     for (EventBody& event : candidate->events) events.push_back(std::move(event));
     const LeaseId lease{book.last_lease.value + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                      request.worker, request.request_id, candidate->resume,
-                                     now + book.lease_length});
+                                     now + book.lease_length, candidate->step});
     close_unpromotable(*sweep, book, candidate->run, events);
     return events;
   }

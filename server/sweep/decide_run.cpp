@@ -13,17 +13,6 @@
 namespace hone {
 namespace {
 
-// The run that ended or was paused under `lease`, whose process may still send reports; null for
-// lost leases.
-const Run* ended_under(const Book& book, LeaseId lease) {
-  const auto index = lease_index(book, lease);
-  if (!index) return nullptr;
-  const Run* run = find_run(book, book.run_of_lease[*index]);
-  return run->last_lease == lease && (is_end(run->state) || run->state == RunState::paused)
-             ? run
-             : nullptr;
-}
-
 RunEnded end_after(RunId run, const Verdict& verdict) {
   switch (verdict.reason) {
     case VerdictReason::last_phase:
@@ -47,6 +36,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::no_checkpoint:
     case VerdictReason::finishes:
     case VerdictReason::awaits_turn:
+    case VerdictReason::step_follows:
       break;
   }
   unreachable();
@@ -54,14 +44,19 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
 
 Status check_report(const Sweep& sweep, const Run& run, const ReportRequest& report) {
   const int next = static_cast<int>(run.reports.size());
-  if (report.phase >= sweep.spec.budget.phases)
+  const int phases = budget_of(sweep.spec, run.step, static_cast<int>(run.step_reports)).phases;
+  if (report.phase >= phases)
     return refuse(Code::invalid,
-                  "the sweep has phases 0 to " + std::to_string(sweep.spec.budget.phases - 1),
+                  (phases < sweep.spec.budget.phases ? "the step" : "the sweep") +
+                      std::string(" has phases 0 to ") + std::to_string(phases - 1) +
+                      (run.step > 0 ? ", which the steps of its pipeline share: raise budget.phases"
+                                      " by the reports of this step"
+                                    : ""),
                   "/phase");
   if (report.phase > next)
     return refuse(Code::conflict, "phase " + std::to_string(next) + " has no report yet", "/phase");
   const std::int64_t last_step = run.reports.empty() ? 0 : run.reports.back().step;
-  if (report.phase == next && report.step < last_step)
+  if (report.phase == next && counted_step(run, report.step) < last_step)
     return refuse(Code::invalid, "step went backwards, from " + std::to_string(last_step), "/step");
   if (report.further.size() != sweep.spec.further_objectives.size())
     return refuse(Code::invalid,
@@ -229,9 +224,10 @@ bool would_finish(const Book& book, const Sweep& sweep, const Run& run, Events e
 // The verdict on the report that `events` ends with.
 Verdict judge(const Book& book, const Sweep& sweep, const Run& run, const Events& events) {
   const auto& report = std::get<ReportRecorded>(events.back());
-  if (report.phase == sweep.spec.budget.phases - 1)
-    return {Action::stop, VerdictReason::last_phase, {}};
+  const bool last = report.phase == sweep.spec.budget.phases - 1;
+  if (last && !step_follows(sweep, run)) return {Action::stop, VerdictReason::last_phase, {}};
   if (report.score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
+  if (last) return {Action::go_on, VerdictReason::step_follows, {}};
   const bool resumable = report.resumable.value_or(true);
   const bool replaced = !resumable && sweep.unpausing != nullptr;
   const Terminator& rule = replaced ? *sweep.unpausing : *sweep.terminator;
@@ -258,8 +254,9 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   if (run.state == RunState::leased) events.emplace_back(RunStarted{lease.id});
   // A worker that was restarted may not know of the run's checkpoints.
   std::optional<bool> resumable;
-  if (request.resumable == false && !run.checkpoint) resumable = false;
-  events.emplace_back(ReportRecorded{lease.id, run.id, request.phase, request.step, request.score,
+  if (request.resumable == false && !checkpoint_of_step(run)) resumable = false;
+  events.emplace_back(ReportRecorded{lease.id, run.id, request.phase,
+                                     counted_step(run, request.step), request.score,
                                      request.further, request.seed_applied, resumable});
   const Verdict verdict = judge(book, sweep, run, events);
   events.emplace_back(VerdictGiven{run.id, request.phase, verdict});
@@ -306,47 +303,6 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
                            request.bytes, request.step, request.phase, parent_of(*run, command)}};
 }
 
-Result<Events> decide_evaluate(const Book& book, const Evaluate& command) {
-  const EvaluateRequest& request = command.request;
-  if (book.evaluations_by_request.contains(request.request_id)) return Events{};
-  if (command.model.value > book.last_model)
-    return refuse(Code::not_found, "there is no model " + text(command.model));
-  return Events{ModelEvaluated{EvaluationId{book.last_evaluation + 1}, request.request_id,
-                               command.model, request.evaluation}};
-}
-
-Result<Events> decide_record_code(const Book& book, const RecordCode& command) {
-  const Lease* lease = find_live_lease(book, command.lease);
-  if (lease == nullptr) return stale(book, command.lease);
-  if (lease->workflow) return Events{};
-  Events events;
-  const WorkflowId workflow = record_workflow(book, command.request.workflow, events);
-  events.emplace_back(CodeRecorded{lease->id, lease->attempt.run, workflow});
-  return events;
-}
-
-Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command) {
-  constexpr std::size_t artifacts_max = 100;  // of one run; a person can still survey them
-  const SaveArtifactRequest& request = command.request;
-  const Lease* lease = find_live_lease(book, command.lease);
-  const Run* run =
-      lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
-  if (run == nullptr) return stale(book, command.lease);
-  const auto known = run->artifacts.find(request.name);
-  if (known == run->artifacts.end() && run->artifacts.size() >= artifacts_max)
-    return refuse(Code::conflict, "a run keeps at most " + std::to_string(artifacts_max) + " files",
-                  "/name");
-  if (known != run->artifacts.end() && known->second == request.sha256) return Events{};
-  return Events{ArtifactSaved{command.lease, run->id, request.name, request.sha256, request.bytes}};
-}
-
-Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
-  if (find_live_lease(book, command.lease) == nullptr &&
-      ended_under(book, command.lease) == nullptr)
-    return stale(book, command.lease);
-  return Events{};
-}
-
 namespace {
 
 // Whether the exit status of the process reports success.
@@ -361,11 +317,13 @@ void end_by_itself(const Book& book, const Lease& lease, const EndRequest& reque
   const Run& run = *find_run(book, lease.attempt.run);
   if (!finishes(request.reason)) return fail_attempt(book, lease, request, now, events);
   const Sweep& sweep = book.sweeps.at(lease.sweep);
+  if (step_follows(sweep, run)) return finish_step(lease, run, events);
+  const bool whole = std::cmp_equal(run.reports.size(), sweep.spec.budget.phases);
   if (!run.reports.empty())
     return end_run(book, sweep,
                    {.run = run.id,
                     .state = RunState::completed,
-                    .reason = EndReason::exited_early,
+                    .reason = whole ? EndReason::budget_reached : EndReason::exited_early,
                     .detail = request.detail},
                    events);
   EndRequest silent = request;

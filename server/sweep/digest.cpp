@@ -120,6 +120,8 @@ void add(Hash& hash, const Run& run) {
   for (const WorkerId worker : run.blamed) hash.add(worker);
   if (run.avoid) hash.add(*run.avoid);
   if (run.due) hash.add(*run.due);
+  if (run.step > 0) hash.add(run.step), hash.add(run.step_reports), hash.add(run.checkpoint_step);
+  for (const FileRef& file : run.files) hash.add(file.name), hash.add(file.sha256);
   for (const RecordedReport& report : run.reports) {
     hash.add(report.step);
     hash.add(report.score);
@@ -215,6 +217,9 @@ std::uint64_t digest(const Book& book) {
   // Later members, only if they are set.
   for (const auto& [id, lease] : book.leases)
     if (lease.workflow) hash.add(id), hash.add(*lease.workflow);
+  for (const auto& [id, lease] : book.leases)
+    for (const FileRef& file : lease.files)
+      hash.add(id), hash.add(file.name), hash.add(file.sha256);
   for (const auto& [request, id] : book.evaluations_by_request) hash.add(request), hash.add(id);
   return hash.value();
 }

@@ -142,7 +142,7 @@ class EventFolder {
     Run& run = run_of(e.attempt.run);
     expect((run.state == RunState::queued || run.state == RunState::paused) && !run.lease,
            "only a waiting run is leased");
-    stop_waiting(sweep, run);
+    stop_waiting(book_, sweep, run);
     sweep.history.set_state(run.record, RunRecord::State::active);
     run.state = RunState::leased;
     run.attempts = e.attempt.number;
@@ -153,12 +153,14 @@ class EventFolder {
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
+    expect(e.step == run.step, "a lease covers the step that waits");
     book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
-                                        resume, e.expires_at, at_});
+                                        resume, e.expires_at, at_, std::nullopt, e.step});
     book_.workers.at(e.worker).seen_at = at_;
     ResourcesSpec& leased = book_.workers.at(e.worker).leased;
-    leased.cpus += sweep.spec.resources.cpus;
-    leased.gpus += sweep.spec.resources.gpus;
+    const ResourcesSpec held = resources_of(sweep.spec, e.step);
+    leased.cpus += held.cpus;
+    leased.gpus += held.gpus;
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
@@ -207,7 +209,8 @@ class EventFolder {
     book_.last_model = e.model.value;
     if (run.last_lease == e.lease) run.saved_last = e.model;
     if (!run.checkpoint || run.checkpoint->step <= e.step)
-      forget_start(sweep_of_run(e.run), run), run.checkpoint = model;
+      forget_start(sweep_of_run(e.run), run), run.checkpoint = model,
+                                              run.checkpoint_step = run.step;
   }
 
   void operator()(const ModelDropped& e) {
@@ -227,16 +230,16 @@ class EventFolder {
     run.avoid = e.avoid;
     if (!e.not_before) return sweep.queue.push_front(e.run);
     sweep.resting.insert(e.run);
-    set_due(run, *e.not_before);
+    set_due(book_, run, *e.not_before);
   }
 
   void operator()(const RunReady& e) {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
     if (sweep.resting.erase(e.run) != 0) sweep.queue.push_front(e.run);
-    clear_due(run);
+    clear_due(book_, run);
     if (e.reserved_until)
-      set_due(run, *e.reserved_until);
+      set_due(book_, run, *e.reserved_until);
     else
       run.avoid.reset();
   }
@@ -276,7 +279,7 @@ class EventFolder {
     if (run.lease)
       release(run);
     else
-      stop_waiting(sweep, run);
+      stop_waiting(book_, sweep, run);
     forget_start(sweep, run);
     run.state = e.state;
     run.reason = e.reason;
@@ -290,7 +293,16 @@ class EventFolder {
     book_.tokens.at(static_cast<std::size_t>(e.token.value - 1)).revoked = true;
   }
 
-  void operator()(const ArtifactSaved& e) { run_of(e.run).artifacts[e.name] = e.sha256; }
+  void operator()(const ArtifactSaved& e) { keep_file(book_, run_of(e.run), e); }
+
+  void operator()(const StepFinished& e) {
+    Run& run = run_of(e.run);
+    Sweep& sweep = sweep_of_run(e.run);
+    clear_suspects(book_, book_.leases.at(e.lease), at_);
+    release(run);
+    begin_next_step(sweep, run, e);
+    sweep.queue.push_front(e.run);
+  }
 
   void operator()(const NoteAdded& e) { book_.known_requests.insert(e.request_id); }
   void operator()(const TagsChanged&) {}
@@ -338,15 +350,6 @@ class EventFolder {
     trial.runs.push_back(std::move(run));
   }
 
-  void set_due(Run& run, Instant due) {
-    run.due = due;
-    book_.rests.emplace(due, run.id);
-  }
-  void clear_due(Run& run) {
-    if (run.due) book_.rests.erase({*run.due, run.id});
-    run.due.reset();
-  }
-
   // Call before the run's lease is released.
   void note_failure(Run& run, Failure failure, EndReason reason) {
     if (failure == Failure::none || !run.lease) return;
@@ -356,26 +359,14 @@ class EventFolder {
     blame(book_.workers.at(book_.leases.at(run.lease).worker), run, at_);
   }
 
-  void stop_waiting(Sweep& sweep, Run& run) {
-    clear_due(run);
-    run.avoid.reset();
-    if (sweep.resting.erase(run.id) != 0) return;
-    if (run.state == RunState::paused) {
-      sweep.paused.erase(run.id);
-      return;
-    }
-    const auto found = std::find(sweep.queue.begin(), sweep.queue.end(), run.id);
-    expect(found != sweep.queue.end(), "a queued run is in its sweep's queue");
-    sweep.queue.erase(found);
-  }
-
   void release(Run& run) {
     const Lease& lease = book_.leases.at(run.lease);
     Sweep& sweep = sweep_of_run(run.id);
     --sweep.live_leases;
     ResourcesSpec& leased = book_.workers.at(lease.worker).leased;
-    leased.cpus -= sweep.spec.resources.cpus;
-    leased.gpus -= sweep.spec.resources.gpus;
+    const ResourcesSpec held = resources_of(sweep.spec, lease.step);
+    leased.cpus -= held.cpus;
+    leased.gpus -= held.gpus;
     run.trained = run.trained + (at_ - lease.granted_at);
     book_.lease_deadlines.erase({lease.expires_at, lease.id});
     if (const auto known = book_.leases_by_request.find(lease.request_id);

@@ -145,6 +145,8 @@ Result<Origin> find_origin(const Book& book, const Sweep& sweep, const ForkReque
     return refuse(Code::invalid,
                   text(request.run) + " is of " + text(own) + ": a fork stays in its sweep",
                   "/fork/run");
+  if (std::holds_alternative<PipelineTrainer>(sweep.spec.trainer))
+    return refuse(Code::invalid, "runs of a pipeline cannot be forked", "/fork");
   if (first_runs(sweep.spec) > 1 || most_runs(sweep.spec) > 1 ||
       !sweep.spec.further_objectives.empty())
     return refuse(Code::invalid,

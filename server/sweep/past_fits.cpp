@@ -5,6 +5,7 @@
 #include "schemas/types/edit.hpp"
 #include "schemas/types/event.hpp"
 #include "server/sweep/check.hpp"
+#include "server/sweep/rules.hpp"
 
 namespace hone {
 namespace {
@@ -47,7 +48,8 @@ class CheckEvent {
   }
   Status operator()(const LeaseGranted& e) const {
     const Run* run = find_run(book_, e.attempt.run);
-    if (run == nullptr || run->lease || e.attempt.number != run->attempts + 1 || !waits(*run))
+    if (run == nullptr || run->lease || e.attempt.number != run->attempts + 1 || !waits(*run) ||
+        e.step != run->step)
       return event_refusal("leases a run that does not wait");
     return require(!e.resume || book_.models.contains(*e.resume),
                    "resumes a checkpoint that is gone");
@@ -93,6 +95,12 @@ class CheckEvent {
   Status operator()(const CodeRecorded& e) const {
     return require(holds(e.lease, e.run), "names the code of a lease that is over");
   }
+  Status operator()(const StepFinished& e) const {
+    const Run* run = find_run(book_, e.run);
+    return require(run != nullptr && holds(e.lease, e.run) && e.step == run->step &&
+                       step_follows(sweep_of(book_, e.run), *run),
+                   "finishes a step that does not run");
+  }
   Status operator()(const ModelEvaluated& e) const {
     return require(!e.info.values.empty(), "evaluates a model without a value");
   }
@@ -126,7 +134,8 @@ class CheckEvent {
   [[nodiscard]] Status continues(const Sweep& sweep, const Origin& origin) const {
     const Run* run = find_run(book_, origin.run);
     return require(run != nullptr && book_.trials.at(origin.run.trial).first == sweep.id &&
-                       origin.phase >= 0 && std::cmp_less(origin.phase, run->reports.size()) &&
+                       steps_of(sweep.spec) == 1 && origin.phase >= 0 &&
+                       std::cmp_less(origin.phase, run->reports.size()) &&
                        origin.phase + 1 < sweep.spec.budget.phases &&
                        book_.models.contains(origin.model) && most_runs(sweep.spec) == 1 &&
                        sweep.spec.further_objectives.empty(),

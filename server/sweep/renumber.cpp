@@ -70,6 +70,10 @@ class RenumberEvent {
     known(e.model);
     e.evaluation = ids_.evaluation[e.evaluation] = EvaluationId{++ids_.evaluations};
   }
+  void operator()(StepFinished& e) {
+    known(e.lease);
+    known(e.run.trial);
+  }
   void operator()(RunReturned& e) {
     known(e.lease);
     known(e.run.trial);

@@ -105,11 +105,48 @@ struct LeaseCandidate {
   int attempts = 0;
   std::optional<ModelId> resume;
   Events events;
+  int step = 0;
+};
+// What a worker has for a run: free now, and in all.
+struct Capacity {
+  ResourcesSpec free;
+  ResourcesSpec all;
 };
 // Returns the sweep's next run for `worker`, or nullopt if there is none now. Skips runs that are
-// to avoid that worker.
+// to avoid that worker, and steps that need more than it has free. While a step waits for slots
+// that the worker has in all, it gets no new trial, which would take them. Without a capacity,
+// every step fits.
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
-                                                   WorkerId worker);
+                                                   WorkerId worker,
+                                                   const std::optional<Capacity>& capacity = {});
+
+// waiting.cpp
+// Sets or clears when a run that rests, or is reserved, changes by itself.
+void set_due(Book& book, Run& run, Instant due);
+void clear_due(Book& book, Run& run);
+// Removes a waiting run from wherever it waits.
+void stop_waiting(Book& book, Sweep& sweep, Run& run);
+
+// steps.cpp
+// What the step of a run executes, where its sweep is a pipeline.
+std::optional<StepRef> step_ref(const SweepSpec& spec, int step);
+// The files that the run's step gets: those of the finished steps that it needs.
+std::vector<FileRef> inputs_of(const SweepSpec& spec, const Run& run);
+// Whether a later step of the run's pipeline follows.
+bool step_follows(const Sweep& sweep, const Run& run);
+// The checkpoint that the run's step continues from: its own, not that of an earlier step.
+std::optional<ModelId> checkpoint_of_step(const Run& run);
+// The step of a report on the run's own count: a later step of a pipeline starts from where the
+// earlier one ended.
+std::int64_t counted_step(const Run& run, std::int64_t step);
+// Appends the end of a step that succeeded.
+void finish_step(const Lease& lease, const Run& run, Events& events);
+// Requires that a file of a pipeline is in the folder of the lease's step.
+Status check_file(const Sweep& sweep, const Run& run, const Lease* lease, const std::string& name);
+// Folds a file that a run left.
+void keep_file(Book& book, Run& run, const ArtifactSaved& e);
+// Folds the end of a step, once its lease is over: the run waits for its next one.
+void begin_next_step(const Sweep& sweep, Run& run, const StepFinished& e);
 // Completes a user's parameter set: draws the other parameters from the prior until the constraints
 // hold, at most a hundred times.
 Params completed(const SearchSpace& space, const Params& given, Rng rng);
@@ -131,6 +168,9 @@ Result<Events> decide_end(const Book& book, const End& command, Instant now);
 // Appends a report, its verdict, and what follows from the verdict.
 Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,
                      Events& events);
+// Returns the run that ended or was paused under `lease`, whose process may still send; null for
+// lost leases.
+const Run* ended_under(const Book& book, LeaseId lease);
 // Returns the runs that `events` end.
 std::set<RunId> ended_by(const Events& events);
 // Appends the end of `run`, and the end of its sweep if this was its last active run and nothing is

@@ -58,6 +58,10 @@ struct Run {
   std::optional<bool> seed_applied{};   // as reported by its process
   std::map<std::string, std::string> artifacts{};  // digests by name
   Instant phase_from{};                            // when its present phase began
+  int step = 0;                                    // of its pipeline: the one that runs or waits
+  std::size_t step_reports = 0;                    // reports before that step
+  int checkpoint_step = 0;                         // the step that saved `checkpoint`
+  std::vector<FileRef> files{};                    // of the finished steps
 };
 
 struct Trial {
@@ -132,6 +136,8 @@ struct Lease {
   Instant expires_at;
   Instant granted_at;
   std::optional<WorkflowId> workflow{};  // the code that it executes, once the worker recorded it
+  int step = 0;                          // of the run's pipeline
+  std::vector<FileRef> files{};          // that its step has saved so far
 };
 
 struct WorkerState {

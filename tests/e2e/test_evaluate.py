@@ -1,5 +1,6 @@
 """hone evaluate: a saved checkpoint is played again and its returns become a part of the ledger."""
 import json
+import sys
 
 import pytest
 
@@ -83,3 +84,64 @@ def test_a_checkpoint_that_is_no_model_leaves_no_evaluation(server):
     assert "hone-train: " in refused.stderr and f"could not play {model}" in refused.stderr
     missing = hone("show", "ev_1", server=server)
     assert missing.returncode == 3, missing.stdout
+
+
+EVALUATE = r'''
+import json, sys
+model, episodes, seed, lr, what = sys.argv[1:]
+weight = json.load(open(model))["weight"]
+print("playing")
+for episode in range(int(episodes)):
+    print("@hone", json.dumps({"report": {"value": weight + int(seed) + episode}}))
+print("@hone", json.dumps({"metric": {"name": "rate", "value": float(lr)}}))
+if what == "nan":
+    print('@hone {"report": {"value": "diverged"}}')
+sys.exit(3 if what == "fail" else 0)
+'''
+
+
+@pytest.fixture
+def measured(server, tmp_path):
+    """A function that saves a checkpoint in a sweep with an evaluate: command; returns the model."""
+    (tmp_path / "evaluate.py").write_text(EVALUATE)
+    worker = server.join()
+
+    def one(what="well"):
+        server.submit(sweep_spec(
+            evaluate=[sys.executable, str(tmp_path / "evaluate.py"), "${hone.model}",
+                      "${hone.episodes}", "${hone.seed}", "${lr}", what],
+            search={"method": "random", "trials": 1}))
+        grant = server.acquire(worker)
+        model = save(server, grant, 0, json.dumps({"weight": 5}))
+        server.report(grant, 0, 1)
+        return model, grant
+
+    return one
+
+
+def test_the_sweeps_own_command_measures_a_model(server, measured):
+    model, grant = measured()
+    printed = hone("evaluate", model, "--episodes", "3", "--seed", "7", server=server)
+    assert printed.returncode == 0, printed.stderr
+    assert "ev_1" in printed.stdout and "ev_2" in printed.stdout and "playing" in printed.stderr
+    first, second = (server.get(f"/v1/evaluations/ev_{number}") for number in (1, 2))
+    assert (first["metric"], first["values"], first["seed"]) == ("return", [12, 13, 14], 7)
+    assert (second["metric"], second["values"]) == ("rate", [grant["params"]["lr"]])
+    both = json.loads(ok("evaluate", model, "--episodes", "1", "--format", "json", server=server))
+    assert [one["id"] for one in both] == ["ev_3", "ev_4"]
+
+
+@pytest.mark.parametrize("what, words", [("fail", "status 3"), ("nan", "not a number")])
+def test_an_evaluation_that_fails_records_nothing(server, measured, what, words):
+    model, _ = measured(what)
+    refused = hone("evaluate", model, "--episodes", "2", server=server)
+    assert refused.returncode == 4 and words in refused.stderr, refused.stderr
+    assert server.ask("GET", "/v1/evaluations/ev_1").status == 404
+
+
+def test_an_evaluating_command_names_its_model_and_known_parameters(server):
+    for words, says in ((["play"], "${hone.model}"), (["play", "${hone.model}", "${x}"], "${x}")):
+        answer = server.ask("POST", "/v1/sweeps",
+                            {"request_id": "r", "spec": sweep_spec(evaluate=words)})
+        assert answer.status == 400 and says in answer.json["detail"], answer
+        assert answer.json["at"].startswith("/spec/evaluate"), answer

@@ -172,6 +172,7 @@ AcquireRequest Agent::next_request(Instant now) {
                 : config_.join.request_id + config_.life + "-" + std::to_string(++acquired_);
   AcquireRequest request{std::move(id), joined_->worker, free.cpus, free.gpus,
                          wait,          joined_->epoch};
+  request.steps = true;
   if (ends_at_) {
     request.time_left = std::max(*ends_at_ - config_.drain - now, Duration{});
     request.wait = std::min(request.wait, *request.time_left);

@@ -13,6 +13,19 @@ bool is_gone(const Error& error) {
          error.code == Code::not_found;
 }
 
+// What a step keeps is named after it, and is not what it got.
+KeepFiles files_of(const LeaseGrant& grant, std::vector<std::string> patterns) {
+  KeepFiles keep{grant.lease, std::move(patterns)};
+  if (!grant.step) return keep;
+  keep.step = grant.step->name;
+  for (const FileRef& input : grant.inputs) {
+    auto folder = input.name.substr(0, input.name.find('/'));
+    if (keep.needed.empty() || keep.needed.back() != folder)
+      keep.needed.push_back(std::move(folder));
+  }
+  return keep;
+}
+
 }  // namespace
 
 Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Telling telling)
@@ -27,7 +40,7 @@ Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Te
 
 void Attempt::start(Turn& turn) {
   if (grant_.resume) return call_.send(turn, FetchBlob{grant_.lease, *grant_.resume});
-  prepare(turn, {});
+  fetch_inputs(turn);
 }
 
 void Attempt::recover(Turn& turn, const Recovered& input) {
@@ -148,22 +161,26 @@ void Attempt::advance(Turn& turn) {
     turn.actions.emplace_back(Delivered{grant_.lease, delivery_.next_phase()});
   if (!process_.has_ended()) return;
   if (auto artifacts = process_.take_artifacts(); !artifacts.empty())
-    return call_.send(turn, KeepFiles{grant_.lease, std::move(artifacts)});
+    return call_.send(turn, files_of(grant_, std::move(artifacts)));
   if (lease_ == Lease::closed) return forget(turn);
   const Progress progress{delivery_.next_phase(), grant_.budget.phases};
   call_.send(turn, EndCall{grant_.lease, process_.end(progress)});
 }
 
+void Attempt::fetch_inputs(Turn& turn) {
+  if (grant_.inputs.empty()) return prepare(turn);
+  call_.send(turn, FetchInputs{grant_.lease, grant_.inputs});
+}
+
 // The code is recorded before the process starts: a commit that follows is not what it executes.
-void Attempt::prepare(Turn& turn, const std::string& resume_path) {
-  resume_path_ = resume_path;
+void Attempt::prepare(Turn& turn) {
   if (!records_code_) return spawn(turn);
   call_.send(turn, RecordCode{grant_.lease, grant_.trainer});
 }
 
 void Attempt::spawn(Turn& turn) {
   process_.started(turn.now);
-  turn.actions.emplace_back(Spawn{grant_, resume_path_, gpus_});
+  turn.actions.emplace_back(Spawn{grant_, resume_path_, inputs_path_, gpus_});
 }
 
 void Attempt::cannot_start(Turn& turn, std::string detail, bool fault_is_here) {
@@ -217,7 +234,13 @@ void Attempt::note(Turn& turn, NoteLevel level, const std::string& text) const {
 // Replies -----------------------------------------------------------------------------------------
 
 void Attempt::on_reply(Turn& turn, const FetchBlob&, const FetchedBlob& reply) {
-  prepare(turn, reply.path);
+  resume_path_ = reply.path;
+  fetch_inputs(turn);
+}
+
+void Attempt::on_reply(Turn& turn, const FetchInputs&, const FetchedInputs& reply) {
+  inputs_path_ = reply.folder;
+  prepare(turn);
 }
 
 void Attempt::on_reply(Turn& turn, const StoreBlob&, const StoredBlob& reply) {
@@ -266,6 +289,11 @@ void Attempt::on_error(Turn& turn, const FetchBlob&, const Error& error) {
   cannot_start(turn, what + error.detail, error.code == Code::internal);
 }
 
+void Attempt::on_error(Turn& turn, const FetchInputs&, const Error& error) {
+  cannot_start(turn, "cannot fetch the files of an earlier step: " + error.detail,
+               error.code == Code::internal);
+}
+
 // The file is wrong, or not the lease.
 void Attempt::on_error(Turn& turn, const StoreBlob&, const Error& error) {
   answer_line(turn, error);
@@ -289,6 +317,8 @@ void Attempt::on_error(Turn& turn, const MetricsCall&, const Error& error) {
 
 void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {
   note(turn, NoteLevel::warning, "its files were not kept: " + error.detail);
+  // Later steps would miss them.
+  if (grant_.step) process_.lose_files(error);
   advance(turn);
 }
 

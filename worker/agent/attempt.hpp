@@ -55,7 +55,8 @@ class Attempt {
   };
 
   void advance(Turn& turn);
-  void prepare(Turn& turn, const std::string& resume_path);
+  void fetch_inputs(Turn& turn);
+  void prepare(Turn& turn);
   void spawn(Turn& turn);
   void cannot_start(Turn& turn, std::string detail, bool fault_is_here);
   void end_process(Turn& turn, Stop stop);
@@ -66,6 +67,7 @@ class Attempt {
 
   // The reply to each kind of call.
   void on_reply(Turn& turn, const FetchBlob& call, const FetchedBlob& reply);
+  void on_reply(Turn& turn, const FetchInputs& call, const FetchedInputs& reply);
   void on_reply(Turn& turn, const StoreBlob& call, const StoredBlob& reply);
   void on_reply(Turn& turn, const SaveModelCall& call, const SaveModelReply& reply);
   void on_reply(Turn& turn, const ReportCall& call, const ReportReply& reply);
@@ -78,6 +80,7 @@ class Attempt {
     on_error(turn, call, refuse(Code::internal, "the reply does not belong to the call"));
   }
   void on_error(Turn& turn, const FetchBlob& call, const Error& error);
+  void on_error(Turn& turn, const FetchInputs& call, const Error& error);
   void on_error(Turn& turn, const StoreBlob& call, const Error& error);
   void on_error(Turn& turn, const SaveModelCall& call, const Error& error);
   void on_error(Turn& turn, const ReportCall& call, const Error& error);
@@ -91,6 +94,7 @@ class Attempt {
   std::vector<int> gpus_;
   bool records_code_;
   std::string resume_path_{};
+  std::string inputs_path_{};
   Lease lease_ = Lease::held;
   ProcessControl process_;
   Delivery delivery_;

@@ -58,16 +58,24 @@ struct FetchBlob {
   LeaseId lease;
   ModelRef model;
 };
+// Download the files of earlier steps and check their digests.
+struct FetchInputs {
+  LeaseId lease;
+  std::vector<FileRef> files;
+};
 
 // Upload the files of a run's folder that match the patterns of its command.
 struct KeepFiles {
   LeaseId lease;
   std::vector<std::string> patterns{};
-  std::vector<KeptFile> files{};  // filled in by the loop: the agent knows no folder
+  std::string step{};                 // of a pipeline: the first part of the files' names
+  std::vector<std::string> needed{};  // the folders of earlier steps, which are not its own files
+  std::vector<KeptFile> files{};      // filled in by the loop: the agent knows no folder
 };
 
-using Call = std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall,
-                          MetricsCall, EndCall, StoreBlob, FetchBlob, KeepFiles, RecordCode>;
+using Call =
+    std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall, MetricsCall,
+                 EndCall, StoreBlob, FetchBlob, FetchInputs, KeepFiles, RecordCode>;
 
 struct StoredBlob {
   std::string sha256;
@@ -76,11 +84,14 @@ struct StoredBlob {
 struct FetchedBlob {
   std::string path;  // absolute
 };
+struct FetchedInputs {
+  std::string folder;  // absolute; has a folder for each step
+};
 
 // By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics,
-// end, files, code), StoredBlob, FetchedBlob.
+// end, files, code), StoredBlob, FetchedBlob, FetchedInputs.
 using CallReply = std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply,
-                               SaveModelReply, StoredBlob, FetchedBlob>;
+                               SaveModelReply, StoredBlob, FetchedBlob, FetchedInputs>;
 
 using CallId = std::int64_t;
 
@@ -143,8 +154,9 @@ struct Send {
 };
 struct Spawn {  // answered by NotStarted, or later by Exited
   LeaseGrant grant;
-  std::string resume_path;  // empty without a checkpoint to continue from
-  std::vector<int> gpus;    // the device numbers this run may see
+  std::string resume_path;    // empty without a checkpoint to continue from
+  std::string inputs_path{};  // empty without files of earlier steps
+  std::vector<int> gpus;      // the device numbers this run may see
 };
 struct AnswerTrial {  // answers the oldest unanswered report or checkpoint of the socket
   LeaseId lease;

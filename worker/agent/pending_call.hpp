@@ -22,7 +22,7 @@ struct Turn {
 
 // The calls made under a lease.
 using LeaseCall = std::variant<ReportCall, SaveModelCall, MetricsCall, EndCall, StoreBlob,
-                               FetchBlob, KeepFiles, RecordCode>;
+                               FetchBlob, FetchInputs, KeepFiles, RecordCode>;
 
 class PendingCall {
  public:

@@ -23,6 +23,16 @@ void ProcessControl::started(Instant now) {
 
 void ProcessControl::not_started(EndRequest end) { state_ = Ended{std::move(end), {}}; }
 
+void ProcessControl::lose_files(const Error& error) {
+  auto* ended = std::get_if<Ended>(&state_);
+  const auto* exit = ended != nullptr ? std::get_if<Exited>(&ended->cause) : nullptr;
+  if (exit == nullptr || exit->by_signal || exit->number != 0) return;
+  const bool rejected = error.code != Code::internal && error.code != Code::not_found;
+  ended->cause = EndRequest{rejected ? EndReason::disk_limit : EndReason::requeue_requested, 0,
+                            "the files of its step were not kept: " + error.detail, exit->log_tail,
+                            rejected ? Failure::user_error : Failure::infra};
+}
+
 void ProcessControl::exited(const Exited& exit) { ended(current_stop(), exit); }
 
 void ProcessControl::ended(const Stop* stop, const Exited& exit) {

@@ -36,6 +36,8 @@ class ProcessControl {
   // What happened.
   void started(Instant now);
   void not_started(EndRequest end);
+  // The files that it left could not be kept: a success becomes a failure.
+  void lose_files(const Error& error);
   void exited(const Exited& exit);
   // Ends the process, unless an earlier stop overrules this one: by itself, TERM and KILL after
   // their grace, or KILL. A process that has not started never will.

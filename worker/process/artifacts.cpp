@@ -40,12 +40,15 @@ std::int64_t folder_bytes(const std::string& folder, std::int64_t enough) {
   return bytes;
 }
 
-Artifacts find_artifacts(const std::string& folder, const std::vector<std::string>& patterns) {
+Artifacts find_artifacts(const std::string& folder, const std::vector<std::string>& patterns,
+                         const std::vector<std::string>& except) {
   std::vector<Artifact> found;
   walk(folder, [&](const fs::path& path) {
     struct stat info {};
     if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return true;
     const std::string name = path.string().substr(folder.size() + 1);
+    if (std::ranges::any_of(except, [&](const auto& one) { return name.starts_with(one + "/"); }))
+      return true;
     const bool wanted = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
       return matches_glob(pattern, name);
     });

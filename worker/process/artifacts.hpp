@@ -22,7 +22,9 @@ struct Artifacts {
 };
 
 // The regular files that match one of the patterns: at most limits::artifacts_max of them, of at
-// most limits::artifact_bytes_max together. Does not follow links.
-Artifacts find_artifacts(const std::string& folder, const std::vector<std::string>& patterns);
+// most limits::artifact_bytes_max together. Does not follow links, and leaves out the folders
+// `except` in it.
+Artifacts find_artifacts(const std::string& folder, const std::vector<std::string>& patterns,
+                         const std::vector<std::string>& except = {});
 
 }  // namespace hone::worker

@@ -68,24 +68,45 @@ void BlobCache::remove_old_copies() const {
   std::error_code ignored;
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (const auto& copy : fs::directory_iterator(fs::path(folder_) / "copies", ignored))
-    if (copy.last_write_time(ignored) < long_ago) fs::remove(copy.path(), ignored);
+    if (copy.last_write_time(ignored) < long_ago) fs::remove_all(copy.path(), ignored);
 }
 
 Result<std::string> BlobCache::copy_for(LeaseId lease, const ModelRef& model, Client& client) {
   remove_old_copies();
   auto path = copy_path(lease);
-  auto cached = get(model, client);
-  if (!cached) return cached;
-  auto copied = copy_checked(*cached, path, model);
-  if (!copied && copied.error().code == Code::conflict) {  // download it again, once
-    std::error_code ignored;
-    fs::remove(*cached, ignored);
-    cached = get(model, client);
-    if (!cached) return cached;
-    copied = copy_checked(*cached, path, model);
-  }
-  if (!copied) return copied.error();
+  if (auto copied = copy_to(path, model, client); !copied) return copied.error();
   return path;
+}
+
+Result<std::string> BlobCache::folder_for(LeaseId lease, const std::vector<FileRef>& files,
+                                          Client& client) {
+  remove_old_copies();
+  const fs::path folder = copy_path(lease) + "-inputs";
+  std::error_code failure;
+  fs::remove_all(folder, failure);  // of a request whose reply was lost
+  for (const FileRef& file : files) {
+    const fs::path path = folder / file.name;
+    fs::create_directories(path.parent_path(), failure);
+    if (failure)
+      return refuse(Code::internal, path.parent_path().string() + " cannot be created: " +
+                                        failure.message() + "; is the disk full?");
+    const ModelRef blob{.id = {}, .sha256 = file.sha256, .bytes = file.bytes};
+    if (auto copied = copy_to(path, blob, client); !copied)
+      return refuse(copied.error().code, file.name + ": " + copied.error().detail);
+  }
+  return folder.string();
+}
+
+Status BlobCache::copy_to(const std::string& path, const ModelRef& blob, Client& client) {
+  auto cached = get(blob, client);
+  if (!cached) return cached.error();
+  auto copied = copy_checked(*cached, path, blob);
+  if (copied || copied.error().code != Code::conflict) return copied;
+  std::error_code ignored;
+  fs::remove(*cached, ignored);  // download it again, once
+  cached = get(blob, client);
+  if (!cached) return cached.error();
+  return copy_checked(*cached, path, blob);
 }
 
 Result<std::string> BlobCache::get(const ModelRef& model, Client& client) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "sdk/cpp/client.hpp"
 #include "worker/agent/limits.hpp"
@@ -24,7 +25,11 @@ class BlobCache {
   // owns the file. Where the file system can, the copy shares its blocks with the cached file.
   Result<std::string> copy_for(LeaseId lease, const ModelRef& model, Client& client);
 
+  // The same of several files, in a folder: each is a copy at its name.
+  Result<std::string> folder_for(LeaseId lease, const std::vector<FileRef>& files, Client& client);
+
  private:
+  Status copy_to(const std::string& path, const ModelRef& blob, Client& client);
   void make_room(const std::string& keep);
   void remove_old_copies() const;
   [[nodiscard]] std::string copy_path(LeaseId lease) const;

@@ -62,6 +62,11 @@ struct Performer {
     if (!path) return path.error();
     return CallReply{FetchedBlob{std::move(*path)}};
   }
+  Result<CallReply> operator()(const FetchInputs& call) const {
+    auto folder = cache.folder_for(call.lease, call.files, client);
+    if (!folder) return folder.error();
+    return CallReply{FetchedInputs{std::move(*folder)}};
+  }
   Result<CallReply> operator()(const RecordCode& call) const {
     return as_reply(recorder.record(client, call));
   }

@@ -69,6 +69,7 @@ class Filler {
     if (name == "hone.params_file") return places_.trial.params_file;
     if (name == "hone.resume") return places_.resume_path;
     if (name == "hone.run_file") return places_.trial.run_file;
+    if (name == "hone.step") return grant_.step ? grant_.step->name : "";
     if (name == "hone.checkpoints") return places_.trial.checkpoints;
     return std::nullopt;
   }
@@ -113,7 +114,7 @@ std::string folder_of(WorkFolder policy, const CommandPlaces& places) {
 
 // Copies every entry of the working folder, hidden ones too, except the worker's data folder. Empty
 // if there is nothing to copy.
-Result<std::vector<std::string>> copy_stage(const CommandPlaces& places) {
+Result<std::vector<std::string>> copy_stage(const LeaseGrant& grant, const CommandPlaces& places) {
   const fs::path files = fs::path(places.trial.files).lexically_normal();
   const fs::path data = files.parent_path().parent_path().parent_path();  // of DATA/runs/RUN/files
   std::vector<std::string> words{"cp", "-a", "--reflink=auto", "-t", files.string(), "--"};
@@ -126,6 +127,12 @@ Result<std::vector<std::string>> copy_stage(const CommandPlaces& places) {
       return refuse(Code::invalid, "folder: copy cannot copy " + path.string() +
                                        ": the worker's own data is in it; start the worker with "
                                        "another --data or --workdir");
+    const std::string name = path.filename();
+    const auto is_input = [&](const FileRef& file) { return file.name.starts_with(name + "/"); };
+    if (std::ranges::any_of(grant.inputs, is_input))
+      return refuse(Code::invalid, "folder: copy cannot copy " + path.string() +
+                                       ": the files of step '" + name +
+                                       "' are in a folder of that name; rename the step");
     words.push_back(path.string());
   }
   if (failure)
@@ -154,7 +161,7 @@ Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& gra
   if (command.params == ParamStyle::json && !names(words, "hone.params_file"))
     argv->push_back(places.trial.params_file);
   if (command.folder == WorkFolder::copy && !places.trial.files.empty()) {
-    auto copy = copy_stage(places);
+    auto copy = copy_stage(grant, places);
     if (!copy) return copy.error();
     if (!copy->empty()) plan.stages.push_back(*std::move(copy));
   }

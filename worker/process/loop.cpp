@@ -192,8 +192,13 @@ void Loop::process_inputs() {
 }
 
 void Loop::perform(const Send& action) {
-  if (const auto* keep = std::get_if<KeepFiles>(&action.call))
-    return calls_.send(action.id, KeepFiles{keep->lease, {}, files_to_keep(*keep)});
+  if (const auto* keep = std::get_if<KeepFiles>(&action.call)) {
+    auto files = files_to_keep(*keep);
+    if (!files) return inputs_.emplace_back(Replied{action.id, files.error()}), void();
+    KeepFiles call{keep->lease};
+    call.files = *std::move(files);
+    return calls_.send(action.id, std::move(call));
+  }
   if (const auto* code = std::get_if<RecordCode>(&action.call))
     return calls_.send(action.id, RecordCode{code->lease, code->trainer, config_.paths.work_folder,
                                              config_.paths.program_folder});
@@ -325,15 +330,21 @@ Result<std::string> Loop::checkpoint_path(const StoreBlob& store) {
   return refuse(Code::not_found, "its process is gone");
 }
 
-std::vector<KeptFile> Loop::files_to_keep(const KeepFiles& keep) {
+// A step must pass on every file, or it fails.
+Result<std::vector<KeptFile>> Loop::files_to_keep(const KeepFiles& keep) {
+  std::vector<KeptFile> kept;
   const auto recovered = recovered_.find(keep.lease);
   const RunProcess* run = find(keep.lease);
-  if (run == nullptr && recovered == recovered_.end()) return {};
+  if (run == nullptr && recovered == recovered_.end()) {
+    if (keep.step.empty()) return kept;
+    return refuse(Code::not_found, "its folder is gone");
+  }
   const auto& folder = run != nullptr ? run->folder() : recovered->second;
-  auto files = find_artifacts(folder.places().files, keep.patterns);
+  auto files = find_artifacts(folder.places().files, keep.patterns, keep.needed);
+  if (!files.left_out.empty() && !keep.step.empty()) return refuse(Code::too_large, files.left_out);
   if (!files.left_out.empty()) spdlog::warn("{}: {}", text(keep.lease), files.left_out);
-  std::vector<KeptFile> kept;
-  for (auto& file : files.kept) kept.push_back({std::move(file.path), std::move(file.name)});
+  const std::string prefix = keep.step.empty() ? "" : keep.step + "/";
+  for (auto& file : files.kept) kept.push_back({std::move(file.path), prefix + file.name});
   return kept;
 }
 

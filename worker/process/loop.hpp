@@ -62,7 +62,7 @@ class Loop {
   void perform(const Quit& action);
   RunProcess* find(LeaseId lease);
   Result<std::string> checkpoint_path(const StoreBlob& store);
-  std::vector<KeptFile> files_to_keep(const KeepFiles& keep);
+  Result<std::vector<KeptFile>> files_to_keep(const KeepFiles& keep);
   void recover();
   void line_received(LeaseId lease, TrialLine line, Origin origin);
   void pass_on(LeaseId lease, TrialLine line, Origin origin);

@@ -60,7 +60,7 @@ class Rerun {
   }
 
   Status run() {
-    auto started = RunProcess::start(paths_, Spawn{plan_.grant, plan_.resume_path, {}});
+    auto started = RunProcess::start(paths_, Spawn{plan_.grant, plan_.resume_path, {}, {}});
     if (!started) return started.error();
     process_ = std::move(*started);
     while (!ended_) {

@@ -39,6 +39,19 @@ Result<std::string> take_resume(const fs::path& folder, const std::string& resum
   return taken.string();
 }
 
+// Moves the folders of earlier steps to where the program finds them.
+Status take_inputs(const fs::path& files, const std::string& inputs_path) {
+  if (inputs_path.empty()) return Done{};
+  std::error_code failure;
+  for (const auto& step : fs::directory_iterator(inputs_path, failure)) {
+    fs::rename(step.path(), files / step.path().filename(), failure);
+    if (failure) return no_folder(files / step.path().filename(), failure);
+  }
+  if (failure) return no_folder(inputs_path, failure);
+  fs::remove(inputs_path, failure);
+  return Done{};
+}
+
 }  // namespace
 
 std::string run_file_text(const LeaseGrant& grant, const std::string& resume_path) {
@@ -61,6 +74,9 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
                       {"path", resume_path},
                       {"step", grant.resume->step},
                       {"phase", grant.resume->phase}};
+  if (grant.step)
+    json["step"] = {
+        {"name", grant.step->name}, {"index", grant.step->index}, {"count", grant.step->count}};
   return to_pretty_text(json) + "\n";
 }
 
@@ -90,7 +106,7 @@ bool write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& grant,
-                                  const std::string& resume_path) {
+                                  const std::string& resume_path, const std::string& inputs_path) {
   fs::path folder = path_of(data, grant);
   std::error_code failure;
   // After a restored backup, an attempt of the same number may still be ending in it.
@@ -102,6 +118,7 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
   RunFolder made(folder, places);
   const auto resume = take_resume(folder, resume_path);
   if (!resume) return resume.error();
+  if (auto taken = take_inputs(places.files, inputs_path); !taken) return taken.error();
   if (!write_file(places.run_file, run_file_text(grant, *resume)) ||
       !write_file(places.params_file, to_pretty_text(encode(grant.params)) + "\n"))
     return refuse(Code::internal,

@@ -58,7 +58,7 @@ Result<std::unique_ptr<RunProcess>> RunProcess::start(const WorkerPaths& paths,
   // Planned once before anything is created: an invalid command leaves nothing behind.
   auto planned = command_plan(grant, {{}, paths.program_folder, paths.work_folder, {}});
   if (!planned) return planned.error();
-  auto folder = RunFolder::make(paths.data, grant, spawn.resume_path);
+  auto folder = RunFolder::make(paths.data, grant, spawn.resume_path, spawn.inputs_path);
   if (!folder) return folder.error();
   auto socket = TrialSocket::listen(folder->places().socket);
   if (!socket) return socket.error();

@@ -32,6 +32,9 @@ class Conversation {
   // with how it ended, when nothing more can come.
   Result<std::optional<std::string>> hear(Duration time);
 
+  // Whether the program has ended with status 0.
+  [[nodiscard]] bool ended_well() const { return status_ == 0; }
+
  private:
   Conversation(pid_t pid, FileHandle to, FileHandle from)
       : pid_(pid), to_(std::move(to)), from_(std::move(from)) {}

@@ -20,7 +20,7 @@ struct RelationWords {
   std::string_view down;  // "rn_4.0 saved md_9"
 };
 
-constexpr std::array<RelationWords, 24> relations = {{
+constexpr std::array<RelationWords, 25> relations = {{
     {"saved_by", "saved by", "saved"},
     {"run_of", "run of", "had run"},
     {"proposed_by", "proposed by", "proposed"},
@@ -45,6 +45,7 @@ constexpr std::array<RelationWords, 24> relations = {{
     {"logged_in", "logged in", "logged"},
     {"measured_of", "measured of", "measured by"},
     {"replaces", "replaces", "replaced by"},
+    {"got_files_of", "got files of", "passed files to"},
 }};
 
 std::string relation_text(const std::string& relation, Direction direction) {

@@ -42,10 +42,13 @@ bool is_connected(const Json& worker, Instant at) {
   return int_at(worker, "/cpus") > 0 && seen && at - *seen <= worker_absent_after;
 }
 
-std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at) {
-  if (text_at(spec, "/trainer/name") == "ask") return {};  // needs no worker
-  const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(spec, "/resources/cpus"))},
-                          {"gpus", int_at(spec, "/resources/gpus")}};
+namespace {
+
+// `what` needs these resources, and no worker has them.
+std::string shortage_of(const std::string& what, const Json& need, const std::vector<Json>& workers,
+                        Instant at) {
+  const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(need, "/cpus"))},
+                          {"gpus", int_at(need, "/gpus")}};
   const auto size = [](const Json& of) {
     return std::pair(int_at(of, "/gpus"), int_at(of, "/cpus"));
   };
@@ -57,11 +60,26 @@ std::string shortage_text(const Json& spec, const std::vector<Json>& workers, In
       return {};
     there.push_back(&worker);
   }
-  const std::string needs = "a run needs " + resources_text(resources);
+  const std::string needs = what + " needs " + resources_text(resources);
   if (there.empty()) return "no worker is connected: " + needs + "; start one with: hone worker";
   std::stable_sort(there.begin(), there.end(),
                    [&](const Json* a, const Json* b) { return size(*a) > size(*b); });
   return "no worker can train it: " + needs + "; connected: " + workers_text(there);
+}
+
+}  // namespace
+
+std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at) {
+  if (text_at(spec, "/trainer/name") == "ask") return {};  // needs no worker
+  const Json& steps = member(spec, "/steps");
+  if (!steps.is_array()) return shortage_of("a run", member(spec, "/resources"), workers, at);
+  for (const Json& step : steps) {
+    const char* own = step.contains("resources") ? "/resources" : "";
+    const Json& of = *own != 0 ? member(step, own) : member(spec, "/resources");
+    auto text = shortage_of("step '" + text_at(step, "/name") + "'", of, workers, at);
+    if (!text.empty()) return text;
+  }
+  return {};
 }
 
 std::string find_shortage(Session& session, const Json& spec) {

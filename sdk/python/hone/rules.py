@@ -21,7 +21,7 @@ VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
            "between_rungs", "promoted",
            "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint",
-           "finishes", "replaced", "awaits_turn")
+           "finishes", "replaced", "awaits_turn", "step_follows")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
 

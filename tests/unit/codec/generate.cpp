@@ -107,12 +107,23 @@ CommandTrainer Generator::command() {
   return command;
 }
 
+PipelineTrainer Generator::pipeline() {
+  StepSpec prepare{"prepare", command()};
+  StepSpec train{"train-1", command(), ResourcesSpec{small(1, 8), small(0, 2)}, small(0, 9)};
+  if (coin()) train.needs.emplace();
+  if (coin()) train.needs = {"prepare"};
+  if (coin()) train.phases = small(1, 9);
+  return {{std::move(prepare), std::move(train)}};
+}
+
 TrainerSpec Generator::trainer() {
-  switch (integer(0, 2)) {
+  switch (integer(0, 3)) {
     case 0:
       return BuiltinTrainer{name(), {{"env", setting()}, {"envs", setting()}}};
     case 1:
       return command();
+    case 2:
+      return pipeline();
     default:
       return AskTrainer{};
   }
@@ -130,6 +141,9 @@ SweepSpec Generator::spec() {
   auto* const command = std::get_if<CommandTrainer>(&spec.trainer);
   if (command != nullptr && !spec.further_objectives.empty())
     command->collect.reset();  // what it collects is one objective
+  if (auto* const steps = std::get_if<PipelineTrainer>(&spec.trainer);
+      steps != nullptr && !spec.further_objectives.empty())
+    for (StepSpec& step : steps->steps) step.command.collect.reset();
   for (auto n = integer(0, 6); n > 0; --n)
     spec.parameters.push_back({numbered("p.", n), domain(), coin() ? "a > 1" : ""});
   for (auto n = integer(0, 2); n > 0; --n) spec.constraints.push_back(numbered("a > ", n));
@@ -216,7 +230,9 @@ LeaseGrant Generator::grant() {
   grant.sweep_name = from.name;
   grant.objective = from.objective;
   grant.trainer = from.trainer;
-  if (std::holds_alternative<AskTrainer>(grant.trainer)) grant.trainer = CommandTrainer{{"train"}};
+  if (std::holds_alternative<AskTrainer>(grant.trainer) ||
+      std::holds_alternative<PipelineTrainer>(grant.trainer))
+    grant.trainer = CommandTrainer{{"train"}};
   grant.params = params();
   grant.seed = from.seed;
   grant.budget = from.budget;
@@ -228,6 +244,8 @@ LeaseGrant Generator::grant() {
   grant.expires_at = instant();
   if (coin()) grant.limits.run = seconds(small(1, 999));
   if (coin()) grant.limits.phase = seconds(small(1, 999));
+  if (coin()) grant.step = StepRef{"train-1", small(0, 31), small(1, 32)};
+  if (coin()) grant.inputs = {FileRef{"prepare/data.csv", sha256(), integer(0, 1 << 30)}};
   return grant;
 }
 
@@ -259,7 +277,8 @@ std::vector<EventBody> Generator::sweep_events() {
                    id<WorkerTag>(),
                    any_text(),
                    maybe_model(),
-                   instant()},
+                   instant(),
+                   small(0, 3)},
       LeaseRenewed{id<LeaseTag>(), instant()},
       RunStarted{id<LeaseTag>()},
       ReportRecorded{id<LeaseTag>(), run(), small(0, 9999), integer(0, 1LL << 50), score(),
@@ -295,13 +314,14 @@ std::vector<EventBody> Generator::sweep_events() {
                      Event{0, instant(), SweepArchived{id<SweepTag>(), true}}}},
       CodeRecorded{id<LeaseTag>(), run(), id<WorkflowTag>()},
       ModelEvaluated{id<EvaluationTag>(), any_text(), id<ModelTag>(), evaluation()},
+      StepFinished{id<LeaseTag>(), run(), small(0, 31), {FileRef{"train/a", sha256(), 9}}},
   };
 }
 
 std::vector<EventBody> Generator::one_of_each_event() {
   auto events = sweep_events();
   auto fleets = fleet_events();
-  constexpr auto later = 2;  // code and evaluations: EventBody has them behind those of fleets
+  constexpr auto later = 3;  // code, evaluations, steps: EventBody has them behind those of fleets
   events.insert(events.end() - later, std::make_move_iterator(fleets.begin()),
                 std::make_move_iterator(fleets.end()));
   return events;

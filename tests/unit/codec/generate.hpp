@@ -128,6 +128,7 @@ class Generator {
   FleetSpec fleet_spec();
   SearchSpec search();
   CommandTrainer command();
+  PipelineTrainer pipeline();
   TrainerSpec trainer();
   SweepSpec spec();
   TellRequest tell();

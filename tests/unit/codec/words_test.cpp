@@ -67,7 +67,7 @@ TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Told::infeasible>();
   expect_whole_table<Order::gone>();
   expect_whole_table<Action::stop>();
-  expect_whole_table<VerdictReason::awaits_turn>();
+  expect_whole_table<VerdictReason::step_follows>();
   expect_whole_table<Aggregate::lcb>();
   expect_whole_table<Normalize::ranks>();
 }

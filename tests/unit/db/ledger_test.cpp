@@ -60,6 +60,7 @@ std::vector<EventBody> of_sweeps() {
       ReportRecorded{{3}, {{1}, 2}, 0, 10, Score::of(1), {Score::of(2.5), Score::diverged()}},
       VerdictGiven{{{1}, 2}, 0, {Action::pause, VerdictReason::awaits_promotion, {}}},
       RunPaused{{3}, {{1}, 2}},
+      StepFinished{{3}, {{1}, 2}, 0, {{"prepare/data", digest, 12}}},
       NoteAdded{"request-7", run, "diverges late", "ada"},
       TagsChanged{ModelId{2}, {"odd", "keep"}, {"new"}},
       SweepArchived{{1}, true},

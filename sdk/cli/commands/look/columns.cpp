@@ -104,12 +104,14 @@ Fields run_columns() {
 
 Fields attempt_columns() {
   return {{"id", "/id"},
+          optional({"step", "/step"}),
           {"worker", "/worker"},
           {"host", "/host", CellType::long_text},
           data_only({"granted", "/granted_at", CellType::ago}),
           {"started", "/started_at", CellType::ago},
           {"ended", "/ended_at", CellType::ago},
           {"reason", "/end_reason"},
+          data_only({"finished", "/finished"}),
           optional({"failure", "/failure"}),
           optional({"resumed", "/resume"}),
           optional({"code", "/workflow"}),
@@ -373,7 +375,7 @@ Fields find_columns(std::string_view kind) {
   if (kind == "model")
     return select(model_columns(), {"id", "run", "sweep", "step", "value", "size", "saved"});
   if (kind == "attempt")
-    return select(attempt_columns(), {"id", "worker", "host", "reason", "granted"});
+    return select(attempt_columns(), {"id", "step", "worker", "host", "reason", "granted"});
   if (kind == "dataset") return dataset_columns();
   if (kind == "workflow") return workflow_columns();
   if (kind == "evaluation")

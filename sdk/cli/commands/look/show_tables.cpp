@@ -29,8 +29,9 @@ std::string runs_text(const Json& items, const Shown& shown) {
 }
 
 std::string attempts_text(const Json& items, const Shown& shown) {
-  Fields columns = select(attempt_columns(), {"id", "worker", "host", "started", "ended", "reason",
-                                              "failure", "resumed", "code", "code_differs"});
+  Fields columns =
+      select(attempt_columns(), {"id", "step", "worker", "host", "started", "ended", "reason",
+                                 "failure", "resumed", "code", "code_differs"});
   columns.front().name = "attempt";
   return table_under("attempts", columns, items, shown);
 }

@@ -92,7 +92,12 @@ std::string objectives_text(const Json& sweep) {
 }
 
 void add_spec(Lines& lines, const Json& spec) {
-  add(lines, "trainer", trainer_text(spec));
+  if (!member(spec, "/steps").is_array()) add(lines, "trainer", trainer_text(spec));
+  bool first_step = true;
+  for (const Json& step : member(spec, "/steps")) {
+    add(lines, first_step ? "steps" : "", text_at(step, "/name") + ": " + trainer_text(step));
+    first_step = false;
+  }
   add(lines, "search",
       text_at(spec, "/search/method") + ", " + std::to_string(int_at(spec, "/search/trials")) +
           " trials" + settings_text(member(spec, "/search"), "method trials"));
@@ -282,6 +287,8 @@ std::string failure_text(const Json& attempt) {
 
 std::string attempt_text(const Json& attempt, const Shown& shown) {
   Lines lines;
+  add(lines, "step",
+      text_at(attempt, "/step") + (member(attempt, "/finished") == true ? ", finished" : ""));
   add(lines, "worker", text_at(attempt, "/worker") + " on " + text_at(attempt, "/host"));
   add(lines, "lease", text_at(attempt, "/lease"));
   add(lines, "started", when_text(attempt, "/started_at", shown.at));

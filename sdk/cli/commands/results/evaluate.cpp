@@ -3,7 +3,9 @@
 
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/results/measuring.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/local/request_id.hpp"
@@ -31,22 +33,20 @@ struct EvaluateOptions {
 
 // The arguments of hone-train that choose the trainer and the number of episodes. No program is
 // known that plays models of others.
-Result<std::vector<std::string>> player_of(Session& session, const Json& model, int episodes) {
-  const auto sweep = session.get("/v1/sweeps/" + text_at(model, "/sweep"));
-  if (!sweep) return sweep.error();
-  const std::string trainer = text_at(*sweep, "/spec/trainer/name");
-  if (!trainer.empty() && trainer != "ask") {
+Result<std::vector<std::string>> player_of(const SweepSpec& spec, const Json& model, int episodes) {
+  if (const auto* trainer = std::get_if<BuiltinTrainer>(&spec.trainer)) {
     // Where --episodes is the budget, the option is called --plays.
-    const bool counts = text_at(*sweep, "/spec/budget/unit") == "episodes";
-    return std::vector<std::string>{trainer, counts ? "--plays" : "--episodes",
-                                    std::to_string(episodes)};
+    const char* option = spec.budget.unit == "episodes" ? "--plays" : "--episodes";
+    return std::vector<std::string>{trainer->name, option, std::to_string(episodes)};
   }
   const std::string id = text_at(model, "/id");
-  return refuse(Code::conflict,
-                id +
-                    " was saved by a program of yours, which hone cannot play. Play it yourself "
-                    "and record the returns: POST /v1/models/" +
-                    id + R"(/evaluations {"request_id": ..., "metric": ..., "values": [...]})");
+  return refuse(
+      Code::conflict,
+      id +
+          " was saved by a program of yours, which hone cannot play: name a command under "
+          "evaluate: in the sweep file (docs/commands.md). Or play it yourself and "
+          "record the returns: POST /v1/models/" +
+          id + R"(/evaluations {"request_id": ..., "metric": ..., "values": [...]})");
 }
 
 // What `hone-train NAME --evaluate FILE` prints at its end.
@@ -79,8 +79,8 @@ Result<Json> play(Session& session, const EvaluateOptions& options,
 
 // Downloads the checkpoint to a folder that is removed afterwards, and plays it.
 Result<EvaluationInfo> evaluation_of(Session& session, const EvaluateOptions& options,
-                                     const Json& model) {
-  const auto player = player_of(session, model, options.episodes);
+                                     const Json& model, const SweepSpec& spec) {
+  const auto player = player_of(spec, model, options.episodes);
   if (!player) return player.error();
   const auto folder = TemporaryFolder::make("hone-evaluate");
   if (!folder) return folder.error();
@@ -107,26 +107,78 @@ Result<EvaluationInfo> evaluation_of(Session& session, const EvaluateOptions& op
   return info;
 }
 
+// What the sweep's own command measures of the model: an evaluation for each metric.
+Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOptions& options,
+                                             const Json& model, const SweepSpec& spec) {
+  const std::string run = text_at(model, "/run");
+  const auto trial = session.get("/v1/trials/tr_" + run.substr(3, run.find('.') - 3));
+  if (!trial) return trial.error();
+  auto values = decode_params(member(*trial, "/params"), "");
+  if (!values) return values.error();
+  const auto folder = TemporaryFolder::make("hone-evaluate");
+  if (!folder) return folder.error();
+  const std::string file = (folder->path() / "model").string();
+  auto client = session.client();
+  if (!client) return client.error();
+  if (const auto fetched = (*client)->get_blob(text_at(model, "/sha256"), file); !fetched)
+    return fetched.error();
+  values->push_back({"hone.model", file});
+  values->push_back({"hone.episodes", std::int64_t{options.episodes}});
+  values->push_back({"hone.seed", options.seed});
+  values->push_back({"hone.sample", options.sample});
+  values->push_back({"hone.run", run});
+  const auto argv = filled_words(spec.evaluate, *values);
+  if (!argv) return argv.error();
+  const auto found = measure(session, *argv, spec.objective.metric);
+  if (!found) return found.error();
+  std::vector<EvaluationInfo> infos;
+  for (const auto& [metric, of_metric] : *found)
+    infos.push_back({.metric = metric,
+                     .values = of_metric,
+                     .seed = static_cast<std::uint64_t>(options.seed),
+                     .sample = options.sample,
+                     .author = user_at_host()});
+  return infos;
+}
+
+Result<std::vector<EvaluationInfo>> evaluations_of(Session& session, const EvaluateOptions& options,
+                                                   const Json& model) {
+  const auto sweep = session.get("/v1/sweeps/" + text_at(model, "/sweep"));
+  if (!sweep) return sweep.error();
+  const auto spec = decode_sweep_spec(member(*sweep, "/spec"));
+  if (!spec) return spec.error();
+  if (!spec->evaluate.empty()) return measured(session, options, model, *spec);
+  auto info = evaluation_of(session, options, model, *spec);
+  if (!info) return info.error();
+  return std::vector{*std::move(info)};
+}
+
 Result<Exit> evaluate(Session& session, const EvaluateOptions& options) {
   const auto id = parse_object(options.model);
   if (!id) return id.error();
   const auto model = kept_model(session, *id);
   if (!model) return model.error();
-  const auto info = evaluation_of(session, options, *model);
-  if (!info) return info.error();
-  const auto reply = session.post("/v1/models/" + text(*id) + "/evaluations",
-                                  encode(EvaluateRequest{new_request_id(), *info}));
-  if (!reply) return reply.error();
-  const auto recorded = session.get("/v1/evaluations/" + text_at(*reply, "/evaluation"));
-  if (!recorded) return recorded.error();
-  return print_object(session, *recorded, evaluation_line(*recorded));
+  const auto infos = evaluations_of(session, options, *model);
+  if (!infos) return infos.error();
+  Json all = Json::array();
+  std::string lines;
+  for (const EvaluationInfo& info : *infos) {
+    const auto reply = session.post("/v1/models/" + text(*id) + "/evaluations",
+                                    encode(EvaluateRequest{new_request_id(), info}));
+    if (!reply) return reply.error();
+    auto recorded = session.get("/v1/evaluations/" + text_at(*reply, "/evaluation"));
+    if (!recorded) return recorded.error();
+    lines += evaluation_line(*recorded);
+    all.push_back(*std::move(recorded));
+  }
+  return print_object(session, all.size() == 1 ? all.front() : all, lines);
 }
 
 }  // namespace
 
 CommandAction declare_evaluate(Flags& flags) {
   return with_options(evaluate, [&](EvaluateOptions& options) {
-    flags.argument("MODEL", options.model, "id of a model of one of hone's trainers (md_9)");
+    flags.argument("MODEL", options.model, "id of a model (md_9)");
     flags.integer("--episodes N", options.episodes, {1, episodes_max}, "episodes to play (100)");
     flags.integer("--seed N", options.seed, {0, 9e15},
                   "seed of the episodes: the same seed gives the same returns (1)");

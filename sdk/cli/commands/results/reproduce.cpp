@@ -65,6 +65,11 @@ Result<Recorded> read_recorded(Session& session, RunId run) {
   }
   if (recorded.reports.empty())
     return refuse(Code::conflict, text(run) + " has no report: there is nothing to compare");
+  if (std::holds_alternative<PipelineTrainer>(recorded.spec.trainer))
+    return refuse(Code::conflict, text(run) +
+                                      " is of a pipeline, whose steps are not run again together: "
+                                      "its files and the code of each step are in hone lineage " +
+                                      text(run));
   if (std::holds_alternative<AskTrainer>(recorded.spec.trainer))
     return refuse(Code::conflict, text(run) +
                                       " was evaluated by an asker (hone ask): the server does not "

@@ -87,7 +87,7 @@ Experience experience_with(Session& session, const Json& spec) {
     const auto sweep = session.get("/v1/sweeps/" + id);
     if (!sweep) continue;
     const Json& other = member(*sweep, "/spec");
-    if (!same(spec, other, {"/trainer", "/command", "/budget/unit"})) continue;
+    if (!same(spec, other, {"/trainer", "/command", "/steps", "/budget/unit"})) continue;
     if (known.pace_of.empty())
       if (const auto pace = seconds_per_unit(session, id))
         known.seconds_per_unit = *pace, known.pace_of = id;
@@ -130,7 +130,9 @@ int runs_of_trial_at_most(const SweepSpec& spec) {
 
 // The rule that judges a user's program if it saves no checkpoint; empty if the sweep's rule does.
 std::string rule_without_pauses(const SweepSpec& spec) {
-  if (!std::holds_alternative<CommandTrainer>(spec.trainer)) return "";
+  if (!std::holds_alternative<CommandTrainer>(spec.trainer) &&
+      !std::holds_alternative<PipelineTrainer>(spec.trainer))
+    return "";
   const auto other = without_pauses(spec.terminator);
   return other ? other->rule : "";
 }
@@ -268,7 +270,8 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
 Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   Json document = encode(spec);
   const auto known = session.list("/v1/workers");
-  const Slots slots = slots_at_hand(known ? *known : std::vector<Json>{}, spec.resources, workers);
+  const Slots slots =
+      slots_at_hand(known ? *known : std::vector<Json>{}, most_resources(spec), workers);
   Json plan = plan_json(spec, slots, experience_with(session, document));
   const std::string shortage = known ? shortage_text(document, *known, now()) : "";
   plan["shortage"] = shortage.empty() ? Json(nullptr) : Json(shortage);
@@ -282,7 +285,8 @@ std::string time_of_runs(Session& session, const Json& sweep, std::int64_t runs)
   const auto spec = decode_request<SweepSpec>(member(sweep, "/spec"));
   if (!pace || !spec) return "";
   const auto workers = session.list("/v1/workers");
-  const Slots slots = slots_at_hand(workers ? *workers : std::vector<Json>{}, spec->resources, 0);
+  const Slots slots =
+      slots_at_hand(workers ? *workers : std::vector<Json>{}, most_resources(*spec), 0);
   const auto units = static_cast<double>(runs * spec->budget.per_run);
   return "about " + duration_text(microseconds(std::llround(*pace * units * 1e6 / slots.count)));
 }

@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include "schemas/types/spec.hpp"
+
+namespace hone {
+
+const StepSpec* step_of(const SweepSpec& spec, int step) {
+  const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer);
+  if (pipeline == nullptr || step < 0 || step >= static_cast<int>(pipeline->steps.size()))
+    return nullptr;
+  return &pipeline->steps[static_cast<std::size_t>(step)];
+}
+
+int steps_of(const SweepSpec& spec) {
+  const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer);
+  return pipeline == nullptr ? 1 : static_cast<int>(pipeline->steps.size());
+}
+
+ResourcesSpec resources_of(const SweepSpec& spec, int step) {
+  const StepSpec* one = step_of(spec, step);
+  return one != nullptr && one->resources ? *one->resources : spec.resources;
+}
+
+BudgetSpec budget_of(const SweepSpec& spec, int step, int reported) {
+  BudgetSpec budget = spec.budget;
+  const StepSpec* one = step_of(spec, step);
+  if (one == nullptr || !one->phases) return budget;
+  const int until = std::min(budget.phases, reported + *one->phases);
+  budget.per_run = budget.per_run * until / budget.phases;
+  budget.phases = std::max(until, 1);
+  return budget;
+}
+
+ResourcesSpec most_resources(const SweepSpec& spec) {
+  ResourcesSpec most = resources_of(spec, 0);
+  for (int step = 1; step < steps_of(spec); ++step) {
+    const ResourcesSpec one = resources_of(spec, step);
+    most = {std::max(most.cpus, one.cpus), std::max(most.gpus, one.gpus)};
+  }
+  return most;
+}
+
+bool needs(const StepSpec& step, const std::string& earlier) {
+  return !step.needs || std::ranges::find(*step.needs, earlier) != step.needs->end();
+}
+
+}  // namespace hone

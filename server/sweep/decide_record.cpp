@@ -1,0 +1,75 @@
+// The rules of what is recorded of a run besides its reports: files, code, metrics, evaluations.
+#include <algorithm>
+
+#include "server/sweep/rules.hpp"
+
+namespace hone {
+
+const Run* ended_under(const Book& book, LeaseId lease) {
+  const auto index = lease_index(book, lease);
+  if (!index) return nullptr;
+  const Run* run = find_run(book, book.run_of_lease[*index]);
+  return run->last_lease == lease && (is_end(run->state) || run->state == RunState::paused)
+             ? run
+             : nullptr;
+}
+
+Result<Events> decide_evaluate(const Book& book, const Evaluate& command) {
+  const EvaluateRequest& request = command.request;
+  if (book.evaluations_by_request.contains(request.request_id)) return Events{};
+  if (command.model.value > book.last_model)
+    return refuse(Code::not_found, "there is no model " + text(command.model));
+  return Events{ModelEvaluated{EvaluationId{book.last_evaluation + 1}, request.request_id,
+                               command.model, request.evaluation}};
+}
+
+Result<Events> decide_record_code(const Book& book, const RecordCode& command) {
+  const Lease* lease = find_live_lease(book, command.lease);
+  if (lease == nullptr) return stale(book, command.lease);
+  if (lease->workflow) return Events{};
+  Events events;
+  const WorkflowId workflow = record_workflow(book, command.request.workflow, events);
+  events.emplace_back(CodeRecorded{lease->id, lease->attempt.run, workflow});
+  return events;
+}
+
+namespace {
+
+// Whether the lease knows the file: what a step passes on is what its own attempt saved.
+bool is_saved_under(const Sweep& sweep, const Lease* lease, const SaveArtifactRequest& request) {
+  if (lease == nullptr || steps_of(sweep.spec) == 1) return true;
+  return std::ranges::any_of(lease->files, [&](const FileRef& file) {
+    return file.name == request.name && file.sha256 == request.sha256;
+  });
+}
+
+}  // namespace
+
+Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command) {
+  constexpr std::size_t artifacts_max = 100;  // of one run; a person can still survey them
+  const SaveArtifactRequest& request = command.request;
+  const Lease* lease = find_live_lease(book, command.lease);
+  const Run* run =
+      lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
+  if (run == nullptr) return stale(book, command.lease);
+  const Sweep& sweep = sweep_of(book, run->id);
+  if (auto fits = check_file(sweep, *run, lease, request.name); !fits) return fits.error();
+  const auto known = run->artifacts.find(request.name);
+  const std::size_t most = artifacts_max * static_cast<std::size_t>(steps_of(sweep.spec));
+  if (known == run->artifacts.end() && run->artifacts.size() >= most)
+    return refuse(Code::conflict, "a run keeps at most " + std::to_string(artifacts_max) + " files",
+                  "/name");
+  if (known != run->artifacts.end() && known->second == request.sha256 &&
+      is_saved_under(sweep, lease, request))
+    return Events{};
+  return Events{ArtifactSaved{command.lease, run->id, request.name, request.sha256, request.bytes}};
+}
+
+Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command) {
+  if (find_live_lease(book, command.lease) == nullptr &&
+      ended_under(book, command.lease) == nullptr)
+    return stale(book, command.lease);
+  return Events{};
+}
+
+}  // namespace hone
