@@ -1,6 +1,8 @@
 // The rules of leases: which worker gets a run, for how long, and what happens when a lease
 // expires.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/expect.hpp"
 #include "server/sweep/forks.hpp"
@@ -138,35 +140,86 @@ bool nothing_to_wait_for(const Sweep& sweep) {
 
 }  // namespace
 
-std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
-                                                   WorkerId worker) {
+namespace {
+
+// What a sweep does next for a free worker.
+struct Choice {
+  enum class Kind : std::uint8_t { resume, propose, replicate };
+  Kind kind = Kind::propose;
+  RunId run{};            // resume
+  std::size_t index = 0;  // replicate: of the trial in the history
+};
+
+std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker) {
+  constexpr Choice propose{Choice::Kind::propose};
   if (!may_have_work(sweep)) return std::nullopt;
   for (const RunId id : sweep.queue)
-    if (find_run(book, id)->avoid != worker) return resume(book, id);
+    if (find_run(book, id)->avoid != worker) return Choice{Choice::Kind::resume, id};
   if (sweep.state != SweepState::running) return std::nullopt;
   const bool left = proposals_left(sweep) > 0;
-  if (left && !sweep.enqueued.empty()) return propose(book, sweep);
+  if (left && !sweep.enqueued.empty()) return propose;
   const NextAction action = sweep.terminator->next(sweep.history, left);
   switch (action.kind) {
     case NextAction::Kind::propose:
-      if (left) return propose(book, sweep);
+      if (left) return propose;
       break;
     case NextAction::Kind::promote:
-      return resume(book, sweep.runs.at(action.index));
+      return Choice{Choice::Kind::resume, sweep.runs.at(action.index)};
     case NextAction::Kind::replicate:
-      return replicate(book, sweep, action.index);
+      return Choice{Choice::Kind::replicate, {}, action.index};
     case NextAction::Kind::wait:
-      if (left && nothing_to_wait_for(sweep)) return propose(book, sweep);
+      if (left && nothing_to_wait_for(sweep)) return propose;
       break;
   }
   if (left || !nothing_to_wait_for(sweep)) return std::nullopt;
   const auto last = run_to_finish(sweep, sweep.history);
-  return last ? std::optional(resume(book, *last)) : std::nullopt;
+  return last ? std::optional(Choice{Choice::Kind::resume, *last}) : std::nullopt;
 }
 
-bool has_work(const Book& book) {
-  return std::any_of(book.open_sweeps.begin(), book.open_sweeps.end(),
-                     [&](SweepId id) { return may_have_work(book.sweeps.at(id)); });
+// Whether a worker might get a run of it. A sampler proposes nothing here: that may take a second.
+bool gives_run(const Book& book, const Sweep& sweep) {
+  if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return false;
+  const auto choice = choose(book, sweep, WorkerId{});
+  if (!choice) return false;
+  return choice->kind != Choice::Kind::propose || !sweep.enqueued.empty() ||
+         sweep.sampler->proposes();
+}
+
+}  // namespace
+
+std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
+                                                   WorkerId worker) {
+  const auto choice = choose(book, sweep, worker);
+  if (!choice) return std::nullopt;
+  switch (choice->kind) {
+    case Choice::Kind::resume:
+      return resume(book, choice->run);
+    case Choice::Kind::propose:
+      return propose(book, sweep);
+    case Choice::Kind::replicate:
+      return replicate(book, sweep, choice->index);
+  }
+  unreachable();
+}
+
+std::vector<ResourcesSpec> resources_wanted(const Book& book) {
+  std::set<std::pair<int, int>> wanted;
+  for (const SweepId id : book.open_sweeps) {
+    const Sweep& sweep = book.sweeps.at(id);
+    const std::pair needs{sweep.spec.resources.cpus, sweep.spec.resources.gpus};
+    if (!wanted.contains(needs) && gives_run(book, sweep)) wanted.insert(needs);
+  }
+  std::vector<ResourcesSpec> resources;
+  for (const auto& [cpus, gpus] : wanted) resources.push_back({cpus, gpus});
+  return resources;
+}
+
+bool may_serve(const Book& book, const AcquireRequest& request,
+               std::span<const ResourcesSpec> wanted) {
+  const ResourcesSpec free = free_resources(book, request);
+  return std::ranges::any_of(wanted, [&](const ResourcesSpec& one) {
+    return one.cpus <= free.cpus && one.gpus <= free.gpus;
+  });
 }
 
 namespace {
