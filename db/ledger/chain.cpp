@@ -2,6 +2,8 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <charconv>
+#include <fstream>
 #include <span>
 
 #include "base/hex.hpp"
@@ -45,6 +47,34 @@ Link next_link(std::string_view before, const LedgerRow& row) {
   hash.add(head);
   hash.add(row.body);
   return hash.finish_bytes();
+}
+
+std::string head_text(SQLite::Database& db) {
+  const auto seq = db.execAndGet("SELECT coalesce(max(seq), 0) FROM event").getInt64();
+  const Link link = link_of(db, seq);
+  return link.empty() ? std::string() : std::to_string(seq) + ":" + link_text(link);
+}
+
+Status check_kept_head(SQLite::Database& db, const std::filesystem::path& folder) {
+  constexpr std::size_t text_bytes_max = 100;  // of a number and 64 digits
+  const auto path = folder / head_file;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Done{};
+  std::string text(text_bytes_max, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  std::int64_t seq = 0;
+  const char* end = text.data() + text.size();
+  const auto number = std::from_chars(text.data(), end, seq);
+  const Link link = link_of(db, seq);
+  const bool readable = number.ec == std::errc{} && number.ptr != end && *number.ptr == ':';
+  if (readable && !link.empty() && std::string(number.ptr + 1, end) == link_text(link) + "\n")
+    return Done{};
+  return refuse(Code::conflict, "the ledger in '" + folder.string() +
+                                    "' is not the one that was backed up: '" + path.string() +
+                                    "' names another link of event " + std::to_string(seq) +
+                                    ". Restore another backup; to open this one all the same, move "
+                                    "that file away");
 }
 
 Result<ChainCheck> check_chain(SQLite::Database& db, std::int64_t after,

@@ -7,6 +7,7 @@
 #include <SQLiteCpp/Database.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -38,6 +39,17 @@ Link link_of(SQLite::Database& db, std::int64_t seq);
 
 // The link of a row.
 Link next_link(std::string_view before, const LedgerRow& row);
+
+// "4711:9f86d0..." of the newest event; empty if it has no link.
+std::string head_text(SQLite::Database& db);
+
+// The file of a backup that has its head_text.
+inline constexpr std::string_view head_file = "ledger.link";
+
+// Compares the ledger with the head that its folder keeps from the backup it was restored from.
+// Refuses (conflict) a ledger without that event, or with another link for it. A folder without the
+// file is not compared.
+Status check_kept_head(SQLite::Database& db, const std::filesystem::path& folder);
 
 struct ChainCheck {
   std::int64_t linked = 0;    // events whose links were checked

@@ -140,6 +140,7 @@ Result<Opened> open_all(const ServerOptions& options, const http::Address& addre
       std::max<std::int64_t>(last_seq(**writer) - limits::checked_events_max, 0);
   if (const auto linked = check_chain(**writer, unchecked, [](std::int64_t) {}); !linked)
     return linked.error();
+  if (auto ours = check_kept_head(**writer, folder->path()); !ours) return ours.error();
   if (upgrade.from != 0)
     spdlog::info("upgraded the data folder from schema {} to {}; the old file is kept as {}",
                  upgrade.from, upgrade.to, upgrade.backup);

@@ -142,10 +142,11 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
          live_leases, workflow, dataset, confirmed_by, archived, phase_times, rules, limited_from,
-         failing, unpausing, forks, successors] = sweep;
+         failing, unpausing, forks, successors, inherited] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
-          confirmed_by, archived, phase_times, rules, limited_from, failing, forks, successors);
+          confirmed_by, archived, phase_times, rules, limited_from, failing, forks, successors,
+          inherited);
   if constexpr (Archive::reads) equip(sweep);
 }
 

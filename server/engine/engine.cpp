@@ -118,14 +118,20 @@ void Engine::meet_deadlines(Instant now) {
 }
 
 void Engine::retry_parked(Instant now, std::vector<Answer>& answers) {
+  if (parked_.empty()) return;
+  auto wanted = resources_wanted(book_);  // once, and not for each of 2,048: it reads every sweep
   std::vector<Parked> waiting;
   for (auto& parked : std::exchange(parked_, {})) {
-    auto reply = has_work(book_) ? perform(parked.envelope.command, now, parked.envelope.by)
-                                 : Result<Reply>(no_work());
-    if (is_empty_grant(reply))
+    const auto& request = std::get<Acquire>(parked.envelope.command).request;
+    auto reply = may_serve(book_, request, wanted)
+                     ? perform(parked.envelope.command, now, parked.envelope.by)
+                     : Result<Reply>(no_work());
+    if (is_empty_grant(reply)) {
       waiting.push_back(std::move(parked));
-    else
-      unpark(parked, std::move(reply), answers);
+      continue;
+    }
+    unpark(parked, std::move(reply), answers);
+    wanted = resources_wanted(book_);
   }
   parked_ = std::move(waiting);
 }

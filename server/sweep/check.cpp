@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/space/search_space.hpp"
 #include "server/search/terminators/terminator.hpp"
@@ -47,7 +48,7 @@ Status check_search(const SearchSpec& search, const SearchSpace& space) {
   if (std::find(known.begin(), known.end(), search.method) == known.end())
     return unknown_word("no search method", search.method, known, "/search/method");
   if (auto made = make_sampler(search, space); !made) return made.error();
-  return Done{};
+  return check_cmaes_cost(search, space);
 }
 
 Status check_objectives(const SweepSpec& spec) {
@@ -238,7 +239,7 @@ Status check_spec(const SweepSpec& spec) {
   if (auto fits = check_trainer(spec); !fits) return fits;
   if (auto fits = check_commands(spec); !fits) return fits;
   if (auto fits = check_objectives(spec); !fits) return fits;
-  const auto space = SearchSpace::make(spec.parameters, spec.constraints);
+  const auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;

@@ -150,6 +150,10 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
   if (request.spec.confirms)
     return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/spec/confirms");
+  if (book.open_sweeps.size() >= open_sweeps_max)
+    return refuse(Code::conflict, std::to_string(book.open_sweeps.size()) +
+                                      " sweeps have not ended: end some of them with hone stop, or "
+                                      "wait, before another one is submitted");
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_warm_start(book, request.spec); !fits)
     return prefixed(fits.error(), "/spec");

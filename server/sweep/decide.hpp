@@ -3,6 +3,9 @@
 // repeated command gets the same reply.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "base/result.hpp"
 #include "schemas/types/instant.hpp"
 #include "server/sweep/command.hpp"
@@ -22,8 +25,12 @@ void evolve(Book& book, const Event& event);
 // refuse it.
 Reply answer(const Book& book, const Command& command);
 
-// Returns whether a parked Acquire might get a run now. Cheap; may return false positives.
-bool has_work(const Book& book);
+// Returns what parked Acquires might get now: the resources of each sweep that has a run to give,
+// each once. Proposes nothing. May return false positives: a run may avoid every parked worker.
+std::vector<ResourcesSpec> resources_wanted(const Book& book);
+// Returns whether one of them fits what the worker may still take.
+bool may_serve(const Book& book, const AcquireRequest& request,
+               std::span<const ResourcesSpec> wanted);
 
 // Returns when a Tick must be decided next: at the earliest deadline, or nullopt if there is none.
 std::optional<Instant> next_deadline(const Book& book);

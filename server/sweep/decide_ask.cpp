@@ -158,6 +158,30 @@ Status check_settled(const SearchSpace& space, const Params& given, const Params
   return Done{};
 }
 
+// Waiting sets are in memory, some 100 bytes a parameter, and every one of them is looked at when a
+// fork ends.
+Status check_waiting(const Sweep& sweep) {
+  constexpr std::size_t values_max = 1'000'000;
+  const std::size_t each = std::max<std::size_t>(1, sweep.space.parameters().size());
+  if ((sweep.enqueued.size() + 1) * each <= values_max) return Done{};
+  return refuse(Code::conflict,
+                std::to_string(sweep.enqueued.size()) + " parameter sets of " + text(sweep.id) +
+                    " wait for a worker already: enqueue more when some of them are proposed");
+}
+
+// A fork has the reports of its origin: a few bytes that a client sends become up to 10,000 rows.
+Status check_inheritance(const Sweep& sweep, const Origin& origin) {
+  std::int64_t inherited = sweep.inherited + origin.phase + 1;
+  for (const Enqueued& waiting : sweep.enqueued)
+    if (waiting.origin) inherited += waiting.origin->phase + 1;
+  if (inherited <= inherited_reports_max) return Done{};
+  return refuse(Code::conflict,
+                "the forks of " + text(sweep.id) + " would inherit " + std::to_string(inherited) +
+                    " reports, more than " + std::to_string(inherited_reports_max) +
+                    ": fork after an earlier phase, or submit a new sweep",
+                "/fork/phase");
+}
+
 }  // namespace
 
 Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
@@ -171,11 +195,13 @@ Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
     return refuse(Code::conflict, "all " + std::to_string(sweep->spec.search.trials) +
                                       " trials of " + text(sweep->id) +
                                       " are proposed or enqueued already");
+  if (auto fits = check_waiting(*sweep); !fits) return fits.error();
   if (auto fits = check_given(sweep->space, request.params); !fits) return fits.error();
   std::optional<Origin> origin;
   if (request.fork) {
     auto found = find_origin(book, *sweep, *request.fork);
     if (!found) return found.error();
+    if (auto fits = check_inheritance(*sweep, *found); !fits) return fits.error();
     if (auto fits = check_forked(book, *sweep, *found, request.params); !fits) return fits.error();
     origin = *found;
   }

@@ -1,6 +1,8 @@
 // The rules of leases: which worker gets a run, for how long, and what happens when a lease
 // expires.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "base/expect.hpp"
 #include "server/sweep/forks.hpp"
@@ -142,30 +144,62 @@ bool nothing_to_wait_for(const Sweep& sweep) {
   return sweep.live_leases == 0 && sweep.queue.empty() && sweep.resting.empty();
 }
 
-}  // namespace
-
-namespace {
+// What a sweep does next for a free worker.
+struct Choice {
+  enum class Kind : std::uint8_t { resume, propose, replicate };
+  Kind kind = Kind::propose;
+  RunId run{};            // resume
+  std::size_t index = 0;  // replicate: of the trial in the history
+};
 
 // What follows once no run of the queue can be leased.
-std::optional<LeaseCandidate> find_next(const Book& book, const Sweep& sweep) {
+std::optional<Choice> choose_beyond_queue(const Sweep& sweep) {
+  constexpr Choice propose{Choice::Kind::propose};
   const bool left = proposals_left(sweep) > 0;
-  if (left && !sweep.enqueued.empty()) return propose(book, sweep);
+  if (left && !sweep.enqueued.empty()) return propose;
   const NextAction action = sweep.terminator->next(sweep.history, left);
   switch (action.kind) {
     case NextAction::Kind::propose:
-      if (left) return propose(book, sweep);
+      if (left) return propose;
       break;
     case NextAction::Kind::promote:
-      return resume(book, sweep.runs.at(action.index));
+      return Choice{Choice::Kind::resume, sweep.runs.at(action.index)};
     case NextAction::Kind::replicate:
-      return replicate(book, sweep, action.index);
+      return Choice{Choice::Kind::replicate, {}, action.index};
     case NextAction::Kind::wait:
-      if (left && nothing_to_wait_for(sweep)) return propose(book, sweep);
+      if (left && nothing_to_wait_for(sweep)) return propose;
       break;
   }
   if (left || !nothing_to_wait_for(sweep)) return std::nullopt;
   const auto last = run_to_finish(sweep, sweep.history);
-  return last ? std::optional(resume(book, *last)) : std::nullopt;
+  return last ? std::optional(Choice{Choice::Kind::resume, *last}) : std::nullopt;
+}
+
+std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker,
+                             const std::optional<Capacity>& capacity) {
+  if (!may_have_work(sweep)) return std::nullopt;
+  const auto need = [&](int step) { return resources_of(sweep.spec, step); };
+  bool waits_for_slots = false;
+  for (const RunId id : sweep.queue) {
+    const Run& run = *find_run(book, id);
+    if (run.avoid == worker) continue;
+    if (!capacity || fits(need(run.step), capacity->free)) return Choice{Choice::Kind::resume, id};
+    if (run.step > 0 && fits(need(run.step), capacity->all)) waits_for_slots = true;
+  }
+  if (waits_for_slots || sweep.state != SweepState::running) return std::nullopt;
+  const auto next = choose_beyond_queue(sweep);
+  if (!next || !capacity) return next;
+  const int step = next->kind == Choice::Kind::resume ? find_run(book, next->run)->step : 0;
+  return fits(need(step), capacity->free) ? next : std::nullopt;
+}
+
+// Whether a worker might get a run of it. A sampler proposes nothing here: that may take a second.
+bool gives_run(const Book& book, const Sweep& sweep) {
+  if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return false;
+  const auto choice = choose(book, sweep, WorkerId{}, std::nullopt);
+  if (!choice) return false;
+  return choice->kind != Choice::Kind::propose || !sweep.enqueued.empty() ||
+         sweep.sampler->proposes();
 }
 
 }  // namespace
@@ -173,24 +207,39 @@ std::optional<LeaseCandidate> find_next(const Book& book, const Sweep& sweep) {
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
                                                    WorkerId worker,
                                                    const std::optional<Capacity>& capacity) {
-  if (!may_have_work(sweep)) return std::nullopt;
-  const auto need = [&](int step) { return resources_of(sweep.spec, step); };
-  bool waits_for_slots = false;
-  for (const RunId id : sweep.queue) {
-    const Run& run = *find_run(book, id);
-    if (run.avoid == worker) continue;
-    if (!capacity || fits(need(run.step), capacity->free)) return resume(book, id);
-    if (run.step > 0 && fits(need(run.step), capacity->all)) waits_for_slots = true;
+  const auto choice = choose(book, sweep, worker, capacity);
+  if (!choice) return std::nullopt;
+  switch (choice->kind) {
+    case Choice::Kind::resume:
+      return resume(book, choice->run);
+    case Choice::Kind::propose:
+      return propose(book, sweep);
+    case Choice::Kind::replicate:
+      return replicate(book, sweep, choice->index);
   }
-  if (waits_for_slots || sweep.state != SweepState::running) return std::nullopt;
-  auto next = find_next(book, sweep);
-  if (next && capacity && !fits(need(next->step), capacity->free)) return std::nullopt;
-  return next;
+  unreachable();
 }
 
-bool has_work(const Book& book) {
-  return std::any_of(book.open_sweeps.begin(), book.open_sweeps.end(),
-                     [&](SweepId id) { return may_have_work(book.sweeps.at(id)); });
+std::vector<ResourcesSpec> resources_wanted(const Book& book) {
+  std::set<std::pair<int, int>> wanted;
+  for (const SweepId id : book.open_sweeps) {
+    const Sweep& sweep = book.sweeps.at(id);
+    std::set<std::pair<int, int>> needs;  // of every step: which one its runs are at costs more
+    for (int step = 0; step < steps_of(sweep.spec); ++step) {
+      const ResourcesSpec of = resources_of(sweep.spec, step);
+      needs.emplace(of.cpus, of.gpus);
+    }
+    if (!std::ranges::includes(wanted, needs) && gives_run(book, sweep)) wanted.merge(needs);
+  }
+  std::vector<ResourcesSpec> resources;
+  for (const auto& [cpus, gpus] : wanted) resources.push_back({cpus, gpus});
+  return resources;
+}
+
+bool may_serve(const Book& book, const AcquireRequest& request,
+               std::span<const ResourcesSpec> wanted) {
+  const ResourcesSpec free = free_resources(book, request);
+  return std::ranges::any_of(wanted, [&](const ResourcesSpec& one) { return fits(one, free); });
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,6 @@ std::vector<std::string> changeable_parameters(const Sweep& sweep) {
     if (may_change(sweep.spec, parameter.name)) names.push_back(parameter.name);
   return names;
 }
-
-// That the forks of a population may inherit: rows of the query tables. With the default quantile a
-// tenth of them is inherited.
-constexpr std::int64_t inherited_reports_max = 10'000'000;
 
 bool is_free(const Parameter& parameter) {
   return !std::holds_alternative<FixedDomain>(parameter.domain) &&
@@ -177,16 +174,19 @@ Params forked_params(const Book& book, const Sweep& sweep, const Origin& origin,
   const Params& before = find_trial(book, origin.run.trial)->params;
   auto point = sweep.space.point_of(before);
   if (!point) return before;
-  sweep.space.place(given, *point);
-  sweep.space.settle(*point);
-  Params params = sweep.space.params_at(*point);
-  keep_unchanged(before, params);
+  const SearchSpace& space = sweep.space;
+  space.place(given, *point);
+  space.settle(*point);
+  Params params = space.params_at(*point);
+  const auto now = space.values_of(given), then = space.values_of(before);
+  std::size_t index = 0;  // both are in the order of the file
   for (Param& param : params) {
-    const Value* exact = find(given, param.name);
-    if (exact == nullptr && std::ranges::find(sweep.space.dimensions(), param.name,
-                                              &Dimension::name) != sweep.space.dimensions().end())
-      exact = find(before, param.name);
+    while (space.parameters()[index].name != param.name) ++index;
+    keep_unchanged(then[index], param.value);
+    const Value* exact = now[index];
+    if (exact == nullptr && is_free(space.parameters()[index])) exact = then[index];
     if (exact != nullptr && exact->index() == param.value.index()) param.value = *exact;
+    ++index;
   }
   return params;
 }
@@ -201,12 +201,14 @@ Status check_following(const Book& book, const Sweep& sweep, const Origin& origi
   const auto names = changeable_parameters(sweep);
   const auto other = change_beyond(before, forked_params(book, sweep, origin, given), names);
   if (!other) return Done{};
-  // The first value that causes it alone; else it follows from several.
+  // The first value that causes it alone, of so many as users write; else it follows from several.
+  constexpr std::size_t tried = 20;
   const auto causes = [&](const Param& param) {
     return change_beyond(before, forked_params(book, sweep, origin, {param}), names) == other;
   };
-  const auto cause = std::ranges::find_if(given, causes);
-  const bool alone = cause != given.end();
+  const auto first = std::span(given).first(std::min(tried, given.size()));
+  const auto cause = std::ranges::find_if(first, causes);
+  const bool alone = cause != first.end();
   return refuse(Code::invalid,
                 "'" + *other + "' may not change when a run resumes, with " +
                     trainer_text(sweep.spec) + ", and its change follows from " +
@@ -265,34 +267,50 @@ void propose_successor(const Book& book, const Sweep& sweep, const Origin& origi
       std::nullopt, origin});
 }
 
-bool starts_fork(const Book& book, const Sweep& sweep, ModelId model, const Events& events) {
-  const auto over = [&](RunId id) {
-    return std::ranges::any_of(events, [&](const EventBody& body) {
-      const auto* ended = std::get_if<RunEnded>(&body);
-      const auto* saved = std::get_if<ModelSaved>(&body);
-      if (saved != nullptr && saved->run == id)
-        return saved->step >= find_run(book, id)->checkpoint->step;
-      return ended != nullptr && ended->run == id;
-    });
-  };
-  for (auto at = sweep.forks.lower_bound({model, RunId{}}); at != sweep.forks.end(); ++at) {
-    if (at->first != model) break;
-    if (!over(at->second)) return true;
+void ForkStarts::add(const EventBody& body) {
+  if (const auto* ended = std::get_if<RunEnded>(&body)) over(ended->run);
+  if (const auto* saved = std::get_if<ModelSaved>(&body)) {
+    const Run* run = find_run(book_, saved->run);
+    const bool own = run != nullptr && run->checkpoint && saved->step >= run->checkpoint->step;
+    if (own) over(saved->run);
   }
-  const auto from_it = [&](const std::optional<Origin>& origin) {
-    return origin && origin->model == model;
-  };
-  return std::ranges::any_of(sweep.enqueued, from_it, &Enqueued::origin) ||
-         std::ranges::any_of(events, [&](const EventBody& body) {
-           const auto* proposed = std::get_if<TrialProposed>(&body);
-           const auto* enqueued = std::get_if<TrialEnqueued>(&body);
-           return (proposed != nullptr && from_it(proposed->origin)) ||
-                  (enqueued != nullptr && from_it(enqueued->origin));
-         });
+  const auto* proposed = std::get_if<TrialProposed>(&body);
+  const auto* enqueued = std::get_if<TrialEnqueued>(&body);
+  if (proposed != nullptr && proposed->origin) started_.insert(proposed->origin->model);
+  if (enqueued != nullptr && enqueued->origin) started_.insert(enqueued->origin->model);
+}
+
+void ForkStarts::over(RunId id) {
+  const Run* run = find_run(book_, id);
+  if (run == nullptr || !run->checkpoint) return;
+  const ModelId model = run->checkpoint->id;
+  if (sweep_of(book_, id).forks.contains({model, id}) && over_.insert(id).second)
+    --counted(sweep_of(book_, id), model);
+}
+
+// The forks that start from it and are not over, before the events.
+std::int64_t& ForkStarts::counted(const Sweep& sweep, ModelId model) {
+  const auto [count, is_new] = counts_.try_emplace(model, 0);
+  if (is_new)
+    for (auto at = sweep.forks.lower_bound({model, RunId{}}); at != sweep.forks.end(); ++at) {
+      if (at->first != model) break;
+      ++count->second;
+    }
+  return count->second;
+}
+
+bool ForkStarts::contains(const Sweep& sweep, ModelId model) {
+  if (started_.contains(model) || counted(sweep, model) > 0) return true;
+  const auto [waiting, is_new] = waiting_.try_emplace(sweep.id);
+  if (is_new)
+    for (const Enqueued& enqueued : sweep.enqueued)
+      if (enqueued.origin) waiting->second.insert(enqueued.origin->model);
+  return waiting->second.contains(model);
 }
 
 void begin_as(const Book& book, Sweep& sweep, Run& run, const Origin& origin) {
   const Run& from = *find_run(book, origin.run);
+  sweep.inherited += origin.phase + 1;
   std::vector<Score> scores;
   for (int phase = 0; phase <= origin.phase; ++phase) {
     const RecordedReport& report = from.reports.at(static_cast<std::size_t>(phase));

@@ -2,7 +2,10 @@
 // (`hone enqueue --from`), and those of a population. Pure, like all rules.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "server/sweep/decide.hpp"
@@ -52,8 +55,33 @@ void begin_as(const Book& book, Sweep& sweep, Run& run, const Origin& origin);
 // Folds that the run no longer needs the checkpoint that it started from, if it is a fork.
 void forget_start(Sweep& sweep, const Run& run);
 
-// Returns whether the checkpoint is the start of a run that has none itself, or will be, after
-// `events`.
-bool starts_fork(const Book& book, const Sweep& sweep, ModelId model, const Events& events);
+// The checkpoints from which runs start that have none themselves, while one command is decided.
+// Counts them once, however many runs the command ends.
+class ForkStarts {
+ public:
+  // Borrows the book.
+  explicit ForkStarts(const Book& book) : book_(book) {}
+
+  // Call for each event of the command, in order.
+  void add(const EventBody& body);
+  // Whether such a run starts from the checkpoint, or will, after the events so far.
+  bool contains(const Sweep& sweep, ModelId model);
+
+ private:
+  void over(RunId id);
+  std::int64_t& counted(const Sweep& sweep, ModelId model);
+
+  const Book& book_;
+  std::map<ModelId, std::int64_t> counts_;
+  std::set<RunId> over_;
+  std::set<ModelId> started_;
+  std::map<SweepId, std::set<ModelId>> waiting_;  // of enqueued forks
+};
+
+// Reports that the forks of one sweep may inherit: rows of the query tables. With the default
+// quantile the forks of a population inherit a tenth of what check_population counts. An import
+// folds all of them at once, in some seconds.
+inline constexpr std::int64_t inherited_reports_max = 10'000'000;
+inline constexpr std::int64_t imported_inherited_max = 1'000'000;
 
 }  // namespace hone

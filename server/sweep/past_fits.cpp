@@ -1,10 +1,12 @@
 #include "server/sweep/past_fits.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "schemas/types/edit.hpp"
 #include "schemas/types/event.hpp"
 #include "server/sweep/check.hpp"
+#include "server/sweep/forks.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -34,7 +36,11 @@ class CheckEvent {
     const Sweep& sweep = *find_sweep(book_, e.sweep);
     if (!std::cmp_equal(e.number, sweep.trials.size()))
       return event_refusal("proposes trials out of order");
-    return e.origin ? continues(sweep, *e.origin) : Status(Done{});
+    if (!e.origin) return Done{};
+    if (sweep.inherited + e.origin->phase >= imported_inherited_max)
+      return event_refusal("is a fork too many: all forks of a document may inherit at most " +
+                           std::to_string(imported_inherited_max) + " reports");
+    return continues(sweep, *e.origin);
   }
   Status operator()(const TrialEnqueued& e) const {
     if (auto there = open(e.sweep); !there) return there;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/expect.hpp"
@@ -41,17 +42,44 @@ std::vector<SavedModel> models_of(const Book& book, RunId run) {
   return models;
 }
 
-FoldedRun folded_run(const Book& book, const Run& run, const Events& events) {
+// The events of one command so far, by the run that they concern: a command may end 100,000 runs.
+struct FoldedEvents {
+  explicit FoldedEvents(const Book& known) : book(known), starts(known) {}
+
+  void add(EventBody body) {
+    starts.add(body);
+    if (const auto run = run_of(body)) of_run[*run].push_back(all.size());
+    all.push_back(std::move(body));
+  }
+  static std::optional<RunId> run_of(const EventBody& body) {
+    if (const auto* e = std::get_if<ReportRecorded>(&body)) return e->run;
+    if (const auto* e = std::get_if<ModelSaved>(&body)) return e->run;
+    if (const auto* e = std::get_if<ModelDropped>(&body)) return e->run;
+    if (const auto* e = std::get_if<RunEnded>(&body)) return e->run;
+    return std::nullopt;
+  }
+
+  const Book& book;
+  ForkStarts starts;
+  Events all;
+  std::map<RunId, std::vector<std::size_t>> of_run;
+};
+
+FoldedRun folded_run(const Run& run, const FoldedEvents& events) {
+  const Book& book = events.book;
   FoldedRun folded{sweep_of(book, run.id), run.state, run.reason, {}, models_of(book, run.id)};
   for (const auto& report : run.reports) folded.reports.emplace_back(report.step, report.score);
-  for (const EventBody& body : events) {
-    if (const auto* e = std::get_if<ReportRecorded>(&body); e != nullptr && e->run == run.id)
+  const auto own = events.of_run.find(run.id);
+  if (own == events.of_run.end()) return folded;
+  for (const std::size_t index : own->second) {
+    const EventBody& body = events.all[index];
+    if (const auto* e = std::get_if<ReportRecorded>(&body))
       folded.reports.emplace_back(e->step, e->score);
-    if (const auto* e = std::get_if<ModelSaved>(&body); e != nullptr && e->run == run.id)
+    if (const auto* e = std::get_if<ModelSaved>(&body))
       folded.models.push_back({e->model, e->step, e->phase});
-    if (const auto* e = std::get_if<ModelDropped>(&body); e != nullptr && e->run == run.id)
+    if (const auto* e = std::get_if<ModelDropped>(&body))
       std::erase_if(folded.models, [&](const SavedModel& model) { return model.id == e->model; });
-    if (const auto* e = std::get_if<RunEnded>(&body); e != nullptr && e->run == run.id)
+    if (const auto* e = std::get_if<RunEnded>(&body))
       folded.state = e->state, folded.reason = e->reason;
   }
   return folded;
@@ -102,30 +130,34 @@ bool keeps_all(const SweepSpec& spec) {
   unreachable();
 }
 
-void drop_superfluous(const Book& book, RunId id, Events& events) {
+void drop_superfluous(RunId id, FoldedEvents& events) {
+  const Book& book = events.book;
   const Run* run = find_run(book, id);
   if (keeps_all(sweep_of(book, id).spec) || find_trial(book, id.trial)->pinned) return;
-  const auto folded = folded_run(book, *run, events);
+  const auto folded = folded_run(*run, events);
   if (!is_end(folded.state)) return;
   const auto best = best_model(folded);
   const auto newest = newest_model(folded);
   for (const SavedModel& model : folded.models) {
-    if (model.id == best || starts_fork(book, folded.sweep, model.id, events)) continue;
+    if (model.id == best || events.starts.contains(folded.sweep, model.id)) continue;
     if (model.id == newest && (!best || !closed_by_terminator(folded))) continue;
-    events.emplace_back(ModelDropped{model.id, id});
+    events.add(ModelDropped{model.id, id});
   }
 }
 
 // A fork that ended, or has its own checkpoint, no longer needs the one that it started from. The
 // run that saved it may be further along the origins: a fork of a fork may start where that did.
-void drop_start(const Book& book, RunId fork, Events& events) {
-  const Trial* trial = find_trial(book, fork.trial);
-  while (trial != nullptr && trial->origin) {
-    const Origin& origin = *trial->origin;
-    drop_superfluous(book, origin.run, events);
-    trial = find_trial(book, origin.run.trial);
-    if (trial != nullptr && trial->origin && trial->origin->model != origin.model) return;
-  }
+void drop_start(RunId fork, FoldedEvents& events) {
+  const Trial* trial = find_trial(events.book, fork.trial);
+  if (trial == nullptr || !trial->origin) return;
+  const ModelId start = trial->origin->model;
+  // While others need it, the way to that run need not be gone: it may be 100,000 forks long.
+  if (events.starts.contains(sweep_of(events.book, fork), start)) return;
+  RunId saved_by = trial->origin->run;
+  while ((trial = find_trial(events.book, saved_by.trial)) != nullptr && trial->origin &&
+         trial->origin->model == start)
+    saved_by = trial->origin->run;
+  drop_superfluous(saved_by, events);
 }
 
 // The run whose checkpoints may have become superfluous with this event.
@@ -141,15 +173,15 @@ Events with_dropped_models(const Book& book, Events events) {
   if (std::none_of(events.begin(), events.end(),
                    [](const EventBody& body) { return affected_run(body).has_value(); }))
     return events;
-  Events all;
+  FoldedEvents all(book);
   for (EventBody& body : events) {
     const auto run = affected_run(body);
-    all.push_back(std::move(body));
+    all.add(std::move(body));
     if (!run) continue;
-    drop_superfluous(book, *run, all);
-    drop_start(book, *run, all);
+    drop_superfluous(*run, all);
+    drop_start(*run, all);
   }
-  return all;
+  return std::move(all.all);
 }
 
 }  // namespace hone

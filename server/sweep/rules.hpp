@@ -12,6 +12,10 @@ namespace hone {
 // SweepSubmitted::rules of new sweeps.
 inline constexpr int rules_now = 1;
 
+// Sweeps that have not ended. Each is in memory, and every request of a free worker looks at all of
+// them: 2 ms for so many.
+inline constexpr std::size_t open_sweeps_max = 5'000;
+
 // decide.cpp
 Result<Events> decide_start(const Book& book, const Start& command);
 Result<Events> decide_submit(const Book& book, const Submit& command);

@@ -124,6 +124,7 @@ struct Sweep {
   // Open runs without their own checkpoint, and the checkpoint of another that they start from
   std::set<std::pair<ModelId, RunId>> forks{};
   std::int64_t successors = 0;  // trials that took the place of another: not of search.trials
+  std::int64_t inherited = 0;   // reports that its forks began with
 };
 
 struct Lease {

@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "db/file/database.hpp"
+#include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "server/upkeep/parts.hpp"
 
@@ -55,6 +56,10 @@ Status fill(SQLite::Database& db, const fs::path& folder, const fs::path& to, bo
   const auto copy = open_for_reading(file.string());
   if (!copy) return copy.error();
   report.events = last_seq(**copy);
+  report.head = head_text(**copy);
+  if (!report.head.empty())
+    if (auto kept = replace_file(to / head_file, report.head + "\n", {}); !kept)
+      return cannot("write", to / head_file, kept.error().detail);
   if (with_blobs) {
     auto copied = copy_blobs(**copy, folder / "blobs", to / "blobs", progress, report);
     if (!copied) return copied;
@@ -80,7 +85,7 @@ Result<BackupReport> back_up(const fs::path& folder, const fs::path& to, bool wi
   fs::create_directories(partial / "blobs", trouble);
   if (trouble) return cannot("make the folder", partial, trouble.message());
   fs::permissions(partial, fs::perms::owner_all, trouble);
-  BackupReport report{to, 0, 0, 0};
+  BackupReport report{to, 0, 0, 0, {}};
   if (auto filled = fill(**db, folder, partial, with_blobs, progress, report); !filled)
     return filled.error();
   if (auto synced = sync_names(partial); !synced) return synced.error();

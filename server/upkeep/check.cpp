@@ -3,6 +3,7 @@
 
 #include "db/file/database.hpp"
 #include "db/file/migrate.hpp"
+#include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "server/upkeep/parts.hpp"
 
@@ -53,6 +54,9 @@ Result<std::vector<Finding>> check(const std::filesystem::path& folder,
            "of an older hone: run hone db upgrade to check events and query tables"});
     else
       append(findings, check_ledger(**db, folder / "book.snapshot", progress));
+    if (!needs_upgrade(**db))
+      if (auto backed_up = check_kept_head(**db, folder); !backed_up)
+        findings.push_back({"backup", Health::fail, backed_up.error().detail});
     if (kept)
       findings.push_back(needs_upgrade(**db) ? Finding{"kept link", Health::fail,
                                                        "not compared: run hone db upgrade"}

@@ -48,6 +48,7 @@ struct BackupReport {
   std::int64_t events = 0;
   std::int64_t blobs = 0;
   std::int64_t bytes = 0;  // of all files
+  std::string head;        // "4711:9f86d0...": the newest event and its link; empty: it has none
 };
 
 // Copies the folder to `to`, which must not exist, as a data folder for a server: the database as

@@ -10,6 +10,7 @@ class ExternalSampler final : public Sampler {
   std::optional<Point> propose(const SearchSpace&, const History&, const Draw&) const override {
     return std::nullopt;
   }
+  bool proposes() const override { return false; }
 };
 
 }  // namespace

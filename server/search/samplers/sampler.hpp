@@ -35,6 +35,8 @@ class Sampler {
   [[nodiscard]] virtual std::optional<Point> propose(const SearchSpace& space,
                                                      const History& history,
                                                      const Draw& draw) const = 0;
+  // Returns whether it ever proposes; else only parameter sets that a picker enqueues are tried.
+  [[nodiscard]] virtual bool proposes() const { return true; }
 };
 
 // Makes a sampler. Refuses unknown or invalid settings; error.at is relative to the spec

@@ -37,7 +37,14 @@ bool Expression::holds(const Params& params) const {
 }
 
 std::optional<Value> Expression::evaluate(const Params& params) const {
-  return evaluate(nodes_.size() - 1, params);
+  std::vector<const Value*> values;
+  values.reserve(names_.size());
+  for (const std::string& name : names_) values.push_back(find(params, name));
+  return evaluate_at(values);
+}
+
+std::optional<Value> Expression::evaluate_at(Values values) const {
+  return evaluate(nodes_.size() - 1, values);
 }
 
 namespace {
@@ -66,31 +73,31 @@ std::optional<std::vector<double>> all_numbers(const std::vector<Value>& values)
 }  // namespace
 
 // `and` and `or` stop at the first operand that decides them.
-std::optional<Value> Expression::logic(const Node& node, const Params& params) const {
-  const auto first = evaluate(node.args[0], params);
+std::optional<Value> Expression::logic(const Node& node, Values values) const {
+  const auto first = evaluate(node.args[0], values);
   const auto* truth = first ? std::get_if<bool>(&*first) : nullptr;
   if (truth == nullptr) return std::nullopt;
   if (node.kind == Kind::logical_not) return Value{!*truth};
   if (*truth == (node.kind == Kind::logical_or)) return *truth;
-  auto second = evaluate(node.args[1], params);
+  auto second = evaluate(node.args[1], values);
   if (!second || !std::holds_alternative<bool>(*second)) return std::nullopt;
   return second;
 }
 
-std::optional<Value> Expression::evaluate(std::size_t index, const Params& params) const {
+std::optional<Value> Expression::evaluate(std::size_t index, Values values) const {
   const Node& node = nodes_[index];
   if (node.kind == Kind::constant) return node.constant;
   if (node.kind == Kind::name) {
-    const Value* value = find(params, names_[node.name]);
+    const Value* value = values[node.name];
     return value == nullptr ? std::nullopt : std::optional(*value);
   }
   if (node.kind == Kind::logical_and || node.kind == Kind::logical_or ||
       node.kind == Kind::logical_not)
-    return logic(node, params);
+    return logic(node, values);
 
   std::vector<Value> args;
   for (const std::size_t arg : node.args) {
-    auto value = evaluate(arg, params);
+    auto value = evaluate(arg, values);
     if (!value) return std::nullopt;
     args.push_back(std::move(*value));
   }

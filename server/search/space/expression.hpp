@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,16 @@ class Expression {
   // Returns the value, or nullopt if the expression reads an absent parameter or is undefined (1/0,
   // "a" < 2).
   [[nodiscard]] std::optional<Value> evaluate(const Params& params) const;
+  // The same with the values of names(), in their order; null: absent. Takes as long as the
+  // expression has nodes, however many parameters there are.
+  [[nodiscard]] std::optional<Value> evaluate_at(std::span<const Value* const> values) const;
   // Returns whether the expression evaluates to true. Absent and undefined values do not hold.
   [[nodiscard]] bool holds(const Params& params) const;
 
   // The parameters that it reads, in order of first appearance.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  // The number of its operations, constants and names: what an evaluation costs.
+  [[nodiscard]] std::size_t size() const { return nodes_.size(); }
 
  private:
   friend class ExpressionParser;
@@ -79,8 +85,9 @@ class Expression {
     std::size_t name = 0;           // index into names_
     std::vector<std::size_t> args;  // indices of nodes; all smaller than this node's
   };
-  [[nodiscard]] std::optional<Value> evaluate(std::size_t node, const Params& params) const;
-  [[nodiscard]] std::optional<Value> logic(const Node& node, const Params& params) const;
+  using Values = std::span<const Value* const>;
+  [[nodiscard]] std::optional<Value> evaluate(std::size_t node, Values values) const;
+  [[nodiscard]] std::optional<Value> logic(const Node& node, Values values) const;
   static std::optional<Value> relation(Kind kind, const std::vector<Value>& args);
   static std::optional<Value> arithmetic(Kind kind, const std::vector<double>& x);
 

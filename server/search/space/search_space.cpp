@@ -15,6 +15,11 @@ namespace {
 // this many are feasible is refused.
 constexpr std::size_t witness_tries_max = 100'000, witness_tries_min = 1000;
 constexpr std::size_t witness_work_max = 20'000'000;  // one for a parameter, ten for a name read
+// Of a brief search: one for a parameter or a node of an expression, which take up to 0.2 us.
+constexpr std::size_t witness_cost_max = 2'000'000, witness_tries_brief = 200;
+// Of all conditions, expressions and constraints of a new space: 30 for each of 1,000 parameters,
+// and 2 ms for one parameter set.
+constexpr std::size_t expression_bytes_max = 32 * 1024;
 
 bool is_ordered(const Domain& domain) {
   const auto* choice = std::get_if<ChoiceDomain>(&domain);
@@ -137,6 +142,21 @@ Status check_steps(const Parameter& parameter, const std::string& at) {
                 at + "/step");
 }
 
+Status check_lengths(const Space& space, const std::vector<std::string>& constraints) {
+  std::size_t bytes = 0;
+  for (const std::string& constraint : constraints) bytes += constraint.size();
+  for (const Parameter& parameter : space) {
+    const auto* derived = std::get_if<DerivedDomain>(&parameter.domain);
+    bytes += parameter.when.size() + (derived == nullptr ? 0 : derived->expr.size());
+  }
+  if (bytes <= expression_bytes_max) return Done{};
+  return refuse(Code::invalid,
+                "its conditions, expressions and constraints have " + std::to_string(bytes) +
+                    " characters together, more than " + std::to_string(expression_bytes_max) +
+                    ": shorten them, as each is evaluated for every parameter set",
+                "/parameters");
+}
+
 }  // namespace
 
 double prior_coordinate(const Dimension& dimension, double unit) {
@@ -148,48 +168,91 @@ double prior_coordinate(const Dimension& dimension, double unit) {
   return static_cast<double>(index);
 }
 
+std::optional<Value> SearchSpace::Formula::evaluate(Values values) const {
+  std::vector<const Value*> read;
+  read.reserve(reads.size());
+  for (const std::size_t index : reads) read.push_back(values[index]);
+  return expression.evaluate_at(read);
+}
+
+bool SearchSpace::Formula::holds(Values values) const {
+  const auto value = evaluate(values);
+  const auto* truth = value ? std::get_if<bool>(&*value) : nullptr;
+  return truth != nullptr && *truth;
+}
+
+// Every name is a parameter: `parsed` has checked it.
+SearchSpace::Formula SearchSpace::formula_of(Expression expression) const {
+  Formula formula{std::move(expression), {}};
+  for (const std::string& name : formula.expression.names()) {
+    const auto found = std::ranges::find(parameters_, name, &Parameter::name);
+    formula.reads.push_back(static_cast<std::size_t>(found - parameters_.begin()));
+  }
+  return formula;
+}
+
+Status SearchSpace::add_parameter(std::size_t index) {
+  const Parameter& parameter = parameters_[index];
+  const std::string at = "/parameters/" + parameter.name;
+  if (auto countable = check_steps(parameter, at); !countable) return countable;
+  Step step;
+  if (!parameter.when.empty()) {
+    auto when = parsed(parameters_, parameter.when, index, at + "/when");
+    if (!when) return when.error();
+    evaluation_cost_ += when->size();
+    step.when = formula_of(*std::move(when));
+    conditional_ = true;
+  }
+  if (const auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) {
+    auto expression = parsed(parameters_, derived->expr, index, at + "/expr");
+    if (!expression) return expression.error();
+    evaluation_cost_ += expression->size();
+    step.derived = formula_of(*std::move(expression));
+  }
+  if (auto dimension = dimension_of(parameter)) {
+    step.dimension = dimensions_.size();
+    dimensions_.push_back(*std::move(dimension));
+    parameter_of_dimension_.push_back(index);
+  }
+  ++evaluation_cost_;
+  steps_.push_back(std::move(step));
+  return Done{};
+}
+
+Status SearchSpace::add_constraints(const std::vector<std::string>& constraints) {
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    auto constraint = parsed(parameters_, constraints[i], parameters_.size(),
+                             "/constraints/" + std::to_string(i));
+    if (!constraint) return constraint.error();
+    constraints_.push_back(formula_of(*std::move(constraint)));
+  }
+  return Done{};
+}
+
 Result<SearchSpace> SearchSpace::make(const Space& space,
-                                      const std::vector<std::string>& constraints) {
+                                      const std::vector<std::string>& constraints,
+                                      WitnessSearch search) {
+  if (search == WitnessSearch::brief)
+    if (auto fits = check_lengths(space, constraints); !fits) return fits.error();
   SearchSpace made;
   made.parameters_ = space;
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const Parameter& parameter = space[i];
-    const std::string at = "/parameters/" + parameter.name;
-    if (auto countable = check_steps(parameter, at); !countable) return countable.error();
-    Step step;
-    if (!parameter.when.empty()) {
-      auto when = parsed(space, parameter.when, i, at + "/when");
-      if (!when) return when.error();
-      step.when = *std::move(when);
-      made.conditional_ = true;
-    }
-    if (const auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) {
-      auto expression = parsed(space, derived->expr, i, at + "/expr");
-      if (!expression) return expression.error();
-      step.derived = *std::move(expression);
-    }
-    if (auto dimension = dimension_of(parameter)) {
-      step.dimension = made.dimensions_.size();
-      made.dimensions_.push_back(*std::move(dimension));
-      made.parameter_of_dimension_.push_back(i);
-    }
-    made.steps_.push_back(std::move(step));
-  }
-  for (std::size_t i = 0; i < constraints.size(); ++i) {
-    auto constraint =
-        parsed(space, constraints[i], space.size(), "/constraints/" + std::to_string(i));
-    if (!constraint) return constraint.error();
-    made.constraints_.push_back(*std::move(constraint));
-  }
-  if (auto found = made.find_witness(); !found) return found.error();
+  for (std::size_t i = 0; i < space.size(); ++i)
+    if (auto added = made.add_parameter(i); !added) return added.error();
+  if (auto added = made.add_constraints(constraints); !added) return added.error();
+  if (auto found = made.find_witness(search); !found) return found.error();
   return made;
 }
 
-Status SearchSpace::find_witness() {
+Status SearchSpace::find_witness(WitnessSearch search) {
   Rng rng(0, Purpose::witness, 0);
-  std::size_t work = 1 + parameters_.size();
-  for (const Expression& constraint : constraints_) work += 10 * (1 + constraint.names().size());
-  const auto limit = std::clamp(witness_work_max / work, witness_tries_min, witness_tries_max);
+  std::size_t read = 1 + parameters_.size(), cost = 1 + evaluation_cost_;
+  for (const Formula& constraint : constraints_) {
+    read += 10 * (1 + constraint.reads.size());
+    cost += constraint.expression.size();
+  }
+  const auto thorough = std::clamp(witness_work_max / read, witness_tries_min, witness_tries_max);
+  const auto brief = std::clamp(witness_cost_max / cost, witness_tries_brief, witness_tries_max);
+  const auto limit = search == WitnessSearch::brief ? std::min(brief, thorough) : thorough;
   for (std::size_t tries = 0; tries < limit; ++tries) {
     witness_ = uniform_point(rng);
     if (feasible(witness_)) return Done{};
@@ -210,21 +273,39 @@ Point SearchSpace::uniform_point(Rng& rng) const {
   return point;
 }
 
-bool SearchSpace::active(const Step& step, const Params& params) const {
-  return !step.when || step.when->holds(params);
+bool SearchSpace::active(const Step& step, Values values) {
+  return !step.when || step.when->holds(values);
+}
+
+// Parameter sets are in the order of the file, but for those that a user wrote.
+std::vector<const Value*> SearchSpace::values_of(const Params& params) const {
+  const std::size_t size = parameters_.size();
+  std::vector<const Value*> values(size, nullptr);
+  std::size_t next = 0;
+  for (const Param& param : params)
+    for (std::size_t tries = 0; tries < size; ++tries) {
+      const std::size_t at = (next + tries) % size;
+      if (parameters_[at].name != param.name) continue;
+      if (values[at] == nullptr) values[at] = &param.value;
+      next = at + 1;
+      break;
+    }
+  return values;
 }
 
 Params SearchSpace::params_at(std::span<const double> point) const {
   expect(point.size() == dimensions_.size(), "a point has a coordinate for every dimension");
   Params params;
-  params.reserve(steps_.size());
+  params.reserve(steps_.size());  // so that `values` stay where they are
+  std::vector<const Value*> values(steps_.size(), nullptr);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const Parameter& parameter = parameters_[i];
-    if (!active(step, params)) continue;
+    if (!active(step, values)) continue;
     if (step.derived) {
-      if (auto value = step.derived->evaluate(params))
-        params.push_back({parameter.name, *std::move(value)});
+      auto value = step.derived->evaluate(values);
+      if (!value) continue;
+      params.push_back({parameter.name, *std::move(value)});
     } else if (!step.dimension) {
       params.push_back({parameter.name, value_at(parameter.domain, 0.5)});
     } else {
@@ -235,39 +316,43 @@ Params SearchSpace::params_at(std::span<const double> point) const {
       else
         params.push_back({parameter.name, value_at(parameter.domain, std::isnan(x) ? 0.5 : x)});
     }
+    values[i] = &params.back().value;
   }
   return params;
 }
 
 std::optional<Point> SearchSpace::point_of(const Params& params) const {
   Point point(dimensions_.size(), inactive);
-  Params seen;
+  const auto given = values_of(params);
+  std::vector<Value> computed;
+  computed.reserve(steps_.size());  // so that `values` stay where they are
+  std::vector<const Value*> values(steps_.size(), nullptr);
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     const Parameter& parameter = parameters_[i];
-    if (!active(step, seen)) continue;
-    const Value* value = find(params, parameter.name);
-    if (!step.derived && value != nullptr && !contains(parameter.domain, *value))
-      return std::nullopt;
+    if (!active(step, values)) continue;
+    const Value* value = given[i];
+    if (step.derived) {
+      if (auto one = step.derived->evaluate(values))
+        values[i] = &computed.emplace_back(*std::move(one));
+      continue;
+    }
+    if (value != nullptr && !contains(parameter.domain, *value)) return std::nullopt;
     if (step.dimension) {
       if (value == nullptr) return std::nullopt;
       const bool choice = dimensions_[*step.dimension].kind == Dimension::Kind::choice;
       point[*step.dimension] =
           choice ? choice_coordinate(parameter.domain, *value) : *unit_of(parameter.domain, *value);
     }
-    if (step.derived) {
-      if (auto computed = step.derived->evaluate(seen))
-        seen.push_back({parameter.name, *std::move(computed)});
-    } else {
-      seen.push_back({parameter.name, value != nullptr ? *value : value_at(parameter.domain, 0.5)});
-    }
+    values[i] = value != nullptr ? value : &computed.emplace_back(value_at(parameter.domain, 0.5));
   }
   return point;
 }
 
 void SearchSpace::place(const Params& given, std::span<double> point) const {
+  const auto values = values_of(given);
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-    const Value* value = find(given, dimensions_[i].name);
+    const Value* value = values[parameter_of_dimension_[i]];
     if (value == nullptr) continue;
     const Domain& domain = parameters_[parameter_of_dimension_[i]].domain;
     point[i] = dimensions_[i].kind == Dimension::Kind::choice ? choice_coordinate(domain, *value)
@@ -287,8 +372,9 @@ void SearchSpace::settle(std::span<double> point) const {
   }
   if (!conditional_) return;
   const Params params = params_at(point);
+  const auto values = values_of(params);
   for (std::size_t i = 0; i < point.size(); ++i)
-    if (find(params, dimensions_[i].name) == nullptr) point[i] = inactive;
+    if (values[parameter_of_dimension_[i]] == nullptr) point[i] = inactive;
 }
 
 bool SearchSpace::feasible(std::span<const double> point) const {
@@ -296,11 +382,11 @@ bool SearchSpace::feasible(std::span<const double> point) const {
 }
 
 bool SearchSpace::feasible(const Params& params) const {
-  return std::all_of(constraints_.begin(), constraints_.end(), [&](const Expression& constraint) {
-    const bool binds =
-        std::all_of(constraint.names().begin(), constraint.names().end(),
-                    [&](const std::string& name) { return find(params, name) != nullptr; });
-    return !binds || constraint.holds(params);
+  const auto values = values_of(params);
+  return std::ranges::all_of(constraints_, [&](const Formula& constraint) {
+    const bool binds = std::ranges::all_of(
+        constraint.reads, [&](std::size_t index) { return values[index] != nullptr; });
+    return !binds || constraint.holds(values);
   });
 }
 

@@ -26,6 +26,11 @@ inline constexpr double inactive = std::numeric_limits<double>::quiet_NaN();
 
 using Point = std::vector<double>;
 
+// How long make() looks for a parameter set that satisfies the constraints. The space of a new
+// sweep: some tenths of a second, however long its expressions are, since the engine waits for it.
+// One that a ledger holds was accepted already, perhaps after a longer search of an earlier hone.
+enum class WitnessSearch : std::uint8_t { brief, thorough };
+
 struct Dimension {
   enum class Kind : std::uint8_t {
     real,
@@ -49,13 +54,22 @@ class SearchSpace {
   // parameter, or that no parameter set satisfies. error.at is relative to the spec
   // ("/parameters/gamma/when", "/constraints/0"). Precondition: the domains were checked when they
   // were decoded.
-  static Result<SearchSpace> make(const Space& space, const std::vector<std::string>& constraints);
+  static Result<SearchSpace> make(const Space& space, const std::vector<std::string>& constraints,
+                                  WitnessSearch search = WitnessSearch::thorough);
 
   [[nodiscard]] std::span<const Dimension> dimensions() const { return dimensions_; }
   // Returns whether there are no conditions and no constraints, so that every point of the cube is
   // active in all dimensions and feasible.
   [[nodiscard]] bool unconditional() const { return !conditional_ && constraints_.empty(); }
   [[nodiscard]] const Space& parameters() const { return parameters_; }
+  // The index in parameters() of a dimension.
+  [[nodiscard]] std::size_t parameter_of(std::size_t dimension) const {
+    return parameter_of_dimension_[dimension];
+  }
+  // What params_at() costs: one for each parameter, and for each node of an expression.
+  [[nodiscard]] std::size_t evaluation_cost() const { return evaluation_cost_; }
+  // The values of a parameter set by parameters(); null: absent. They belong to `params`.
+  [[nodiscard]] std::vector<const Value*> values_of(const Params& params) const;
 
   // Returns the parameters at a point, in file order: without inactive ones, even if the point has
   // coordinates for them, and with derived and fixed ones. NaN in an active dimension counts as 1/2
@@ -81,20 +95,31 @@ class SearchSpace {
   [[nodiscard]] std::span<const double> witness() const { return witness_; }
 
  private:
+  using Values = std::span<const Value* const>;  // by parameter; null: absent
+  struct Formula {
+    Expression expression;
+    std::vector<std::size_t> reads;  // indices of parameters_, by expression.names()
+    [[nodiscard]] std::optional<Value> evaluate(Values values) const;
+    [[nodiscard]] bool holds(Values values) const;
+  };
   struct Step {  // one parameter of the file
-    std::optional<Expression> when;
-    std::optional<Expression> derived;
+    std::optional<Formula> when;
+    std::optional<Formula> derived;
     std::optional<std::size_t> dimension;
   };
-  [[nodiscard]] bool active(const Step& step, const Params& params) const;
-  [[nodiscard]] Status find_witness();
+  [[nodiscard]] static bool active(const Step& step, Values values);
+  [[nodiscard]] Formula formula_of(Expression expression) const;
+  [[nodiscard]] Status add_parameter(std::size_t index);
+  [[nodiscard]] Status add_constraints(const std::vector<std::string>& constraints);
+  [[nodiscard]] Status find_witness(WitnessSearch search);
 
   Space parameters_;
   std::vector<Step> steps_;  // of parameters_, in order
-  std::vector<Expression> constraints_;
+  std::vector<Formula> constraints_;
   std::vector<Dimension> dimensions_;
   std::vector<std::size_t> parameter_of_dimension_;
   Point witness_;
+  std::size_t evaluation_cost_ = 0;
   bool conditional_ = false;
 };
 

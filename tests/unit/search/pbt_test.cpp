@@ -110,6 +110,27 @@ TEST(Explore, leaves_out_moves_that_would_change_what_may_not_change) {
   EXPECT_GT(moved, 50);
 }
 
+// Each of these parameters decides whether one that may not change is active, so that every move is
+// tried alone; without a bound one proposal takes minutes.
+TEST(Explore, ends_soon_where_a_thousand_moves_are_not_permitted) {
+  Space parameters;
+  std::vector<std::string> names;
+  Params of;
+  for (int i = 0; i < 500; ++i) {
+    const std::string name = "p" + std::to_string(i);
+    names.push_back(name);
+    parameters.push_back({name, FloatDomain{0.001, 1, Scale::linear, {}, {}}, ""});
+    of.push_back({name, 0.5});
+  }
+  for (int i = 0; i < 500; ++i) {
+    const std::string read = "p" + std::to_string(i);
+    parameters.push_back({"d" + std::to_string(i), DerivedDomain{read + "*2"}, ""});
+    of.push_back({"d" + std::to_string(i), 1.0});
+  }
+  const SearchSpace space = std::move(SearchSpace::make(parameters, {})).value();
+  EXPECT_EQ(explore(space, of, names, {}, {7, Purpose::explore, 1}), of);
+}
+
 TEST(Explore, equal_addresses_give_equal_parameters) {
   EXPECT_EQ(explored(3, {}), explored(3, {}));
   EXPECT_NE(explored(3, {}), explored(4, {}));

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "db/ledger/chain.hpp"
 #include "tests/unit/db/given.hpp"
 #include "tests/unit/db/storm.hpp"
 
@@ -36,6 +37,29 @@ struct UpkeepTest : testing::Test {
     std::ofstream(at / "blobs" / "ba" / std::string(abc).substr(2)) << "abc";
   }
 };
+
+TEST_F(UpkeepTest, a_backup_that_was_changed_and_linked_again_is_found_when_it_is_opened) {
+  const auto copied = upkeep::back_up(folder, temporary.path() / "copy", true, ignore);
+  ASSERT_TRUE(copied.ok()) << copied.error().detail;
+  EXPECT_TRUE(copied->head.starts_with(std::to_string(copied->events) + ":")) << copied->head;
+  auto copy = std::move(open_for_writing((copied->folder / "hone.db").string()).value());
+  EXPECT_TRUE(check_kept_head(*copy, copied->folder).ok());
+  // The newest event goes: all that are left fit their links.
+  copy->exec("DROP TRIGGER event_stays");
+  copy->exec("DELETE FROM event WHERE seq = (SELECT max(seq) FROM event)");
+  EXPECT_TRUE(check_chain(*copy, 0, [](std::int64_t) {}).ok());
+  EXPECT_FALSE(check_kept_head(*copy, copied->folder).ok());
+  copy.reset();
+  EXPECT_EQ(look(copied->folder)["backup"].health, upkeep::Health::fail);
+  EXPECT_FALSE(look(folder).contains("backup")) << "no backup";
+}
+
+TEST_F(UpkeepTest, a_head_that_cannot_be_read_is_no_head) {
+  for (const char* text : {"", "x", "12", "12:", ":ab", "99999999999999999999:ab", "0:\n"}) {
+    std::ofstream(folder / head_file, std::ios::binary) << text;
+    EXPECT_FALSE(check_kept_head(*db, folder).ok()) << text;
+  }
+}
 
 TEST_F(UpkeepTest, ASoundFolderIsFoundSoundBeforeAndAfterACopy) {
   auto found = look(folder);

@@ -103,13 +103,15 @@ Result<Exit> back_up(Session& session, const DbOptions& options) {
   const Json object = {{"folder", done->folder.string()},
                        {"events", done->events},
                        {"blobs", done->blobs},
-                       {"bytes", done->bytes}};
+                       {"bytes", done->bytes},
+                       {"link", done->head.empty() ? Json(nullptr) : Json(done->head)}};
   return print_object(
       session, object,
       record_text({{"folder", done->folder.string()},
                    {"events", count_text(done->events)},
                    {"blobs", options.no_blobs ? "left out" : count_text(done->blobs)},
                    {"size", bytes_text(done->bytes)},
+                   {"link", done->head.empty() ? "none" : done->head},
                    {"restore", "hone up --data " + done->folder.string()}},
                   session.screen()));
 }

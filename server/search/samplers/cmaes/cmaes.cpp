@@ -17,6 +17,7 @@
 #include <array>
 #include <cmath>
 
+#include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/cmaes/state.hpp"
 #include "server/search/samplers/settings.hpp"
 
@@ -188,16 +189,39 @@ class CmaesSampler final : public Sampler {
   double sigma_;
 };
 
+constexpr double popsize_max = 1000;
+
+std::int64_t usual_popsize(const SearchSpace& space) {
+  const auto size = static_cast<double>(std::max<std::size_t>(numeric_dimensions(space).size(), 1));
+  return static_cast<std::int64_t>(4 + std::floor(3 * std::log(size)));
+}
+
 }  // namespace
+
+Status check_cmaes_cost(const SearchSpec& search, const SearchSpace& space) {
+  constexpr double work_max = 3e9;  // multiplications and additions, some 0.6 ns each
+  const auto popsize = count_setting(search, "popsize", usual_popsize(space), {4, popsize_max});
+  if (search.method != "cmaes" || !popsize) return Done{};
+  const auto size = static_cast<double>(numeric_dimensions(space).size());
+  const auto each = static_cast<double>(*popsize);
+  const double generation = size * size * (size / 6 + each);
+  const double most = std::max(1.0, std::floor(work_max / std::max(generation, 1.0))) * each;
+  if (static_cast<double>(search.trials) <= most) return Done{};
+  return refuse(Code::invalid,
+                "cmaes with " + std::to_string(numeric_dimensions(space).size()) +
+                    " numeric parameters proposes at most " +
+                    std::to_string(static_cast<std::int64_t>(most)) +
+                    " trials, because each proposal takes longer than the one before: use fewer, "
+                    "a larger popsize, or method hone or tpe",
+                "/search/trials");
+}
 
 // popsize: trials of a generation, by default 4 + 3 ln(numeric parameters). sigma: the initial
 // standard deviation, as a share of each range.
 Result<std::unique_ptr<Sampler>> make_cmaes(const SearchSpec& search, const SearchSpace& space) {
   constexpr std::array<std::string_view, 2> known{"popsize", "sigma"};
   if (auto fits = only_settings(search, known); !fits) return fits.error();
-  const auto size = static_cast<double>(std::max<std::size_t>(numeric_dimensions(space).size(), 1));
-  const auto usual = static_cast<std::int64_t>(4 + std::floor(3 * std::log(size)));
-  const auto popsize = count_setting(search, "popsize", usual, {4, 1000});
+  const auto popsize = count_setting(search, "popsize", usual_popsize(space), {4, popsize_max});
   if (!popsize) return popsize.error();
   const auto sigma = number_setting(search, "sigma", 0.3, {0.001, 1});
   if (!sigma) return sigma.error();

@@ -20,14 +20,15 @@ std::optional<std::string> change_beyond(const Params& before, const Params& aft
 }
 
 void keep_unchanged(const Params& before, Params& params) {
+  for (Param& param : params) keep_unchanged(find(before, param.name), param.value);
+}
+
+void keep_unchanged(const Value* before, Value& value) {
   constexpr double rounding = 1e-9;
-  for (Param& param : params) {
-    const Value* value = find(before, param.name);
-    const auto* from = value == nullptr ? nullptr : std::get_if<double>(value);
-    const auto* to = std::get_if<double>(&param.value);
-    if (from == nullptr || to == nullptr) continue;
-    if (std::abs(*from - *to) <= rounding * std::abs(*from)) param.value = *value;
-  }
+  const auto* from = before == nullptr ? nullptr : std::get_if<double>(before);
+  const auto* to = std::get_if<double>(&value);
+  if (from == nullptr || to == nullptr) return;
+  if (std::abs(*from - *to) <= rounding * std::abs(*from)) value = *before;
 }
 
 }  // namespace hone

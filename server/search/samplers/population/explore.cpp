@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "server/search/samplers/population/changes.hpp"
@@ -61,69 +63,112 @@ struct Perturbed {
   std::optional<Value> operator()(const DerivedDomain&) const { return std::nullopt; }
 };
 
-const Domain& domain_of(const SearchSpace& space, const std::string& name) {
-  return std::ranges::find(space.parameters(), name, &Parameter::name)->domain;
+// A member that is followed. By parameter: its values (null: inactive), and which of them may
+// change.
+struct Member {
+  const SearchSpace& space;
+  Point point;
+  std::vector<const Value*> values;
+  std::vector<bool> changeable;
+};
+
+Member member_of(const SearchSpace& space, const Params& params, Point point,
+                 std::span<const std::string> names) {
+  Member member{space, std::move(point), space.values_of(params), {}};
+  const std::set<std::string_view> changeable(names.begin(), names.end());
+  for (const Parameter& parameter : space.parameters())
+    member.changeable.push_back(changeable.contains(parameter.name));
+  return member;
 }
 
-// Moves the changeable coordinates of a point. Returns the values to which numbers are multiplied.
-Params move_point(const SearchSpace& space, const Params& of,
-                  std::span<const std::string> changeable, const Population& population, Rng& rng,
-                  Point& point) {
-  Params moved;
-  for (std::size_t i = 0; i < point.size(); ++i) {
+// A draw: a point, and the values that multiplied numbers move to.
+struct Moved {
+  Point point;
+  Params params;
+};
+
+Moved move(const Member& member, const Population& population, Rng& rng) {
+  const SearchSpace& space = member.space;
+  Moved moved{member.point, {}};
+  for (std::size_t i = 0; i < moved.point.size(); ++i) {
     const Dimension& dimension = space.dimensions()[i];
-    const Value* value = find(of, dimension.name);
+    const std::size_t parameter = space.parameter_of(i);
+    const Value* value = member.values[parameter];
     const bool inactive_now = value == nullptr;  // becomes active if its condition comes to hold
-    if (!inactive_now && std::ranges::find(changeable, dimension.name) == changeable.end())
-      continue;
+    if (!inactive_now && !member.changeable[parameter]) continue;
     const bool resamples = rng.uniform() < population.resample;
     const double drawn = prior_coordinate(dimension, rng.uniform());
     const double factor = population.perturb[rng.below(population.perturb.size())];
     if (inactive_now || resamples) {
-      point[i] = drawn;
+      moved.point[i] = drawn;
       continue;
     }
-    const Domain& domain = domain_of(space, dimension.name);
+    const Domain& domain = space.parameters()[parameter].domain;
     auto perturbed = std::visit(Perturbed{*value, factor}, domain);
-    if (perturbed && contains(domain, *perturbed))
-      moved.push_back({dimension.name, *std::move(perturbed)});
-    else
-      moved.push_back({dimension.name, *value});
+    const bool fits = perturbed && contains(domain, *perturbed);
+    moved.params.push_back({dimension.name, fits ? *std::move(perturbed) : *value});
   }
+  space.place(moved.params, moved.point);
   return moved;
 }
 
-// The parameters at a point. Those at the coordinates of `from` have their exact values in `of`,
-// and the others those in `moved`, where it has them.
-Params params_at(const SearchSpace& space, const Params& of, const Point& from, const Params& moved,
-                 Point point) {
-  Params exact;
+// The parameters at a point. Those at the member's coordinates have its exact values, and the
+// others those of `moved`, by parameter, where it has them.
+Params params_at(const Member& member, std::span<const Value* const> moved, Point point) {
+  const SearchSpace& space = member.space;
+  std::vector<const Value*> exact(space.parameters().size(), nullptr);
   for (std::size_t i = 0; i < point.size(); ++i) {
-    const std::string& name = space.dimensions()[i].name;
-    if (const Value* value = find(point[i] == from[i] ? of : moved, name))
-      exact.push_back({name, *value});
+    const std::size_t parameter = space.parameter_of(i);
+    exact[parameter] = point[i] == member.point[i] ? member.values[parameter] : moved[parameter];
   }
   space.settle(point);
   Params params = space.params_at(point);
-  keep_unchanged(of, params);
-  for (Param& param : params)
-    if (const Value* value = find(exact, param.name);
-        value != nullptr && value->index() == param.value.index())
-      param.value = *value;
+  std::size_t index = 0;  // both are in the order of the file
+  for (Param& param : params) {
+    while (space.parameters()[index].name != param.name) ++index;
+    keep_unchanged(member.values[index], param.value);
+    const Value* value = exact[index++];
+    if (value != nullptr && value->index() == param.value.index()) param.value = *value;
+  }
   return params;
 }
 
+// Whether a parameter differs, appears or vanishes that may not change.
+bool changes_beyond(const Member& member, const Params& params) {
+  const auto after = member.space.values_of(params);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (member.changeable[i]) continue;
+    const Value* before = member.values[i];
+    if ((before == nullptr) != (after[i] == nullptr)) return true;
+    if (before != nullptr && *before != *after[i]) return true;
+  }
+  return false;
+}
+
+// Bounds a proposal to some tenths of a second of the engine: one for a parameter, or a node of an
+// expression, of each parameter set that is computed.
+class Work {
+ public:
+  explicit Work(const SearchSpace& space) : cost_(space.evaluation_cost()) {}
+  // Whether another parameter set may be computed.
+  bool take() { return (done_ += cost_) <= most; }
+
+ private:
+  static constexpr std::size_t most = 2'000'000;
+  std::size_t cost_, done_ = 0;
+};
+
 // The point with only those of its moves, in their order, from which no change of a parameter
-// follows that may not change.
-Point permitted(const SearchSpace& space, const Params& of, const Point& from, const Params& moved,
-                const Point& point, std::span<const std::string> changeable) {
-  Point kept = from;
+// follows that may not change; the last ones are left out where the work is too much.
+Point permitted(const Member& member, std::span<const Value* const> moved, const Point& point,
+                Work& work) {
+  Point kept = member.point;
   for (std::size_t i = 0; i < point.size(); ++i) {
-    if (point[i] == from[i]) continue;
+    if (point[i] == member.point[i]) continue;
+    if (!work.take()) return kept;
     Point tried = kept;
     tried[i] = point[i];
-    if (!change_beyond(of, params_at(space, of, from, moved, tried), changeable))
-      kept = std::move(tried);
+    if (!changes_beyond(member, params_at(member, moved, tried))) kept = std::move(tried);
   }
   return kept;
 }
@@ -132,16 +177,16 @@ Point permitted(const SearchSpace& space, const Params& of, const Point& from, c
 
 Params explore(const SearchSpace& space, const Params& of, std::span<const std::string> changeable,
                const Population& population, Rng rng) {
-  const auto from = space.point_of(of);
+  auto from = space.point_of(of);
   if (!from) return of;  // the space has changed since
-  for (int i = 0; i < draws_max; ++i) {
-    Point point = *from;
-    const Params moved = move_point(space, of, changeable, population, rng, point);
-    space.place(moved, point);
-    Params params = params_at(space, of, *from, moved, point);
-    if (change_beyond(of, params, changeable))
-      params =
-          params_at(space, of, *from, moved, permitted(space, of, *from, moved, point, changeable));
+  const Member member = member_of(space, of, *std::move(from), changeable);
+  Work work(space);
+  for (int i = 0; i < draws_max && work.take(); ++i) {
+    const Moved drawn = move(member, population, rng);
+    const auto moved = space.values_of(drawn.params);
+    Params params = params_at(member, moved, drawn.point);
+    if (changes_beyond(member, params))
+      params = params_at(member, moved, permitted(member, moved, drawn.point, work));
     if (space.feasible(params)) return params;
   }
   return of;
