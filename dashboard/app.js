@@ -12,6 +12,7 @@ import { loadAll, pages, sweepPages } from "./pages/table.js";
 
 const main = document.getElementById("main");
 export const me = { scopes: [] };
+const lateTime = 5000;
 let leave = [];
 let turn = 0;
 let path = "";
@@ -65,12 +66,18 @@ export async function show(force = false) {
       problem({ message: `There is no page ${now}` }),
       home(),
     );
-  replace(main, loading());
+  const waiting = loading();
+  replace(main, waiting);
+  const late = setTimeout(() => {
+    waiting.textContent =
+      "The server has not answered yet: it may be busy. The page appears with its answer.";
+  }, lateTime);
   try {
     const content = await page(context(ids));
     if (mine === turn) replace(main, content);
   } catch (error) {
-    if (mine !== turn || error.name === "AbortError") return;
+    clearTimeout(late);
+    if (mine !== turn) return;
     if (error.status === 401) return void askToken(error.message);
     replace(
       main,
@@ -234,4 +241,4 @@ addEventListener("hashchange", () => {
   } else show();
 });
 addEventListener("keydown", keyPressed);
-boot();
+if (!globalThis.honeTooOld) boot();

@@ -152,11 +152,13 @@ function robustOf(cells, points, rows) {
   return values.length ? robustRange(values) : null;
 }
 
-function drawLines(p, ctx, { matrix, cells, rows }) {
+// With bands on top, single runs are their background.
+function drawLines(p, ctx, { matrix, cells, rows, bands, rank }) {
+  const share = bands.length > 0 && !rank ? 0.7 : 1;
   ctx.lineWidth = 1.2;
   for (const row of rows) {
     ctx.strokeStyle = p.colours[matrix.stateOf(row)];
-    ctx.globalAlpha = matrix.stateOf(row) === "stopped" ? 0.55 : 0.8;
+    ctx.globalAlpha = share * (matrix.stateOf(row) === "stopped" ? 0.55 : 0.8);
     ctx.beginPath();
     for (let k = 0; k < matrix.points; k++) {
       const value = cells[row * matrix.points + k];

@@ -1,6 +1,6 @@
 // The base of every chart: a canvas at the screen's resolution that is drawn when it is in view,
 // axes, a tooltip, zoom, keys, and the same numbers as a table, as CSV and as PNG.
-import { csvText, h, replace, save } from "../lib/dom.js";
+import { csvText, h, save } from "../lib/dom.js";
 import { palette } from "../lib/colour.js";
 import { count, short } from "../lib/format.js";
 import { scale } from "../lib/scale.js";
@@ -19,6 +19,12 @@ const ticksIn = (length, each) => Math.max(3, Math.floor(length / each));
 const tickText = (value) => (Math.abs(value) >= 1e5 ? count(value) : short(value));
 
 // Phases are numbered from 0 by the server, and from 1 on every screen.
+export const phaseTicks = (last, pixels) => {
+  const stride = Math.max(1, Math.ceil(((last + 1) * 44) / Math.max(44, pixels)));
+  const ticks = [];
+  for (let phase = last; phase >= 0; phase -= stride) ticks.unshift(phase);
+  return ticks;
+};
 export const phaseTick = (phase) => (Number.isInteger(phase) ? String(phase + 1) : "");
 
 export class Plot {
@@ -143,7 +149,10 @@ export class Plot {
     for (const value of x.ticks ?? this.x.ticks(ticksIn(this.right - this.left, 90))) {
       const at = this.x.at(value);
       this.line(at, this.bottom, at, this.bottom + 4);
-      ctx.fillText((x.format ?? short)(value), at, this.bottom + 7);
+      // The last label may be wider than the margin.
+      const text = (x.format ?? short)(value);
+      const half = ctx.measureText(text).width / 2;
+      ctx.fillText(text, Math.min(at, this.width - half - 1), this.bottom + 7);
     }
     ctx.strokeStyle = colours["line-strong"];
     this.line(this.left, this.bottom + 0.5, this.right, this.bottom + 0.5);
@@ -174,7 +183,7 @@ export class Plot {
   inside(work) {
     this.ctx.save();
     this.ctx.beginPath();
-    this.ctx.rect(this.left, this.top - 4, this.right - this.left, this.bottom - this.top + 5);
+    this.ctx.rect(this.left, this.top - 4, this.right - this.left + 6, this.bottom - this.top + 5);
     this.ctx.clip();
     work(this.ctx);
     this.ctx.restore();
@@ -389,5 +398,3 @@ export function asTable({ header, rows }) {
     note,
   );
 }
-
-export { h, replace };

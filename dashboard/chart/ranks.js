@@ -1,5 +1,5 @@
 // Rank flow by phase, and the verdicts of each phase as bars.
-import { Plot, phaseTick } from "./plot.js";
+import { Plot, phaseTick, phaseTicks } from "./plot.js";
 import { short, words } from "../lib/format.js";
 import { bestFirst } from "../lib/raster.js";
 
@@ -55,6 +55,7 @@ function paintFlow(p, data, curves, rows) {
       domain: [-0.3, Math.max(1, matrix.points - 1) + 0.3],
       label: matrix.points === matrix.phases ? "phase" : `of ${matrix.points} points`,
       format: phaseTick,
+      ticks: phaseTicks(matrix.points - 1, p.right - p.left),
     },
     {
       domain: [1, most],
@@ -162,10 +163,10 @@ function step(p, curves, key) {
 // Bars of continued, paused, stopped, by phase.
 export function verdictPlot({ phases }) {
   const kinds = [
-    ["continued", "completed"],
+    ["continued", "running"],
     ["paused", "paused"],
     ["stopped", "stopped"],
-    ["completed", "running"],
+    ["completed", "completed"],
     ["diverged", "failed"],
   ];
   return new Plot({
@@ -177,7 +178,12 @@ export function verdictPlot({ phases }) {
       const last = items.at(-1).phase;
       const most = Math.max(...items.map((one) => one.reports));
       p.axes(
-        { domain: [-0.6, last + 0.6], label: "phase", format: phaseTick },
+        {
+          domain: [-0.6, last + 0.6],
+          label: "phase",
+          format: phaseTick,
+          ticks: phaseTicks(last, p.right - p.left),
+        },
         { domain: [0, most * 1.05], label: "runs" },
       );
       const width = Math.max(1, Math.min(48, p.x.at(1) - p.x.at(0) - 4));

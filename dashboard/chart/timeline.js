@@ -108,11 +108,14 @@ function clock(at, span) {
   return span > 172800e3 ? text.slice(5, 10) : span > 7200e3 ? text.slice(11, 16) : text.slice(11);
 }
 
-// By sweep, in the order of their numbers: the same sweep has the same colour everywhere.
-function coloursOf(p, spans) {
-  const sweeps = [...new Set(spans.map((one) => one.sweep).filter(Boolean))].sort(
+// In the order of their numbers.
+export const sweepsOf = (spans) =>
+  [...new Set(spans.map((one) => one.sweep).filter(Boolean))].sort(
     (a, b) => Number(a.slice(3)) - Number(b.slice(3)),
   );
+
+function coloursOf(p, spans) {
+  const sweeps = sweepsOf(spans);
   if (sweeps.length < 2) return (span) => p.colours[endOf(span)];
   return (span) =>
     span.sweep

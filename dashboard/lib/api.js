@@ -36,6 +36,10 @@ export function noteServerTime(text) {
   if (text) clockAhead = Date.parse(text) - Date.now();
 }
 
+// The server itself gives up on an answer that takes longer.
+const answerTime = 60000;
+const limit = () => AbortSignal.timeout?.(answerTime);
+
 async function send(path, options = {}) {
   let response;
   try {
@@ -46,7 +50,11 @@ async function send(path, options = {}) {
       headers: headers(options.headers),
     });
   } catch (trouble) {
-    if (trouble.name === "AbortError") throw trouble;
+    if (trouble.name === "TimeoutError")
+      throw new ApiError(0, {
+        code: "unreachable",
+        detail: `The server at ${base.host} did not answer within ${answerTime / 1000} seconds.`,
+      });
     throw new ApiError(0, {
       code: "unreachable",
       detail: `The server at ${base.host} does not answer. The page continues when it is back.`,
@@ -56,8 +64,8 @@ async function send(path, options = {}) {
   throw new ApiError(response.status, await response.json().catch(() => ({})));
 }
 
-export async function get(path, signal) {
-  return report ? recorded(path) : (await send(path, { signal })).json();
+export async function get(path) {
+  return report ? recorded(path) : (await send(path, { signal: limit() })).json();
 }
 
 export async function post(path, body) {

@@ -77,4 +77,7 @@ export function ramp(dark, steps = 256) {
   }
   return table;
 }
+// From the worst to the best, as lines of trials are coloured.
+export const rampStyle = (dark) =>
+  `linear-gradient(90deg, ${ramp(dark, 8).map(cssColour).join(", ")})`;
 export const cssColour = ([r, g, b]) => `rgb(${r} ${g} ${b})`;

@@ -6,7 +6,7 @@ export function short(value) {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
   const size = Math.abs(value);
-  if (size !== 0 && (size < 1e-3 || size >= 1e7)) {
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) {
     return value
       .toExponential(3)
       .replace(/\.?0+e/, "e")
@@ -33,6 +33,13 @@ export function bytes(value) {
   return value < 1000 ? `${value} B` : `${count(value)}B`;
 }
 
+// Of memory, by powers of 1,024 as the operating system counts it.
+export function memory(value) {
+  if (value < 2 ** 20) return `${Math.round(value / 1024)} KiB`;
+  const [size, unit] = value < 2 ** 30 ? [2 ** 20, "MiB"] : [2 ** 30, "GiB"];
+  return `${Number((value / size).toPrecision(3))} ${unit}`;
+}
+
 export function duration(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   const s = Math.max(0, Math.round(seconds));
@@ -56,6 +63,9 @@ export function time(text) {
 export function percent(share) {
   return `${(100 * share).toFixed(share < 0.0995 && share > 0 ? 1 : 0)} %`;
 }
+
+// How long ago, of an instant of the server; now: the server's clock in milliseconds.
+export const ago = (text, now) => `${duration((now - Date.parse(text)) / 1000).split(" ").slice(0, 2).join(" ")} ago`;
 
 export const words = (text) => String(text ?? "").replaceAll("_", " ");
 export const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;

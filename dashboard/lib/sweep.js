@@ -109,7 +109,7 @@ export class SweepData {
 }
 
 // The parameters that vary, in the order of the sweep file.
-function spaceOf(parameters) {
+export function spaceOf(parameters) {
   return Object.entries(parameters ?? {})
     .map(([name, domain]) => ({ name, ...domain }))
     .filter((one) => ["float", "int", "choice", "bool"].includes(one.type));

@@ -72,6 +72,23 @@ function historyOf(state, by) {
   });
 }
 
+// The newest sweep of the same objective, if possible on the same data set.
+function closest(sweep, others) {
+  const { metric, goal } = sweep.objective;
+  const same = others.filter(
+    (one) => one.objective.metric === metric && one.objective.goal === goal,
+  );
+  return same.find((one) => one.dataset && one.dataset === sweep.dataset) ?? same[0] ?? others[0];
+}
+
+// Values of different objectives cannot be compared; the files still can.
+const objectives = (sides) => {
+  const [a, b] = sides.map(({ sweep }) => `${sweep.objective.goal} ${sweep.objective.metric}`);
+  return a === b
+    ? null
+    : h("p.warn.whole", {}, `The sweeps have different objectives: ${a}, and ${b}.`);
+};
+
 export async function comparePage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
@@ -80,7 +97,7 @@ export async function comparePage(page) {
   const place = h("div.grid");
   let plot = null;
   const draw = async () => {
-    const other = param("with") || others[0]?.id;
+    const other = param("with") || closest(data.sweep, others)?.id;
     if (!other)
       return void replace(
         place,
@@ -113,6 +130,7 @@ export async function comparePage(page) {
       );
       replace(
         place,
+        objectives(sides),
         card("Best so far", [plot.element, h("div.legend", {}, names)], { plot, id: "compare" }),
         card(
           "Differences of the sweep files",
@@ -164,7 +182,7 @@ export async function comparePage(page) {
         choose(
           "with",
           others.map((one) => [one.id, `${one.id} ${one.name}`]),
-          others[0]?.id,
+          closest(data.sweep, others)?.id,
         ),
       ),
       h(

@@ -68,6 +68,9 @@ function legend(state, rows) {
         ),
     h("span", {}, `${plural(rows.length, "run")} drawn`),
     h("span", {}, "bands: IQM over seeds, 95 of 100 resamples"),
+    param("q")
+      ? h("span", {}, "black: median and quartiles of each phase; red: the best value stopped there")
+      : null,
     state.bands.map((band) => link(band.name)),
     h("span.muted", {}, "drag to zoom, double-click to reset"),
   );
@@ -150,7 +153,7 @@ export async function curvesPage(page) {
         setParams({ q: param("q") ? "" : "1" });
         quartiles.setAttribute("aria-pressed", String(param("q") !== ""));
         if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
-        plot.redraw();
+        redraw();
       },
     },
     "Quartiles and stops",

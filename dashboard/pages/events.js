@@ -1,63 +1,48 @@
-// The ledger, newest first.
+// The ledger of all sweeps, newest first.
 import { get } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { time, words } from "../lib/format.js";
+import { words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { param, setParams } from "../lib/route.js";
-import { empty, heading, link, sweepTabs, table } from "../ui/parts.js";
-import { sweepHeading } from "./heading.js";
-import { sweepData } from "../lib/sweep.js";
+import { card } from "../chart/plot.js";
+import { empty, heading } from "../ui/parts.js";
+import { eventTable } from "../ui/event.js";
 
 const shown = 300;
-const windows = 20; // of 1,000 events that are searched for those of a sweep or kind
+const windows = 20; // of 1,000 events that are searched for those of a kind
 
 // The newest events up to `end`: their numbers have no gaps, so the page before it is known.
-async function readEvents(sweep, end, kind) {
+async function readEvents(end, kind) {
   const found = [];
   for (let to = end, turn = 0; to > 0 && turn < windows && found.length < shown; turn++) {
     const after = Math.max(0, to - (turn === 0 ? shown : 1000));
-    const page = await get(`/v1/events?limit=1000&after=${after}${sweep ? `&sweep=${sweep}` : ""}`);
+    const page = await get(`/v1/events?limit=1000&after=${after}`);
     found.unshift(...page.items.filter((one) => one.seq <= to && (!kind || one.kind === kind)));
     to = after;
   }
   return found.slice(-shown).reverse();
 }
 
-function bodyOf(event) {
-  const { seq, at, kind, sweep, ...rest } = event;
-  const ids = Object.entries(rest).filter(
-    ([, value]) => typeof value === "string" && /^[a-z]{2}_\d/.test(value),
-  );
-  const others = Object.entries(rest).filter(([name]) => !ids.some(([known]) => known === name));
-  const text = others
-    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join("  ");
-  return [
-    ids.map(([, id]) => [link(id), " "]),
-    h("span.mono.muted", {}, text.length > 240 ? `${text.slice(0, 240)}…` : text),
-  ];
-}
-
 export async function eventsPage(page) {
-  const sweep = page.ids[0] ?? "";
-  const data = sweep ? sweepData(sweep) : null;
-  if (data) await data.loadSweep();
   const { seq } = await get("/v1/me");
-  const place = h("div.card");
-  const end = () => Number(param("at")) || newest;
+  const place = h("div");
   let newest = seq;
-  const slider = h("input", {
+  const end = () => Number(param("at")) || newest;
+  const slider = h("input.wide", {
     type: "range",
     min: "1",
     max: String(Math.max(1, seq)),
-    value: String(end()),
     "aria-label": "Newest event shown",
   });
-  const mark = h("span.muted.num", { role: "status" });
+  slider.value = String(end());
+  const mark = h("output.num");
   const kinds = h("select", { "aria-label": "Kind of event" });
+  const label = () => {
+    mark.textContent = `event ${slider.value} of ${newest}${param("at") ? "" : ", following"}`;
+  };
   const draw = async () => {
-    const events = await readEvents(sweep, end(), param("kind"));
-    mark.textContent = `event ${end()} of ${newest}${param("at") ? "" : ", following"}`;
+    label();
+    const events = await readEvents(end(), param("kind"));
     const names = [...new Set([param("kind"), ...events.map((one) => one.kind)])]
       .filter(Boolean)
       .sort();
@@ -72,23 +57,10 @@ export async function eventsPage(page) {
       place,
       events.length === 0
         ? empty("No event of this kind up to there.")
-        : h(
-            "div.body.flush",
-            {},
-            table(
-              [
-                ["No", (one) => one.seq, { num: true }],
-                ["Time", (one) => h("span.num", {}, time(one.at))],
-                ["Event", (one) => h("span.one-line", {}, words(one.kind))],
-                sweep ? null : ["Sweep", (one) => (one.sweep ? link(one.sweep) : null)],
-                ["What", bodyOf],
-              ].filter(Boolean),
-              events,
-              "Events",
-            ),
-          ),
+        : eventTable(events, ""),
     );
   };
+  slider.addEventListener("input", label);
   slider.addEventListener("change", () => {
     setParams({ at: Number(slider.value) >= newest ? "" : slider.value });
     draw();
@@ -108,29 +80,23 @@ export async function eventsPage(page) {
     }
   });
   page.onLeave(soon.cancel);
+  const newestButton = h(
+    "button",
+    {
+      type: "button",
+      onclick: () => {
+        setParams({ at: "" });
+        slider.value = slider.max;
+        draw();
+      },
+    },
+    "Newest",
+  );
   return [
-    data
-      ? [sweepHeading(page, data), sweepTabs(sweep, "events")]
-      : heading("Events", ["Every change is an event of one append-only ledger."]),
-    h(
-      "div.bar",
-      {},
-      kinds,
-      slider,
-      mark,
-      h(
-        "button",
-        {
-          type: "button",
-          onclick: () => {
-            setParams({ at: "" });
-            slider.value = slider.max;
-            draw();
-          },
-        },
-        "Newest",
-      ),
-    ),
-    place,
+    heading("Events", [
+      "Every change is an event of one append-only ledger. The Events of a sweep show the sweep as of each of them.",
+    ]),
+    h("div.bar", {}, newestButton, slider, mark),
+    card("Newest first", place, { flush: true, end: kinds, id: "events" }),
   ];
 }

@@ -5,6 +5,7 @@ import { plural, time, words } from "../lib/format.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { ask } from "../ui/dialog.js";
+import { askEnqueue } from "../ui/params.js";
 import { heading, link, stateMark } from "../ui/parts.js";
 
 const verbs = {
@@ -62,6 +63,18 @@ function buttons(page, data) {
   if (state === "paused")
     list.push(steer(page, data, "resume"), steer(page, data, "stop"), steer(page, data, "cancel"));
   if (state === "stopping") list.push(steer(page, data, "cancel"));
+  if (["running", "paused"].includes(state))
+    list.push(
+      h(
+        "button",
+        {
+          type: "button",
+          dataset: { verb: "enqueue" },
+          onclick: () => askEnqueue(data.sweep, null),
+        },
+        "Enqueue",
+      ),
+    );
   list.push(...noteButtons(page, data.id));
   return list;
 }

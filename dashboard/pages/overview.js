@@ -1,9 +1,10 @@
 // A sweep at a glance: where it is, its best value, its leaders, its budget, what runs now.
 import { get } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { count, duration, percent, plural, short, time, words } from "../lib/format.js";
+import { count, duration, param, percent, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
-import { links, param, setParams } from "../lib/route.js";
+import { report } from "../lib/report.js";
+import { links, param as query, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../chart/plot.js";
 import { historyPlot } from "../chart/history.js";
@@ -25,16 +26,17 @@ import { sweepHeading } from "./heading.js";
 export async function overviewPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
-  const state = { by: ["trial", "time", "spent"].includes(param("by")) ? param("by") : "trial" };
+  const state = { by: ["trial", "time", "spent"].includes(query("by")) ? query("by") : "trial" };
   const read = async () => {
     await data.loadSweep();
-    const [summary, history, about, running] = await Promise.all([
+    const [summary, history, about, running, failed] = await Promise.all([
       data.loadSummary(),
       get(`/v1/sweeps/${id}/history?by=${state.by}`),
       get(`/v1/about/${id}`).catch(() => ({})),
-      readRunning(id, data.sweep),
+      readRuns(id, data.sweep.runs.running + data.sweep.runs.leased, "state = running or state = leased"),
+      readRuns(id, data.sweep.runs.failed, "state = failed"),
     ]);
-    Object.assign(state, { summary, history, about, running });
+    Object.assign(state, { summary, history, about, running, failed });
   };
   await read();
   const plot = historyPlot({
@@ -52,6 +54,8 @@ export async function overviewPage(page) {
     best: h("div"),
     now: h("div"),
     notes: h("div"),
+    failed: h("div.whole"),
+    detail: h("div.whole"),
   };
   const switches = bySwitch(state, async (by) => {
     state.by = by;
@@ -63,6 +67,8 @@ export async function overviewPage(page) {
     replace(parts.head, sweepHeading(page, data, state.about));
     replace(parts.facts, factsOf(state.summary, data));
     replace(parts.ends, endsOf(state.summary));
+    replace(parts.failed, failedCard(state));
+    replace(parts.detail, data.sweep.detail ? h("p.warn", {}, data.sweep.detail) : null);
     replace(parts.now, runningOf(state.running, data));
     replace(parts.notes, notesOf(state.about, data));
     plot.redraw();
@@ -92,12 +98,14 @@ export async function overviewPage(page) {
   return [
     parts.head,
     sweepTabs(id, ""),
+    parts.detail,
     parts.facts,
     h(
       "div.grid",
       {},
-      card(`Best ${data.metric}`, plot.element, { span: 8, plot, end: switches, id: "history" }),
+      card(`Best ${data.metric}`, [plot.element, historyLegend(state)], { span: 8, plot, end: switches, id: "history" }),
       card("Ends of runs", parts.ends, { span: 4, id: "ends" }),
+      parts.failed,
       card("Leaderboard", parts.best, { flush: true, id: "best" }),
       data.sweep.ended_at
         ? null
@@ -107,11 +115,44 @@ export async function overviewPage(page) {
   ];
 }
 
-async function readRunning(id, sweep) {
-  if (sweep.runs.running + sweep.runs.leased === 0) return [];
-  const where = encodeURIComponent("state = running or state = leased");
-  return (await get(`/v1/sweeps/${id}/runs?limit=12&where=${where}`).catch(() => ({ items: [] })))
-    .items;
+const historyLegend = (state) =>
+  h(
+    "p.legend",
+    {},
+    h("span", {}, h("span.key", { style: { "border-color": "var(--ink)" } }), "best so far"),
+    state.by === "trial" ? h("span", {}, "dots: trials, by the colour of their state") : null,
+  );
+
+async function readRuns(id, count, where) {
+  if (count === 0 || (report && where === "state = failed")) return [];
+  const path = `/v1/sweeps/${id}/runs?limit=12&where=${encodeURIComponent(where)}`;
+  return (await get(path).catch(() => ({ items: [] }))).items;
+}
+
+// Why runs failed, with the last line of their logs.
+function failedCard(state) {
+  if (state.failed.length === 0) return null;
+  const more = state.summary.runs.failed - state.failed.length;
+  return card(
+    `Failed runs: ${state.summary.runs.failed}`,
+    [
+      table(
+        [
+          ["Run", (run) => link(run.id)],
+          ["Kind", (run) => words(run.failure)],
+          ["What happened", (run) => run.detail || words(run.reason)],
+          [
+            "End of its log",
+            (run) => h("code", {}, run.log_tail.trim().split("\n").at(-1).slice(0, 200)),
+          ],
+        ],
+        state.failed,
+        "Failed runs",
+      ),
+      more > 0 ? h("p.muted.small.body", {}, `${more} more: choose failed among the Trials.`) : null,
+    ],
+    { flush: true, id: "failed" },
+  );
 }
 
 function bySwitch(state, choose) {
@@ -135,6 +176,8 @@ function bySwitch(state, choose) {
   return buttons;
 }
 
+const secondsOf = (one) => (Date.parse(one.ended_at) - Date.parse(one.submitted_at)) / 1000;
+
 function factsOf(summary, data) {
   const { units, pace, eta, best, trials, runs } = summary;
   const over = runs.completed + runs.stopped + runs.failed + runs.canceled;
@@ -143,9 +186,19 @@ function factsOf(summary, data) {
     [
       "Best report",
       best ? short(best.value) : "–",
-      best ? [link(best.trial), `, phase ${best.phase + 1}`] : "no report yet",
+      best
+        ? [link(best.trial), `, phase ${best.phase + 1}`]
+        : summary.ended_at
+          ? "no run reported a number"
+          : "no report yet",
     ],
-    ["Trials", `${trials.proposed}`, `of ${trials.total}; ${plural(over, "run")} over`],
+    [
+      "Trials",
+      `${trials.proposed}`,
+      trials.proposed > trials.total
+        ? `${trials.total} members, ${trials.proposed - trials.total} forks; ${plural(over, "run")} over`
+        : `of ${trials.total}; ${plural(over, "run")} over`,
+    ],
     ["Trained", count(units.trained), `${units.name}`],
     [
       "Not trained",
@@ -157,17 +210,17 @@ function factsOf(summary, data) {
     [
       "Speed",
       `${count(pace.per_second)}/s`,
-      `${plural(pace.reports, "report")} in ${duration(pace.seconds)}`,
+      `${units.name}; ${plural(pace.reports, "report")} in ${duration(pace.seconds)}`,
     ],
-    [
-      "Left",
-      eta ? duration(eta.seconds) : summary.ended_at ? "ended" : "–",
-      eta
-        ? `if runs to come train ${count(eta.mean_run)} ${units.name}, the mean of ${eta.runs} so far`
-        : summary.ended_at
-          ? time(summary.ended_at)
-          : "unknown until reports arrive",
-    ],
+    summary.ended_at
+      ? ["Took", duration(secondsOf(summary)), `ended ${time(summary.ended_at)}`]
+      : [
+          "Time left",
+          eta ? duration(eta.seconds) : "–",
+          eta
+            ? `if runs to come train ${count(eta.mean_run)} ${units.name}, ${eta.runs ? `the mean of ${eta.runs} so far` : "the whole budget"}`
+            : "unknown until reports arrive",
+        ],
   ]);
 }
 
@@ -203,7 +256,8 @@ function interval(item) {
 
 // The columns that the route's rows have: a name of theirs that is not here is left out.
 function bestOf(best, data) {
-  if (best.items.length === 0) return empty("No trial has a report yet.");
+  if (best.items.length === 0)
+    return empty(data.sweep.ended_at ? "No trial reported." : "No trial has a report yet.");
   const several = best.items.some((item) => item.seeds > 1);
   return h(
     "div",
@@ -224,11 +278,11 @@ function bestOf(best, data) {
         several
           ? ["Ranks", (item) => (item.ranks ? item.ranks.join("–") : null), { num: true }]
           : null,
-        ["Seeds", (item) => item.seeds, { num: true }],
+        several ? ["Seeds", (item) => item.seeds, { num: true }] : null,
         ["Phase", (item) => item.best_phase + 1, { num: true }],
         ["State", (item) => stateMark(item.state)],
         ["Parameters", (item) => paramList(item.params)],
-        ["Model", (item) => (item.model ? link(item.model) : null)],
+        ["Model", (item) => (item.model ? link(item.model) : null), { optional: true }],
       ].filter(Boolean),
       best.items,
       "Leaderboard",
@@ -268,12 +322,16 @@ function runningOf(runs, data) {
   );
 }
 
-const lineOf = (command) => (Array.isArray(command) ? command : (command?.run ?? [])).join(" ");
+const lineOf = (command) => [command?.run ?? command ?? []].flat().join(" ");
 
-const programOf = (spec) =>
-  spec.steps
-    ? spec.steps.map((step) => `${step.name}: ${lineOf(step.command)}`).join("; ")
-    : lineOf(spec.command);
+function trainerOf({ trainer, command, steps }) {
+  if (steps)
+    return h("code", {}, steps.map((step) => `${step.name}: ${lineOf(step.command)}`).join("; "));
+  if (!trainer) return h("code", {}, lineOf(command));
+  const { name, ...settings } = trainer;
+  const list = Object.entries(settings).map(([key, value]) => `${key} ${param(value)}`);
+  return [name, ...list].join(", ");
+}
 
 function notesOf(about, data) {
   const { sweep, spec } = data;
@@ -290,7 +348,7 @@ function notesOf(about, data) {
         "Budget of a run",
         `${count(spec.budget.per_run)} ${spec.budget.unit} in ${plural(spec.budget.phases, "phase")}`,
       ],
-      ["Trainer", spec.trainer ? spec.trainer.name : h("code", {}, programOf(spec))],
+      ["Trainer", trainerOf(spec)],
       ["Parameters", data.parameters.map((one) => one.name).join(", ")],
       ["Submitted", time(sweep.submitted_at)],
       ["Lineage", h("a", { href: links.lineage(sweep.id) }, "commit, data, models")],

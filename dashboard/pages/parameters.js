@@ -1,5 +1,6 @@
 // How the parameters relate to the objective: parallel coordinates, slices, pairs, importance.
 import { get } from "../lib/api.js";
+import { rampStyle } from "../lib/colour.js";
 import { h, replace } from "../lib/dom.js";
 import { plural, short } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
@@ -91,6 +92,14 @@ const writeBrushes = (map) =>
       )
       .join(";"),
   });
+
+// The colours of ranks; both themes run from the ground's side to the far one.
+function rankLegend() {
+  const box = h("span.ramp", { "aria-hidden": "true" });
+  const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
+  box.style.setProperty("background", rampStyle(dark));
+  return h("span", {}, "worst", box, "best");
+}
 
 export async function parametersPage(page) {
   const [id] = page.ids;
@@ -225,9 +234,14 @@ export async function parametersPage(page) {
         [
           h("div.scroll.sideways", {}, parallel.element),
           h(
-            "p.legend",
+            "div.legend",
             {},
-            "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. The most important parameter is first. The best trials are the darkest on a light ground, and the brightest on a dark one.",
+            rankLegend(),
+            h(
+              "span",
+              {},
+              "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. The most important parameter is first.",
+            ),
           ),
         ],
         { plot: parallel, id: "parallel" },
@@ -336,7 +350,7 @@ function pairPart(view, base, place) {
       {},
       h("label", {}, "x", select("px", x, "Parameter of the x axis")),
       h("label", {}, "y", select("py", y, "Parameter of the y axis")),
-      h("span.muted.small", {}, "colour: mean rank; size: number of trials"),
+      h("span.legend", {}, rankLegend(), "a cell: the mean rank of its trials"),
     ),
     plot.element,
   );

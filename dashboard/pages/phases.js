@@ -88,10 +88,10 @@ export async function phasesPage(page) {
             "div.legend",
             {},
             [
-              ["continued", "completed"],
+              ["continued", "running"],
               ["paused", "paused"],
               ["stopped", "stopped"],
-              ["completed", "running"],
+              ["completed", "completed"],
               ["diverged", "failed"],
             ].map(([name, state]) => h("span", {}, h(`span.dot.${state}`), name)),
             h("span", {}, "light: no verdict yet"),

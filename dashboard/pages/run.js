@@ -1,16 +1,19 @@
 // One run: its curve with verdicts, its other metrics, attempts, artifacts, log and explanation.
-import { blob, get, list } from "../lib/api.js";
+import { blob, get, list, serverNow } from "../lib/api.js";
 import { h, replace, save, toast } from "../lib/dom.js";
-import { bytes, count, duration, short, time, words } from "../lib/format.js";
+import { ago, bytes, count, duration, param, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { Plot, card } from "../chart/plot.js";
-import { empty, facts, heading, link, stateMark, table } from "../ui/parts.js";
+import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { logView } from "../ui/log.js";
+import { askFork } from "../ui/params.js";
+import { useCard, useNames } from "../ui/use.js";
 import { noteButtons } from "./heading.js";
+import { originCard, readLine } from "./origin.js";
 
 const pointsAtMost = 20000;
 
@@ -21,6 +24,9 @@ export async function runPage(page) {
     const run = await get(`/v1/runs/${id}`);
     const all = await Promise.all([
       get(`/v1/sweeps/${run.sweep}`),
+      get(`/v1/trials/${run.trial}`),
+      readLine(run).catch(() => []),
+      get(`/v1/lineage/${id}?depth=1&direction=down`).catch(() => null),
       get(`/v1/runs/${id}/curve`),
       list(`/v1/runs/${id}/attempts`),
       get(`/v1/runs/${id}/artifacts`),
@@ -29,10 +35,14 @@ export async function runPage(page) {
       list(`/v1/runs/${id}/metrics?limit=1000`, pointsAtMost),
       readEvaluations("run", id).catch(() => []),
     ]);
-    const [sweep, curve, attempts, artifacts, why, models, metrics, evaluations] = all;
+    const [sweep, trial, line, children, curve, attempts, ...more] = all;
+    const [artifacts, why, models, metrics, evaluations] = more;
     Object.assign(state, {
       run,
       sweep,
+      trial,
+      line,
+      forks: (children?.edges ?? []).filter((one) => one.relation === "forked_from"),
       curve: curve.items,
       attempts,
       artifacts: artifacts.items,
@@ -52,22 +62,28 @@ export async function runPage(page) {
     files: h("div"),
     evaluations: h("div.whole"),
     thinned: h("p.muted.small"),
+    params: h("div"),
+    origin: h("div.whole"),
+    use: h("div.whole"),
     metrics: h("div.small-grid"),
   };
   const curve = linePlot(
     () => state.sweep.objective.metric,
     () => state.curve.map((one) => ({ x: one.step, y: one.value, one })),
     () => state.sweep.spec.budget.unit,
-    { ended: () => state.run.ended_at !== null },
+    { ended: () => state.run.ended_at !== null, from: () => state.run.origin },
   );
   const draw = () => {
     replace(parts.head, headOf(page, state));
     replace(parts.facts, factsOf(state));
     replace(parts.why, whyOf(state));
+    replace(parts.params, paramsOf(state));
     replace(parts.attempts, attemptsOf(state.attempts));
     replace(parts.files, filesOf(state));
     parts.thinned.textContent = thinnedNote(id);
     replace(parts.evaluations, evaluationsCard(state.evaluations));
+    replace(parts.origin, originCard(state));
+    useCard(state, parts.use, plots, linePlot);
     drawMetrics(state, parts.metrics, plots);
     curve.redraw();
   };
@@ -93,8 +109,15 @@ export async function runPage(page) {
       "div.grid",
       {},
       card(state.sweep.objective.metric, curve.element, { plot: curve, span: 8, id: "curve" }),
-      card("What happened, and why", parts.why, { span: 4, id: "why" }),
+      h(
+        "div.stack.span-4",
+        {},
+        card("What happened, and why", parts.why, { id: "why" }),
+        card("Parameters", parts.params, { id: "params" }),
+      ),
+      parts.origin,
       card("Metrics", [parts.metrics, parts.thinned], { id: "metrics" }),
+      parts.use,
       card("Attempts", parts.attempts, { flush: true, span: 7 }),
       card("Files and models", parts.files, { flush: true, span: 5 }),
       parts.evaluations,
@@ -119,9 +142,10 @@ function byName(points) {
 }
 
 function drawMetrics({ metrics, sweep }, place, plots) {
-  if (metrics.size === 0)
+  const own = [...metrics.keys()].filter((name) => !useNames.has(name));
+  if (own.length === 0)
     return void replace(place, h("p.muted", {}, "The run logs no other metric."));
-  for (const name of metrics.keys()) {
+  for (const name of own) {
     if (plots.has(name)) {
       plots.get(name).redraw();
       continue;
@@ -133,13 +157,30 @@ function drawMetrics({ metrics, sweep }, place, plots) {
       { height: 170 },
     );
     plots.set(name, plot);
-    if (plots.size === 1) replace(place);
+    if (name === own[0]) replace(place);
     place.append(h("div", {}, h("h2", {}, name), plot.element));
   }
   return undefined;
 }
 
-function headOf(page, { run, sweep }) {
+// The phases of the checkpoints that are kept, newest first.
+const keptPhases = (models) =>
+  [...new Set(models.filter((one) => !one.dropped_at).map((one) => one.phase))].sort(
+    (a, b) => b - a,
+  );
+
+function forkButton({ run, sweep, trial, models }) {
+  const phases = keptPhases(models);
+  if (sweep.ended_at || phases.length === 0) return null;
+  return h(
+    "button",
+    { type: "button", dataset: { verb: "fork" }, onclick: () => askFork(sweep, run, trial, phases) },
+    "Fork",
+  );
+}
+
+function headOf(page, state) {
+  const { run, sweep } = state;
   return heading(
     run.id,
     [
@@ -155,7 +196,7 @@ function headOf(page, { run, sweep }) {
         : null,
       h("a", { href: links.lineage(run.id) }, "lineage"),
     ],
-    page.can("submit") ? noteButtons(page, run.id) : [],
+    page.can("submit") ? [forkButton(state) ?? [], noteButtons(page, run.id)] : [],
   );
 }
 
@@ -174,14 +215,13 @@ function factsOf({ run, sweep }) {
     ],
     ["Phases", `${run.phase} / ${sweep.spec.budget.phases}`],
     ["Attempts", String(run.attempts), run.worker ? ["newest on ", link(run.worker)] : null],
-    ["Started", h("small", {}, time(run.started_at))],
-    [
-      "Ended",
-      h("small", {}, time(run.ended_at)),
-      run.ended_at && run.started_at
-        ? `after ${duration((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000)}`
-        : null,
-    ],
+    run.ended_at && run.started_at
+      ? [
+          "Took",
+          duration((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000),
+          `ended ${time(run.ended_at)}`,
+        ]
+      : ["Started", run.started_at ? ago(run.started_at, serverNow()) : "–", time(run.started_at)],
   ]);
 }
 
@@ -193,6 +233,11 @@ function whyOf({ run, why }) {
     why ? h("pre", {}, why.text) : h("p.muted", {}, "Nothing has been decided yet."),
   ];
 }
+
+const paramsOf = ({ trial }) =>
+  pairs(
+    Object.entries(trial.params).map(([name, value]) => [name, h("span.mono", {}, param(value))]),
+  );
 
 const attemptsOf = (attempts) =>
   attempts.length === 0
@@ -213,9 +258,9 @@ const attemptsOf = (attempts) =>
                 : "in progress",
             { num: true },
           ],
-          ["End", (one) => words(one.end_reason ?? "")],
-          ["Continued from", (one) => (one.resume ? link(one.resume) : null)],
-          ["Detail", (one) => one.detail],
+          ["End", (one) => (one.end_reason === "none" ? "paused" : words(one.end_reason ?? ""))],
+          ["From", (one) => (one.resume ? link(one.resume) : null), { optional: true }],
+          ["Detail", (one) => one.detail, { optional: true }],
         ],
         attempts,
         "Attempts",
@@ -262,7 +307,8 @@ function filesOf({ artifacts, models }) {
 }
 
 // A line with points; verdicts that stopped or paused are marked.
-function linePlot(name, points, unit, { height = 300, ended = () => false } = {}) {
+function linePlot(name, points, unit, options = {}) {
+  const { height = 300, ended = () => false, from = () => null, format } = options;
   return new Plot({
     label: name(),
     height,
@@ -279,9 +325,10 @@ function linePlot(name, points, unit, { height = 300, ended = () => false } = {}
         {
           domain: padded(robustRange(list.map((one) => one.y))),
           label: height > 200 ? name() : "",
+          format,
         },
       );
-      p.inside((ctx) => drawLine(p, ctx, list));
+      p.inside((ctx) => drawLine(p, ctx, list, from()));
       return undefined;
     },
     hit: (p, x) => near(p, points(), x, name()),
@@ -295,14 +342,29 @@ function linePlot(name, points, unit, { height = 300, ended = () => false } = {}
   });
 }
 
-function drawLine(p, ctx, list) {
-  ctx.strokeStyle = ctx.fillStyle = p.colours.c1;
-  ctx.lineWidth = 1.8;
-  ctx.beginPath();
-  for (const one of list) ctx.lineTo(p.x.at(one.x), p.y.at(one.y));
-  ctx.stroke();
+// origin: of a fork, whose reports up to there are those of another run.
+function drawLine(p, ctx, list, origin) {
+  const own = origin ? list.findLastIndex((one) => one.x <= origin.step) : 0;
+  const line = (points, colour) => {
+    ctx.strokeStyle = p.colours[colour];
+    ctx.lineWidth = 1.8;
+    ctx.beginPath();
+    for (const one of points) ctx.lineTo(p.x.at(one.x), p.y.at(one.y));
+    ctx.stroke();
+  };
+  line(list.slice(0, own + 1), "line-strong");
+  line(list.slice(Math.max(0, own)), "c1");
+  if (origin) {
+    const at = Math.round(p.x.at(origin.step)) + 0.5;
+    ctx.strokeStyle = ctx.fillStyle = p.colours["ink-2"];
+    ctx.lineWidth = 1;
+    p.line(at, p.top, at, p.bottom);
+    ctx.textAlign = "left";
+    ctx.textBaseline = "top";
+    ctx.fillText(`fork of ${origin.run}`, at + 5, p.bottom - 16);
+  }
   if (list.length > 200) return;
-  for (const one of list) {
+  for (const one of list.slice(Math.max(0, own))) {
     const stops =
       one.one?.verdict && one.one.verdict !== "continue" && one.one.reason !== "last_phase";
     ctx.fillStyle = stops ? p.colours.failed : p.colours.c1;

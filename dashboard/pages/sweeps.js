@@ -1,11 +1,11 @@
 // All sweeps, newest first.
-import { get } from "../lib/api.js";
+import { get, serverNow } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { short, time } from "../lib/format.js";
+import { ago, short, time } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { spark } from "../chart/spark.js";
-import { empty, heading, problem, stateMark, strip, table } from "../ui/parts.js";
+import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
 
 const limit = 50;
 
@@ -18,17 +18,28 @@ async function readSweeps(where, all, after) {
 }
 
 const nameOf = (sweep) => h("a", { href: links.sweep(sweep.id) }, sweep.name || sweep.id);
-const progressOf = ({ phases }) =>
-  phases.expected > 0
-    ? `${Math.min(100, Math.round((100 * phases.done) / phases.expected))} %`
-    : "–";
+// A population has forks in addition to its members.
+const trialsOf = ({ proposed, total }) =>
+  proposed > total ? `${total} + ${proposed - total} forks` : `${proposed} / ${total}`;
+
+function progressOf({ phases, state }) {
+  if (!(phases.expected > 0)) return "–";
+  const share = Math.min(1, phases.done / phases.expected);
+  const text = `${Math.round(100 * share)} %`;
+  return h(
+    "span.meter",
+    { title: `${phases.done} of about ${phases.expected} reports` },
+    h("span", {}, h(`i.seg.${state === "running" ? "running" : "stopped"}`, { style: { width: text.replace(" ", "") } })),
+    text,
+  );
+}
 
 const columns = [
   ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
   ["State", (one) => stateMark(one.state)],
   ["Best report", (one) => (one.best ? short(one.best.value) : null), { num: true }],
   ["Runs", (one) => strip(one.runs)],
-  ["Trials", (one) => `${one.trials.proposed} / ${one.trials.total}`, { num: true }],
+  ["Trials", (one) => trialsOf(one.trials), { num: true }],
   ["Progress", progressOf, { num: true }],
   [
     "Metric",
@@ -40,7 +51,11 @@ const columns = [
       ),
   ],
   ["Best by trial", (one) => spark(one)],
-  ["Submitted", (one) => h("span.muted.num", {}, time(one.submitted_at))],
+  [
+    "Submitted",
+    (one) =>
+      h("span.muted.num", { title: time(one.submitted_at) }, ago(one.submitted_at, serverNow())),
+  ],
 ];
 
 export async function sweepsPage(page) {
@@ -88,6 +103,14 @@ export async function sweepsPage(page) {
     replace(
       place,
       h("div.body.flush", {}, table(columns, shown, "Sweeps")),
+      h(
+        "p.legend.body",
+        {},
+        "Runs:",
+        runStates
+          .filter((state) => shown.some((one) => one.runs[state] > 0))
+          .map((state) => stateMark(state)),
+      ),
       next
         ? h("div.body", {}, h("button", { type: "button", onclick: more }, "Show older sweeps"))
         : null,

@@ -18,14 +18,12 @@ function page(load, name) {
 
 export const loadAll = () => Promise.allSettled(loads.map((load) => load()));
 
-const events = page(() => import("./events.js"), "eventsPage");
-
 export const pages = {
   sweeps: page(() => import("./sweeps.js"), "sweepsPage"),
   trials: page(() => import("./trial.js"), "trialPage"),
   runs: page(() => import("./run.js"), "runPage"),
   workers: page(() => import("./workers.js"), "workersPage"),
-  events,
+  events: page(() => import("./events.js"), "eventsPage"),
   lineage: page(() => import("./lineage.js"), "lineagePage"),
 };
 // In the order of the keys 1 to 9.
@@ -38,6 +36,7 @@ export const sweepPages = {
   pareto: page(() => import("./pareto.js"), "paretoPage"),
   confirm: page(() => import("./confirm.js"), "confirmPage"),
   timeline: page(() => import("./workers.js"), "timelinePage"),
-  events,
+  events: page(() => import("./replay.js"), "replayPage"),
   compare: page(() => import("./compare.js"), "comparePage"),
+  population: page(() => import("./population.js"), "populationPage"),
 };

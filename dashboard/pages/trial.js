@@ -1,9 +1,10 @@
 // One parameter set: its parameters, its runs, its band, its verdicts, and what can be done with
 // it.
-import { get, post, requestId } from "../lib/api.js";
+import { get, post } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { count, param as shown, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
+import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { Plot, card } from "../chart/plot.js";
 import { drawBand } from "../chart/curves.js";
@@ -11,6 +12,7 @@ import { padded } from "../lib/scale.js";
 import { ask } from "../ui/dialog.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
+import { askEnqueue, boundsOf } from "../ui/params.js";
 import { noteButtons } from "./heading.js";
 
 export async function trialPage(page) {
@@ -18,13 +20,14 @@ export async function trialPage(page) {
   const state = {};
   const read = async () => {
     const trial = await get(`/v1/trials/${id}`);
-    const [sweep, runs, curve, why, about, evaluations] = await Promise.all([
+    const [sweep, runs, curve, why, about, evaluations, pinned] = await Promise.all([
       get(`/v1/sweeps/${trial.sweep}`),
       get(`/v1/trials/${id}/runs?limit=1000`),
       get(`/v1/trials/${id}/curve`),
       get(`/v1/trials/${id}/explain`).catch(() => null),
       get(`/v1/about/${id}`).catch(() => ({})),
       readEvaluations("trial", id).catch(() => []),
+      readPinned(trial),
     ]);
     const curves = await Promise.all(
       runs.items.slice(0, 30).map((run) => get(`/v1/runs/${run.id}/curve`)),
@@ -38,6 +41,7 @@ export async function trialPage(page) {
       why,
       about,
       evaluations,
+      pinned,
     });
   };
   await read();
@@ -87,7 +91,9 @@ export async function trialPage(page) {
           h(
             "p.legend",
             {},
-            "thin: each run; thick: interquartile mean over its seeds, with 95 of 100 resamples",
+            several(state)
+              ? "thin: each run; thick: interquartile mean over its seeds, with 95 of 100 resamples"
+              : "one run: no interval; more seeds show how much of a value is luck",
           ),
         ],
         { plot, span: 8, id: "band" },
@@ -100,8 +106,16 @@ export async function trialPage(page) {
   ];
 }
 
-function trialHeading(page, { trial, sweep, about }) {
+async function readPinned({ id, sweep }) {
+  if (report) return false;
+  const where = encodeURIComponent(`id = ${id}`);
+  const { columns } = await get(`/v1/sweeps/${sweep}/columns?fields=trial,pinned&where=${where}`);
+  return columns.pinned[0] === 1;
+}
+
+function trialHeading(page, { trial, sweep, about, pinned }) {
   const sub = [
+    pinned ? h("span.chip.small", { title: "All checkpoints of its runs are kept" }, "pinned") : null,
     stateMark(
       trial.state,
       trial.reason === "none"
@@ -118,9 +132,8 @@ function trialHeading(page, { trial, sweep, about }) {
       sub,
       page.can("submit")
         ? [
-            pinButton(page, trial, true),
-            pinButton(page, trial, false),
-            enqueueButton(page, trial),
+            pinButton(page, trial, !pinned),
+            sweep.ended_at ? null : enqueueButton(trial, sweep),
             noteButtons(page, trial.id),
           ]
         : [],
@@ -155,43 +168,8 @@ function pinButton(page, trial, pinned) {
   );
 }
 
-function enqueueButton(page, trial) {
-  return h(
-    "button",
-    {
-      type: "button",
-      onclick: () =>
-        ask({
-          title: `Enqueue like ${trial.id}`,
-          yes: "Enqueue",
-          text: "The next free worker of the sweep gets this parameter set before the search method is asked. Parameters that you remove are drawn by the search.",
-          fields: [
-            {
-              name: "params",
-              label: "Parameters (JSON)",
-              kind: "area",
-              value: JSON.stringify(trial.params, null, 2),
-            },
-          ],
-          act: async ({ params }) => {
-            let parsed;
-            try {
-              parsed = JSON.parse(params);
-            } catch (error) {
-              throw new Error(`This is not JSON: ${error.message}`);
-            }
-            const answer = await post(`/v1/sweeps/${trial.sweep}/enqueue`, {
-              request_id: requestId(),
-              params: parsed,
-              from: trial.id,
-            });
-            return `${plural(answer.waiting ?? answer.enqueued ?? 1, "parameter set")} waiting to be tried.`;
-          },
-        }),
-    },
-    "Enqueue edited",
-  );
-}
+const enqueueButton = (trial, sweep) =>
+  h("button", { type: "button", onclick: () => askEnqueue(sweep, trial) }, "Enqueue edited");
 
 function factsOf({ trial, sweep, runs }) {
   const steps = runs.reduce((sum, run) => sum + run.step, 0);
@@ -218,12 +196,7 @@ function paramsOf({ trial, sweep }) {
   return pairs(
     Object.entries(sweep.spec.parameters ?? {}).map(([name, domain]) => {
       const value = trial.params[name];
-      const note =
-        domain.type === "choice"
-          ? `one of ${domain.values.map(shown).join(", ")}`
-          : "min" in domain
-            ? `${short(domain.min)} to ${short(domain.max)}${domain.scale && domain.scale !== "linear" ? `, ${domain.scale}` : ""}`
-            : "";
+      const note = boundsOf(domain);
       return [
         name,
         [
@@ -253,12 +226,14 @@ function runsOf({ runs, sweep }) {
       ["Best", (run) => (run.best === null ? null : short(run.best)), { num: true }],
       ["Attempts", (run) => run.attempts, { num: true }],
       ["Worker", (run) => (run.worker ? link(run.worker) : null)],
-      ["Detail", (run) => run.detail],
+      ["Detail", (run) => run.detail, { optional: true }],
     ],
     runs,
     "Runs",
   );
 }
+
+const several = (state) => state.curve.some((one) => one.n > 1);
 
 function bandPlot(state) {
   return new Plot({
@@ -288,7 +263,7 @@ function bandPlot(state) {
             if (typeof one.value === "number") ctx.lineTo(p.x.at(one.step), p.y.at(one.value));
           ctx.stroke();
         }
-        drawBand(p, ctx, { items: state.curve, name: "IQM" }, 0);
+        drawBand(p, ctx, { items: state.curve, name: several(state) ? "IQM" : "" }, 0);
       });
       return undefined;
     },

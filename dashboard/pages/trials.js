@@ -1,6 +1,6 @@
 // All trials of a sweep as a table: sorted, filtered, copied.
 import { csvText, h, save, toast } from "../lib/dom.js";
-import { count, param as shown, plural, shellWord, short, words } from "../lib/format.js";
+import { count, duration, param as shown, plural, shellWord, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { picked, sweepData, togglePick } from "../lib/sweep.js";
@@ -53,7 +53,7 @@ function columnsOf(data) {
     phase: "Phases",
     seeds: "Seeds",
     steps: data.spec.budget.unit,
-    seconds: "Seconds",
+    seconds: "Time",
   };
   const cells = {
     trial: (i) => [
@@ -64,7 +64,7 @@ function columnsOf(data) {
     reason: (i) => (columns.reason[i] === "none" ? "" : words(columns.reason[i])),
     value: (i) => (columns.value[i] === null ? "–" : short(columns.value[i])),
     steps: (i) => count(columns.steps[i]),
-    seconds: (i) => (columns.seconds[i] ? short(Math.round(columns.seconds[i] * 10) / 10) : ""),
+    seconds: (i) => (columns.seconds[i] ? duration(columns.seconds[i]) : ""),
   };
   const plain = fixed.map((name) => ({
     title: titles[name],

@@ -6,9 +6,9 @@ import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../chart/plot.js";
-import { timelinePlot } from "../chart/timeline.js";
+import { sweepsOf, timelinePlot } from "../chart/timeline.js";
 import { ask } from "../ui/dialog.js";
-import { empty, facts, heading, sweepTabs, table } from "../ui/parts.js";
+import { empty, facts, heading, link, stateMark, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
 const recent = 2 * 3600;
@@ -77,8 +77,10 @@ function timelinePart(page, sweep, hosts) {
       to: endOf(answer, state.spans),
       truncated: answer.truncated,
     });
+    replace(legend, note(state));
     plot.redraw();
   };
+  const legend = h("div");
   const plot = timelinePlot({
     view: () => state,
     open: (hit) => {
@@ -94,15 +96,34 @@ function timelinePart(page, sweep, hosts) {
     },
   });
   page.onLeave(() => plot.close());
-  return { plot, read, state };
+  return { plot, read, state, legend };
 }
 
-const note = () =>
-  h(
-    "p.legend",
+// Of one sweep, colours are how an attempt ended; of several, the sweep.
+function note(state) {
+  const sweeps = sweepsOf(state.spans);
+  const marks =
+    sweeps.length < 2
+      ? ["running", "completed", "stopped", "failed"].map((one) => stateMark(one))
+      : sweeps
+          .slice(0, 12)
+          .map((one, i) =>
+            h(
+              "span",
+              {},
+              h("span.key.thick", { style: { "border-color": `var(--c${(i % 6) + 1})` } }),
+              link(one),
+            ),
+          );
+  return h(
+    "div.legend",
     {},
-    "Colour: the sweep; of one sweep, how the attempt ended. A dark end: lost, failed or diverged. Grey ground: idle. Drag to zoom, double-click to reset.",
+    marks,
+    sweeps.length > 12 ? "…" : null,
+    h("span", {}, "Dark end: lost, failed or diverged. Grey ground: idle."),
+    h("span", {}, "Drag to zoom, double-click to reset."),
   );
+}
 
 export async function workersPage(page) {
   const place = h("div.stack");
@@ -122,7 +143,7 @@ export async function workersPage(page) {
   page.onLeave(soon.cancel);
   return [
     heading("Workers"),
-    card("Timeline", [part.plot.element, note()], { plot: part.plot, id: "timeline" }),
+    card("Timeline", [part.plot.element, part.legend], { plot: part.plot, id: "timeline" }),
     place,
   ];
 }
@@ -230,6 +251,6 @@ export async function timelinePage(page) {
   return [
     sweepHeading(page, data),
     sweepTabs(id, "timeline"),
-    card("Attempts by worker", [part.plot.element, note()], { plot: part.plot, id: "timeline" }),
+    card("Attempts by worker", [part.plot.element, part.legend], { plot: part.plot, id: "timeline" }),
   ];
 }

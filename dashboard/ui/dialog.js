@@ -2,12 +2,21 @@
 import { post } from "../lib/api.js";
 import { h, toast } from "../lib/dom.js";
 
-// Asks; calls act(values) when the user agrees. fields: [{name, label, value, kind, hint}].
+// Asks; calls act(values) when the user agrees.
+// fields: [{name, label, value, kind, hint, note, options: [[value, text]]}].
 export function ask({ title, text, fields = [], yes, danger = false, act }) {
   const inputs = new Map(
     fields.map((field) => [
       field.name,
-      field.kind === "area"
+      field.options
+        ? h(
+            "select",
+            {},
+            field.options.map(([value, text]) =>
+              h("option", { value, selected: value === field.value }, text),
+            ),
+          )
+        : field.kind === "area"
         ? h("textarea", { rows: "6", value: field.value ?? "", spellcheck: "false" })
         : h("input", {
             type: field.kind ?? "text",
@@ -33,7 +42,9 @@ export function ask({ title, text, fields = [], yes, danger = false, act }) {
           box.close();
           if (said) toast(said);
         } catch (error) {
-          trouble.textContent = error.message;
+          const name = (error.at ?? "").split("/").at(-1);
+          trouble.textContent = inputs.has(name) ? `${name}: ${error.message}` : error.message;
+          inputs.get(name)?.focus();
           go.disabled = false;
         }
       },
@@ -43,7 +54,14 @@ export function ask({ title, text, fields = [], yes, danger = false, act }) {
     h(
       "div.fields",
       {},
-      fields.map((field) => h("label", {}, field.label, inputs.get(field.name))),
+      fields.map((field) =>
+        h(
+          "label",
+          {},
+          h("span", {}, field.label, field.note ? h("span.muted.small", {}, ` ${field.note}`) : ""),
+          inputs.get(field.name),
+        ),
+      ),
     ),
     trouble,
     h("div.actions", {}, h("button", { type: "button", onclick: () => box.close() }, "Back"), go),

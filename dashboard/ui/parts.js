@@ -1,8 +1,9 @@
 // Parts that several pages use: states, problems, empty places, tables of few rows, headings.
 import { h } from "../lib/dom.js";
-import { plural, words } from "../lib/format.js";
+import { param, plural, words } from "../lib/format.js";
 import { omissions, report } from "../lib/report.js";
 import { kept, linkOf, links } from "../lib/route.js";
+import { sweepData } from "../lib/sweep.js";
 
 export const runStates = [
   "running",
@@ -58,8 +59,13 @@ export function link(id, text = id) {
   return to ? h("a", { href: to }, text) : h("span", {}, text);
 }
 
-// A table of objects. columns: [title, value(row), {num}].
-export function table(columns, rows, caption = "") {
+// A table of objects. columns: [title, value(row), {num, optional}]; an optional one is left out
+// where no row has a value.
+export function table(given, rows, caption = "") {
+  const has = (value) => value !== null && value !== undefined && value !== "";
+  const columns = given.filter(
+    ([, value, more]) => !more?.optional || rows.some((row) => has(value(row))),
+  );
   const head = columns.map(([title, , more]) =>
     h(more?.num ? "th.num" : "th", { scope: "col" }, title),
   );
@@ -117,15 +123,23 @@ const tabs = [
   ["trials", "Trials"],
   ["curves", "Curves"],
   ["phases", "Phases"],
+  ["population", "Population"],
   ["parameters", "Parameters"],
   ["pareto", "Pareto"],
   ["confirm", "Confirmation"],
   ["timeline", "Timeline"],
   ["events", "Events"],
 ];
-const ofServer = ["timeline", "events"]; // not in a report
+const ofServer = ["timeline", "events", "population"]; // not in a report
+
+// Only a population has a page of its members among the tabs; forks of users link to it.
+const shownTab = (id, page, name) =>
+  report
+    ? !ofServer.includes(name)
+    : name !== "population" || page === name || sweepData(id).spec?.search.method === "pbt";
+
 export function sweepTabs(id, page) {
-  const there = report ? tabs.filter(([name]) => !ofServer.includes(name)) : tabs;
+  const there = tabs.filter(([name]) => shownTab(id, page, name));
   const nav = h(
     "nav.tabs",
     { "aria-label": "Views of the sweep" },
@@ -158,7 +172,7 @@ export function paramList(params) {
     Object.entries(params ?? {})
       .map(
         ([name, value]) =>
-          `${name}=${typeof value === "number" ? Number(value.toPrecision(4)) : JSON.stringify(value)}`,
+          `${name}=${param(value)}`,
       )
       .join("  "),
   );

@@ -183,7 +183,7 @@ std::span<const char* const> projection_tables() {
       "sweep_dataset", "evaluation",   "artifact",   "edit",          "warm_start", "tag",
       "note",          "param_number", "param_text", "param_indexed", "param",      "model",
       "report",        "attempt",      "run",        "trial",         "sweep",      "worker",
-      "dataset",       "workflow",     "token",      "fleet",         "pilot"};
+      "dataset",       "workflow",     "token",      "fleet",         "pilot",      "run_group"};
   return tables;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/expect.hpp"
@@ -18,7 +20,7 @@ namespace {
 constexpr std::size_t states = static_cast<std::size_t>(RunState::canceled) + 1;
 
 // A rebuild folds the whole ledger in one transaction.
-constexpr std::size_t moves_max = 65'536;
+constexpr std::size_t changes_max = 65'536;
 
 }  // namespace
 
@@ -31,9 +33,25 @@ struct BatchCounts::Held {
     std::int64_t& of(RunState state) { return runs[static_cast<std::size_t>(state)]; }
   };
 
-  struct Move {
+  // A row of run_group, by its key.
+  struct Group {
+    std::string state, reason, failure;
+    auto operator<=>(const Group&) const = default;
+  };
+  struct Sums {
+    std::int64_t runs = 0;
+    std::int64_t steps = 0;
+  };
+  struct StoredRun {
+    Group group;
+    std::int64_t steps = 0;  // that it trained itself
+  };
+
+  // A run that the batch adds, moves or reports for.
+  struct Change {
     SweepId sweep;
-    std::optional<RunState> from;  // before the batch; nullopt if the batch added the run
+    std::optional<StoredRun> from;  // before the batch; nullopt if the batch added the run
+    bool moved = false;             // to the state below
     RunState to = RunState::queued;
     EndReason reason = EndReason::none;
   };
@@ -42,9 +60,17 @@ struct BatchCounts::Held {
   SQLite::Database& db;
 
   std::map<SweepId, Tally> tallies;
-  std::map<RunId, Move> moves;
+  std::map<RunId, Change> changes;
 
-  SQLite::Statement state_of{db, "SELECT state FROM run WHERE trial = ? AND replicate = ?"};
+  SQLite::Statement run_of{
+      db,
+      "SELECT state, reason, failure, step - iif(replicate = 0, coalesce((SELECT fork_step"
+      " FROM trial WHERE id = run.trial), 0), 0) FROM run WHERE trial = ? AND replicate = ?"};
+  SQLite::Statement add_to_group{
+      db,
+      "INSERT INTO run_group (sweep, state, reason, failure, runs, steps) VALUES (?, ?, ?, ?, ?, ?)"
+      " ON CONFLICT DO UPDATE SET runs = runs + excluded.runs, steps = steps + excluded.steps"};
+  SQLite::Statement drop_empty{db, "DELETE FROM run_group WHERE sweep = ? AND runs = 0"};
   SQLite::Statement count{
       db,
       "UPDATE sweep SET proposed = proposed + ?2, reports = reports + ?3,"
@@ -62,26 +88,66 @@ struct BatchCounts::Held {
       " WHEN 'paused' THEN 3 WHEN 'failed' THEN 4 WHEN 'canceled' THEN 5 WHEN 'stopped' THEN 6"
       " ELSE 7 END, replicate LIMIT 1) WHERE id = ?1"};
 
-  RunState stored(RunId run) {
-    sql::bind(state_of, run.trial, run.replicate);
-    expect(state_of.executeStep(), "a run that moves was added");
-    const RunState state = sql::Columns(state_of).word(parse_run_state);
-    state_of.reset();
-    return state;
+  StoredRun stored(RunId run) {
+    sql::bind(run_of, run.trial, run.replicate);
+    expect(run_of.executeStep(), "a run that changes was added");
+    sql::Columns c(run_of);
+    StoredRun found;
+    found.group.state = c.text();
+    found.group.reason = c.text();
+    found.group.failure = c.text();
+    found.steps = c.integer();
+    run_of.reset();
+    return found;
+  }
+
+  Change& change(RunId run, SweepId sweep) {
+    if (changes.size() >= changes_max) {
+      write_changes();
+      write_tallies();
+    }
+    const auto [at, fresh] = changes.try_emplace(run);
+    if (fresh) at->second = {sweep, stored(run)};
+    return at->second;
   }
 
   // A trial's state depends on all of its runs and is written once, after the last that moves.
-  void write_moves() {
-    const auto moved = std::exchange(moves, {});
-    for (auto at = moved.begin(); at != moved.end();) {
-      const auto& [run, move] = *at++;
-      Tally& tally = tallies[move.sweep];
-      if (move.from) --tally.of(*move.from);
-      ++tally.of(move.to);
-      if (at != moved.end() && at->first.trial == run.trial) continue;
-      if (sql::run(move_single, run.trial, word(move.to), word(move.reason)) == 0)
+  void write_changes() {
+    std::map<std::tuple<SweepId, Group>, Sums> sums;
+    const auto add = [&](SweepId sweep, const StoredRun& run, int sign) {
+      Sums& sum = sums[{sweep, run.group}];
+      sum.runs += sign;
+      sum.steps += sign * run.steps;
+    };
+    TrialId moved;
+    const auto changed = std::exchange(changes, {});
+    for (auto at = changed.begin(); at != changed.end();) {
+      const auto& [run, change] = *at++;
+      if (change.from) add(change.sweep, *change.from, -1);
+      add(change.sweep, stored(run), 1);
+      if (change.moved) {
+        Tally& tally = tallies[change.sweep];
+        if (change.from) --tally.of(*parse_run_state(change.from->group.state));
+        ++tally.of(change.to);
+        moved = run.trial;
+      }
+      if (moved != run.trial || (at != changed.end() && at->first.trial == run.trial)) continue;
+      if (sql::run(move_single, run.trial, word(change.to), word(change.reason)) == 0)
         sql::run(move_trial, run.trial);
     }
+    write_groups(sums);
+  }
+
+  void write_groups(const std::map<std::tuple<SweepId, Group>, Sums>& sums) {
+    SweepId written;
+    for (const auto& [key, sum] : sums) {
+      const auto& [sweep, group] = key;
+      if (sum.runs == 0 && sum.steps == 0) continue;
+      if (written && written != sweep) sql::run(drop_empty, written);
+      written = sweep;
+      sql::run(add_to_group, sweep, group.state, group.reason, group.failure, sum.runs, sum.steps);
+    }
+    if (written) sql::run(drop_empty, written);
   }
 
   void write_tallies() {
@@ -95,28 +161,30 @@ BatchCounts::BatchCounts(SQLite::Database& db) : held_(std::make_unique<Held>(db
 BatchCounts::~BatchCounts() = default;
 
 void BatchCounts::proposed(SweepId sweep) { ++held_->tallies[sweep].proposed; }
-void BatchCounts::reported(SweepId sweep) { ++held_->tallies[sweep].reports; }
+void BatchCounts::reported(RunId run, SweepId sweep) {
+  held_->change(run, sweep);
+  ++held_->tallies[sweep].reports;
+}
 
 void BatchCounts::added(RunId run, SweepId sweep) {
-  if (held_->moves.size() >= moves_max) flush();
-  held_->moves[run] = {sweep, std::nullopt};
+  if (held_->changes.size() >= changes_max) flush();
+  held_->changes[run] = {sweep, std::nullopt, true};
 }
 
 void BatchCounts::moved(RunId run, SweepId sweep, RunState to, EndReason reason) {
-  if (held_->moves.size() >= moves_max) flush();
-  const auto [at, fresh] = held_->moves.try_emplace(run);
-  if (fresh) at->second = {sweep, held_->stored(run)};
-  at->second.to = to;
-  at->second.reason = reason;
+  auto& change = held_->change(run, sweep);
+  change.moved = true;
+  change.to = to;
+  change.reason = reason;
 }
 
 void BatchCounts::flush() {
-  held_->write_moves();
+  held_->write_changes();
   held_->write_tallies();
 }
 
 void BatchCounts::forget() {
-  held_->moves.clear();
+  held_->changes.clear();
   held_->tallies.clear();
 }
 

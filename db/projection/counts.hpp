@@ -1,5 +1,6 @@
 // The changes of a batch to rows that many of its events touch: the counts of a sweep's runs by
-// state, and the state of a trial. They are held in memory and written once, by flush().
+// state, the sums of its groups of runs, and the state of a trial. They are held in memory and
+// written once, by flush().
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -17,7 +18,8 @@ class BatchCounts {
   ~BatchCounts();
 
   void proposed(SweepId sweep);
-  void reported(SweepId sweep);
+  // Precondition: the row of the run still has the step from before.
+  void reported(RunId run, SweepId sweep);
   void added(RunId run, SweepId sweep);  // a queued run
   // Precondition: the row of the run still has the state from before.
   void moved(RunId run, SweepId sweep, RunState to, EndReason reason);

@@ -207,7 +207,7 @@ struct Fold {
     const TrialId trial = e.run.trial;
     const std::int64_t sweep = sweep_of_trial(s, trial).value_or(0);
     const double cost = sql::cost_of(e.score, goal_of(s, sweep));
-    s.counts.reported(SweepId{sweep});
+    s.counts.reported(e.run, SweepId{sweep});
     sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
     if (e.seed_applied)
       sql::run(s.apply_seed, trial, e.run.replicate, static_cast<int>(*e.seed_applied));

@@ -8,12 +8,15 @@
 namespace hone {
 namespace {
 
-constexpr char select_cells[] =
-    "SELECT t.id, t.number, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
-    " t.pinned_at IS NOT NULL,"
-    " (SELECT sum(step) FROM run WHERE trial = t.id),"
-    " (SELECT sum(ended_at - granted_at) FROM attempt WHERE trial = t.id), t.params"
-    " FROM trial t WHERE t.sweep = ?1";
+std::string select_cells(CellSums sums) {
+  return std::string(
+             "SELECT t.id, t.number, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
+             " t.pinned_at IS NOT NULL, ") +
+         (sums.steps ? "(SELECT sum(step) FROM run WHERE trial = t.id)" : "0") + ", " +
+         (sums.seconds ? "(SELECT sum(ended_at - granted_at) FROM attempt WHERE trial = t.id)"
+                       : "0") +
+         ", t.params FROM trial t WHERE t.sweep = ?1";
+}
 
 void use_row(const SQLite::Statement& s, Goal goal,
              const std::function<void(const TrialCells&)>& use) {
@@ -64,15 +67,16 @@ std::optional<LeaseId> named_lease(const std::string& body) {
 
 }  // namespace
 
-void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, const std::vector<TrialId>* only,
+void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellSums sums,
+                const std::vector<TrialId>* only,
                 const std::function<void(const TrialCells&)>& use) {
   if (only == nullptr) {
-    SQLite::Statement s(db, std::string(select_cells) + " ORDER BY t.number");
+    SQLite::Statement s(db, select_cells(sums) + " ORDER BY t.number");
     sql::bind(s, sweep);
     while (s.executeStep()) use_row(s, goal, use);
     return;
   }
-  SQLite::Statement s(db, std::string(select_cells) + " AND t.id = ?2");
+  SQLite::Statement s(db, select_cells(sums) + " AND t.id = ?2");
   for (const TrialId id : *only) {
     sql::bind(s, sweep, id);
     while (s.executeStep()) use_row(s, goal, use);

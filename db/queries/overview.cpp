@@ -1,5 +1,8 @@
 #include "db/queries/overview.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
 
@@ -7,10 +10,8 @@ namespace hone {
 
 std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep) {
   SQLite::Statement s(db,
-                      "SELECT r.state, r.reason, r.failure, count(*),"
-                      " sum(r.step - iif(r.replicate = 0, coalesce(t.fork_step, 0), 0))"
-                      " FROM trial t JOIN run r ON r.trial = t.id WHERE t.sweep = ?"
-                      " GROUP BY r.state, r.reason, r.failure ORDER BY 1, 2, 3");
+                      "SELECT state, reason, failure, runs, steps FROM run_group WHERE sweep = ?"
+                      " ORDER BY 1, 2, 3");
   sql::bind(s, sweep);
   std::vector<EndGroup> groups;
   while (s.executeStep()) {
@@ -34,11 +35,11 @@ Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since) {
       "SELECT count(*), coalesce(sum(p.step - coalesce((SELECT q.step FROM report q"
       "   WHERE q.trial = p.trial AND q.replicate = p.replicate AND q.phase < p.phase"
       "   ORDER BY q.phase DESC LIMIT 1), 0)), 0), min(p.at), max(p.at)"
-      " FROM trial t JOIN run r ON r.trial = t.id JOIN report p ON p.trial = r.trial"
-      "   AND p.replicate = r.replicate"
-      " WHERE t.sweep = ?1 AND p.at >= ?2"
-      "   AND (r.replicate > 0 OR p.phase > coalesce(t.fork_phase, -1))"
-      "   AND (r.ended_at IS NULL OR r.ended_at >= ?2)");
+      " FROM (SELECT trial, replicate FROM run WHERE sweep = ?1 AND ended_at IS NULL"
+      "   UNION ALL SELECT trial, replicate FROM run WHERE sweep = ?1 AND ended_at >= ?2) r"
+      " JOIN trial t ON t.id = r.trial"
+      " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
+      " WHERE p.at >= ?2 AND (r.replicate > 0 OR p.phase > coalesce(t.fork_phase, -1))");
   sql::bind(s, sweep, since);
   Pace pace;
   if (!s.executeStep()) return pace;
@@ -84,19 +85,34 @@ void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
   }
 }
 
-std::vector<TrialMark> trial_marks(SQLite::Database& db, SweepId sweep, Goal goal) {
-  SQLite::Statement s(db, "SELECT id, number, cost FROM trial WHERE sweep = ? ORDER BY number");
-  sql::bind(s, sweep);
+// In the order of trial_by_rank: after the best trial of all, the best of those before it, and so
+// on. Each step begins where the one before it ended, and reads the index alone.
+std::vector<TrialMark> improvements(SQLite::Database& db, SweepId sweep, Goal goal) {
+  SQLite::Statement s(db,
+                      "SELECT id, number, cost FROM trial WHERE sweep = ? AND cost > ?"
+                      " AND number < ? ORDER BY cost, number LIMIT 1");
   std::vector<TrialMark> marks;
-  while (s.executeStep()) {
+  double cost = -std::numeric_limits<double>::infinity();
+  std::int64_t number = std::numeric_limits<std::int64_t>::max();
+  while (sql::bind(s, sweep, cost, number).executeStep()) {
     sql::Columns c(s);
     TrialMark mark;
     mark.trial = c.id<TrialId>();
-    mark.number = c.integer();
-    mark.value = sql::score_of(c.real(), goal);
+    number = mark.number = c.integer();
+    cost = c.real();
+    const auto value = sql::score_of(cost, goal);
+    if (!value || value->is_diverged()) break;  // these are behind all values
+    mark.value = *value;
     marks.push_back(mark);
   }
+  std::ranges::reverse(marks);
   return marks;
+}
+
+std::int64_t last_number(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db, "SELECT max(number) FROM trial WHERE sweep = ?");
+  if (!sql::bind(s, sweep).executeStep()) return -1;
+  return sql::Columns(s).maybe(&sql::Columns::integer).value_or(-1);
 }
 
 std::vector<RunMark> run_marks(SQLite::Database& db, SweepId sweep) {

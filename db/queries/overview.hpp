@@ -56,13 +56,15 @@ enum class Verdicts { leave_out, include };
 void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
                  const std::function<void(const ReportView&)>& use);
 
-// A trial's mark in the order of the sweep: its number and value.
+// The trials whose value is better than that of every trial before them, in the order of the sweep.
 struct TrialMark {
   TrialId trial;
   std::int64_t number = 0;
-  std::optional<Score> value;
+  Score value;
 };
-std::vector<TrialMark> trial_marks(SQLite::Database& db, SweepId sweep, Goal goal);
+std::vector<TrialMark> improvements(SQLite::Database& db, SweepId sweep, Goal goal);
+// The number of the newest trial; -1 without trials.
+std::int64_t last_number(SQLite::Database& db, SweepId sweep);
 
 // The runs of a sweep by trial number and replicate.
 struct RunMark {
@@ -89,8 +91,15 @@ struct TrialCells {
   double seconds = 0;       // of its ended attempts
   std::string_view params;  // JSON; valid during the call
 };
+// Sums over a trial's runs and attempts are read only where they are wanted: they cost as much as
+// the rest.
+struct CellSums {
+  bool steps = true;
+  bool seconds = true;
+};
 // The trials of a sweep by number; `only`: those of these ids.
-void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, const std::vector<TrialId>* only,
+void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellSums sums,
+                const std::vector<TrialId>* only,
                 const std::function<void(const TrialCells&)>& use);
 
 // The trials that events after `after` concern, some of other sweeps perhaps; nullopt if there are

@@ -222,11 +222,9 @@ Status check_size(SQLite::Database& db, const SweepRow& sweep) {
 
 Status add_steps(SQLite::Database& db, const SweepRow& sweep, const std::string& by, Steps& steps) {
   if (by == "trial") {
-    for (const auto& mark : trial_marks(db, sweep.id, sweep.objective.goal)) {
-      const auto x = static_cast<double>(mark.number + 1);
-      steps.reach(x);
-      if (mark.value) steps.add(x, mark.trial, *mark.value);
-    }
+    for (const auto& mark : improvements(db, sweep.id, sweep.objective.goal))
+      steps.add(static_cast<double>(mark.number + 1), mark.trial, mark.value);
+    steps.reach(static_cast<double>(last_number(db, sweep.id) + 1));
     return Done{};
   }
   if (auto fits = check_size(db, sweep); !fits) return fits;

@@ -19,6 +19,10 @@ foreach(file IN LISTS files)
   set(plain ${OUT}/${number}.plain)
   if(file STREQUAL "index.html")
     configure_file(${ROOT}/${file} ${plain} @ONLY)
+  elseif(file MATCHES "[.](js|css)$")
+    # Indentation and comment lines are for the source. No text of these files spans lines.
+    execute_process(COMMAND sed -E -e "s/^ +//" -e "\\;^//;d" ${ROOT}/${file} OUTPUT_FILE ${plain}
+      COMMAND_ERROR_IS_FATAL ANY)
   else()
     configure_file(${ROOT}/${file} ${plain} COPYONLY)
   endif()

@@ -16,7 +16,7 @@ def browser():
 
 
 class Filled:
-    """A server with a sweep that has ended, one of several seeds with its confirmation, and one in progress."""
+    """A server with a sweep that has ended, one of several seeds with its confirmation, a population, and one in progress."""
 
     def __init__(self, folder):
         self.server = world.start(folder / "data")
@@ -31,6 +31,8 @@ class Filled:
             f"/v1/sweeps/{self.seeds}/confirm", {"request_id": "confirm-1", "top": 3, "seeds": 4}
         )["sweep"]
         world.train(self.server, self.confirmation, self.worker, seed=3, fail=0, diverge=0)
+        self.population = self.server.submit(world.population_of())
+        world.train_population(self.server, self.worker)
         self.running = self.server.submit(world.sweep_of("in progress", 40))
         self.grants = world.train(self.server, self.running, self.worker, seed=4, leave=60)
 

@@ -21,6 +21,7 @@ NAMES = [
     "compare",
     "trial",
     "run",
+    "population",
     "lineage",
     "workers",
     "events",

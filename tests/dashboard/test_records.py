@@ -88,7 +88,8 @@ def test_a_sweep_whose_runs_all_failed_has_no_empty_promise(tmp_path, pages):
         server.end(server.acquire(worker), "exit_code", 1, "exit status 1", "no module named x\n")
     page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}")
     wait_for_text(page, "[data-card=ends]", "failed: exit code (user error)")
-    wait_for_text(page, "[data-card=best]", "No trial has a report yet")
+    wait_for_text(page, "[data-card=best]", "No trial reported")
+    wait_for_text(page, "[data-card=failed]", "no module named x")
     run = server.get(f"/v1/sweeps/{sweep}/runs")["items"][0]["id"]
     page.go(f"#/runs/{run}")
     wait_for_text(page, "[data-card=why]", "no module named x")

@@ -1,5 +1,6 @@
 """What the pages show: a server with real sweeps, whose runs this process trains by the workers' API."""
 
+import hashlib
 import importlib.util
 import math
 import os
@@ -112,6 +113,53 @@ def train(server, sweep, worker, most=None, seed=1, diverge=0.03, fail=0.03, lea
     return open_grants
 
 
+def population_of(**changes):
+    """A population whose learning rate may change when a run is resumed."""
+    return e2e.sweep_spec(
+        **{
+            "name": "population",
+            "parameters": {
+                "learning_rate": {"type": "float", "min": 1e-4, "max": 1e-1, "scale": "log"},
+                "width": {"type": "choice", "values": [32, 64]},
+            },
+            "command": {
+                "run": ["python3", "train.py", "--lr", "${learning_rate}", "--width", "${width}"],
+                "may_change": ["learning_rate"],
+            },
+            "search": {"method": "pbt", "population": 4, "quantile": 0.5},
+            "terminator": None,
+            "budget": {"unit": "frames", "per_run": 5000, "phases": 5},
+            **changes,
+        }
+    )
+
+
+def save_checkpoint(server, grant, phase):
+    data = f"{grant['attempt']} {phase}".encode()
+    digest = hashlib.sha256(data).hexdigest()
+    assert server.ask("PUT", f"/v1/blobs/{digest}", data).status in (200, 201, 204)
+    step = grant["budget"]["per_run"] * (phase + 1) // grant["budget"]["phases"]
+    body = {"sha256": digest, "bytes": len(data), "step": step, "phase": phase}
+    return server.post(f"/v1/leases/{grant['lease']}/models", body)["model"]
+
+
+def train_population(server, worker, seed=5, most=None):
+    """Trains what the server leases, one phase after another, with checkpoints."""
+    noise = random.Random(seed)
+    grant = server.acquire(worker)
+    done = 0
+    while grant is not None and (most is None or done < most):
+        skill = -abs(math.log10(grant["params"]["learning_rate"]) + 2.5)
+        for phase in range(grant["next_phase"], 5):
+            save_checkpoint(server, grant, phase)
+            value = 100 * (phase + 1) + 40 * skill + noise.gauss(0, 4)
+            verdict = server.report(grant, phase, round(value, 3))["verdict"]
+            done += 1
+            if verdict != "continue":
+                break
+        grant = server.acquire(worker)
+
+
 def addresses(filled):
     """Every page: its address, and an element that is there when the page is complete."""
     sweep, best = f"#/sweeps/{filled.ended}", filled.best()
@@ -125,10 +173,14 @@ def addresses(filled):
         "pareto": (f"{sweep}/pareto", "[data-card=pareto] canvas[data-drawn]"),
         "confirm": (f"#/sweeps/{filled.seeds}/confirm", "[data-card=confirm] canvas[data-drawn]"),
         "timeline": (f"{sweep}/timeline", "[data-card=timeline] canvas[data-drawn]"),
-        "sweep-events": (f"{sweep}/events", "tbody tr"),
+        "sweep-events": (f"{sweep}/events", "[data-card=replay] canvas[data-drawn]"),
         "compare": (f"{sweep}/compare", "[data-card=compare] canvas[data-drawn]"),
         "trial": (f"#/trials/{best['id']}", "[data-card=band] canvas[data-drawn]"),
         "run": (f"#/runs/{best['run']}", "[data-card=curve] canvas[data-drawn]"),
+        "population": (
+            f"#/sweeps/{filled.population}/population",
+            "[data-card=places] canvas[data-drawn]",
+        ),
         "lineage": (f"#/lineage/{best['id']}", "[data-card=lineage] canvas[data-drawn]"),
         "workers": ("#/workers", "[data-card=timeline] canvas[data-drawn]"),
         "events": ("#/events", "tbody tr"),

@@ -1,7 +1,11 @@
 // The query tables are a fold over the ledger: made again they are the same, and they agree with
 // the Book.
+#include <limits>
+
 #include "db/file/migrate.hpp"
+#include "db/queries/overview.hpp"
 #include "db/queries/queries.hpp"
+#include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "tests/unit/db/given.hpp"
@@ -157,6 +161,46 @@ TEST_P(AfterAStorm, TheLeaderboardIsThatOfTheBook) {
     if (!leaders.empty()) {
       EXPECT_EQ(find_sweep(*db, id)->best->trial, best->front().trial.id);
     }
+  }
+}
+
+TEST_P(AfterAStorm, GroupsOfRunsAreTheSumsOfTheirRuns) {
+  const auto rows = [&](const std::string& query) {
+    std::vector<std::string> found;
+    SQLite::Statement s(*db, query);
+    while (s.executeStep()) found.push_back(s.getColumn(0).getString());
+    return found;
+  };
+  const auto groups = rows(
+      "SELECT sweep || state || reason || failure || ' ' || runs || ' ' || steps"
+      " FROM run_group ORDER BY 1");
+  EXPECT_FALSE(groups.empty());
+  EXPECT_EQ(groups,
+            rows("SELECT r.sweep || r.state || r.reason || r.failure || ' ' || count(*) || ' ' ||"
+                 " sum(r.step - iif(r.replicate = 0, coalesce(t.fork_step, 0), 0)) FROM run r"
+                 " JOIN trial t ON t.id = r.trial GROUP BY r.sweep, r.state, r.reason, r.failure"
+                 " ORDER BY 1"));
+}
+
+// By its definition: each trial that is better than all before it.
+TEST_P(AfterAStorm, ImprovementsAreTheTrialsThatAreBetterThanAllBefore) {
+  for (const auto& [id, sweep] : fed.book.sweeps) {
+    const Goal goal = sweep.spec.objective.goal;
+    std::vector<TrialId> expected;
+    double best = -std::numeric_limits<double>::infinity();
+    SQLite::Statement s(*db, "SELECT id, cost FROM trial WHERE sweep = ? ORDER BY number");
+    sql::bind(s, id);
+    while (s.executeStep()) {
+      sql::Columns c(s);
+      const auto trial = c.id<TrialId>();
+      const auto value = sql::score_of(c.real(), goal);
+      if (!value || value->is_diverged() || value->merit(goal) <= best) continue;
+      best = value->merit(goal);
+      expected.push_back(trial);
+    }
+    std::vector<TrialId> found;
+    for (const auto& mark : improvements(*db, id, goal)) found.push_back(mark.trial);
+    EXPECT_EQ(found, expected) << text(id);
   }
 }
 

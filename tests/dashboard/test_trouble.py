@@ -1,0 +1,62 @@
+"""Bad circumstances: each is one clear sentence, and the page continues when it can."""
+
+import signal
+
+import world
+from test_use import allow_refused_requests
+
+
+def test_a_browser_without_what_the_pages_need_gets_a_sentence(filled, pages):
+    page = pages("about:blank")
+    page.call(
+        "Page.addScriptToEvaluateOnNewDocument", source="delete Array.prototype.findLast;"
+    )
+    page.open(filled.url)
+    page.wait("document.body.innerText.includes('This browser is too old for the dashboard')")
+    assert "connecting" not in page.text() and "Reading" not in page.text()
+
+
+def test_the_script_for_old_browsers_needs_no_new_one(filled):
+    script = filled.server.ask("GET", "/").body.decode()
+    [path] = [one.split('"')[0] for one in script.split('src="')[1:] if "old.js" in one]
+    text = filled.server.ask("GET", "/" + path).body.decode()
+    assert not [form for form in ("=>", "`", "const ", "let ", "?.", "??") if form in text]
+
+
+def test_a_server_that_hangs_is_a_sentence_and_not_a_spinner(tmp_path, pages):
+    server = world.start(tmp_path / "data")
+    page = pages(f"http://127.0.0.1:{server.port}/")
+    page.wait("document.body.innerText.includes('There is no sweep yet')")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        page.go("#/workers")
+        page.wait("document.body.innerText.includes('The server has not answered yet')")
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    page.wait("document.body.innerText.includes('No worker has joined this server')")
+    assert server.stop() == 0
+
+
+def test_a_revoked_token_leads_to_the_form(tmp_path, pages):
+    server = world.start(tmp_path / "data", "--auth")
+    admin = (server.folder / "admin.token").read_text().strip()
+    page = pages(f"http://127.0.0.1:{server.port}/#token={admin}")
+    page.wait("document.body.innerText.includes('There is no sweep yet')")
+    headers = {"Authorization": f"Bearer {admin}"}
+    [token] = server.ask("GET", "/v1/tokens", headers=headers).json["items"]
+    assert server.ask("POST", f"/v1/tokens/{token['id']}/revoke", {}, headers).status == 200
+    page.go("#/workers")
+    page.wait("document.querySelector('input[type=password]')")
+    assert "The token was refused" in page.text()
+    allow_refused_requests(page)
+    assert server.stop() == 0
+
+
+def test_a_page_and_a_run_that_are_not_there(filled, pages):
+    page = pages(f"{filled.url}#/nowhere")
+    alert = "document.querySelector('main [role=alert]')?.innerText"
+    page.wait(f"{alert}.includes('There is no page nowhere')")
+    for address in ("#/runs/rn_4711.0", "#/trials/tr_4711", "#/sweeps/sw_4711/population"):
+        page.go(address)
+        page.wait(f"location.hash === {address!r} && {alert}.includes('4711')")
+    allow_refused_requests(page)
