@@ -135,7 +135,7 @@ class Builder final : public YAML::EventHandler {
     if (awaits_key()) return take_key(value, position);
     if (tag == "?") return put(plain(value, position), position, anchor);
     if (tag == "!" || tag == "tag:yaml.org,2002:str") return put(value, position, anchor);
-    throw Refusal{position, "the tag " + tag + " is not supported"};
+    put(tagged(value, tag, position), position, anchor);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -167,6 +167,16 @@ class Builder final : public YAML::EventHandler {
     std::size_t values;
     std::size_t depth;
   };
+
+  // !!float 1e-4, !!int "3": what they say must be so.
+  static Json tagged(const std::string& value, const std::string& tag, Position position) {
+    const Json read = plain(value, position);
+    if (tag == "tag:yaml.org,2002:float" && read.is_number()) return read.get<double>();
+    if (tag == "tag:yaml.org,2002:int" && read.is_number_integer()) return read;
+    if (tag == "tag:yaml.org,2002:bool" && read.is_boolean()) return read;
+    if (tag == "tag:yaml.org,2002:null" && read.is_null()) return read;
+    throw Refusal{position, "the tag " + tag + " is not supported, or not what the value is"};
+  }
 
   [[nodiscard]] bool awaits_key() const {
     return !frames_.empty() && frames_.back().container->is_object() && !frames_.back().key;

@@ -27,8 +27,9 @@ struct YamlDocument {
 std::string place_in(const std::string& origin, Position position);
 
 // Parses exactly one document. Rejects, as "origin:line:column: reason", syntax errors, repeated
-// keys, keys that are not strings, tags, numbers that do not fit, control characters, invalid
-// UTF-8, nesting deeper than 64, and aliases that expand to more than 100,000 values.
+// keys, keys that are not strings, tags but !!str, !!int, !!float, !!bool and !!null, numbers that
+// do not fit, control characters, invalid UTF-8, nesting deeper than 64, and aliases that expand
+// to more than 100,000 values.
 Result<YamlDocument> parse_yaml(const std::string& text, const std::string& origin);
 
 }  // namespace hone

@@ -1,5 +1,6 @@
 """`hone import`: the translated sweep on stdout, what has no counterpart on stderr."""
 import json
+import re
 
 import pytest
 
@@ -8,7 +9,9 @@ from conftest import ROOT
 
 FIXTURES = ROOT / "tests" / "data" / "import"
 FILES = [("wandb", "wandb.yaml"), ("katib", "katib.yaml"), ("nni", "nni.yaml"),
-         ("optuna", "optuna.json"),
+         ("optuna", "optuna.json"), ("ray", "ray.yaml"), ("ray", "ray_space.json"),
+         ("ray", "ludwig.yaml"), ("hydra", "hydra.yaml"), ("hydra", "hydra_ax.yaml"),
+         ("hydra", "hydra_nevergrad.yaml"),
          ("determined", "determined.yaml")]
 
 
@@ -24,8 +27,16 @@ def test_a_translated_sweep_is_one_that_hone_plans(tmp_path, kind, file):
 
 def test_what_has_no_counterpart_is_named_on_stderr():
     done = hone("import", "wandb", FIXTURES / "wandb.yaml")
-    assert "metric.target is not translated" in done.stderr and "beta" in done.stderr
+    assert re.search(r"wandb.yaml:\d+:\d+: metric.target is not translated", done.stderr)
+    assert "beta" in done.stderr
     assert "stderr" not in done.stdout and "is not translated" not in done.stdout
+
+
+def test_what_a_named_file_holds_is_placed_in_that_file(tmp_path):
+    (tmp_path / "exp.yml").write_text("searchSpaceFile: space.json\nmaxTrialNumber: 3\n")
+    (tmp_path / "space.json").write_text('{\n  "lr": {"_type": "odd", "_value": [0, 1]}\n}\n')
+    done = hone("import", "nni", tmp_path / "exp.yml")
+    assert done.returncode == 2 and "space.json:2:3: hone knows no 'odd'" in done.stderr
 
 
 def test_an_unknown_format_and_a_foreign_file_are_refused(tmp_path):

@@ -86,3 +86,20 @@ def test_stable_baselines3_continues_a_preempted_run(tmp_path):
 def test_paused_runs_of_a_trainer_continue(tmp_path, example, modules):
     text = run(python_with(*modules), EXAMPLES / example, cwd=tmp_path)
     assert float(text.split()[-1]) < 1
+
+
+def test_a_notebook_searches_with_a_function_and_shows_the_sweep(tmp_path):
+    python = python_with("nbclient", "nbformat", "ipykernel")
+    (tmp_path / "notebook.py").write_text('''
+import nbclient, nbformat
+book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in (
+    "import hone",
+    "sweep = hone.Sweep({'x': hone.Float(0, 1)}, trials=4)\\nscale = 2",
+    "best = sweep.run(lambda run: scale * run.params['x'], workers=2)\\nbest['state']",
+    "sweep")])
+nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+print(book.cells[2].outputs[-1]["data"]["text/plain"])
+print(book.cells[3].outputs[-1]["data"]["text/html"])
+''')
+    text = run(python, "notebook.py", cwd=tmp_path)
+    assert text.startswith("'completed'") and "<table" in text and "<svg" in text

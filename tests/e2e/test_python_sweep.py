@@ -1,5 +1,6 @@
 """hone.Sweep: a Python function for every trial, ask and tell, results, notebooks."""
 import importlib
+import importlib.util
 import json
 import os
 import signal
@@ -242,6 +243,28 @@ def test_a_function_of_a_module_can_be_spawned(client, tmp_path, monkeypatch):
     sweep = hone.Sweep({"x": hone.Int(1, 5)}, trials=2, client=client)
     module = importlib.import_module("spawned_module")
     assert sweep.run(module.train, workers=2, start="spawn")["value"] >= 1
+
+
+def test_rows_become_a_parquet_file_where_pyarrow_is_installed(client, tmp_path, capsys):
+    from hone import parquet
+    mixed = [{"value": 1.5, "n": 3, "kind": "a", "on": True},
+             {"value": "diverged", "n": None, "kind": 4, "on": None, "list": [1, 2]}]
+    assert parquet.column([1.5, "diverged"])[0] == 1.5
+    assert parquet.column(["a", 4, None, [1]]) == ["a", "4", None, "[1]"]
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=3, client=client)
+    sweep.run(lambda run: run.params["x"], workers=1)
+    if importlib.util.find_spec("pyarrow") is None:
+        with pytest.raises(hone.HoneError, match="pip install pyarrow"):
+            parquet.write(mixed, str(tmp_path / "rows.parquet"))
+        return
+    from pyarrow.parquet import read_table
+    parquet.write(mixed, str(tmp_path / "mixed.parquet"))
+    table = read_table(tmp_path / "mixed.parquet").to_pydict()
+    assert table["n"] == [3, None] and table["kind"] == ["a", "4"] and table["value"][0] == 1.5
+    assert table["value"][1] != table["value"][1] and table["list"] == [None, "[1, 2]"]
+    sweep.parquet(str(tmp_path / "trials.parquet"))
+    rows = read_table(tmp_path / "trials.parquet").to_pydict()
+    assert len(rows["id"]) == 3 and max(rows["value"]) == max(rows["params.x"])
 
 
 def test_rows_become_a_data_frame_where_pandas_is_installed(client):

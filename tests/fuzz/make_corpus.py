@@ -145,7 +145,7 @@ def event_files():
 
 
 def imports():
-    formats = ("wandb", "katib", "nni", "optuna", "determined")
+    formats = ("wandb", "katib", "nni", "optuna", "ray", "hydra", "determined")
     for file in sorted((ROOT / "tests" / "data" / "import").iterdir()):
         name = next((one for one in formats if one in file.name), None)
         if name and "hone" not in file.name:

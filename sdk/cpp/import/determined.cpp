@@ -34,7 +34,7 @@ std::optional<Translated> hyperparameter(const std::string& type, Source& from) 
 
 Status read_all(const Json& object, const std::string& outer, const std::string& at, Draft& draft) {
   for (const auto& [name, entry] : object.items()) {
-    const std::string place = at + "/" + name;
+    const std::string place = pointer_to(at, name);
     if (!entry.is_object()) {
       draft.add(outer + name, fixed(entry));
       continue;
@@ -43,7 +43,7 @@ Status read_all(const Json& object, const std::string& outer, const std::string&
       if (auto done = read_all(entry, outer + name + ".", place, draft); !done) return done;
       continue;
     }
-    Source from(entry, "hyperparameters." + outer + name, draft.lost());
+    Source from(entry, place, draft.lost());
     const std::string type = from.text("type");
     auto translated = hyperparameter(type, from);
     if (!translated)
@@ -74,7 +74,7 @@ void read_length(Source& searcher, Draft& draft) {
 void read_searcher(Source& from, Draft& draft) {
   const Json none = Json::object();
   const Json* given = from.take("searcher");
-  Source searcher(given == nullptr ? none : *given, "searcher", draft.lost());
+  Source searcher(given == nullptr ? none : *given, "/searcher", draft.lost());
   const Json* smaller = searcher.take("smaller_is_better");
   const bool minimize = smaller == nullptr || !smaller->is_boolean() || smaller->get<bool>();
   draft.objective(searcher.text("metric", "loss"), !minimize,
@@ -93,8 +93,8 @@ void read_searcher(Source& from, Draft& draft) {
   if (const auto divisor = searcher.number("divisor"); divisor && std::floor(*divisor) == *divisor)
     terminator["eta"] = static_cast<std::int64_t>(*divisor);
   draft.set("terminator", terminator, "rungs follow from budget.phases: set them");
-  searcher.skip("mode"), searcher.skip("max_rungs"), searcher.skip("stop_once");
-  searcher.skip("num_rungs");
+  for (const char* key : {"mode", "max_rungs", "num_rungs", "stop_once"})
+    searcher.lose(key, "rungs follow from budget.phases");
 }
 
 void read_determined_command(Source& from, Draft& draft) {
@@ -123,18 +123,19 @@ Result<Import> import_determined(const Json& document, const Sibling&) {
   read_determined_command(from, draft);
   read_searcher(from, draft);
   if (const Json* resources = from.take("resources")) {
-    Source fields(*resources, "resources", draft.lost());
+    Source fields(*resources, "/resources", draft.lost());
     if (const auto slots = fields.number("slots_per_trial"); slots && *slots > 0)
       draft.set("resources", {{"gpus", static_cast<std::int64_t>(*slots)}}, "a slot was a GPU");
   }
   if (const auto restarts = from.number("max_restarts"))
-    draft.set("limits", {{"max_retries", static_cast<std::int64_t>(*restarts)}});
+    draft.limit("max_retries", static_cast<std::int64_t>(*restarts));
   if (const Json* reproducible = from.take("reproducibility")) {
-    Source fields(*reproducible, "reproducibility", draft.lost());
+    Source fields(*reproducible, "/reproducibility", draft.lost());
     if (const auto seed = fields.number("experiment_seed"))
       draft.set("seed", static_cast<std::int64_t>(*seed));
   }
-  for (const char* key : {"description", "workspace", "labels"}) from.skip(key);
+  for (const char* key : {"description", "workspace", "labels"})
+    from.lose(key, "hone note and hone tag keep it with the sweep");
   from.done();
   return std::move(draft).finish("Determined");
 }

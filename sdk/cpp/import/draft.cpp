@@ -166,6 +166,11 @@ void Draft::objective(const std::string& metric, bool maximize, const std::strin
   set("objective", json, text);
 }
 
+void Draft::limit(const std::string& key, Json value) {
+  if (!import_.sweep.contains("limits")) import_.sweep["limits"] = Json::object();
+  import_.sweep["limits"][key] = std::move(value);
+}
+
 std::string Draft::add(const std::string& name, Translated translated, const std::string& when) {
   std::string ours = hone_name(name);
   for (int copy = 2; parameters_.contains(ours); ++copy)
@@ -237,8 +242,9 @@ Import Draft::finish(const std::string& tool) && {
         "per_run: 50, phases: 10) to see curves and to stop poor runs early");
   }
   Json sorted = Json::object();
-  for (const char* key : {"name", "project", "seed", "objective", "trainer", "command",
-                          "parameters", "search", "terminator", "budget", "resources", "limits"})
+  for (const char* key :
+       {"name", "project", "seed", "objective", "objectives", "trainer", "command", "parameters",
+        "search", "terminator", "replicates", "budget", "resources", "limits"})
     if (import_.sweep.contains(key)) sorted[key] = std::move(import_.sweep[key]);
   import_.sweep = std::move(sorted);
   import_.names = std::move(names_);

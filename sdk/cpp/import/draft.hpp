@@ -46,12 +46,17 @@ class Draft {
  public:
   // Several remarks become one comment.
   void remark(const std::string& pointer, const std::string& text);
-  void lose(std::string sentence) { import_.lost.push_back(std::move(sentence)); }
-  std::vector<std::string>& lost() { return import_.lost; }
+  void lose(std::string at, std::string sentence) {
+    import_.lost.push_back({std::move(at), std::move(sentence)});
+  }
+  std::vector<Untranslated>& lost() { return import_.lost; }
 
   void set(const std::string& key, Json value, const std::string& remark = {});
   void objective(const std::string& metric, bool maximize, const std::string& remark = {});
+  [[nodiscard]] const Json& sweep() const { return import_.sweep; }
   // Returns the name of the parameter in hone.
+  // Adds to `limits`.
+  void limit(const std::string& key, Json value);
   std::string add(const std::string& name, Translated translated, const std::string& when = {});
   void search(const std::string& method, std::optional<double> trials, const std::string& tool,
               const std::string& remark = {});

@@ -12,6 +12,9 @@ constexpr std::array table{
     ImportFormat{"nni", "a configuration of Microsoft NNI, or its search space alone", import_nni},
     ImportFormat{"optuna", "a search space of Optuna (as for optuna ask --search-space)",
                  import_optuna},
+    ImportFormat{"ray", "an experiment or a search space of Ray Tune, RLlib or Ludwig", import_ray},
+    ImportFormat{"hydra", "a configuration of a sweeper of Hydra (basic, Optuna, Ax, Nevergrad)",
+                 import_hydra},
     ImportFormat{"determined", "a configuration of Determined AI", import_determined},
 };
 

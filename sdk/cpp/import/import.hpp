@@ -16,10 +16,17 @@
 
 namespace hone {
 
+// A part of the foreign document that was not translated.
+struct Untranslated {
+  // A JSON pointer into the document, or FILE#POINTER into a file that the document names.
+  std::string at;
+  std::string sentence;  // which part, and why or what to do instead
+};
+
 struct Import {
   Json sweep = Json::object();
   std::map<std::string, std::string> remarks;  // by JSON pointer into the sweep
-  std::vector<std::string> lost;               // one sentence for each part that was not translated
+  std::vector<Untranslated> lost;
   std::vector<std::pair<std::string, std::string>> names;  // of the parameters: theirs and hone's
 };
 
@@ -29,7 +36,7 @@ using Sibling = std::function<Result<Json>(const std::string& name)>;
 struct ImportFormat {
   std::string_view name;
   std::string_view summary;
-  // Rejects a document of another format; error.at is a pointer into the document.
+  // Rejects a document of another format; error.at is written as Untranslated::at.
   Result<Import> (*translate)(const Json& document, const Sibling& sibling);
 };
 

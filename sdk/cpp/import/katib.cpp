@@ -50,18 +50,21 @@ std::optional<Translated> parameter(const std::string& type, Source& space) {
   return result;
 }
 
-Status read_parameters(Source& spec, Draft& draft) {
+Status read_parameters(Source& spec, const Json* whole, Draft& draft) {
+  if (member_of(*whole, "nasConfig") != nullptr)
+    return refuse(Code::invalid, "hone does not search architectures (nasConfig)",
+                  "/spec/nasConfig");
   const Json* list = spec.take("parameters");
   if (list == nullptr || !list->is_array())
     return refuse(Code::invalid, "must be a list", "/spec/parameters");
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string at = "/spec/parameters/" + std::to_string(i);
-    Source entry((*list)[i], "spec.parameters." + std::to_string(i), draft.lost());
+    Source entry((*list)[i], at, draft.lost());
     const std::string name = entry.text("name"), type = entry.text("parameterType");
     const Json* feasible = entry.take("feasibleSpace");
     if (name.empty() || feasible == nullptr)
       return refuse(Code::invalid, "must have a name and a feasibleSpace", at);
-    Source space(*feasible, "spec.parameters." + name, draft.lost());
+    Source space(*feasible, at + "/feasibleSpace", draft.lost());
     auto translated = parameter(type, space);
     if (!translated) return refuse(Code::invalid, "no feasible space of type '" + type + "'", at);
     draft.add(name, *std::move(translated));
@@ -69,13 +72,34 @@ Status read_parameters(Source& spec, Draft& draft) {
   return Done{};
 }
 
-// The first list of containers anywhere in a template, whatever its kind.
-const Json* containers_in(const Json& json) {
-  if (!json.is_structured()) return nullptr;
-  if (json.is_object() && json.contains("containers")) return &json["containers"];
-  for (const auto& [key, value] : json.items())
-    if (const Json* found = containers_in(value)) return found;
-  return nullptr;
+// A container, and its pointer in the document.
+struct Container {
+  const Json* json = nullptr;
+  std::string at;
+};
+
+constexpr int template_depth_max = 64;
+
+// The container of this name, else the first object with a command anywhere in a template, whatever
+// its kind.
+Container container_in(const Json& json, const std::string& primary, const std::string& at,
+                       int depth = 0) {
+  Container first;
+  if (!json.is_structured() || depth > template_depth_max) return first;
+  if (json.is_object() && member_of(json, "command") != nullptr &&
+      member_of(json, "command")->is_array()) {
+    if (primary.empty() || text_in(member_of(json, "name")) == primary) return {&json, at};
+    first = {&json, at};
+  }
+  std::size_t index = 0;
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = json.is_array() ? std::to_string(index++) : key;
+    Container found = container_in(value, primary, pointer_to(at, name), depth + 1);
+    if (found.json == nullptr) continue;
+    if (text_in(member_of(*found.json, "name")) == primary) return found;
+    if (first.json == nullptr) first = std::move(found);
+  }
+  return first;
 }
 
 void replace(std::string& text, const std::string& what, const std::string& by) {
@@ -83,10 +107,12 @@ void replace(std::string& text, const std::string& what, const std::string& by) 
     text.replace(at, what.size(), by);
 }
 
-// GPUs are a sweep's resource; memory and the rest are named.
-void read_resources(const Json& container, Draft& draft) {
-  const Json* resources = member_of(container, "resources");
-  const Json* limits = resources == nullptr ? nullptr : member_of(*resources, "limits");
+// GPUs are a sweep's resource; cores, memory and the rest are named.
+void read_resources(Source& container, Draft& draft) {
+  const Json* given = container.take("resources");
+  if (given == nullptr) return;
+  Source resources(*given, container.pointer("resources"), draft.lost());
+  const Json* limits = resources.take("limits");
   if (limits == nullptr || !limits->is_object()) return;
   for (const auto& [name, value] : limits->items()) {
     const auto amount = number_in(&value);
@@ -94,44 +120,64 @@ void read_resources(const Json& container, Draft& draft) {
       draft.set("resources", {{"gpus", static_cast<std::int64_t>(*amount)}},
                 "the container's limit of " + name);
     else
-      draft.lose("spec.trialTemplate: the limit " + name + " is not translated; hone's resources " +
-                 "are cpus and gpus");
+      draft.lose(pointer_to(resources.pointer("limits"), name),
+                 "the container's limit " + name + " is not translated; hone's resources are " +
+                     "cpus and gpus");
   }
+}
+
+// The words of `command` and `args`, with hone's names of the parameters.
+Json read_argv(Source& container, const Json* parameters, Draft& draft) {
+  Json argv = Json::array();
+  for (const char* key : {"command", "args"}) {
+    const Json* words = container.take(key);
+    if (words == nullptr || !words->is_array()) continue;
+    for (const Json& word : *words) {
+      std::string text = text_in(&word);
+      for (const Json& one : parameters == nullptr ? Json::array() : *parameters) {
+        const std::string reference = text_in(member_of(one, "reference"));
+        if (!reference.starts_with("${"))
+          replace(text, "${trialParameters." + text_in(member_of(one, "name")) + "}",
+                  "${" + draft.name_of(reference) + "}");
+      }
+      for (const char* left : {"${trialParameters.", "{{"})
+        if (text.find(left) != std::string::npos)
+          draft.lose(container.pointer(key), "'" + text +
+                                                 "' is not translated: hone knows no such "
+                                                 "value; ${hone.run} is the run's id");
+      replace(text, "${trialParameters.", "$${trialParameters.");
+      argv.push_back(text);
+    }
+  }
+  return argv;
 }
 
 void read_template(Source& spec, Draft& draft) {
   const Json* trial = spec.take("trialTemplate");
   if (trial == nullptr) return;
-  Source from(*trial, "spec.trialTemplate", draft.lost());
+  Source from(*trial, "/spec/trialTemplate", draft.lost());
   const std::string primary = from.text("primaryContainerName");
   const Json* parameters = from.take("trialParameters");
   const Json* spec_of_trial = from.take("trialSpec");
-  const Json* containers = spec_of_trial == nullptr ? nullptr : containers_in(*spec_of_trial);
-  const Json kept = containers == nullptr || !containers->is_array() ? Json::array() : *containers;
-  from.skip("retain"), from.skip("primaryPodLabels");
-  from.skip("successCondition"), from.skip("failureCondition");
-  if (kept.empty())
-    return draft.lose("spec.trialTemplate has no containers to read a command from");
-  const auto named = std::find_if(kept.begin(), kept.end(), [&](const Json& one) {
-    return text_in(member_of(one, "name")) == primary;
-  });
-  const Json& container = named == kept.end() ? kept.front() : *named;
-  read_resources(container, draft);
-  Json argv = Json::array();
-  for (const char* key : {"command", "args"}) {
-    const Json* words = member_of(container, key);
-    if (words == nullptr || !words->is_array()) continue;
-    for (const Json& word : *words) {
-      std::string text = text_in(&word);
-      for (const Json& one : parameters == nullptr ? Json::array() : *parameters)
-        replace(text, "${trialParameters." + text_in(member_of(one, "name")) + "}",
-                "${" + draft.name_of(text_in(member_of(one, "reference"))) + "}");
-      argv.push_back(text);
-    }
-  }
-  if (argv.empty()) return draft.lose("spec.trialTemplate names no command");
+  for (const char* key : {"successCondition", "failureCondition", "primaryPodLabels"})
+    from.lose(key, "exit status 0 is success");
+  from.lose("retain", "a worker keeps the folder of every run");
+  if (spec_of_trial == nullptr) return;
+  const Container container = container_in(*spec_of_trial, primary, from.pointer("trialSpec"));
+  if (container.json == nullptr)
+    return draft.lose(from.pointer("trialSpec"),
+                      "spec.trialTemplate names no command: write it as command");
+  draft.lose(from.pointer("trialSpec"),
+             "of the " + text_in(member_of(*spec_of_trial, "kind"), "template") +
+                 " only the command of one container is translated: hone starts one process for "
+                 "each run");
+  Source fields(*container.json, container.at, draft.lost());
+  fields.skip("name");
+  fields.lose("imagePullPolicy", "the workers need the image's programs");
+  read_resources(fields, draft);
+  const Json argv = read_argv(fields, parameters, draft);
   draft.set("command", argv,
-            "ran in the image " + text_in(member_of(container, "image"), "(none)") +
+            "ran in the image " + fields.text("image", "(none)") +
                 ": the workers need its programs; the program must print its metric for hone: "
                 "@hone {\"report\": {\"step\": 1, \"value\": 0.5}} on its own line");
 }
@@ -139,7 +185,7 @@ void read_template(Source& spec, Draft& draft) {
 void read_algorithm(Source& spec, Draft& draft) {
   const Json none = Json::object();
   const Json* given = spec.take("algorithm");
-  Source from(given == nullptr ? none : *given, "spec.algorithm", draft.lost());
+  Source from(given == nullptr ? none : *given, "/spec/algorithm", draft.lost());
   const std::string name = from.text("algorithmName", "random");
   std::string method = "tpe", remark;
   for (const char* same : {"random", "grid", "sobol", "cmaes", "tpe"})
@@ -155,9 +201,9 @@ void read_algorithm(Source& spec, Draft& draft) {
 void read_stopping(Source& spec, Draft& draft) {
   const Json* stopping = spec.take("earlyStopping");
   if (stopping == nullptr) return;
-  Source from(*stopping, "spec.earlyStopping", draft.lost());
+  Source from(*stopping, "/spec/earlyStopping", draft.lost());
   if (from.text("algorithmName") != "medianstop")
-    return draft.lose("spec.earlyStopping: only medianstop is known");
+    return draft.lose("/spec/earlyStopping", "spec.earlyStopping: only medianstop is known");
   Json terminator = {{"rule", "median"}};
   if (const Json* settings = from.take("algorithmSettings"); settings && settings->is_array())
     for (const Json& one : *settings) {
@@ -166,7 +212,8 @@ void read_stopping(Source& spec, Draft& draft) {
       if (name == "min_trials_required" && value)
         terminator["min_runs"] = static_cast<std::int64_t>(*value);
       else
-        draft.lose("spec.earlyStopping." + name + ": say terminator.grace in phases");
+        draft.lose("/spec/earlyStopping/algorithmSettings",
+                   "spec.earlyStopping." + name + ": say terminator.grace in phases");
     }
   draft.set("terminator", terminator, "judges at the ends of phases: give budget.phases");
 }
@@ -174,10 +221,11 @@ void read_stopping(Source& spec, Draft& draft) {
 void read_objective(Source& spec, Draft& draft) {
   const Json none = Json::object();
   const Json* given = spec.take("objective");
-  Source from(given == nullptr ? none : *given, "spec.objective", draft.lost());
+  Source from(given == nullptr ? none : *given, "/spec/objective", draft.lost());
   draft.objective(from.text("objectiveMetricName", "loss"), from.text("type") == "maximize");
   from.lose("goal", "hone ends a sweep by trials and limits");
-  from.skip("additionalMetricNames"), from.skip("metricStrategies");
+  from.lose("additionalMetricNames", "the program logs them as metrics");
+  from.lose("metricStrategies", "a run's value is its last report (docs/leaderboard.md)");
 }
 
 }  // namespace
@@ -188,21 +236,23 @@ Result<Import> import_katib(const Json& document, const Sibling&) {
     return refuse(Code::invalid, "a Katib file has kind: Experiment and a spec", "/kind");
   Draft draft;
   Source from(document, "", draft.lost());
-  from.skip("apiVersion"), from.skip("kind"), from.skip("status");
+  from.skip("apiVersion"), from.skip("kind");
+  from.lose("status", "hone import does not bring trials of Katib");
   from.skip("spec");
   if (const Json* metadata = from.take("metadata"))
     if (const Json* name = member_of(*metadata, "name")) draft.set("name", text_in(name));
-  Source spec(*whole, "spec", draft.lost());
+  Source spec(*whole, "/spec", draft.lost());
   read_objective(spec, draft);
-  if (auto read = read_parameters(spec, draft); !read) return read.error();
+  if (auto read = read_parameters(spec, whole, draft); !read) return read.error();
   read_template(spec, draft);
   read_algorithm(spec, draft);
   read_stopping(spec, draft);
-  spec.lose("parallelTrialCount", "the workers' slots say how many runs at once");
-  spec.lose("maxFailedTrialCount", "failed trials count as trials");
-  spec.lose("nasConfig", "hone does not search architectures");
+  if (const auto parallel = spec.number("parallelTrialCount"); parallel && *parallel >= 1)
+    draft.limit("concurrency", static_cast<std::int64_t>(std::min(*parallel, 1e6)));
+  if (const auto failed = spec.number("maxFailedTrialCount"); failed && *failed >= 1)
+    draft.limit("max_failed", static_cast<std::int64_t>(std::min(*failed, 1e6)));
   spec.lose("metricsCollectorSpec", "the program reports its metric itself");
-  spec.skip("resumePolicy");
+  spec.lose("resumePolicy", "every sweep can be continued: hone edit SWEEP --trials N");
   spec.done();
   from.done();
   return std::move(draft).finish("Katib");

@@ -50,7 +50,7 @@ class Spaces {
               const std::string& at) {
     for (const auto& [name, entry] : space.items()) {
       if (name == "_name") continue;
-      const std::string place = at + "/" + name;
+      const std::string place = pointer_to(at, name);
       if (!entry.is_object() || !entry.contains("_type") || !entry.contains("_value"))
         return refuse(Code::invalid, "must be {\"_type\": ..., \"_value\": [...]}", place);
       const std::string type = text_in(&entry["_type"]);
@@ -103,21 +103,42 @@ std::string nni_method(std::string tuner, std::string& remark) {
   return "tpe";
 }
 
+// The name of a built-in algorithm in versions 2 and 1, or of a class of the user's.
+std::string algorithm_name(Source& from, const char* old_key) {
+  std::string name = from.text("name");
+  const std::string old = from.text(old_key), own = from.text("className");
+  if (name.empty()) name = old.empty() ? own : old;
+  return name;
+}
+
+void read_brackets(Source& settings, Draft& draft) {
+  Json terminator = Json::object();
+  terminator["rule"] = "hyperband";
+  if (const auto eta = settings.number("eta"); eta && *eta >= 2 && std::floor(*eta) == *eta)
+    terminator["eta"] = static_cast<std::int64_t>(*eta);
+  draft.set("terminator", terminator, "brackets follow from budget.phases: set it");
+}
+
+// An advisor is a tuner that also stops trials; it takes the tuner's place.
 void read_tuner(Source& from, Draft& draft) {
   const Json none = Json::object();
-  const Json* given = from.take("tuner");
-  Source tuner(given == nullptr ? none : *given, "tuner", draft.lost());
-  std::string name = tuner.text("name");
-  if (name.empty()) name = tuner.text("builtinTunerName");  // version 1
-  tuner.skip("builtinTunerName");
+  const Json* tuner = from.take("tuner");
+  const Json* advisor = from.take("advisor");
+  const Json* given = advisor == nullptr ? tuner : advisor;
+  Source fields(given == nullptr ? none : *given, advisor == nullptr ? "/tuner" : "/advisor",
+                draft.lost());
+  fields.with_snake_case();
+  const std::string name =
+      algorithm_name(fields, advisor == nullptr ? "builtinTunerName" : "builtinAdvisorName");
   bool maximize = true;
-  if (const Json* args = tuner.take("classArgs")) {
-    Source fields(*args, "tuner.classArgs", draft.lost());
-    maximize = fields.text("optimize_mode", "maximize") == "maximize";
+  if (const Json* args = fields.take("classArgs")) {
+    Source settings(*args, fields.pointer("classArgs"), draft.lost());
+    maximize = settings.text("optimize_mode", "maximize") == "maximize";
+    if (name == "Hyperband" || name == "BOHB") read_brackets(settings, draft);
   }
   draft.objective("default", maximize, "NNI's only metric is called default");
   std::string remark;
-  const std::string method = nni_method(name, remark);
+  const std::string method = name == "Hyperband" ? "random" : nni_method(name, remark);
   auto trials = from.number("maxTrialNumber");
   const auto old = from.number("maxTrialNum");
   draft.search(method, trials ? trials : old, "NNI", remark);
@@ -126,27 +147,30 @@ void read_tuner(Source& from, Draft& draft) {
 void read_assessor(Source& from, Draft& draft) {
   const Json* given = from.take("assessor");
   if (given == nullptr) return;
-  Source assessor(*given, "assessor", draft.lost());
-  std::string name = assessor.text("name");
-  if (name.empty()) name = assessor.text("builtinAssessorName");
-  assessor.skip("builtinAssessorName");
+  Source assessor(*given, "/assessor", draft.lost());
+  assessor.with_snake_case();
+  const std::string name = algorithm_name(assessor, "builtinAssessorName");
   assessor.lose("classArgs", "terminators of hone count phases");
   if (name == "Medianstop")
     draft.set("terminator", {{"rule", "median"}},
               "judges at the ends of phases: give budget.phases");
   else
-    draft.lose("assessor: " + name + " has no counterpart; see hone plan for the rules there are");
+    draft.lose(
+        "/assessor",
+        "assessor: " + name + " has no counterpart; docs/termination.md lists the rules there are");
 }
 
 void read_trial(Source& from, Draft& draft) {
   std::string command = from.text("trialCommand");
   if (const Json* trial = from.take("trial")) {  // version 1
-    Source fields(*trial, "trial", draft.lost());
+    Source fields(*trial, "/trial", draft.lost());
     command = fields.text("command", command);
-    fields.skip("codeDir");
+    fields.lose("codeDir", "start hone worker (or hone up) in that folder");
     if (const auto gpus = fields.number("gpuNum"); gpus && *gpus > 0)
       draft.set("resources", {{"gpus", static_cast<std::int64_t>(*gpus)}});
   }
+  for (auto at = command.find("${"); at != std::string::npos; at = command.find("${", at + 3))
+    command.insert(at, "$");  // the shell's variables, not hone's parameters
   if (!command.empty())
     draft.set("command", {"sh", "-c", command},
               "nni.get_next_parameter() becomes \"params\" of the JSON file that HONE_RUN_FILE "
@@ -154,10 +178,12 @@ void read_trial(Source& from, Draft& draft) {
               "{\"report\": {\"step\": 1, \"value\": 0.5}})");
   if (const auto gpus = from.number("trialGpuNumber"); gpus && *gpus > 0)
     draft.set("resources", {{"gpus", static_cast<std::int64_t>(*gpus)}});
-  std::string duration = from.text("maxExperimentDuration");
-  if (duration.empty()) duration = from.text("maxExecDuration");
-  from.skip("maxExecDuration");
-  if (!duration.empty()) draft.set("limits", {{"duration", duration}});
+  const std::string old = from.text("maxExecDuration");
+  const std::string duration = from.text("maxExperimentDuration", old);
+  if (!duration.empty()) draft.limit("duration", duration);
+  if (const std::string run = from.text("maxTrialDuration"); !run.empty()) draft.limit("run", run);
+  if (const auto parallel = from.number("trialConcurrency"); parallel && *parallel >= 1)
+    draft.limit("concurrency", static_cast<std::int64_t>(std::min(*parallel, 1e6)));
 }
 
 bool is_space(const Json& document) {
@@ -178,28 +204,39 @@ Result<Import> import_nni(const Json& document, const Sibling& sibling) {
     return std::move(draft).finish("a search space");
   }
   Source from(document, "", draft.lost());
+  from.with_snake_case();
   if (const Json* name = from.take("experimentName")) draft.set("name", text_in(name));
-  Json space = document.value("searchSpace", Json());
-  from.skip("searchSpace");
-  std::string file = from.text("searchSpaceFile");
-  if (file.empty()) file = from.text("searchSpacePath");
-  from.skip("searchSpacePath");
+  const Json* given = from.take("searchSpace");
+  Json space = given == nullptr ? Json() : *given;
+  std::string at = document.contains("search_space") ? "/search_space" : "/searchSpace";
+  const std::string old = from.text("searchSpacePath");  // version 1
+  const std::string file = from.text("searchSpaceFile", old);
   if (!file.empty()) {
+    at = file + "#";
     auto read = sibling(file);
     if (!read) return read.error();
     space = *std::move(read);
   }
   if (!space.is_object())
     return refuse(Code::invalid, "has no searchSpace and no searchSpaceFile", "/searchSpace");
-  if (auto read = Spaces(draft).read(space, "", "", "/searchSpace"); !read) return read.error();
+  if (auto read = Spaces(draft).read(space, "", "", at); !read) return read.error();
   read_trial(from, draft);
   read_tuner(from, draft);
   read_assessor(from, draft);
-  from.lose("trialConcurrency", "the workers' slots say how many runs at once");
-  from.lose("trainingService", "start hone-worker on the machines");
-  for (const char* key : {"authorName", "experimentWorkingDirectory", "trialCodeDirectory",
-                          "useAnnotation", "trainingServicePlatform", "debug", "logLevel"})
-    from.skip(key);
+  for (const char* key :
+       {"trainingService", "trainingServicePlatform", "machineList", "remoteConfig", "localConfig",
+        "kubeflowConfig", "frameworkcontrollerConfig", "paiConfig", "amlConfig", "dltsConfig",
+        "adlConfig", "nniManagerIp"})
+    from.lose(key, "start hone worker on the machines, or a fleet (docs/fleets.md)");
+  from.lose("trialCodeDirectory", "start hone worker (or hone up) in that folder");
+  for (const char* key : {"authorName", "experimentWorkingDirectory", "debug", "logLevel", "logDir",
+                          "nniManagerPort"})
+    from.lose(key, "it concerns NNI alone");
+  if (const Json* annotated = from.take("useAnnotation");
+      annotated != nullptr && *annotated != false)
+    draft.lose("/useAnnotation",
+               "useAnnotation is not translated: write the parameters that the "
+               "program's comments name");
   from.done();
   return std::move(draft).finish("NNI");
 }

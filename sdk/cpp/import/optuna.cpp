@@ -37,12 +37,12 @@ Result<Import> import_optuna(const Json& document, const Sibling&) {
   if (!document.is_object() || document.empty())
     return refuse(Code::invalid, "an Optuna search space is an object of distributions by name");
   for (const auto& [name, entry] : document.items()) {
-    const std::string at = "/" + name;
+    const std::string at = pointer_to("", name);
     if (!entry.is_object() || !entry.contains("name") || !entry.contains("attributes"))
       return refuse(Code::invalid, "must be a distribution: {\"name\": ..., \"attributes\": ...}",
                     at);
     const std::string kind = text_in(&entry["name"]);
-    Source attributes(entry["attributes"], name, draft.lost());
+    Source attributes(entry["attributes"], at + "/attributes", draft.lost());
     auto translated = distribution(kind, attributes);
     if (!translated)
       return refuse(Code::invalid, "no distribution of Optuna with these attributes: " + kind, at);

@@ -29,26 +29,55 @@ const Json* member_of(const Json& json, const std::string& key) {
   return found == json.end() || found->is_null() ? nullptr : &*found;
 }
 
-Source::Source(const Json& object, std::string path, std::vector<std::string>& lost)
-    : object_(object), path_(std::move(path)), lost_(lost) {}
+std::string pointer_to(const std::string& object, const std::string& key) {
+  std::string result = object + "/";
+  for (const char c : key) result += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return result;
+}
+
+std::string dotted(const std::string& pointer) {
+  const auto hash = pointer.find('#');
+  std::string result;
+  for (auto i = hash == std::string::npos ? 0 : hash + 1; i < pointer.size(); ++i) {
+    const char c = pointer[i];
+    if (c == '~' && i + 1 < pointer.size())
+      result += pointer[++i] == '1' ? '/' : '~';
+    else
+      result += c == '/' ? '.' : c;
+  }
+  return result.starts_with('.') ? result.substr(1) : result;
+}
+
+namespace {
+std::string snake_case(const std::string& camel) {
+  std::string result;
+  for (const char c : camel)
+    result += c >= 'A' && c <= 'Z' ? std::string{'_', static_cast<char>(c - 'A' + 'a')}
+                                   : std::string(1, c);
+  return result;
+}
+}  // namespace
+
+Source::Source(const Json& object, std::string at, std::vector<Untranslated>& lost)
+    : object_(object), at_(std::move(at)), lost_(lost) {}
 
 void Source::done() {
   if (std::exchange(done_, true) || !object_.is_object()) return;
   for (const auto& [key, value] : object_.items())
-    if (!taken_.contains(key)) lost_.push_back(path(key) + " is not translated");
+    if (!taken_.contains(key))
+      lost_.push_back({pointer(key), dotted(pointer(key)) + " is not translated"});
 }
 
 const Json* Source::take(const std::string& key) {
-  taken_.insert(key);
-  return member_of(object_, key);
+  std::string spelled = key;
+  if (snake_case_ && member_of(object_, key) == nullptr) spelled = snake_case(key);
+  taken_.insert(spelled);
+  return member_of(object_, spelled);
 }
 
 void Source::lose(const std::string& key, const std::string& why) {
-  if (take(key) != nullptr) lost_.push_back(path(key) + " is not translated: " + why);
-}
-
-std::string Source::path(const std::string& key) const {
-  return path_.empty() ? key : path_ + "." + key;
+  if (take(key) != nullptr)
+    lost_.push_back({pointer(key), dotted(pointer(key)) + " is not translated: " + why});
 }
 
 }  // namespace hone

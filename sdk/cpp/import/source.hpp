@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schemas/codec/json.hpp"
+#include "sdk/cpp/import/import.hpp"
 
 namespace hone {
 
@@ -16,10 +17,21 @@ std::string text_in(const Json* json, const std::string& otherwise = {});
 // A member, if `json` is an object; nullptr if it is absent or null.
 const Json* member_of(const Json& json, const std::string& key);
 
+// The pointer of a member: "/" in a key is "~1", "~" is "~0".
+std::string pointer_to(const std::string& object, const std::string& key);
+// A pointer as a user writes it: "metric.target".
+std::string dotted(const std::string& pointer);
+
 class Source {
  public:
-  // A value that is not an object has no keys. The document must outlive this.
-  Source(const Json& object, std::string path, std::vector<std::string>& lost);
+  // `at` is the object's pointer. A value that is not an object has no keys. The document must
+  // outlive this.
+  Source(const Json& object, std::string at, std::vector<Untranslated>& lost);
+  // Finds a key in camelCase also as snake_case.
+  Source& with_snake_case() {
+    snake_case_ = true;
+    return *this;
+  }
   ~Source() { done(); }
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -33,15 +45,16 @@ class Source {
   void done();
   // Lists a key as lost for this reason.
   void lose(const std::string& key, const std::string& why);
-  // Ignores a key that does not affect the search, as a version.
+  // Ignores a key that holds nothing to translate, as a version.
   void skip(const std::string& key) { take(key); }
-  [[nodiscard]] std::string path(const std::string& key) const;
+  [[nodiscard]] std::string pointer(const std::string& key) const { return pointer_to(at_, key); }
 
  private:
   const Json& object_;
-  std::string path_;
-  std::vector<std::string>& lost_;
+  std::string at_;
+  std::vector<Untranslated>& lost_;
   std::set<std::string> taken_;
+  bool snake_case_ = false;
   bool done_ = false;
 };
 

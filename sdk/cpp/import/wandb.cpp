@@ -71,7 +71,7 @@ class Parameters {
 
   Status read(const Json& object, const std::string& at) {
     for (const auto& [name, entry] : object.items()) {
-      const std::string place = at + "/" + name;
+      const std::string place = pointer_to(at, name);
       if (!entry.is_object())
         return refuse(Code::invalid, "must be an object such as {min: 0, max: 1}", place);
       if (auto done = read_one(outer_ + name, entry, place); !done) return done;
@@ -81,7 +81,7 @@ class Parameters {
 
  private:
   Status read_one(const std::string& name, const Json& entry, const std::string& at) {
-    Source from(entry, "parameters." + name, draft_.lost());
+    Source from(entry, at, draft_.lost());
     if (const Json* inner = from.take("parameters")) {
       from.take("distribution");
       return Parameters(draft_, name + ".").read(*inner, at + "/parameters");
@@ -110,7 +110,8 @@ class Parameters {
                   kind.find("log") != std::string::npos,
                   kind.starts_with("q_") ? std::optional(q) : std::nullopt);
     if (kind.ends_with("beta")) {
-      draft_.lose(from.path("distribution") + ": " + kind + " has no counterpart; uniform instead");
+      draft_.lose(from.pointer("distribution"), dotted(from.pointer("distribution")) + ": " + kind +
+                                                    " has no counterpart; uniform instead");
       from.skip("a"), from.skip("b");
       return noted(interval({0, 1, false, false, {}}), "was " + kind);
     }
@@ -148,7 +149,8 @@ void read_wandb_command(Source& from, Draft& draft) {
     else if (text == "${args_no_hyphens}")
       append_args(draft, "", argv);
     else if (text.starts_with("${"))
-      draft.lose("command: the macro " + text + " has no counterpart; read HONE_RUN_FILE instead");
+      draft.lose("/command",
+                 "command: the macro " + text + " has no counterpart; read HONE_RUN_FILE instead");
     else
       argv.push_back(text);
   }
@@ -162,7 +164,7 @@ void read_metric(Source& from, Draft& draft) {
   const Json* metric = from.take("metric");
   if (metric == nullptr)
     return draft.objective("loss", false, "W&B named no metric: say which and to what end");
-  Source fields(*metric, "metric", draft.lost());
+  Source fields(*metric, "/metric", draft.lost());
   const std::string goal = fields.text("goal");
   draft.objective(fields.text("name", "loss"), goal == "maximize",
                   goal.empty() ? "W&B minimizes where no goal is said" : "");
@@ -172,15 +174,15 @@ void read_metric(Source& from, Draft& draft) {
 void read_early_terminate(Source& from, Draft& draft) {
   const Json* rule = from.take("early_terminate");
   if (rule == nullptr) return;
-  Source fields(*rule, "early_terminate", draft.lost());
+  Source fields(*rule, "/early_terminate", draft.lost());
   if (fields.text("type") != "hyperband")
-    return draft.lose("early_terminate: only the type hyperband is known");
+    return draft.lose("/early_terminate", "early_terminate: only the type hyperband is known");
   Json terminator = Json::object();
   terminator["rule"] = "hyperband";
   if (const auto eta = fields.number("eta"); eta && *eta >= 2 && std::floor(*eta) == *eta)
     terminator["eta"] = static_cast<std::int64_t>(*eta);
   const auto min = fields.number("min_iter"), max = fields.number("max_iter");
-  fields.skip("s"), fields.skip("strict");
+  for (const char* key : {"s", "strict"}) fields.lose(key, "brackets follow from budget.phases");
   constexpr double per_run_max = 1e6, phases_max = 10'000;
   double per_run = max.value_or(min ? *min * 27 : 27);
   per_run = std::clamp(std::floor(per_run), 1.0, per_run_max);
@@ -224,7 +226,8 @@ Result<Import> import_wandb(const Json& document, const Sibling&) {
   const std::string method = wandb_method(from.text("method", "random"), remark);
   draft.search(method, from.number("run_cap"), "W&B", remark);
   read_early_terminate(from, draft);
-  from.skip("entity"), from.skip("description");
+  from.lose("entity", "hone has tokens with scopes, not owners");
+  from.lose("description", "hone note keeps it with the sweep");
   from.done();
   return std::move(draft).finish("W&B");
 }

@@ -7,7 +7,6 @@ import pathlib
 import select
 import shutil
 import subprocess
-import sys
 from typing import List, Optional
 
 from .errors import HoneError, Unavailable
@@ -17,8 +16,12 @@ STOP_S = 15.0
 
 
 def find_program(name: str) -> str:
-    """The path of one of hone's programs: from HONE_BIN, next to this package, or from PATH."""
-    folders: List[pathlib.Path] = [pathlib.Path(__file__).parent / "bin"]
+    """The path of one of hone's programs: from HONE_BIN, of the wheel or the Debian package that
+    holds this module, or from PATH."""
+    here = pathlib.Path(__file__)
+    folders: List[pathlib.Path] = []
+    if here.parents[1].name in ("site-packages", "dist-packages"):
+        folders.append(here.parents[4] / "bin")  # of PREFIX/lib/python3.11/site-packages/hone
     if os.environ.get("HONE_BIN"):
         folders.insert(0, pathlib.Path(os.environ["HONE_BIN"]))
     for folder in folders:
@@ -29,13 +32,6 @@ def find_program(name: str) -> str:
         raise HoneError(f"{name} is not installed: put it on the PATH, name its folder in "
                         "HONE_BIN, or start a server elsewhere and name it in HONE_SERVER")
     return found
-
-
-def run_program() -> None:
-    """Becomes the program under whose name this was started: the commands of a wheel that holds the
-    programs."""
-    path = str(pathlib.Path(__file__).parent / "bin" / os.path.basename(sys.argv[0]))
-    os.execv(path, [path, *sys.argv[1:]])
 
 
 def data_folder() -> str:

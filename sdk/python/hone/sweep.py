@@ -181,14 +181,22 @@ class Sweep:
     def frame(self, rows: str = "trials") -> Any:
         """The rows of trials() or reports() as a pandas DataFrame, or the list where pandas is not
         installed."""
-        if rows not in ("trials", "reports"):
-            raise HoneError(f"there are rows of trials and reports, not of '{rows}'")
-        table = self.trials() if rows == "trials" else self.reports()
+        table = self._rows(rows)
         try:
             pandas: Any = importlib.import_module("pandas")
         except ImportError:
             return table
         return pandas.DataFrame(table)
+
+    def parquet(self, path: str, rows: str = "trials") -> None:
+        """Writes the rows of trials() or reports() as a Parquet file; needs pyarrow."""
+        from .parquet import write
+        write(self._rows(rows), path)
+
+    def _rows(self, rows: str) -> List[Dict[str, Any]]:
+        if rows not in ("trials", "reports"):
+            raise HoneError(f"there are rows of trials and reports, not of '{rows}'")
+        return self.trials() if rows == "trials" else self.reports()
 
     def __repr__(self) -> str:
         return f"<hone.Sweep {self._id or '(not submitted)'} {self.spec.get('name', '')!r}>"

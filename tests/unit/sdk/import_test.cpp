@@ -16,58 +16,10 @@
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "tests/unit/sdk/imported.hpp"
 
 namespace hone {
 namespace {
-
-const std::string folder = std::string(HONE_SOURCE_DIR) + "/tests/data/import/";
-
-Result<Json> document_of(const std::string& file) {
-  auto read = read_sweep_file(folder + file);
-  if (!read) return read.error();
-  return std::move(read->document);
-}
-
-Import import_of(const std::string& format, const std::string& file) {
-  const auto document = document_of(file);
-  EXPECT_TRUE(document.ok()) << document.error().detail;
-  auto translated = find_import_format(format)->translate(*document, document_of);
-  EXPECT_TRUE(translated.ok()) << translated.error().detail << " at " << translated.error().at;
-  return *std::move(translated);
-}
-
-// Of a document written in the test.
-std::string refusal(const std::string& format, const std::string& yaml) {
-  const auto file = read_sweep_text(yaml, "x.yaml");
-  const auto result = find_import_format(format)->translate(file->document, document_of);
-  return result.ok() ? "" : result.error().at + ": " + result.error().detail;
-}
-
-Import import_of_text(const std::string& format, const std::string& yaml) {
-  const auto file = read_sweep_text(yaml, "x.yaml");
-  auto translated = find_import_format(format)->translate(file->document, document_of);
-  EXPECT_TRUE(translated.ok()) << translated.error().detail << " at " << translated.error().at;
-  return *std::move(translated);
-}
-
-Json parameter(const Import& import, const std::string& name) {
-  return import.sweep["parameters"].value(name, Json());
-}
-
-std::string text_at(const Import& import, const std::string& name) {
-  return to_text(parameter(import, name));
-}
-
-bool says(const std::vector<std::string>& lost, const std::string& what) {
-  for (const std::string& sentence : lost)
-    if (sentence.find(what) != std::string::npos) return true;
-  return false;
-}
-
-std::string remark(const Import& import, const std::string& pointer) {
-  const auto found = import.remarks.find(pointer);
-  return found == import.remarks.end() ? "" : found->second;
-}
 
 struct Fixture {
   const char* format;
@@ -98,7 +50,8 @@ TEST_P(ImportFile, becomes_a_sweep_that_hone_can_search) {
 TEST_P(ImportFile, is_translated_as_recorded) {
   const Import import = import_of(GetParam().format, GetParam().file);
   std::string text = import_text(import, GetParam().file);
-  for (const std::string& sentence : import.lost) text += "# stderr: " + sentence + "\n";
+  for (const Untranslated& one : import.lost)
+    text += "# stderr: " + one.at + ": " + one.sentence + "\n";
   const auto path = folder + std::filesystem::path(GetParam().file).stem().string() + ".hone.yaml";
   if (std::getenv("HONE_RECORD") != nullptr) std::ofstream(path) << text;
   std::ifstream stream(path);
@@ -107,12 +60,15 @@ TEST_P(ImportFile, is_translated_as_recorded) {
   EXPECT_EQ(text, recorded.str()) << "HONE_RECORD=1 writes " << path << " again";
 }
 
-INSTANTIATE_TEST_SUITE_P(Fixtures, ImportFile,
-                         testing::Values(Fixture{"wandb", "wandb.yaml"},
-                                         Fixture{"katib", "katib.yaml"}, Fixture{"nni", "nni.yaml"},
-                                         Fixture{"nni", "nni_space.json"},
-                                         Fixture{"optuna", "optuna.json"},
-                                         Fixture{"determined", "determined.yaml"}));
+INSTANTIATE_TEST_SUITE_P(
+    Fixtures, ImportFile,
+    testing::Values(Fixture{"wandb", "wandb.yaml"}, Fixture{"katib", "katib.yaml"},
+                    Fixture{"nni", "nni.yaml"}, Fixture{"nni", "nni_space.json"},
+                    Fixture{"optuna", "optuna.json"}, Fixture{"ray", "ray.yaml"},
+                    Fixture{"ray", "ray_space.json"}, Fixture{"ray", "ludwig.yaml"},
+                    Fixture{"hydra", "hydra.yaml"}, Fixture{"hydra", "hydra_ax.yaml"},
+                    Fixture{"hydra", "hydra_nevergrad.yaml"},
+                    Fixture{"determined", "determined.yaml"}));
 
 // The nodes of a document, so that any of them can be damaged.
 void collect(Json& json, std::vector<Json*>& nodes) {

@@ -90,7 +90,10 @@ Result<Exit> show_attempt(Session& session, AttemptId id) {
 
 Result<Exit> show_object(Session& session, const std::string& word) {
   const auto id = parse_object(word);
-  if (!id) return id.error();
+  if (!id) {  // the name of a sweep, as everywhere
+    const auto sweep = resolve_sweep(session, word);
+    return sweep ? show_sweep(session, *sweep) : Result<Exit>(sweep.error());
+  }
   const std::string name = text(*id);
   return std::visit(
       Overloaded{
@@ -129,7 +132,8 @@ Result<Exit> show_object(Session& session, const std::string& word) {
 CommandAction declare_show(Flags& flags) {
   return with_options(show_object, [&](std::string& id) {
     flags.argument("ID", id,
-                   "any id: sw_7, tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, ds_3, wk_1, ev_3");
+                   "any id: sw_7 (or the sweep's name), tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, "
+                   "ds_3, wk_1, ev_3");
   });
 }
 

@@ -2,6 +2,7 @@
 #include "sdk/cpp/import/import.hpp"
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.hpp"
@@ -47,6 +48,34 @@ Result<Exit> import_export(Session& session, const std::string& name) {
   return Exit::ok;
 }
 
+// "sweep.yaml:7:3" of a pointer into the file, or FILE#POINTER into one that it names.
+std::string place_of(const SweepFile& file, const std::map<std::string, SweepFile>& siblings,
+                     const std::string& at) {
+  const auto hash = at.find('#');
+  const auto sibling = siblings.find(at.substr(0, hash));
+  if (hash == std::string::npos || sibling == siblings.end()) return file.place(at);
+  return sibling->second.place(at.substr(hash + 1));
+}
+
+Result<Exit> import_foreign(Session& session, const ImportFormat& format, const SweepFile& file) {
+  std::map<std::string, SweepFile> siblings;  // by the name that the file gives them
+  const auto sibling = [&](const std::string& name) -> Result<Json> {
+    const auto path = std::filesystem::path(file.origin).parent_path() / name;
+    auto read = read_sweep_file(path.string());
+    if (!read) return read.error();
+    return siblings.insert_or_assign(name, *std::move(read)).first->second.document;
+  };
+  const auto translated = format.translate(file.document, sibling);
+  if (!translated)
+    return refuse(translated.error().code, place_of(file, siblings, translated.error().at) + ": " +
+                                               translated.error().detail);
+  const auto name = std::filesystem::path(file.origin).filename().string();
+  session.print(import_text(*translated, name + " (" + std::string(format.name) + ")"));
+  for (const Untranslated& one : translated->lost)
+    session.note(place_of(file, siblings, one.at) + ": " + one.sentence);
+  return Exit::ok;
+}
+
 Result<Exit> import_sweep(Session& session, const ImportOptions& options) {
   if (options.format == "hone" && !options.file.empty())
     return import_export(session, options.file);
@@ -63,20 +92,7 @@ Result<Exit> import_sweep(Session& session, const ImportOptions& options) {
     return refuse(Code::invalid, "--study needs the format optuna and a storage or journal file");
   const auto file = read_sweep_file(options.file);
   if (!file) return file.error();
-  const auto sibling = [&](const std::string& name) -> Result<Json> {
-    const auto path = std::filesystem::path(options.file).parent_path() / name;
-    auto read = read_sweep_file(path.string());
-    if (!read) return read.error();
-    return std::move(read->document);
-  };
-  const auto translated = (*format)->translate(file->document, sibling);
-  if (!translated)
-    return refuse(translated.error().code,
-                  file->place(translated.error().at) + ": " + translated.error().detail);
-  const auto name = std::filesystem::path(options.file).filename().string();
-  session.print(import_text(*translated, name + " (" + options.format + ")"));
-  for (const std::string& sentence : translated->lost) session.note(sentence);
-  return Exit::ok;
+  return import_foreign(session, **format, *file);
 }
 
 }  // namespace

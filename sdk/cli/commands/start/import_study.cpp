@@ -261,7 +261,7 @@ class StudyDocument {
     };
     lose(std::count_if(study_.trials.begin(), study_.trials.end(), infinite),
          "trials have an infinite value, which is diverged here and ranks last");
-    lost_.insert(lost_.end(), import_.lost.begin(), import_.lost.end());
+    for (const Untranslated& one : import_.lost) lost_.push_back(one.sentence);
     for (const auto& [pointer, remark] : import_.remarks)
       if (pointer.starts_with("/parameters/")) lost_.push_back(pointer.substr(12) + ": " + remark);
   }

@@ -225,7 +225,8 @@ Finding check_server(Session& session) {
   const std::string theirs = text_at(*version, "/version");
   const std::string line = session.options().server + "  hone " + theirs;
   if (theirs == HONE_VERSION) return {Health::ok, "server", line};
-  return {Health::warn, "server", line + ", but this hone is " HONE_VERSION};
+  return {Health::warn, "server",
+          line + ", but this hone is " HONE_VERSION ": hone version --check lists all"};
 }
 
 std::vector<Finding> check_workers(Session& session) {
@@ -236,9 +237,16 @@ std::vector<Finding> check_workers(Session& session) {
   if (workers->empty())
     return {{Health::warn, "workers",
              "none connected: start one with hone worker --server " + session.options().server}};
-  return {
-      {Health::ok, "workers",
-       std::to_string(workers->size()) + " connected, with " + std::to_string(slots) + " slots"}};
+  const auto others = std::count_if(workers->begin(), workers->end(), [](const Json& worker) {
+    const std::string version = text_at(worker, "/hone_version");
+    return !version.empty() && version != HONE_VERSION;
+  });
+  const std::string line =
+      std::to_string(workers->size()) + " connected, with " + std::to_string(slots) + " slots";
+  if (others == 0) return {{Health::ok, "workers", line}};
+  return {{Health::warn, "workers",
+           line + "; " + std::to_string(others) +
+               " of another version than this hone (" HONE_VERSION "): hone version --check"}};
 }
 
 // Attempts of the last week that executed other code than was submitted.
