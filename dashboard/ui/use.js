@@ -1,6 +1,7 @@
 // What a run used of its worker: metrics that the worker measures, with their units.
 import { h, replace } from "../lib/dom.js";
 import { memory, short } from "../lib/format.js";
+import { linePlot } from "../chart/line.js";
 import { card } from "../chart/plot.js";
 
 const names = {
@@ -10,7 +11,7 @@ const names = {
 export const useNames = new Set(Object.keys(names));
 
 // plots: those of the page, by the name of the metric.
-export function useCard({ metrics, sweep, why }, place, plots, linePlot) {
+export function useCard({ metrics, sweep, why }, place, plots) {
   const there = Object.keys(names).filter((name) => metrics.has(name));
   if (there.length === 0) return;
   for (const name of there) {

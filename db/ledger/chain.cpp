@@ -59,7 +59,10 @@ Status check_kept_head(SQLite::Database& db, const std::filesystem::path& folder
   constexpr std::size_t text_bytes_max = 100;  // of a number and 64 digits
   const auto path = folder / head_file;
   std::ifstream in(path, std::ios::binary);
-  if (!in) return Done{};
+  std::error_code unknown;
+  if (!in && !std::filesystem::exists(path, unknown) && !unknown) return Done{};
+  if (!in)
+    return refuse(Code::conflict, "'" + path.string() + "' cannot be read: mend its permissions");
   std::string text(text_bytes_max, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));

@@ -370,11 +370,17 @@ using EventAlternatives =
                  FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded, CodeRecorded,
                  ModelEvaluated, StepFinished>;
 
+template <class T, class Variant>
+inline constexpr bool is_alternative = false;
+template <class T, class... Alternatives>
+inline constexpr bool is_alternative<T, std::variant<Alternatives...>> =
+    (std::is_same_v<T, Alternatives> || ...);
+
 // One of the events. A class, so that headers can declare it without the events. Its copies and
 // moves are compiled once, in event.cpp.
 struct EventBody : EventAlternatives {
   template <class E>
-  requires std::is_constructible_v<EventAlternatives, std::in_place_type_t<E>, E> EventBody(E event)
+  requires is_alternative<E, EventAlternatives> EventBody(E event)
       : EventAlternatives(std::in_place_type<E>, std::move(event)) {}
   EventBody();
   EventBody(const EventBody& other);

@@ -83,7 +83,7 @@ struct StepSpec {
   std::string name;  // also the folder of its files where a later step gets them
   CommandTrainer command;
   std::optional<ResourcesSpec> resources{};  // unset: those of the sweep
-  std::optional<int> retries{};  // after a failure of any class; unset: limits.max_retries
+  std::optional<int> retries{};  // not after infeasible or diverged; unset: as the sweep
   std::optional<std::vector<std::string>> needs{};  // whose files it gets; unset: all earlier steps
   std::optional<int> phases{};  // of the budget, that it reports; unset: all that are left
   friend bool operator==(const StepSpec&, const StepSpec&) = default;

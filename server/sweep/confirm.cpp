@@ -83,6 +83,7 @@ Result<Events> decide_confirm(const Book& book, const Confirm& command) {
     return refuse(Code::conflict, text(sweep->id) +
                                       " is a population: its parameters changed while it trained, "
                                       "and hone cannot train such a schedule again yet");
+  if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   Events events;
   confirm_sweep(book, *sweep, sweep->history, command.request, events);
   if (events.empty())

@@ -145,15 +145,19 @@ Result<Events> decide_start(const Book& book, const Start& command) {
   return Events{ServerStarted{command.hone_version, command.lease, epoch}};
 }
 
+Status check_open_sweeps(const Book& book) {
+  if (book.open_sweeps.size() < open_sweeps_max) return Done{};
+  return refuse(Code::conflict, std::to_string(book.open_sweeps.size()) +
+                                    " sweeps have not ended: end some of them with hone stop, or "
+                                    "wait, before another one is opened");
+}
+
 Result<Events> decide_submit(const Book& book, const Submit& command) {
   const SubmitRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
   if (request.spec.confirms)
     return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/spec/confirms");
-  if (book.open_sweeps.size() >= open_sweeps_max)
-    return refuse(Code::conflict, std::to_string(book.open_sweeps.size()) +
-                                      " sweeps have not ended: end some of them with hone stop, or "
-                                      "wait, before another one is submitted");
+  if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_warm_start(book, request.spec); !fits)
     return prefixed(fits.error(), "/spec");

@@ -105,6 +105,8 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
   const EditRequest& request = command.request;
   if (book.known_requests.contains(request.request_id)) return Events{};
   if (auto fits = check_state(*sweep, request); !fits) return fits.error();
+  if (is_end(sweep->state))
+    if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (request.trials)
     if (auto fits = check_trials(*sweep, *request.trials); !fits) return fits.error();
   for (std::size_t i = 0; i < request.widen.size(); ++i) {
@@ -115,7 +117,9 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
                            request.widen};
   SweepSpec spec = sweep->spec;
   apply(edited, spec);
-  if (auto fits = check_spec(spec); !fits) return fits.error();
+  // What an earlier hone accepted stays: it is checked again only where it asks for more.
+  if (request.trials || !request.widen.empty())
+    if (auto fits = check_spec(spec); !fits) return fits.error();
   return Events{edited};
 }
 

@@ -65,12 +65,18 @@ std::int64_t waiting_runs(const Sweep& sweep) {
   return std::max<std::int64_t>(waiting, 0);
 }
 
-// How many runs of the sweep a pilot takes at once; 0: none.
+// How many runs of the sweep a pilot takes at once, at the step of which it takes fewest; 0: none
+// at any step.
 int runs_per_pilot(const Sweep& sweep, const FleetSpec& pilot) {
-  const ResourcesSpec run = most_resources(sweep.spec);
   if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return 0;
-  const int by_slots = pilot.slots / run.cpus;
-  return run.gpus > 0 ? std::min(by_slots, pilot.gpus / run.gpus) : by_slots;
+  int fewest = 0;
+  for (int step = 0; step < steps_of(sweep.spec); ++step) {
+    const ResourcesSpec run = resources_of(sweep.spec, step);
+    const int by_slots = pilot.slots / run.cpus;
+    const int each = run.gpus > 0 ? std::min(by_slots, pilot.gpus / run.gpus) : by_slots;
+    if (each > 0 && (fewest == 0 || each < fewest)) fewest = each;
+  }
+  return fewest;
 }
 
 std::string seconds_text(Duration time) {

@@ -190,7 +190,12 @@ std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId work
   const auto next = choose_beyond_queue(sweep);
   if (!next || !capacity) return next;
   const int step = next->kind == Choice::Kind::resume ? find_run(book, next->run)->step : 0;
-  return fits(need(step), capacity->free) ? next : std::nullopt;
+  if (fits(need(step), capacity->free)) return next;
+  // It waits for another worker, as one of the queue would.
+  const bool never = step > 0 && !fits(need(step), capacity->all);
+  if (never && proposals_left(sweep) > 0 && fits(need(0), capacity->free))
+    return Choice{Choice::Kind::propose};
+  return std::nullopt;
 }
 
 // Whether a worker might get a run of it. A sampler proposes nothing here: that may take a second.

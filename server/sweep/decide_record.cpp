@@ -1,5 +1,6 @@
 // The rules of what is recorded of a run besides its reports: files, code, metrics, evaluations.
 #include <algorithm>
+#include <utility>
 
 #include "server/sweep/rules.hpp"
 
@@ -46,7 +47,7 @@ bool is_saved_under(const Sweep& sweep, const Lease* lease, const SaveArtifactRe
 }  // namespace
 
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command) {
-  constexpr std::size_t artifacts_max = 100;  // of one run; a person can still survey them
+  constexpr std::size_t artifacts_max = 100;  // of a run or a step; a person can still survey them
   const SaveArtifactRequest& request = command.request;
   const Lease* lease = find_live_lease(book, command.lease);
   const Run* run =
@@ -55,9 +56,14 @@ Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& comman
   const Sweep& sweep = sweep_of(book, run->id);
   if (auto fits = check_file(sweep, *run, lease, request.name); !fits) return fits.error();
   const auto known = run->artifacts.find(request.name);
-  const std::size_t most = artifacts_max * static_cast<std::size_t>(steps_of(sweep.spec));
-  if (known == run->artifacts.end() && run->artifacts.size() >= most)
-    return refuse(Code::conflict, "a run keeps at most " + std::to_string(artifacts_max) + " files",
+  const bool pipeline = step_of(sweep.spec, 0) != nullptr;
+  const std::string folder = pipeline ? request.name.substr(0, request.name.find('/') + 1) : "";
+  const auto kept = std::ranges::count_if(
+      run->artifacts, [&](const auto& file) { return file.first.starts_with(folder); });
+  if (known == run->artifacts.end() && std::cmp_greater_equal(kept, artifacts_max))
+    return refuse(Code::conflict,
+                  std::string(pipeline ? "a step" : "a run") + " keeps at most " +
+                      std::to_string(artifacts_max) + " files",
                   "/name");
   if (known != run->artifacts.end() && known->second == request.sha256 &&
       is_saved_under(sweep, lease, request))

@@ -208,7 +208,8 @@ class EventFolder {
     book_.models_by_content.emplace(std::tuple{e.run, e.step, e.sha256}, e.model);
     book_.last_model = e.model.value;
     if (run.last_lease == e.lease) run.saved_last = e.model;
-    if (!run.checkpoint || run.checkpoint->step <= e.step)
+    // A later step of a pipeline may count from 0 again.
+    if (!run.checkpoint || run.checkpoint_step != run.step || run.checkpoint->step <= e.step)
       forget_start(sweep_of_run(e.run), run), run.checkpoint = model,
                                               run.checkpoint_step = run.step;
   }

@@ -110,9 +110,10 @@ std::optional<ModelId> best_model(const FoldedRun& folded) {
 }
 
 std::optional<ModelId> newest_model(const FoldedRun& folded) {
-  const auto newest =
-      std::max_element(folded.models.begin(), folded.models.end(),
-                       [](const SavedModel& a, const SavedModel& b) { return a.step < b.step; });
+  const auto newest = std::max_element(
+      folded.models.begin(), folded.models.end(), [](const SavedModel& a, const SavedModel& b) {
+        return std::pair(a.phase, a.step) < std::pair(b.phase, b.step);
+      });
   return newest == folded.models.end() ? std::nullopt : std::optional(newest->id);
 }
 

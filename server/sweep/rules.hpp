@@ -18,6 +18,7 @@ inline constexpr std::size_t open_sweeps_max = 5'000;
 
 // decide.cpp
 Result<Events> decide_start(const Book& book, const Start& command);
+Status check_open_sweeps(const Book& book);  // whether another may be opened
 Result<Events> decide_submit(const Book& book, const Submit& command);
 Result<Events> decide_steer(const Book& book, const Steer& command);
 Result<Events> decide_join(const Book& book, const Join& command);

@@ -1,6 +1,7 @@
 """Find a sweep again over the API: filters, notes, tags, edits, forks, lineage, export, import."""
 import re
 import urllib.parse
+import uuid
 
 from commands import ok
 from conftest import ROOT, Server, problem, sweep_spec
@@ -123,8 +124,10 @@ def fork_of(server, first):
                                       "dataset": dataset})["sweep"]
 
 
-def replaced_member(server):
-    """A population of two, the poorer of which a fork of the other replaces: the sweep, the fork."""
+def edges_of_a_replaced_member(server):
+    """A population of two, the poorer of which a fork of the other replaces, and the edges up from
+    that fork.
+    """
     population = server.submit(sweep_spec(
         command={"run": ["python3", "train.py", "--lr", "${lr}"], "may_change": ["lr"]},
         search={"method": "pbt", "population": 2}, terminator=None))
@@ -136,7 +139,26 @@ def replaced_member(server):
     for grant, value in [(acquire(), 2), (acquire(), 1)]:
         save(server, grant, 0)
         server.report(grant, 0, value)
-    return population, acquire()["attempt"].split(".")[0].replace("rn_", "tr_")
+    fork = acquire()["attempt"].split(".")[0].replace("rn_", "tr_")
+    return population, edges_of(server, fork, "up")
+
+
+def edges_of_a_second_step(server):
+    """A pipeline of which a run has begun its second step, and the edges up from that attempt."""
+    words = ["python3", "step.py"]
+    pipeline = server.submit(sweep_spec(command=None, terminator=None, steps=[
+        {"name": "prepare", "command": words}, {"name": "train", "command": words}]))
+    worker = server.join()
+
+    def acquire():
+        grant = server.post("/v1/leases", {"request_id": str(uuid.uuid4()), "worker": worker,
+                                           "cpus": 1, "gpus": 0, "wait": 0.0, "steps": True})["grant"]
+        return grant if grant["sweep"] == pipeline else acquire()
+    server.end(acquire())
+    step = acquire()["attempt"]
+    edges = edges_of(server, step.replace("#", "%23"), "up")
+    assert (step, "got_files_of", step.replace("#2", "#1")) in edges
+    return pipeline, edges
 
 
 def edges_of_code_and_evaluation(server, run, model):
@@ -202,12 +224,13 @@ def test_every_edge_of_the_lineage_is_walked_from_a_metric_point_and_back(server
                                                                "seeds": 2}, 201)["sweep"]
     confirmed = edges_of(server, confirmation, "up")
     assert (confirmation, "confirms", first) in confirmed
-    population, fork_of_run = replaced_member(server)
-    followed = edges_of(server, fork_of_run, "up")
+    population, followed = edges_of_a_replaced_member(server)
+    pipeline, passed_on = edges_of_a_second_step(server)
     known = relations_of_the_code()
-    assert relations(up | point | code | measured | resubmitted | confirmed | followed) == known
+    seen = up | point | code | measured | resubmitted | confirmed | followed | passed_on
+    assert relations(seen) == known
     # Down from the roots: the first sweep, and the objects above sweeps.
-    roots = [first, population, worker, "wf_1", "wf_2", "wf_3", "ds_1", "ds_2"]
+    roots = [first, population, pipeline, worker, "wf_1", "wf_2", "wf_3", "ds_1", "ds_2"]
     assert set().union(*(relations(edges_of(server, root, "down", "&measurements=true"))
                          for root in roots)) == known
     problem(server.ask("GET", "/v1/lineage/rn_1.0@99"), 404, "not_found")

@@ -358,3 +358,5 @@ def test_every_step_is_accounted_for_after_kills_at_random_instants(place):
             place.worker(victim)
     assert place.end(sweep, seconds=120 + 30 * kills) == "completed"
     check_every_step(place, trials)
+    place.server.stop()
+    ok("db", "check", "--data", str(place.server.folder))  # the tables are what the events say

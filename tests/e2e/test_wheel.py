@@ -44,7 +44,9 @@ def run(venv, tmp_path, *words):
 
 
 def test_every_library_comes_with_the_wheel(venv):
-    for binary in [*venv.glob("bin/hone*"), *venv.glob("lib/hone/*")]:
+    binaries = [*venv.glob("bin/hone*"), *venv.glob("lib/hone/*")]
+    assert len(binaries) > 5
+    for binary in binaries:
         listed = subprocess.run(["ldd", binary], capture_output=True, text=True, check=True).stdout
         for line in listed.splitlines():
             if " => " in line and "/lib/" in line and str(venv) not in line:
@@ -57,3 +59,9 @@ def test_the_programs_and_the_module_work_together(venv, tmp_path):
     assert run(venv, tmp_path, "python", "-c", SCRIPT) == "completed\n"
     assert "Usage" in run(venv, tmp_path, "hone-worker", "--help")
     assert os.access(venv / "bin" / "hone-train", os.X_OK)
+
+
+def test_a_module_near_the_root_finds_its_programs(venv, tmp_path):
+    script = ("import hone.local as local; local.__file__ = '/site-packages/hone/local.py'; "
+              "print(local.find_program('hone'))")
+    assert run(venv, tmp_path, "python", "-c", script) == f"{venv}/bin/hone\n"

@@ -94,14 +94,14 @@ class World {
     const WorkerId worker = book_.workers_by_request.at("steady");
     const auto held = book_.leases;
     for (const auto& [id, lease] : held)  // clients that ask return; lost workers do not
-      if (lease.expires_at == never) train(lease);
+      if (lease.expires_at == never) train(id, lease.attempt.run);
     for (int turn = 0; training(); ++turn) {
       expect(turn < steady_turns_max, "every sweep that trains ends");
       const std::string request = "steady-" + std::to_string(turn);
       expect(perform(Acquire{{request, worker, 4, 1, {}}}), "a worker that joined may ask");
       const auto granted = book_.leases_by_request.find(request);
       if (granted != book_.leases_by_request.end())
-        train(book_.leases.at(granted->second));
+        train(granted->second, book_.leases.at(granted->second).attempt.run);
       else
         now_ = now_ + seconds(10);
       tick();
@@ -110,12 +110,12 @@ class World {
     expect(sim::waited_for_ever(book_).empty(), "no trial waits permanently for a missing seed");
   }
 
-  void train(const Lease lease) {
-    const Run& run = *find_run(book_, lease.attempt.run);
-    while (book_.leases.contains(lease.id)) {
+  void train(LeaseId lease, RunId id) {
+    const Run& run = *find_run(book_, id);
+    while (book_.leases.contains(lease)) {
       const auto phase = static_cast<int>(run.reports.size());
       const double value = static_cast<double>((run.seed >> static_cast<unsigned>(phase)) % 32U);
-      expect(perform(Report{lease.id, {phase, 10'000 + phase, Score::of(value), {}}}),
+      expect(perform(Report{lease, {phase, 10'000 + phase, Score::of(value), {}}}),
              "the next phase of a live lease may be reported");
     }
   }
@@ -124,7 +124,8 @@ class World {
   LeaseId lease() { return LeaseId{1 + static_cast<std::int64_t>(choices_.below(24))}; }
   Score score() {
     const auto roll = choices_.byte();
-    return roll == 255 ? Score::diverged() : Score::of(roll / 8);
+    const auto eighth = roll / 8;
+    return roll == 255 ? Score::diverged() : Score::of(eighth);
   }
 
   SweepSpec spec() {

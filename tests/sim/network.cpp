@@ -35,6 +35,7 @@ struct ToMessage {
   }
   std::optional<Message> operator()(const worker::StoreBlob&) const { return std::nullopt; }
   std::optional<Message> operator()(const worker::FetchBlob&) const { return std::nullopt; }
+  std::optional<Message> operator()(const worker::FetchInputs&) const { return std::nullopt; }
   std::optional<Message> operator()(const worker::KeepFiles&) const { return std::nullopt; }
   // The code of each third lease differs, as if commits followed each other.
   std::optional<Message> operator()(const worker::RecordCode& c) const {
@@ -47,7 +48,9 @@ struct ToMessage {
 template <class T>
 Result<worker::CallReply> decoded(Result<T> reply) {
   expect(reply.ok(), "what the server answers decodes");
-  return worker::CallReply(std::move(*reply));
+  worker::CallReply converted;  // g++ 12 warns about members of others in a temporary
+  converted.emplace<T>(std::move(*reply));
+  return converted;
 }
 
 // Decodes the reply to each call.
@@ -76,6 +79,7 @@ struct ToReply {
   }
   Result<worker::CallReply> operator()(const worker::StoreBlob&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::FetchBlob&) const { unreachable(); }
+  Result<worker::CallReply> operator()(const worker::FetchInputs&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::KeepFiles&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::RecordCode&) const {
     return worker::CallReply{Done{}};

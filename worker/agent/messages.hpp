@@ -156,7 +156,7 @@ struct Spawn {  // answered by NotStarted, or later by Exited
   LeaseGrant grant;
   std::string resume_path;    // empty without a checkpoint to continue from
   std::string inputs_path{};  // empty without files of earlier steps
-  std::vector<int> gpus;      // the device numbers this run may see
+  std::vector<int> gpus{};    // the device numbers this run may see
 };
 struct AnswerTrial {  // answers the oldest unanswered report or checkpoint of the socket
   LeaseId lease;

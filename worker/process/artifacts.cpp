@@ -43,23 +43,26 @@ std::int64_t folder_bytes(const std::string& folder, std::int64_t enough) {
 Artifacts find_artifacts(const std::string& folder, const std::vector<std::string>& patterns,
                          const std::vector<std::string>& except) {
   std::vector<Artifact> found;
+  std::size_t left_out = 0;
   walk(folder, [&](const fs::path& path) {
     struct stat info {};
-    if (::lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return true;
+    if (::lstat(path.c_str(), &info) != 0 || S_ISDIR(info.st_mode)) return true;
     const std::string name = path.string().substr(folder.size() + 1);
     if (std::ranges::any_of(except, [&](const auto& one) { return name.starts_with(one + "/"); }))
       return true;
     const bool wanted = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
       return matches_glob(pattern, name);
     });
-    if (wanted) found.push_back({path.string(), name});
+    if (wanted && S_ISREG(info.st_mode))
+      found.push_back({path.string(), name});
+    else if (wanted && S_ISLNK(info.st_mode))
+      ++left_out;
     return true;
   });
   std::sort(found.begin(), found.end(),
             [](const Artifact& a, const Artifact& b) { return a.name < b.name; });
   Artifacts files;
   std::int64_t bytes = 0;
-  std::size_t left_out = 0;
   for (auto& one : found) {
     std::error_code failure;
     const auto size = static_cast<std::int64_t>(fs::file_size(one.path, failure));
@@ -75,7 +78,8 @@ Artifacts find_artifacts(const std::string& folder, const std::vector<std::strin
   }
   if (left_out > 0)
     files.left_out = std::to_string(left_out) +
-                     " files that match its artifacts were not kept: at most 100 of 1 GiB together";
+                     " files that match its artifacts were not kept: at most 100 of 1 GiB "
+                     "together, and no links";
   return files;
 }
 

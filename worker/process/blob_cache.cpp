@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 Error cannot_copy(const std::string& path) {
-  return refuse(Code::internal, "the checkpoint cannot be copied to " + path + ": " +
+  return refuse(Code::internal, "the file cannot be copied to " + path + ": " +
                                     std::strerror(errno) + "; is the disk full?");
 }
 
@@ -46,7 +46,7 @@ Status copy_checked(const std::string& from, const std::string& to, const ModelR
   const auto digest = digest_of_file(to);
   if (!digest) return digest.error();
   if (digest->sha256 == model.sha256) return Done{};
-  return refuse(Code::conflict, "the cached checkpoint " + model.sha256 + " is damaged");
+  return refuse(Code::conflict, "the cached file " + model.sha256 + " is damaged");
 }
 
 }  // namespace
@@ -93,7 +93,11 @@ Result<std::string> BlobCache::folder_for(LeaseId lease, const std::vector<FileR
     const ModelRef blob{.id = {}, .sha256 = file.sha256, .bytes = file.bytes};
     if (auto copied = copy_to(path, blob, client); !copied)
       return refuse(copied.error().code, file.name + ": " + copied.error().detail);
+    fs::last_write_time(folder, fs::file_time_type::clock::now(), failure);  // it is in use
   }
+  for (const FileRef& file : files)
+    if (!fs::exists(folder / file.name, failure))
+      return refuse(Code::internal, file.name + " was removed while others were fetched");
   return folder.string();
 }
 
@@ -106,7 +110,9 @@ Status BlobCache::copy_to(const std::string& path, const ModelRef& blob, Client&
   fs::remove(*cached, ignored);  // download it again, once
   cached = get(blob, client);
   if (!cached) return cached.error();
-  return copy_checked(*cached, path, blob);
+  copied = copy_checked(*cached, path, blob);
+  if (copied || copied.error().code != Code::conflict) return copied;
+  return refuse(Code::internal, copied.error().detail + " after a new download; check this disk");
 }
 
 Result<std::string> BlobCache::get(const ModelRef& model, Client& client) {

@@ -51,6 +51,8 @@ struct Performer {
   Result<CallReply> operator()(const KeepFiles& call) const {
     for (const KeptFile& file : call.files) {
       const auto blob = client.put_blob(file.path);
+      if (!blob && blob.error().code == Code::not_found)
+        return refuse(Code::invalid, file.name + " cannot be kept: " + blob.error().detail);
       if (!blob) return blob.error();
       const auto saved = client.save_artifact(call.lease, {file.name, blob->sha256, blob->bytes});
       if (!saved) return saved.error();

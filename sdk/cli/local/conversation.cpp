@@ -6,6 +6,7 @@
 
 #include <array>
 #include <csignal>
+#include <utility>
 
 #include "base/process.hpp"
 #include "sdk/cli/local/child.hpp"
@@ -81,6 +82,7 @@ Result<std::optional<std::string>> Conversation::hear(Duration time) {
     if (ready <= 0) return std::optional<std::string>();
     std::array<char, 65536> bytes{};
     const auto count = read(from_.fd(), bytes.data(), bytes.size());
+    if (count <= 0 && !heard_.empty()) return std::optional(std::exchange(heard_, {}));
     if (count <= 0) return gone();
     heard_.append(bytes.data(), static_cast<std::size_t>(count));
   }

@@ -1,5 +1,6 @@
 // Configurations of Determined AI. Note that the bounds of type log are exponents of its base, and
 // that `count` is the number of values that a grid takes from a range.
+#include <algorithm>
 #include <cmath>
 
 #include "sdk/cpp/import/draft.hpp"
@@ -64,7 +65,12 @@ void read_length(Source& searcher, Draft& draft) {
     unit = length->begin().key();
     amount = number_in(&length->begin().value());
   }
-  if (!amount || *amount < 1) return;
+  constexpr double amount_max = 1e15;
+  if (length == nullptr && !time) return;
+  if (!amount || !(*amount >= 1 && *amount <= amount_max))
+    return draft.lose(searcher.pointer(time ? "max_time" : "max_length"),
+                      "the length of the searcher is not translated: it is no number from 1 to "
+                      "1000000000000000; write budget");
   Json budget = Json::object();
   budget["unit"] = unit;
   budget["per_run"] = static_cast<std::int64_t>(*amount);
@@ -80,7 +86,7 @@ void read_searcher(Source& from, Draft& draft) {
   draft.objective(searcher.text("metric", "loss"), !minimize,
                   smaller == nullptr ? "Determined minimizes where nothing is said" : "");
   const std::string name = searcher.text("name", "random");
-  auto trials = searcher.number("max_trials");
+  auto trials = searcher.whole("max_trials", 1, 1e6);
   if (name == "single") trials = 1;
   const bool adaptive = name == "adaptive_asha" || name == "asha";
   draft.search(name == "grid" ? "grid" : "random", trials, "Determined",
@@ -90,8 +96,7 @@ void read_searcher(Source& from, Draft& draft) {
   read_length(searcher, draft);
   if (!adaptive) return;
   Json terminator = {{"rule", name == "asha" ? "asha" : "hyperband"}};
-  if (const auto divisor = searcher.number("divisor"); divisor && std::floor(*divisor) == *divisor)
-    terminator["eta"] = static_cast<std::int64_t>(*divisor);
+  if (const auto divisor = searcher.whole("divisor", 2, 1e6)) terminator["eta"] = *divisor;
   draft.set("terminator", terminator, "rungs follow from budget.phases: set them");
   for (const char* key : {"mode", "max_rungs", "num_rungs", "stop_once"})
     searcher.lose(key, "rungs follow from budget.phases");
@@ -124,15 +129,14 @@ Result<Import> import_determined(const Json& document, const Sibling&) {
   read_searcher(from, draft);
   if (const Json* resources = from.take("resources")) {
     Source fields(*resources, "/resources", draft.lost());
-    if (const auto slots = fields.number("slots_per_trial"); slots && *slots > 0)
-      draft.set("resources", {{"gpus", static_cast<std::int64_t>(*slots)}}, "a slot was a GPU");
+    if (const auto slots = fields.whole("slots_per_trial", 0, 4096); slots && *slots > 0)
+      draft.set("resources", {{"gpus", *slots}}, "a slot was a GPU");
   }
-  if (const auto restarts = from.number("max_restarts"))
-    draft.limit("max_retries", static_cast<std::int64_t>(*restarts));
+  if (const auto restarts = from.whole("max_restarts", 0, 1e6))
+    draft.limit("max_retries", std::min<std::int64_t>(*restarts, 100));
   if (const Json* reproducible = from.take("reproducibility")) {
     Source fields(*reproducible, "/reproducibility", draft.lost());
-    if (const auto seed = fields.number("experiment_seed"))
-      draft.set("seed", static_cast<std::int64_t>(*seed));
+    if (const auto seed = fields.whole("experiment_seed", 0, seed_max)) draft.set("seed", *seed);
   }
   for (const char* key : {"description", "workspace", "labels"})
     from.lose(key, "hone note and hone tag keep it with the sweep");

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 namespace hone {
 namespace {
 
 constexpr double trials_max = 1'000'000;
-constexpr double exact = 9007199254740991;  // 2^53 - 1
+constexpr std::size_t parameters_max = 1000;  // as in schemas/codec/space_codec.cpp
+constexpr double exact = 9007199254740991;    // 2^53 - 1
 
 bool is_whole(double value) { return std::floor(value) == value && std::abs(value) <= exact; }
 
@@ -42,6 +44,12 @@ std::string hone_name(const std::string& name) {
     result += letter || inner ? c : '_';
   }
   return result.empty() ? "_" : result;
+}
+
+// Equal for equal values: 1 and 1.0 are the same number.
+std::string identity(const Json& value) {
+  if (!value.is_number_float() || !is_whole(value.get<double>())) return to_text(value);
+  return to_text(Json(static_cast<std::int64_t>(value.get<double>())));
 }
 
 }  // namespace
@@ -115,20 +123,22 @@ Json single_value(const Json& value) {
 Translated choice(const Json& values, const Json* weights) {
   Translated result{Json::object(), {}};
   Json list = Json::array(), kept = Json::array();
+  std::set<std::string> seen;
+  bool structured = false, twice = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Json value = single_value(values[i]);
-    if (value != values[i]) {
-      result.remark =
-          "hone's choices are single values: lists, objects and null stand as JSON text";
-    }
-    if (std::find(list.begin(), list.end(), value) != list.end()) {
-      join(result.remark, "a value that stood twice is left out");
+    structured = structured || value != values[i];
+    if (!seen.insert(identity(value)).second) {
+      twice = true;
       continue;
     }
     list.push_back(value);
     if (weights != nullptr && weights->is_array() && i < weights->size())
       kept.push_back((*weights)[i]);
   }
+  if (structured)
+    result.remark = "hone's choices are single values: lists, objects and null stand as JSON text";
+  if (twice) join(result.remark, "a value that stood twice is left out");
   result.domain["type"] = "choice";
   result.domain["values"] = list;
   if (ascending(list)) {
@@ -172,12 +182,17 @@ void Draft::limit(const std::string& key, Json value) {
 }
 
 std::string Draft::add(const std::string& name, Translated translated, const std::string& when) {
-  std::string ours = hone_name(name);
-  for (int copy = 2; parameters_.contains(ours); ++copy)
-    ours = hone_name(name) + "_" + std::to_string(copy);
+  const std::string wanted = hone_name(name);
+  if (parameters_.size() >= parameters_max) {
+    if (!std::exchange(full_, true))
+      lose("", "parameters after the 1000th are not translated: a sweep holds 1000");
+    return wanted;
+  }
+  std::string ours = wanted;
+  for (int copy = 2; !taken_.insert(ours).second; ++copy)
+    ours = wanted + "_" + std::to_string(copy);
   if (!when.empty()) translated.domain["when"] = when;
   parameters_[ours] = std::move(translated.domain);
-  import_.sweep["parameters"] = parameters_;
   if (ours != name) join(translated.remark, "was called '" + name + "'");
   remark("/parameters/" + ours, translated.remark);
   names_.emplace_back(name, ours);
@@ -225,7 +240,7 @@ void Draft::search(const std::string& method, std::optional<double> trials, cons
 }
 
 Import Draft::finish(const std::string& tool) && {
-  if (!import_.sweep.contains("parameters")) set("parameters", Json::object());
+  set("parameters", std::move(parameters_));
   const bool runs = import_.sweep.contains("command");
   if (!runs) {
     set("trainer", {{"name", "ask"}},

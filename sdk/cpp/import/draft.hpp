@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@ struct Translated {
   Json domain;
   std::string remark{};
 };
+
+constexpr double seed_max = 9e15;
 
 struct Interval {
   double low = 0;
@@ -54,9 +57,10 @@ class Draft {
   void set(const std::string& key, Json value, const std::string& remark = {});
   void objective(const std::string& metric, bool maximize, const std::string& remark = {});
   [[nodiscard]] const Json& sweep() const { return import_.sweep; }
-  // Returns the name of the parameter in hone.
   // Adds to `limits`.
   void limit(const std::string& key, Json value);
+  // Returns the name of the parameter in hone. What a sweep does not hold is left out and, once,
+  // listed as lost.
   std::string add(const std::string& name, Translated translated, const std::string& when = {});
   void search(const std::string& method, std::optional<double> trials, const std::string& tool,
               const std::string& remark = {});
@@ -74,6 +78,8 @@ class Draft {
   [[nodiscard]] double combinations() const;
   Import import_;
   Json parameters_ = Json::object();
+  std::set<std::string> taken_;  // hone's names
+  bool full_ = false;
   std::vector<std::pair<std::string, std::string>> names_;
 };
 

@@ -6,6 +6,7 @@
 #include "sdk/cpp/import/formats.hpp"
 #include "sdk/cpp/import/hydra_parameter.hpp"
 #include "sdk/cpp/import/source.hpp"
+#include "sdk/cpp/import/term.hpp"
 
 namespace hone {
 namespace {
@@ -28,10 +29,11 @@ class Params {
       }
       auto translated = hydra_parameter(entry, place, sweeper_, draft_.lost());
       if (!translated)
-        return refuse(Code::invalid, "no sweep of Hydra that hone can read: " + text_in(&entry),
+        return refuse(Code::invalid, "no sweep of Hydra that hone can read: " + shown(entry),
                       place);
-      draft_.add(name.starts_with("+") ? name.substr(name.find_first_not_of('+')) : name,
-                 *std::move(translated));
+      const std::string bare = name.substr(std::min(name.find_first_not_of('+'), name.size()));
+      if (bare.empty()) return refuse(Code::invalid, "a parameter without a name", place);
+      draft_.add(bare, *std::move(translated));
     }
     return Done{};
   }
@@ -39,6 +41,13 @@ class Params {
  private:
   static bool is_list_of_files(const Json& entry) {
     return entry.is_string() && entry.get<std::string>().find("glob(") != std::string::npos;
+  }
+
+  static std::string shown(const Json& entry) {
+    constexpr std::size_t shown_max = 200;
+    const std::string text = text_in(&entry);
+    if (text.size() > term_text_max) return "it is longer than 64 KiB";
+    return text.size() > shown_max ? "its " + std::to_string(text.size()) + " bytes" : text;
   }
 
   Draft& draft_;
@@ -104,14 +113,10 @@ void read_sampler(Source& from, const Json& document, Draft& draft) {
   Source sampler(given == nullptr ? none : *given, "/hydra/sweeper/sampler", draft.lost());
   std::string name = sampler.text("_target_");
   if (name.empty()) name = default_of(document, "hydra/sweeper/sampler");
-  const Json* seed = sampler.take("seed");
-  if (seed != nullptr && seed->is_number_integer() && *seed >= 0)
-    draft.set("seed", *seed);
-  else
-    sampler.lose("seed", "write a number as seed");
+  if (const auto seed = sampler.whole("seed", 0, seed_max)) draft.set("seed", *seed);
   std::string remark;
   const std::string method = method_of(name, remark);
-  draft.search(method, from.number("n_trials").value_or(20), "Hydra", remark);
+  draft.search(method, from.whole("n_trials", 1, 1e6).value_or(20), "Hydra", remark);
 }
 
 void read_optuna_sweeper(Source& from, const Json& document, const std::string& metric,
@@ -120,8 +125,7 @@ void read_optuna_sweeper(Source& from, const Json& document, const std::string& 
     draft.set("name", name->get<std::string>());
   read_directions(from.take("direction"), metric, draft);
   read_sampler(from, document, draft);
-  if (const auto jobs = from.number("n_jobs"); jobs && *jobs >= 1)
-    draft.limit("concurrency", static_cast<std::int64_t>(std::min(*jobs, 1e6)));
+  if (const auto jobs = from.whole("n_jobs", 1, 1e6)) draft.limit("concurrency", *jobs);
   from.lose("storage", "hone import optuna brings its trials");
   from.lose("custom_search_space", "it is Python: write parameters with when, and constraints");
   if (const auto rate = from.number("max_failure_rate"); rate && *rate > 0)
@@ -143,12 +147,11 @@ void read_ax_sweeper(Source& from, const std::string& metric, Draft& draft) {
                   minimize != nullptr && *minimize == false);
   const Json* client = config.take("client");
   Source settings(client == nullptr ? none : *client, config.pointer("client"), draft.lost());
-  if (const auto seed = settings.number("random_seed"); seed && *seed >= 0)
-    draft.set("seed", static_cast<std::int64_t>(*seed));
+  if (const auto seed = settings.whole("random_seed", 0, seed_max)) draft.set("seed", *seed);
   config.skip("params");
   config.lose("early_stop", "hone ends a sweep by trials and limits");
   config.lose("is_noisy", "hone measures the noise");
-  draft.search("tpe", config.number("max_trials").value_or(10), "Ax", "Ax is Bayesian");
+  draft.search("tpe", config.whole("max_trials", 1, 1e6).value_or(10), "Ax", "Ax is Bayesian");
 }
 
 void read_nevergrad_sweeper(Source& from, const std::string& metric, Draft& draft) {
@@ -157,11 +160,9 @@ void read_nevergrad_sweeper(Source& from, const std::string& metric, Draft& draf
   Source optim(given == nullptr ? none : *given, "/hydra/sweeper/optim", draft.lost());
   const Json* maximize = optim.take("maximize");
   draft.objective(metric.empty() ? "value" : metric, maximize != nullptr && *maximize == true);
-  if (const auto seed = optim.number("seed"); seed && *seed >= 0)
-    draft.set("seed", static_cast<std::int64_t>(*seed));
-  if (const auto workers = optim.number("num_workers"); workers && *workers >= 1)
-    draft.limit("concurrency", static_cast<std::int64_t>(std::min(*workers, 1e6)));
-  draft.search("tpe", optim.number("budget").value_or(80), "Nevergrad",
+  if (const auto seed = optim.whole("seed", 0, seed_max)) draft.set("seed", *seed);
+  if (const auto workers = optim.whole("num_workers", 1, 1e6)) draft.limit("concurrency", *workers);
+  draft.search("tpe", optim.whole("budget", 1, 1e6).value_or(80), "Nevergrad",
                "the optimizer was " + optim.text("optimizer", "NGOpt"));
   optim.lose("noisy", "hone measures the noise");
 }

@@ -56,7 +56,8 @@ std::optional<Translated> range(const Term& call, Sweeper sweeper) {
   Json values = Json::array();
   for (int i = 0; i < static_cast<int>(count); ++i) {
     const double value = tidy(*from + step * i);
-    values.push_back(whole ? Json(static_cast<std::int64_t>(value)) : Json(value));
+    values.push_back(whole && std::abs(value) < 9e15 ? Json(static_cast<std::int64_t>(value))
+                                                     : Json(value));
   }
   return choice(values);
 }
@@ -99,6 +100,7 @@ std::optional<Translated> cast(const Term& call, Sweeper sweeper, bool log) {
   if (!result) return result;
   if (call.call == "float" && result->domain.value("type", "") == "int") {
     result->domain["type"] = "float";
+    if (inner.call == "range" && !result->domain.contains("step")) result->domain["step"] = 1;
     result->remark.clear();
   }
   if (call.call == "str" && result->domain.contains("values"))

@@ -16,7 +16,8 @@ Json numbers_of(const Json& list) {
     const auto number = number_in(&one);
     if (!number)
       result.push_back(one);
-    else if (std::floor(*number) == *number && text_in(&one).find('.') == std::string::npos)
+    else if (std::floor(*number) == *number && std::abs(*number) < 9e15 &&
+             text_in(&one).find('.') == std::string::npos)
       result.push_back(static_cast<std::int64_t>(*number));
     else
       result.push_back(*number);
@@ -193,7 +194,7 @@ void read_algorithm(Source& spec, Draft& draft) {
   if (method != name && name != "multivariate-tpe") remark = "Katib's algorithm was " + name;
   if (name == "hyperband") method = "random";
   from.lose("algorithmSettings", "the settings of hone's methods are others");
-  draft.search(method, spec.number("maxTrialCount"), "Katib", remark);
+  draft.search(method, spec.whole("maxTrialCount", 1, 1e6), "Katib", remark);
   if (name == "hyperband")
     draft.set("terminator", {{"rule", "hyperband"}}, "needs budget.phases to judge at");
 }
@@ -209,8 +210,12 @@ void read_stopping(Source& spec, Draft& draft) {
     for (const Json& one : *settings) {
       const std::string name = text_in(member_of(one, "name"));
       const auto value = number_in(member_of(one, "value"));
-      if (name == "min_trials_required" && value)
+      if (name == "min_trials_required" && value && *value >= 1 && *value <= 1e6)
         terminator["min_runs"] = static_cast<std::int64_t>(*value);
+      else if (name == "min_trials_required")
+        draft.lose("/spec/earlyStopping/algorithmSettings",
+                   "spec.earlyStopping.min_trials_required is not translated: no number from 1 to "
+                   "1000000");
       else
         draft.lose("/spec/earlyStopping/algorithmSettings",
                    "spec.earlyStopping." + name + ": say terminator.grace in phases");
@@ -247,10 +252,10 @@ Result<Import> import_katib(const Json& document, const Sibling&) {
   read_template(spec, draft);
   read_algorithm(spec, draft);
   read_stopping(spec, draft);
-  if (const auto parallel = spec.number("parallelTrialCount"); parallel && *parallel >= 1)
-    draft.limit("concurrency", static_cast<std::int64_t>(std::min(*parallel, 1e6)));
-  if (const auto failed = spec.number("maxFailedTrialCount"); failed && *failed >= 1)
-    draft.limit("max_failed", static_cast<std::int64_t>(std::min(*failed, 1e6)));
+  if (const auto parallel = spec.whole("parallelTrialCount", 1, 1e6))
+    draft.limit("concurrency", *parallel);
+  if (const auto failed = spec.whole("maxFailedTrialCount", 1, 1e6))
+    draft.limit("max_failed", *failed);
   spec.lose("metricsCollectorSpec", "the program reports its metric itself");
   spec.lose("resumePolicy", "every sweep can be continued: hone edit SWEEP --trials N");
   spec.done();

@@ -114,8 +114,7 @@ std::string algorithm_name(Source& from, const char* old_key) {
 void read_brackets(Source& settings, Draft& draft) {
   Json terminator = Json::object();
   terminator["rule"] = "hyperband";
-  if (const auto eta = settings.number("eta"); eta && *eta >= 2 && std::floor(*eta) == *eta)
-    terminator["eta"] = static_cast<std::int64_t>(*eta);
+  if (const auto eta = settings.whole("eta", 2, 1e6)) terminator["eta"] = *eta;
   draft.set("terminator", terminator, "brackets follow from budget.phases: set it");
 }
 
@@ -139,8 +138,8 @@ void read_tuner(Source& from, Draft& draft) {
   draft.objective("default", maximize, "NNI's only metric is called default");
   std::string remark;
   const std::string method = name == "Hyperband" ? "random" : nni_method(name, remark);
-  auto trials = from.number("maxTrialNumber");
-  const auto old = from.number("maxTrialNum");
+  const auto trials = from.whole("maxTrialNumber", 1, 1e6);
+  const auto old = from.whole("maxTrialNum", 1, 1e6);
   draft.search(method, trials ? trials : old, "NNI", remark);
 }
 
@@ -166,8 +165,8 @@ void read_trial(Source& from, Draft& draft) {
     Source fields(*trial, "/trial", draft.lost());
     command = fields.text("command", command);
     fields.lose("codeDir", "start hone worker (or hone up) in that folder");
-    if (const auto gpus = fields.number("gpuNum"); gpus && *gpus > 0)
-      draft.set("resources", {{"gpus", static_cast<std::int64_t>(*gpus)}});
+    if (const auto gpus = fields.whole("gpuNum", 0, 4096); gpus && *gpus >= 1)
+      draft.set("resources", {{"gpus", *gpus}});
   }
   for (auto at = command.find("${"); at != std::string::npos; at = command.find("${", at + 3))
     command.insert(at, "$");  // the shell's variables, not hone's parameters
@@ -176,14 +175,14 @@ void read_trial(Source& from, Draft& draft) {
               "nni.get_next_parameter() becomes \"params\" of the JSON file that HONE_RUN_FILE "
               "names; nni.report_final_result(x) becomes a report (hone's SDK, or a line @hone "
               "{\"report\": {\"step\": 1, \"value\": 0.5}})");
-  if (const auto gpus = from.number("trialGpuNumber"); gpus && *gpus > 0)
-    draft.set("resources", {{"gpus", static_cast<std::int64_t>(*gpus)}});
+  if (const auto gpus = from.whole("trialGpuNumber", 0, 4096); gpus && *gpus >= 1)
+    draft.set("resources", {{"gpus", *gpus}});
   const std::string old = from.text("maxExecDuration");
   const std::string duration = from.text("maxExperimentDuration", old);
   if (!duration.empty()) draft.limit("duration", duration);
   if (const std::string run = from.text("maxTrialDuration"); !run.empty()) draft.limit("run", run);
-  if (const auto parallel = from.number("trialConcurrency"); parallel && *parallel >= 1)
-    draft.limit("concurrency", static_cast<std::int64_t>(std::min(*parallel, 1e6)));
+  if (const auto parallel = from.whole("trialConcurrency", 1, 1e6))
+    draft.limit("concurrency", *parallel);
 }
 
 bool is_space(const Json& document) {

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double drawn_max = 1'000'000;  // trials
 constexpr double seeds_max = 1000;
+constexpr double gpus_max = 4096;
+constexpr double seconds_min = 0.001, seconds_max = 1e9;  // of a limit
 constexpr int nesting_max = 64;
 
 // The parameters of a search space, nested objects with dotted names.
@@ -24,6 +26,7 @@ class RaySpace {
 
   Status read(const Json& space, const std::string& outer, const std::string& at, int depth = 0) {
     if (depth > nesting_max) return refuse(Code::invalid, "nested too deeply", at);
+    if (!space.is_object()) return refuse(Code::invalid, "must be an object of parameters", at);
     for (const auto& [name, entry] : space.items()) {
       const std::string place = pointer_to(at, name);
       const auto domain = ray_domain(entry, place, draft_.lost());
@@ -76,22 +79,31 @@ void read_stop(const Json* stop, const std::string& at, Draft& draft) {
   Source from(*stop, at, draft.lost());
   for (const char* key : {"timesteps_total", "num_env_steps_sampled_lifetime", "training_iteration",
                           "episodes_total"}) {
-    const auto amount = from.number(key);
-    if (!amount || !(*amount >= 1) || draft.sweep().contains("budget")) continue;
+    if (draft.sweep().contains("budget")) {
+      from.lose(key, "budget counts another unit");
+      continue;
+    }
+    const auto amount = from.number(key, 1, 1e15);
+    if (!amount) continue;
     Json budget = Json::object();
     budget["unit"] = std::string(key) == "training_iteration" ? "iterations"
                      : std::string(key) == "episodes_total"   ? "episodes"
                                                               : "timesteps";
-    budget["per_run"] = static_cast<std::int64_t>(std::min(*amount, 1e15));
+    budget["per_run"] = static_cast<std::int64_t>(*amount);
     draft.set("budget", budget, "give phases: a run reports at the end of each");
   }
-  if (const auto seconds = from.number("time_total_s"); seconds && *seconds > 0)
+  if (const auto seconds = from.number("time_total_s", seconds_min, seconds_max))
     draft.limit("run", *seconds);
 }
 
 void read_gpus(Source& from, Draft& draft) {
-  const auto gpus = from.number("num_gpus");
-  if (gpus && *gpus >= 1 && *gpus <= 4096)
+  const Json* given = from.take("num_gpus");
+  const auto gpus = number_in(given);
+  if (given != nullptr && !(gpus && (*gpus == 0 || (*gpus >= 1 && *gpus <= gpus_max))))
+    draft.lose(from.pointer("num_gpus"), dotted(from.pointer("num_gpus")) +
+                                             " is a parameter, but not translated as resources: "
+                                             "no number from 1 to 4096");
+  if (gpus && *gpus >= 1 && *gpus <= gpus_max)
     draft.set("resources", {{"gpus", static_cast<std::int64_t>(*gpus)}},
               "config.num_gpus; num_workers is not counted: write cpus");
 }
@@ -106,7 +118,6 @@ Status read_experiment(const Json& experiment, const std::string& at, Draft& dra
     one["env"] = *env;
     if (auto read = space.read(one, "", at); !read) return read;
   }
-  const Json none = Json::object();
   const Json* given = from.take("config");
   const Json* scaling = from.take("param_space");
   for (const Json* config : {given, scaling})
@@ -122,9 +133,9 @@ Status read_experiment(const Json& experiment, const std::string& at, Draft& dra
   }
   draft.objective(from.text("metric", "episode_reward_mean"), from.text("mode", "max") == "max",
                   "RLlib's usual metric: say which your program reports");
-  space.search(from.number("num_samples"), "");
-  if (const auto failures = from.number("max_failures"); failures && *failures >= 0)
-    draft.limit("max_retries", static_cast<std::int64_t>(std::min(*failures, 100.0)));
+  space.search(from.whole("num_samples", 1, drawn_max), "");
+  if (const auto failures = from.whole("max_failures", 0, 1e6))
+    draft.limit("max_retries", std::min<std::int64_t>(*failures, 100));
   for (const char* key : {"checkpoint_freq", "checkpoint_at_end", "keep_checkpoints_num",
                           "checkpoint_score_attr", "checkpoint_config"})
     from.lose(key, "the program saves checkpoints, hone keeps the best (checkpoints: {keep: all})");
@@ -139,11 +150,11 @@ void read_ludwig_executor(Source& from, RaySpace& space, Draft& draft) {
   Source fields(algorithm == nullptr ? none : *algorithm, from.pointer("search_alg"), draft.lost());
   const std::string type_of_executor = executor.text("type", "ray");
   const std::string usual = type_of_executor == "ray" ? "" : type_of_executor;
-  space.search(executor.number("num_samples"), fields.text("type", usual));
-  if (const auto seconds = executor.number("time_budget_s"); seconds && *seconds > 0)
+  space.search(executor.whole("num_samples", 1, drawn_max), fields.text("type", usual));
+  if (const auto seconds = executor.number("time_budget_s", seconds_min, seconds_max))
     draft.limit("duration", *seconds);
-  if (const auto gpus = executor.number("gpu_resources_per_trial"); gpus && *gpus >= 1)
-    draft.set("resources", {{"gpus", static_cast<std::int64_t>(std::min(*gpus, 4096.0))}});
+  if (const auto gpus = executor.whole("gpu_resources_per_trial", 0, gpus_max); gpus && *gpus >= 1)
+    draft.set("resources", {{"gpus", *gpus}});
   const Json* scheduler = executor.take("scheduler");
   if (scheduler == nullptr) return;
   Source rule(*scheduler, executor.pointer("scheduler"), draft.lost());
@@ -154,9 +165,7 @@ void read_ludwig_executor(Source& from, RaySpace& space, Draft& draft) {
                       "the scheduler '" + type + "' has no counterpart");
   Json terminator = Json::object();
   terminator["rule"] = type == "hyperband" ? "hyperband" : type[0] == 'm' ? "median" : "asha";
-  if (const auto eta = rule.number("reduction_factor");
-      eta && *eta >= 2 && std::floor(*eta) == *eta)
-    terminator["eta"] = static_cast<std::int64_t>(*eta);
+  if (const auto eta = rule.whole("reduction_factor", 2, 1e6)) terminator["eta"] = *eta;
   draft.set("terminator", terminator, "judges at the ends of phases: give budget.phases");
 }
 

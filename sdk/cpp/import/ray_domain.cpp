@@ -52,6 +52,15 @@ std::optional<RayDomain> listed(const std::string& function, const Json& values)
   return domain;
 }
 
+// Multiples of q; ints too where there is none between the bounds.
+Translated quantized_ints(double low, double high, bool log, double q) {
+  if (!(q >= 1) || std::floor(q) != q) return interval({low, high, log, true, {}});
+  Translated result = multiples(low, high, q, log, true);
+  if (result.domain.value("type", "") == "float")
+    result.domain = interval({low, high, log, true, {}}).domain;
+  return result;
+}
+
 std::optional<RayDomain> numbers(const std::string& function, const Arguments& given) {
   const bool quantized = function.starts_with("q");
   const bool log = function.find("log") != std::string::npos;
@@ -61,7 +70,7 @@ std::optional<RayDomain> numbers(const std::string& function, const Arguments& g
   if (!given.first || !given.second) return std::nullopt;
   const double low = *given.first, high = *given.second;
   if (function.ends_with("randint")) {
-    if (quantized) return sampled(interval({low, high, log, true, given.q}));
+    if (quantized) return sampled(quantized_ints(low, high, log, given.q.value_or(1)));
     Translated result = interval({low, high - 1, log, true, {}});
     result.remark = "Ray left out the upper bound, " + to_text(tidy_number(high));
     return sampled(std::move(result));
@@ -144,6 +153,7 @@ Result<RayDomain> found(std::optional<RayDomain> domain, const std::string& func
 
 Result<RayDomain> from_text(const Json& entry) {
   const auto terms = parse_terms(entry.get<std::string>());
+  if (entry.get_ref<const std::string&>().size() > term_text_max) return terms.error();
   const RayDomain constant{RayDomain::Kind::constant, fixed(entry)};
   if (!terms || terms->size() != 1 || terms->front().call.empty()) return constant;
   const std::string function = function_of(terms->front().call);

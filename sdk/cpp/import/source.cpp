@@ -9,13 +9,16 @@ namespace hone {
 
 std::optional<double> number_in(const Json* json) {
   if (json == nullptr) return std::nullopt;
-  if (json->is_number()) return json->get<double>();
+  const auto finite = [](double value) {
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  };
+  if (json->is_number()) return finite(json->get<double>());
   if (!json->is_string()) return std::nullopt;
   const auto& text = json->get_ref<const std::string&>();
   double value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return std::isfinite(value) ? std::optional(value) : std::nullopt;
+  return finite(value);
 }
 
 std::string text_in(const Json* json, const std::string& otherwise) {
@@ -56,23 +59,58 @@ std::string snake_case(const std::string& camel) {
                                    : std::string(1, c);
   return result;
 }
+
+// 4096, not 4096.0.
+std::string bound(double value) {
+  return to_text(std::floor(value) == value ? Json(static_cast<std::int64_t>(value)) : Json(value));
+}
 }  // namespace
 
 Source::Source(const Json& object, std::string at, std::vector<Untranslated>& lost)
     : object_(object), at_(std::move(at)), lost_(lost) {}
 
 void Source::done() {
-  if (std::exchange(done_, true) || !object_.is_object()) return;
+  if (std::exchange(done_, true)) return;
+  if (!object_.is_object())
+    lost_.push_back({at_, dotted(at_) + " is not translated: it is no object"});
+  if (!object_.is_object()) return;
   for (const auto& [key, value] : object_.items())
     if (!taken_.contains(key))
       lost_.push_back({pointer(key), dotted(pointer(key)) + " is not translated"});
 }
 
 const Json* Source::take(const std::string& key) {
-  std::string spelled = key;
-  if (snake_case_ && member_of(object_, key) == nullptr) spelled = snake_case(key);
-  taken_.insert(spelled);
-  return member_of(object_, spelled);
+  taken_.insert(key);
+  const std::string found = spelled(key);
+  taken_.insert(found);
+  return member_of(object_, found);
+}
+
+std::string Source::spelled(const std::string& key) const {
+  if (!snake_case_ || member_of(object_, key) != nullptr) return key;
+  std::string other = snake_case(key);
+  return member_of(object_, other) == nullptr ? key : other;
+}
+
+std::optional<double> Source::number(const std::string& key) {
+  const auto found = number_in(take(key));
+  if (!found) lose(key, "its value is no number");
+  return found;
+}
+
+std::optional<double> Source::number(const std::string& key, double low, double high) {
+  const auto found = number_in(take(key));
+  if (found && *found >= low && *found <= high) return found;
+  lose(key, "no number from " + bound(low) + " to " + bound(high));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> Source::whole(const std::string& key, double low, double high) {
+  const auto found = number_in(take(key));
+  if (found && *found >= low && *found <= high && std::floor(*found) == *found)
+    return static_cast<std::int64_t>(*found);
+  lose(key, "no whole number from " + bound(low) + " to " + bound(high));
+  return std::nullopt;
 }
 
 void Source::lose(const std::string& key, const std::string& why) {

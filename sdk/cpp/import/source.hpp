@@ -1,6 +1,7 @@
 // Reads an object of a foreign document key by key and lists the keys that were not read as lost.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace hone {
 
-// A number, or a string that holds one ("0.1", as in Katib).
+// A finite number, or a string that holds one ("0.1", as in Katib).
 std::optional<double> number_in(const Json* json);
 std::string text_in(const Json* json, const std::string& otherwise = {});
 // A member, if `json` is an object; nullptr if it is absent or null.
@@ -24,8 +25,8 @@ std::string dotted(const std::string& pointer);
 
 class Source {
  public:
-  // `at` is the object's pointer. A value that is not an object has no keys. The document must
-  // outlive this.
+  // `at` is the object's pointer. A value that is not an object has no keys and is itself listed as
+  // lost. The document must outlive this.
   Source(const Json& object, std::string at, std::vector<Untranslated>& lost);
   // Finds a key in camelCase also as snake_case.
   Source& with_snake_case() {
@@ -37,7 +38,11 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   const Json* take(const std::string& key);  // nullptr if it is absent or null
-  std::optional<double> number(const std::string& key) { return number_in(take(key)); }
+  // A value that is no number, or lies outside of the bounds, is listed as lost.
+  std::optional<double> number(const std::string& key);
+  std::optional<double> number(const std::string& key, double low, double high);
+  // A number without a fraction, between bounds of at most 2^53.
+  std::optional<std::int64_t> whole(const std::string& key, double low, double high);
   std::string text(const std::string& key, const std::string& otherwise = {}) {
     return text_in(take(key), otherwise);
   }
@@ -47,9 +52,13 @@ class Source {
   void lose(const std::string& key, const std::string& why);
   // Ignores a key that holds nothing to translate, as a version.
   void skip(const std::string& key) { take(key); }
-  [[nodiscard]] std::string pointer(const std::string& key) const { return pointer_to(at_, key); }
+  [[nodiscard]] std::string pointer(const std::string& key) const {
+    return pointer_to(at_, spelled(key));
+  }
 
  private:
+  // As the document writes it: in camelCase or, if this is with_snake_case, in snake_case.
+  [[nodiscard]] std::string spelled(const std::string& key) const;
   const Json& object_;
   std::string at_;
   std::vector<Untranslated>& lost_;

@@ -9,6 +9,7 @@ namespace hone {
 namespace {
 
 constexpr int term_depth_max = 32;
+constexpr std::size_t term_keys_max = 1000;  // each is sought among those before it
 constexpr std::string_view special = ",()[]{}";
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -90,6 +91,7 @@ class TermParser {
     for (bool first = true; !accept(close); first = false) {
       if (!first && !accept(',')) return bad("a comma or a bracket is missing");
       if (!first && accept(close)) break;  // after a last comma
+      if (!list && value.size() >= term_keys_max) return bad("an object of more than 1000 keys");
       std::string key;
       if (!list) {
         const auto colon = text_.find(':', at_);
@@ -166,6 +168,9 @@ const Term* Term::argument(std::string_view name, std::size_t place) const {
   return nullptr;
 }
 
-Result<std::vector<Term>> parse_terms(std::string_view text) { return TermParser(text).all(); }
+Result<std::vector<Term>> parse_terms(std::string_view text) {
+  if (text.size() > term_text_max) return refuse(Code::invalid, "longer than 64 KiB");
+  return TermParser(text).all();
+}
 
 }  // namespace hone

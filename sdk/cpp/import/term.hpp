@@ -2,6 +2,7 @@
 // Ray. Parsed, never evaluated.
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -23,8 +24,11 @@ struct Term {
   [[nodiscard]] const Term* argument(std::string_view name, std::size_t place) const;
 };
 
+constexpr std::size_t term_text_max = 65'536;  // bytes, far above what people write
+
 // Parses terms that are separated by commas: at least one. Rejects calls within lists and objects,
-// brackets that do not match, and nesting deeper than 32.
+// brackets that do not match, nesting deeper than 32, texts of more than term_text_max bytes and
+// objects of more than 1,000 keys.
 Result<std::vector<Term>> parse_terms(std::string_view text);
 
 }  // namespace hone

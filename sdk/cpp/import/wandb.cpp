@@ -70,6 +70,7 @@ class Parameters {
   Parameters(Draft& draft, const std::string& outer) : draft_(draft), outer_(outer) {}
 
   Status read(const Json& object, const std::string& at) {
+    if (!object.is_object()) return refuse(Code::invalid, "must be an object of parameters", at);
     for (const auto& [name, entry] : object.items()) {
       const std::string place = pointer_to(at, name);
       if (!entry.is_object())
@@ -179,8 +180,7 @@ void read_early_terminate(Source& from, Draft& draft) {
     return draft.lose("/early_terminate", "early_terminate: only the type hyperband is known");
   Json terminator = Json::object();
   terminator["rule"] = "hyperband";
-  if (const auto eta = fields.number("eta"); eta && *eta >= 2 && std::floor(*eta) == *eta)
-    terminator["eta"] = static_cast<std::int64_t>(*eta);
+  if (const auto eta = fields.whole("eta", 2, 1e6)) terminator["eta"] = *eta;
   const auto min = fields.number("min_iter"), max = fields.number("max_iter");
   for (const char* key : {"s", "strict"}) fields.lose(key, "brackets follow from budget.phases");
   constexpr double per_run_max = 1e6, phases_max = 10'000;
@@ -224,7 +224,7 @@ Result<Import> import_wandb(const Json& document, const Sibling&) {
   read_wandb_command(from, draft);
   std::string remark;
   const std::string method = wandb_method(from.text("method", "random"), remark);
-  draft.search(method, from.number("run_cap"), "W&B", remark);
+  draft.search(method, from.whole("run_cap", 1, 1e6), "W&B", remark);
   read_early_terminate(from, draft);
   from.lose("entity", "hone has tokens with scopes, not owners");
   from.lose("description", "hone note keeps it with the sweep");

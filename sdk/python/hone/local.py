@@ -18,9 +18,9 @@ STOP_S = 15.0
 def find_program(name: str) -> str:
     """The path of one of hone's programs: from HONE_BIN, of the wheel or the Debian package that
     holds this module, or from PATH."""
-    here = pathlib.Path(__file__)
+    here = pathlib.Path(__file__).resolve()
     folders: List[pathlib.Path] = []
-    if here.parents[1].name in ("site-packages", "dist-packages"):
+    if len(here.parents) > 4 and here.parents[1].name in ("site-packages", "dist-packages"):
         folders.append(here.parents[4] / "bin")  # of PREFIX/lib/python3.11/site-packages/hone
     if os.environ.get("HONE_BIN"):
         folders.insert(0, pathlib.Path(os.environ["HONE_BIN"]))

@@ -6,6 +6,7 @@
 #include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/event_codec.hpp"
 #include "tests/unit/db/given.hpp"
 #include "tests/unit/db/storm.hpp"
 

@@ -91,5 +91,191 @@ TEST(ImportNni, places_of_a_search_space_are_in_its_own_file) {
   EXPECT_EQ(result.error().at, "bad.json#/a");
 }
 
+// Ray's qrandint draws multiples of q, wherever the lower bound is.
+TEST(ImportRay, quantized_ints_are_multiples_of_q) {
+  const Import import = import_of_text(
+      "ray",
+      "{a: 'tune.qrandint(1, 10, 3)', b: 'tune.qrandint(4, 5, 3)', c: 'tune.qrandint(1, 9)'}\n");
+  EXPECT_EQ(text_at(import, "a"), R"({"type":"int","min":3,"max":9,"step":3})");
+  EXPECT_EQ(text_at(import, "b"), R"({"type":"int","min":4,"max":5})");
+  EXPECT_EQ(text_at(import, "c"), R"({"type":"int","min":1,"max":9})");
+}
+
+TEST(ImportRay, what_cannot_be_read_is_named) {
+  const Import import = import_of_text(
+      "ray",
+      "{run: PPO, stop: 5, max_failures: -1, num_samples: many, config: {lr: 0.1, num_gpus: 1e300}}\n");
+  for (const char* what :
+       {"stop is not translated: it is no object", "max_failures is not translated",
+        "num_samples is not translated", "config.num_gpus is a parameter, but not translated"})
+    EXPECT_TRUE(says(import.lost, what)) << what;
+  EXPECT_FALSE(import.sweep.contains("limits"));
+  EXPECT_EQ(refusal("ray", "{run: PPO, config: 5}\n"), "/config: must be an object of parameters");
+}
+
+TEST(ImportRay, only_one_bound_becomes_the_budget) {
+  const Import import = import_of_text(
+      "ray",
+      "{run: PPO, stop: {timesteps_total: 1e300, training_iteration: 9, episodes_total: 4, "
+      "time_total_s: 0}, config: {lr: 0.1}}\n");
+  EXPECT_EQ(to_text(import.sweep["budget"]), R"({"unit":"iterations","per_run":9})");
+  for (const char* what : {"stop.timesteps_total is not translated: no number from 1",
+                           "stop.episodes_total is not translated: budget counts another unit",
+                           "stop.time_total_s is not translated: no number from 0.001"})
+    EXPECT_TRUE(says(import.lost, what)) << what;
+}
+
+TEST(ImportRay, an_executor_of_ludwig_is_translated_or_named) {
+  const Import import = import_of_text(
+      "ray",
+      "hyperopt: {parameters: {a: {space: uniform, lower: 0, upper: 1}}, search_alg: bayesopt, "
+      "executor: {num_samples: 0, time_budget_s: -1, gpu_resources_per_trial: 1e300, scheduler: "
+      "{type: hyperband, reduction_factor: 1e300}}}\n");
+  for (
+      const char* what :
+      {"hyperopt.search_alg is not translated: it is no object",
+       "hyperopt.executor.num_samples is not translated",
+       "hyperopt.executor.time_budget_s is not translated",
+       "hyperopt.executor.gpu_resources_per_trial is not translated: no whole number from 0 to 4096",
+       "hyperopt.executor.scheduler.reduction_factor is not translated"})
+    EXPECT_TRUE(says(import.lost, what)) << what;
+  EXPECT_FALSE(import.sweep.contains("resources"));
+  EXPECT_EQ(to_text(import.sweep["terminator"]), R"({"rule":"hyperband"})");
+}
+
+TEST(ImportRay, long_texts_are_refused) {
+  const std::string text = "tune.choice([" + std::string(65'536, ' ') + "1])";
+  EXPECT_EQ(refusal("ray", "{a: '" + text + "'}\n"), "/a: longer than 64 KiB");
+}
+
+// 1,2,3,4 of range(1, 5) stay four values as floats.
+TEST(ImportHydra, a_range_of_floats_keeps_its_step) {
+  const Import import = import_of_text(
+      "hydra", "hydra: {sweeper: {n_trials: 5, params: {a: 'float(range(1, 5))'}}}\n");
+  EXPECT_EQ(text_at(import, "a"), R"({"type":"float","min":1,"max":5,"step":1})");
+}
+
+TEST(ImportHydra, names_of_plus_signs_alone_are_refused) {
+  EXPECT_EQ(refusal("hydra", "hydra: {sweeper: {params: {'++': '1,2'}}}\n"),
+            "/hydra/sweeper/params/++: a parameter without a name");
+  const Import import =
+      import_of_text("hydra", "hydra: {sweeper: {params: {'++a': '1,2', '+b': 'x,y'}}}\n");
+  EXPECT_EQ(text_at(import, "a"), R"({"type":"choice","values":[1,2]})");
+  EXPECT_EQ(text_at(import, "b"), R"({"type":"choice","values":["x","y"]})");
+}
+
+TEST(ImportHydra, what_cannot_be_read_is_named) {
+  const Import optuna = import_of_text(
+      "hydra", "hydra: {sweeper: {n_trials: 1e300, n_jobs: -1, sampler: 7, params: {a: '1,2'}}}\n");
+  for (const char* what :
+       {"hydra.sweeper.n_trials is not translated", "hydra.sweeper.n_jobs is not translated",
+        "hydra.sweeper.sampler is not translated: it is no object"})
+    EXPECT_TRUE(says(optuna.lost, what)) << what;
+  const Import ax = import_of_text("hydra",
+                                   "hydra: {sweeper: {ax_config: {client: {random_seed: 1e300}, "
+                                   "params: {a: {type: range, bounds: [0, 1]}}}}}\n");
+  EXPECT_TRUE(says(ax.lost, "client.random_seed is not translated: no whole number from 0"));
+  const Import nevergrad = import_of_text(
+      "hydra",
+      "hydra: {sweeper: {optim: {seed: 1e300, num_workers: 0.5}, parametrization: {a: '1,2'}}}\n");
+  for (const char* what : {"optim.seed is not translated", "optim.num_workers is not translated"})
+    EXPECT_TRUE(says(nevergrad.lost, what)) << what;
+  EXPECT_FALSE(nevergrad.sweep.contains("seed"));
+}
+
+TEST(ImportHydra, long_texts_and_large_objects_are_refused) {
+  std::string object;
+  for (int i = 0; i < 1001; ++i) object += "k" + std::to_string(i) + ":1,";
+  const std::string before = "hydra: {sweeper: {params: {a: '";
+  EXPECT_NE(refusal("hydra", before + "choice({" + object + "})'}}}\n").find("can read: its "),
+            std::string::npos);
+  EXPECT_NE(refusal("hydra", before + std::string(65'537, '1') + "'}}}\n").find("64 KiB"),
+            std::string::npos);
+}
+
+TEST(ImportDetermined, what_lies_out_of_range_is_named) {
+  const Import import = import_of_text(
+      "determined",
+      "{hyperparameters: {a: 1}, searcher: {name: asha, max_trials: 1e300, max_length: {batches: "
+      "1e300}, divisor: 1e300}, resources: {slots_per_trial: 1e300}, max_restarts: -1, "
+      "reproducibility: {experiment_seed: 1e300}}\n");
+  for (const char* what :
+       {"searcher.max_trials is not translated", "the length of the searcher is not translated",
+        "searcher.divisor is not translated", "resources.slots_per_trial is not translated",
+        "max_restarts is not translated", "reproducibility.experiment_seed is not translated"})
+    EXPECT_TRUE(says(import.lost, what)) << what;
+  for (const char* key : {"budget", "resources", "limits", "seed"})
+    EXPECT_FALSE(import.sweep.contains(key)) << key;
+  const Import retried =
+      import_of_text("determined", "{hyperparameters: {a: 1}, max_restarts: 5000}\n");
+  EXPECT_EQ(retried.sweep["limits"]["max_retries"], 100);
+}
+
+TEST(ImportNni, what_lies_out_of_range_is_named) {
+  const Import import = import_of_text(
+      "nni",
+      "{search_space: {a: {_type: uniform, _value: [0, 1]}}, trial_gpu_number: 1e300, "
+      "max_trial_number: -3, trialConcurrency: x, trial: {command: y, gpuNum: 5000}, advisor: "
+      "{name: Hyperband, classArgs: {eta: 1e300}}, assessor: Medianstop}\n");
+  for (const char* what :
+       {"trial_gpu_number is not translated: no whole number from 0 to 4096",
+        "max_trial_number is not translated", "trialConcurrency is not translated",
+        "trial.gpuNum is not translated", "advisor.classArgs.eta is not translated",
+        "assessor is not translated: it is no object"})
+    EXPECT_TRUE(says(import.lost, what)) << what;
+  EXPECT_FALSE(import.sweep.contains("resources"));
+}
+
+TEST(ImportKatib, what_lies_out_of_range_is_named) {
+  const Import import = import_of_text(
+      "katib",
+      "{kind: Experiment, spec: {parameters: [{name: a, parameterType: discrete, feasibleSpace: "
+      "{list: ['1e300', '2']}}], parallelTrialCount: 0, earlyStopping: {algorithmName: medianstop, "
+      "algorithmSettings: [{name: min_trials_required, value: '1e300'}]}}}\n");
+  EXPECT_EQ(text_at(import, "a"), R"({"type":"choice","values":[1e+300,2]})");
+  EXPECT_EQ(to_text(import.sweep["terminator"]), R"({"rule":"median"})");
+  EXPECT_TRUE(says(import.lost, "min_trials_required is not translated: no number from 1"));
+  EXPECT_TRUE(says(import.lost, "spec.parallelTrialCount is not translated"));
+}
+
+TEST(ImportWandb, what_lies_out_of_range_is_named) {
+  const Import import = import_of_text(
+      "wandb",
+      "{parameters: {a: {value: 1}}, run_cap: 1e300, early_terminate: {type: hyperband, min_iter: "
+      "soon, eta: 1e300}}\n");
+  for (const char* what : {"run_cap is not translated", "early_terminate.eta is not translated",
+                           "early_terminate.min_iter is not translated: its value is no number"})
+    EXPECT_TRUE(says(import.lost, what)) << what;
+  EXPECT_EQ(refusal("wandb", "parameters: {a: {parameters: 5}}\n"),
+            "/parameters/a/parameters: must be an object of parameters");
+}
+
+// Names that become the same one stay distinct; what is beyond the bound is named once.
+TEST(ImportDraft, a_sweep_holds_a_thousand_parameters) {
+  Json document = Json::object();
+  for (int i = 0; i < 5000; ++i)
+    document["parameters"][std::string(70, 'n') + std::to_string(i)]["value"] = i;
+  const auto result = find_import_format("wandb")->translate(document, document_of);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->sweep["parameters"].size(), 1000U);
+  EXPECT_EQ(result->names.size(), 1000U);
+  ASSERT_EQ(result->lost.size(), 1U);
+  EXPECT_EQ(result->lost[0].sentence,
+            "parameters after the 1000th are not translated: a sweep holds 1000");
+}
+
+TEST(ImportDraft, repeated_values_are_left_out_and_named_once) {
+  Json document = Json::object();
+  Json& values = document["parameters"]["a"]["values"];
+  values = {3, 3.0, "3", nullptr, "null"};
+  for (int i = 0; i < 100'000; ++i) values.push_back(3);
+  const auto result = find_import_format("wandb")->translate(document, document_of);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(text_at(*result, "a"), R"({"type":"choice","values":[3,"3","null"]})");
+  EXPECT_EQ(remark(*result, "/parameters/a"),
+            "hone's choices are single values: lists, objects and null stand as JSON text; a value "
+            "that stood twice is left out");
+}
+
 }  // namespace
 }  // namespace hone

@@ -188,7 +188,7 @@ TEST(ImportKatib, gpus_are_kept_and_other_limits_named) {
       "kind: Experiment\nspec: {parameters: [], trialTemplate: {trialSpec: {containers: [{command: "
       "[x], resources: {limits: {nvidia.com/gpu: 2, memory: 4Gi}}}]}}}\n");
   EXPECT_EQ(to_text(import.sweep["resources"]), R"({"gpus":2})");
-  EXPECT_TRUE(says(import.lost, "the limit memory is not translated"));
+  EXPECT_TRUE(says(import.lost, "limit memory is not translated"));
 }
 
 TEST(ImportKatib, the_command_is_that_of_the_primary_container) {

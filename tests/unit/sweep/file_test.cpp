@@ -51,7 +51,8 @@ TEST(SweepFile, refuses_with_line_and_column) {
   EXPECT_EQ(json_of("? [a]\n: 1\n"),
             "refused: s.yaml:1:3: a key must be a text, not a list or an object");
   EXPECT_EQ(json_of("a: !!binary x\n"),
-            "refused: s.yaml:1:4: the tag tag:yaml.org,2002:binary is not supported");
+            "refused: s.yaml:1:4: the tag tag:yaml.org,2002:binary is not supported, "
+            "or not what the value is");
   EXPECT_EQ(json_of("a: 1\n---\nb: 2\n"),
             "refused: s.yaml:1:1: holds more than one document; keep one");
   EXPECT_EQ(json_of(""), "refused: s.yaml:1:1: the document is empty");

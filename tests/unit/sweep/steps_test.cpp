@@ -235,7 +235,14 @@ TEST(Steps, a_checkpoint_is_of_its_step) {
   const auto resumed = given.offer(worker);
   ASSERT_TRUE(resumed->resume);
   given.end(resumed->lease);
-  EXPECT_FALSE(given.offer(worker)->resume) << "train starts from its own start";
+  const auto train = given.offer(worker);
+  EXPECT_FALSE(train->resume) << "train starts from its own start";
+  given.when(SaveModel{train->lease, {digest_b, 12, 1, 0}});  // prepare had saved at step 5
+  given.end(train->lease, EndReason::requeue_requested, 85);
+  given.rest();
+  const auto again = given.offer(worker);
+  ASSERT_TRUE(again->resume);
+  EXPECT_EQ(again->resume->sha256, digest_b);
 }
 
 TEST(Steps, a_waiting_step_keeps_its_worker_from_new_trials) {

@@ -277,7 +277,7 @@ TEST(SacLearners, keep_the_target_entropy_by_the_temperature) {
     auto rule = adam_rule();
     rule.target_entropy = entropy;
     SacLearner learner(rule, small_policy(), 1, Batch::count);
-    train(learner, {}, 1500, 3e-3);
+    train(learner, {}, 2500, 3e-3);
     learner.take_meter();
     train(learner, {}, 1000, 1e-3);
     kept.push_back(learner.take_meter().entropy / 1000);

@@ -160,10 +160,9 @@ TEST_F(Calls, for_files_that_are_gone_fail) {
   Client client(Endpoint{});
   CodeRecorder recorder;
   EXPECT_FALSE(perform(client, cache(), recorder, StoreBlob{LeaseId{1}, path("missing")}));
-  const KeepFiles gone{LeaseId{1}, {}, {{path("missing"), "missing"}}};
+  const KeepFiles gone{.lease = LeaseId{1}, .files = {{path("missing"), "missing"}}};
   EXPECT_FALSE(perform(client, cache(), recorder, gone));
-  EXPECT_TRUE(perform(client, cache(), recorder, KeepFiles{LeaseId{1}, {"*"}, {}}))
-      << "none to keep";
+  EXPECT_TRUE(perform(client, cache(), recorder, KeepFiles{LeaseId{1}, {"*"}})) << "none to keep";
 }
 
 // The socket of a trial ---------------------------------------------------------------------------

@@ -129,6 +129,9 @@ Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOpt
   values->push_back({"hone.run", run});
   const auto argv = filled_words(spec.evaluate, *values);
   if (!argv) return argv.error();
+  std::string shown;
+  for (const std::string& word : *argv) shown += " " + word;
+  session.note("running the evaluate: command of the sweep on this machine:" + shown);
   const auto found = measure(session, *argv, spec.objective.metric);
   if (!found) return found.error();
   std::vector<EvaluationInfo> infos;
@@ -145,7 +148,7 @@ Result<std::vector<EvaluationInfo>> evaluations_of(Session& session, const Evalu
                                                    const Json& model) {
   const auto sweep = session.get("/v1/sweeps/" + text_at(model, "/sweep"));
   if (!sweep) return sweep.error();
-  const auto spec = decode_sweep_spec(member(*sweep, "/spec"));
+  const auto spec = decode_request<SweepSpec>(member(*sweep, "/spec"));
   if (!spec) return spec.error();
   if (!spec->evaluate.empty()) return measured(session, options, model, *spec);
   auto info = evaluation_of(session, options, model, *spec);

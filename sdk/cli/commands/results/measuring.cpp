@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t measured_values_max = 10'000;  // that the server accepts in one evaluation
 constexpr std::size_t measured_metrics_max = 100;    // each becomes an evaluation
+constexpr std::size_t metric_name_bytes_max = 100;   // as the server's
 constexpr std::string_view hone_line = "@hone ";
 
 std::string text_of(const Value& value) {
@@ -44,7 +45,9 @@ Status take_line(Measurements& found, const std::string& line, const std::string
     return refuse(Code::conflict, "it printed an @hone line that is no JSON object: " + line);
   if (json->contains("report")) return add_value(found, metric, member(*json, "/report/value"));
   const std::string name = text_at(*json, "/metric/name");
-  if (name.empty())
+  const bool is_name = !name.empty() && name.size() <= metric_name_bytes_max &&
+                       std::ranges::none_of(name, [](unsigned char one) { return one < 0x20; });
+  if (!is_name)
     return refuse(Code::conflict, "its @hone lines must be reports or metrics, not " + line);
   return add_value(found, name, member(*json, "/metric/value"));
 }

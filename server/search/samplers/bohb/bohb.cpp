@@ -25,8 +25,8 @@
 namespace hone {
 namespace {
 
-constexpr std::int64_t trials_max = 10'000;  // a proposal costs time in proportion to them
-constexpr double least_density = 1e-32;      // h
+constexpr std::int64_t bohb_trials_max = 10'000;  // a proposal costs time in proportion to them
+constexpr double least_density = 1e-32;           // h
 
 struct BohbSettings {
   double random_fraction = 1.0 / 3;
@@ -123,7 +123,7 @@ Result<BohbSettings> bohb_settings(const SearchSpec& search) {
   constexpr std::array<std::string_view, 4> known{"random_fraction", "top", "samples",
                                                   "bandwidth_factor"};
   if (auto fits = only_settings(search, known); !fits) return fits.error();
-  if (search.trials > trials_max)
+  if (search.trials > bohb_trials_max)
     return refuse(Code::invalid,
                   "bohb compares every proposal with every trial: it takes at most 10,000 trials; "
                   "method tpe takes more",
@@ -143,11 +143,27 @@ Result<BohbSettings> bohb_settings(const SearchSpec& search) {
   return BohbSettings{*random, *top, static_cast<std::size_t>(*samples), *factor};
 }
 
+// A proposal is decided on the thread of the engine: each sample is compared with every trial in
+// every dimension, and each condition of the space is evaluated for it.
+Status check_bohb_cost(const SearchSpec& search, const SearchSpace& space, std::size_t samples) {
+  constexpr double kernels_max = 1e8, conditions_max = 1e7;
+  const auto drawn = static_cast<double>(samples);
+  const double kernels =
+      drawn * static_cast<double>(search.trials) * static_cast<double>(space.dimensions().size());
+  const double conditions = drawn * static_cast<double>(space.evaluation_cost());
+  if (kernels <= kernels_max && conditions <= conditions_max) return Done{};
+  return refuse(Code::invalid,
+                "bohb compares every sample with every trial in every parameter: these are too "
+                "many for one proposal. Use fewer samples, trials or parameters, or method tpe",
+                "/search/samples");
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Sampler>> make_bohb(const SearchSpec& search, const SearchSpace&) {
+Result<std::unique_ptr<Sampler>> make_bohb(const SearchSpec& search, const SearchSpace& space) {
   const auto settings = bohb_settings(search);
   if (!settings) return settings.error();
+  if (auto fits = check_bohb_cost(search, space, settings->samples); !fits) return fits.error();
   return std::unique_ptr<Sampler>(std::make_unique<Bohb>(*settings));
 }
 

@@ -1,7 +1,6 @@
 // Compiled several times, each time with another instruction set and another HONE_KERNELS; see
 // kernels.hpp. Nothing of the standard library may be instantiated here: the linker keeps one copy
 // of an inline function, and that copy might use instructions that the processor lacks.
-#include "schemas/types/widening.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
 #include "worker/train/nn/kernels/lanes.hpp"
 #include "worker/train/nn/kernels/sparse.hpp"
