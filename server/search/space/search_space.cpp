@@ -15,10 +15,10 @@ namespace {
 // this many are feasible is refused.
 constexpr std::size_t witness_tries_max = 100'000, witness_tries_min = 1000;
 constexpr std::size_t witness_work_max = 20'000'000;  // one for a parameter, ten for a name read
-// Of a brief search: one for a parameter or a node of an expression, which take up to 0.2 us.
+// Of a brief search: one for a parameter or a node of an expression.
 constexpr std::size_t witness_cost_max = 2'000'000, witness_tries_brief = 200;
-// Of all conditions, expressions and constraints of a new space: 30 for each of 1,000 parameters,
-// and 2 ms for one parameter set.
+// Of all conditions, expressions and constraints of a new space: 30 for each of 1,000 parameters.
+// Each parameter set evaluates all of them.
 constexpr std::size_t expression_bytes_max = 32 * 1024;
 
 bool is_ordered(const Domain& domain) {

@@ -6,7 +6,7 @@
 
 namespace hone {
 
-// Refuses a sweep whose last proposal would take more than about two seconds of the engine.
+// Refuses a sweep whose last proposal would hold the engine too long.
 // error.at is relative to the spec.
 Status check_cmaes_cost(const SearchSpec& search, const SearchSpace& space);
 
