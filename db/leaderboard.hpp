@@ -46,10 +46,10 @@ constexpr auto joined(const char (&... parts)[lengths]) {
   return all;
 }
 
-// The value of that trial; null if it diverged.
+// The value of that trial; null if it diverged or, of a time, did not reach the bar.
 inline constexpr auto first_value = joined(
-    "(SELECT CASE WHEN b.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN b.cost"
-    " ELSE 0.0 - b.cost END FROM trial b WHERE b.id = ",
+    "(SELECT CASE WHEN b.cost >= 1.797e308 OR (s.goal = 'soonest' AND b.cost >= 1e12) THEN NULL"
+    " WHEN s.goal <> 'maximize' THEN b.cost ELSE 0.0 - b.cost END FROM trial b WHERE b.id = ",
     first_trial, ")");
 
 // The replicate of the run of trial `trial` with the best last report, of those that have one.

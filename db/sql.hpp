@@ -13,6 +13,7 @@
 
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/reach.hpp"
 #include "schemas/types/score.hpp"
 
 namespace hone::sql {
@@ -27,7 +28,8 @@ inline double cost_of(Score score, Goal goal) {
 inline std::optional<Score> score_of(double cost, Goal goal) {
   if (cost == cost_none) return std::nullopt;
   if (cost == cost_diverged) return Score::diverged();
-  return Score::of(goal == Goal::minimize ? cost : 0.0 - cost);  // 0.0 - 0.0 is 0, -0.0 is not
+  if (goal == Goal::soonest && cost >= some_not_reached_from) return Score::not_reached();
+  return Score::of(goal == Goal::maximize ? 0.0 - cost : cost);  // 0.0 - 0.0 is 0, -0.0 is not
 }
 
 inline void put(SQLite::Statement& s, int at, std::int64_t value) { s.bind(at, value); }

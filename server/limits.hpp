@@ -35,6 +35,9 @@ inline constexpr std::int64_t checked_bytes_max = 128 * 1024 * 1024;
 // The newest events, whose links are checked at a start.
 inline constexpr std::int64_t checked_events_max = 100'000;
 
+// Metric points in memory for standbys, 80 bytes and a name each: half a minute of 3,000 a second.
+inline constexpr std::size_t feed_points_max = 100'000;
+
 // HTTP.
 inline constexpr std::size_t header_bytes_max = 16 * 1024;
 inline constexpr std::size_t token_bytes_max = 512;               // of a secret; ours have 69

@@ -24,7 +24,6 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using Failure = boost::system::error_code;
 
-constexpr std::uint64_t text_bytes_max = std::uint64_t{64} << 20U;
 constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
 
 template <class Message>
@@ -117,7 +116,7 @@ struct HttpClient::Inside {
 
   Failure read_head(ClientConnection& connection, Head& head, const HttpRequest& request) {
     head.header_limit(64 * 1024);
-    head.body_limit(request.download.empty() ? text_bytes_max : download_bytes_max);
+    head.body_limit(request.download.empty() ? request.body_bytes_max : download_bytes_max);
     if (request.method == "HEAD") head.skip(true);
     return perform([&](auto done) {
       http::async_read_header(connection.stream, connection.buffer, head, done);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -43,6 +44,8 @@ struct HttpRequest {
   std::string download{};  // path of a file for the body of a 2xx answer; replaced when it exists
   // From connecting to the last byte; a stream's longest silence.
   std::chrono::microseconds timeout = std::chrono::seconds(30);
+  // Of an answer that does not go to `download`.
+  std::uint64_t body_bytes_max = std::uint64_t{64} << 20U;
   Headers headers{};
   bool wants_body = true;  // false: the answer ends with its head, and the connection with it
 };
@@ -66,7 +69,7 @@ class HttpClient {
   // Any answer is a value, whatever its status; redirects are not followed. Refuses with
   //   unavailable          cannot connect, or the connection broke; the sentence names the URL
   //   timed_out            no complete answer within request.timeout
-  //   too_large            the answer is larger than 64 MiB (a download: 1 GiB)
+  //   too_large            the answer is larger than body_bytes_max (a download: 1 GiB)
   //   invalid              the server's certificate files cannot be used
   //   not_found, internal  the file to upload, or to download, cannot be opened.
   // A kept connection that turns out to be closed is opened again once, unseen by the caller.

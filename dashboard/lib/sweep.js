@@ -6,6 +6,14 @@ import { param, setParams } from "./route.js";
 
 const fields = "trial,number,state,reason,value,phase,seeds,pinned,steps,seconds,params.*";
 export const divergedWord = "diverged";
+export const notReachedWord = "not_reached";
+
+// "maximize return"; of a time until a bar "soonest return ≥ 475 (seconds)".
+export function objectiveText(sweep) {
+  const { metric, reach, goal, clock } = sweep.spec?.objective ?? {};
+  if (typeof reach !== "number") return `${sweep.objective.goal} ${sweep.objective.metric}`;
+  return `soonest ${metric} ${goal === "minimize" ? "≤" : "≥"} ${reach} (${clock})`;
+}
 
 const decoded = (column) =>
   Array.isArray(column)
@@ -72,6 +80,7 @@ export class SweepData {
   merit(row) {
     const value = this.columns.value[row];
     if (typeof value === "number") return this.goal === "maximize" ? value : -value;
+    if (value === notReachedWord) return -Number.MAX_VALUE / 2;
     return value === divergedWord ? -Number.MAX_VALUE : -Infinity;
   }
 

@@ -4,6 +4,7 @@ import { h } from "../lib/dom.js";
 import { plural, time, words } from "../lib/format.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
+import { objectiveText } from "../lib/sweep.js";
 import { ask } from "../ui/dialog.js";
 import { askEnqueue } from "../ui/params.js";
 import { heading, link, stateMark } from "../ui/parts.js";
@@ -132,7 +133,7 @@ export function sweepHeading(page, data, about = {}) {
     ),
     h("span", {}, sweep.id),
     sweep.project ? h("span", {}, sweep.project) : null,
-    h("span", {}, `${sweep.objective.goal} ${sweep.objective.metric}`),
+    h("span", {}, objectiveText(sweep)),
     h("span", {}, `submitted ${time(sweep.submitted_at)}`),
     sweep.confirms ? h("span", {}, "confirms ", link(sweep.confirms)) : null,
     (about.tags ?? []).map((tag) => h("span.chip.small", {}, tag)),

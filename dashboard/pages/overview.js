@@ -5,7 +5,7 @@ import { count, duration, param, percent, plural, short, time, words } from "../
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links, param as query, setParams } from "../lib/route.js";
-import { sweepData } from "../lib/sweep.js";
+import { objectiveText, sweepData } from "../lib/sweep.js";
 import { card } from "../chart/plot.js";
 import { historyPlot } from "../chart/history.js";
 import {
@@ -338,7 +338,7 @@ function notesOf(about, data) {
   const notes = about.notes ?? [];
   return [
     pairs([
-      ["Objective", `${sweep.objective.goal} ${sweep.objective.metric}`],
+      ["Objective", objectiveText(sweep)],
       [
         "Search",
         `${spec.search.method}, ${plural(sweep.trials.total, "trial")}, seed ${spec.seed}`,

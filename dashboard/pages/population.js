@@ -217,7 +217,7 @@ function cards({ family, forks, names }, data, parts, { places, reached, schedul
     return h(
       "div.card",
       {},
-      data.spec.search.method === "pbt"
+      ["pbt", "pb2"].includes(data.spec.search.method)
         ? empty("No member has been replaced yet: forks appear after the first comparison.")
         : empty("No run of this sweep continues another one.", "hone enqueue --from RUN --params ..."),
     );

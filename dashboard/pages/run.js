@@ -38,10 +38,7 @@ export async function runPage(page) {
     const [sweep, trial, line, children, curve, attempts, ...more] = all;
     const [artifacts, why, models, metrics, evaluations] = more;
     Object.assign(state, {
-      run,
-      sweep,
-      trial,
-      line,
+      ...{ run, sweep, trial, line },
       forks: (children?.edges ?? []).filter((one) => one.relation === "forked_from"),
       curve: curve.items,
       attempts,

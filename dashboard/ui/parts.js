@@ -136,7 +136,7 @@ const ofServer = ["timeline", "events", "population"]; // not in a report
 const shownTab = (id, page, name) =>
   report
     ? !ofServer.includes(name)
-    : name !== "population" || page === name || sweepData(id).spec?.search.method === "pbt";
+    : name !== "population" || page === name || ["pbt", "pb2"].includes(sweepData(id).spec?.search.method);
 
 export function sweepTabs(id, page) {
   const there = tabs.filter(([name]) => shownTab(id, page, name));

@@ -7,6 +7,8 @@ import { card } from "../chart/plot.js";
 const names = {
   "hone.cpu_cores": ["Processor cores kept busy", short],
   "hone.memory_bytes": ["Memory", memory],
+  "hone.gpu_busy": ["GPUs busy, share of time", short],
+  "hone.gpu_memory_bytes": ["Memory of the GPUs", memory],
 };
 export const useNames = new Set(Object.keys(names));
 

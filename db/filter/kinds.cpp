@@ -26,7 +26,7 @@ constexpr std::array field_table{
     Field{sweep, "terminator", text, "s.spec ->> '$.terminator.rule'", ""},
     Field{sweep, "trainer", text, "s.spec ->> '$.trainer.name'", ""},
     Field{sweep, "objective", text, "s.metric", "the name of its metric"},
-    Field{sweep, "goal", text, "s.goal", "maximize or minimize"},
+    Field{sweep, "goal", text, "s.goal", "maximize, minimize, or soonest: a time until a bar"},
     Field{sweep, "seed", number, "s.seed", ""},
     Field{sweep, "trials", number, "s.trials", "to be proposed in all"},
     Field{sweep, "proposed", number, "s.proposed", "so far"},
@@ -49,16 +49,17 @@ constexpr std::array field_table{
     Field{trial, "state", text, "t.state", "of the run that matters most"},
     Field{trial, "reason", text, "t.reason", ""},
     Field{trial, "value", number,
-          "CASE WHEN t.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN t.cost"
-          " ELSE 0.0 - t.cost END",
+          "CASE WHEN t.cost >= 1.797e308 OR (s.goal = 'soonest' AND t.cost >= 1e12) THEN NULL"
+          " WHEN s.goal <> 'maximize' THEN t.cost ELSE 0.0 - t.cost END",
           "the aggregate of its runs' final values", true},
     Field{trial, "best_report", number,
-          "CASE WHEN t.best_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN t.best_cost"
-          " ELSE 0.0 - t.best_cost END",
+          "CASE WHEN t.best_cost >= 1.797e308 OR (s.goal = 'soonest' AND t.best_cost >= 1e12)"
+          " THEN NULL WHEN s.goal <> 'maximize' THEN t.best_cost ELSE 0.0 - t.best_cost END",
           "of any of its runs", true},
     Field{trial, "confirmed", number,
-          "CASE WHEN t.confirmed_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN"
-          " t.confirmed_cost ELSE 0.0 - t.confirmed_cost END",
+          "CASE WHEN t.confirmed_cost >= 1.797e308 OR (s.goal = 'soonest' AND"
+          " t.confirmed_cost >= 1e12) THEN NULL"
+          " WHEN s.goal <> 'maximize' THEN t.confirmed_cost ELSE 0.0 - t.confirmed_cost END",
           "its value in the confirmations", true},
     Field{trial, "phase", number, "t.phase", "reports of its furthest run"},
     Field{trial, "runs", number, "t.runs", ""},
@@ -76,12 +77,12 @@ constexpr std::array field_table{
     Field{run, "phase", number, "r.reports", "reports so far"},
     Field{run, "step", number, "r.step", "of its latest report"},
     Field{run, "value", number,
-          "CASE WHEN r.cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN r.cost"
-          " ELSE 0.0 - r.cost END",
+          "CASE WHEN r.cost >= 1.797e308 OR (s.goal = 'soonest' AND r.cost >= 1e12) THEN NULL"
+          " WHEN s.goal <> 'maximize' THEN r.cost ELSE 0.0 - r.cost END",
           "its final value: the latest report", true},
     Field{run, "best_report", number,
-          "CASE WHEN r.best_cost >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN r.best_cost"
-          " ELSE 0.0 - r.best_cost END",
+          "CASE WHEN r.best_cost >= 1.797e308 OR (s.goal = 'soonest' AND r.best_cost >= 1e12)"
+          " THEN NULL WHEN s.goal <> 'maximize' THEN r.best_cost ELSE 0.0 - r.best_cost END",
           "", true},
     Field{run, "exit_code", number, "r.exit_code", ""},
     Field{run, "detail", text, "r.detail", ""},

@@ -72,8 +72,9 @@ Result<Piece> compared(const std::string& sql, const Comparison& c) {
 }
 
 std::string value_of_cost(const std::string& cost) {
-  return "(CASE WHEN " + cost + " >= 1.797e308 THEN NULL WHEN s.goal = 'minimize' THEN " + cost +
-         " ELSE 0.0 - " + cost + " END)";
+  return "(CASE WHEN " + cost + " >= 1.797e308 OR (s.goal = 'soonest' AND " + cost +
+         " >= 1e12) THEN NULL WHEN s.goal <> 'maximize' THEN " + cost + " ELSE 0.0 - " + cost +
+         " END)";
 }
 
 // The objective's value of a row, and the newest value of another series.
@@ -140,13 +141,13 @@ Result<Piece> metric_condition(const Comparison& c, ObjectKind kind) {
   return all;
 }
 
-// Trials of sweeps of one goal whose cost is within the bound. `cost` may bound it from one side:
+// Trials of sweeps of such goals whose cost is within the bound. `cost` may bound it from one side:
 // SQLite would search its index by the first upper bound that it reads, so +x.cost hides the other.
 void add_by_cost(Piece& all, const std::string& name, const char* goal, const std::string& cost) {
   append(all, " UNION ALL ",
          {std::string("SELECT x.id FROM sweep y CROSS JOIN trial x ON x.sweep = y.id WHERE"
-                      " y.metric = ? AND y.goal = '") +
-              goal + "' AND +x.cost < 1.797e308" + cost,
+                      " y.metric = ? AND y.goal ") +
+              goal + " AND +x.cost < 1.797e308" + cost,
           {name}});
 }
 
@@ -163,17 +164,17 @@ std::optional<Piece> metric_candidates(const Comparison& c, ObjectKind kind) {
     all.values.emplace_back(cost);
   };
   if (high)
-    limited("maximize", " AND x.cost <= ?", -bound);
+    limited("= 'maximize'", " AND x.cost <= ?", -bound);
   else if (own)
-    limited("maximize", " AND x.cost >= ?", -bound);
+    limited("= 'maximize'", " AND x.cost >= ?", -bound);
   else
-    add_by_cost(all, name, "maximize", "");
+    add_by_cost(all, name, "= 'maximize'", "");
   if (low)
-    limited("minimize", " AND x.cost <= ?", bound);
+    limited("<> 'maximize'", " AND x.cost <= ?", bound);
   else if (own)
-    limited("minimize", " AND x.cost >= ?", bound);
+    limited("<> 'maximize'", " AND x.cost >= ?", bound);
   else
-    add_by_cost(all, name, "minimize", "");
+    add_by_cost(all, name, "<> 'maximize'", "");
   if (!own)
     append(all, " UNION ALL ",
            {"SELECT x.id FROM trial x CROSS JOIN sweep y ON y.id = x.sweep WHERE x.runs > 1 AND"

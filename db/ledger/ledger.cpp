@@ -107,6 +107,33 @@ void Ledger::append(const Event& event) {
   statements_->projection.fold(event);
 }
 
+Status Ledger::append_row(const LedgerRow& row, const std::string& link) {
+  const std::string which = "event " + std::to_string(row.seq);
+  NewestEvent& newest = statements_->last;
+  if (newest.seq < 0) newest = read_newest(db_);
+  if (row.seq != newest.seq + 1 || row.at < newest.at)
+    return refuse(Code::conflict, which + " does not follow event " + std::to_string(newest.seq) +
+                                      ", the newest of this ledger");
+  const bool fits = link.empty() ? newest.link.empty() : next_link(newest.link, row) == link;
+  if (!fits)
+    return refuse(Code::conflict, which + " does not continue the hash chain of this ledger");
+  const auto document = parse_json(row.body);
+  auto body = document ? decode_event(row.kind, *document) : Result<EventBody>(document.error());
+  if (!body)
+    return refuse(Code::invalid, which + " (" + std::string(row.kind) +
+                                     ") cannot be read by this hone: " + body.error().detail);
+  event_bytes_ += static_cast<std::int64_t>(row.body.size());
+  newest = {row.seq, row.at, link};
+  SQLite::Statement& append = statements_->append;
+  if (link.empty())
+    append.bind(6);
+  else
+    append.bindNoCopy(6, newest.link.data(), static_cast<int>(newest.link.size()));
+  sql::run(append, row.seq, row.at, row.kind, row.sweep, row.body);
+  statements_->projection.fold({row.seq, row.at, *std::move(body)});
+  return Done{};
+}
+
 void Ledger::append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points) {
   std::map<std::string_view, const MetricPoint*> newest;
   for (const auto& point : points) {

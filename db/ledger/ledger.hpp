@@ -13,11 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "base/result.hpp"
 #include "schemas/types/metric.hpp"
 
 namespace hone {
 
 struct Event;
+struct LedgerRow;
 
 class Ledger {
  public:
@@ -32,6 +34,11 @@ class Ledger {
   // Precondition: between begin and commit; event.seq == last_seq() + 1, and no event of the ledger
   // is later. Writes the event row and the projection.
   void append(const Event& event);
+  // Appends a row of the ledger that this one copies, byte for byte. `link` as 32 bytes; empty for
+  // a row that is older than the chain. Refuses (conflict) a row that does not continue this
+  // ledger, and (invalid) an event that this hone does not know; roll back then. Precondition as of
+  // append, without the order of events, which it checks.
+  Status append_row(const LedgerRow& row, const std::string& link);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
   void append_series(RunId run, const Series& series);  // with its own times
 

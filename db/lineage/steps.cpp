@@ -146,7 +146,8 @@ constexpr std::array descriptions{
                 " number, t.state,"
                 " nullif(t.reason, 'none') AS reason,"
                 " CASE WHEN cost >= 1.797e308 THEN iif(cost < 9e999, 'diverged', NULL)"
-                "  ELSE iif(goal = 'minimize', cost, 0.0 - cost) END AS value, params, "
+                "  WHEN goal = 'soonest' AND cost >= 1e12 THEN 'not_reached'"
+                "  ELSE iif(goal <> 'maximize', cost, 0.0 - cost) END AS value, params, "
                 "proposed_at, pinned_at"
                 " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},
     Description{
@@ -154,9 +155,12 @@ constexpr std::array descriptions{
         "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
         " attempts, r.reports,"
         " CASE WHEN r.best_cost >= 1.797e308 THEN iif(r.best_cost < 9e999, 'diverged', NULL)"
-        "  ELSE iif(goal = 'minimize', r.best_cost, 0.0 - r.best_cost) END AS best,"
+        "  WHEN goal = 'soonest' AND r.best_cost >= 1e12 THEN 'not_reached'"
+        "  ELSE iif(goal <> 'maximize', r.best_cost, 0.0 - r.best_cost) END AS best,"
         " step, r.detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
-        " AS seed_applied, s.seed || ' ' || t.number || ' ' || coalesce(s.confirms, 0) || ' '"
+        " AS seed_applied, s.seed || ' ' || t.number || ' ' || iif(s.imported_at IS NULL,"
+        " coalesce(s.confirms, 0), coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4)"
+        " AS INTEGER), 0)) || ' '"
         " || s.instances AS seed, started_at, r.ended_at"
         " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
         " WHERE r.trial = ?1 AND replicate = ?2"},

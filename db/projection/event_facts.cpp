@@ -29,6 +29,7 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
       return e.exit_code;
     case EndReason::none:
     case EndReason::budget_reached:
+    case EndReason::bar_reached:
     case EndReason::evicted:
     case EndReason::not_promoted:
     case EndReason::diverged:

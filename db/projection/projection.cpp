@@ -61,8 +61,15 @@ void write_report(ProjectionStatements& s, const std::optional<std::string>& ver
   std::optional<std::string> further;
   if (!e.further.empty()) further = further_text(e.further);
   sql::run(s.add_report, e.run.trial, e.run.replicate, e.phase, e.step, value, at, e.lease, further,
-           verdict);
+           verdict, e.spent);
   s.report.reset();
+}
+
+std::string schedule_text(const std::vector<ScheduleStage>& schedule) {
+  Json stages = Json::array();
+  for (const ScheduleStage& stage : schedule)
+    stages.push_back({{"phase", stage.phase}, {"params", encode(stage.params)}});
+  return to_text(stages);
 }
 
 // A fork has the reports of its origin, up to the phase after which it continues.
@@ -78,6 +85,7 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
     std::optional<double> value;
     Instant at;
     LeaseId lease;
+    std::optional<double> spent;
   };
   std::vector<Row> rows;
   sql::bind(s.reports_until, origin.run.trial, origin.run.replicate, origin.phase);
@@ -89,15 +97,17 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
     row.value = c.maybe(&sql::Columns::real);
     row.at = c.instant();
     row.lease = c.id<LeaseId>();
+    row.spent = c.maybe(&sql::Columns::real);
     rows.push_back(row);
   }
   s.reports_until.reset();
   const RunId run{e.trial, 0};
   const Goal goal = goal_of(s, e.sweep.value);
   for (const Row& row : rows) {
-    const double cost = sql::cost_of(row.value ? Score::of(*row.value) : Score::diverged(), goal);
+    const Score value = row.value ? Score::of(*row.value) : Score::diverged();
+    const double cost = sql::cost_of(s.values.counted(e.sweep, value, row.step, row.spent), goal);
     sql::run(s.add_report, run.trial, run.replicate, row.phase, row.step, row.value, row.at,
-             row.lease, std::optional<std::string>(), std::optional<std::string>());
+             row.lease, std::optional<std::string>(), std::optional<std::string>(), row.spent);
     sql::run(s.report_run, run.trial, run.replicate, row.phase, row.step, cost);
     s.values.reported(e.sweep, run, row.phase, cost);
   }
@@ -122,7 +132,8 @@ Spread spread_of(const std::vector<double>& values) {
 struct Fold {
   ProjectionStatements& s;
   Instant at;
-  bool elsewhere = false;  // the event is of an imported sweep's past
+  bool elsewhere = false;             // the event is of an imported sweep's past
+  std::optional<SweepId> confirms{};  // the sweep of this server that the imported one confirms
 
   void operator()(const ServerStarted&) const {}
 
@@ -143,7 +154,7 @@ struct Fold {
     sql::run(s.add_sweep, e.sweep, spec.name, spec.project, word(SweepState::running), at,
              spec.objective.metric, word(spec.objective.goal), static_cast<std::int64_t>(spec.seed),
              spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),
-             e.workflow, e.dataset, elsewhere ? std::nullopt : or_none(spec.confirms),
+             e.workflow, e.dataset, elsewhere ? confirms : or_none(spec.confirms),
              instances_of(spec));
     if (e.dataset) sql::run(s.train_on, e.sweep, *e.dataset);
     for (const DatasetSpec& one : spec.datasets)
@@ -162,14 +173,15 @@ struct Fold {
 
   void operator()(const WorkerJoined& e) const {
     sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at,
-             or_none(e.token));
+             or_none(e.token), e.memory, to_text(Json(e.labels)));
     if (e.pilot) s.fleets.joined(e.pilot, e.worker, at);
   }
 
   void operator()(const TrialProposed& e) const {
     const auto seeds = static_cast<int>(seeds_of_sweep(s, e.sweep).value_or(0));
     s.counts.proposed(e.sweep);
-    sql::run(s.add_trial, e.trial, e.sweep, e.number, to_text(encode(e.params)), seeds, at);
+    sql::run(s.add_trial, e.trial, e.sweep, e.number, to_text(encode(e.params)), seeds, at,
+             schedule_text(e.schedule));
     for (int replicate = 0; replicate < seeds; ++replicate) {
       sql::run(s.add_run, e.trial, replicate, e.sweep);
       s.counts.added({e.trial, replicate}, e.sweep);
@@ -181,7 +193,7 @@ struct Fold {
   void operator()(const LeaseGranted& e) const {
     const RunId run = e.attempt.run;
     sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
-             e.resume, e.step);
+             e.resume, e.step, e.turn ? to_text(encode(*e.turn)) : std::string());
     if (e.step > 0)
       sql::run(s.repeat_step, run.trial, run.replicate, e.resume, e.step);
     else if (e.attempt.number > 1)
@@ -206,7 +218,8 @@ struct Fold {
     if (s.report) write_report(s, std::nullopt);
     const TrialId trial = e.run.trial;
     const std::int64_t sweep = sweep_of_trial(s, trial).value_or(0);
-    const double cost = sql::cost_of(e.score, goal_of(s, sweep));
+    const Score value = s.values.counted(SweepId{sweep}, e.score, e.step, e.spent);
+    const double cost = sql::cost_of(value, goal_of(s, sweep));
     s.counts.reported(e.run, SweepId{sweep});
     sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
     if (e.seed_applied)
@@ -281,7 +294,7 @@ struct Fold {
     s.knowledge.add(e, at);
   }
   void operator()(const SweepImported& e) const {
-    for (const Event& event : e.past) std::visit(Fold{s, event.at, true}, event.body);
+    for (const Event& event : e.past) std::visit(Fold{s, event.at, true, e.confirms}, event.body);
     s.knowledge.add(e, at);
   }
 

@@ -46,8 +46,8 @@ struct ProjectionStatements {
       " VALUES (?, ?, ?, ?, ?, ?)"};
   SQLite::Statement add_worker{
       db,
-      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)"};
+      "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token,"
+      " memory, labels) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)"};
   SQLite::Statement add_token{
       db,
       "INSERT INTO token (id, name, scopes, sha256, created_at, created_by, expires_at)"
@@ -91,19 +91,20 @@ struct ProjectionStatements {
   SQLite::Statement seeds_of_sweep{db, "SELECT seeds FROM sweep WHERE id = ?"};
   SQLite::Statement add_trial{
       db,
-      "INSERT INTO trial (id, sweep, number, params, runs, proposed_at) VALUES (?, ?, ?, ?, ?, ?)"};
+      "INSERT INTO trial (id, sweep, number, params, runs, proposed_at, schedule)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement fork_trial{
       db,
       "UPDATE trial SET fork_trial = ?2, fork_replicate = ?3, fork_model = ?4, fork_phase = ?5,"
       " fork_step = ?6, replaces = ?7 WHERE id = ?1"};
   SQLite::Statement reports_until{db,
-                                  "SELECT phase, step, value, at, lease FROM report WHERE"
+                                  "SELECT phase, step, value, at, lease, spent FROM report WHERE"
                                   " trial = ? AND replicate = ? AND phase <= ? ORDER BY phase"};
   SQLite::Statement add_run{db, "INSERT INTO run (trial, replicate, sweep) VALUES (?, ?, ?)"};
   SQLite::Statement add_attempt{
       db,
       "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume,"
-      " step, step_name) SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8,"
+      " step, turn, step_name) SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8, ?9,"
       " coalesce(s.spec ->> ('$.steps[' || ?8 || '].name'), '')"
       " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?2"};
   SQLite::Statement finish_step{db, "UPDATE attempt SET finished = 1 WHERE lease = ?1"};
@@ -132,8 +133,8 @@ struct ProjectionStatements {
   SQLite::Statement goal_of_sweep{db, "SELECT goal FROM sweep WHERE id = ?"};
   SQLite::Statement add_report{
       db,
-      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further, verdict)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      "INSERT INTO report (trial, replicate, phase, step, value, at, lease, further, verdict,"
+      " spent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement report_run{
       db,
       "UPDATE run SET reports = ?3 + 1, step = ?4, cost = ?5,"

@@ -27,6 +27,8 @@ struct TrialValueRule {
   bool multi_seed = false;
   int first = 1;          // runs that every trial starts with
   bool rescaled = false;  // values of different problems are made comparable when they are read
+  Objective objective{};
+  int phases = 1;
 };
 
 namespace {
@@ -108,8 +110,7 @@ struct TrialValues::Statements {
       "SELECT replicate, reports, cost, state, reason, failure FROM run WHERE trial = ?"
       " ORDER BY replicate"};
   SQLite::Statement report{
-      db, "SELECT value FROM report WHERE trial = ? AND replicate = ? AND phase = ?"};
-  SQLite::Statement goal{db, "SELECT goal FROM sweep WHERE id = ?"};
+      db, "SELECT value, step, spent FROM report WHERE trial = ? AND replicate = ? AND phase = ?"};
   SQLite::Statement report_trial{
       db, "UPDATE trial SET best_cost = min(best_cost, ?2), phase = max(phase, ?3) WHERE id = ?1"};
   SQLite::Statement value_trial{
@@ -127,8 +128,8 @@ struct TrialValues::Statements {
       db, "UPDATE trial SET confirmed_cost = ?2, confirmed_seeds = ?3 WHERE id = ?1"};
 
   const TrialValueRule& rule_of(SweepId sweep);
-  std::vector<SeedRow> seeds_of(TrialId trial);
-  double merit_at(SweepId sweep, RunId run, int phase);
+  std::vector<SeedRow> seeds_of(SweepId sweep, TrialId trial);
+  std::optional<double> merit_at(SweepId sweep, RunId run, int phase);
   TrialValue value_of(SweepId sweep, TrialId trial);
 };
 
@@ -143,11 +144,16 @@ const TrialValueRule& TrialValues::Statements::rule_of(SweepId sweep) {
   if (!read) throw std::runtime_error("the spec of " + hone::text(sweep) + " cannot be read");
   if (rules.size() >= rules_max) rules.clear();
   const int first = first_runs(*read);
-  return rules[sweep] = {read->replicates.aggregate, first > 1 || most_runs(*read) > 1, first,
-                         hone::rescaled(*read)};
+  return rules[sweep] = {read->replicates.aggregate,
+                         first > 1 || most_runs(*read) > 1,
+                         first,
+                         hone::rescaled(*read),
+                         read->objective,
+                         read->budget.phases};
 }
 
-std::vector<SeedRow> TrialValues::Statements::seeds_of(TrialId trial) {
+std::vector<SeedRow> TrialValues::Statements::seeds_of(SweepId sweep, TrialId trial) {
+  const TrialValueRule& rule = rule_of(sweep);
   std::vector<SeedRow> seeds;
   sql::bind(runs, trial);
   while (runs.executeStep()) {
@@ -163,28 +169,36 @@ std::vector<SeedRow> TrialValues::Statements::seeds_of(TrialId trial) {
     seed.completed = state == RunState::completed;
     seed.counts = !seed.ended || informs(reason, failure);
     seed.evicted = seed.ended && closes(reason);
+    if (rule.objective.reach && -seed.last < some_not_reached_from) seed.reports = rule.phases;
     seeds.push_back(seed);
   }
   runs.reset();
   return seeds;
 }
 
-double TrialValues::Statements::merit_at(SweepId sweep, RunId run, int phase) {
-  sql::bind(goal, sweep);
-  const bool minimize = goal.executeStep() && goal.getColumn(0).getString() == "minimize";
-  goal.reset();
+// nullopt if there is no such report: the run reached its bar before.
+std::optional<double> TrialValues::Statements::merit_at(SweepId sweep, RunId run, int phase) {
+  const Objective& objective = rule_of(sweep).objective;
   sql::bind(report, run.trial, run.replicate, phase);
-  std::optional<double> value;
-  if (report.executeStep()) value = sql::Columns(report).maybe(&sql::Columns::real);
+  std::optional<double> merit;
+  if (report.executeStep()) {
+    sql::Columns c(report);
+    const auto value = c.maybe(&sql::Columns::real);
+    const auto step = c.integer();
+    const auto spent = c.maybe(&sql::Columns::real);
+    merit = value ? hone::counted(objective, Score::of(*value),
+                                  spent.value_or(static_cast<double>(step)))
+                        .merit(objective.goal)
+                  : failed_merit;
+  }
   report.reset();
-  if (!value) return failed_merit;
-  return minimize ? 0.0 - *value : *value;
+  return merit;
 }
 
 // The same as SeedCurves and History::outcome in server/search, from the query tables.
 TrialValue TrialValues::Statements::value_of(SweepId sweep, TrialId trial) {
   const TrialValueRule& rule = rule_of(sweep);
-  const auto seeds = seeds_of(trial);
+  const auto seeds = seeds_of(sweep, trial);
   TrialValue value;
   value.failed = !seeds.empty() && std::all_of(seeds.begin(), seeds.end(),
                                                [](const SeedRow& one) { return one.failed(); });
@@ -198,10 +212,11 @@ TrialValue TrialValues::Statements::value_of(SweepId sweep, TrialId trial) {
   for (const SeedRow& one : seeds) {
     if (value.length == 0 || !one.reaches(value.length)) continue;
     const bool short_of_it = one.reports < value.length;
-    value.merits.push_back(one.reports > value.length
-                               ? merit_at(sweep, {trial, one.replicate}, value.length - 1)
-                           : short_of_it && one.failed() ? failed_merit
-                                                         : one.last);
+    value.merits.push_back(
+        one.reports > value.length
+            ? merit_at(sweep, {trial, one.replicate}, value.length - 1).value_or(one.last)
+        : short_of_it && one.failed() ? failed_merit
+                                      : one.last);
   }
   return value;
 }
@@ -226,8 +241,17 @@ void TrialValues::assess(SweepId sweep, TrialId trial) {
   sql::run(s.reached, sweep, value.length);
 }
 
+Score TrialValues::counted(SweepId sweep, Score value, std::int64_t step,
+                           std::optional<double> spent) {
+  const double time = spent.value_or(static_cast<double>(step));
+  return hone::counted(statements_->rule_of(sweep).objective, value, time);
+}
+
+// A run that has reached its bar counts as complete.
 void TrialValues::reported(SweepId sweep, RunId run, int phase, double cost) {
   Statements& s = *statements_;
+  const TrialValueRule& rule = s.rule_of(sweep);
+  if (rule.objective.reach && cost < some_not_reached_from) phase = rule.phases - 1;
   if (sql::run(s.report_single, run.trial, cost, phase + 1) > 0) {
     sql::run(s.reached, sweep, phase + 1);
     return;
@@ -266,7 +290,7 @@ void TrialValues::confirmed(SweepId confirmation) {
     s.confirming.reset();
     for (const auto& [trial, sweep] : trials) {
       aggregate = s.rule_of(sweep).aggregate;
-      for (const SeedRow& one : s.seeds_of(trial))
+      for (const SeedRow& one : s.seeds_of(sweep, trial))
         if (one.ended && one.counts && !one.evicted)
           merits.push_back(one.failed() ? failed_merit : one.last);
     }

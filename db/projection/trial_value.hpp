@@ -4,7 +4,9 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "schemas/types/ids.hpp"
 #include "schemas/types/score.hpp"
@@ -17,6 +19,8 @@ class TrialValues {
   explicit TrialValues(SQLite::Database& db);
   ~TrialValues();
 
+  // Returns what a report counts as (schemas/types/reach.hpp).
+  Score counted(SweepId sweep, Score value, std::int64_t step, std::optional<double> spent);
   // After a report was recorded in the row of its run. `cost` is that of the report.
   void reported(SweepId sweep, RunId run, int phase, double cost);
   // After a run has ended; `failed` unless it completed or was stopped by a rule or a user.

@@ -27,6 +27,7 @@ struct AttemptRow {
   std::string differs{};  // from the submission in: words of "commit patch environment hone"
   std::string step{};     // of its run's pipeline; empty without one
   bool finished = false;
+  std::string turn{};  // JSON: why its sweep came before others; empty where none waited
 };
 
 }  // namespace hone

@@ -44,7 +44,7 @@ class Points {
  public:
   explicit Points(SQLite::Database& db)
       : rows_(db,
-              "SELECT p.phase, p.step, p.value, p.at, p.lease, a.granted_at"
+              "SELECT p.phase, p.step, p.value, p.at, p.lease, a.granted_at, p.spent"
               " FROM report p JOIN attempt a ON a.lease = p.lease"
               " WHERE p.trial = ? AND p.replicate = ? ORDER BY p.phase") {}
 
@@ -68,6 +68,7 @@ class Points {
         before = curve.empty() ? Duration{} : curve.back().trained;
       }
       point.trained = before + (at - c.instant());
+      point.spent = c.maybe(&sql::Columns::real);
       curve.push_back(point);
     }
     return curve;

@@ -22,7 +22,7 @@ std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit) 
     row.metric = c.text();
     const Goal goal = c.word(parse_goal);
     row.value = sql::score_of(c.real(), goal).value_or(Score::diverged());
-    best.push_back(std::move(row));
+    if (row.value.has_number()) best.push_back(std::move(row));
   }
   return best;
 }

@@ -87,7 +87,7 @@ constexpr char select_workers[] =
     "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
     "w.token,"
     " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
-    " w.aside_until, w.aside_why FROM worker w ";
+    " w.aside_until, w.aside_why, w.memory, w.labels FROM worker w ";
 
 WorkerRow read_worker(const SQLite::Statement& s) {
   sql::Columns c(s);
@@ -104,6 +104,8 @@ WorkerRow read_worker(const SQLite::Statement& s) {
   row.running = c.integer();
   row.aside_until = c.maybe(&sql::Columns::instant);
   row.aside_why = c.text();
+  row.memory = c.integer();
+  row.labels = c.text();
   return row;
 }
 
@@ -130,6 +132,19 @@ bool is_kept(SQLite::Database& db, std::string_view sha256) {
                       " SELECT 1 FROM workflow WHERE patch_sha256 = ?1 OR environment_sha256 = ?1"
                       " LIMIT 1");
   return sql::bind(s, sha256).executeStep();
+}
+
+std::vector<std::string> named_blobs(SQLite::Database& db) {
+  SQLite::Statement s(
+      db,
+      "SELECT sha256 FROM model WHERE dropped_at IS NULL"
+      " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)"
+      " UNION SELECT sha256 FROM artifact"
+      " UNION SELECT patch_sha256 FROM workflow WHERE patch_sha256 <> ''"
+      " UNION SELECT environment_sha256 FROM workflow WHERE environment_sha256 <> ''");
+  std::vector<std::string> digests;
+  while (s.executeStep()) digests.push_back(sql::Columns(s).text());
+  return digests;
 }
 
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id) {

@@ -101,7 +101,7 @@ std::vector<TrialMark> improvements(SQLite::Database& db, SweepId sweep, Goal go
     number = mark.number = c.integer();
     cost = c.real();
     const auto value = sql::score_of(cost, goal);
-    if (!value || value->is_diverged()) break;  // these are behind all values
+    if (!value || !value->has_number()) break;  // these are behind all values
     mark.value = *value;
     marks.push_back(mark);
   }

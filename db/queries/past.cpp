@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "db/ledger/chain.hpp"
 #include "db/ledger/ledger.hpp"
 #include "db/sql.hpp"
 #include "schemas/types/event.hpp"
@@ -14,6 +15,13 @@ namespace {
 Error too_many(const char* what, std::size_t most) {
   return refuse(Code::too_large, "the sweep has more than " + std::to_string(most) + " " + what +
                                      ": copy the data folder with hone db backup instead");
+}
+
+std::string list_of(const std::vector<SweepId>& sweeps) {
+  std::string list;
+  for (const SweepId sweep : sweeps)
+    list += (list.empty() ? "" : ", ") + std::to_string(sweep.value);
+  return list;
 }
 
 }  // namespace
@@ -47,12 +55,59 @@ std::vector<SweepId> replay_sources(SQLite::Database& db, SweepId sweep) {
   return sweeps;
 }
 
+std::optional<SweepId> sweep_submitted(SQLite::Database& db, Instant at, std::uint64_t seed) {
+  SQLite::Statement row(db,
+                        "SELECT id FROM sweep WHERE submitted_at = ? AND seed = ?"
+                        " AND json_extract(spec, '$.confirms') IS NULL ORDER BY id DESC LIMIT 1");
+  sql::bind(row, at, static_cast<std::int64_t>(seed));
+  if (!row.executeStep()) return std::nullopt;
+  return SweepId{row.getColumn(0).getInt64()};
+}
+
+std::vector<SweepId> confirmations_of(SQLite::Database& db, SweepId sweep, std::uint64_t seed) {
+  SQLite::Statement rows(db, "SELECT id FROM sweep WHERE confirms = ? AND seed = ? ORDER BY id");
+  sql::bind(rows, sweep, static_cast<std::int64_t>(seed));
+  std::vector<SweepId> sweeps;
+  while (rows.executeStep()) sweeps.push_back({rows.getColumn(0).getInt64()});
+  return sweeps;
+}
+
+std::optional<SweepId> confirmed_by(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement row(db, "SELECT confirms FROM sweep WHERE id = ? AND confirms IS NOT NULL");
+  sql::bind(row, sweep);
+  if (!row.executeStep()) return std::nullopt;
+  return SweepId{row.getColumn(0).getInt64()};
+}
+
+namespace {
+
+// Empty where the event has no link.
+std::string text_of_link(SQLite::Database& db, std::int64_t seq) {
+  const Link link = link_of(db, seq);
+  return link.empty() ? std::string() : std::to_string(seq) + ":" + link_text(link);
+}
+
+}  // namespace
+
+std::string newest_link(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
+  SQLite::Statement newest(db, "SELECT seq, at, kind, body FROM event WHERE sweep IN (" +
+                                   list_of(sweeps) + ") ORDER BY seq DESC LIMIT 1");
+  if (!newest.executeStep()) return {};
+  const Event event = read_event(newest);
+  if (const auto* imported = std::get_if<SweepImported>(&event.body)) return imported->ledger;
+  return text_of_link(db, event.seq);
+}
+
+std::string own_link(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
+  SQLite::Statement newest(
+      db, "SELECT coalesce(max(seq), 0) FROM event WHERE sweep IN (" + list_of(sweeps) + ")");
+  newest.executeStep();
+  return text_of_link(db, newest.getColumn(0).getInt64());
+}
+
 Status visit_events(SQLite::Database& db, const std::vector<SweepId>& sweeps,
                     std::size_t events_max, const std::function<void(const Event&)>& visit) {
-  std::string of = " FROM event WHERE sweep IN (";
-  for (const SweepId sweep : sweeps)
-    of += (sweep == sweeps.front() ? "" : ", ") + std::to_string(sweep.value);
-  of += ")";
+  const std::string of = " FROM event WHERE sweep IN (" + list_of(sweeps) + ")";
   if (std::cmp_greater(db.execAndGet("SELECT count(*)" + of).getInt64(), events_max))
     return too_many("events, with those of the sweeps that it rests on", events_max);
   SQLite::Statement s(db, "SELECT seq, at, kind, body" + of + " ORDER BY seq");

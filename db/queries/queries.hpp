@@ -65,6 +65,15 @@ struct MetricSummary {  // of all points of a series
 // nullopt if the run has no such series.
 std::optional<MetricSummary> summarize_metric(SQLite::Database& db, RunId run,
                                               const std::string& name);
+// What the live attempts of a worker use together, by their newest measurements (use_meter.hpp).
+struct WorkerUse {
+  std::int64_t runs = 0;  // that were measured
+  double cpu_cores = 0, memory_bytes = 0;
+  std::optional<double> gpu_busy{};  // mean over the runs with GPUs
+  std::optional<double> gpu_memory_bytes{};
+};
+// nullopt if nothing was measured.
+std::optional<WorkerUse> use_of_worker(SQLite::Database& db, WorkerId worker);
 // By name, then step. `name` empty: every series.
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,
                                      const PageQuery& page);
@@ -81,6 +90,8 @@ Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filt
 Result<ModelRow> find_model(SQLite::Database& db, ModelId id);
 // Whether a model that was not dropped, an artifact or a workflow names the blob.
 bool is_kept(SQLite::Database& db, std::string_view sha256);
+// The digests of all these blobs, without the checkpoints of imported sweeps, which are elsewhere.
+std::vector<std::string> named_blobs(SQLite::Database& db);
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
 Result<EvaluationRow> find_evaluation(SQLite::Database& db, EvaluationId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);

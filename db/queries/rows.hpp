@@ -101,6 +101,8 @@ struct TrialRow {
   bool failed = false;                 // all of its runs failed because of its parameters
   std::optional<Score> confirmed{};    // its value in the sweep's confirmations
   int confirmed_seeds = 0;             // runs behind `confirmed`
+  std::string schedule;                // JSON text: parameters from later phases on
+  std::optional<TrialId> from{};       // the trial that it trains again
 };
 
 struct RunRow {
@@ -148,7 +150,8 @@ struct CurveRow {  // one phase of a run
   Score value = Score::diverged();
   Instant at;
   std::optional<Verdict> verdict;
-  std::vector<Score> further;  // of the further objectives, in their order
+  std::vector<Score> further;     // of the further objectives, in their order
+  std::optional<double> spent{};  // by the clock of an objective of time
 };
 
 // A phase of a run as one point of its learning curve.
@@ -157,6 +160,7 @@ struct CurvePoint {
   std::int64_t step = 0;
   Score value = Score::diverged();
   Duration trained;  // since its first lease, over all its attempts but not between them
+  std::optional<double> spent{};  // by the clock of an objective of time
 };
 
 struct RunCurveRow {
@@ -229,17 +233,16 @@ struct DatasetRow {
 struct WorkerRow {
   WorkerId id;
   std::string host;
-  std::int64_t pid = 0;
-  int cpus = 1;
-  int gpus = 0;
+  std::int64_t pid = 0, memory = 0;
+  int cpus = 1, gpus = 0;
   std::string hone_version;
   Instant joined_at;
-  // Of the newest event from it; heartbeats are written at most twice in a lease.
-  Instant last_seen_at;
+  Instant last_seen_at;  // of the newest event from it; at most two heartbeats a lease are written
   std::int64_t running = 0;            // its live attempts
   std::optional<Instant> aside_until;  // present while it is quarantined
   std::string aside_why;
   std::optional<TokenId> token{};  // with which it joined
+  std::string labels{};            // a JSON list
 };
 
 struct TokenRow {

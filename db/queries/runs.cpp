@@ -14,7 +14,10 @@ namespace {
 constexpr char select_runs[] =
     "SELECT r.trial, r.replicate, r.sweep, t.number, s.seed, s.goal, r.state, r.reason, r.detail,"
     " r.exit_code, r.log_tail, r.attempts, r.worker, r.reports, r.cost, r.best_cost, r.best_phase,"
-    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until, coalesce(s.confirms, 0),"
+    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until,"
+    // An imported confirmation drew its seeds under the number that the sweep had there.
+    " iif(s.imported_at IS NULL, coalesce(s.confirms, 0),"
+    "  coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4) AS INTEGER), 0)),"
     " s.instances, r.seed_applied, iif(r.replicate = 0, t.fork_trial, NULL), t.fork_replicate,"
     " t.fork_model, t.fork_phase, t.fork_step, t.replaces,"
     " n.id, n.fork_trial, n.fork_replicate"
@@ -89,6 +92,7 @@ AttemptRow read_attempt(const SQLite::Statement& s) {
   row.differs = c.text();
   row.step = c.text();
   row.finished = c.small() != 0;
+  row.turn = c.text();
   return row;
 }
 
@@ -109,6 +113,7 @@ CurveRow read_point(const SQLite::Statement& s) {
   row.at = c.instant();
   if (const auto verdict = c.maybe(&sql::Columns::text)) row.verdict = read_verdict(*verdict);
   if (const auto further = c.maybe(&sql::Columns::text)) row.further = read_further(*further);
+  row.spent = c.maybe(&sql::Columns::real);
   return row;
 }
 
@@ -186,14 +191,15 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
   if (auto known = check_run(db, run); !known) return known.error();
   const auto after = integer_cursor(page, 0);
   if (!after) return after.error();
-  SQLite::Statement s(db,
-                      "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
-                      " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
-                      " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished"
-                      " FROM attempt a JOIN worker w ON w.id = a.worker"
-                      " LEFT JOIN attempt_code x ON x.lease = a.lease"
-                      " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"
-                      " ORDER BY a.number LIMIT ?");
+  SQLite::Statement s(
+      db,
+      "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
+      " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
+      " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished, a.turn"
+      " FROM attempt a JOIN worker w ON w.id = a.worker"
+      " LEFT JOIN attempt_code x ON x.lease = a.lease"
+      " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"
+      " ORDER BY a.number LIMIT ?");
   sql::bind(s, run.trial, run.replicate, *after, page.limit + 1);
   return read_page<AttemptRow>(s, page.limit, read_attempt,
                                [](const AttemptRow& row) { return std::to_string(row.id.number); });
@@ -202,7 +208,7 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
 Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run) {
   if (auto known = check_run(db, run); !known) return known.error();
   SQLite::Statement s(db,
-                      "SELECT phase, step, value, at, verdict, further FROM report"
+                      "SELECT phase, step, value, at, verdict, further, spent FROM report"
                       " WHERE trial = ? AND replicate = ? ORDER BY phase");
   sql::bind(s, run.trial, run.replicate);
   std::vector<CurveRow> curve;
@@ -232,6 +238,28 @@ std::optional<MetricSummary> summarize_metric(SQLite::Database& db, RunId run,
   if (!s.executeStep() || s.getColumn(0).getInt64() == 0) return std::nullopt;
   return MetricSummary{s.getColumn(0).getInt64(), s.getColumn(1).getDouble(),
                        s.getColumn(2).getDouble()};
+}
+
+std::optional<WorkerUse> use_of_worker(SQLite::Database& db, WorkerId worker) {
+  SQLite::Statement s(
+      db,
+      "SELECT count(*) FILTER (WHERE name = 'hone.cpu_cores'),"
+      " total(value) FILTER (WHERE name = 'hone.cpu_cores'),"
+      " total(value) FILTER (WHERE name = 'hone.memory_bytes'),"
+      " avg(value) FILTER (WHERE name = 'hone.gpu_busy'),"
+      " sum(value) FILTER (WHERE name = 'hone.gpu_memory_bytes')"
+      " FROM attempt a JOIN metric_last l ON l.trial = a.trial AND l.replicate = a.replicate"
+      " WHERE a.worker = ? AND a.ended_at IS NULL");
+  if (!sql::bind(s, worker).executeStep()) return std::nullopt;
+  sql::Columns c(s);
+  WorkerUse use;
+  use.runs = c.integer();
+  use.cpu_cores = c.real();
+  use.memory_bytes = c.real();
+  use.gpu_busy = c.maybe(&sql::Columns::real);
+  use.gpu_memory_bytes = c.maybe(&sql::Columns::real);
+  if (use.runs == 0) return std::nullopt;
+  return use;
 }
 
 Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std::string& name,

@@ -88,7 +88,8 @@ SweepRow read_sweep(const SQLite::Statement& s) {
 
 constexpr char trial_columns[] =
     "t.id, t.sweep, t.number, t.params, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
-    " t.best_cost, t.length, t.seeds, t.failed, t.confirmed_cost, t.confirmed_seeds";
+    " t.best_cost, t.length, t.seeds, t.failed, t.confirmed_cost, t.confirmed_seeds,"
+    " t.schedule, t.origin";
 
 TrialRow read_trial(sql::Columns& c, Goal goal) {
   TrialRow row;
@@ -109,6 +110,8 @@ TrialRow read_trial(sql::Columns& c, Goal goal) {
   if (const auto confirmed = c.maybe(&sql::Columns::real))
     row.confirmed = sql::score_of(*confirmed, goal);
   row.confirmed_seeds = c.small();
+  row.schedule = c.text();
+  row.from = c.maybe(&sql::Columns::id<TrialId>);
   return row;
 }
 

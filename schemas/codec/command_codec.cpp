@@ -14,7 +14,7 @@ constexpr std::size_t patterns_max = 20;
 constexpr std::size_t columns_max = 1000;
 constexpr Line column_name{1, 200};
 constexpr int window_max = 1'000'000;
-constexpr std::int64_t disk_min = 64 * 1024;
+constexpr std::int64_t size_min = 64 * 1024;
 constexpr std::string_view name_needed =
     "must name a program: a list such as [\"python3\", \"train.py\"], or one line";
 
@@ -95,7 +95,9 @@ void check_column(Reader& reader, std::string_view key, const std::string& name,
   reader.refuse_rule(key, "there is no column " + in_quotes(name) + did_you_mean(name, views));
 }
 
-std::int64_t read_disk(const Spot& spot) {
+}  // namespace
+
+std::int64_t read_size(const Spot& spot) {
   constexpr std::array<std::pair<std::string_view, std::int64_t>, 3> units{
       {{"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}}};
   const auto* words = spot.json.get_ptr<const std::string*>();
@@ -104,16 +106,14 @@ std::int64_t read_disk(const Spot& spot) {
     const std::string digits = words->substr(0, words->size() - unit.size());
     const bool whole = !digits.empty() && digits.size() < 7 &&
                        digits.find_first_not_of("0123456789") == std::string::npos;
-    if (whole && std::stoll(digits) * bytes >= disk_min) return std::stoll(digits) * bytes;
+    if (whole && std::stoll(digits) * bytes >= size_min) return std::stoll(digits) * bytes;
   }
-  if (spot.json.is_number_integer() && spot.json >= disk_min)
-    return Integer{disk_min, exact_max}(spot);
+  if (spot.json.is_number_integer() && spot.json >= size_min)
+    return Integer{size_min, exact_max}(spot);
   spot.refuse("must be a size of at least 64KiB such as \"500MiB\" or \"4GiB\", not " +
               described(spot.json));
   return 0;
 }
-
-}  // namespace
 
 // step: NAME, or {sum: NAME}; nothing where the rows are counted.
 struct Step {
@@ -180,7 +180,7 @@ void fields(auto& f, Of<CommandTrainer> auto& t) {
   f.maybe("folder", t.folder).some("prepare", t.prepare, read_command_words);
   f.some("collect", t.collect)
       .some("artifacts", t.artifacts, OneOrMore{read_inner_path, patterns_max});
-  f.some("disk", t.disk, read_disk).some("may_change", t.may_change, ListOf{name_rule, 1000});
+  f.some("disk", t.disk, read_size).some("may_change", t.may_change, ListOf{name_rule, 1000});
 }
 
 template <>

@@ -2,9 +2,11 @@
 // (with f.some or f.maybe, for older ledgers), never renamed or removed.
 #include "schemas/codec/event_codec.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "schemas/codec/parts.hpp"
+#include "schemas/codec/turns.hpp"
 #include "schemas/types/origin.hpp"
 
 namespace hone {
@@ -31,19 +33,22 @@ void fields(auto& f, Of<SweepEnded> auto& e) {
 void fields(auto& f, Of<WorkerJoined> auto& e) {
   f("worker", e.worker)("request_id", e.request_id)("host", e.host)("pid", e.pid)("cpus", e.cpus);
   f("gpus", e.gpus)("hone_version", e.hone_version).some("token", e.token);
-  f.some("pilot", e.pilot);
+  f.some("pilot", e.pilot).some("memory", e.memory).some("labels", e.labels);
 }
 void fields(auto& f, Of<Origin> auto& o) {
   f("run", o.run)("model", o.model)("phase", o.phase)("step", o.step).some("replaces", o.replaces);
 }
+void fields(auto& f, Of<ScheduleStage> auto& s) {
+  f("phase", s.phase, Integer{1, 10'000})("params", s.params);
+}
 void fields(auto& f, Of<TrialProposed> auto& e) {
   f("trial", e.trial)("sweep", e.sweep)("number", e.number)("params", e.params);
-  f.some("from", e.from).some("origin", e.origin);
+  f.some("from", e.from).some("origin", e.origin).some("schedule", e.schedule);
 }
 void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);
   f.maybe("resume", e.resume)("expires_at_us", e.expires_at, us);
-  f.some("step", e.step, Integer{0, steps_max - 1});
+  f.some("step", e.step, Integer{0, steps_max - 1}).some("turn", e.turn);
 }
 void fields(auto& f, Of<LeaseRenewed> auto& e) {
   f("lease", e.lease)("expires_at_us", e.expires_at, us);
@@ -52,7 +57,7 @@ void fields(auto& f, Of<RunStarted> auto& e) { f("lease", e.lease); }
 void fields(auto& f, Of<ReportRecorded> auto& e) {
   f("lease", e.lease)("run", e.run)("phase", e.phase)("step", e.step)("value", e.score);
   f.some("further", e.further).some("seed_applied", e.seed_applied);
-  f.some("resumable", e.resumable);
+  f.some("resumable", e.resumable).some("spent", e.spent);
 }
 void fields(auto& f, Of<VerdictGiven> auto& e) {
   f("run", e.run)("phase", e.phase);
@@ -72,7 +77,7 @@ void fields(auto& f, Of<RunEnded> auto& e) {
 }
 void fields(auto& f, Of<TrialEnqueued> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("params", e.params).some("from", e.from);
-  f.some("origin", e.origin);
+  f.some("origin", e.origin).some("schedule", e.schedule);
 }
 void fields(auto& f, Of<RunAdded> auto& e) { f("run", e.run); }
 void fields(auto& f, Of<RunPaused> auto& e) { f("lease", e.lease)("run", e.run); }
@@ -104,10 +109,12 @@ void fields(auto& f, Of<SweepArchived> auto& e) { f("sweep", e.sweep)("archived"
 void fields(auto& f, Of<TrialPinned> auto& e) { f("trial", e.trial)("pinned", e.pinned); }
 void fields(auto& f, Of<SweepEdited> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id).some("trials", e.trials);
-  f.some("concurrency", e.concurrency).some("widened", e.widened);
+  f.some("concurrency", e.concurrency).some("widened", e.widened).some("share", e.share);
+  f.some("slots", e.slots).some("by", e.by);
 }
 void fields(auto& f, Of<SweepImported> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("past", e.past, ListOf{OfType{}, past_max});
+  f.some("confirms", e.confirms).some("ledger", e.ledger);
 }
 void fields(auto& f, Of<CodeRecorded> auto& e) {
   f("lease", e.lease)("run", e.run)("workflow", e.workflow);
@@ -145,6 +152,14 @@ void fields(auto& f, Of<PilotEnded> auto& e) {
   f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule).some("detail", e.detail);
 }
 
+// Notes what is wrong at a pointer below `place`.
+void note_below(const Spot& spot, const Place& place, std::string_view pointer,
+                const std::string& detail) {
+  if (pointer.empty()) return spot.fault.note(place, detail);
+  const auto end = std::min(pointer.find('/', 1), pointer.size());
+  note_below(spot, Place(place, pointer.substr(1, end - 1)), pointer.substr(end), detail);
+}
+
 // As it stands in a ledger, without its number.
 template <>
 Event read(const Spot& spot) {
@@ -162,7 +177,7 @@ Event read(const Spot& spot) {
   if (decoded)
     event.body = *std::move(decoded);
   else
-    reader.refuse("body", decoded.error().detail);
+    note_below(spot, Place(spot.place, "body"), decoded.error().at, decoded.error().detail);
   return event;
 }
 
@@ -202,6 +217,23 @@ constexpr auto readers = readers_of(static_cast<const EventBody*>(nullptr));
 
 }  // namespace
 }  // namespace codec
+
+template Json encode(const Turn&);
+Result<Turn> decode_turn(const Json& document) {
+  return codec::decode_as<Turn>(document, {}, codec::Fault::of_reply());
+}
+Result<std::int64_t> decode_size(const Json& document, const std::string& at) {
+  codec::Fault fault = codec::Fault::of_request();
+  auto bytes = codec::read_size(codec::Spot{document, codec::Place(at), fault});
+  return fault.settle(std::move(bytes));
+}
+Result<std::vector<std::string>> decode_labels(const Json& document, const std::string& at) {
+  codec::Fault fault = codec::Fault::of_request();
+  auto labels =
+      codec::read_by<std::vector<std::string>>(codec::Spot{document, codec::Place(at), fault},
+                                               codec::ListOf{codec::read_label, codec::labels_max});
+  return fault.settle(std::move(labels));
+}
 
 std::string_view kind(const EventBody& body) { return codec::kinds[body.index()]; }
 

@@ -5,6 +5,7 @@
 #include "base/files.hpp"
 #include "schemas/codec/parts.hpp"
 #include "schemas/codec/trainer_codec.hpp"
+#include "schemas/codec/turns.hpp"
 
 namespace hone {
 namespace codec {
@@ -61,6 +62,7 @@ Score read(const Spot& spot) {
 
 template <>
 Json write(const Score& score) {
+  if (score.is_not_reached()) return "not_reached";
   return score.is_diverged() ? Json("diverged") : Json(score.value());
 }
 
@@ -164,6 +166,13 @@ std::string read_step_name(const Spot& spot) {
   return name;
 }
 
+void check(Reader& reader, const Objective& objective) {
+  if (objective.goal == Goal::soonest && !objective.reach)
+    reader.refuse_rule("goal", "soonest needs a bar, as in {metric: return, reach: 475}");
+  if (!objective.reach && reader.find("clock") != nullptr)
+    reader.refuse_rule("clock", "is for a time until a bar: give the bar as reach: VALUE");
+}
+
 void check(Reader& reader, const BudgetSpec& budget) {
   if (budget.phases > budget.per_run)
     reader.refuse_rule("phases", "there cannot be more phases (" + std::to_string(budget.phases) +
@@ -177,6 +186,7 @@ template Json encode(const Verdict&);
 template Json encode(const WorkflowInfo&);
 template Json encode(const EvaluationInfo&);
 template Json encode(const DatasetInfo&);
+template Json encode(const ResourcesSpec&);
 Json encode(const Params& params) { return codec::write(params); }
 Json encode(const Score& score) { return codec::write(score); }
 Json encode(const Value& value) { return codec::write(value); }
@@ -193,6 +203,9 @@ Result<Score> decode_score(const Json& document, const std::string& at) {
 }
 Result<Verdict> decode_verdict(const Json& document, const std::string& at) {
   return codec::decode_as<Verdict>(document, at, codec::Fault::of_reply());
+}
+Result<Deadline> decode_deadline(const Json& document, const std::string& at) {
+  return codec::decode_as<Deadline>(document, at);
 }
 Result<CommandTrainer> decode_command(const Json& document, const std::string& at) {
   return codec::decode_as<CommandTrainer>(document, at);

@@ -72,6 +72,10 @@ template <>
 Event read(const Spot& spot);
 template <>
 Json write(const Event& event);
+template <>
+Deadline read(const Spot& spot);
+template <>
+Json write(const Deadline& deadline);
 
 Value read_setting(const Spot& spot);  // a value, but no text that was meant as a number
 std::string read_artifact_name(const Spot& spot);               // of a file that a run left
@@ -88,17 +92,47 @@ void check_evaluate(const Spot& spot, const SweepSpec& spec);
 
 void check(Reader& reader, const BudgetSpec& budget);
 
-void fields(auto& f, Of<Objective> auto& o) {
-  f("metric", o.metric, name_rule).maybe("goal", o.goal);
+// The goal of a file is that of the metric; with `reach`, that of the values is soonest.
+template <class F>
+void fields(F& f, Of<Objective> auto& o) {
+  Goal goal = !o.reach ? o.goal : o.reach->falling ? Goal::minimize : Goal::maximize;
+  std::optional<double> bar;
+  std::optional<RunClock> clock;
+  if (o.reach) bar = o.reach->bar, clock = o.reach->clock;
+  f("metric", o.metric, name_rule).maybe("goal", goal).some("reach", bar).some("clock", clock);
+  if constexpr (reads<F>) {
+    o.goal = bar ? Goal::soonest : goal;
+    if (bar) o.reach = Reach{*bar, goal == Goal::minimize, clock.value_or(RunClock::seconds)};
+  }
 }
+void check(Reader& reader, const Objective& objective);
 
 void fields(auto& f, Of<BudgetSpec> auto& b) {
   f.maybe("unit", b.unit, name_rule)("per_run", b.per_run, Count{1, per_run_max});
   f.maybe("phases", b.phases, Integer{1, phases_max});
 }
 
+// Bytes: a number, or "500MiB", "4GiB"; at least 64 KiB, which one run or file always needs.
+std::int64_t read_size(const Spot& spot);
+std::string read_label(const Spot& spot);  // "KEY=VALUE", or a word
+inline constexpr std::size_t labels_max = 32;
+
 void fields(auto& f, Of<ResourcesSpec> auto& r) {
   f.maybe("cpus", r.cpus, Integer{1, slots_max}).maybe("gpus", r.gpus, Integer{0, slots_max});
+  f.some("memory", r.memory, read_size).some("labels", r.labels, ListOf{read_label, labels_max});
+}
+
+inline constexpr int share_max = 1000;
+
+void fields(auto& f, Of<SlotsSpec> auto& s) {
+  f.some("min", s.min, Integer{0, concurrency_max}).some("max", s.max, Integer{1, concurrency_max});
+}
+void check(Reader& reader, const SlotsSpec& bounds);
+
+void fields(auto& f, Of<Turn> auto& t) {
+  f("rule", t.rule)("weight", t.weight)("service", t.service).some("held", t.held);
+  f("next", t.next)("next_service", t.next_service).some("next_held", t.next_held);
+  f("waiting", t.waiting);
 }
 
 void fields(auto& f, Of<FileRef> auto& r) {
@@ -145,8 +179,7 @@ void fields(auto& f, Of<Verdict> auto& v) {
 // A name of a fleet is part of names at its engine.
 std::string read_fleet_name(const Spot& spot);
 std::string read_argument(const Spot& spot);  // one argument of a command: any text without NUL
-std::string read_label(const Spot& spot);
-std::string read_host(const Spot& spot);  // of ssh: no option, no blank
+std::string read_host(const Spot& spot);      // of ssh: no option, no blank
 
 void fields(auto& f, Of<FleetCommands> auto& c) {
   constexpr ListOf words{read_argument, std::size_t{64}};
@@ -162,7 +195,7 @@ void fields(auto& f, Of<FleetSpec> auto& s) {
   f.maybe("backlog", s.backlog, Integer{1, pilots_max}).maybe("idle", s.idle, time);
   f.maybe("wall", s.wall, time).maybe("drain", s.drain, time);
   f.maybe("slots", s.slots, Integer{1, slots_max}).maybe("gpus", s.gpus, Integer{0, slots_max});
-  f.some("labels", s.labels, ListOf{read_label, std::size_t{32}});
+  f.some("memory", s.memory, read_size).some("labels", s.labels, ListOf{read_label, labels_max});
   constexpr Line path{0, 1000};
   f.some("url", s.url, path).some("token_file", s.token_file, path).some("tls_ca", s.tls_ca, path);
   f.some("program", s.program, path).some("folder", s.folder, path);

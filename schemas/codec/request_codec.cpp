@@ -23,6 +23,8 @@ void fields(auto& f, Of<JoinRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("host", r.host, Line{1, 255});
   f("pid", r.pid, Integer{0, exact_max})("cpus", r.cpus, slots).maybe("gpus", r.gpus, slots);
   f("hone_version", r.hone_version, Line{0, name_max}).some("pilot", r.pilot, Line{0, name_max});
+  f.some("memory", r.memory, Integer{0, exact_max});
+  f.some("labels", r.labels, ListOf{read_label, labels_max});
 }
 
 void fields(auto& f, Of<AcquireRequest> auto& r) {
@@ -31,10 +33,17 @@ void fields(auto& f, Of<AcquireRequest> auto& r) {
   f.some("time_left", r.time_left).some("steps", r.steps);
 }
 
+// A time whose sum over all attempts of a run stays finite.
+double read_run_time(const Spot& spot) {
+  Length{}(spot);
+  return spot.json.is_number() ? spot.json.get<double>() : 0;
+}
+
 void fields(auto& f, Of<ReportRequest> auto& r) {
   f("phase", r.phase, phase_number)("step", r.step, step_number)("value", r.score);
   f.some("further", r.further, further_values).some("seed_applied", r.seed_applied);
-  f.some("resumable", r.resumable);
+  f.some("resumable", r.resumable).some("seconds", r.seconds, read_run_time);
+  f.some("cpu_seconds", r.cpu_seconds, read_run_time);
 }
 
 void fields(auto& f, Of<ConfirmRequest> auto& r) {
@@ -98,6 +107,7 @@ EndReason read_seen_reason(const Spot& spot) {
     case EndReason::user_stop:
     case EndReason::told_failed:
     case EndReason::not_promoted:
+    case EndReason::bar_reached:
     case EndReason::failure_limit:
       spot.refuse_rule(in_quotes(word(reason)) + " is not for a worker to say");
       break;
@@ -175,10 +185,12 @@ void fields(auto& f, Of<PinRequest> auto& r) { f("pinned", r.pinned); }
 void fields(auto& f, Of<EditRequest> auto& r) {
   f("request_id", r.request_id, read_request_id).some("trials", r.trials, Count{1, 1'000'000});
   f.some("concurrency", r.concurrency, Integer{0, concurrency_max}).some("widen", r.widen);
+  f.some("share", r.share, Integer{1, share_max}).some("slots", r.slots).some("by", r.by);
 }
 void check(Reader& reader, const EditRequest& request) {
-  if (!request.trials && !request.concurrency && request.widen.empty())
-    reader.refuse("trials", "name what to change: trials, concurrency or widen");
+  if (!request.trials && !request.concurrency && request.widen.empty() && !request.share &&
+      !request.slots && !request.by)
+    reader.refuse("trials", "name what to change: trials, concurrency, widen, share, slots or by");
 }
 
 // One column each: an export is smaller for it.
@@ -216,6 +228,15 @@ struct PastWorkers {
   }
 };
 
+void fields(auto& f, Of<Retrained> auto& r) { f("trial", r.trial)("of", r.of); }
+
+void fields(auto& f, Of<PastConfirmed> auto& c) {
+  f("submitted_at_us", c.submitted_at, Microseconds{})("seed", c.seed, seed_rule);
+  // `hone confirm` trains a hundred at most; users may enqueue more of them.
+  constexpr std::size_t confirmed_max = 10'000;
+  f("trials", c.trials, ListOf{OfType{}, confirmed_max});
+}
+
 void fields(auto& f, Of<SweepPast> auto& p) {
   int version = 1;
   f("hone_export", version)("workflow", p.workflow).maybe("dataset", p.dataset);
@@ -223,6 +244,7 @@ void fields(auto& f, Of<SweepPast> auto& p) {
   f("workers", p.workers, ListOf{PastWorkers{}, past_max});
   f("events", p.events, ListOf{OfType{}, past_max});
   f("metrics", p.metrics, ListOf{OfType{}, past_max});
+  f.some("confirms", p.confirms).some("ledger", p.ledger, Line{0, 100});
 }
 void check(Reader& reader, const SweepPast&) {
   reader.at("hone_export", [&](const Spot& spot) {

@@ -275,10 +275,20 @@ void choose_population(SweepSpec& spec) {
     spec.search.trials = *members;
 }
 
+// Its rule has the same brackets as the method.
+void choose_evolution(SweepSpec& spec) {
+  if (!spec.terminator.rule.empty()) return;
+  spec.terminator.rule = evolution_method;
+  const Value* eta = find(spec.search.settings, "eta");
+  const auto* whole = eta == nullptr ? nullptr : std::get_if<std::int64_t>(eta);
+  if (whole != nullptr) spec.terminator.settings = {{"eta", static_cast<double>(*whole)}};
+}
+
 // Our own methods where the file names none. They weigh one objective; with several, models search
 // and every run is complete. A run of one phase leaves a rule nothing to judge.
 void choose_methods(SweepSpec& spec) {
   if (is_population(spec)) return choose_population(spec);
+  if (spec.search.method == evolution_method) return choose_evolution(spec);
   const bool several = !spec.further_objectives.empty();
   if (spec.search.method.empty()) spec.search.method = several ? "tpe" : "hone";
   if (spec.terminator.rule.empty())
@@ -333,11 +343,13 @@ void fields(F& f, Of<SweepSpec> auto& s) {
   asks ? f.maybe("budget", s.budget) : f("budget", s.budget);
   Replicates replicates{s.seeds, s.replicates};
   f.maybe("replicates", replicates).maybe("resources", s.resources).maybe("limits", s.limits);
+  f.some("share", s.share, Integer{1, share_max}).some("slots", s.slots).some("by", s.by);
   f.some("datasets", s.datasets, ListOf{OfType{}, datasets_max});
   f.maybe("checkpoints", s.checkpoints).some("confirm", s.confirm).some("confirms", s.confirms);
   if constexpr (reads<F>) {
     s.seeds = replicates.seeds;
     s.replicates = std::move(replicates.spec);
+    if (s.by == Deadline{}) s.by.reset();
     choose_methods(s);
   }
 }
@@ -349,6 +361,11 @@ void check(Reader& reader, const SweepSpec& spec) {
       reader.find("steps") == nullptr)
     reader.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");
+  if (const int most = most_resources(spec).cpus; spec.slots.max && *spec.slots.max < most)
+    reader.spot.fault.note_rule(
+        Place(Place(reader.spot.place, "slots"), "max"),
+        "is smaller than resources.cpus (" + std::to_string(most) + "): no " +
+            (steps_of(spec) > 1 ? "run could execute all steps" : "run could start"));
   if (spec.search.trials == 0 && is_population(spec))
     reader.spot.fault.note_rule(
         Place(Place(reader.spot.place, "search"), "population"),

@@ -15,6 +15,7 @@
 #include "schemas/types/score.hpp"
 #include "schemas/types/space.hpp"
 #include "schemas/types/states.hpp"
+#include "schemas/types/turn.hpp"
 #include "schemas/types/verdict.hpp"
 
 namespace hone {
@@ -49,7 +50,7 @@ inline constexpr auto words_of<Code> = word_table("invalid", "not_found", "confl
 template <>
 inline constexpr auto words_of<Scope> = word_table("read", "submit", "worker", "admin");
 template <>
-inline constexpr auto words_of<Goal> = word_table("maximize", "minimize");
+inline constexpr auto words_of<Goal> = word_table("maximize", "minimize", "soonest");
 template <>
 inline constexpr auto words_of<Scale> = word_table("linear", "log", "logit");
 template <>
@@ -73,10 +74,10 @@ inline constexpr auto words_of<RunState> = word_table("queued", "leased", "runni
                                                       "completed", "stopped", "failed", "canceled");
 template <>
 inline constexpr auto words_of<EndReason> =
-    word_table("none", "budget_reached", "exited_early", "evicted", "not_promoted", "diverged",
-               "no_report", "exit_code", "signal", "told_failed", "cannot_start", "infeasible",
-               "requeue_requested", "worker_lost", "retries_exhausted", "user_stop", "user_cancel",
-               "user_kill", "time_limit", "disk_limit", "failure_limit");
+    word_table("none", "budget_reached", "exited_early", "bar_reached", "evicted", "not_promoted",
+               "diverged", "no_report", "exit_code", "signal", "told_failed", "cannot_start",
+               "infeasible", "requeue_requested", "worker_lost", "retries_exhausted", "user_stop",
+               "user_cancel", "user_kill", "time_limit", "disk_limit", "failure_limit");
 template <>
 inline constexpr auto words_of<Failure> = word_table("none", "oom", "infra", "preempted",
                                                      "infeasible", "diverged", "timed_out",
@@ -88,10 +89,14 @@ inline constexpr auto words_of<Order> = word_table("none", "cancel", "kill", "go
 template <>
 inline constexpr auto words_of<Action> = word_table("continue", "pause", "stop");
 template <>
-inline constexpr auto words_of<VerdictReason> =
-    word_table("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
-               "between_rungs", "promoted", "awaits_promotion", "awaits_seeds", "outraced",
-               "no_checkpoint", "finishes", "replaced", "awaits_turn", "step_follows");
+inline constexpr auto words_of<VerdictReason> = word_table(
+    "no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted", "between_rungs",
+    "promoted", "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint", "finishes",
+    "replaced", "awaits_turn", "step_follows", "yields", "reached", "too_late");
+template <>
+inline constexpr auto words_of<RunClock> = word_table("seconds", "cpu_seconds", "steps");
+template <>
+inline constexpr auto words_of<TurnRule> = word_table("minimum", "share");
 template <>
 inline constexpr auto words_of<Aggregate> = word_table("mean", "median", "iqm", "lcb");
 template <>

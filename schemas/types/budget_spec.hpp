@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "schemas/types/instant.hpp"
 
@@ -16,10 +17,27 @@ struct BudgetSpec {
   friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;
 };
 
+// What one run occupies on its worker.
 struct ResourcesSpec {
   int cpus = 1;
   int gpus = 0;
+  std::int64_t memory = 0;            // bytes; 0: not counted and not limited
+  std::vector<std::string> labels{};  // that its worker must have
   friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
+};
+
+// How many slots the runs of a sweep hold together.
+struct SlotsSpec {
+  int min = 0;               // as long as it has runs for them, others get slots after it
+  std::optional<int> max{};  // never more
+  friend bool operator==(const SlotsSpec&, const SlotsSpec&) = default;
+};
+
+// When a sweep is wanted: `after` its submission, or at a time. The other one is zero.
+struct Deadline {
+  Duration after{};
+  Instant at{};
+  friend bool operator==(const Deadline&, const Deadline&) = default;
 };
 
 struct LimitsSpec {

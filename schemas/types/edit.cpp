@@ -34,6 +34,9 @@ void apply(const SweepEdited& edit, SweepSpec& spec) {
   if (edit.trials) spec.search.trials = *edit.trials;
   if (edit.concurrency)
     spec.limits.concurrency = *edit.concurrency == 0 ? std::nullopt : edit.concurrency;
+  if (edit.share) spec.share = edit.share;
+  if (edit.slots) spec.slots = *edit.slots;
+  if (edit.by) spec.by = *edit.by == Deadline{} ? std::nullopt : edit.by;
   for (const Widening& widening : edit.widened)
     for (Parameter& parameter : spec.parameters)
       if (parameter.name == widening.name) std::visit(Widen{widening}, parameter.domain);

@@ -11,15 +11,17 @@
 #include <variant>
 #include <vector>
 
-#include "schemas/types/fleet.hpp"
+#include "schemas/types/fleet_events.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/origin.hpp"
+#include "schemas/types/schedule.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
+#include "schemas/types/turn.hpp"
 #include "schemas/types/verdict.hpp"
 #include "schemas/types/widening.hpp"
 
@@ -51,7 +53,8 @@ struct SweepSubmitted {
   std::optional<DatasetId> dataset;
   std::optional<SweepId> forked_from{};  // the sweep whose spec it was made from
   // Which decisions hold for the sweep, so that older sweeps replay as they were decided. 0: those
-  // before rules were counted; 1: its winner trains to the end, hopeless sweeps end.
+  // before rules were counted; 1: its winner trains to the end, hopeless sweeps end; 2: the
+  // winner is complete, also with several seeds, and its confirmation at the end trains schedules.
   int rules = 0;
 };
 
@@ -74,11 +77,12 @@ struct WorkerJoined {
   std::string request_id;
   std::string host;
   std::int64_t pid = 0;
-  int cpus = 1;
-  int gpus = 0;
+  int cpus = 1, gpus = 0;
   std::string hone_version;
   TokenId token{};  // the one that joined: no other may act for the worker. None without tokens
   PilotId pilot{};  // that it is of a fleet
+  std::int64_t memory = 0;            // bytes for its runs; 0: not known
+  std::vector<std::string> labels{};  // "KEY=VALUE"
 };
 
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
@@ -86,8 +90,9 @@ struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with
   SweepId sweep;
   std::int64_t number = 0;  // 0.. within the sweep: the address of its random stream
   Params params;
-  std::optional<TrialId> from{};   // the trial that a user submitted again, in part
-  std::optional<Origin> origin{};  // a fork; none: its runs start from nothing
+  std::optional<TrialId> from{};          // the trial that a user submitted again, in part
+  std::optional<Origin> origin{};         // a fork; none: its runs start from nothing
+  std::vector<ScheduleStage> schedule{};  // a confirmed schedule: what follows `params`, by phase
 };
 
 struct TrialEnqueued {  // a user's own parameter set: proposed before the sampler is asked
@@ -96,6 +101,7 @@ struct TrialEnqueued {  // a user's own parameter set: proposed before the sampl
   Params params;  // those given; the sampler fills in the rest, a fork keeps those of its origin
   std::optional<TrialId> from{};
   std::optional<Origin> origin{};
+  std::vector<ScheduleStage> schedule{};
 };
 
 struct RunAdded {  // one more run of a trial, with another seed: queued
@@ -109,7 +115,8 @@ struct LeaseGranted {  // a queued run, or a paused one that is promoted
   std::string request_id;
   std::optional<ModelId> resume;
   Instant expires_at;
-  int step = 0;  // of the pipeline, that the lease covers
+  int step = 0;                // of the pipeline, that the lease covers
+  std::optional<Turn> turn{};  // where other sweeps waited
 };
 
 struct LeaseRenewed {
@@ -131,6 +138,8 @@ struct ReportRecorded {
   std::optional<bool> seed_applied{};  // what its process reported, if it did
   // false: the run has no checkpoint, so a pause would lose its work. Unset: it is not known
   std::optional<bool> resumable{};
+  // By the clock of the sweep's objective, if that is one of time: over all attempts until here
+  std::optional<double> spent{};
 };
 
 struct VerdictGiven {
@@ -269,61 +278,9 @@ struct SweepEdited {
   std::optional<std::int64_t> trials{};
   std::optional<int> concurrency{};  // 0: the limit is lifted
   std::vector<Widening> widened{};
-};
-
-// A fleet is created or changed. `mark` distinguishes the pilots of this fleet from all others at
-// its engine.
-struct FleetSet {
-  FleetId fleet;
-  std::string request_id;
-  std::string mark;
-  FleetSpec spec;
-  TokenId by{};
-};
-
-struct FleetSteered {
-  FleetId fleet;
-  FleetState state = FleetState::running;
-  std::string detail{};
-};
-
-// How many pilots the fleet wants from here on, and by which rule it wants no more.
-struct FleetDecided {
-  FleetId fleet;
-  int want = 0;
-  FleetRule rule = FleetRule::enough;
-  std::string detail{};
-};
-
-// The intent to submit a pilot: recorded before its engine is called.
-struct PilotWanted {
-  PilotId pilot;
-  FleetId fleet;
-  FleetRule rule = FleetRule::demand;
-  std::string detail{};
-};
-
-// What the engine reports about a pilot, where it is new.
-struct PilotSeen {
-  PilotId pilot;
-  FleetId fleet;
-  PilotState state = PilotState::pending;
-  std::string handle{};  // the engine's name of it
-  std::string detail{};
-};
-
-// The engine is to end the pilot.
-struct PilotCanceled {
-  PilotId pilot;
-  FleetId fleet;
-  FleetRule rule = FleetRule::surplus;
-};
-
-struct PilotEnded {
-  PilotId pilot;
-  FleetId fleet;
-  FleetRule rule = FleetRule::completed;
-  std::string detail{};
+  std::optional<int> share{};
+  std::optional<SlotsSpec> slots{};
+  std::optional<Deadline> by{};  // both zero: none any more
 };
 
 // The code that an attempt executes, as its worker found it.
@@ -358,6 +315,8 @@ struct SweepImported {
   SweepId sweep;
   std::string request_id;
   std::vector<Event> past;
+  std::optional<SweepId> confirms{};  // of this server; its trials are `from` in the past
+  std::string ledger{};               // of the document
 };
 
 using EventAlternatives =

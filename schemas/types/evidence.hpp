@@ -29,6 +29,7 @@ constexpr bool informs(EndReason reason, Failure failure) {
   switch (reason) {
     case EndReason::budget_reached:
     case EndReason::exited_early:
+    case EndReason::bar_reached:
     case EndReason::evicted:
     case EndReason::not_promoted:
     case EndReason::diverged:

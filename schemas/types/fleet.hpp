@@ -29,7 +29,8 @@ struct FleetSpec {
   Duration drain = seconds(180);   // before its end it takes no more runs
   int slots = 1;                   // of each pilot
   int gpus = 0;
-  std::vector<std::string> labels{};  // for people; the engine `command` may pass them on
+  std::int64_t memory = 0;            // bytes of each pilot; 0: what it finds there
+  std::vector<std::string> labels{};  // of each pilot; `command` passes them on, too
   std::string url{};         // of this server, as its pilots reach it; empty: as it listens
   std::string token_file{};  // of a worker token, on the pilots' machines; empty: the server's own
   std::string tls_ca{};      // likewise; empty: the system's certificates

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,5 +33,12 @@ struct TerminatorSpec {
 // A population of runs that continue from each other's checkpoints: the search method and the
 // terminator of this name belong together.
 inline constexpr const char* population_method = "pbt";
+// A population by the rule above, whose forks get the parameters that a bandit chooses.
+inline constexpr const char* bandit_method = "pb2";
+inline bool is_population_method(std::string_view method) {
+  return method == population_method || method == bandit_method;
+}
+// The search method and the terminator of this name belong together.
+inline constexpr const char* evolution_method = "dehb";
 
 }  // namespace hone

@@ -34,6 +34,9 @@ struct SweepSpec {
   int seeds = 1;  // replicates.seeds: runs of every trial, which differ by seed
   ResourcesSpec resources;
   LimitsSpec limits;
+  std::optional<int> share{};  // weight in the division of slots between sweeps; unset: 1
+  SlotsSpec slots{};
+  std::optional<Deadline> by{};  // a goal: limits.duration is the limit
   CheckpointsSpec checkpoints{};
   std::vector<DatasetSpec> datasets{};
   ReplicatesSpec replicates{};
@@ -42,7 +45,9 @@ struct SweepSpec {
   friend bool operator==(const SweepSpec&, const SweepSpec&) = default;
 };
 
-inline bool is_population(const SweepSpec& spec) { return spec.search.method == population_method; }
+inline bool is_population(const SweepSpec& spec) {
+  return is_population_method(spec.search.method);
+}
 
 // The step of a pipeline, null where there is none: a sweep without steps has no step 0.
 const StepSpec* step_of(const SweepSpec& spec, int step);
@@ -52,6 +57,8 @@ int steps_of(const SweepSpec& spec);
 ResourcesSpec resources_of(const SweepSpec& spec, int step);
 // The budget of a step that begins after so many reports: it ends with the step's phases.
 BudgetSpec budget_of(const SweepSpec& spec, int step, int reported);
+// The fewest slots that a step needs.
+int least_slots(const SweepSpec& spec);
 // What a worker needs for every step.
 ResourcesSpec most_resources(const SweepSpec& spec);
 // Whether the step gets the files of an earlier one.

@@ -13,6 +13,7 @@ enum class EndReason {
   none,
   budget_reached,  // run: every phase reported. sweep: every trial ended
   exited_early,    // the process finished by itself before the last phase, with at least one report
+  bar_reached,     // the time until a bar is the objective, and the run has reached it
   evicted,         // the terminator's verdict
   not_promoted,    // paused by its terminator, and others were promoted instead
   diverged,        // a non-finite report

@@ -31,11 +31,22 @@ BudgetSpec budget_of(const SweepSpec& spec, int step, int reported) {
   return budget;
 }
 
+int least_slots(const SweepSpec& spec) {
+  int least = resources_of(spec, 0).cpus;
+  for (int step = 1; step < steps_of(spec); ++step)
+    least = std::min(least, resources_of(spec, step).cpus);
+  return least;
+}
+
 ResourcesSpec most_resources(const SweepSpec& spec) {
   ResourcesSpec most = resources_of(spec, 0);
   for (int step = 1; step < steps_of(spec); ++step) {
     const ResourcesSpec one = resources_of(spec, step);
-    most = {std::max(most.cpus, one.cpus), std::max(most.gpus, one.gpus)};
+    most.cpus = std::max(most.cpus, one.cpus);
+    most.gpus = std::max(most.gpus, one.gpus);
+    most.memory = std::max(most.memory, one.memory);
+    for (const std::string& label : one.labels)
+      if (std::ranges::find(most.labels, label) == most.labels.end()) most.labels.push_back(label);
   }
   return most;
 }

@@ -25,6 +25,9 @@ enum class VerdictReason {
   replaced,          // among the poorest of its population: a fork of a better member follows it
   awaits_turn,       // paused until the members of its population that are behind have caught up
   step_follows,      // the budget is reached, but a later step of its pipeline has yet to run
+  yields,            // its rule would continue it, but its slots go to another sweep for now
+  reached,           // the objective is a time until a bar, and the run has reached it
+  too_late,          // such a run has not reached it, and has trained longer than the first trial
 };
 
 struct VerdictInput {

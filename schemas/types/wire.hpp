@@ -34,7 +34,9 @@ struct JoinRequest {
   int cpus = 1;  // slots this worker offers
   int gpus = 0;
   std::string hone_version;
-  std::string pilot{};  // the token with which a fleet submitted it
+  std::string pilot{};                // the token with which a fleet submitted it
+  std::int64_t memory = 0;            // bytes for its runs; 0: not known
+  std::vector<std::string> labels{};  // "KEY=VALUE"
 };
 
 struct JoinReply {
@@ -207,9 +209,14 @@ struct ReportRequest {
   int phase = 0;
   std::int64_t step = 0;  // units of the budget trained so far, over all attempts
   Score score = Score::diverged();
-  std::vector<Score> further{};        // of the further objectives, in their order
-  std::optional<bool> seed_applied{};  // whether the process trains with the seed it was given
-  std::optional<bool> resumable{};     // whether the run has a checkpoint to continue from
+  std::vector<Score> further{};         // of the further objectives, in their order
+  std::optional<bool> seed_applied{};   // whether the process trains with the seed it was given
+  std::optional<bool> resumable{};      // whether the run has a checkpoint to continue from
+  std::optional<double> seconds{};      // since the processes of this attempt began
+  std::optional<double> cpu_seconds{};  // that they used
+  // Of the run by the objective's clock, instead of what the attempt's time adds up to. Not on the
+  // wire: for rules that are replayed or simulated
+  std::optional<double> spent{};
 };
 
 struct ReportReply {

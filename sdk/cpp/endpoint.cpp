@@ -4,7 +4,6 @@
 #include <cstring>
 #include <fstream>
 
-#include "schemas/types/timing.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone {
@@ -58,27 +57,20 @@ Result<std::string> token_in(const std::string& path) {
   return token;
 }
 
-net::HttpServer server_of(const Endpoint& endpoint) {
-  net::HttpServer server{endpoint.host, endpoint.port, endpoint.tls};
-  server.ca_file = endpoint.ca_file;
-  server.cert_file = endpoint.cert_file;
-  server.key_file = endpoint.key_file;
-  server.idle_time = std::chrono::microseconds(client_idle_time.us);
-  server.headers = {{"User-Agent", "hone/" HONE_VERSION}};
-  if (!endpoint.token.empty())
-    server.headers.emplace_back("Authorization", "Bearer " + endpoint.token);
-  server.if_unreachable = "; is 'hone up' running there?";
-  server.if_untrusted =
-      "; give the server's own, or that of its signer, with --tls-ca or HONE_TLS_CA, and use a "
-      "host name that it holds";
-  return server;
-}
-
 }  // namespace
 
 std::string Endpoint::authority() const { return net::HttpServer{host, port}.authority(); }
 
-Result<Endpoint> parse_endpoint(std::string_view url) {
+std::string Endpoint::urls() const {
+  std::string list = url();
+  for (const auto& [server, its_port, secret] : others)
+    list += (secret ? ",https://" : ",http://") + net::HttpServer{server, its_port}.authority();
+  return list;
+}
+
+namespace {
+
+Result<Endpoint> parse_one(std::string_view url) {
   const bool tls = url.starts_with(tls_scheme);
   if (!tls && !url.starts_with(scheme))
     return bad_url(url, "it must begin with http:// or https://");
@@ -91,6 +83,23 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   if (!is_port(parts.port)) return bad_url(url, "the port must be a number from 1 to 65535");
   Endpoint endpoint{std::string(parts.host), std::string(parts.port), {}};
   endpoint.tls = tls;
+  return endpoint;
+}
+
+}  // namespace
+
+Result<Endpoint> parse_endpoint(std::string_view urls) {
+  constexpr std::size_t servers_max = 8;  // as many as a primary knows standbys
+  auto endpoint = parse_one(urls.substr(0, urls.find(',')));
+  while (endpoint && urls.find(',') != std::string_view::npos) {
+    urls.remove_prefix(urls.find(',') + 1);
+    const auto other = parse_one(urls.substr(0, urls.find(',')));
+    if (!other) return other.error();
+    endpoint->others.push_back({other->host, other->port, other->tls});
+    if (endpoint->others.size() >= servers_max)
+      return refuse(Code::invalid,
+                    "there are more than " + std::to_string(servers_max) + " servers in the list");
+  }
   return endpoint;
 }
 
@@ -129,9 +138,6 @@ void hide_tokens(int argc, char** argv) {
       std::fill(argv[at] + option.size() + 1, argv[at] + word.size(), 'x');
   }
 }
-
-Transport::Transport(Endpoint endpoint)
-    : HttpClient(server_of(endpoint)), endpoint_(std::move(endpoint)) {}
 
 std::string escape_path(std::string_view text) {
   constexpr std::string_view plain = "-._~";

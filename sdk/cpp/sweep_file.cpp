@@ -81,15 +81,30 @@ Step into_list(Json& list, const std::string& part) {
   return ok ? Step{&list[index], 1} : Step{};
 }
 
-// Finds or creates the field at the path. Returns nullptr if the path leads through a scalar.
-Json* follow(Json& document, const std::vector<std::string>& parts) {
+// "replicates.seeds is 3, which has no fields": why a path ends there.
+std::string obstacle_text(const std::string& path, const Json& there) {
+  constexpr std::size_t shown = 40;
+  if (there.is_array())
+    return path + " is a list of " + std::to_string(there.size()) + ": name an item by its index";
+  const std::string value = there.dump();
+  return path + " is " + (value.size() > shown ? value.substr(0, shown) + "..." : value) +
+         ", which has no fields: set it as a whole";
+}
+
+// Finds or creates the field at the path. Refuses a path through a scalar, or past the end of a
+// list.
+Result<Json*> follow(Json& document, const std::vector<std::string>& parts) {
   Json* here = &document;
   for (std::size_t i = 0; i < parts.size();) {
     if (here->is_null()) *here = Json::object();
     Step step;
     if (here->is_object()) step = into_object(*here, parts, i);
     if (here->is_array()) step = into_list(*here, parts[i]);
-    if (step.to == nullptr) return nullptr;
+    if (step.to == nullptr) {
+      std::string path;
+      for (std::size_t k = 0; k < i; ++k) path += (k > 0 ? "." : "") + parts[k];
+      return refuse(Code::invalid, obstacle_text(path.empty() ? "the file" : path, *here));
+    }
     here = step.to;
     i += step.parts;
   }
@@ -134,12 +149,9 @@ Status set_path(Json& document, const std::string& assignment) {
   auto value = parse_yaml(assignment.substr(equals + 1), path);
   if (!value.ok()) return std::move(value).error();
   Json changed = document;
-  Json* target = follow(changed, parts);
-  if (target == nullptr)
-    return refuse(
-        Code::invalid,
-        path + ": the path leads through a value that is not an object, or past the end of a list");
-  *target = std::move(value->json);
+  const auto target = follow(changed, parts);
+  if (!target) return refuse(Code::invalid, path + ": " + target.error().detail);
+  **target = std::move(value->json);
   document = std::move(changed);
   return Done{};
 }

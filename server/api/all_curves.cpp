@@ -7,6 +7,7 @@
 #include "db/queries/overview.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/reach.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
@@ -213,7 +214,9 @@ ReadResult phases(SQLite::Database& db, const Request& request) {
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();
   if (auto fits = check_scan(db, *sweep); !fits) return fits.error();
-  const auto goal = sweep->objective.goal;
+  const auto spec = spec_of(*sweep);
+  if (!spec) return spec.error();
+  const auto goal = metric_goal(spec->objective);
   std::vector<PhaseSums> sums;
   each_report(db, *id, Verdicts::include, [&](const ReportView& report) {
     const auto phase = static_cast<std::size_t>(std::max(0, report.phase));

@@ -20,12 +20,6 @@
 namespace hone::api {
 namespace {
 
-// In the sign of the objective; values between references keep their scale.
-Json shown(double merit, const SweepSpec& spec) {
-  if (!std::isfinite(merit)) return "diverged";
-  return spec.objective.goal == Goal::maximize || rescaled(spec) ? merit : -merit;
-}
-
 // The scale of the values, if it is not that of the objective.
 Json scale_json(const SweepSpec& spec) {
   if (by_ranks(spec)) return "ranks";

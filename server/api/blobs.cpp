@@ -37,6 +37,22 @@ Status sync_names(const fs::path& folder) {
   return Done{};
 }
 
+// Renames a file that is on the disk to the blob's place.
+Status put_in_place(const fs::path& root, const fs::path& file, std::string_view digest) {
+  const auto place = place_of(root, digest);
+  std::error_code trouble;
+  fs::create_directories(place.parent_path(), trouble);
+  if (::rename(file.c_str(), place.c_str()) != 0) return disk_refuses("move the blob to its place");
+  if (auto synced = sync_names(place.parent_path()); !synced) return synced;
+  return sync_names(root);
+}
+
+Error no_blob(std::string_view digest) {
+  return refuse(Code::not_found, "no blob " + std::string(digest) +
+                                     " is here: it was never put, or its "
+                                     "checkpoint was dropped (checkpoints.keep)");
+}
+
 // When the blob was last put or claimed.
 std::optional<Instant> last_used(const fs::path& file) {
   struct stat status {};
@@ -68,14 +84,9 @@ Status Upload::finish(std::string_view digest) {
                                      " bytes received have the SHA-256 " + actual +
                                      ", not the one in the path; send the file again");
   if (::fsync(descriptor_.fd()) != 0) return disk_refuses("write the blob");
-  const auto place = place_of(root_, digest);
-  std::error_code trouble;
-  fs::create_directories(place.parent_path(), trouble);
-  if (::rename(file_.c_str(), place.c_str()) != 0)
-    return disk_refuses("move the blob to its place");
-  descriptor_.close();
-  if (auto synced = sync_names(place.parent_path()); !synced) return synced;
-  return sync_names(root_);
+  auto placed = put_in_place(root_, file_, digest);
+  if (placed) descriptor_.close();  // there is nothing left to remove
+  return placed;
 }
 
 BlobStore::BlobStore(fs::path root) : root_(std::move(root)) {
@@ -90,17 +101,41 @@ Result<Upload> BlobStore::begin() const {
   return Upload(root_, name, std::move(descriptor));
 }
 
+fs::path BlobStore::incoming_file(std::string_view digest) const {
+  return incoming(root_) / ("standby-" + std::string(digest));
+}
+
+Status BlobStore::adopt(const fs::path& file, std::string_view digest) const {
+  const auto actual = digest_of_file(file.string());
+  if (!actual) return actual.error();
+  if (actual->sha256 != digest) {
+    std::error_code trouble;
+    fs::remove(file, trouble);
+    return refuse(Code::invalid,
+                  "the blob " + std::string(digest) + " arrived as " + actual->sha256);
+  }
+  if (auto synced = sync_file(file); !synced)
+    return disk_refuses("write the blob", synced.error().detail);
+  return put_in_place(root_, file, digest);
+}
+
 Result<Blob> BlobStore::find(std::string_view digest) const {
   if (!is_sha256_hex(digest))
     return refuse(Code::invalid, "a blob is named by its SHA-256: 64 hex digits in lower case");
   Blob blob{place_of(root_, digest), 0};
   std::error_code trouble;
   const auto bytes = fs::file_size(blob.file, trouble);
-  if (trouble)
-    return refuse(Code::not_found, "no blob " + std::string(digest) +
-                                       " is here: it was never put, or its "
-                                       "checkpoint was dropped (checkpoints.keep)");
+  if (trouble) return no_blob(digest);
   blob.bytes = static_cast<std::int64_t>(bytes);
+  return blob;
+}
+
+Result<OpenBlob> BlobStore::open(std::string_view digest) const {
+  const auto found = find(digest);
+  if (!found) return found.error();
+  OpenBlob blob{FileHandle(::open(found->file.c_str(), O_RDONLY | O_CLOEXEC)), found->bytes};
+  if (!blob.file && errno == ENOENT) return no_blob(digest);  // deleted since
+  if (!blob.file) return disk_refuses("read the blob");
   return blob;
 }
 

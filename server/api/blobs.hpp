@@ -21,6 +21,12 @@ struct Blob {
   std::int64_t bytes = 0;
 };
 
+// A blob that can be read to its end even if it is deleted meanwhile.
+struct OpenBlob {
+  FileHandle file;
+  std::int64_t bytes = 0;
+};
+
 // An upload in progress: bytes go to a temporary file and into the digest. The destructor deletes
 // the file of an unfinished upload.
 class Upload {
@@ -55,8 +61,17 @@ class BlobStore {
   // Refuses (unavailable) if the file cannot be created.
   [[nodiscard]] Result<Upload> begin() const;
 
+  // A new file for a blob that another program writes, to be kept by adopt() or removed.
+  [[nodiscard]] std::filesystem::path incoming_file(std::string_view digest) const;
+  // Makes the file durable as the blob. Refuses (invalid) a file with another digest, which is
+  // removed, and (unavailable) if it cannot be moved.
+  [[nodiscard]] Status adopt(const std::filesystem::path& file, std::string_view digest) const;
+
   // Refuses (invalid) a text that is no digest and (not_found) an unknown digest.
   [[nodiscard]] Result<Blob> find(std::string_view digest) const;
+
+  // As find, for reading it. Refuses (unavailable) a file that cannot be opened.
+  [[nodiscard]] Result<OpenBlob> open(std::string_view digest) const;
 
   // As find, for a command that is about to name the blob: counts as a use of it.
   [[nodiscard]] Result<Blob> claim(std::string_view digest) const;

@@ -129,6 +129,7 @@ constexpr Field fields[] = {
     {"value",
      [](ColumnText& c, const TrialCells& t) {
        if (!t.value) return c.add_null();
+       if (t.value->is_not_reached()) return c.add_text("\"not_reached\"");
        t.value->is_diverged() ? c.add_text("\"diverged\"") : c.add(t.value->value());
      }},
     {"phase", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.phase); }},

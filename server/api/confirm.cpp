@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "db/queries/past.hpp"
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
@@ -29,6 +30,7 @@ constexpr int thresholds = 11;
 struct Candidate {
   TrialId trial;                // of the newest confirmation that trained it
   std::string params;           // JSON text
+  std::string schedule;         // JSON text: what follows them
   std::optional<TrialId> of{};  // the tuned trial
   Strata merits;                // over the instances: larger is better
   std::vector<double> flat;     // all of them
@@ -49,21 +51,17 @@ double sign(const SweepSpec& spec) {
   return spec.objective.goal == Goal::maximize || rescaled(spec) ? 1 : -1;
 }
 
-Json value_json(double merit, const SweepSpec& spec) {
-  return std::isfinite(merit) ? Json(sign(spec) * merit) : Json("diverged");
-}
-
 Json worth_json(const Candidate& one, double bar, const SweepSpec& spec) {
   const auto reached =
       std::count_if(one.flat.begin(), one.flat.end(), [&](double merit) { return merit >= bar; });
   Json json;
-  json["value"] = value_json(bar, spec);
+  json["value"] = shown(bar, spec);
   json["share"] = static_cast<double>(reached) / static_cast<double>(one.flat.size());
   return json;
 }
 
 Json range_json(const Interval& merits, const SweepSpec& spec) {
-  Json low = value_json(merits.low, spec), high = value_json(merits.high, spec);
+  Json low = shown(merits.low, spec), high = shown(merits.high, spec);
   return sign(spec) > 0 ? Json::array({low, high}) : Json::array({high, low});
 }
 
@@ -103,10 +101,14 @@ Status add_runs(SQLite::Database& db, SweepId id, Confirmed& confirmed) {
     const auto row = find_trial(db, past->trials[i]);
     if (!row) return row.error();
     auto& all = confirmed.candidates;
-    auto known = std::ranges::find(all, row->params, &Candidate::params);
-    if (known == all.end()) known = all.insert(all.end(), {row->id, row->params, {}, {}, {}, 0});
+    auto known = std::ranges::find_if(all, [&](const Candidate& one) {
+      return one.params == row->params && one.schedule == row->schedule;
+    });
+    if (known == all.end())
+      known = all.insert(all.end(), {row->id, row->params, row->schedule, {}, {}, {}, 0});
     known->trial = row->id;
-    known->of = trial_of_params(db, confirmed.tuned.id, row->params);
+    // Several trials may have begun with the same parameters.
+    known->of = row->from ? row->from : trial_of_params(db, confirmed.tuned.id, row->params);
     const Strata merits = final_merits(*past, i, *spec);
     known->merits.resize(std::max(known->merits.size(), merits.size()));
     for (std::size_t k = 0; k < merits.size(); ++k)
@@ -176,11 +178,11 @@ void add_tuned(SQLite::Database& db, const Tuned& tuned, std::optional<TrialId> 
   if (rank != tuned.leaders.end()) item["tuned_rank"] = rank - tuned.leaders.begin() + 1;
   const auto row = find_trial(db, *trial);
   if (rescaled(tuned.spec))
-    item["tuned_value"] = value_json(tuned.past.history.outcome(at).merit, tuned.spec);
+    item["tuned_value"] = shown(tuned.past.history.outcome(at).merit, tuned.spec);
   else if (row)
     item["tuned_value"] = or_null(row->value);
   if (tuned.past.history.replication().multi_seed() && tuned.expected[at])
-    item["tuned_expected"] = value_json(*tuned.expected[at], tuned.spec);
+    item["tuned_expected"] = shown(*tuned.expected[at], tuned.spec);
 }
 
 // Compares with the winner: how often it would be better, and whether it is worse seed by seed.
@@ -203,6 +205,7 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
   item["trial"] = text(one.trial);
   item["of"] = id_or_null(one.of);
   item["params"] = stored_json(one.params);
+  item["schedule"] = stored_json(one.schedule);
   add_tuned(db, tuned, one.of, item);
   item["model"] = nullptr;
   if (const auto best = best_of_trial(db, one.trial, spec.objective.goal))
@@ -211,10 +214,10 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
   item["failed"] = std::count_if(one.flat.begin(), one.flat.end(),
                                  [](double merit) { return !std::isfinite(merit); });
   if (one.flat.empty()) return item;
-  item["iqm"] = value_json(one.iqm, spec);
-  item["mean"] = value_json(mean_of(one.flat), spec);
-  item["min"] = value_json(*std::min_element(one.flat.begin(), one.flat.end()), spec);
-  item["max"] = value_json(*std::max_element(one.flat.begin(), one.flat.end()), spec);
+  item["iqm"] = shown(one.iqm, spec);
+  item["mean"] = shown(mean_of(one.flat), spec);
+  item["min"] = shown(*std::min_element(one.flat.begin(), one.flat.end()), spec);
+  item["max"] = shown(*std::max_element(one.flat.begin(), one.flat.end()), spec);
   item["bar"] = confirmed.bar ? worth_json(one, *confirmed.bar, spec) : Json(nullptr);
   const auto interval = complete(one.merits)
                             ? seed_interval(one.merits, Aggregate::iqm, confirmed.pooled)
@@ -239,7 +242,7 @@ Json profile_of(const std::vector<Candidate>& candidates, const SweepSpec& spec)
     Json shares = Json::array();
     for (const Candidate& one : candidates)
       shares.push_back(complete(one.merits) ? Json(profile_at(one.merits, at)) : Json(nullptr));
-    profile.push_back({{"value", value_json(at, spec)}, {"shares", std::move(shares)}});
+    profile.push_back({{"value", shown(at, spec)}, {"shares", std::move(shares)}});
   }
   return profile;
 }
@@ -282,6 +285,8 @@ ReadResult confirmation(SQLite::Database& db, const Request& request) {
   json["objective"]["goal"] = word(confirmed->spec.objective.goal);
   json["confirmations"] = Json::array();
   for (const SweepId counted : confirmed->counted) json["confirmations"].push_back(text(counted));
+  const std::string ledger = own_link(db, confirmed->counted);
+  json["ledger"] = ledger.empty() ? Json(nullptr) : Json(ledger);
   std::size_t runs = 0;
   for (const Candidate& one : confirmed->candidates) runs = std::max(runs, one.flat.size());
   json["seeds"] = runs / static_cast<std::size_t>(instances_of(confirmed->spec));

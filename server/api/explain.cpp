@@ -4,9 +4,13 @@
 #include "base/text.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/reach.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/explain_cause.hpp"
 #include "server/api/explain_fork.hpp"
+#include "server/api/explain_reach.hpp"
+#include "server/api/explain_turn.hpp"
 #include "server/api/explain_verdict.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
@@ -20,6 +24,7 @@ namespace {
 struct Facts {
   RunRow run;
   SweepRow sweep;
+  SweepSpec spec;
   std::vector<CurveRow> curve;
   std::unique_ptr<Terminator> terminator;
   std::unique_ptr<Terminator> unpausing;  // the rule for runs without a checkpoint, or null
@@ -42,6 +47,7 @@ Result<Facts> read_facts(SQLite::Database& db, const RunRow& run) {
     if (auto made = make_terminator(*rule, sweep_shape(*spec))) unpausing = *std::move(made);
   return Facts{run,
                *std::move(sweep),
+               *spec,
                *std::move(curve),
                *std::move(terminator),
                std::move(unpausing),
@@ -59,12 +65,16 @@ const Terminator& judge_of(const Facts& facts, const Verdict& verdict) {
 // Computes the verdict again from its recorded inputs.
 Action recompute(const Facts& facts, const Verdict& verdict) {
   if (by_rule(verdict.reason)) return judge_of(facts, verdict).recompute(verdict.inputs);
-  return verdict.reason == VerdictReason::last_phase || verdict.reason == VerdictReason::diverged
-             ? Action::stop
-             : Action::go_on;
+  if (verdict.reason == VerdictReason::yields) return Action::pause;
+  if (verdict.reason == VerdictReason::too_late) return recompute_too_late(verdict.inputs);
+  const bool ends = verdict.reason == VerdictReason::last_phase ||
+                    verdict.reason == VerdictReason::diverged ||
+                    verdict.reason == VerdictReason::reached;
+  return ends ? Action::stop : Action::go_on;
 }
 
 std::string score_text(Score score) {
+  if (score.is_not_reached()) return "not reached";
   return score.is_diverged() ? "no finite number" : number_text(score.value());
 }
 
@@ -82,8 +92,8 @@ std::string where(const Facts& facts, const CurveRow& report) {
 }
 
 std::string goal_text(const Facts& facts) {
-  return facts.sweep.objective.goal == Goal::maximize ? " (larger is better)"
-                                                      : " (smaller is better)";
+  return metric_goal(facts.spec.objective) == Goal::maximize ? " (larger is better)"
+                                                             : " (smaller is better)";
 }
 
 // Whether the latest report was followed by a pause. Precondition: the run trains again.
@@ -95,18 +105,27 @@ bool was_promoted(const Facts& facts) {
 // The rule's explanation of a report's verdict.
 std::string rule_text(const Facts& facts, const CurveRow& report) {
   if (!report.verdict) return "";
-  if (!by_rule(report.verdict->reason)) return overruled_text(*report.verdict);
+  if (!by_rule(report.verdict->reason)) return overruled_text(*report.verdict, facts.spec);
   return " " + judge_of(facts, *report.verdict).explain(*report.verdict) + ".";
+}
+
+// Of an objective of time: whether and when the run reached its bar.
+std::string whether_reached(const Facts& facts) {
+  if (!facts.spec.objective.reach || facts.curve.empty()) return "";
+  const CurveRow& report = facts.curve.back();
+  return " " + reach_text(facts.spec, report.value,
+                          report.spent.value_or(static_cast<double>(report.step)));
 }
 
 std::string last_report(const Facts& facts) {
   if (facts.curve.empty()) return " It has made no report yet.";
   const auto& report = facts.curve.back();
   return " Its latest report ended " + where(facts, report) + goal_text(facts) + "." +
-         rule_text(facts, report);
+         whether_reached(facts) + rule_text(facts, report);
 }
 
 std::string best_text(const Facts& facts) {
+  if (facts.spec.objective.reach) return whether_reached(facts);
   if (!facts.run.best) return "";
   auto text = " Its best " + facts.sweep.objective.metric + " was " + score_text(*facts.run.best);
   if (facts.run.best_phase) text += ", in phase " + std::to_string(*facts.run.best_phase + 1);
@@ -128,7 +147,7 @@ std::string stopped_text(const Facts& facts) {
            (rule_text(facts, report).empty() ? ""
                                              : " When it reported:" + rule_text(facts, report));
   return " was stopped early, at the end of " + where(facts, report) + goal_text(facts) + "." +
-         rule_text(facts, report);
+         whether_reached(facts) + rule_text(facts, report);
 }
 
 std::string completed_text(const Facts& facts) {
@@ -136,85 +155,10 @@ std::string completed_text(const Facts& facts) {
   if (facts.run.reason == EndReason::exited_early)
     return " is complete: its process finished by itself after " + reports + " of " +
            std::to_string(facts.sweep.phases_per_run) + "." + best_text(facts);
+  if (facts.run.reason == EndReason::bar_reached)
+    return " is complete." + whether_reached(facts) + " Its process ended there, after " + reports +
+           " of " + std::to_string(facts.sweep.phases_per_run) + ".";
   return " is complete: it used its whole budget and made " + reports + "." + best_text(facts);
-}
-
-// The cause of a failure as a clause, by its class.
-std::string blame(Failure failure) {
-  switch (failure) {
-    case Failure::none:
-      return "it failed";
-    case Failure::oom:
-      return "it needed more memory than there was (oom)";
-    case Failure::infra:
-      return "its machine or the network failed (infra)";
-    case Failure::preempted:
-      return "its machine was taken away (preempted)";
-    case Failure::infeasible:
-      return "its parameters cannot work (infeasible)";
-    case Failure::diverged:
-      return "it diverged";
-    case Failure::timed_out:
-      return "its time was over (timed_out)";
-    case Failure::user_error:
-      return "the program itself failed (user_error)";
-    case Failure::crash:
-      return "the program crashed (crash)";
-  }
-  unreachable();
-}
-
-// Why a process failed, as a clause.
-std::string cause(const Facts& facts) {
-  const RunRow& run = facts.run;
-  const auto code = run.exit_code ? std::to_string(*run.exit_code) : std::string("?");
-  switch (run.reason) {
-    case EndReason::exit_code:
-      return "its process exited with status " + code;
-    case EndReason::signal:
-      return "its process was killed by signal " + code + ", which hone did not send";
-    case EndReason::cannot_start:
-      return "its process could not be started";
-    case EndReason::told_failed:
-      return "the client that asked for it told that it failed";
-    case EndReason::disk_limit:
-      return "its folder outgrew command.disk";
-    case EndReason::no_report:
-      return "its process finished without any report";
-    case EndReason::infeasible:
-      return facts.asked
-                 ? "the client that asked for it told that these parameters cannot work"
-                 : "its process reported (exit status 86) that these parameters cannot work";
-    case EndReason::worker_lost:
-      return "its worker was lost";
-    case EndReason::requeue_requested:
-      return "its process asked to be run again";
-    case EndReason::retries_exhausted:
-      return run.failure == Failure::none
-                 ? "it was lost or returned more often than limits.max_retries allows"
-                 : "it was retried as often as limits.max_retries allows, and at last " +
-                       blame(run.failure);
-    case EndReason::diverged:
-      return "it reported a value that is no finite number";
-    case EndReason::user_stop:
-      return "a user stopped the sweep";
-    case EndReason::user_cancel:
-      return "a user canceled the sweep";
-    case EndReason::user_kill:
-      return "a user killed the sweep";
-    case EndReason::time_limit:
-      return run.failure == Failure::timed_out ? "its time was over"
-                                               : "the sweep's time limit was over";
-    case EndReason::failure_limit:
-      return "too many runs of the sweep had failed: " + facts.sweep.detail;
-    case EndReason::none:
-    case EndReason::budget_reached:
-    case EndReason::exited_early:
-    case EndReason::evicted:
-    case EndReason::not_promoted:
-      return std::string("the reason recorded is ").append(word(run.reason));
-  }
-  unreachable();
 }
 
 std::string class_text(Failure failure) {
@@ -224,7 +168,8 @@ std::string class_text(Failure failure) {
 std::string failed_text(const Facts& facts) {
   const auto& run = facts.run;
   auto text = " failed after " + counted(run.attempts, "attempt") + " and " +
-              counted(run.reports, "report") + ": " + cause(facts);
+              counted(run.reports, "report") + ": " +
+              cause(facts.run, facts.asked, facts.sweep.detail);
   if (!run.detail.empty()) text += " (" + run.detail + ")";
   text += "." + class_text(run.failure);
   if (!run.log_tail.empty()) text += " The last lines of its log:\n" + run.log_tail;
@@ -241,9 +186,14 @@ std::string queued_text(const Facts& facts) {
   if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
   if (run.reason == EndReason::none)
     return " waits in the queue for the next step of its pipeline." + last_report(facts);
+  if (!facts.curve.empty() && facts.curve.back().verdict &&
+      facts.curve.back().verdict->reason == VerdictReason::yields &&
+      run.reason == EndReason::requeue_requested)
+    return " waits for its turn: " + run.detail + "." + last_report(facts);
   return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
-         ": " + cause(facts) + "." + class_text(run.failure) + rest_text(run) +
-         " It continues from its last checkpoint, if it saved one." + last_report(facts);
+         ": " + cause(facts.run, facts.asked, facts.sweep.detail) + "." + class_text(run.failure) +
+         rest_text(run) + " It continues from its last checkpoint, if it saved one." +
+         last_report(facts);
 }
 
 std::string on_worker(const RunRow& run) {
@@ -288,7 +238,8 @@ std::string story(const Facts& facts) {
     case RunState::failed:
       return failed_text(facts);
     case RunState::canceled:
-      return " was canceled: " + cause(facts) + "." + last_report(facts);
+      return " was canceled: " + cause(facts.run, facts.asked, facts.sweep.detail) + "." +
+             last_report(facts);
   }
   unreachable();
 }
@@ -327,6 +278,7 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   json["reason"] = word(run.reason);
   const auto use = read_use(db, run.id, facts->resources);
   json["text"] = subject(*facts) + story(*facts) + fork_text(facts->run) +
+                 (facts->asked ? "" : turn_text(db, run, facts->resources)) +
                  (use ? " " + use_text(*use) : "") + doubt(*facts);
   json["use"] = render_use(use);
   json["verdicts"] = verdicts(*facts);

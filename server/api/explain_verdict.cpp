@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "server/api/explain_reach.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone::api {
 
@@ -25,6 +27,9 @@ bool by_rule(VerdictReason reason) {
     case VerdictReason::no_checkpoint:
     case VerdictReason::finishes:
     case VerdictReason::step_follows:
+    case VerdictReason::yields:
+    case VerdictReason::reached:
+    case VerdictReason::too_late:
       return false;
   }
   unreachable();
@@ -32,7 +37,15 @@ bool by_rule(VerdictReason reason) {
 
 namespace {
 
+bool changes_parameters(const Verdict& verdict) {
+  return std::ranges::any_of(
+      verdict.inputs, [](const VerdictInput& input) { return input.name == "next_parameters"; });
+}
+
 std::string no_checkpoint_text(const Verdict& verdict) {
+  if (changes_parameters(verdict))
+    return " It continued with the parameters that it had: it has saved no checkpoint of this "
+           "phase, where its schedule changes.";
   const bool follows = std::ranges::any_of(
       verdict.inputs, [](const VerdictInput& input) { return input.name == "donor"; });
   return follows ? " It continued: its rule would put a fork of a better member in its place, but "
@@ -49,13 +62,35 @@ std::string finishes_text(const Verdict& verdict) {
                 : " It continued: it leads its sweep, whose winner trains to the end.";
 }
 
+// The run's time, and that of the best complete trial.
+std::string too_late_text(const Verdict& verdict, const SweepSpec& spec) {
+  const auto time = [&](const char* name) {
+    return time_text(spec, find_input(verdict.inputs, name).value_or(0));
+  };
+  return " It stopped: after " + time("time") +
+         " it had not reached the bar, and the best complete trial reached it after " +
+         time("best") + ".";
+}
+
 }  // namespace
 
-std::string overruled_text(const Verdict& verdict) {
+Action recompute_too_late(const std::vector<VerdictInput>& inputs) {
+  const auto time = find_input(inputs, "time"), best = find_input(inputs, "best");
+  return time && best && *time >= *best ? Action::stop : Action::go_on;
+}
+
+std::string overruled_text(const Verdict& verdict, const SweepSpec& spec) {
   if (verdict.reason == VerdictReason::no_checkpoint) return no_checkpoint_text(verdict);
   if (verdict.reason == VerdictReason::finishes) return finishes_text(verdict);
   if (verdict.reason == VerdictReason::step_follows)
     return " It continued: its budget is reached, but a later step of its pipeline follows.";
+  if (verdict.reason == VerdictReason::yields && changes_parameters(verdict))
+    return " It was paused, to continue from its checkpoint with the next parameters of its "
+           "schedule.";
+  if (verdict.reason == VerdictReason::yields)
+    return " It gave its slots to another sweep, which had got less for its share, and continues "
+           "from its checkpoint when its turn comes.";
+  if (verdict.reason == VerdictReason::too_late) return too_late_text(verdict, spec);
   return "";
 }
 

@@ -7,6 +7,7 @@
 #include "db/queries/queries.hpp"
 #include "schemas/types/event.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
@@ -27,6 +28,8 @@ class Exporter {
     if (past_.dataset) ids_.dataset = DatasetId{1};
     auto events = read_past(db_, sweep_.id, limits::export_events_max);
     if (!events) return events.error();
+    past_.ledger = newest_link(db_, {sweep_.id});
+    if (auto read = read_confirmed(); !read) return read.error();
     for (Event& event : *events)
       if (auto added = add(std::move(event)); !added) return added.error();
     auto metrics = read_series(db_, sweep_.id, limits::export_points_max);
@@ -46,6 +49,25 @@ class Exporter {
     auto dataset = find_dataset(db_, *sweep_.dataset);
     if (!dataset) return dataset.error();
     past_.dataset = dataset->info;
+    return Done{};
+  }
+
+  Status read_confirmed() {
+    if (!sweep_.confirms) return Done{};
+    const auto confirmed = find_sweep(db_, *sweep_.confirms);
+    if (!confirmed) return confirmed.error();
+    const auto spec = spec_of(*confirmed);
+    if (!spec) return spec.error();
+    past_.confirms = PastConfirmed{confirmed->submitted_at, spec->seed, {}};
+    return Done{};
+  }
+
+  // A document numbers trials from 1. Call when the trial has its number.
+  Status note_origin(TrialId trial, TrialId of) {
+    const auto origin = find_trial(db_, of);
+    if (!origin) return origin.error();
+    if (origin->sweep == sweep_.confirms)
+      past_.confirms->trials.push_back({trial, TrialId{origin->number + 1}});
     return Done{};
   }
 
@@ -74,9 +96,14 @@ class Exporter {
       if (auto met = meet(code->workflow); !met) return met;
     if (const auto* granted = std::get_if<LeaseGranted>(&event.body))
       if (auto met = meet(granted->worker); !met) return met;
+    std::optional<TrialId> from;
+    if (const auto* proposed = std::get_if<TrialProposed>(&event.body)) from = proposed->from;
     if (!renumber(event.body, ids_))
       return refuse(Code::internal, "event " + std::to_string(event.seq) + " of " +
                                         text(sweep_.id) + " names what the sweep never had");
+    if (from && past_.confirms)
+      if (auto noted = note_origin(std::get<TrialProposed>(event.body).trial, *from); !noted)
+        return noted.error();
     event.seq = 0;
     past_.events.push_back(std::move(event));
     return Done{};

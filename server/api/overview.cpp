@@ -163,7 +163,7 @@ class Steps {
   explicit Steps(Goal goal) : goal_(goal) {}
   void add(double x, TrialId trial, Score score) {
     end_ = std::max(end_, x);
-    if (score.is_diverged() || (best_ && score.merit(goal_) <= best_->merit(goal_))) return;
+    if (!score.has_number() || (best_ && score.merit(goal_) <= best_->merit(goal_))) return;
     best_ = score;
     Json point;
     point["x"] = x;

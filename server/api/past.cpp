@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "db/queries/queries.hpp"
+#include "schemas/types/reach.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/limits.hpp"
 #include "server/search/terminators/terminator.hpp"
@@ -22,7 +24,14 @@ void add(Past& past, const SweepSpec& spec, const RunCurveRow& row) {
   past.trials[trial] = row.id.trial;
   const auto run = past.history.add_run(trial);
   std::vector<Score> scores;
-  for (const CurvePoint& point : row.curve) scores.push_back(normalized(spec, row.id, point.value));
+  for (const CurvePoint& point : row.curve) {
+    const double time = point.spent.value_or(static_cast<double>(point.step));
+    scores.push_back(spec.objective.reach ? counted(spec.objective, point.value, time)
+                                          : normalized(spec, row.id, point.value));
+    const int left = spec.budget.phases - static_cast<int>(scores.size());
+    for (const Score rest : settled(spec.objective, point.value, time, left))
+      scores.push_back(rest);
+  }
   past.history.add_curve(run, scores);
   if (is_end(row.state)) {
     const RunEnded end{row.id, row.state, row.reason, 0, {}, {}, row.failure};
@@ -67,6 +76,12 @@ std::vector<std::vector<double>> final_merits(const Past& past, std::size_t tria
                          : run.merits.back());
   }
   return rows;
+}
+
+Json shown(double merit, const SweepSpec& spec) {
+  if (!std::isfinite(merit)) return "diverged";
+  if (spec.objective.reach && -merit >= some_not_reached_from) return "not_reached";
+  return spec.objective.goal == Goal::maximize || rescaled(spec) ? merit : -merit;
 }
 
 }  // namespace hone::api

@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "db/queries/rows.hpp"
+#include "schemas/codec/json.hpp"
 #include "server/search/history/history.hpp"
 
 namespace hone {
@@ -31,5 +32,9 @@ Result<Past> read_past(SQLite::Database& db, const SweepRow& sweep, const SweepS
 // for runs that failed because of their parameters, no value for unfinished and lost runs.
 std::vector<std::vector<double>> final_merits(const Past& past, std::size_t trial,
                                               const SweepSpec& spec);
+
+// A merit as a value in the sign of the objective: "diverged", or of a time "not_reached", where it
+// is no number. Values between references keep their scale.
+Json shown(double merit, const SweepSpec& spec);
 
 }  // namespace hone::api

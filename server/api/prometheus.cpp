@@ -10,6 +10,7 @@
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/exposition.hpp"
+#include "server/api/role.hpp"
 #include "server/api/routes.hpp"
 
 namespace hone::api {
@@ -121,6 +122,24 @@ void add_process(Exposition& text) {
   text.single("process_resident_memory_bytes", "gauge", "Resident memory.", resident * page_bytes);
 }
 
+void add_role(Exposition& text, const Role& role, Instant now) {
+  text.single("hone_is_primary", "gauge", "1 on the server that writes the ledger.",
+              role.is_follower() ? 0 : 1);
+  if (!role.is_follower()) {
+    text.single("hone_standbys", "gauge", "Standbys that have asked in the last seconds.",
+                role.standbys());
+    text.single("hone_confirmed_events", "gauge", "The newest event that a standby has on disk.",
+                static_cast<double>(role.confirmed()));
+    return;
+  }
+  text.single("hone_follower_lag_events", "gauge", "Events of the primary that are not here yet.",
+              static_cast<double>(role.lag_events()));
+  text.single("hone_follower_lag_seconds", "gauge", "Time since everything was here.",
+              static_cast<double>(role.lag(now).us) / 1e6);
+  text.single("hone_follower_missing_blobs", "gauge", "Checkpoints and files not copied yet.",
+              static_cast<double>(role.missing_blobs()));
+}
+
 }  // namespace
 
 ReadResult prometheus(SQLite::Database& db, const Request& request) {
@@ -137,6 +156,7 @@ ReadResult prometheus(SQLite::Database& db, const Request& request) {
     add_counters(text, *request.counters);
     add_outcomes(text, *request.counters);
   }
+  if (request.role != nullptr) add_role(text, *request.role, request.now);
   add_process(text);
   Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

@@ -90,6 +90,7 @@ Json render(const TrialRow& row) {
   json["number"] = row.number;
   json["sweep"] = text(row.sweep);
   json["params"] = stored_json(row.params);
+  json["schedule"] = stored_json(row.schedule);
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
   json["value"] = or_null(row.value);
@@ -177,6 +178,7 @@ Json render(const AttemptRow& row) {
   json["code_differs_in"] = row.differs;
   json["step"] = row.step.empty() ? Json(nullptr) : Json(row.step);
   json["finished"] = row.finished;
+  json["turn"] = row.turn.empty() ? Json(nullptr) : stored_json(row.turn);
   return json;
 }
 
@@ -200,6 +202,7 @@ Json render(const CurveRow& row) {
   json["inputs"] = Json::object();
   if (row.verdict) append(json, encode(*row.verdict));
   for (const Score score : row.further) json["further"].push_back(encode(score));
+  if (row.spent) json["spent"] = *row.spent;
   return json;
 }
 
@@ -307,6 +310,8 @@ Json render(const WorkerRow& row) {
   json["aside_until"] = or_null(row.aside_until);
   json["aside_why"] = row.aside_why;
   json["token"] = id_or_null(row.token);
+  json["memory"] = row.memory;
+  json["labels"] = stored_json(row.labels);
   return json;
 }
 

@@ -20,6 +20,7 @@ struct Counters;
 namespace hone::api {
 
 class LogStore;
+class Role;
 
 // HEAD arrives as get: server/http leaves the body out.
 enum class Method { get, post, put, other };
@@ -88,6 +89,7 @@ struct Request {
   std::string body;
   const Counters* counters = nullptr;  // of this server, for GET /metrics
   LogStore* logs = nullptr;            // of this server; null in tests without logs
+  const Role* role = nullptr;          // of this server; null in tests without standbys
   std::int64_t newest_seq = 0;         // of the ledger, for GET /healthz
   // Set while a read is in progress: true once no client waits for its answer.
   const std::atomic<bool>* stop = nullptr;

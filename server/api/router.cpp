@@ -115,6 +115,8 @@ constexpr std::array table{
     Route{post, "/v1/tokens/{token}/revoke", needs_admin,
           write_to<&RevokeToken::token>({.render = render_done})},
 
+    Route{post, "/v1/standby/pull", needs_admin, PullPage{}},
+
     Route{post, "/v1/fleets", needs_admin, Write{parse_fleet, render_answer<SetFleet>}},
     Route{get, "/v1/fleets", needs_read, Read{fleets, paged}},
     Route{get, "/v1/fleets/{fleet}", needs_read, Read{fleet}},
@@ -186,6 +188,7 @@ struct KindOf {
   std::string_view operator()(const PutBlob&) const { return "put_blob"; }
   std::string_view operator()(const GetBlob&) const { return "get_blob"; }
   std::string_view operator()(const PutLog&) const { return "put_log"; }
+  std::string_view operator()(const PullPage&) const { return "pull_page"; }
 };
 
 Error our_mistake(const std::exception& trouble) {
@@ -218,6 +221,13 @@ Weight weight_of(const Route& route, const Request& request) {
   const auto* read = std::get_if<Read>(&route.handler);
   if (read == nullptr) return Weight::quick;
   return query_value(request, Query::where) != nullptr ? Weight::heavy : read->weight;
+}
+
+bool is_write(const Route& route) {
+  return std::holds_alternative<Write>(route.handler) ||
+         std::holds_alternative<PutBlob>(route.handler) ||
+         std::holds_alternative<PutLog>(route.handler) ||
+         std::holds_alternative<PullPage>(route.handler);
 }
 
 Status check_query(const Route& route, const Request& request) {

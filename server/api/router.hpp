@@ -62,7 +62,10 @@ struct GetBlob {};
 // Raw bytes of a log, which server/http checks by the engine and a reader and gives to LogStore.
 struct PutLog {};
 
-using Handler = std::variant<Write, Read, Probe, Follow, PutBlob, GetBlob, PutLog>;
+// A page of the ledger for a standby, and its confirmation of the page before.
+struct PullPage {};
+
+using Handler = std::variant<Write, Read, Probe, Follow, PutBlob, GetBlob, PutLog, PullPage>;
 
 struct Route {
   Method method = Method::get;
@@ -84,6 +87,9 @@ Match find_route(Method method, std::string_view path);
 
 // The weight of a request: a filter may read every row.
 Weight weight_of(const Route& route, const Request& request);
+
+// Whether a request of the route may change what the server keeps: a follower answers the others.
+bool is_write(const Route& route);
 
 // Refuses a query name that the route does not accept.
 Status check_query(const Route& route, const Request& request);

@@ -15,6 +15,8 @@ struct RunUse {
   MetricSummary cores;                   // busy at a time
   std::optional<double> memory_bytes{};  // the most that was seen
   ResourcesSpec claimed;
+  std::optional<MetricSummary> gpu_busy{};   // share of time in which its GPUs worked
+  std::optional<double> gpu_memory_bytes{};  // the most that was seen
 };
 
 // nullopt if nothing was measured: by an older worker, an asked trial, a run of less than half a
@@ -24,7 +26,10 @@ std::optional<RunUse> read_use(SQLite::Database& db, RunId run, const ResourcesS
 // "It kept 0.4 of the 2 cores of its slots busy (mean of 10 measurements) and had at most 1.2 GiB
 // of memory: this parameter set leaves the processor idle."
 std::string use_text(const RunUse& use);
-// {cpu_cores, cpus, gpus, memory_bytes, measurements, text}, or null.
+// {cpu_cores, cpus, gpus, memory_bytes, gpu_busy, gpu_memory_bytes, measurements, text}, or null.
 Json render_use(const std::optional<RunUse>& use);
+
+// The same of a worker: "2 runs keep 3.1 cores busy, with 1.2 GiB of memory".
+Json render_use(const std::optional<WorkerUse>& use);
 
 }  // namespace hone::api

@@ -2,6 +2,7 @@
 #include "server/api/arguments.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
+#include "server/api/use.hpp"
 
 namespace hone::api {
 
@@ -16,7 +17,12 @@ ReadResult workers(SQLite::Database& db, const Request& request) {
 ReadResult worker(SQLite::Database& db, const Request& request) {
   const auto id = path_id<WorkerId>(request);
   if (!id) return id.error();
-  return render_one(find_worker(db, *id));
+  const Snapshot snapshot(db);
+  const auto row = find_worker(db, *id);
+  if (!row) return row.error();
+  Json json = render(*row);
+  json["use"] = render_use(use_of_worker(db, *id));
+  return json_response(json);
 }
 
 }  // namespace hone::api

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <cstdlib>
 
 #include "server/limits.hpp"
+#include "server/standby/limits.hpp"
 
 namespace hone {
 namespace {
@@ -49,6 +51,31 @@ void add_security(CLI::App& app, ServerOptions& options) {
                "Allow an address that other machines can reach without TLS and tokens");
 }
 
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): before any thread
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+void add_standby(CLI::App& app, ServerOptions& options) {
+  options.sync_wait_s = static_cast<double>(standby::limits::confirm_wait.us) / 1e6;
+  options.peers.token_file = variable("HONE_TOKEN_FILE");
+  options.peers.tls_ca = variable("HONE_TLS_CA");
+  app.add_option("--follow", options.peers.follow,
+                 "Be a standby of the server at this URL: copy its ledger and blobs, answer reads");
+  app.add_option("--follow-token-file", options.peers.token_file,
+                 "File with an administrator's token of that server (HONE_TOKEN_FILE)");
+  app.add_option("--peer-tls-ca", options.peers.tls_ca,
+                 "CA certificates of that server, or of the standbys (HONE_TLS_CA)");
+  app.add_option("--advertise", options.peers.advertise,
+                 "URL of this standby for other machines (default: that of --listen)");
+  app.add_flag("--sync-replica", options.sync_replica,
+               "Acknowledge a write only once a standby has it on its disk");
+  app.add_option("--sync-wait", options.sync_wait_s,
+                 "With --sync-replica: seconds before an unconfirmed write is answered with 503")
+      ->check(CLI::Range(0.1, static_cast<double>(standby::limits::confirm_wait_max.us) / 1e6))
+      ->capture_default_str();
+}
+
 void add_webhooks(CLI::App& app, ServerOptions& options) {
   app.add_option("--webhook", options.follow.webhooks,
                  "POST events to this URL and retry until it accepts them; may be repeated")
@@ -84,6 +111,7 @@ std::variant<ServerOptions, int> parse_options(int argc, const char* const* argv
   app.add_option("--log-format", log_format, "Log each event as a line of text or of JSON")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  add_standby(app, options);
   add_webhooks(app, options);
   app.add_option(
          "--lease", options.lease_s,

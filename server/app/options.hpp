@@ -8,6 +8,7 @@
 
 #include "schemas/types/timing.hpp"
 #include "server/follow/followers.hpp"
+#include "server/follow/peers.hpp"
 #include "server/http/bounds.hpp"
 #include "server/http/tls.hpp"
 
@@ -29,7 +30,10 @@ struct ServerOptions {
   bool log_json = false;
   double drain_delay_s = 0;
   FollowerOptions follow;
-  double blob_grace_s = 0;                                       // of a dropped checkpoint
+  PeerOptions peers;
+  bool sync_replica = false;  // an acknowledgement waits for a standby
+  double sync_wait_s = 0;     // at most so long
+  double blob_grace_s = 0;    // of a dropped checkpoint
   int lease_s = static_cast<int>(default_lease.us / 1'000'000);  // without a heartbeat
 };
 

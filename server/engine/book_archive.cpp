@@ -37,8 +37,8 @@ void fields(Archive& archive, MaybeConst<Verdict> auto& verdict) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<RecordedReport> auto& report) {
-  auto& [step, score, verdict] = report;
-  archive(step, score, verdict);
+  auto& [step, score, verdict, spent] = report;
+  archive(step, score, verdict, spent);
 }
 
 template <class Archive>
@@ -70,15 +70,21 @@ void fields(Archive& archive, MaybeConst<Origin> auto& origin) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<ScheduleStage> auto& stage) {
+  auto& [phase, params] = stage;
+  archive(phase, params);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<Trial> auto& trial) {
-  auto& [id, number, params, runs, pinned, origin] = trial;
-  archive(id, number, params, runs, pinned, origin);
+  auto& [id, number, params, runs, pinned, origin, schedule] = trial;
+  archive(id, number, params, runs, pinned, origin, schedule);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
-  auto& [params, from, origin] = enqueued;
-  archive(params, from, origin);
+  auto& [params, from, origin, schedule] = enqueued;
+  archive(params, from, origin, schedule);
 }
 
 template <class Archive>
@@ -136,40 +142,46 @@ void fields(Archive& archive, MaybeConst<FailureTally> auto& tally) {
   archive(runs, latest, in_a_row, only, trial, longest, errors);
 }
 
+template <class Archive>
+void fields(Archive& archive, MaybeConst<Service> auto& service) {
+  auto& [used, rate, at, held] = service;
+  archive(used, rate, at, held);
+}
+
 // Space, sampler and terminators follow from the spec.
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
          live_leases, workflow, dataset, confirmed_by, archived, phase_times, rules, limited_from,
-         failing, unpausing, forks, successors, inherited] = sweep;
+         failing, unpausing, forks, successors, inherited, service] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
           confirmed_by, archived, phase_times, rules, limited_from, failing, forks, successors,
-          inherited);
+          inherited, service);
   if constexpr (Archive::reads) equip(sweep);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
   auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-         files] = lease;
+         files, weight] = lease;
   archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-          files);
+          files, weight);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<ResourcesSpec> auto& resources) {
-  auto& [cpus, gpus] = resources;
-  archive(cpus, gpus);
+  auto& [cpus, gpus, memory, labels] = resources;
+  archive(cpus, gpus, memory, labels);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
   auto& [id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-         times_aside, token, epoch] = worker;
+         times_aside, token, epoch, memory, labels] = worker;
   archive(id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-          times_aside, token, epoch);
+          times_aside, token, epoch, memory, labels);
 }
 
 template <class Archive>
@@ -206,10 +218,10 @@ void fields(Archive& archive, MaybeConst<FleetCommands> auto& commands) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<FleetSpec> auto& spec) {
-  auto& [name, engine, min, max, backlog, idle, wall, drain, slots, gpus, labels, url, token_file,
-         tls_ca, program, folder, hosts, args, commands] = spec;
-  archive(name, engine, min, max, backlog, idle, wall, drain, slots, gpus, labels, url, token_file,
-          tls_ca, program, folder, hosts, args, commands);
+  auto& [name, engine, min, max, backlog, idle, wall, drain, slots, gpus, memory, labels, url,
+         token_file, tls_ca, program, folder, hosts, args, commands] = spec;
+  archive(name, engine, min, max, backlog, idle, wall, drain, slots, gpus, memory, labels, url,
+          token_file, tls_ca, program, folder, hosts, args, commands);
 }
 
 template <class Archive>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "db/queries/past.hpp"
 #include "schemas/types/event.hpp"
 #include "server/engine/book_archive.hpp"
 
@@ -62,6 +63,22 @@ void EndedSweeps::load(SweepId id, std::int64_t seq) {
 
 void EndedSweeps::load_all(std::int64_t seq) {
   for (const SweepId id : rows_.list(seq, book_stamp())) load(id, seq);
+}
+
+void EndedSweeps::load(const SweepPast& past, std::int64_t seq) {
+  if (!past.confirms || past.events.empty()) return;
+  const auto* submitted = std::get_if<SweepSubmitted>(&past.events.front().body);
+  const auto id = sweep_submitted(db_, past.confirms->submitted_at, past.confirms->seed);
+  if (submitted == nullptr || !id) return;
+  load(*id, seq);
+  for (const SweepId confirmation : confirmations_of(db_, *id, submitted->spec.seed))
+    load(confirmation, seq);
+}
+
+void EndedSweeps::load_confirmed(SweepId confirmation, std::int64_t seq) {
+  const Sweep* sweep = find_sweep(book_, confirmation);
+  if (sweep == nullptr || !sweep->spec.confirms) return;
+  if (const auto confirmed = confirmed_by(db_, confirmation)) load(*confirmed, seq);
 }
 
 // The sweep used last is at the end. Few are kept.

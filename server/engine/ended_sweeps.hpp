@@ -26,6 +26,11 @@ class EndedSweeps {
   // missing or damaged; the next boot then makes all rows again.
   void load(const Touched& touched, std::int64_t seq);
   void load_all(std::int64_t seq);
+  // The same for the sweep that an imported confirmation means, with its confirmations of the same
+  // seed.
+  void load(const SweepPast& past, std::int64_t seq);
+  // The same for the sweep that `confirmation` confirms, if it is one.
+  void load_confirmed(SweepId confirmation, std::int64_t seq);
 
   // Call after an event is folded.
   void folded(const EventBody& event);

@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "schemas/types/event.hpp"
+#include "server/engine/metric_feed.hpp"
 #include "server/limits.hpp"
 
 namespace hone {
@@ -86,8 +87,9 @@ void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>&
   const auto seq_before = seq_;
   for (auto& envelope : batch) handle(std::move(envelope), now, answers);
   meet_deadlines(now);
-  if (seq_ != seq_before)
-    retry_parked(now, answers);  // without a new event, no parked command can succeed
+  // Without a new event little can have changed: turns alone, which follow the time as well, and
+  // which the worker's next request finds.
+  if (seq_ != seq_before) retry_parked(now, answers);
   release_late(now, answers);
 }
 
@@ -188,6 +190,10 @@ Result<Reply> Engine::perform_once(const Envelope& envelope, Instant now) {
 Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by) {
   enter(Part::decide);
   ended_.load(touched_by(book_, command, now), seq_);
+  if (const auto* import = std::get_if<Import>(&command)) ended_.load(import->request->past, seq_);
+  if (const auto* edit = std::get_if<Edit>(&command)) ended_.load_confirmed(edit->sweep, seq_);
+  if (const auto* confirm = std::get_if<Confirm>(&command))
+    ended_.load_confirmed(confirm->sweep, seq_);
   if (auto may = check_caller(book_, by, command); !may) return may.error();
   const auto events = decide(book_, command, now);
   if (!events) return events.error();
@@ -196,6 +202,7 @@ Result<Reply> Engine::perform(const Command& command, Instant now, const Caller&
     open_transaction();
     const RunId run = book_.run_of_lease.at(*lease_index(book_, log->lease));
     ledger_.append_metrics(run, now, log->request.points);
+    if (options_.feed != nullptr) options_.feed->add(run, now, log->request.points);
   }
   if (const auto* import = std::get_if<Import>(&command); import && !events->empty())
     store_series(*import, std::get<SweepImported>(events->back()));
@@ -215,6 +222,9 @@ void Engine::store_series(const Import& import, const SweepImported& imported) {
   for (const Series& series : import.request->past.metrics) {
     const RunId run{TrialId{before + series.run.trial.value}, series.run.replicate};
     ledger_.append_series(run, series);
+    if (options_.feed == nullptr) continue;
+    for (const SeriesPoint& point : series.points)
+      options_.feed->add(run, point.at, {{series.name, point.step, point.value}});
   }
 }
 

@@ -13,6 +13,8 @@
 
 namespace hone {
 
+class MetricFeed;
+
 // A command and its reply. `reply` is called exactly once, on the engine's thread, after the commit
 // (for a parked Acquire: when there is a run for it, its wait is over, or a newer one of the same
 // worker replaces it). It must return at once and must not throw.
@@ -36,7 +38,8 @@ struct EngineOptions {
   Duration lease = default_lease;
   Meter* meter = nullptr;  // measures the work, if set
   EndedBounds ended{};
-  Epoch epoch{};  // of the leases that this engine grants (server/engine/epoch.hpp)
+  MetricFeed* feed = nullptr;  // gets the metric points, if set
+  Epoch epoch{};               // of the leases that this engine grants (server/engine/epoch.hpp)
 };
 
 }  // namespace hone

@@ -113,6 +113,7 @@ class CommandEngine : public Engine {
                       {"{handle}", pilot.handle},
                       {"{slots}", std::to_string(spec_.slots)},
                       {"{gpus}", std::to_string(spec_.gpus)},
+                      {"{memory}", std::to_string(spec_.memory)},
                       {"{wall_s}", std::to_string(spec_.wall.us / 1'000'000)},
                       {"{wall}", clock_text(spec_.wall)},
                       {"{log}", log_file_of(site_, pilot)},

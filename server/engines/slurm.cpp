@@ -135,6 +135,8 @@ class SlurmEngine : public Engine {
                                   "--open-mode=append",
                                   "--output=" + log_file_of(site_, pilot).string(),
                                   "--export=NONE"};
+    if (spec_.memory > 0)
+      argv.push_back("--mem=" + std::to_string((spec_.memory + 1023) / 1024) + "K");
     if (spec_.gpus > 0) argv.push_back("--gres=gpu:" + std::to_string(spec_.gpus));
     argv.insert(argv.end(), spec_.args.begin(), spec_.args.end());
     return argv;

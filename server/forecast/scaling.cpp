@@ -67,7 +67,7 @@ std::optional<double> iterations_to(const ProgressModel& progress, int machines,
     const double middle = (low + high) / 2;
     (reached(middle) ? high : low) = middle;
   }
-  return std::ceil(low);
+  return std::ceil(reached(std::ceil(low)) ? low : high);
 }
 
 }  // namespace

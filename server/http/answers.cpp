@@ -4,6 +4,7 @@
 #include <boost/asio/error.hpp>
 #include <string>
 
+#include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/http/connection.hpp"
 
@@ -54,6 +55,18 @@ void add_status(std::string& text, unsigned version, int status) {
 
 void add_field(std::string& text, std::string_view name, std::string_view value) {
   text.append(name).append(": ").append(value).append("\r\n");
+}
+
+// A follower's answers may be behind: they name how far.
+void add_role(const Shared& shared, std::string& fields) {
+  const auto* role = shared.parts->role;
+  if (role == nullptr) return;
+  if (!role->term().empty()) add_field(fields, "Hone-Term", role->term());
+  if (!role->is_follower()) return;
+  const auto lag_ms = role->lag(SystemClock{}()).us / 1000;
+  add_field(fields, "Hone-Follower",
+            "events=" + std::to_string(role->lag_events()) +
+                ", seconds=" + std::to_string(lag_ms / 1000));
 }
 
 void log_answer(const Incoming& incoming, const api::Response& answer) {
@@ -109,6 +122,7 @@ asio::awaitable<void> send_continue(Connection& connection, const Incoming& inco
 asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
                                     api::Response answer) {
   log_answer(incoming, answer);
+  add_role(connection.shared, answer.fields);
   auto& shared = connection.shared;
   const bool keep = incoming.keep_alive && !shared.draining;
   std::string text;

@@ -43,18 +43,20 @@ boost::asio::awaitable<T> await_answer(boost::asio::io_context& io, Start start)
   return await_answer<T>(io, std::move(deliver), std::move(start));
 }
 
-// The engine's reply to a command, or its refusal to queue it.
+// The engine's reply to a command, or its refusal to queue it. Refuses (unavailable) a reply that
+// no standby confirmed in time, where replies wait for one. Precondition: this server is a primary.
 inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command command,
                                                         Caller by = {}, std::string digest = {}) {
   using Resume = std::function<void()>;
   auto taken = std::make_shared<bool>(true);
-  auto deliver = [&shared, taken](Resume resume) {
+  auto confirmed = std::make_shared<bool>(true);
+  auto deliver = [&shared, taken, confirmed](Resume resume) {
     if (*taken)
-      shared.outbox.add(std::move(resume));
+      shared.outbox.add(std::move(resume), confirmed);
     else
       boost::asio::post(shared.io, std::move(resume));
   };
-  auto start = [&engine = shared.parts->engine, taken, command = std::move(command), by,
+  auto start = [&engine = *shared.parts->engine, taken, command = std::move(command), by,
                 digest = std::move(digest)](auto done) mutable {
     Envelope envelope{std::move(command), done, by, std::move(digest)};
     if (auto pushed = engine.push(std::move(envelope)); !pushed) {
@@ -62,7 +64,13 @@ inline boost::asio::awaitable<Result<Reply>> ask_engine(Shared& shared, Command 
       done(pushed.error());
     }
   };
-  return await_answer<Result<Reply>>(shared.io, std::move(deliver), std::move(start));
+  auto pending = await_answer<Result<Reply>>(shared.io, std::move(deliver), std::move(start));
+  auto reply = co_await std::move(pending);
+  if (reply && !*confirmed)
+    co_return refuse(Code::unavailable,
+                     "no standby has confirmed this request in time (--sync-replica): it is stored "
+                     "here, but not acknowledged; send it again");
+  co_return reply;
 }
 
 // Runs `work`, which returns a Result<T>, on a thread of a pool: push(job) queues it.

@@ -1,6 +1,5 @@
 // Blobs between socket and disk, piece by piece, so that neither a large blob nor a slow disk
 // delays other requests.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <boost/asio/error.hpp>
@@ -74,31 +73,19 @@ asio::awaitable<Result<std::int64_t>> store(Connection& connection, Incoming& in
   co_return (*upload)->bytes();
 }
 
-// Closes a descriptor.
-struct File {
-  int descriptor = -1;
-  explicit File(const char* path) : descriptor(::open(path, O_RDONLY | O_CLOEXEC)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-};
-
-Result<std::size_t> read_at(const File& file, std::vector<char>& piece, std::int64_t offset) {
-  const auto bytes = ::pread(file.descriptor, piece.data(), piece.size(), offset);
+Result<std::size_t> read_at(const FileHandle& file, std::vector<char>& piece, std::int64_t offset) {
+  const auto bytes = ::pread(file.fd(), piece.data(), piece.size(), offset);
   if (bytes < 0)
     return refuse(Code::internal, std::string("the blob cannot be read: ") + std::strerror(errno));
   return static_cast<std::size_t>(bytes);
 }
 
 // The header is sent already, so a failure can only be reported by closing early.
-asio::awaitable<void> send(Connection& connection, const api::Blob& blob) {
-  const File file(blob.file.c_str());
+asio::awaitable<void> send(Connection& connection, const api::OpenBlob& blob) {
   std::vector<char> piece(limits::blob_piece_bytes);
   std::int64_t sent = 0;
   while (sent < blob.bytes) {
-    auto read = [&file, &piece, sent]() { return read_at(file, piece, sent); };
+    auto read = [&blob, &piece, sent]() { return read_at(blob.file, piece, sent); };
     auto pending = on_disk<std::size_t>(connection.shared, read);
     const auto bytes = co_await std::move(pending);
     if (!bytes || *bytes == 0) throw boost::system::system_error(asio::error::broken_pipe);
@@ -132,8 +119,8 @@ asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming) {
 asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming) {
   const auto& digest = incoming.request.ids.at(0);
   const auto& blobs = connection.shared.parts->blobs;
-  auto find = [&blobs, &digest]() { return blobs.find(digest); };
-  auto pending = on_disk<api::Blob>(connection.shared, find);
+  auto open = [&blobs, &digest]() { return blobs.open(digest); };
+  auto pending = on_disk<api::OpenBlob>(connection.shared, open);
   const auto blob = co_await std::move(pending);
   if (!blob) co_return co_await write_answer(connection, incoming, api::problem(blob.error()));
   const auto held = reserve_piece(connection, incoming);

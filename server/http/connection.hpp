@@ -29,7 +29,7 @@ struct RequestHead {
   std::optional<std::uint64_t> content_length;
   std::size_t fields = 0;  // in all
   std::string host, origin, authorization, expect, accept, last_event_id, request_id;
-  std::string accept_encoding, if_none_match;
+  std::string accept_encoding, if_none_match, term;
 };
 
 // A request whose header was accepted. Its body is read when its route is known.
@@ -116,6 +116,10 @@ boost::asio::awaitable<After> answer_request(Connection& connection, const Reque
 boost::asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming);
 boost::asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming);
 boost::asio::awaitable<After> follow(Connection& connection, const Incoming& incoming);
+boost::asio::awaitable<After> pull_page(Connection& connection, const Incoming& incoming);
+
+// Counts the standbys that have asked lately.
+void forget_silent_standbys(Shared& shared);
 
 // Takes a piece of a log (log_upload.cpp).
 boost::asio::awaitable<api::Response> take_log(Connection& connection, const Incoming& incoming);

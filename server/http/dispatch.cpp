@@ -11,6 +11,7 @@
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 #include "server/limits.hpp"
+#include "server/standby/standbys.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;
@@ -73,6 +74,24 @@ std::optional<api::Response> answer_page(const Shared& shared, const api::Reques
   return shared.parts->dashboard->answer(request, {head.accept_encoding, head.if_none_match});
 }
 
+// A client that has seen a promoted standby returns its term: a primary that it replaced ends here.
+void consider_term(const Shared& shared, const RequestHead& head) {
+  auto* const standbys = shared.parts->standbys;
+  if (head.term.empty() || standbys == nullptr) return;
+  if (const auto term = standby::parse_term(head.term)) standbys->consider(*term, {});
+}
+
+// A follower answers reads alone.
+std::optional<api::Response> refuse_write(const Shared& shared, const Incoming& incoming) {
+  const auto* role = shared.parts->role;
+  if (role == nullptr || !role->is_follower() || !api::is_write(*incoming.route))
+    return std::nullopt;
+  return api::problem(refuse(Code::unavailable,
+                             "this server is a standby of " + role->primary() +
+                                 " and accepts no writes: send them there. If that server is lost, "
+                                 "'hone db promote' makes this one the primary"));
+}
+
 // Fills in `incoming` from the header. Returns a refusal, or nullopt.
 std::optional<api::Response> accept_header(const Shared& shared, const RequestHead& head,
                                            Incoming& incoming) {
@@ -84,6 +103,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   incoming.has_body = head.chunked || head.content_length.value_or(0) > 0;
   incoming.wants_continue = head.version >= 11 && !head.expect.empty();
   if (auto fine = check_header(shared, head); !fine) return api::problem(fine.error());
+  consider_term(shared, head);
   auto parsed = api::parse_target(method_of(head.method), head.target);
   if (!parsed) return api::problem(parsed.error());
   auto& request = incoming.request = *std::move(parsed);
@@ -99,9 +119,11 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.counters = &shared.parts->counters;
   request.logs = shared.parts->logs;
   request.newest_seq = shared.newest_seq.load();
+  request.role = shared.parts->role;
   request.now = SystemClock{}();
   incoming.route = match.route;
   if (auto refusal = authenticate(shared, head, incoming)) return refusal;
+  if (auto refusal = refuse_write(shared, incoming)) return refusal;
   if (auto known = api::check_query(*match.route, request); !known)
     return api::problem(known.error());
   return std::nullopt;
@@ -276,6 +298,8 @@ asio::awaitable<After> answer_request(Connection& connection, const RequestHead&
     co_return co_await write_early(connection, incoming, api::problem(received.error()));
   if (std::holds_alternative<api::GetBlob>(incoming.route->handler))
     co_return co_await get_blob(connection, incoming);
+  if (std::holds_alternative<api::PullPage>(incoming.route->handler))
+    co_return co_await pull_page(connection, incoming);
   if (wants_events(incoming)) co_return co_await follow(connection, incoming);
   auto response = co_await answer(connection, incoming);
   co_return co_await write_answer(connection, incoming, std::move(response));

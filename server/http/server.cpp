@@ -18,6 +18,7 @@
 #include "server/http/connection.hpp"
 #include "server/http/shared.hpp"
 #include "server/limits.hpp"
+#include "server/standby/standbys.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;
@@ -80,8 +81,12 @@ struct Server::Inside {
   tcp::acceptor acceptor{shared.io};
   asio::signal_set signals{shared.io};
   asio::signal_set renewals{shared.io};
+  asio::signal_set promotions{shared.io};  // of a follower
   asio::steady_timer drain_timer{shared.io};
   asio::steady_timer blob_timer{shared.io};
+  asio::steady_timer standby_timer{shared.io};
+  bool promoted = false;
+  bool finished = false;
   int blob_folder = 0;  // the next one to check for unused blobs
   Address address;
   TlsFiles tls_files;
@@ -91,6 +96,8 @@ struct Server::Inside {
   void delete_unused_blobs();
   void await_signal();
   void await_new_certificate();
+  void await_promotion();
+  void watch_standbys();
   void start_leaving();
   void drain();
   void finish();
@@ -140,11 +147,21 @@ void Server::announce(std::int64_t seq) noexcept {
   });
 }
 
-void Server::deliver() { inside_->shared.outbox.send(); }
+void Server::deliver(std::int64_t points) {
+  auto& shared = inside_->shared;
+  if (shared.newest_point.exchange(points) < points)
+    asio::post(shared.io, [&shared] { wake_standbys(shared); });
+  shared.outbox.send({shared.newest_seq.load(), points});
+}
+
+void Server::post(std::function<void()> work) { asio::post(inside_->shared.io, std::move(work)); }
+
+bool Server::is_promoted() const { return inside_->promoted; }
 
 void Server::catch_signals() {
   inside_->signals.add(SIGINT);
   inside_->signals.add(SIGTERM);
+  inside_->promotions.add(SIGUSR1);
 }
 
 void Server::run(const ServerParts& parts) {
@@ -154,6 +171,8 @@ void Server::run(const ServerParts& parts) {
     inside_->renewals.add(SIGHUP);
     inside_->await_new_certificate();
   }
+  if (parts.engine == nullptr) inside_->await_promotion();
+  if (parts.standbys != nullptr) inside_->watch_standbys();
   inside_->delete_unused_blobs();
   asio::co_spawn(inside_->shared.io, inside_->accept_all(), log_end);
   inside_->shared.io.run();
@@ -244,12 +263,36 @@ void Server::Inside::await_new_certificate() {
   });
 }
 
+// A primary ignores SIGUSR1.
+void Server::Inside::await_promotion() {
+  promotions.async_wait([this](const error_code& trouble, int) {
+    if (trouble || shared.draining) return;
+    spdlog::info("asked to become the primary");
+    promoted = true;
+    drain();
+  });
+}
+
+// Once in a while: which standbys are there, and which replies have waited for one too long.
+void Server::Inside::watch_standbys() {
+  if (shared.parts->standbys->sync()) shared.outbox.wait_for_standby();
+  standby_timer.expires_after(std::chrono::milliseconds(100));
+  standby_timer.async_wait([this](const error_code& trouble) {
+    if (trouble || finished) return;
+    forget_silent_standbys(shared);
+    const auto now = std::chrono::steady_clock::now();
+    // The engine has ended while the server drains: its last replies must not wait longer.
+    shared.outbox.give_up(shared.draining ? now : now - chrono(shared.parts->confirm_wait));
+    watch_standbys();
+  });
+}
+
 void Server::Inside::drain() {
   shared.draining = true;
   blob_timer.cancel();
   error_code ignored;
   acceptor.close(ignored);
-  shared.parts->engine.stop();
+  if (shared.parts->engine != nullptr) shared.parts->engine->stop();
   for (auto* connection : shared.connections)
     if (connection->idle) connection->cancel();
   wake_watchers(shared);
@@ -267,9 +310,12 @@ void Server::Inside::drain() {
 
 // Cancels the last waits, so that io.run() returns.
 void Server::Inside::finish() {
+  finished = true;
   drain_timer.cancel();
   signals.cancel();
   renewals.cancel();
+  promotions.cancel();
+  standby_timer.cancel();
 }
 
 }  // namespace hone::http

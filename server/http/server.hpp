@@ -11,6 +11,7 @@
 #include "server/api/access.hpp"
 #include "server/api/blobs.hpp"
 #include "server/api/logs.hpp"
+#include "server/api/role.hpp"
 #include "server/engine/counters.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/http/bounds.hpp"
@@ -19,6 +20,14 @@
 
 namespace hone::dashboard {
 class Pages;
+}
+
+namespace hone {
+class MetricFeed;
+}
+
+namespace hone::standby {
+class Standbys;
 }
 
 namespace hone::http {
@@ -35,7 +44,7 @@ std::string text(const Address& address);  // "127.0.0.1:7777", "[::1]:7777"
 
 // The parts of hone-server that answer requests. All must outlive Server::run.
 struct ServerParts {
-  EngineThread& engine;
+  EngineThread* engine;  // null: a follower, which answers reads alone
   ReaderPool& readers;
   DiskPool& disk;
   DiskPool& parsers;
@@ -46,6 +55,10 @@ struct ServerParts {
   const dashboard::Pages* dashboard = nullptr;  // null: only the API
   api::LogStore* logs = nullptr;                // null: no log is kept
   api::Keyring* keys = nullptr;  // null: requests need no token. Run uses it on the io thread
+  api::Role* role = nullptr;
+  standby::Standbys* standbys = nullptr;  // of a primary
+  MetricFeed* feed = nullptr;             // for them
+  Duration confirm_wait{};                // of a reply for a standby, where it waits for one
 };
 
 class Server {
@@ -63,8 +76,12 @@ class Server {
   // Wakes the watchers: the ledger has grown up to seq. Any thread; returns at once.
   void announce(std::int64_t seq) noexcept;
 
-  // Hands the engine's replies so far to the sessions that wait for them. Engine thread only.
-  void deliver();
+  // Hands the engine's replies so far to the sessions that wait for them. `points`: the place after
+  // the newest metric point for standbys. Engine thread only.
+  void deliver(std::int64_t points = 0);
+
+  // Runs `work` on the io thread. Any thread.
+  void post(std::function<void()> work);
 
   // Holds SIGTERM and SIGINT back for run(). Call it before the address is published.
   void catch_signals();
@@ -72,6 +89,9 @@ class Server {
   // Serves until SIGTERM or SIGINT. Then it stops accepting, stops the engine, which answers its
   // queue, lets open requests finish for a few seconds, and returns.
   void run(const ServerParts& parts);
+
+  // Whether a follower's run ended since SIGUSR1 asked it to become the primary.
+  [[nodiscard]] bool is_promoted() const;
 
  private:
   struct Inside;

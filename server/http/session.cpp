@@ -83,6 +83,7 @@ RequestHead head_of(const HeadParser& parser) {
   head.if_none_match = text_of(fields[bhttp::field::if_none_match]);
   head.last_event_id = text_of(fields["Last-Event-ID"]);
   head.request_id = text_of(fields["X-Request-Id"]);
+  head.term = text_of(fields["Hone-Term"]);
   return head;
 }
 

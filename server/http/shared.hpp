@@ -5,8 +5,10 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 
@@ -36,10 +38,13 @@ struct Shared {
   std::string id_prefix;       // of request ids; differs in every process
   std::uint64_t requests = 0;  // that got an id of ours
   std::set<boost::asio::steady_timer*> sleeping_watchers;
+  std::set<boost::asio::steady_timer*> sleeping_standbys;
   std::size_t watchers = 0;
-  std::function<void()> last_connection_closed;  // called while draining
+  std::map<std::string, std::chrono::steady_clock::time_point> pulls;  // of standbys, the newest
+  std::function<void()> last_connection_closed;                        // called while draining
 
   std::atomic<std::int64_t> newest_seq{0};
+  std::atomic<std::int64_t> newest_point{0};
   std::atomic<bool> wake_posted{false};
 
   // Last, because the coroutines that it destroys still use the members above.
@@ -49,8 +54,13 @@ struct Shared {
   Reads reads{io};
 };
 
-// Wakes every sleeping watcher.
+inline void wake_standbys(Shared& shared) {
+  for (auto* sleeper : shared.sleeping_standbys) sleeper->cancel();
+}
+
+// Wakes every sleeping watcher and standby.
 inline void wake_watchers(Shared& shared) {
+  wake_standbys(shared);
   for (auto* sleeper : shared.sleeping_watchers) sleeper->cancel();
 }
 

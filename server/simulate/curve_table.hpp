@@ -43,6 +43,11 @@ class CurveTable {
   // place in the JSON.
   static Result<CurveTable> parse(std::string name, std::string_view csv, std::string_view json);
 
+  // Rates the configurations by the time until the bar instead of by their last values, in the
+  // objective's unit; larger is better still. A curve that never reaches it counts as twice its
+  // length, and processor time as the recorded seconds.
+  void rate_by(const Reach& reach, std::int64_t per_run);
+
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] Goal goal() const { return goal_; }
   [[nodiscard]] const SearchSpace& space() const { return space_; }
@@ -74,6 +79,7 @@ class CurveTable {
   Status add(const Params& params, Curve curve);
   void finish();
   void rate(Configuration& one, double worst, double floor) const;
+  void set_unit();
   [[nodiscard]] double distance(std::span<const double> a, std::span<const double> b) const;
 
   std::string name_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/expect.hpp"
 #include "base/rng.hpp"
 #include "schemas/types/aggregate.hpp"
+#include "schemas/types/reach.hpp"
 #include "schemas/types/submit.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "server/sweep/decide.hpp"
@@ -46,9 +48,10 @@ class World {
   Result<Outcome> run() {
     if (is_population(spec_))
       return refuse(Code::invalid,
-                    "pbt cannot be simulated: its members continue from each other's checkpoints "
-                    "with other parameters, and no recorded curve tells what such a fork would "
-                    "reach. Submit it, or simulate another method",
+                    spec_.search.method +
+                        " cannot be simulated: its members continue from each other's checkpoints "
+                        "with other parameters, and no recorded curve tells what such a fork would "
+                        "reach. Submit it, or simulate another method",
                     "/search/method");
     // Long enough that no lease expires within the simulation.
     send(Start{"simulation", Duration{never.us / 4}});
@@ -144,7 +147,9 @@ class World {
     const auto& value = curve.values[checkpoint(curve, phase)];
     const Score score = value ? Score::of(*value) : Score::diverged();
     const std::int64_t step = grant.budget.per_run * (phase + 1) / grant.budget.phases;
-    const auto reply = send(Report{grant.lease, {phase, step, score, {}}});
+    ReportRequest request{phase, step, score, {}};
+    request.spent = end_of(curve, phase);
+    const auto reply = send(Report{grant.lease, std::move(request)});
     ++outcome_.reports;
     if (std::get<ReportReply>(reply).verdict.action != Action::go_on) {
       worker.grant.reset();
@@ -240,10 +245,11 @@ class World {
       return Promised{first[0], merit, expectations_of(history)[first[0]].value_or(merit)};
     }
     std::optional<Promised> best;
+    const double least = history.goal() == Goal::soonest ? -some_not_reached_from
+                                                         : -std::numeric_limits<double>::infinity();
     for (const RunRecord& run : history.runs())
       for (const double merit : run.merits)
-        if (std::isfinite(merit) && (!best || merit > best->merit))
-          best = {run.trial, merit, merit};
+        if (merit > least && (!best || merit > best->merit)) best = {run.trial, merit, merit};
     return best;
   }
 

@@ -6,18 +6,27 @@
 #include "schemas/types/timing.hpp"
 #include "server/fleet/rules.hpp"
 #include "server/sweep/rules.hpp"
+#include "server/sweep/schedule.hpp"
 
 namespace hone {
 namespace {
 
-// The parameters of a run: those of its trial and, with several instances, the run's instance.
-Params params_of(const SweepSpec& spec, const Trial& trial, RunId run) {
-  Params params = trial.params;
+// The parameters with which a run trains from a phase on: those of its trial's schedule and, with
+// several instances, the run's instance.
+Params params_of(const SweepSpec& spec, const Trial& trial, const Run& run, int phase) {
+  Params params = params_at(trial, phase);
   if (!spec.replicates.instances) return params;
   const InstancesSpec& instances = *spec.replicates.instances;
-  const auto i = static_cast<std::size_t>(run.replicate) % instances.values.size();
+  const auto i = static_cast<std::size_t>(run.id.replicate) % instances.values.size();
   params.push_back({instances.parameter, instances.values[i]});
   return params;
+}
+
+// The phase that a lease trains first. A run that lost its worker may begin before its newest
+// report.
+int first_phase(const Lease& lease, const Run& run) {
+  if (!lease.resume) return 0;
+  return std::min(lease.resume->phase + 1, static_cast<int>(run.reports.size()));
 }
 
 std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& request) {
@@ -34,7 +43,8 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
       .sweep_name = sweep.spec.name,
       .objective = sweep.spec.objective,
       .trainer = step ? TrainerSpec(step_of(sweep.spec, lease.step)->command) : sweep.spec.trainer,
-      .params = params_of(sweep.spec, *find_trial(book, run.id.trial), run.id),
+      .params =
+          params_of(sweep.spec, *find_trial(book, run.id.trial), run, first_phase(lease, run)),
       .seed = run.seed,
       .budget = budget_of(sweep.spec, lease.step, static_cast<int>(run.step_reports)),
       .resources = resources_of(sweep.spec, lease.step),
@@ -121,7 +131,7 @@ struct Answerer {
     return AskReply{.trial = trial.id,
                     .number = trial.number,
                     .lease = lease,
-                    .params = params_of(spec, trial, run.id),
+                    .params = params_of(spec, trial, run, 0),
                     .seed = run.seed,
                     .next_phase = static_cast<int>(run.reports.size()),
                     .epoch = epoch_of(book, lease)};

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "schemas/types/reach.hpp"
 #include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/sampler.hpp"
+#include "server/search/samplers/settings.hpp"
 #include "server/search/space/search_space.hpp"
+#include "server/search/statistics/brackets.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "server/sweep/forks.hpp"
 #include "worker/train/settings/trainers.hpp"
@@ -51,11 +54,78 @@ Status check_search(const SearchSpec& search, const SearchSpace& space) {
   return check_cmaes_cost(search, space);
 }
 
+// The method dehb and its rule have the same brackets.
+Status check_evolution(const SweepSpec& spec) {
+  const bool method = spec.search.method == evolution_method;
+  const bool rule = spec.terminator.rule == evolution_method;
+  if (!method && !rule) return Done{};
+  if (!method)
+    return refuse(Code::invalid, "rule dehb is that of search: {method: dehb}", "/search/method");
+  if (!rule)
+    return refuse(Code::invalid, "method dehb has its own rule: leave terminator out",
+                  "/terminator/rule");
+  const auto eta = count_setting(spec.search, "eta", 3, {2, 1000});
+  if (!eta) return eta.error();
+  const auto& settings = spec.terminator.settings;
+  const auto given =
+      std::ranges::find(settings, std::string("eta"), &std::pair<std::string, double>::first);
+  if ((given == settings.end() ? 3 : given->second) != static_cast<double>(*eta))
+    return refuse(Code::invalid, "must be that of search: leave terminator out", "/terminator/eta");
+  if (spec.budget.phases < *eta)
+    return refuse(Code::invalid,
+                  "dehb needs at least two rungs, and its shortest trial is " +
+                      std::to_string(*eta) +
+                      " times shorter than a complete run: make "
+                      "budget.phases at least " +
+                      std::to_string(*eta),
+                  "/budget/phases");
+  // Each of them is looked at for each of them, while its rungs have not chosen.
+  constexpr std::int64_t first_iteration_max = 5'000;
+  std::int64_t trials = 0;
+  for (const BracketShape& one : hyperband_shapes(spec.budget.phases, static_cast<int>(*eta)))
+    trials += one.trials;
+  if (trials <= first_iteration_max) return Done{};
+  return refuse(Code::invalid,
+                "the first iteration of dehb would have " + std::to_string(trials) +
+                    " trials, more than " + std::to_string(first_iteration_max) +
+                    ": make budget.phases smaller",
+                "/budget/phases");
+}
+
 Status check_objectives(const SweepSpec& spec) {
   if (spec.further_objectives.empty() || spec.terminator.rule == "none") return Done{};
   return refuse(Code::invalid,
                 "a rule judges by one objective, and this sweep has several: use rule: none",
                 "/terminator/rule");
+}
+
+// A time needs one clock for the whole run, and one program that it measures.
+Status check_reach(const SweepSpec& spec) {
+  const auto is_time = [](const Objective& one) { return one.reach.has_value(); };
+  if (!is_time(spec.objective) && std::ranges::none_of(spec.further_objectives, is_time))
+    return Done{};
+  const auto no = [](const std::string& what, const char* at = "/objective/reach") {
+    return refuse(Code::invalid, "a time until a bar " + what, at);
+  };
+  if (!spec.further_objectives.empty())
+    return no("is not traded off: make it the only objective", "/objectives");
+  if (spec.replicates.instances)
+    return no("compares runs of one problem: leave replicates.instances out");
+  if (steps_of(spec) > 1) return no("is of one command: leave steps out");
+  if (is_population(spec))
+    return no("has no meaning for members that take over each other's training", "/search/method");
+  if (spec.objective.reach->clock == RunClock::cpu_seconds &&
+      std::holds_alternative<AskTrainer>(spec.trainer))
+    return no(
+        "cannot be counted in the processor time of runs that no worker executes: use "
+        "seconds or steps",
+        "/objective/clock");
+  if (spec.objective.reach->clock == RunClock::steps &&
+      static_cast<double>(spec.budget.per_run) > time_max)
+    return no(
+        "counts at most 500G steps, and later ones would all be equal: make the budget smaller",
+        "/budget");
+  return Done{};
 }
 
 Status check_terminator(const TerminatorSpec& spec, const SweepShape& shape) {
@@ -239,11 +309,13 @@ Status check_spec(const SweepSpec& spec) {
   if (auto fits = check_trainer(spec); !fits) return fits;
   if (auto fits = check_commands(spec); !fits) return fits;
   if (auto fits = check_objectives(spec); !fits) return fits;
+  if (auto fits = check_reach(spec); !fits) return fits;
   const auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;
   if (auto fits = check_population(spec); !fits) return fits;
+  if (auto fits = check_evolution(spec); !fits) return fits;
   return check_terminator(spec.terminator, sweep_shape(spec));
 }
 

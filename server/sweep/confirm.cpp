@@ -6,6 +6,7 @@
 #include "server/search/seeds/leaders.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/run_seed.hpp"
+#include "server/sweep/schedule.hpp"
 
 namespace hone {
 namespace {
@@ -39,21 +40,46 @@ Params free_params(const SearchSpace& space, const Params& params) {
   return free;
 }
 
-}  // namespace
+// Whether the leaders' schedules count. A sweep replays with what was recorded of it: before rules
+// 2 a fork was confirmed with its last parameters.
+enum class Schedules : std::uint8_t { trained, left_out };
 
-void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
-                   const ConfirmRequest& request, Events& events) {
+// Starts the confirmation; without leaders, it starts none. Refuses schedules that are too large.
+Status start_confirmation(const Book& book, const Sweep& sweep, const History& history,
+                          const ConfirmRequest& request, Schedules schedules, Events& events) {
   const auto leaders = find_leaders(history, static_cast<std::size_t>(request.top));
-  if (leaders.empty()) return;
+  if (leaders.empty()) return Done{};
+  std::vector<TrialEnqueued> trials;
+  std::size_t values = 0;
   const SweepId id{book.last_sweep + 1};
+  for (const std::size_t index : leaders) {
+    const TrialId trial = sweep.trials.at(index - history.foreign());
+    const TrialSchedule schedule = schedules == Schedules::trained
+                                       ? schedule_of(book, trial)
+                                       : TrialSchedule{find_trial(book, trial)->params, {}};
+    values += schedule.later.size() * schedule.first.size();
+    if (values > schedule_values_max)
+      return refuse(Code::invalid,
+                    "the schedules of the leaders have more than " +
+                        std::to_string(schedule_values_max) +
+                        " values, stages times parameters: confirm fewer of them with --top",
+                    "/top");
+    trials.push_back({id, text(trial), free_params(sweep.space, schedule.first), trial,
+                      std::nullopt, schedule.later});
+  }
   events.emplace_back(SweepSubmitted{id, request.request_id,
                                      confirmation_of(sweep, request, leaders.size()),
                                      sweep.workflow, sweep.dataset, std::nullopt, sweep.rules});
-  for (const std::size_t index : leaders) {
-    const TrialId trial = sweep.trials.at(index - history.foreign());
-    events.emplace_back(TrialEnqueued{
-        id, text(trial), free_params(sweep.space, find_trial(book, trial)->params), trial});
-  }
+  for (TrialEnqueued& trial : trials) events.emplace_back(std::move(trial));
+  return Done{};
+}
+
+}  // namespace
+
+std::optional<SweepId> confirmed_of(const Book& book, SweepId confirmation) {
+  for (const auto& [id, sweep] : book.sweeps)
+    if (std::ranges::find(sweep.confirmed_by, confirmation) != sweep.confirmed_by.end()) return id;
+  return std::nullopt;
 }
 
 void confirm_if_asked(const Book& book, const Sweep& sweep, const History& history,
@@ -68,24 +94,29 @@ void confirm_if_asked(const Book& book, const Sweep& sweep, const History& histo
   // A sweep that was continued is confirmed again, with its new leaders.
   if (book.sweeps_by_request.contains(request))
     request += " of " + std::to_string(sweep.trials.size());
-  confirm_sweep(book, sweep, history, {request, sweep.spec.confirm->top, sweep.spec.confirm->seeds},
-                events);
+  // Schedules that are too large are not confirmed unasked: `hone confirm` says why.
+  static_cast<void>(start_confirmation(
+      book, sweep, history, {request, sweep.spec.confirm->top, sweep.spec.confirm->seeds},
+      sweep.rules < 2 ? Schedules::left_out : Schedules::trained, events));
 }
 
 Result<Events> decide_confirm(const Book& book, const Confirm& command) {
   const Sweep* sweep = find_sweep(book, command.sweep);
   if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
   if (book.sweeps_by_request.contains(command.request.request_id)) return Events{};
-  if (sweep->spec.confirms)
-    return refuse(Code::conflict, text(sweep->id) + " is itself the confirmation of " +
-                                      text(sweep->spec.confirms) + ": confirm that one");
-  if (is_population(sweep->spec))
-    return refuse(Code::conflict, text(sweep->id) +
-                                      " is a population: its parameters changed while it trained, "
-                                      "and hone cannot train such a schedule again yet");
+  if (sweep->spec.confirms) {
+    const auto confirmed = confirmed_of(book, sweep->id);
+    return refuse(Code::conflict,
+                  text(sweep->id) + " is itself the confirmation of " +
+                      (confirmed ? text(*confirmed) + ": confirm that one"
+                                 : "a sweep that is not on this server: import that one first"));
+  }
   if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   Events events;
-  confirm_sweep(book, *sweep, sweep->history, command.request, events);
+  if (auto fits = start_confirmation(book, *sweep, sweep->history, command.request,
+                                     Schedules::trained, events);
+      !fits)
+    return fits.error();
   if (events.empty())
     return refuse(Code::conflict,
                   "no trial of " + text(sweep->id) + " has a result that could be confirmed yet");

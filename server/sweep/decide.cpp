@@ -25,12 +25,12 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const Join& c) const { return decide_join(book, c); }
     Result<Events> operator()(const Acquire& c) const { return decide_acquire(book, c, now); }
     Result<Events> operator()(const Beat& c) const { return decide_beat(book, c, now); }
-    Result<Events> operator()(const Report& c) const { return decide_report(book, c); }
+    Result<Events> operator()(const Report& c) const { return decide_report(book, c, now); }
     Result<Events> operator()(const SaveModel& c) const { return decide_save_model(book, c); }
     Result<Events> operator()(const LogMetrics& c) const { return decide_log_metrics(book, c); }
     Result<Events> operator()(const End& c) const { return decide_end(book, c, now); }
     Result<Events> operator()(const Ask& c) const { return decide_ask(book, c); }
-    Result<Events> operator()(const Tell& c) const { return decide_tell(book, c); }
+    Result<Events> operator()(const Tell& c) const { return decide_tell(book, c, now); }
     Result<Events> operator()(const Enqueue& c) const { return decide_enqueue(book, c); }
     Result<Events> operator()(const Tick&) const { return decide_tick(book, now); }
     Result<Events> operator()(const Allow& c) const { return decide_allow(book, c); }
@@ -189,7 +189,9 @@ Result<Events> decide_join(const Book& book, const Join& command) {
                                    .gpus = r.gpus,
                                    .hone_version = r.hone_version,
                                    .token = command.by,
-                                   .pilot = pilot ? pilot->pilot : PilotId{}});
+                                   .pilot = pilot ? pilot->pilot : PilotId{},
+                                   .memory = r.memory,
+                                   .labels = r.labels});
   return events;
 }
 

@@ -95,7 +95,7 @@ EndReason reason_of(Told told) {
 
 }  // namespace
 
-Result<Events> decide_tell(const Book& book, const Tell& command) {
+Result<Events> decide_tell(const Book& book, const Tell& command, Instant now) {
   const Trial* trial = find_trial(book, command.trial);
   if (trial == nullptr) return refuse(Code::not_found, "no trial " + text(command.trial));
   const TellRequest& request = command.request;
@@ -120,7 +120,7 @@ Result<Events> decide_tell(const Book& book, const Tell& command) {
   }
   const int phase = request.phase.value_or(static_cast<int>(run->reports.size()));
   const ReportRequest as_report{phase, request.step, request.score, request.further};
-  if (auto done = record_report(book, lease, as_report, events); !done) return done.error();
+  if (auto done = record_report(book, lease, as_report, now, events); !done) return done.error();
   return events;
 }
 

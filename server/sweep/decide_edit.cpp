@@ -83,15 +83,19 @@ Status check_trials(const Sweep& sweep, std::int64_t trials) {
 }
 
 // An ended sweep is continued by further trials only.
-Status check_state(const Sweep& sweep, const EditRequest& request) {
+Status check_state(const Book& book, const Sweep& sweep, const EditRequest& request) {
   const std::string id = text(sweep.id);
   if (sweep.state == SweepState::stopping)
     return refuse(Code::conflict, id + " is stopping: wait for its end, or fork it");
   if (!is_end(sweep.state)) return Done{};
-  if (sweep.spec.confirms)
-    return refuse(Code::conflict,
-                  id + " is a confirmation and has ended: train further seeds with " +
-                      "hone confirm " + text(sweep.spec.confirms) + " --start");
+  if (sweep.spec.confirms) {
+    const auto confirmed = confirmed_of(book, sweep.id);
+    return refuse(
+        Code::conflict,
+        id + " is a confirmation and has ended" +
+            (confirmed ? ": train further seeds with hone confirm " + text(*confirmed) + " --start"
+                       : ", and the sweep that it confirms is not on this server"));
+  }
   if (!request.trials)
     return refuse(Code::conflict, id + " has ended: continue it with more --trials, or fork it");
   return Done{};
@@ -104,7 +108,7 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
   if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
   const EditRequest& request = command.request;
   if (book.known_requests.contains(request.request_id)) return Events{};
-  if (auto fits = check_state(*sweep, request); !fits) return fits.error();
+  if (auto fits = check_state(book, *sweep, request); !fits) return fits.error();
   if (is_end(sweep->state))
     if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (request.trials)
@@ -113,12 +117,15 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
     const std::string at = "/widen/" + std::to_string(i);
     if (auto fits = check_widening(sweep->spec, request.widen[i], at); !fits) return fits.error();
   }
-  const SweepEdited edited{sweep->id, request.request_id, request.trials, request.concurrency,
-                           request.widen};
+  const SweepEdited edited{sweep->id,     request.request_id, request.trials, request.concurrency,
+                           request.widen, request.share,      request.slots,  request.by};
   SweepSpec spec = sweep->spec;
   apply(edited, spec);
+  if (const int most = most_resources(spec).cpus;
+      request.slots && spec.slots.max.value_or(most) < most)
+    return refuse(Code::invalid, "a run needs " + std::to_string(most) + " slots", "/slots/max");
   // What an earlier hone accepted stays: it is checked again only where it asks for more.
-  if (request.trials || !request.widen.empty())
+  if (request.trials || !request.widen.empty() || request.slots || request.by || request.share)
     if (auto fits = check_spec(spec); !fits) return fits.error();
   return Events{edited};
 }

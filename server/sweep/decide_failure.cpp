@@ -30,10 +30,6 @@ std::optional<Instant> end_of_rest(const Sweep& sweep, const Run& run, Failure f
                         static_cast<std::int64_t>(rng.below(static_cast<std::uint64_t>(half) + 1))};
 }
 
-bool is_present(const WorkerState& worker, Instant now) {
-  return worker.cpus > 0 && !worker.aside_until && now - worker.seen_at < absent_after;
-}
-
 // The retries that the run's step names.
 std::optional<int> own_retries(const Sweep& sweep, const Run& run) {
   const StepSpec* step = step_of(sweep.spec, run.step);
@@ -99,6 +95,10 @@ RunEnded end_of_time(const Run& run, const EndRequest& end) {
 }
 
 }  // namespace
+
+bool is_present(const WorkerState& worker, Instant now) {
+  return worker.cpus > 0 && !worker.aside_until && now - worker.seen_at < absent_after;
+}
 
 bool others_there(const Book& book, WorkerId but, Instant now) {
   return std::any_of(book.workers.begin(), book.workers.end(), [&](const auto& one) {

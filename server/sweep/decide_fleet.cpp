@@ -57,12 +57,26 @@ std::int64_t waiting_runs(const Sweep& sweep) {
     }
   }
   // The last rule of a sweep trains its winner to the end.
-  if (waiting == 0 && sweep.live_leases == 0 && sweep.resting.empty() &&
-      run_to_finish(sweep, sweep.history))
-    waiting = 1;
+  if (waiting == 0 && sweep.live_leases == 0 && sweep.resting.empty())
+    if (const auto last = run_to_finish(sweep, sweep.history))
+      waiting = std::ranges::count(sweep.paused, last->trial, &RunId::trial);
   if (const auto most = sweep.spec.limits.concurrency)
     waiting = std::min<std::int64_t>(waiting, *most - sweep.live_leases);
+  if (const auto most = sweep.spec.slots.max)
+    waiting = std::min(waiting, (*most - sweep.service.held) / least_slots(sweep.spec));
   return std::max<std::int64_t>(waiting, 0);
+}
+
+int runs_of_step(const ResourcesSpec& run, const FleetSpec& pilot) {
+  const auto lacks = [&](const std::string& label) {
+    return std::ranges::find(pilot.labels, label) == pilot.labels.end();
+  };
+  if (std::ranges::any_of(run.labels, lacks)) return 0;
+  int runs = pilot.slots / run.cpus;
+  if (run.gpus > 0) runs = std::min(runs, pilot.gpus / run.gpus);
+  if (run.memory > 0 && pilot.memory > 0)
+    runs = static_cast<int>(std::min<std::int64_t>(runs, pilot.memory / run.memory));
+  return runs;
 }
 
 // How many runs of the sweep a pilot takes at once, at the step of which it takes fewest; 0: none
@@ -70,12 +84,9 @@ std::int64_t waiting_runs(const Sweep& sweep) {
 int runs_per_pilot(const Sweep& sweep, const FleetSpec& pilot) {
   if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return 0;
   int fewest = 0;
-  for (int step = 0; step < steps_of(sweep.spec); ++step) {
-    const ResourcesSpec run = resources_of(sweep.spec, step);
-    const int by_slots = pilot.slots / run.cpus;
-    const int each = run.gpus > 0 ? std::min(by_slots, pilot.gpus / run.gpus) : by_slots;
-    if (each > 0 && (fewest == 0 || each < fewest)) fewest = each;
-  }
+  for (int step = 0; step < steps_of(sweep.spec); ++step)
+    if (const int each = runs_of_step(resources_of(sweep.spec, step), pilot); each > 0)
+      fewest = fewest == 0 ? each : std::min(fewest, each);
   return fewest;
 }
 

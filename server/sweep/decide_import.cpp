@@ -9,9 +9,17 @@
 namespace hone {
 namespace {
 
-Error event_error(std::size_t index, const std::string& why) {
+Error event_error(std::size_t index, const std::string& why, const std::string& below = {}) {
   return refuse(Code::invalid, "event " + std::to_string(index) + " " + why,
-                "/export/events/" + std::to_string(index));
+                "/export/events/" + std::to_string(index) + below);
+}
+
+// An earlier hone may have accepted what this one does not.
+Error spec_error(std::size_t index, const Error& why) {
+  return event_error(index,
+                     "has a specification that this hone does not accept: " + why.detail +
+                         ". Change it in the document, as nothing of the sweep runs again",
+                     "/body/spec" + why.at);
 }
 
 void join_workers(const SweepPast& past, const std::string& request_id, std::int64_t last,
@@ -50,6 +58,7 @@ Status fold_event(Book& book, Event event, std::size_t index, Renumbering& ids) 
     return event_error(index, "is a second submission, or the first event is none");
   if (!renumber(event.body, ids)) return event_error(index, "names what no event before it made");
   if (auto fit = fits(book, event.body); !fit) {
+    if (std::holds_alternative<SweepSubmitted>(event.body)) return spec_error(index, fit.error());
     std::string at = fit.error().at.empty() ? std::string() : " (" + fit.error().at + ")";
     return event_error(index, fit.error().detail + at);
   }
@@ -107,6 +116,8 @@ Result<Events> decide_import(const Book& book, const Import& command) {
   const ImportRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
   if (auto fit = check_past(request.past); !fit) return fit.error();
+  const auto confirmed = find_confirmed(book, request.past);
+  if (!confirmed) return confirmed.error();
   Events events;
   Renumbering ids;
   ids.sweep = SweepId{book.last_sweep + 1};
@@ -123,8 +134,13 @@ Result<Events> decide_import(const Book& book, const Import& command) {
       record_datasets(book, submitted->spec, events);
   join_workers(request.past, request.request_id, book.last_worker, events);
   number_workers(request.past, book.last_worker, ids);
-  SweepImported imported{ids.sweep, request.request_id, request.past.events};
+  SweepImported imported{
+      ids.sweep, request.request_id, request.past.events, {}, request.past.ledger};
   for (Event& event : imported.past) renumber(event.body, ids);
+  if (*confirmed != nullptr) {
+    imported.confirms = (*confirmed)->id;
+    link_trials(**confirmed, *request.past.confirms, imported.past);
+  }
   events.emplace_back(std::move(imported));
   return events;
 }

@@ -29,41 +29,6 @@ Status check_epoch(Epoch named, Epoch ours, const std::string& id) {
 
 namespace {
 
-bool may_give(const Sweep& sweep) {
-  return sweep.order == Order::none && sweep.state != SweepState::paused && !is_end(sweep.state);
-}
-
-// Cheap; may return false positives: a rule may have nothing to promote. Even without an open run
-// it may start another seed of a trial.
-bool may_have_work(const Sweep& sweep) {
-  if (!may_give(sweep)) return false;
-  if (const auto most = sweep.spec.limits.concurrency; most && sweep.live_leases >= *most)
-    return false;
-  if (!sweep.queue.empty()) return true;
-  return sweep.state == SweepState::running;
-}
-
-// Returns what a run may take: no more than the worker offers, and no more than it announced less
-// its live leases. An offer may be older than the grant that its worker got last.
-ResourcesSpec free_resources(const Book& book, const AcquireRequest& offer) {
-  const WorkerState& worker = book.workers.at(offer.worker);
-  return {std::min(offer.cpus, worker.cpus - worker.leased.cpus),
-          std::min(offer.gpus, worker.gpus - worker.leased.gpus)};
-}
-
-bool fits(const ResourcesSpec& need, const ResourcesSpec& offer) {
-  return need.cpus <= offer.cpus && need.gpus <= offer.gpus;
-}
-
-// Whether a worker may get a step of the sweep's runs, or its runs where it has no steps.
-bool serves(const SweepSpec& spec, const ResourcesSpec& offer, bool knows_steps) {
-  if (std::holds_alternative<AskTrainer>(spec.trainer)) return false;
-  if (!knows_steps && std::holds_alternative<PipelineTrainer>(spec.trainer)) return false;
-  for (int step = 0; step < steps_of(spec); ++step)
-    if (fits(resources_of(spec, step), offer)) return true;
-  return false;
-}
-
 // Whether a worker that drains soon can end a phase of the sweep. Unknown is yes: the first phase
 // shows it.
 bool fits_time(const Sweep& sweep, const AcquireRequest& offer) {
@@ -72,11 +37,17 @@ bool fits_time(const Sweep& sweep, const AcquireRequest& offer) {
   return !phase || *phase <= *offer.time_left;
 }
 
+// Whether the worker may get runs of the sweep, apart from what they need.
+bool may_take(const Sweep& sweep, const AcquireRequest& offer) {
+  const bool knows = offer.steps || !std::holds_alternative<PipelineTrainer>(sweep.spec.trainer);
+  return knows && fits_time(sweep, offer);
+}
+
 // The next trial's parameters: the first enqueued set, completed from its origin or the prior, else
 // a proposal of the sampler. nullopt if the sampler has nothing to propose now.
 std::optional<Params> next_params(const Book& book, const Sweep& sweep) {
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
-  const Draw draw{sweep.spec.seed, number};
+  const Draw draw{sweep.spec.seed, number, sweep.spec.budget.phases};
   if (!sweep.enqueued.empty() && sweep.enqueued.front().origin)
     return forked_params(book, sweep, *sweep.enqueued.front().origin,
                          sweep.enqueued.front().params);
@@ -99,6 +70,7 @@ std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep) {
     auto& proposed = std::get<TrialProposed>(events.front());
     proposed.from = next.from;
     proposed.origin = next.origin;
+    proposed.schedule = next.schedule;
     if (next.origin) start = next.origin->model;
   }
   return LeaseCandidate{{trial, 0}, 0, start, std::move(events)};
@@ -175,26 +147,36 @@ std::optional<Choice> choose_beyond_queue(const Sweep& sweep) {
   return last ? std::optional(Choice{Choice::Kind::resume, *last}) : std::nullopt;
 }
 
+int step_of_choice(const Book& book, const Choice& choice) {
+  return choice.kind == Choice::Kind::resume ? find_run(book, choice.run)->step : 0;
+}
+
+// Whether the sweep may hold so many slots more.
+bool within_slots(const Sweep& sweep, const ResourcesSpec& need) {
+  return !sweep.spec.slots.max || sweep.service.held + need.cpus <= *sweep.spec.slots.max;
+}
+
 std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker,
                              const std::optional<Capacity>& capacity) {
   if (!may_have_work(sweep)) return std::nullopt;
   const auto need = [&](int step) { return resources_of(sweep.spec, step); };
+  const auto fits_now = [&](int step) {
+    return within_slots(sweep, need(step)) && (!capacity || fits(need(step), capacity->free));
+  };
   bool waits_for_slots = false;
   for (const RunId id : sweep.queue) {
     const Run& run = *find_run(book, id);
     if (run.avoid == worker) continue;
-    if (!capacity || fits(need(run.step), capacity->free)) return Choice{Choice::Kind::resume, id};
-    if (run.step > 0 && fits(need(run.step), capacity->all)) waits_for_slots = true;
+    if (fits_now(run.step)) return Choice{Choice::Kind::resume, id};
+    if (run.step > 0 && capacity && fits(need(run.step), capacity->all)) waits_for_slots = true;
   }
   if (waits_for_slots || sweep.state != SweepState::running) return std::nullopt;
   const auto next = choose_beyond_queue(sweep);
-  if (!next || !capacity) return next;
-  const int step = next->kind == Choice::Kind::resume ? find_run(book, next->run)->step : 0;
-  if (fits(need(step), capacity->free)) return next;
+  if (!next || fits_now(step_of_choice(book, *next))) return next;
   // It waits for another worker, as one of the queue would.
-  const bool never = step > 0 && !fits(need(step), capacity->all);
-  if (never && proposals_left(sweep) > 0 && fits(need(0), capacity->free))
-    return Choice{Choice::Kind::propose};
+  const int step = step_of_choice(book, *next);
+  const bool never = capacity && step > 0 && !fits(need(step), capacity->all);
+  if (never && proposals_left(sweep) > 0 && fits_now(0)) return Choice{Choice::Kind::propose};
   return std::nullopt;
 }
 
@@ -225,49 +207,60 @@ std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep
   unreachable();
 }
 
+std::optional<int> next_step(const Book& book, const Sweep& sweep, WorkerId worker,
+                             const Capacity& capacity) {
+  const auto choice = choose(book, sweep, worker, capacity);
+  return choice ? std::optional(step_of_choice(book, *choice)) : std::nullopt;
+}
+
 std::vector<ResourcesSpec> resources_wanted(const Book& book) {
-  std::set<std::pair<int, int>> wanted;
+  using Needs = std::tuple<int, int, std::int64_t, std::vector<std::string>>;
+  std::set<Needs> wanted;
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
-    std::set<std::pair<int, int>> needs;  // of every step: which one its runs are at costs more
+    std::set<Needs> needs;  // of every step: which one its runs are at costs more
     for (int step = 0; step < steps_of(sweep.spec); ++step) {
       const ResourcesSpec of = resources_of(sweep.spec, step);
-      needs.emplace(of.cpus, of.gpus);
+      needs.emplace(of.cpus, of.gpus, of.memory, of.labels);
     }
     if (!std::ranges::includes(wanted, needs) && gives_run(book, sweep)) wanted.merge(needs);
   }
   std::vector<ResourcesSpec> resources;
-  for (const auto& [cpus, gpus] : wanted) resources.push_back({cpus, gpus});
+  for (const auto& [cpus, gpus, memory, labels] : wanted)
+    resources.push_back({cpus, gpus, memory, labels});
   return resources;
 }
 
 bool may_serve(const Book& book, const AcquireRequest& request,
                std::span<const ResourcesSpec> wanted) {
-  const ResourcesSpec free = free_resources(book, request);
+  const ResourcesSpec free =
+      free_resources(book.workers.at(request.worker), {request.cpus, request.gpus});
   return std::ranges::any_of(wanted, [&](const ResourcesSpec& one) { return fits(one, free); });
 }
 
 namespace {
 
-// Fair share: the sweeps with the fewest live leases first, the oldest of those.
-std::vector<const Sweep*> in_turn(const Book& book, const AcquireRequest& request) {
-  const ResourcesSpec offer = free_resources(book, request);
-  std::vector<const Sweep*> sweeps;
-  for (const SweepId id : book.open_sweeps) {
-    const Sweep& sweep = book.sweeps.at(id);
-    if (may_have_work(sweep) && serves(sweep.spec, offer, request.steps) &&
-        fits_time(sweep, request))
-      sweeps.push_back(&sweep);
-  }
-  std::stable_sort(sweeps.begin(), sweeps.end(),
-                   [](const Sweep* a, const Sweep* b) { return a->live_leases < b->live_leases; });
-  return sweeps;
+// The sweeps that have a run for the worker, in the order in which they get slots.
+std::vector<Candidate> candidates_for(const Book& book, const AcquireRequest& request,
+                                      Instant now) {
+  const ResourcesSpec free =
+      free_resources(book.workers.at(request.worker), {request.cpus, request.gpus});
+  auto reserved = reserved_for(book, book.workers.at(request.worker), now);
+  if (reserved && !may_take(book.sweeps.at(*reserved), request)) reserved.reset();
+  const auto may = [&](const Sweep& sweep) {
+    return (!reserved || sweep.id == *reserved) && may_have_work(sweep) &&
+           fits_a_step(sweep.spec, free) && may_take(sweep, request);
+  };
+  return in_turn(book, may, now);
 }
 
-// Closes paused runs that can no longer be promoted, except the one that is being leased.
+// Closes paused runs that can no longer be promoted, except the one that is being leased, and the
+// other seeds of a winner.
 void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events) {
+  const bool with_seeds = sweep.rules > 1;
   for (const RunId id : sweep.paused)
-    if (id != leased && !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
+    if (id != leased && !(with_seeds && id.trial == leased.trial) &&
+        !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
       events.emplace_back(
           RunEnded{.run = id, .state = RunState::stopped, .reason = EndReason::not_promoted});
 }
@@ -294,17 +287,19 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const bool aside = worker.aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
-  const Capacity capacity{free_resources(book, request), {worker.cpus, worker.gpus}};
-  for (const Sweep* sweep : in_turn(book, request)) {
-    auto candidate = find_lease_candidate(book, *sweep, request.worker, capacity);
+  const Capacity capacity{free_resources(worker, {request.cpus, request.gpus}), whole(worker)};
+  const std::vector<Candidate> order = candidates_for(book, request, now);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Sweep& sweep = *order[i].sweep;
+    auto candidate = find_lease_candidate(book, sweep, request.worker, capacity);
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive
     for (EventBody& event : candidate->events) events.push_back(std::move(event));
     const LeaseId lease{book.last_lease.value + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                      request.worker, request.request_id, candidate->resume,
-                                     now + book.lease_length, candidate->step});
-    close_unpromotable(*sweep, book, candidate->run, events);
+                                     now + book.lease_length, candidate->step, turn_of(order, i)});
+    close_unpromotable(sweep, book, candidate->run, events);
     return events;
   }
   return events;

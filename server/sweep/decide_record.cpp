@@ -6,11 +6,24 @@
 
 namespace hone {
 
+namespace {
+
+// Whether the run has given its slots to another sweep, and waits since: its last lease ended with
+// a report, not with a failure or with its step.
+bool has_yielded(const Run& run) {
+  return run.state == RunState::queued && run.setbacks == 0 &&
+         run.reports.size() > run.step_reports && run.reports.back().verdict &&
+         run.reports.back().verdict->reason == VerdictReason::yields;
+}
+
+}  // namespace
+
 const Run* ended_under(const Book& book, LeaseId lease) {
   const auto index = lease_index(book, lease);
   if (!index) return nullptr;
   const Run* run = find_run(book, book.run_of_lease[*index]);
-  return run->last_lease == lease && (is_end(run->state) || run->state == RunState::paused)
+  return run->last_lease == lease &&
+                 (is_end(run->state) || run->state == RunState::paused || has_yielded(*run))
              ? run
              : nullptr;
 }

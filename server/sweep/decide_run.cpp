@@ -9,6 +9,7 @@
 #include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
+#include "server/sweep/schedule.hpp"
 
 namespace hone {
 namespace {
@@ -17,6 +18,8 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
   switch (verdict.reason) {
     case VerdictReason::last_phase:
       return {.run = run, .state = RunState::completed, .reason = EndReason::budget_reached};
+    case VerdictReason::reached:
+      return {.run = run, .state = RunState::completed, .reason = EndReason::bar_reached};
     case VerdictReason::diverged:
       return {.run = run,
               .state = RunState::stopped,
@@ -25,6 +28,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::evicted:
     case VerdictReason::outraced:
     case VerdictReason::replaced:
+    case VerdictReason::too_late:
       return {.run = run, .state = RunState::stopped, .reason = EndReason::evicted};
     case VerdictReason::no_rule:
     case VerdictReason::collecting:
@@ -37,6 +41,7 @@ RunEnded end_after(RunId run, const Verdict& verdict) {
     case VerdictReason::finishes:
     case VerdictReason::awaits_turn:
     case VerdictReason::step_follows:
+    case VerdictReason::yields:
       break;
   }
   unreachable();
@@ -83,21 +88,6 @@ bool wants_more(const Sweep& sweep, const History& history) {
 // Whether the sweep trains on once its last active run has ended or paused.
 bool leads_on(const Sweep& sweep, const History& history) {
   return wants_more(sweep, history) || run_to_finish(sweep, history).has_value();
-}
-
-// The history after the events that this command has caused so far.
-History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
-  History history = sweep.history;
-  for (const EventBody& body : events) {
-    if (const auto* e = std::get_if<ReportRecorded>(&body))
-      history.add_report(find_run(book, e->run)->record, e->phase,
-                         normalized(sweep.spec, e->run, e->score), merits(sweep.spec, e->further));
-    if (const auto* e = std::get_if<RunPaused>(&body))
-      history.set_state(find_run(book, e->run)->record, RunRecord::State::paused);
-    if (const auto* e = std::get_if<RunEnded>(&body))
-      history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e), closes(*e));
-  }
-  return history;
 }
 
 // The reason of the last end, if every run of the sweep has failed: nothing came of it.
@@ -193,7 +183,7 @@ void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& 
   end_sweep_if_done(book, sweep, end.state == RunState::failed, events);
 }
 
-Result<Events> decide_report(const Book& book, const Report& command) {
+Result<Events> decide_report(const Book& book, const Report& command, Instant now) {
   const ReportRequest& report = command.request;
   if (report.phase < 0) return refuse(Code::invalid, "phases count from 0", "/phase");
   const Lease* lease = find_live_lease(book, command.lease);
@@ -205,48 +195,13 @@ Result<Events> decide_report(const Book& book, const Report& command) {
     return stale(book, command.lease);
   }
   Events events;
-  if (auto done = record_report(book, *lease, report, events); !done) return done.error();
+  if (auto done = record_report(book, *lease, report, now, events); !done) return done.error();
+  if (!change_parameters(book, *lease, events)) yield_slots(book, *lease, now, events);
   return events;
 }
 
-namespace {
-
-// Whether `run`, if it paused after this report, would be continued at once as the sweep's winner.
-bool would_finish(const Book& book, const Sweep& sweep, const Run& run, Events events) {
-  const bool alone = sweep.live_leases == 1 && sweep.queue.empty() && sweep.resting.empty();
-  if (sweep.rules < 1 || !alone || sweep.state != SweepState::running || proposals_left(sweep) > 0)
-    return false;
-  events.emplace_back(RunPaused{run.lease, run.id});
-  const History history = foreseen(book, sweep, events);
-  return !wants_more(sweep, history) && run_to_finish(sweep, history) == run.id;
-}
-
-// The verdict on the report that `events` ends with.
-Verdict judge(const Book& book, const Sweep& sweep, const Run& run, const Events& events) {
-  const auto& report = std::get<ReportRecorded>(events.back());
-  const bool last = report.phase == sweep.spec.budget.phases - 1;
-  if (last && !step_follows(sweep, run)) return {Action::stop, VerdictReason::last_phase, {}};
-  if (report.score.is_diverged()) return {Action::stop, VerdictReason::diverged, {}};
-  if (last) return {Action::go_on, VerdictReason::step_follows, {}};
-  const bool resumable = report.resumable.value_or(true);
-  const bool replaced = !resumable && sweep.unpausing != nullptr;
-  const Terminator& rule = replaced ? *sweep.unpausing : *sweep.terminator;
-  Verdict verdict = rule.judge(sweep.history, run.record, report.phase,
-                               normalized(sweep.spec, run.id, report.score));
-  if (replaced) verdict.inputs.push_back({"no_checkpoint", 1});
-  if (const auto reason = why_member_continues(book, sweep, run, report.phase, verdict))
-    return {Action::go_on, *reason, verdict.inputs};
-  if (verdict.action != Action::pause) return verdict;
-  if (!resumable) return {Action::go_on, VerdictReason::no_checkpoint, verdict.inputs};
-  if (would_finish(book, sweep, run, events))
-    return {Action::go_on, VerdictReason::finishes, verdict.inputs};
-  return verdict;
-}
-
-}  // namespace
-
 Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,
-                     Events& events) {
+                     Instant now, Events& events) {
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
   if (auto fits = check_report(sweep, run, request); !fits) return fits;
@@ -257,7 +212,8 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   if (request.resumable == false && !checkpoint_of_step(run)) resumable = false;
   events.emplace_back(ReportRecorded{lease.id, run.id, request.phase,
                                      counted_step(run, request.step), request.score,
-                                     request.further, request.seed_applied, resumable});
+                                     request.further, request.seed_applied, resumable,
+                                     time_spent(sweep, run, lease, request, now)});
   const Verdict verdict = judge(book, sweep, run, events);
   events.emplace_back(VerdictGiven{run.id, request.phase, verdict});
   switch (verdict.action) {
@@ -265,7 +221,7 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
       break;
     case Action::stop:
       if (sweep.history.replication().multi_seed() && verdict.reason != VerdictReason::last_phase &&
-          verdict.reason != VerdictReason::diverged)
+          verdict.reason != VerdictReason::reached && verdict.reason != VerdictReason::diverged)
         end_waiting_siblings(book, run, events);
       if (const auto origin = find_successor(book, sweep, run, request.phase, verdict))
         propose_successor(book, sweep, *origin, events);

@@ -16,6 +16,8 @@ int stable_number(EndReason reason) {
       return 1;
     case EndReason::exited_early:
       return 2;
+    case EndReason::bar_reached:
+      return 21;
     case EndReason::evicted:
       return 3;
     case EndReason::diverged:
@@ -125,6 +127,7 @@ void add(Hash& hash, const Run& run) {
   for (const RecordedReport& report : run.reports) {
     hash.add(report.step);
     hash.add(report.score);
+    if (report.spent > 0) hash.add(report.spent);
     if (report.verdict) add(hash, *report.verdict);
   }
 }
@@ -189,6 +192,8 @@ std::uint64_t digest(const Book& book) {
     if (entry.second.pinned) hash.add(entry.second.pinned);
     if (const auto& origin = entry.second.origin)
       hash.add(origin->run), hash.add(origin->model), hash.add(origin->phase);
+    for (const ScheduleStage& stage : entry.second.schedule)
+      hash.add(stage.phase), hash.add(stage.params);
   }
   for (const auto& [id, lease] : book.leases) {
     hash.add(id);

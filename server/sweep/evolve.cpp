@@ -55,6 +55,7 @@ class EventFolder {
       book_.sweeps.at(e.spec.confirms).confirmed_by.push_back(e.sweep);
     if (!imported_) warm_start(book_, e.spec, sweep.space, sweep.history);
     if (!imported_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
+    sweep.service.used = least_service(book_, e.sweep, at_);
     book_.open_sweeps.insert(e.sweep);
     book_.sweeps.emplace(e.sweep, std::move(sweep));
     book_.last_sweep = e.sweep.value;
@@ -69,7 +70,7 @@ class EventFolder {
         return;
       case Verb::resume:
         sweep.state = SweepState::running;
-        return;
+        return rejoin(book_, sweep, at_);
       case Verb::stop:
         sweep.state = SweepState::stopping;
         return;
@@ -93,16 +94,7 @@ class EventFolder {
   }
 
   void operator()(const WorkerJoined& e) {
-    book_.workers.emplace(e.worker, WorkerState{.id = e.worker,
-                                                .request_id = e.request_id,
-                                                .host = e.host,
-                                                .cpus = e.cpus,
-                                                .gpus = e.gpus,
-                                                .seen_at = at_,
-                                                .token = e.token,
-                                                .epoch = book_.epochs.rbegin()->first});
-    book_.workers_by_request.emplace(e.request_id, e.worker);
-    book_.last_worker = e.worker.value;
+    add_worker(book_, e, at_);
     for (auto& [id, fleet] : book_.fleets) pilot_joined(fleet, e.pilot, e.worker, at_);
   }
 
@@ -119,7 +111,7 @@ class EventFolder {
     else if (!sweep.enqueued.empty())
       sweep.enqueued.pop_front();
     auto& [of, trial] = book_.trials[e.trial];
-    of = e.sweep, trial = {e.trial, e.number, e.params, {}, false, e.origin};
+    of = e.sweep, trial = {e.trial, e.number, e.params, {}, false, e.origin, e.schedule};
     for (int replicate = 0; replicate < first_runs(sweep.spec); ++replicate) add_run(sweep, trial);
     if (e.origin) begin_as(book_, sweep, trial.runs.front(), *e.origin);
     book_.last_trial = e.trial.value;
@@ -127,7 +119,7 @@ class EventFolder {
 
   void operator()(const TrialEnqueued& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
-    sweep.enqueued.push_back({e.params, e.from, e.origin});
+    sweep.enqueued.push_back({e.params, e.from, e.origin, e.schedule});
     sweep.enqueue_requests.insert(e.request_id);
   }
 
@@ -157,10 +149,7 @@ class EventFolder {
     book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
                                         resume, e.expires_at, at_, std::nullopt, e.step});
     book_.workers.at(e.worker).seen_at = at_;
-    ResourcesSpec& leased = book_.workers.at(e.worker).leased;
-    const ResourcesSpec held = resources_of(sweep.spec, e.step);
-    leased.cpus += held.cpus;
-    leased.gpus += held.gpus;
+    take_slots(book_, sweep, book_.leases.at(e.lease), e.turn, at_);
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
@@ -185,14 +174,13 @@ class EventFolder {
     Run& run = run_of(e.run);
     expect(e.phase == static_cast<int>(run.reports.size()),
            "reports are recorded once and in order");
-    run.reports.push_back({e.step, e.score, std::nullopt});
+    run.reports.push_back({e.step, e.score, std::nullopt, e.spent.value_or(0)});
     run.setbacks = 0;
     clear_suspects(book_, book_.leases.at(e.lease), at_);
     Sweep& sweep = sweep_of_run(e.run);
     note_phase(sweep, run, at_);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
-    sweep.history.add_report(run.record, e.phase, normalized(sweep.spec, e.run, e.score),
-                             merits(sweep.spec, e.further));
+    add_report(sweep.history, sweep.spec, run.record, e);
   }
 
   void operator()(const VerdictGiven& e) {
@@ -312,7 +300,8 @@ class EventFolder {
 
   void operator()(const SweepEdited& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
-    if (is_end(sweep.state)) book_.open_sweeps.insert(sweep.id), reopen(sweep, at_);
+    if (is_end(sweep.state))
+      book_.open_sweeps.insert(sweep.id), reopen(sweep, at_), rejoin(book_, sweep, at_);
     const SearchSpace before = std::move(sweep.space);
     apply(e, sweep.spec);
     equip(sweep);
@@ -333,6 +322,7 @@ class EventFolder {
   void operator()(const SweepImported& e) {
     for (const Event& event : e.past) std::visit(EventFolder{book_, event.at, true}, event.body);
     book_.sweeps_by_request.emplace(e.request_id, e.sweep);
+    if (e.confirms) book_.sweeps.at(*e.confirms).confirmed_by.push_back(e.sweep);
   }
 
  private:
@@ -364,10 +354,7 @@ class EventFolder {
     const Lease& lease = book_.leases.at(run.lease);
     Sweep& sweep = sweep_of_run(run.id);
     --sweep.live_leases;
-    ResourcesSpec& leased = book_.workers.at(lease.worker).leased;
-    const ResourcesSpec held = resources_of(sweep.spec, lease.step);
-    leased.cpus -= held.cpus;
-    leased.gpus -= held.gpus;
+    give_slots_back(book_, sweep, lease, at_);
     run.trained = run.trained + (at_ - lease.granted_at);
     book_.lease_deadlines.erase({lease.expires_at, lease.id});
     if (const auto known = book_.leases_by_request.find(lease.request_id);

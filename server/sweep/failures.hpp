@@ -90,6 +90,7 @@ constexpr Failure failure_of(EndReason reason) {
     case EndReason::none:
     case EndReason::budget_reached:
     case EndReason::exited_early:
+    case EndReason::bar_reached:
     case EndReason::evicted:
     case EndReason::not_promoted:
     case EndReason::retries_exhausted:

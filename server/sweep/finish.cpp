@@ -6,16 +6,44 @@
 #include "server/sweep/rules.hpp"
 
 namespace hone {
+namespace {
+
+constexpr int with_one_seed = 1, with_seeds = 2;  // of Sweep::rules
+
+// Whether a run of the trial has trained to the end of its budget.
+bool is_complete(const History& history, std::size_t trial) {
+  return std::ranges::any_of(history.trials()[trial].runs,
+                             [&](std::size_t run) { return history.runs()[run].completed; });
+}
+
+// The paused run of a trial that is furthest behind; nullopt if none is paused, or if the rule has
+// stopped one. The seeds that a race added follow the first ones.
+std::optional<std::size_t> furthest_behind(const History& history, std::size_t trial) {
+  std::optional<std::size_t> last;
+  for (const std::size_t index : history.trials()[trial].runs) {
+    const RunRecord& run = history.runs()[index];
+    if (run.evicted) return std::nullopt;
+    if (run.state != RunRecord::State::paused || run.replicate >= history.replication().first)
+      continue;
+    if (!last || run.merits.size() < history.runs()[*last].merits.size()) last = index;
+  }
+  return last;
+}
+
+}  // namespace
+
+bool finishes_winner(const Sweep& sweep) {
+  return sweep.rules >= (sweep.history.replication().multi_seed() ? with_seeds : with_one_seed);
+}
 
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history) {
-  if (sweep.rules < 1) return std::nullopt;
-  // Seeds of a trial pause and stop together: one of them cannot continue alone.
-  if (history.replication().multi_seed()) return std::nullopt;
-  const auto runs = history.runs();
-  if (std::ranges::any_of(runs, &RunRecord::completed)) return std::nullopt;
+  if (!finishes_winner(sweep)) return std::nullopt;
+  // Earlier rules are content with any complete run.
+  if (sweep.rules < with_seeds && std::ranges::any_of(history.runs(), &RunRecord::completed))
+    return std::nullopt;
   for (const std::size_t trial : find_leaders(history, history.trials().size())) {
-    const std::size_t run = history.trials()[trial].runs.front();
-    if (runs[run].state == RunRecord::State::paused) return sweep.runs.at(run);
+    if (const auto run = furthest_behind(history, trial)) return sweep.runs.at(*run);
+    if (is_complete(history, trial)) break;
   }
   return std::nullopt;
 }

@@ -8,7 +8,10 @@
 
 #include "base/expect.hpp"
 #include "schemas/types/event.hpp"
+#include "schemas/types/reach.hpp"
+#include "server/search/samplers/population/bandit.hpp"
 #include "server/search/samplers/population/changes.hpp"
+#include "server/sweep/bandit_data.hpp"
 #include "worker/train/settings/trainers.hpp"
 
 namespace hone {
@@ -74,11 +77,6 @@ Status check_members(const SweepSpec& spec) {
   if (first_runs(spec) > 1 || most_runs(spec) > 1)
     return refuse(Code::invalid, "a member of a population is one run: leave replicates out",
                   "/replicates");
-  if (spec.confirm)
-    return refuse(Code::invalid,
-                  "a member's parameters changed while it trained, so that no confirmation can "
-                  "train them again: leave confirm out",
-                  "/confirm");
   if (std::holds_alternative<AskTrainer>(spec.trainer))
     return refuse(Code::invalid,
                   "a population needs checkpoints, and asked trials have none: name a trainer or a "
@@ -111,12 +109,44 @@ Status check_inherited(const SweepSpec& spec, const Population& population) {
                 "/search/ready");
 }
 
+// A bandit reads the gains of all members for each fork, and chooses numbers.
+Status check_bandit(const SweepSpec& spec, const Population& population) {
+  if (spec.search.method != bandit_method) return Done{};
+  // Of the newest gains it reads bandit_changes_max: two of each member at least.
+  constexpr auto members_max = static_cast<std::int64_t>(bandit_changes_max / 2);
+  constexpr std::ptrdiff_t parameters_max = 100;  // each lengthens every step of its climbs
+  if (population.size > members_max)
+    return refuse(Code::invalid,
+                  "pb2 learns from the newest " + std::to_string(bandit_changes_max) +
+                      " gains, two of each of at most " + std::to_string(members_max) +
+                      " members: make the population smaller, or use pbt",
+                  "/search/population");
+  if (std::ranges::count_if(spec.parameters, is_free) > parameters_max)
+    return refuse(Code::invalid,
+                  "pb2 models at most " + std::to_string(parameters_max) +
+                      " parameters: give some a fixed value, or use pbt",
+                  "/parameters");
+  const auto chosen = [&](const Parameter& one) {
+    const auto* choice = std::get_if<ChoiceDomain>(&one.domain);
+    const bool number =
+        !std::holds_alternative<BoolDomain>(one.domain) && (choice == nullptr || choice->ordered);
+    return number && is_free(one) && may_change(spec, one.name);
+  };
+  if (std::ranges::any_of(spec.parameters, chosen)) return Done{};
+  return refuse(Code::invalid,
+                "pb2 chooses numbers and ordered choices, and none of these may change when a run "
+                "resumes, with " +
+                    trainer_text(spec) + ": use pbt",
+                "/parameters");
+}
+
 }  // namespace
 
 Status check_population(const SweepSpec& spec) {
   const bool rule = spec.terminator.rule == population_method;
   if (rule && !is_population(spec))
-    return refuse(Code::invalid, "rule pbt is that of a population: use search: {method: pbt, ...}",
+    return refuse(Code::invalid,
+                  "rule pbt is that of a population: use search: {method: pbt, ...} or pb2",
                   "/search/method");
   if (!is_population(spec)) return Done{};
   if (!rule)
@@ -131,7 +161,13 @@ Status check_population(const SweepSpec& spec) {
                       ": make budget.phases larger, or ready smaller",
                   "/search/ready");
   if (auto fits = check_inherited(spec, *population); !fits) return fits;
+  if (auto fits = check_bandit(spec, *population); !fits) return fits;
   return check_members(spec);
+}
+
+bool reached_bar(const Sweep& sweep, const Run& run, int phase) {
+  const auto& reach = sweep.spec.objective.reach;
+  return reach && reaches(*reach, run.reports.at(static_cast<std::size_t>(phase)).score);
 }
 
 Result<Origin> find_origin(const Book& book, const Sweep& sweep, const ForkRequest& request) {
@@ -159,6 +195,11 @@ Result<Origin> find_origin(const Book& book, const Sweep& sweep, const ForkReque
   if (phase + 1 >= sweep.spec.budget.phases)
     return refuse(Code::conflict,
                   text(request.run) + " has used its whole budget: name an earlier phase",
+                  "/fork/phase");
+  if (reached_bar(sweep, *run, phase))
+    return refuse(Code::conflict,
+                  text(request.run) + " has reached its bar in phase " + std::to_string(phase + 1) +
+                      ", where its training ends: name an earlier phase",
                   "/fork/phase");
   const auto model = start_of(book, *run, phase);
   if (!model)
@@ -261,10 +302,13 @@ void propose_successor(const Book& book, const Sweep& sweep, const Origin& origi
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
   const Rng rng(sweep.spec.seed, Purpose::explore, static_cast<std::uint64_t>(number));
   const auto names = changeable_parameters(sweep);
-  events.emplace_back(TrialProposed{
-      TrialId{book.last_trial + 1}, sweep.id, number,
-      explore(sweep.space, find_trial(book, origin.run.trial)->params, names, *population, rng),
-      std::nullopt, origin});
+  const Params& of = find_trial(book, origin.run.trial)->params;
+  Params params = sweep.spec.search.method == bandit_method
+                      ? explore_by_bandit(sweep.space, of, names,
+                                          bandit_data(book, sweep, origin, population->ready), rng)
+                      : explore(sweep.space, of, names, *population, rng);
+  events.emplace_back(TrialProposed{TrialId{book.last_trial + 1}, sweep.id, number,
+                                    std::move(params), std::nullopt, origin});
 }
 
 void ForkStarts::add(const EventBody& body) {
@@ -311,11 +355,13 @@ bool ForkStarts::contains(const Sweep& sweep, ModelId model) {
 void begin_as(const Book& book, Sweep& sweep, Run& run, const Origin& origin) {
   const Run& from = *find_run(book, origin.run);
   sweep.inherited += origin.phase + 1;
+  const bool timed = measures_time(sweep.spec.objective);
   std::vector<Score> scores;
   for (int phase = 0; phase <= origin.phase; ++phase) {
     const RecordedReport& report = from.reports.at(static_cast<std::size_t>(phase));
-    run.reports.push_back({report.step, report.score, std::nullopt});
-    scores.push_back(report.score);
+    run.reports.push_back({report.step, report.score, std::nullopt, report.spent});
+    const double time = timed ? report.spent : static_cast<double>(report.step);
+    scores.push_back(counted(sweep.spec.objective, report.score, time));
   }
   sweep.history.add_curve(run.record, scores);
   run.checkpoint = book.models.at(origin.model);

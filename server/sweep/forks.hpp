@@ -46,6 +46,9 @@ std::optional<VerdictReason> why_member_continues(const Book& book, const Sweep&
                                                   const Run& run, int phase,
                                                   const Verdict& verdict);
 
+// Whether the run's report of the phase reached the bar of an objective of time: it ends the run.
+bool reached_bar(const Sweep& sweep, const Run& run, int phase);
+
 // Appends the trial that takes that place, and is queued.
 void propose_successor(const Book& book, const Sweep& sweep, const Origin& origin, Events& events);
 

@@ -5,6 +5,8 @@
 
 #include "schemas/types/event.hpp"
 #include "schemas/types/evidence.hpp"
+#include "schemas/types/reach.hpp"
+#include "server/search/history/history.hpp"
 
 namespace hone {
 
@@ -26,6 +28,12 @@ inline Score normalized(const SweepSpec& spec, RunId run, Score score) {
   return Score::of(spec.objective.goal == Goal::maximize ? share : -share);
 }
 
+// Returns what search compares for a report, on the common scale of its sweep.
+inline Score judged(const SweepSpec& spec, const ReportRecorded& e) {
+  if (!spec.objective.reach) return normalized(spec, e.run, e.score);
+  return counted(spec.objective, e.score, e.spent.value_or(static_cast<double>(e.step)));
+}
+
 // Whether an end is evidence about the parameters, rather than about a machine or a user.
 inline bool informs(const RunEnded& e) { return informs(e.reason, e.failure); }
 
@@ -35,6 +43,15 @@ inline std::vector<double> merits(const SweepSpec& spec, const std::vector<Score
   for (std::size_t i = 0; i < further.size() && i < spec.further_objectives.size(); ++i)
     merits.push_back(further[i].merit(spec.further_objectives[i].goal));
   return merits;
+}
+
+// Adds a report of the run with that record.
+inline void add_report(History& history, const SweepSpec& spec, std::size_t record,
+                       const ReportRecorded& e) {
+  history.add_report(record, e.phase, judged(spec, e), merits(spec, e.further));
+  const double time = e.spent.value_or(static_cast<double>(e.step));
+  history.add_curve(record,
+                    settled(spec.objective, e.score, time, spec.budget.phases - 1 - e.phase));
 }
 
 }  // namespace hone

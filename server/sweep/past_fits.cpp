@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "schemas/types/edit.hpp"
 #include "schemas/types/event.hpp"
+#include "schemas/types/reach.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/rules.hpp"
@@ -17,6 +19,12 @@ Error event_refusal(const std::string& why) { return refuse(Code::invalid, why);
 Status require(bool holds, const char* why) {
   if (holds) return Done{};
   return event_refusal(why);
+}
+
+// Reports of a time hold it; others hold none.
+bool fits_clock(const Objective& objective, std::optional<double> spent) {
+  if (!measures_time(objective)) return !spent;
+  return spent && *spent >= 0 && *spent <= time_max;
 }
 
 class CheckEvent {
@@ -36,6 +44,7 @@ class CheckEvent {
     const Sweep& sweep = *find_sweep(book_, e.sweep);
     if (!std::cmp_equal(e.number, sweep.trials.size()))
       return event_refusal("proposes trials out of order");
+    if (auto later = follows(sweep, e.schedule, e.origin.has_value()); !later) return later;
     if (!e.origin) return Done{};
     if (sweep.inherited + e.origin->phase >= imported_inherited_max)
       return event_refusal("is a fork too many: all forks of a document may inherit at most " +
@@ -44,7 +53,9 @@ class CheckEvent {
   }
   Status operator()(const TrialEnqueued& e) const {
     if (auto there = open(e.sweep); !there) return there;
-    return e.origin ? continues(*find_sweep(book_, e.sweep), *e.origin) : Status(Done{});
+    const Sweep& sweep = *find_sweep(book_, e.sweep);
+    if (auto later = follows(sweep, e.schedule, e.origin.has_value()); !later) return later;
+    return e.origin ? continues(sweep, *e.origin) : Status(Done{});
   }
   Status operator()(const RunAdded& e) const {
     const Trial* trial = find_trial(book_, e.run.trial);
@@ -66,7 +77,12 @@ class CheckEvent {
     const Run* run = find_run(book_, e.run);
     if (run == nullptr || !holds(e.lease, e.run)) return event_refusal("reports without a lease");
     const SweepSpec& spec = sweep_of(book_, e.run).spec;
+    if (!fits_clock(spec.objective, e.spent))
+      return event_refusal("reports a time that the objective does not have, or lacks its time");
+    // A run that has reached the bar of an objective of time has no further report.
+    const auto& record = sweep_of(book_, e.run).history.runs()[run->record];
     return require(std::cmp_equal(e.phase, run->reports.size()) && e.phase < spec.budget.phases &&
+                       record.merits.size() == run->reports.size() &&
                        e.further.size() == spec.further_objectives.size(),
                    "reports a phase out of order");
   }
@@ -142,10 +158,24 @@ class CheckEvent {
     return require(run != nullptr && book_.trials.at(origin.run.trial).first == sweep.id &&
                        steps_of(sweep.spec) == 1 && origin.phase >= 0 &&
                        std::cmp_less(origin.phase, run->reports.size()) &&
+                       !reached_bar(sweep, *run, origin.phase) &&
                        origin.phase + 1 < sweep.spec.budget.phases &&
                        book_.models.contains(origin.model) && most_runs(sweep.spec) == 1 &&
                        sweep.spec.further_objectives.empty(),
                    "continues a run without its reports or its checkpoint");
+  }
+  // A schedule begins from nothing, and has a stage for each phase at which parameters change.
+  [[nodiscard]] static Status follows(const Sweep& sweep, const std::vector<ScheduleStage>& stages,
+                                      bool is_fork) {
+    int last = 0;
+    bool ascend = true;
+    for (const ScheduleStage& stage : stages) {
+      ascend = ascend && stage.phase > last;
+      last = stage.phase;
+    }
+    return require(stages.empty() || (ascend && last < sweep.spec.budget.phases && !is_fork &&
+                                      steps_of(sweep.spec) == 1),
+                   "changes parameters at phases out of order, or of a fork or a pipeline");
   }
   [[nodiscard]] Status open(SweepId id) const {
     const Sweep* sweep = find_sweep(book_, id);

@@ -35,6 +35,7 @@ class RenumberEvent {
     known(e.attempt.run.trial);
     known(e.worker);
     if (e.resume) known(*e.resume);
+    e.turn.reset();  // it names a sweep of another server
   }
   void operator()(LeaseRenewed& e) { known(e.lease); }
   void operator()(RunStarted& e) { known(e.lease); }

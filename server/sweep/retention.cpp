@@ -7,6 +7,7 @@
 
 #include "base/expect.hpp"
 #include "schemas/types/event.hpp"
+#include "schemas/types/reach.hpp"
 #include "server/sweep/forks.hpp"
 
 namespace hone {
@@ -87,7 +88,7 @@ FoldedRun folded_run(const Run& run, const FoldedEvents& events) {
 
 // The phase of the best report, the first of equal ones. nullopt if every report diverged.
 std::optional<std::size_t> best_phase(const FoldedRun& folded) {
-  const Goal goal = folded.sweep.spec.objective.goal;
+  const Goal goal = metric_goal(folded.sweep.spec.objective);
   std::optional<std::size_t> best;
   for (std::size_t phase = 0; phase < folded.reports.size(); ++phase) {
     const Score score = folded.reports[phase].second;

@@ -2,19 +2,24 @@
 // server/sweep: decide.cpp dispatches to these.
 #pragma once
 
+#include <functional>
 #include <set>
 
 #include "schemas/types/event.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/fair_share.hpp"
 
 namespace hone {
 
-// SweepSubmitted::rules of new sweeps.
-inline constexpr int rules_now = 1;
+// SweepSubmitted::rules of new sweeps, which says what each of them means.
+inline constexpr int rules_now = 2;
 
 // Sweeps that have not ended. Each is in memory, and every request of a free worker looks at all of
 // them: tests/bench/command_cost_bench.py measures it.
 inline constexpr std::size_t open_sweeps_max = 5'000;
+
+// Stages times parameters of all trials of a confirmation: some 60 MB of memory and of the ledger.
+inline constexpr std::size_t schedule_values_max = 1'000'000;
 
 // decide.cpp
 Result<Events> decide_start(const Book& book, const Start& command);
@@ -35,16 +40,17 @@ std::optional<Instant> time_limit(const Sweep& sweep);
 
 // confirm.cpp
 Result<Events> decide_confirm(const Book& book, const Confirm& command);
-// Appends a sweep that trains the leaders of this one again; nothing if no trial has a result.
-void confirm_sweep(const Book& book, const Sweep& sweep, const History& history,
-                   const ConfirmRequest& request, Events& events);
-// Appends a confirmation if the sweep file asks for one and `events` ends with the end of the
-// sweep, unless a user canceled it.
+// Returns the sweep of this server that `confirmation` confirms: the spec of an imported one names
+// that of another server. Precondition: where there is one, it is in the book.
+std::optional<SweepId> confirmed_of(const Book& book, SweepId confirmation);
+// Appends a sweep that trains the leaders again if the sweep file asks for one and `events` ends
+// with the end of the sweep, unless a user canceled it, no trial has a result, or their schedules
+// are too large.
 void confirm_if_asked(const Book& book, const Sweep& sweep, const History& history, Events& events);
 
 // decide_ask.cpp
 Result<Events> decide_ask(const Book& book, const Ask& command);
-Result<Events> decide_tell(const Book& book, const Tell& command);
+Result<Events> decide_tell(const Book& book, const Tell& command, Instant now);
 Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
 // An asker is a worker without slots; this is the request id that it joined with.
 std::string asker_request(const std::string& asker);
@@ -72,6 +78,8 @@ void blame(WorkerState& worker, Run& run, Instant at);
 void clear_suspects(Book& book, const Lease& lease, Instant at);
 // Returns what is left of limits.run and limits.phase for the run's next attempt.
 TimeLimits time_limits_of(const Sweep& sweep, const Run& run);
+// Returns whether the worker has been seen lately and may be given runs.
+bool is_present(const WorkerState& worker, Instant now);
 // Returns whether a worker other than `but` has been seen lately and may be given runs.
 bool others_there(const Book& book, WorkerId but, Instant now);
 
@@ -88,12 +96,22 @@ void fold_fleet(Book& book, const EventBody& body, Instant at);
 std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& token);
 
 // finish.cpp
-// Returns the paused run that trains to its end although the terminator has nothing to promote: one
-// of the best trial. nullopt if a run has completed, none is paused, or trials have several seeds.
+// Returns the paused run that trains to its end although the terminator has nothing to promote: of
+// the best trial that its rule has not stopped, the run that is furthest behind. nullopt if that
+// trial is complete or none is paused. Once that run trains, the rule lets the other seeds follow.
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history);
+// Whether the winner of the sweep trains on: by its rules, and by how many seeds a trial has.
+bool finishes_winner(const Sweep& sweep);
 
 // decide_import.cpp
 Result<Events> decide_import(const Book& book, const Import& command);
+
+// import_confirmed.cpp
+// Returns the sweep that the document's confirmation confirms, or null if the document names none.
+// Refuses one that is not here or does not fit. Precondition: the document was checked.
+Result<const Sweep*> find_confirmed(const Book& book, const SweepPast& past);
+// Sets the origins of the trials in a past with ids of this server.
+void link_trials(const Sweep& confirmed, const PastConfirmed& confirms, std::vector<Event>& past);
 
 // decide_lease.cpp
 Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant now);
@@ -120,10 +138,14 @@ struct Capacity {
 // Returns the sweep's next run for `worker`, or nullopt if there is none now. Skips runs that are
 // to avoid that worker, and steps that need more than it has free. While a step waits for slots
 // that the worker has in all, it gets no new trial, which would take them. Without a capacity,
-// every step fits.
+// every step fits. None exceeds the sweep's slots.max.
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
                                                    WorkerId worker,
                                                    const std::optional<Capacity>& capacity = {});
+// Returns the step of that run. Proposes nothing, and may therefore name a run that a sampler does
+// not have.
+std::optional<int> next_step(const Book& book, const Sweep& sweep, WorkerId worker,
+                             const Capacity& capacity);
 
 // waiting.cpp
 // Sets or clears when a run that rests, or is reserved, changes by itself.
@@ -162,8 +184,19 @@ Result<Events> decide_tags(const Book& book, const ChangeTags& command);
 Result<Events> decide_archive(const Book& book, const Archive& command);
 Result<Events> decide_pin(const Book& book, const Pin& command);
 
+// judge.cpp
+// The history after the events that this command has caused so far.
+History foreseen(const Book& book, const Sweep& sweep, const Events& events);
+// The time that the run has taken by the objective's clock: up to the checkpoint that the attempt
+// continues from, and that of the attempt. What a restart lost does not count. nullopt where the
+// clock counts steps, or the objective is no time.
+std::optional<double> time_spent(const Sweep& sweep, const Run& run, const Lease& lease,
+                                 const ReportRequest& request, Instant now);
+// The verdict on the report that `events` ends with.
+Verdict judge(const Book& book, const Sweep& sweep, const Run& run, const Events& events);
+
 // decide_run.cpp
-Result<Events> decide_report(const Book& book, const Report& command);
+Result<Events> decide_report(const Book& book, const Report& command, Instant now);
 Result<Events> decide_save_model(const Book& book, const SaveModel& command);
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
@@ -172,15 +205,53 @@ Result<Events> decide_evaluate(const Book& book, const Evaluate& command);
 Result<Events> decide_end(const Book& book, const End& command, Instant now);
 // Appends a report, its verdict, and what follows from the verdict.
 Status record_report(const Book& book, const Lease& lease, const ReportRequest& request,
-                     Events& events);
-// Returns the run that ended or was paused under `lease`, whose process may still send; null for
-// lost leases.
+                     Instant now, Events& events);
+// Returns the run that ended, was paused or gave its slots back under `lease`, whose process may
+// still send; null for lost leases.
 const Run* ended_under(const Book& book, LeaseId lease);
 // Returns the runs that `events` end.
 std::set<RunId> ended_by(const Events& events);
 // Appends the end of `run`, and the end of its sweep if this was its last active run and nothing is
 // left to propose or to promote. `events` may hold the report that ended the run.
 void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events);
+
+// turns.cpp
+// Whether the sweep may lease more at all. Cheap; may return false positives: a rule may have
+// nothing to promote. Even without an open run it may start another seed of a trial.
+bool may_have_work(const Sweep& sweep);
+// Returns what a run may take of its worker: no more than is offered, and no more than the worker
+// announced less its live leases. An offer may be older than the grant that its worker got last.
+ResourcesSpec free_resources(const WorkerState& worker, const ResourcesSpec& offer);
+// Returns all that the worker has for runs.
+ResourcesSpec whole(const WorkerState& worker);
+bool fits(const ResourcesSpec& need, const ResourcesSpec& free);
+// Whether a step of the sweep's runs fits there, or its runs where it has no steps.
+bool fits_a_step(const SweepSpec& spec, const ResourcesSpec& free);
+// A sweep that may get the slots that a worker offers.
+struct Candidate {
+  const Sweep* sweep = nullptr;
+  ShareClaim claim;
+};
+// Returns those for which `may` holds, in the order in which they get slots.
+std::vector<Candidate> in_turn(const Book& book, const std::function<bool(const Sweep&)>& may,
+                               Instant now);
+// Returns the sweep for which the worker's slots are kept until its run fits: a wide run would
+// never find enough free slots at once where narrow ones take each that becomes free.
+std::optional<SweepId> reserved_for(const Book& book, const WorkerState& worker, Instant now);
+// Why the first candidate that had a run got the slots; nullopt if no other waited.
+std::optional<Turn> turn_of(const std::vector<Candidate>& order, std::size_t chosen);
+// After a report whose rule continues the run: if another sweep is to have its slots, replaces the
+// verdict, which `events` ends with, and returns the run to its queue.
+void yield_slots(const Book& book, const Lease& lease, Instant now, Events& events);
+double service_at(const Service& service, Instant now);
+// The least service of the other sweeps that want slots: where a sweep begins that joins them.
+double least_service(const Book& book, SweepId but, Instant now);
+// Fold a lease, and its end.
+void take_slots(Book& book, Sweep& sweep, Lease& lease, const std::optional<Turn>& turn,
+                Instant at);
+void give_slots_back(Book& book, Sweep& sweep, const Lease& lease, Instant at);
+// Folds that a sweep which had no claim to slots for a while has one again: it has saved nothing.
+void rejoin(const Book& book, Sweep& sweep, Instant at);
 
 // decide_token.cpp
 Result<Events> decide_create_token(const Book& book, const CreateToken& command, Instant now);

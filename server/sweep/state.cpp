@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/expect.hpp"
+#include "schemas/types/event.hpp"
 
 namespace hone {
 
@@ -97,6 +98,21 @@ void note_phase(Sweep& sweep, Run& run, Instant now) {
 std::int64_t proposals_left(const Sweep& sweep) {
   return sweep.spec.search.trials - static_cast<std::int64_t>(sweep.trials.size()) +
          sweep.successors;
+}
+
+void add_worker(Book& book, const WorkerJoined& e, Instant at) {
+  book.workers.emplace(e.worker, WorkerState{.id = e.worker,
+                                             .request_id = e.request_id,
+                                             .host = e.host,
+                                             .cpus = e.cpus,
+                                             .gpus = e.gpus,
+                                             .seen_at = at,
+                                             .token = e.token,
+                                             .epoch = book.epochs.rbegin()->first,
+                                             .memory = e.memory,
+                                             .labels = e.labels});
+  book.workers_by_request.emplace(e.request_id, e.worker);
+  book.last_worker = e.worker.value;
 }
 
 }  // namespace hone

@@ -15,6 +15,7 @@
 
 #include "schemas/types/info.hpp"
 #include "schemas/types/origin.hpp"
+#include "schemas/types/schedule.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
@@ -33,6 +34,7 @@ struct RecordedReport {
   Score score = Score::diverged();
   // Set once the command that reported is complete. None: a fork has the report from its origin
   std::optional<Verdict> verdict;
+  double spent = 0;  // by the clock of the objective, where it is one of time
 };
 
 struct Run {
@@ -71,6 +73,7 @@ struct Trial {
   std::vector<Run> runs;
   bool pinned = false;             // its runs keep every checkpoint that they still have
   std::optional<Origin> origin{};  // what its first run continues; none: it starts from nothing
+  std::vector<ScheduleStage> schedule{};  // parameters that follow `params`, by phase
 };
 
 // An enqueued parameter set that is not proposed yet.
@@ -78,6 +81,7 @@ struct Enqueued {
   Params params;
   std::optional<TrialId> from;
   std::optional<Origin> origin{};
+  std::vector<ScheduleStage> schedule{};
 };
 
 // The runs of a sweep that failed, since it was submitted or reopened.
@@ -89,6 +93,16 @@ struct FailureTally {
   TrialId trial{};                 // of the latest failure
   std::int64_t longest = 0;        // reports of the failed run with the most
   std::map<std::string, int> errors{};  // by the last line of the log
+};
+
+struct WorkerJoined;
+
+// What a sweep has got of the slots: the measure of fair shares (server/sweep/fair_share.hpp).
+struct Service {
+  double used = 0;        // slot-seconds for each unit of weight, until `at`
+  double rate = 0;        // by which it grows each second: slots for each unit of weight
+  Instant at{};           // zero: the sweep has had no lease
+  std::int64_t held = 0;  // slots of its live leases
 };
 
 struct Sweep {
@@ -125,6 +139,7 @@ struct Sweep {
   std::set<std::pair<ModelId, RunId>> forks{};
   std::int64_t successors = 0;  // trials that took the place of another: not of search.trials
   std::int64_t inherited = 0;   // reports that its forks began with
+  Service service{};
 };
 
 struct Lease {
@@ -139,6 +154,7 @@ struct Lease {
   std::optional<WorkflowId> workflow{};  // the code that it executes, once the worker recorded it
   int step = 0;                          // of the run's pipeline
   std::vector<FileRef> files{};          // that its step has saved so far
+  double weight = 1;                     // of its sweep when it was granted
 };
 
 struct WorkerState {
@@ -152,9 +168,11 @@ struct WorkerState {
   std::vector<RunId> suspects{};  // runs that failed here in a row, blamed on the worker
   Instant suspect_at{};           // the newest of them
   std::optional<Instant> aside_until{};
-  int times_aside = 0;  // in a row
-  TokenId token{};      // that joined it; none: any caller may act for it
-  Epoch epoch{};        // in which it joined
+  int times_aside = 0;                // in a row
+  TokenId token{};                    // that joined it; none: any caller may act for it
+  Epoch epoch{};                      // in which it joined
+  std::int64_t memory = 0;            // as announced; 0: not known
+  std::vector<std::string> labels{};  // as announced
 };
 
 struct Token {
@@ -229,6 +247,9 @@ std::optional<Duration> usual_phase_time(const Sweep& sweep);
 
 // Measures the phase that ends now; the next one begins.
 void note_phase(Sweep& sweep, Run& run, Instant now);
+
+// Folds a worker that joins.
+void add_worker(Book& book, const WorkerJoined& e, Instant at);
 
 // Makes an ended sweep run again from `now`. The runs that have ended stay as they are.
 void reopen(Sweep& sweep, Instant now);

@@ -82,7 +82,9 @@ struct TouchedByEvent {
     touched.sweeps = e.spec.search.warm_start;
     if (e.spec.confirms) touched.sweeps.push_back(e.spec.confirms);
   }
-  void operator()(const SweepImported&) const {}  // its past names no sweep of this server
+  void operator()(const SweepImported& e) const {
+    if (e.confirms) touched.sweeps.push_back(*e.confirms);
+  }
   template <class E>
   void operator()(const E& event) const {
     if constexpr (requires {

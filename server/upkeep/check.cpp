@@ -38,6 +38,16 @@ Result<std::unique_ptr<SQLite::Database>> open_folder(const std::filesystem::pat
   return open_for_reading((folder / "hone.db").string());
 }
 
+bool is_older(const std::filesystem::path& folder) {
+  const auto db = open_folder(folder);
+  if (!db) return false;
+  try {
+    return needs_upgrade(**db);
+  } catch (const SQLite::Exception&) {
+    return false;  // hone db check names what is wrong
+  }
+}
+
 Result<std::vector<Finding>> check(const std::filesystem::path& folder,
                                    const std::optional<KeptLink>& kept, const Progress& progress) {
   const auto db = open_folder(folder);

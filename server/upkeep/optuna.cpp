@@ -121,10 +121,16 @@ const char* state_of(const std::string& state) {
   return "RUNNING";
 }
 
+// Whether smaller reports are better. Of a time until a bar, the metric's goal is in the spec.
+bool falls(const Json& sweep) {
+  const Json& goal = sweep.at("objective").at("goal");
+  return (goal == "soonest" ? sweep.at("spec").at("objective").at("goal") : goal) == "minimize";
+}
+
 class Writer {
  public:
   Writer(SQLite::Database& db, const Json& sweep)
-      : db_(db), sweep_(sweep), minimize_(sweep.at("objective").at("goal") == "minimize") {}
+      : db_(db), sweep_(sweep), minimize_(falls(sweep)) {}
 
   void write(const std::vector<Json>& runs) {
     SQLite::Transaction transaction(db_);

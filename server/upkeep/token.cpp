@@ -5,6 +5,7 @@
 #include "schemas/types/wire.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/engine.hpp"
+#include "server/standby/state.hpp"
 #include "server/upkeep/parts.hpp"
 
 namespace hone::upkeep {
@@ -14,6 +15,11 @@ Result<TokenId> create_token(const std::filesystem::path& folder,
   if (const auto readable = open_folder(folder); !readable) return readable.error();
   const auto held = DataFolder::open(folder);
   if (!held) return held.error();
+  const auto state = standby::read_state(folder);
+  if (!state) return state.error();
+  if (!state->follows.empty())
+    return refuse(Code::conflict, "the data folder is that of a standby of " + state->follows +
+                                      ": create the token there, or promote this one first");
   const auto db = open_for_writing(held->database().string());
   if (!db) return db.error();
   const Instant now = std::max(SystemClock{}(), last_instant(**db));

@@ -57,6 +57,9 @@ struct BackupReport {
 Result<BackupReport> back_up(const std::filesystem::path& folder, const std::filesystem::path& to,
                              bool with_blobs, const Progress& progress);
 
+// Whether an older hone wrote the folder. False where there is no database that can be read.
+bool is_older(const std::filesystem::path& folder);
+
 struct UpgradeReport {
   int from = 0;  // 0: it has the newest schema
   int to = 0;
@@ -65,6 +68,22 @@ struct UpgradeReport {
 
 // Refuses (conflict) while a server runs on the folder.
 Result<UpgradeReport> upgrade(const std::filesystem::path& folder);
+
+struct PromoteReport {
+  std::int64_t term = 0;    // of the folder from now on
+  std::int64_t events = 0;  // that it has
+  std::string head;         // "4711:9f86d0...": the newest event and its link
+  std::string followed;     // URL of the server that it was a standby of
+  bool running = false;     // a server runs on the folder, and is the primary now
+};
+
+// The URL of the server whose standby the folder is. Refuses (conflict) a folder of a primary.
+Result<std::string> followed_by(const std::filesystem::path& folder);
+
+// Makes the folder of a standby that of a primary. A follower that runs on it becomes the primary:
+// it gets SIGUSR1, and this waits until it has ended its copy. Refuses (timed_out) if it has not
+// after half a minute, and (conflict), without `force`, a standby that was never complete.
+Result<PromoteReport> promote(const std::filesystem::path& folder, bool force);
 
 struct PruneOptions {
   Duration older;            // only sweeps that ended so long ago

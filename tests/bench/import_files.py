@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Translates every file of folders with `hone import` and plans the results.
 
-Usage: tests/bench/import_files.py --hone build/bin/hone FORMAT=FOLDER...   (as wandb=/tmp/examples)
+Usage: tests/bench/import_files.py --hone build/bin/hone [--suffixes .yaml,.json] FORMAT=FOLDER...
 
-A file is of the format if it ends in .yaml, .yml or .json. One line for each format: the files,
+as wandb=/tmp/examples. Files that others name (NNI's search spaces) lie in the same folders.
+
+A file is of the format if it ends in one of --suffixes. One line for each format: the files,
 those translated, the translations that `hone plan` accepts, the sentences on what is not
 translated. Refused files follow with the reason, so that a reader can tell files of another kind
 from shortcomings.
@@ -34,6 +36,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--hone", default="build/bin/hone")
+    parser.add_argument("--suffixes", default=".yaml,.yml,.json")
     parser.add_argument("folders", nargs="+", metavar="FORMAT=FOLDER")
     options = parser.parse_args()
     refused = []
@@ -41,7 +44,7 @@ def main():
     for pair in options.folders:
         kind, _, folder = pair.partition("=")
         files = sorted(path for path in pathlib.Path(folder).rglob("*")
-                       if path.suffix in (".yaml", ".yml", ".json"))
+                       if path.suffix in options.suffixes.split(","))
         results = [tried(options.hone, kind, file) for file in files]
         print(f"{kind:12}{len(files):8}{sum(one[0] for one in results):12}"
               f"{sum(one[1] for one in results):10}{sum(one[2] for one in results):11}")

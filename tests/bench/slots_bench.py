@@ -42,12 +42,12 @@ class Installation:
         with urllib.request.urlopen(urllib.request.Request(self.url + path, data)) as answer:
             return answer.read()
 
-    def submit(self, name, resources, trials, seconds):
+    def submit(self, name, resources, trials, seconds, **further):
         spec = {"name": name, "objective": {"metric": "value", "goal": "maximize"},
                 "command": ["sh", "-c", PROGRAM.format(seconds=seconds)], "resources": resources,
                 "parameters": {"x": {"type": "float", "min": 0, "max": 1}},
                 "search": {"method": "random", "trials": trials}, "terminator": {"rule": "none"},
-                "budget": {"unit": "steps", "per_run": 10, "phases": 1}}
+                "budget": {"unit": "steps", "per_run": 10, "phases": 1}, **further}
         self.call("/v1/sweeps", {"request_id": name, "spec": spec})
 
     def commands(self):
@@ -61,21 +61,23 @@ class Installation:
         while any(map(running, json.loads(self.call("/v1/sweeps"))["items"])):
             time.sleep(0.2)
 
+    def events(self):
+        """Every event, with its time in seconds."""
+        after = 0
+        while page := json.loads(self.call(f"/v1/events?after={after}&limit=1000"))["items"]:
+            after = page[-1]["seq"]
+            for event in page:
+                at = datetime.datetime.fromisoformat(event["at"].replace("Z", "+00:00"))
+                yield {**event, "seconds": at.timestamp()}
+
     def leases(self):
         """(granted, ended) of every attempt, in seconds; each run has one."""
         at = {}
-        after = 0
-        while True:
-            page = json.loads(self.call(f"/v1/events?after={after}&limit=1000"))["items"]
-            if not page:
-                break
-            after = page[-1]["seq"]
-            for event in page:
-                seconds = datetime.datetime.fromisoformat(event["at"].replace("Z", "+00:00"))
-                if event["kind"] == "lease_granted":
-                    at[event["attempt"].split("#")[0]] = [seconds.timestamp(), None]
-                if event["kind"] == "run_ended":
-                    at[event["run"]][1] = seconds.timestamp()
+        for event in self.events():
+            if event["kind"] == "lease_granted":
+                at[event["attempt"].split("#")[0]] = [event["seconds"], None]
+            if event["kind"] == "run_ended":
+                at[event["run"]][1] = event["seconds"]
         return list(at.values())
 
     def close(self):

@@ -17,8 +17,8 @@ const SweepShape plan{40, 1, 10};
 
 // Rules that use only the order of the values in a phase.
 bool ranks(std::string_view rule) {
-  for (const std::string_view one :
-       {"none", "hypertrick", "asha", "asha_stopping", "sha", "hyperband", "percentile", "pbt"})
+  for (const std::string_view one : {"none", "hypertrick", "asha", "asha_stopping", "sha",
+                                     "hyperband", "percentile", "pbt", "dehb"})
     if (rule == one) return true;
   return false;
 }

@@ -225,7 +225,7 @@ def read_origins(walk, one, worker, model, run, trial):
                                                          "workflow"}
     seen, asker = walk("GET", "/v1/workers").json["items"]
     assert asker["host"] == "ada" and asker["cpus"] == 0
-    assert seen == walk("GET", f"/v1/workers/{worker}").json
+    assert {**seen, "use": None} == walk("GET", f"/v1/workers/{worker}").json
     assert seen["running"] == 1 and seen["host"] == "testhost"
     events = walk("GET", "/v1/events").json["items"]
     assert [event["seq"] for event in events] == list(range(1, len(events) + 1))
@@ -292,6 +292,14 @@ def send_and_read_log(walk, worker, lease, run):
     assert walk("GET", f"/v1/runs/{run}/log?attempt=1&from=4").json["text"] == "\xdfe\n"
 
 
+def pull_a_page(walk):
+    pull = {"after": 0, "standby": "0" * 64, "url": "http://127.0.0.1:1"}
+    answer = walk("POST", "/v1/standby/pull", pull)
+    head, event, body = answer.body.split(b"\n")[:3]
+    assert json.loads(head)["term"] == 0
+    assert event.startswith(b"1 ") and json.loads(body)["hone_version"]
+
+
 def names_of(grant):
     """The lease, run and trial of a grant."""
     run = grant["attempt"].split("#")[0]
@@ -317,6 +325,7 @@ def test_every_route_answers(server):
     read_origins(walk, one, worker, model, run, trial)
     find_annotate_and_edit(walk, sweep, asked, trial, run)
     create_and_stop_fleet(walk)
+    pull_a_page(walk)
     send_and_read_log(walk, worker, lease, run)
     end_run_and_sweep(walk, sweep, lease, trial)
     assert walk.missed() == set()

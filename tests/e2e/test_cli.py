@@ -17,7 +17,7 @@ COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picke
             "export", "pause", "resume", "stop", "cancel", "kill", "workers", "doctor", "version",
             "completion",
             "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork", "resubmit",
-            "replay", "fleet", "logs", "forecast"]
+            "replay", "fleet", "logs", "forecast", "advise"]
 
 
 def finish(server, evict_last=False):

@@ -113,7 +113,7 @@ def test_watching_tells_what_a_failed_run_wrote_last(server, tmp_path):
     watched = hone("submit", str(file), "--watch", server=server)
     assert watched.returncode == 10
     assert "4 runs failed" in watched.stderr
-    assert "logged last: FileNotFoundError: no data here\n" in watched.stderr
+    assert "failed: FileNotFoundError: no data here\n" in watched.stderr
     assert "hone explain rn_" in watched.stderr
     assert worker.stop() == 0, worker.log_text()
 

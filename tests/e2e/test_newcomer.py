@@ -100,15 +100,20 @@ def test_the_plan_tells_how_a_script_without_checkpoints_is_judged(day):
     assert "saves none is not paused: it is judged by hypertrick" in text
 
 
-def test_the_winner_of_a_small_sweep_is_trained_to_the_end(day):
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_the_winner_of_a_small_sweep_is_trained_to_the_end(day, seeds):
     """All runs were stopped; the winner had 4 of 8 phases."""
     done = day.watch(command=["python3", "saving.py"], search={"method": "random", "trials": 6},
+                     replicates={"seeds": seeds},
                      budget={"unit": "epochs", "per_run": 80, "phases": 8})
     assert done.returncode == 0, done.stderr
     best = json.loads(ok("best", done.sweep, "--format", "json", server=day.up))[0]
     runs = [run for run in json.loads(ok("runs", done.sweep, "--format", "json", server=day.up))
             if run["trial"] == best["id"]]
-    assert {run["state"] for run in runs} == {"completed"}
+    assert {run["state"] for run in runs} == {"completed"} and len(runs) == seeds
+    for run in runs:
+        assert "winner trains to the end" in ok("explain", run["id"], server=day.up) or \
+            run["attempts"] > 1
     assert "no differences" in ok("replay", done.sweep, server=day.up)
 
 
@@ -167,6 +172,22 @@ def test_a_pattern_that_matches_nothing_is_named_with_its_lines(day):
 def test_a_misplaced_setting_is_refused_with_its_place(day, changes, words):
     refused = hone("plan", str(day.file(**changes)), server=day.up)
     assert refused.returncode == 2 and words in refused.stderr
+
+
+def test_a_path_through_a_number_names_it(day):
+    file = str(day.file(replicates={"seeds": 3}))
+    refused = hone("plan", file, "--set", "replicates.seeds.min=1", server=day.up)
+    assert refused.returncode == 2
+    assert "replicates.seeds.min: replicates.seeds is 3, which has no fields" in refused.stderr
+
+
+def test_a_pattern_that_matches_nothing_is_what_the_screen_names(day):
+    """The last line of the log was shown, which told nothing about the pattern."""
+    command = {"run": ["python3", "script.py"], "params": "flags",
+               "collect": {**COLLECT, "pattern": "no such line (?<score>[0-9]+)"}}
+    done = day.watch(command=command, search={"method": "random", "trials": 2})
+    assert done.returncode == 10
+    assert "0 of the 10 lines of its output matched the pattern of command.collect" in done.stderr
 
 
 def test_help_leads_to_a_first_file():

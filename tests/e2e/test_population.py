@@ -65,9 +65,37 @@ def test_a_population_of_hone_train_ends_with_a_schedule_and_its_lineage(tmp_pat
     best = rows("best", sweep, "-n", "1", up=up)[0]
     assert best["run"] in runs and best["model"]
     assert json.loads(ok("replay", sweep, "--format", "json", server=up))["same"]
+    confirm_the_schedule(sweep, up)
     refused = hone("reproduce", deepest["id"], server=up)
     assert refused.returncode != 0 and "is a fork" in refused.stderr
     assert up.stop()[0] == 0
+
+
+def confirm_the_schedule(sweep, up):
+    """The best member's schedule is trained again from nothing, on two new seeds."""
+    started = ["confirm", sweep, "--start", "--top", "4", "--seeds", "2", "--yes"]
+    again = ok(*started, server=up).strip()
+    ok("watch", again, server=up, timeout=240)
+    runs = rows("runs", again, up=up)
+    assert all(run["state"] == "completed" and run["step"] == 40000 for run in runs), runs
+    assert not [run for run in runs if run["origin"]]
+    items = json.loads(ok("confirm", sweep, "--format", "json", server=up))["items"]
+    changed = [item for item in items if item["schedule"]]
+    assert changed, "no leader had a schedule"
+    for item in changed:
+        trained, led = (rows("schedule", item[key], up=up) for key in ("trial", "of"))
+        # A member that was followed before it had trained left no step.
+        starts = [(one["from"], one["params"]) for one in led if one["from"] < one["to"]]
+        changes = starts[:1] + [after for before, after in zip(starts, starts[1:])
+                                if before[1] != after[1]]
+        assert [(one["from"], one["params"]) for one in trained] == changes
+    run = next(run for run in runs if run["trial"] == changed[0]["trial"])
+    explained = json.loads(ok("explain", run["id"], "--format", "json", server=up))
+    paused = [one for one in explained["verdicts"] if one["reason"] == "yields"]
+    assert len(paused) == len(changed[0]["schedule"])
+    assert all("next_parameters" in json.dumps(one) for one in paused), paused
+    assert json.loads(ok("replay", again, "--format", "json", server=up))["same"]
+    assert "hone schedule" in hone("confirm", sweep, server=up).stderr
 
 
 def test_a_user_forks_a_run_with_another_learning_rate(tmp_path):

@@ -155,15 +155,17 @@ bool explores(const Book& book, const Sweep& sweep, const Trial& trial) {
 }  // namespace
 
 // The parameters depend on the sweep's seed and the trial's number only; those of a fork also on
-// its origin's.
+// its origin's. Methods that learn take them from reports too: a replay repeats those.
 std::string World::check_proposals() {
   const Book& book = server_.whole_book();
   for (const auto& [id, sweep] : book.sweeps) {
     if (sweep.spec.confirms) continue;  // it repeats the proposals of another sweep
+    if (sweep.spec.search.method == evolution_method) continue;
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
       if (trial.origin) {
-        if (!explores(book, sweep, trial)) return "a fork's parameters depend on what happened";
+        if (sweep.spec.search.method != bandit_method && !explores(book, sweep, trial))
+          return "a fork's parameters depend on what happened";
         continue;
       }
       const History nothing(Goal::maximize, sweep.space.dimensions().size());
@@ -175,6 +177,21 @@ std::string World::check_proposals() {
   }
   return {};
 }
+
+namespace {
+
+bool has_input(const Verdict& verdict, std::string_view name) {
+  return std::ranges::any_of(verdict.inputs,
+                             [&](const VerdictInput& input) { return input.name == name; });
+}
+
+// Not by the sweep's rule: the run is over, its slots go to another sweep, or its schedule changes.
+bool is_outside_the_rule(const Verdict& verdict) {
+  return verdict.reason == VerdictReason::last_phase || verdict.reason == VerdictReason::diverged ||
+         verdict.reason == VerdictReason::yields || has_input(verdict, "next_parameters");
+}
+
+}  // namespace
 
 // Every verdict follows from its recorded inputs, by a rule that is built from the spec.
 std::string World::check_verdicts() {
@@ -189,18 +206,12 @@ std::string World::check_verdicts() {
       for (const RecordedReport& report : run.reports) {
         if (!report.verdict) continue;  // of the fork's origin
         const Verdict& verdict = *report.verdict;
-        if (verdict.reason == VerdictReason::last_phase ||
-            verdict.reason == VerdictReason::diverged)
-          continue;
-        const bool replaced =
-            unpausing && std::ranges::any_of(verdict.inputs, [](const VerdictInput& input) {
-              return input.name == "no_checkpoint";
-            });
+        if (is_outside_the_rule(verdict)) continue;
+        const bool replaced = unpausing && has_input(verdict, "no_checkpoint");
         const bool overruled = verdict.reason == VerdictReason::no_checkpoint ||
                                verdict.reason == VerdictReason::finishes;
         const Action judged = (replaced ? *unpausing : *rule).recompute(verdict.inputs);
-        const bool follows = std::ranges::any_of(
-            verdict.inputs, [](const VerdictInput& input) { return input.name == "donor"; });
+        const bool follows = has_input(verdict, "donor");
         const Action wanted = follows && judged == Action::stop ? Action::stop : Action::pause;
         if (judged != (overruled ? wanted : verdict.action))
           return "a verdict does not follow from its inputs";

@@ -185,11 +185,15 @@ void ServerHost::check_waiting() const {
   if (!inbox_.empty()) return;
   for (const auto& [number, command] : unanswered_) {
     expect(std::holds_alternative<Acquire>(command), "only those who ask for work wait");
-    const auto events = decide(engine_->book(), command, engine_->book().last_at);
-    const bool work =
-        !events.ok() || std::any_of(events->begin(), events->end(), [](const auto& e) {
-          return std::holds_alternative<LeaseGranted>(e);
-        });
+    // Whose turn it is depends on the time: what became work since the newest event waits for the
+    // next one, or for the end of the poll.
+    const auto gets_work = [&](Instant at) {
+      const auto events = decide(engine_->book(), command, at);
+      return !events.ok() || std::any_of(events->begin(), events->end(), [](const auto& e) {
+        return std::holds_alternative<LeaseGranted>(e);
+      });
+    };
+    const bool work = gets_work(engine_->book().last_at) && gets_work(agenda_.now());
     expect(!work, "no worker waits while there is work for it");
   }
 }

@@ -61,6 +61,13 @@ void draw_population(Rng& rng, SweepSpec& spec) {
       {"exploit", rng.below(2) == 0 ? std::string("truncation") : std::string("t_test")},
       {"window", std::int64_t{2}},
       {"quantile", 0.5}};
+  if (rng.below(3) == 0) {
+    spec.search.method = bandit_method;
+    std::erase_if(spec.search.settings, [](const Param& setting) {
+      return setting.name == "exploit" || setting.name == "window";
+    });
+  }
+  if (rng.below(3) == 0) spec.confirm = ConfirmSpec{.top = 2, .seeds = 2};
   spec.terminator = {population_method, {}};
   spec.budget.phases = static_cast<int>(ready) + static_cast<int>(1 + rng.below(8));
 }
@@ -78,6 +85,10 @@ SweepSpec draw_spec(Rng& rng) {
   spec.terminator = draw_rule(rng, spec.budget.phases);
   spec.limits.max_retries = static_cast<int>(rng.below(6));
   if (rng.below(8) == 0) spec.limits.duration = seconds(30);
+  if (spec.terminator.rule == evolution_method) {
+    spec.search.method = evolution_method;
+    spec.budget.phases = std::max(spec.budget.phases, 3);
+  }
   const bool population = spec.terminator.rule == population_method;
   if (population || rng.below(6) == 0)
     draw_population(rng, spec);

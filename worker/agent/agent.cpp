@@ -80,8 +80,8 @@ void Agent::handle(Turn& turn, const Recovered& input) {
       .first->second.recover(turn, input);
 }
 
-void Agent::handle(Turn& turn, const DiskExceeded& input) {
-  if (Attempt* attempt = find(input.lease)) attempt->disk_exceeded(turn, input);
+void Agent::handle(Turn& turn, const Outgrew& input) {
+  if (Attempt* attempt = find(input.lease)) attempt->outgrew(turn, input);
 }
 
 void Agent::handle(Turn& turn, const DiskFull& input) {

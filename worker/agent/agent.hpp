@@ -103,7 +103,7 @@ class Agent {
   void handle(Turn& turn, const Leave& input);
   void handle(Turn& turn, const Recovered& input);
   void handle(Turn& turn, const DiskFull& input);
-  void handle(Turn& turn, const DiskExceeded& input);
+  void handle(Turn& turn, const Outgrew& input);
 
   void advance(Turn& turn);
   void try_join(Turn& turn);

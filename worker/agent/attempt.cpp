@@ -75,11 +75,13 @@ void Attempt::exited(Turn& turn, const Exited& input) {
   advance(turn);
 }
 
-void Attempt::disk_exceeded(Turn& turn, const DiskExceeded& input) {
-  if (!process_.is_running() || disk_exceeded_ == input.detail) return;
-  disk_exceeded_ = input.detail;
-  note(turn, NoteLevel::warning, disk_exceeded_);
-  end_process(turn, {StopReason::disk_exceeded, disk_exceeded_});
+void Attempt::outgrew(Turn& turn, const Outgrew& input) {
+  if (!process_.is_running() || outgrew_ == input.detail) return;
+  outgrew_ = input.detail;
+  note(turn, NoteLevel::warning, outgrew_);
+  end_process(turn, {input.what == Outgrown::memory ? StopReason::memory_exceeded
+                                                    : StopReason::disk_exceeded,
+                     outgrew_});
 }
 
 void Attempt::replied(Turn& turn, CallId id, const Result<CallReply>& reply) {
@@ -299,7 +301,10 @@ void Attempt::on_error(Turn& turn, const StoreBlob&, const Error& error) {
   answer_line(turn, error);
 }
 
+// The server that got the bytes may have been replaced by its standby, which lacks them.
 void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
+  const bool bytes_missing = error.code == Code::invalid && error.at == "/sha256";
+  if (bytes_missing && delivery_.lost()) return advance(turn);
   if (loses_lease(turn, error)) return;
   answer_line(turn, error);
 }

@@ -29,7 +29,7 @@ class Attempt {
   void line_received(Turn& turn, const LineReceived& input);
   void not_started(Turn& turn, const NotStarted& input);
   void exited(Turn& turn, const Exited& input);
-  void disk_exceeded(Turn& turn, const DiskExceeded& input);
+  void outgrew(Turn& turn, const Outgrew& input);
   void replied(Turn& turn, CallId id, const Result<CallReply>& reply);
   // By a heartbeat's reply. stale_epoch: the ledger never granted the lease.
   void ordered(Turn& turn, Order order, bool stale_epoch);
@@ -100,8 +100,8 @@ class Attempt {
   Delivery delivery_;
   PendingCall call_;
   bool leaving_ = false;
-  std::string disk_exceeded_{};  // as it was logged; empty until then
-  bool refused_ = false;         // with stale_epoch
+  std::string outgrew_{};  // as it was logged; empty until then
+  bool refused_ = false;   // with stale_epoch
 };
 
 }  // namespace hone::worker

@@ -59,7 +59,7 @@ LeaseCall Delivery::call_for(const ReportLine& line) const {
   if (!resumable_) resumable = false;
   return ReportCall{lease_,
                     {line.phase.value_or(next_phase_), line.step, line.score, line.further,
-                     line.seed_applied, resumable}};
+                     line.seed_applied, resumable, line.seconds, line.cpu_seconds}};
 }
 
 LeaseCall Delivery::call_for(const CheckpointLine& line) const {
@@ -81,7 +81,16 @@ void Delivery::stored(const StoredBlob& blob) {
   content = StoredCheckpoint{std::get<CheckpointLine>(content), blob};
 }
 
+bool Delivery::lost() {
+  if (++losses_ > limits::blob_losses_max) return false;
+  auto& content = lines_.front().content;
+  CheckpointLine line = std::get<StoredCheckpoint>(content).line;
+  content = std::move(line);
+  return true;
+}
+
 void Delivery::pop(Turn& turn) {
+  losses_ = 0;
   lines_.pop_front();
   if (!held_ || lines_.size() > limits::waiting_lines_max / 2) return;
   held_ = false;

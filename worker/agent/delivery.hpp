@@ -27,7 +27,9 @@ class Delivery {
   // The oldest report or checkpoint. Precondition of these: lines_wait().
   [[nodiscard]] Origin origin() const { return lines_.front().origin; }
   void stored(const StoredBlob& blob);  // the checkpoint's bytes are on the server
-  void pop(Turn& turn);                 // it is answered; reads on once enough are
+  // The server has not got the bytes after all: they are sent again. False after several times.
+  bool lost();
+  void pop(Turn& turn);  // it is answered; reads on once enough are
 
   void reported(int phase);
   void saved() { resumable_ = true; }  // a checkpoint is on the server
@@ -63,6 +65,7 @@ class Delivery {
   std::deque<MetricPoint> points_;
   Instant flush_at_;  // of points_, if there are any
   std::int64_t dropped_ = 0;
+  int losses_ = 0;            // of the bytes of the oldest checkpoint
   bool undelivered_ = false;  // a line was added since the last take_delivered()
   bool held_ = false;         // the process is not read from
 };

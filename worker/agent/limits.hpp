@@ -34,6 +34,9 @@ inline constexpr Duration last_minute = term_grace + last_calls + seconds(5);
 // does not acquire and return every run of a sweep.
 inline constexpr Duration rest = seconds(30);
 // After so many internal errors in a row, the error is the answer.
+// Times that the bytes of a checkpoint are sent again, as the server has not got them: each is a
+// standby that took the place of its primary meanwhile.
+inline constexpr int blob_losses_max = 5;
 inline constexpr int internal_errors_max = 5;
 
 // Telemetry of one run.
@@ -51,6 +54,11 @@ inline constexpr std::size_t waiting_lines_max = 64;
 inline constexpr Duration use_period = seconds(5);
 inline constexpr Duration use_shortest = milliseconds(500);
 inline constexpr Duration use_longest = seconds(60);
+// The driver's own figures are means of up to a second. One that was not read for five seconds is
+// of a driver that hangs; a worker that exits waits half a second for it.
+inline constexpr Duration gpu_period = seconds(1);
+inline constexpr Duration gpu_stale = seconds(5);
+inline constexpr Duration gpu_last = milliseconds(500);
 inline constexpr std::size_t proc_processes_max = 1'000;  // of one run
 inline constexpr int proc_threads_max = 256;  // of a process, whose children are looked up
 inline constexpr std::size_t proc_bytes_max = 64 * 1024;  // of one file of /proc

@@ -121,9 +121,11 @@ struct Exited {  // after every line that it wrote was passed in as LineReceived
   bool preparing = false;       // the program had not begun: a preparing command ended
   std::string nothing_found{};  // why command.collect found nothing; empty if it found something
 };
-struct DiskExceeded {  // its folder is larger than command.disk allows
+enum class Outgrown { disk, memory };  // command.disk, resources.memory
+struct Outgrew {                       // it uses more than its sweep allows
   LeaseId lease;
-  std::string detail;
+  Outgrown what = Outgrown::disk;
+  std::string detail{};
 };
 // What an earlier process of this worker left on disk. Its lease may still be valid. Comes before
 // every other input.
@@ -144,7 +146,7 @@ struct Leave {  // a hint that the machine will be taken away: return each run a
 };
 
 using Input = std::variant<Tick, Replied, LineReceived, NotStarted, Exited, Drain, Recovered,
-                           DiskFull, DiskExceeded, Leave>;
+                           DiskFull, Outgrew, Leave>;
 
 // Actions, to be performed in order.
 

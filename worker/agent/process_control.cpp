@@ -55,6 +55,8 @@ std::variant<EndRequest, Exited> ProcessControl::cause_of(const Stop& stop, cons
     case StopReason::disk_exceeded:
       return EndRequest{EndReason::disk_limit, exit.number, stop.detail, exit.log_tail,
                         Failure::user_error};
+    case StopReason::memory_exceeded:
+      return EndRequest{EndReason::signal, exit.number, stop.detail, exit.log_tail, Failure::oom};
     case StopReason::drained:
       return EndRequest{EndReason::requeue_requested,
                         exit.number,
@@ -83,6 +85,7 @@ void ProcessControl::stop(Turn& turn, Stop stop) {
     case StopReason::cancel:
       return terminate(turn, std::move(stop));
     case StopReason::disk_exceeded:
+    case StopReason::memory_exceeded:
     case StopReason::kill:
     case StopReason::lost:
       return kill(turn, std::move(stop));

@@ -15,11 +15,12 @@ namespace hone::worker {
 
 // Why a process is ended; a later reason overrules an earlier one.
 enum class StopReason {
-  closed,         // by a verdict: it exits by itself
-  timed_out,      // limits.run or limits.phase
-  disk_exceeded,  // command.disk
-  drained,        // the worker is shutting down
-  cancel,         // the user's orders
+  closed,           // by a verdict: it exits by itself
+  timed_out,        // limits.run or limits.phase
+  disk_exceeded,    // command.disk
+  memory_exceeded,  // resources.memory
+  drained,          // the worker is shutting down
+  cancel,           // the user's orders
   kill,
   lost,  // the lease belongs to another worker
 };

@@ -70,6 +70,13 @@ class Members {
     return std::nullopt;
   }
 
+  std::optional<double> optional_time(std::string_view key) {
+    if (find(key) == nullptr) return std::nullopt;
+    const double time = number(key);
+    if (time < 0) fault("must not be negative", key);
+    return time;
+  }
+
   double number(std::string_view key) {
     const Json* value = find(key);
     if (value != nullptr && value->is_number() && std::isfinite(value->get<double>()))
@@ -129,11 +136,16 @@ class Members {
 };
 
 Result<TrialLine> parse_report(const Json& json) {
-  static constexpr std::array<std::string_view, 5> known{"phase", "step", "value", "further",
-                                                         "seed_applied"};
+  static constexpr std::array<std::string_view, 7> known{
+      "phase", "step", "value", "further", "seed_applied", "seconds", "cpu_seconds"};
   Members members(json, "/report", known);
-  ReportLine line{members.optional_index("phase"), members.count("step"), members.score("value"),
-                  members.scores("further"), members.optional_truth("seed_applied")};
+  ReportLine line{members.optional_index("phase"),
+                  members.count("step"),
+                  members.score("value"),
+                  members.scores("further"),
+                  members.optional_truth("seed_applied"),
+                  members.optional_time("seconds"),
+                  members.optional_time("cpu_seconds")};
   return members.settle(line);
 }
 
@@ -190,6 +202,8 @@ Json line_json(const ReportLine& line) {
   if (line.phase) json["phase"] = *line.phase;
   for (const Score& score : line.further) json["further"].push_back(score_json(score));
   if (line.seed_applied) json["seed_applied"] = *line.seed_applied;
+  if (line.seconds) json["seconds"] = *line.seconds;
+  if (line.cpu_seconds) json["cpu_seconds"] = *line.cpu_seconds;
   return Json{{"report", std::move(json)}};
 }
 
@@ -202,6 +216,7 @@ Json line_json(const MetricPoint& point) {
 Result<TrialLine> parse_program_line(std::string_view text) {
   auto line = parse_trial_line(text);
   if (!line) return line;
+  if (auto* report = std::get_if<ReportLine>(&*line)) report->seconds = report->cpu_seconds = {};
   const auto* point = std::get_if<MetricPoint>(&*line);
   if (point == nullptr || !point->name.starts_with(own_metric_prefix)) return line;
   return refuse(Code::invalid,

@@ -26,6 +26,8 @@ struct ReportLine {
   Score score = Score::diverged();
   std::vector<Score> further{};        // values of the sweep's further objectives
   std::optional<bool> seed_applied{};  // whether the process uses the seed that it got
+  // Of the attempt until this line, where the objective counts it: set by the worker alone
+  std::optional<double> seconds{}, cpu_seconds{};
 };
 
 using TrialLine = std::variant<CheckpointLine, ReportLine, MetricPoint>;

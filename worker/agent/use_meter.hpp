@@ -1,11 +1,14 @@
-// Turns samples of what a run's processes use into two metrics of the run: how many cores they kept
-// busy, and how much memory they had. They are telemetry: no verdict rests on them.
+// Turns samples of what a run's processes use into metrics of the run: how many cores they kept
+// busy, how much memory they had, what its GPUs did. They are telemetry: no verdict rests on them.
 //
 // A sample is taken every few seconds and when the run reports. A report ends an interval; so does
 // a minute without a report in which the run has logged a further step. At its end an interval
 // gives one point of each metric, at the newest step that the run has named:
 //   hone.cpu_cores     processor time of the interval / its length: the mean number of busy cores
 //   hone.memory_bytes  the most of the samples of the interval
+// and where the run has GPUs and the driver tells, of all of them together:
+//   hone.gpu_busy          the mean of the samples: share of time in which a kernel ran
+//   hone.gpu_memory_bytes  the most of the samples
 #pragma once
 
 #include <algorithm>
@@ -21,10 +24,18 @@ namespace hone::worker {
 
 inline constexpr const char* cpu_metric = "hone.cpu_cores";
 inline constexpr const char* memory_metric = "hone.memory_bytes";
+inline constexpr const char* gpu_metric = "hone.gpu_busy";
+inline constexpr const char* gpu_memory_metric = "hone.gpu_memory_bytes";
+
+struct GpuSample {
+  double busy = 0;  // mean over the run's GPUs, at most 1
+  std::int64_t memory_bytes = 0;
+};
 
 struct UseSample {
   double cpu_s = 0;  // since the run began
   std::int64_t memory_bytes = 0;
+  std::optional<GpuSample> gpus{};
 };
 
 class UseMeter {
@@ -52,6 +63,9 @@ class UseMeter {
   UseSample last_{};
   double cpu_s_ = 0;  // of the interval
   std::int64_t memory_bytes_ = 0;
+  double gpu_busy_ = 0;  // sum of the samples of the interval
+  int gpu_samples_ = 0;
+  std::int64_t gpu_memory_bytes_ = 0;
   std::int64_t step_ = 0;
   std::optional<std::int64_t> closed_at_step_{};  // of the newest points
 };

@@ -71,13 +71,20 @@ std::uint64_t random_number() {
   return std::stoull(random_hex(sizeof(std::uint64_t)), nullptr, 16);
 }
 
+// Those that the slots of older workers did not name come only where they are given.
+std::string further_offer(const Options& options) {
+  std::string text = options.memory_given ? " " + std::to_string(options.memory) : "";
+  for (const std::string& label : options.labels) text += " " + label;
+  return text;
+}
+
 // A worker that is started again with its data folder is the same worker and keeps its leases,
-// unless its slots or its name changed or the folder was moved to another host.
+// unless its slots, labels or name changed or the folder was moved to another host.
 std::string worker_id(const Options& options, std::uint64_t number) {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string offer = std::to_string(options.cpus) + " " + std::to_string(options.gpus) +
-                            " " + host.data() + " " + options.name;
+                            " " + host.data() + " " + options.name + further_offer(options);
   const std::string path = options.data + "/worker-id";
   std::string name;
   std::string known;
@@ -98,7 +105,9 @@ LoopConfig loop_config(const Options& options) {
                        options.cpus,
                        options.gpus,
                        HONE_VERSION,
-                       options.pilot};
+                       options.pilot,
+                       options.memory,
+                       options.labels};
   config.agent.life = "-" + std::to_string(number);
   config.agent.seed = number;
   config.agent.until_idle = options.until_idle;
@@ -114,7 +123,8 @@ LoopConfig loop_config(const Options& options) {
               << (options.cpus == 1 ? " slot" : " slots");
     if (options.gpus > 0)
       std::cout << ", " << options.gpus << (options.gpus == 1 ? " GPU" : " GPUs");
-    std::cout << ", server " << options.endpoint.url() << std::endl;
+    for (const std::string& label : options.labels) std::cout << ", " << label;
+    std::cout << ", server " << options.endpoint.urls() << std::endl;
   };
   return config;
 }

@@ -9,9 +9,12 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <thread>
 
+#include "schemas/codec/turns.hpp"
 #include "worker/process/gpus.hpp"
+#include "worker/process/proc_use.hpp"
 
 namespace hone::worker {
 namespace {
@@ -23,6 +26,7 @@ struct Arguments {  // as typed
   std::string server;
   std::string slots = "auto";
   std::string gpus = "auto";
+  std::string memory = "auto";
   std::string data = "hone-worker-data";
   std::string work_folder = ".";
   Credentials credentials;
@@ -71,10 +75,27 @@ Result<int> gpus_of(const std::string& text) {
   return count_gpus(visible != nullptr ? std::optional<std::string>(visible) : std::nullopt);
 }
 
+Result<std::int64_t> memory_of(const std::string& text) {
+  if (text == "auto") return machine_memory();
+  const auto bytes = decode_size(Json(text), "");
+  if (!bytes)
+    return refuse(Code::invalid,
+                  "--memory must be 'auto' or a size such as 500MiB or 16GiB, not '" + text + "'");
+  return *bytes;
+}
+
+Status check_labels(const std::vector<std::string>& labels) {
+  const auto read = decode_labels(Json(labels), "");
+  if (read) return Done{};
+  return refuse(Code::invalid, "--label " + read.error().detail);
+}
+
 void declare(CLI::App& app, Options& options, Arguments& arguments) {
   app.set_version_flag("--version", "hone-worker " HONE_VERSION);
-  app.add_option("--server", arguments.server,
-                 "URL of the hone server (default: HONE_SERVER, or http://127.0.0.1:7777)");
+  app.add_option(
+      "--server", arguments.server,
+      "URL of the hone server, or of it and its standbys with commas (default: HONE_SERVER, or "
+      "http://127.0.0.1:7777)");
   app.add_option("--token-file", arguments.credentials.token_file,
                  "file with the access token (default: HONE_TOKEN_FILE)");
   app.add_option("--token", arguments.credentials.token,
@@ -90,6 +111,13 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
   app.add_option("--gpus", arguments.gpus,
                  "number of GPUs to assign to runs that request them, or 'auto' for all there are")
       ->capture_default_str();
+  app.add_option("--memory", arguments.memory,
+                 "memory for runs that request some, as 16GiB, or 'auto' for that of the machine")
+      ->capture_default_str();
+  app.add_option("--label", options.labels,
+                 "KEY=VALUE for runs that require it (resources.labels); repeatable")
+      ->expected(1)
+      ->take_all();
   app.add_option("--data", arguments.data,
                  "folder for logs, checkpoints and run files, used by one worker")
       ->capture_default_str();
@@ -123,9 +151,14 @@ Status settle(Options& options, const Arguments& arguments) {
   if (!slots) return slots.error();
   const auto gpus = gpus_of(arguments.gpus);
   if (!gpus) return gpus.error();
+  const auto memory = memory_of(arguments.memory);
+  if (!memory) return memory.error();
+  if (const auto labels = check_labels(options.labels); !labels) return labels;
   options.endpoint = std::move(*endpoint);
   options.cpus = *slots;
   options.gpus = *gpus;
+  options.memory = *memory;
+  options.memory_given = arguments.memory != "auto";
   options.data = std::filesystem::absolute(arguments.data);
   options.work_folder = std::filesystem::absolute(arguments.work_folder);
   if (!std::filesystem::is_directory(options.work_folder))

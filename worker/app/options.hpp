@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sdk/cpp/transport.hpp"
 
@@ -12,9 +13,12 @@ struct Options {
   Endpoint endpoint;
   int cpus = 1;
   int gpus = 0;
-  std::string data;         // absolute
-  std::string work_folder;  // absolute
-  std::string name;         // of this worker on the server
+  std::int64_t memory = 0;          // bytes; 0: not known
+  bool memory_given = false;        // not what the machine has
+  std::vector<std::string> labels;  // "KEY=VALUE"
+  std::string data;                 // absolute
+  std::string work_folder;          // absolute
+  std::string name;                 // of this worker on the server
   bool die_with_parent = false;
   bool until_idle = false;
   double idle_s = 0;     // 0: no limit

@@ -55,6 +55,9 @@ struct Performer {
         return refuse(Code::invalid, file.name + " cannot be kept: " + blob.error().detail);
       if (!blob) return blob.error();
       const auto saved = client.save_artifact(call.lease, {file.name, blob->sha256, blob->bytes});
+      // Another server than the one that got the bytes: all is sent again.
+      if (!saved && saved.error().code == Code::invalid && saved.error().at == "/sha256")
+        return refuse(Code::unavailable, saved.error().detail);
       if (!saved) return saved.error();
     }
     return CallReply{Done{}};

@@ -49,17 +49,28 @@ std::vector<std::string> split(const std::string& list) {
   return items;
 }
 
-std::string visible_devices(const std::optional<std::string>& own, const std::vector<int>& gpus) {
-  const auto names = own && !own->empty() ? split(*own) : std::vector<std::string>{};
-  std::string list;
+}  // namespace
+
+std::vector<std::string> device_names(const std::vector<std::string>& own,
+                                      const std::vector<int>& gpus) {
+  const auto visible = Environment(own).get("CUDA_VISIBLE_DEVICES");
+  const auto names = visible && !visible->empty() ? split(*visible) : std::vector<std::string>{};
+  std::vector<std::string> devices;
   for (const int gpu : gpus) {
     const auto index = static_cast<std::size_t>(gpu);
-    list += (list.empty() ? "" : ",") + (index < names.size() ? names[index] : std::to_string(gpu));
+    devices.push_back(index < names.size() ? names[index] : std::to_string(gpu));
   }
-  return list;
+  return devices;
 }
 
-}  // namespace
+bool named_as_by_driver(const std::vector<std::string>& environment,
+                        const std::vector<std::string>& devices) {
+  const auto order = Environment(environment).get("CUDA_DEVICE_ORDER");
+  if (!order || *order == "PCI_BUS_ID") return true;
+  return std::ranges::none_of(devices, [](const std::string& device) {
+    return device.find_first_not_of("0123456789") == std::string::npos;
+  });
+}
 
 std::vector<std::string> trial_environment(const std::vector<std::string>& own,
                                            const TrialPlaces& places, int cpus,
@@ -76,8 +87,12 @@ std::vector<std::string> trial_environment(const std::vector<std::string>& own,
   environment.set("HONE_FOLDER", places.files);
   environment.set("HONE_PARAMS_FILE", places.params_file);
   for (const auto name : thread_counts) environment.set(name, std::to_string(cpus));
-  environment.set("CUDA_VISIBLE_DEVICES",
-                  visible_devices(environment.get("CUDA_VISIBLE_DEVICES"), gpus));
+  std::string devices;
+  for (const std::string& device : device_names(own, gpus))
+    devices += (devices.empty() ? "" : ",") + device;
+  environment.set("CUDA_VISIBLE_DEVICES", devices);
+  if (!gpus.empty() && !environment.get("CUDA_DEVICE_ORDER"))
+    environment.set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
   // A Python program's `@hone` lines must not wait in its buffer.
   if (!environment.get("PYTHONUNBUFFERED")) environment.set("PYTHONUNBUFFERED", "1");
   return environment.take();

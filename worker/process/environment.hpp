@@ -19,10 +19,20 @@ struct TrialPlaces {
 
 // The worker's environment `own` without its credentials (a trial connects to its worker only),
 // with hone's variables. Limits the threads of numeric libraries to `cpus`, and the devices to
-// `gpus`: indices into the worker's own CUDA_VISIBLE_DEVICES, if that is set.
+// `gpus`: indices into the worker's own CUDA_VISIBLE_DEVICES, if that is set. CUDA then numbers
+// devices as the driver and nvidia-smi do, unless the worker's CUDA_DEVICE_ORDER says otherwise.
 std::vector<std::string> trial_environment(const std::vector<std::string>& own,
                                            const TrialPlaces& places, int cpus,
                                            const std::vector<int>& gpus);
+
+// The entries of CUDA_VISIBLE_DEVICES that a run with these GPUs gets.
+std::vector<std::string> device_names(const std::vector<std::string>& own,
+                                      const std::vector<int>& gpus);
+
+// Whether the driver finds the devices of a run with this environment by these entries: not by a
+// number that another CUDA_DEVICE_ORDER than PCI_BUS_ID gave them.
+bool named_as_by_driver(const std::vector<std::string>& environment,
+                        const std::vector<std::string>& devices);
 
 // `environment` with `variables` set.
 std::vector<std::string> with_variables(std::vector<std::string> environment,

@@ -1,6 +1,5 @@
 #include "worker/process/gpus.hpp"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -11,30 +10,10 @@
 
 #include "base/files.hpp"
 #include "base/process.hpp"
+#include "worker/process/nvml.hpp"
 
 namespace hone::worker {
 namespace {
-
-// The functions of libnvidia-ml.so.1 that are needed; each returns 0 for success.
-using NvmlCall = int (*)();
-using NvmlCount = int (*)(unsigned int*);
-
-// nullopt if the driver's library is not installed or does not start.
-std::optional<int> count_by_nvml() {
-  void* const library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return std::nullopt;
-  const auto init = reinterpret_cast<NvmlCall>(dlsym(library, "nvmlInit_v2"));
-  const auto count = reinterpret_cast<NvmlCount>(dlsym(library, "nvmlDeviceGetCount_v2"));
-  const auto shutdown = reinterpret_cast<NvmlCall>(dlsym(library, "nvmlShutdown"));
-  std::optional<int> found;
-  if (init != nullptr && count != nullptr && shutdown != nullptr && init() == 0) {
-    unsigned int devices = 0;
-    if (count(&devices) == 0) found = static_cast<int>(devices);
-    shutdown();
-  }
-  dlclose(library);
-  return found;
-}
 
 // A broken driver lets nvidia-smi hang.
 constexpr int patience_ms = 10'000;
@@ -72,7 +51,8 @@ int count_visible(const std::string& visible) {
 }
 
 int count_gpus(const std::optional<std::string>& visible) {
-  const auto listed = count_by_nvml();
+  const auto nvml = Nvml::open();
+  const auto listed = nvml ? nvml->count() : std::nullopt;
   const int there = listed ? *listed : count_by_nvidia_smi();
   return std::min(gpus_max, visible && there > 0 ? count_visible(*visible) : there);
 }

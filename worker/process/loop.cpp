@@ -101,7 +101,21 @@ void Loop::sample_runs() {
 
 void Loop::sample(LeaseId lease, UseMeter& meter) {
   const RunProcess* run = find(lease);
-  if (const auto use = run == nullptr ? std::nullopt : run->use()) meter.take(*use);
+  auto use = run == nullptr ? std::nullopt : run->use();
+  if (!use) return;
+  if (const auto gpus = gpus_.read(run->devices()))
+    use->gpus = GpuSample{gpus->busy, gpus->memory_bytes};
+  meter.take(*use);
+}
+
+// Reads the GPUs of the runs that execute.
+void Loop::watch_gpus() {
+  std::vector<std::string> devices;
+  for (const auto& [lease, run] : runs_)
+    devices.insert(devices.end(), run->devices().begin(), run->devices().end());
+  std::ranges::sort(devices);
+  devices.erase(std::ranges::unique(devices).begin(), devices.end());
+  gpus_.watch(std::move(devices));
 }
 
 void Loop::offer_logs() {
@@ -118,8 +132,8 @@ void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& own
     served = owners[i];
     RunProcess& run = *runs_.at(served);
     for (auto& [line, origin] : run.serve()) line_received(served, std::move(line), origin);
-    if (!run.disk_exceeded().empty())
-      inputs_.emplace_back(DiskExceeded{served, run.disk_exceeded()});
+    if (const auto& excess = run.outgrew())
+      inputs_.emplace_back(Outgrew{served, excess->what, excess->detail});
   }
   if (fds[1].revents != 0) take_replies();
   if (fds[0].revents != 0) read_signals();
@@ -224,6 +238,8 @@ void Loop::perform(const Spawn& action) {
                grant.budget.phases);
   runs_.emplace(grant.lease, std::move(*run));
   meters_.emplace(grant.lease, UseMeter(now(), grant.resume ? grant.resume->step : 0));
+  watch_gpus();
+  if (grant.objective.reach) timed_[grant.lease] = {now(), grant.objective.reach->clock, {}};
   note_disk(spool_.open(grant));
 }
 
@@ -246,6 +262,8 @@ void Loop::perform(const Hold& action) {
 void Loop::perform(const Forget& action) {
   runs_.erase(action.lease);
   meters_.erase(action.lease);
+  timed_.erase(action.lease);
+  watch_gpus();
   recovered_.erase(action.lease);
   if (!action.refused) return spool_.close(action.lease);
   const auto kept = spool_.close_refused(action.lease);
@@ -307,7 +325,20 @@ void Loop::line_received(LeaseId lease, TrialLine line, Origin origin) {
     if (std::holds_alternative<ReportLine>(line) && meter.wants(now())) sample(lease, meter);
     pass_on(lease, meter.line(now(), line));
   }
+  if (auto* report = std::get_if<ReportLine>(&line)) stamp(lease, *report);
   pass_on(lease, std::move(line), origin);
+}
+
+// Where the objective counts time, its clock is read when the line arrives: what waits for the
+// server does not count.
+void Loop::stamp(LeaseId lease, ReportLine& report) {
+  const auto timed = timed_.find(lease);
+  if (timed == timed_.end()) return;
+  report.seconds = static_cast<double>((now() - timed->second.begun).us) / 1e6;
+  if (timed->second.clock != RunClock::cpu_seconds) return;
+  const RunProcess* run = find(lease);
+  if (const auto use = run == nullptr ? std::nullopt : run->use()) timed->second.cpu_s = use->cpu_s;
+  report.cpu_seconds = timed->second.cpu_s;
 }
 
 void Loop::pass_on(LeaseId lease, std::vector<MetricPoint> points) {
@@ -348,7 +379,7 @@ Result<std::vector<KeptFile>> Loop::files_to_keep(const KeepFiles& keep) {
   return kept;
 }
 
-RunProcess* Loop::find(LeaseId lease) {
+RunProcess* Loop::find(LeaseId lease) const {
   const auto found = runs_.find(lease);
   return found == runs_.end() ? nullptr : found->second.get();
 }

@@ -12,6 +12,7 @@
 
 #include "worker/agent/agent.hpp"
 #include "worker/process/call_threads.hpp"
+#include "worker/process/gpu_watch.hpp"
 #include "worker/process/log_sender.hpp"
 #include "worker/process/mailbox.hpp"
 #include "worker/process/run_process.hpp"
@@ -60,15 +61,17 @@ class Loop {
   void perform(const Joined& action);
   void perform(const Note& action);
   void perform(const Quit& action);
-  RunProcess* find(LeaseId lease);
+  [[nodiscard]] RunProcess* find(LeaseId lease) const;
   Result<std::string> checkpoint_path(const StoreBlob& store);
   Result<std::vector<KeptFile>> files_to_keep(const KeepFiles& keep);
   void recover();
   void line_received(LeaseId lease, TrialLine line, Origin origin);
   void pass_on(LeaseId lease, TrialLine line, Origin origin);
   void sample_runs();
+  void watch_gpus();
   void sample(LeaseId lease, UseMeter& meter);
   void pass_on(LeaseId lease, std::vector<MetricPoint> points);
+  void stamp(LeaseId lease, ReportLine& report);
   void note_disk(const Status& spooled);
 
   LoopConfig config_;
@@ -79,8 +82,15 @@ class Loop {
   bool quit_ = false;
   std::deque<Input> inputs_;
   std::map<LeaseId, std::unique_ptr<RunProcess>> runs_;
-  std::map<LeaseId, UseMeter> meters_;      // of those that execute
+  std::map<LeaseId, UseMeter> meters_;  // of those that execute
+  struct Timed {
+    Instant begun;
+    RunClock clock = RunClock::seconds;
+    std::optional<double> cpu_s{};  // the last that could be read
+  };
+  std::map<LeaseId, Timed> timed_;          // those whose objective is a time
   std::map<LeaseId, RunFolder> recovered_;  // folders of an earlier process
+  GpuWatch gpus_;
   Spool spool_;
   Mailbox mailbox_;
   BlobCache cache_;

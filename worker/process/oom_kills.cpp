@@ -25,6 +25,21 @@ std::vector<std::string> oom_counters() {
           "/proc/vmstat"};
 }
 
+std::vector<std::string> memory_limits() {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& root, std::string group, const char* name) {
+    while (true) {
+      files.push_back(root + group + name);
+      const auto slash = group.rfind('/');
+      if (group.empty() || slash == std::string::npos) return;
+      group.erase(slash);
+    }
+  };
+  add("/sys/fs/cgroup", path_of_group(""), "/memory.max");
+  add("/sys/fs/cgroup/memory", path_of_group("memory"), "/memory.limit_in_bytes");
+  return files;
+}
+
 std::int64_t oom_kills(const std::vector<std::string>& counters) {
   std::int64_t sum = 0;
   for (const std::string& path : counters) {

@@ -10,6 +10,10 @@ namespace hone::worker {
 // The files with the counters of this process's control group (v2 and v1) and of the whole machine.
 std::vector<std::string> oom_counters();
 
+// The files with the memory limits of the control groups that hold this process (v2 and v1), from
+// its own to the root.
+std::vector<std::string> memory_limits();
+
 // The sum of the lines "oom_kill N" of these files. A missing file counts as 0.
 std::int64_t oom_kills(const std::vector<std::string>& counters);
 

@@ -11,6 +11,7 @@
 
 #include "base/files.hpp"
 #include "worker/agent/limits.hpp"
+#include "worker/process/oom_kills.hpp"
 
 namespace hone::worker {
 namespace {
@@ -33,6 +34,17 @@ std::optional<std::string> read_small_file(const std::string& path) {
     text.append(piece.data(), static_cast<std::size_t>(got));
   }
   return text;
+}
+
+// The number of a line such as "Pss:     1234 kB", in bytes.
+std::optional<std::int64_t> kib_of(std::string_view line) {
+  const auto begin = line.find_first_of("0123456789");
+  if (begin == std::string_view::npos || !line.ends_with("kB")) return std::nullopt;
+  std::int64_t kib = 0;
+  const auto [stop, fault] = std::from_chars(line.data() + begin, line.data() + line.size(), kib);
+  constexpr std::int64_t most = std::int64_t{1} << 50;
+  if (fault != std::errc{} || kib < 0 || kib > most) return std::nullopt;
+  return kib * 1024;
 }
 
 // The kernel lists the children of each thread separately. Returns whether it listed any thread's.
@@ -106,6 +118,46 @@ std::optional<TreeUse> read_tree_use(pid_t root) {
     if (!add_children(process, pids) && i == 0) return std::nullopt;
   }
   return use;
+}
+
+std::optional<std::int64_t> parse_smaps_rollup(std::string_view text) {
+  std::optional<std::int64_t> pss;
+  std::int64_t swapped = 0;
+  while (!text.empty()) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.starts_with("Pss:")) pss = kib_of(line);
+    if (line.starts_with("SwapPss:")) swapped = kib_of(line).value_or(0);
+  }
+  return pss ? std::optional(*pss + swapped) : std::nullopt;
+}
+
+std::optional<std::int64_t> read_tree_memory(pid_t root) {
+  std::vector<pid_t> pids{root};
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < pids.size(); ++i) {
+    const std::string process = "/proc/" + std::to_string(pids[i]);
+    const auto text = read_small_file(process + "/smaps_rollup");
+    if (!text && i == 0) return std::nullopt;
+    if (text) bytes += parse_smaps_rollup(*text).value_or(0);
+    if (!add_children(process, pids) && i == 0) return std::nullopt;
+  }
+  return bytes;
+}
+
+std::int64_t machine_memory() {
+  std::int64_t bytes = 0;
+  if (const auto text = read_small_file("/proc/meminfo"); text && text->starts_with("MemTotal:"))
+    bytes = kib_of(std::string_view(*text).substr(0, text->find('\n'))).value_or(0);
+  for (const std::string& file : memory_limits()) {
+    const auto text = read_small_file(file);
+    std::int64_t limit = 0;
+    if (!text) continue;
+    const auto [stop, fault] = std::from_chars(text->data(), text->data() + text->size(), limit);
+    if (fault == std::errc{} && limit > 0 && (bytes == 0 || limit < bytes)) bytes = limit;
+  }
+  return bytes;
 }
 
 }  // namespace hone::worker

@@ -36,4 +36,16 @@ struct TreeUse {
 // a process by its first 256 threads.
 std::optional<TreeUse> read_tree_use(pid_t root);
 
+// Returns the memory of the same processes with each shared page counted in parts, and what they
+// have in swap; nullopt where the kernel does not show it (smaps_rollup). Slower than
+// read_tree_use: the kernel walks every mapping.
+std::optional<std::int64_t> read_tree_memory(pid_t root);
+
+// Parses /proc/PID/smaps_rollup: the bytes of the lines Pss and SwapPss. nullopt without Pss.
+std::optional<std::int64_t> parse_smaps_rollup(std::string_view text);
+
+// Memory that runs of this machine may use, in bytes: what the kernel has, or less where a control
+// group of this process limits it. 0 where neither can be read.
+std::int64_t machine_memory();
+
 }  // namespace hone::worker

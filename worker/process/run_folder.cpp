@@ -11,6 +11,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/trainer_codec.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/reach.hpp"
 
 namespace hone::worker {
 namespace fs = std::filesystem;
@@ -63,7 +64,8 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
   json["trainer"] = encode(grant.trainer);
   json["params"] = encode(grant.params);
   json["seed"] = grant.seed;
-  json["objective"] = {{"metric", grant.objective.metric}, {"goal", word(grant.objective.goal)}};
+  json["objective"] = {{"metric", grant.objective.metric},
+                       {"goal", word(metric_goal(grant.objective))}};
   json["budget"] = {{"unit", grant.budget.unit},
                     {"per_run", grant.budget.per_run},
                     {"phases", grant.budget.phases}};

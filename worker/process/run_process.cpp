@@ -72,6 +72,7 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
     : folder_(std::move(folder)),
       socket_(std::move(socket)),
       log_(std::move(log)),
+      memory_max_(spawn.grant.resources.memory),
       oom_kills_(oom_kills(oom_counters())) {
   const auto* command = std::get_if<CommandTrainer>(&spawn.grant.trainer);
   if (command == nullptr) return;
@@ -93,11 +94,13 @@ Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
   stage_.env = with_variables(trial_environment(own_environment(), folder_.places(),
                                                 spawn.grant.resources.cpus, spawn.gpus),
                               plan->env);
+  devices_ = device_names(own_environment(), spawn.gpus);
+  if (!named_as_by_driver(stage_.env, devices_)) devices_.clear();
   stage_.folder = plan->folder;
   stage_.file_bytes_max = folder_bytes_max_;
   stages_.assign(plan->stages.begin(), plan->stages.end());
   if (auto started = start_stage(); !started) return started;
-  if (folder_bytes_max_ != 0) timer_ = make_timer();
+  if (folder_bytes_max_ != 0 || memory_max_ != 0) timer_ = make_timer();
   return Done{};
 }
 
@@ -311,11 +314,24 @@ void RunProcess::finish_rows(bool well, std::vector<Received>& received) {
 }
 
 void RunProcess::measure() {
-  if (!disk_exceeded_.empty() ||
+  measure_memory();
+  if (outgrew_ || folder_bytes_max_ == 0 ||
       folder_bytes(folder_.path(), folder_bytes_max_) <= folder_bytes_max_)
     return;
-  disk_exceeded_ = "its folder is larger than the " + std::to_string(folder_bytes_max_) +
-                   " bytes that command.disk allows";
+  outgrew_ = {Outgrown::disk, "its folder is larger than the " + std::to_string(folder_bytes_max_) +
+                                  " bytes that command.disk allows"};
+}
+
+// Resident sets are cheap to read, but count shared pages several times: what they show is counted
+// exactly before a run is ended for it.
+void RunProcess::measure_memory() {
+  if (outgrew_ || memory_max_ == 0 || ended_) return;
+  const auto use = read_tree_use(child_.pid);
+  if (!use || use->memory_bytes <= memory_max_) return;
+  const std::int64_t bytes = read_tree_memory(child_.pid).value_or(use->memory_bytes);
+  if (bytes <= memory_max_) return;
+  outgrew_ = {Outgrown::memory, "it used " + std::to_string(bytes) + " bytes of memory; " +
+                                    "resources.memory allows " + std::to_string(memory_max_)};
 }
 
 }  // namespace hone::worker

@@ -44,8 +44,12 @@ class RunProcess {
   void watch(std::vector<pollfd>& fds) const;
   // Reads and writes what is ready. Notes invalid lines of the output in the log.
   std::vector<Received> serve();
-  // A sentence from the time when its folder is larger than command.disk allows; empty before.
-  [[nodiscard]] const std::string& disk_exceeded() const { return disk_exceeded_; }
+  // What of its sweep's limits it exceeds, with a sentence; from the time when it does.
+  struct Excess {
+    Outgrown what = Outgrown::disk;
+    std::string detail;
+  };
+  [[nodiscard]] const std::optional<Excess>& outgrew() const { return outgrew_; }
 
   // Once the process has ended: adds its last lines and returns how it ended, once. A long result
   // file is read in steps: call again while draining().
@@ -53,6 +57,8 @@ class RunProcess {
   // The process has ended, and more of its result file can be read now.
   [[nodiscard]] bool draining() const { return end_ && (!held_ || skip_file_); }
 
+  // Its GPUs, as entries of CUDA_VISIBLE_DEVICES; none where CUDA numbers them in its own order.
+  [[nodiscard]] const std::vector<std::string>& devices() const { return devices_; }
   // What its processes use now, or used by their end; nullopt while that cannot be read.
   [[nodiscard]] std::optional<UseSample> use() const;
 
@@ -91,6 +97,7 @@ class RunProcess {
   bool drain_file(std::vector<Received>& received);
   void finish_rows(bool well, std::vector<Received>& received);
   void measure();
+  void measure_memory();
   bool read_output(std::vector<Received>& received);
   bool read_errors();
   void take_output_line(std::string_view text, bool too_long, std::vector<Received>& received);
@@ -106,7 +113,9 @@ class RunProcess {
   FileHandle timer_{};  // when to read the result file and measure the folder
   std::int64_t folder_bytes_max_ = 0;
   int timer_ticks_ = 0;
-  std::string disk_exceeded_{};
+  std::vector<std::string> devices_{};
+  std::int64_t memory_max_ = 0;  // resources.memory; 0: not limited
+  std::optional<Excess> outgrew_{};
   LineReader output_;
   std::int64_t oom_kills_;  // the count before it started
   double ended_cpu_s_ = 0;  // of the stages that have ended

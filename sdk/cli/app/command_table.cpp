@@ -108,6 +108,10 @@ constexpr auto commands = std::to_array<Command>({
      "hone forecast rn_42.0\nhone forecast sw_7\n"
      "hone forecast sw_7 --at 0.3 --format csv   # complete runs: forecast against truth",
      declare_forecast},
+    {"advise", Group::results, "FILE", "choose a trainer and its number of agents from past runs",
+     "hone advise space.yaml --target 475\nhone advise space.yaml --within 10m\n"
+     "hone advise space.yaml --experiment sizes.json   # a sweep that gathers evidence",
+     declare_advise},
     {"importance", Group::results, "[SWEEP]", "rank parameters by their influence on the objective",
      "hone importance sw_7\nhone importance sw_7 --objective cost\n"
      "hone importance sw_7 --format csv > importance.csv",
@@ -172,7 +176,8 @@ constexpr auto commands = std::to_array<Command>({
      declare_verb<Verb::kill>},
     {"edit", Group::steer, "SWEEP", "change a sweep, or continue an ended one",
      "hone edit sw_7 --trials 64\nhone edit sw_7 --concurrency 4\n"
-     "hone edit sw_7 --widen learning_rate=:0.1 --widen optimizer=adam,lion",
+     "hone edit sw_7 --widen learning_rate=:0.1 --widen optimizer=adam,lion\n"
+     "hone edit sw_7 --share 3 --slots 2:8 --by 18:00",
      declare_edit},
     {"fork", Group::steer, "SWEEP", "submit a changed copy of a sweep",
      "hone fork sw_7 --set seed=18\nhone fork sw_7 --set search.trials=64 --dry-run", declare_fork},
@@ -196,10 +201,11 @@ constexpr auto commands = std::to_array<Command>({
      declare_fleet},
     {"doctor", Group::system, "", "check this installation and the server",
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
-    {"db", Group::system, "check|backup|prune|...", "check, back up, upgrade or thin a data folder",
+    {"db", Group::system, "check|backup|prune|...", "check, back up, promote or thin a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
      "hone db check --link 1234:9f86d081884c...   # was an event up to 1234 changed?\n"
      "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade\n"
+     "hone db promote --data /data/standby  # the standby there becomes the server\n"
      "hone db prune --older 90d --keep 20   # metrics of old sweeps keep 20 points each\n"
      "hone db archive old.db --older 90d    # the same, but the other points move to old.db",
      declare_db},

@@ -19,6 +19,7 @@ CommandAction declare_runs(Flags& flags);
 CommandAction declare_logs(Flags& flags);
 CommandAction declare_curve(Flags& flags);
 CommandAction declare_schedule(Flags& flags);
+CommandAction declare_advise(Flags& flags);
 CommandAction declare_forecast(Flags& flags);
 CommandAction declare_best(Flags& flags);
 CommandAction declare_dashboard(Flags& flags);

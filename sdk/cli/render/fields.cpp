@@ -77,6 +77,7 @@ const Json& member(const Json& item, const std::string& pointer) {
 
 std::string value_text(const Json& value) {
   if (value.is_null()) return absent;
+  if (value == "not_reached") return "not reached";
   if (value.is_string()) return printable(value.get_ref<const std::string&>());
   if (value.is_number_float()) return number_text(value.get<double>());
   if (value.is_object()) return params_text(value);

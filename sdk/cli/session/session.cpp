@@ -10,6 +10,7 @@
 #include "base/nearest.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {
@@ -32,6 +33,14 @@ bool is_offered(const FormatRow& row, std::string_view own) {
   const bool special = row.format == Format::curves || row.word == "tree";
   return !special || (" " + std::string(own) + " ").find(" " + std::string(row.word) + " ") !=
                          std::string::npos;
+}
+
+// A terminal would break a long line inside its words.
+std::string fitted(std::string_view text, const std::ostream& to) {
+  if (&to == &std::cerr)
+    if (const Screen screen = detect_screen(STDERR_FILENO, true); screen.is_terminal)
+      return paragraphs(text, screen.columns);
+  return std::string(text) + "\n";
 }
 
 }  // namespace
@@ -68,7 +77,7 @@ Session::~Session() = default;
 void Session::print(std::string_view text) { out_ << text << std::flush; }
 
 void Session::note(std::string_view text) {
-  if (!options_.quiet && !text.empty()) messages_ << text << std::endl;
+  if (!options_.quiet && !text.empty()) messages_ << fitted(text, messages_) << std::flush;
 }
 
 Result<Client*> Session::client() {

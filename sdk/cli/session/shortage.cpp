@@ -18,18 +18,28 @@ std::string counted(std::int64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-// "2 slots and 1 GPU", from the members cpus and gpus.
-std::string resources_text(const Json& resources) {
-  const std::string slots = counted(int_at(resources, "/cpus"), "slot");
-  const auto gpus = int_at(resources, "/gpus");
-  return gpus == 0 ? slots : slots + " and " + counted(gpus, "GPU");
+// "2 slots, 1 GPU, 4 GiB and zone=a", from the members cpus, gpus, memory and labels; leaves out
+// those that `needed` does not ask for.
+std::string resources_text(const Json& resources, const Json& needed) {
+  std::vector<std::string> parts{counted(int_at(resources, "/cpus"), "slot")};
+  if (const auto gpus = int_at(resources, "/gpus"); gpus > 0) parts.push_back(counted(gpus, "GPU"));
+  if (int_at(needed, "/memory") > 0)
+    parts.push_back(int_at(resources, "/memory") > 0 ? bytes_text(int_at(resources, "/memory"))
+                                                     : "unknown memory");
+  if (!member(needed, "/labels").empty())
+    for (const Json& label : member(resources, "/labels"))
+      parts.push_back(label.get<std::string>());
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+  return text;
 }
 
-std::string workers_text(const std::vector<const Json*>& workers) {
+std::string workers_text(const std::vector<const Json*>& workers, const Json& needed) {
   std::string text;
   for (std::size_t i = 0; i < std::min(shown_max, workers.size()); ++i)
-    text +=
-        (i == 0 ? "" : ", ") + text_at(*workers[i], "/id") + " with " + resources_text(*workers[i]);
+    text += (i == 0 ? "" : ", ") + text_at(*workers[i], "/id") + " with " +
+            resources_text(*workers[i], needed);
   if (workers.size() > shown_max)
     text += " and " + std::to_string(workers.size() - shown_max) + " smaller ones";
   return text;
@@ -42,29 +52,41 @@ bool is_connected(const Json& worker, Instant at) {
   return int_at(worker, "/cpus") > 0 && seen && at - *seen <= worker_absent_after;
 }
 
+bool can_hold(const Json& worker, const Json& run) {
+  const Json& labels = member(worker, "/labels");
+  const auto has = [&](const Json& label) {
+    return std::ranges::find(labels, label) != labels.end();
+  };
+  const Json& needed = member(run, "/labels");
+  return int_at(worker, "/cpus") >= int_at(run, "/cpus") &&
+         int_at(worker, "/gpus") >= int_at(run, "/gpus") &&
+         int_at(worker, "/memory") >= int_at(run, "/memory") &&
+         std::all_of(needed.begin(), needed.end(), has);
+}
+
 namespace {
 
 // `what` needs these resources, and no worker has them.
 std::string shortage_of(const std::string& what, const Json& need, const std::vector<Json>& workers,
                         Instant at) {
   const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(need, "/cpus"))},
-                          {"gpus", int_at(need, "/gpus")}};
+                          {"gpus", int_at(need, "/gpus")},
+                          {"memory", int_at(need, "/memory")},
+                          {"labels", member(need, "/labels")}};
   const auto size = [](const Json& of) {
     return std::pair(int_at(of, "/gpus"), int_at(of, "/cpus"));
   };
   std::vector<const Json*> there;
   for (const Json& worker : workers) {
     if (!is_connected(worker, at)) continue;
-    if (int_at(worker, "/cpus") >= int_at(resources, "/cpus") &&
-        int_at(worker, "/gpus") >= int_at(resources, "/gpus"))
-      return {};
+    if (can_hold(worker, resources)) return {};
     there.push_back(&worker);
   }
-  const std::string needs = what + " needs " + resources_text(resources);
+  const std::string needs = what + " needs " + resources_text(resources, resources);
   if (there.empty()) return "no worker is connected: " + needs + "; start one with: hone worker";
   std::stable_sort(there.begin(), there.end(),
                    [&](const Json* a, const Json* b) { return size(*a) > size(*b); });
-  return "no worker can train it: " + needs + "; connected: " + workers_text(there);
+  return "no worker can train it: " + needs + "; connected: " + workers_text(there, resources);
 }
 
 }  // namespace

@@ -15,6 +15,9 @@ inline constexpr Duration worker_absent_after = seconds(360);
 
 bool is_connected(const Json& worker, Instant at);
 
+// Whether the worker could hold a run with these resources if all of it were free.
+bool can_hold(const Json& worker, const Json& resources);
+
 // Returns a sentence if no connected worker can hold a run of `spec`, even with all slots free;
 // else "". "no worker can train it: a run needs 1 slot and 5 GPUs; connected are wk_1 with 4 slots
 // and 2 GPUs".

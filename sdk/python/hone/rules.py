@@ -21,7 +21,8 @@ VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
            "between_rungs", "promoted",
            "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint",
-           "finishes", "replaced", "awaits_turn", "step_follows")
+           "finishes", "replaced", "awaits_turn", "step_follows", "yields",
+           "reached", "too_late")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
 

@@ -31,7 +31,9 @@ class Sweep:
 
     space       name -> entry of a sweep file (hone.Float, Int, Bool, Choice make them), list of
                 choices, or fixed value
-    objective   name of the metric; {"metric": ..., "goal": ...}; or a list of these
+    objective   name of the metric; {"metric": ..., "goal": ...}; or a list of these.
+                {"metric": "return", "reach": 475, "clock": "seconds"}: the time until the bar
+                (docs/objectives.md); the value of a trial is then that time, or "not_reached"
     goal        maximize or minimize, where `objective` is a name
     search      a method (docs/search.md) or {"method": ..., settings}
     trials      parameter sets to try
@@ -205,9 +207,10 @@ class Sweep:
         """A table of the best trials and the values in order of proposal, for notebooks."""
         if not self._id:
             return notebook.escaped(repr(self))
-        goal = self.spec.get("objective", {}).get("goal", "maximize")
+        objective = self.spec.get("objective", {})
+        larger = objective.get("goal", "maximize") == "maximize" and objective.get("reach") is None
         return notebook.sweep_html(self.client.sweep(self._id), self.client.best(self._id),
-                                   self.trials(), maximize=goal == "maximize")
+                                   self.trials(), maximize=larger)
 
     def __enter__(self) -> "Sweep":
         return self

@@ -16,27 +16,30 @@ from .errors import HoneError, Invalid, Problem, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:7777"
 RETRY_CODES = ("unavailable", "busy", "timed_out", "rate_limited")
+LOOK_S = 2.0  # for the answer which of several servers is the primary
 FIRST_PAUSE_S = 0.1
 LAST_PAUSE_S = 5.0
 Body = Union[bytes, BinaryIO, None]
 
 
 class Transport:
-    """Not thread-safe: use one for each thread."""
+    """Not thread-safe: use one for each thread.
+
+    `url` may name several servers with commas: a server and its standbys. Requests go to the
+    primary, which is looked for again when the server does not answer or is a standby."""
 
     def __init__(self, url: Optional[str], token: Optional[str], timeout_s: float,
                  patience_s: float,
                  tls_ca: Optional[str], tls_cert: Optional[str], tls_key: Optional[str]) -> None:
         self.url = url or os.environ.get("HONE_SERVER") or DEFAULT_URL
-        parts = urllib.parse.urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port:
-            raise HoneError(f"'{self.url}' is not a server; write it as {DEFAULT_URL}")
-        self._host, self._port = parts.hostname, parts.port
+        self._servers = [_server(one) for one in self.url.split(",")]
+        self._current, self._has_chosen, self._term = 0, len(self._servers) == 1, ""
         self._token = token or os.environ.get("HONE_TOKEN") or _token_in(
             os.environ.get("HONE_TOKEN_FILE"))
         self._timeout_s = timeout_s
         self._patience_s = patience_s
-        self._tls = _tls(tls_ca, tls_cert, tls_key) if parts.scheme == "https" else None
+        secret = any(scheme == "https" for scheme, _, _ in self._servers)
+        self._tls = _tls(tls_ca, tls_cert, tls_key) if secret else None
         self._connection: Optional[http.client.HTTPConnection] = None
 
     def json(self, method: str, path: str, body: Any = None) -> Any:
@@ -60,20 +63,27 @@ class Transport:
         pause_s = FIRST_PAUSE_S
         while True:
             try:
+                if not self._has_chosen:
+                    self._choose()
                 status, answer = exchange()
                 if status < 400:
                     return answer
+                if status in (502, 503, 504):
+                    self._has_chosen = len(self._servers) == 1
                 failure: Exception = _problem(status, answer)
                 if failure.code not in RETRY_CODES:  # type: ignore[attr-defined]
                     raise failure
             except Unavailable as error:
                 failure = error
+                self._has_chosen = len(self._servers) == 1
             if time.monotonic() + pause_s > until:
                 raise failure
             time.sleep(pause_s * random.uniform(0.5, 1))
             pause_s = min(pause_s * 2, LAST_PAUSE_S)
 
     def bytes_of(self, path: str) -> bytes:
+        if not self._has_chosen:
+            self._choose()
         status, answer = self._exchange("GET", path, None)
         if status >= 400:
             raise _problem(status, answer)
@@ -81,6 +91,8 @@ class Transport:
 
     def stream(self, path: str) -> Iterator[Tuple[str, str]]:
         """Yields (field, value) of an event stream until it ends."""
+        if not self._has_chosen:
+            self._choose()
         connection = self._open()
         try:
             connection.request("GET", path, headers={**self._headers(),
@@ -93,6 +105,7 @@ class Transport:
                 if name:
                     yield name, value.lstrip(" ")
         except (OSError, http.client.HTTPException) as error:
+            self._has_chosen = len(self._servers) == 1
             raise Unavailable(f"the stream of {self.url} ended: {error}") from error
         finally:
             connection.close()
@@ -133,16 +146,51 @@ class Transport:
         response = self._connection.getresponse()
         return response.status, response.read()
 
-    def _open(self) -> http.client.HTTPConnection:
-        if self._tls is not None:
-            return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout_s,
-                                               context=self._tls)
-        return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
+    def _open(self, timeout_s: Optional[float] = None) -> http.client.HTTPConnection:
+        scheme, host, port = self._servers[self._current]
+        timeout_s = timeout_s or self._timeout_s
+        if scheme == "https":
+            return http.client.HTTPSConnection(host, port, timeout=timeout_s, context=self._tls)
+        return http.client.HTTPConnection(host, port, timeout=timeout_s)
+
+    def _choose(self) -> None:
+        """Goes to the primary of the newest term; to a standby, which answers reads, if there is none."""
+        self.close()
+        self._has_chosen = True
+        before = self._current
+        seen = [self._look_at(at) for at in range(len(self._servers))]
+        self._term = max([self._term] + [term for role, term in seen if role == "primary"],
+                         key=_number_of)
+        newest = _number_of(self._term)
+        primaries, standbys = [], []
+        for at, (role, term) in enumerate(seen):
+            if role == "follower":
+                standbys.append(at)
+            elif role == "primary" and _number_of(term) == newest:
+                primaries.append(at)
+            elif role == "primary":
+                self._look_at(at)  # it learns that it was replaced, and ends
+        self._current = (primaries + standbys + [before])[0]
+
+    def _look_at(self, at: int) -> Tuple[str, str]:
+        """The role and the term of a server; "" if it does not answer."""
+        self._current = at
+        connection = self._open(LOOK_S)
+        try:
+            connection.request("GET", "/healthz", headers=self._headers())
+            document = json.loads(connection.getresponse().read(65536))
+            return str(document.get("role", "primary")), str(document.get("term", ""))
+        except (OSError, http.client.HTTPException, ValueError, AttributeError):
+            return "", ""
+        finally:
+            connection.close()
 
     def _headers(self, has_body: bool = False) -> Dict[str, str]:
         headers = {"Accept": "application/json"}
         if has_body:
             headers["Content-Type"] = "application/json"
+        if self._term:
+            headers["Hone-Term"] = self._term
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         return headers
@@ -161,6 +209,18 @@ def _problem(status: int, answer: bytes) -> Problem:
         code = "unavailable" if status in (502, 503, 504) else "internal"
         return Problem(code, f"the server answered with status {status} and no problem body", "",
                        status >= 500)
+
+
+def _server(url: str) -> Tuple[str, str, int]:
+    parts = urllib.parse.urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port:
+        raise HoneError(f"'{url}' is not a server; write it as {DEFAULT_URL}")
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _number_of(term: str) -> int:
+    number = term.partition(".")[0]
+    return int(number) if number.isdigit() else 0
 
 
 def _token_in(path: Optional[str]) -> Optional[str]:

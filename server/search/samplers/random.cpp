@@ -15,9 +15,11 @@ class RandomSampler final : public Sampler {
 
 }  // namespace
 
+std::unique_ptr<Sampler> random_sampler() { return std::make_unique<RandomSampler>(); }
+
 Result<std::unique_ptr<Sampler>> make_random(const SearchSpec& search, const SearchSpace&) {
   if (auto fits = only_settings(search, {}); !fits) return fits.error();
-  return std::unique_ptr<Sampler>(std::make_unique<RandomSampler>());
+  return random_sampler();
 }
 
 }  // namespace hone

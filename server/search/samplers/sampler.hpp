@@ -18,10 +18,11 @@ namespace hone {
 
 struct SearchSpec;
 
-// The address of one proposal's randomness.
+// The trial that is proposed: the address of its randomness, and how long it can train.
 struct Draw {
   std::uint64_t seed = 0;   // of the sweep
   std::int64_t number = 0;  // of the trial within the sweep, not counting warm-started ones
+  int phases = 1;           // of a complete run
   [[nodiscard]] Rng rng() const {
     return {seed, Purpose::propose, static_cast<std::uint64_t>(number)};
   }
@@ -56,5 +57,7 @@ Result<std::unique_ptr<Sampler>> make_sampler(const SearchSpec& search, const Se
 // Returns the first feasible of up to a thousand draws from the prior, or the witness of the space.
 // The method `random` proposes these points, and other methods fall back on them.
 Point random_point(const SearchSpace& space, Rng& rng);
+// Returns the sampler of that method: every trial is such a point.
+std::unique_ptr<Sampler> random_sampler();
 
 }  // namespace hone

@@ -9,7 +9,7 @@ namespace hone {
 // Each of these is defined in the file of its method: a new method adds that file, a name here and
 // a row below.
 SamplerMaker make_hone_sampler, make_random, make_grid, make_sobol, make_tpe, make_cmaes, make_bohb,
-    make_external, make_pbt_sampler;
+    make_dehb, make_external, make_pbt_sampler;
 
 namespace {
 
@@ -23,8 +23,11 @@ constexpr std::array samplers{
     SamplerRow{"cmaes", "a normal distribution that adapts: for many numbers", make_cmaes},
     SamplerRow{"bohb", "the densities of BOHB, from the longest runs: with the rule hyperband",
                make_bohb},
+    SamplerRow{evolution_method, "differential evolution in the brackets of hyperband", make_dehb},
     SamplerRow{"external", "your own picker enqueues the parameter sets", make_external},
     SamplerRow{population_method, "a population whose members continue from the best of them",
+               make_pbt_sampler},
+    SamplerRow{bandit_method, "such a population, whose schedules a Gaussian process chooses",
                make_pbt_sampler},
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "schemas/types/aggregate.hpp"
+#include "schemas/types/reach.hpp"
 #include "server/search/seeds/collapse_seeds.hpp"
 
 namespace hone {
@@ -233,6 +234,19 @@ Action MultiSeedTerminator::recompute(const std::vector<VerdictInput>& inputs) c
   return inner_->recompute(inputs);
 }
 
+namespace {
+
+// Between a time and a run that has not reached the bar, a difference says nothing.
+bool told_noise(const std::vector<VerdictInput>& inputs, const SweepShape& shape) {
+  if (find_input(inputs, "noise_degrees").value_or(0) <= 0) return false;
+  const auto beyond = [&](const char* name) {
+    return input(inputs, name) >= some_not_reached_from;
+  };
+  return !shape.until_bar || !(beyond("noise") || beyond("mean") || beyond("leader"));
+}
+
+}  // namespace
+
 std::string MultiSeedTerminator::explain(const Verdict& verdict) const {
   const auto& inputs = verdict.inputs;
   if (find_input(inputs, "trial_stopped"))
@@ -242,19 +256,22 @@ std::string MultiSeedTerminator::explain(const Verdict& verdict) const {
   if (find_input(inputs, "further_seed"))
     return "it is a further seed of a contender, and trains as far as its trial";
   if (find_input(inputs, "unsettled")) return "its trial is judged again at a later phase";
-  if (verdict.reason == VerdictReason::awaits_seeds) {
-    const double missing = input(inputs, seeds_awaited);
-    if (missing > 0)
-      return "it waits: the trial is judged after " + counted(missing, "more seed") +
+  // Also of a winner, which does not wait although its rule would let it.
+  if (const auto missing = find_input(inputs, seeds_awaited)) {
+    const std::string waits =
+        verdict.reason == VerdictReason::awaits_seeds ? "it waits" : "it would wait";
+    if (*missing > 0)
+      return waits + ": the trial is judged after " + counted(*missing, "more seed") +
              " reported this phase";
-    return "it waits for its trial: it has caught up with it";
+    return waits + " for its trial: it has caught up with it";
   }
   if (const auto p = find_input(inputs, "p_worse"))
     return "its trial is significantly worse than the leader: mean " +
-           number_text(input(inputs, "mean")) + " of " + counted(input(inputs, "seeds"), "seed") +
-           " against " + number_text(input(inputs, "leader")) + " of " +
+           value_text(input(inputs, "mean"), shape_) + " of " +
+           counted(input(inputs, "seeds"), "seed") + " against " +
+           value_text(input(inputs, "leader"), shape_) + " of " +
            number_text(input(inputs, "leader_seeds")) + ", p = " + number_text(*p) +
-           (find_input(inputs, "noise_degrees").value_or(0) > 0
+           (told_noise(inputs, shape_)
                 ? ", where seeds of one trial differ by " + number_text(input(inputs, "noise"))
                 : "");
   const auto seeds = find_input(inputs, "seeds_judged");
@@ -270,8 +287,10 @@ Result<std::unique_ptr<Terminator>> make_multi_seed(const TerminatorSpec& spec,
   // Racing starts further seeds instead.
   if (row.takes_second_looks && std::none_of(spec.settings.begin(), spec.settings.end(), set))
     single.settings.emplace_back("second_looks", 0);
-  auto inner =
-      row.make(single, {.trials = shape.trials, .phases = shape.phases, .timed = shape.timed});
+  auto inner = row.make(single, {.trials = shape.trials,
+                                 .phases = shape.phases,
+                                 .timed = shape.timed,
+                                 .until_bar = shape.until_bar});
   if (!inner) return inner.error();
   return std::unique_ptr<Terminator>(
       std::make_unique<MultiSeedTerminator>(*std::move(inner), shape, row.closes_early));

@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
+#include "schemas/types/reach.hpp"
 
 namespace hone {
 
@@ -27,7 +28,7 @@ Status only_settings(const TerminatorSpec& spec, std::span<const std::string_vie
 }
 
 Result<int> count_setting(const TerminatorSpec& spec, std::string_view name, int otherwise,
-                          Counts bounds) {
+                          CountBounds bounds) {
   const double value = setting(spec, name).value_or(otherwise);
   if (value == std::floor(value) && value >= bounds.low && value <= bounds.high)
     return static_cast<int>(value);
@@ -53,6 +54,10 @@ double value_of(double merit, Goal goal) { return goal == Goal::maximize ? merit
 
 bool worse(double value, double than, bool maximize) {
   return maximize ? value < than : value > than;
+}
+
+std::string value_text(double value, const SweepShape& shape) {
+  return shape.until_bar && value >= some_not_reached_from ? "not reached" : number_text(value);
 }
 
 double best_so_far(const History& history, std::size_t run, Score score) {

@@ -17,12 +17,12 @@ std::optional<double> setting(const TerminatorSpec& spec, std::string_view name)
 Status only_settings(const TerminatorSpec& spec, std::span<const std::string_view> known);
 // Returns the setting of that name, or `otherwise` if the sweep file does not set it. Refuses
 // anything but a whole number from `low` to `high`.
-struct Counts {
+struct CountBounds {
   int low = 0;
   int high = 1'000'000;
 };
 Result<int> count_setting(const TerminatorSpec& spec, std::string_view name, int otherwise,
-                          Counts bounds);
+                          CountBounds bounds);
 
 // Returns the recorded input of that name. Precondition of `input`: the rule records it.
 double input(const std::vector<VerdictInput>& inputs, std::string_view name);
@@ -32,6 +32,8 @@ std::optional<double> find_input(const std::vector<VerdictInput>& inputs, std::s
 // record values in the user's direction, and `maximize` as 0 or 1.
 double value_of(double merit, Goal goal);
 bool worse(double value, double than, bool maximize);
+// A user's value for people: of a time, "not reached" where there is none yet.
+std::string value_text(double value, const SweepShape& shape);
 
 // Returns the best merit of the run's reports so far, `score` included.
 double best_so_far(const History& history, std::size_t run, Score score);

@@ -11,7 +11,8 @@ namespace hone {
 // Each of these is defined in the file of its rule: a new rule adds that file, a name here and a
 // row below.
 TerminatorMaker make_hone_rule, make_none, make_hypertrick, make_asha, make_asha_stopping, make_sha,
-    make_hyperband, make_median, make_percentile, make_threshold, make_patience, make_pbt_rule;
+    make_hyperband, make_median, make_percentile, make_threshold, make_patience, make_dehb_rule,
+    make_pbt_rule;
 
 namespace {
 
@@ -56,6 +57,11 @@ constexpr std::array terminators{
     TerminatorRow{.rule = "patience",
                   .summary = "stops runs that no longer improve on themselves",
                   .make = make_patience},
+    TerminatorRow{.rule = evolution_method,
+                  .summary = "trains each trial as long as the brackets of the method dehb plan",
+                  .make = make_dehb_rule,
+                  .closes_early = true,
+                  .without_pauses = "asha_stopping"},
     TerminatorRow{.rule = population_method,
                   .summary = "poor members of a population continue from a better one's checkpoint",
                   .make = make_pbt_rule,
@@ -90,7 +96,8 @@ SweepShape sweep_shape(const SweepSpec& spec) {
                    .phases = spec.budget.phases,
                    .timed = spec.limits.duration.has_value(),
                    .replication = replication_of(spec),
-                   .seed = spec.seed};
+                   .seed = spec.seed,
+                   .until_bar = spec.objective.reach.has_value()};
   if (!is_population(spec)) return shape;
   // A spec that was not checked yet may have settings that are refused later.
   if (const auto population = read_population(spec.search)) shape.population = *population;

@@ -31,6 +31,7 @@ struct SweepShape {
   Replication replication{};  // multi-seed: `seeds` and runs() count the first runs of each trial
   Population population{};    // of the search method pbt
   std::uint64_t seed = 0;     // of the sweep: a rule that draws addresses its randomness with it
+  bool until_bar = false;     // values are times until a bar
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
 

@@ -78,6 +78,18 @@ TEST_F(Blobs, AreUnusedOnceNobodyPutOrClaimedThemForAWhile) {
   EXPECT_EQ(store.find(abc).error().code, Code::not_found);
 }
 
+TEST_F(Blobs, AnOpenOneIsReadToItsEndAlthoughItWasDeleted) {
+  const BlobStore store(root_);
+  put_abc(store);
+  const auto blob = store.open(abc);
+  ASSERT_TRUE(blob);
+  ASSERT_EQ(store.remove_unused(abc, never), 3);
+  std::string bytes(8, '?');
+  ASSERT_EQ(::read(blob->file.fd(), bytes.data(), bytes.size()), blob->bytes);
+  EXPECT_EQ(bytes.substr(0, 3), "abc");
+  EXPECT_EQ(store.open(abc).error().code, Code::not_found);
+}
+
 TEST_F(Blobs, AClaimKeepsAnOldOne) {
   const BlobStore store(root_);
   put_abc(store);

@@ -83,5 +83,24 @@ TEST_F(ReplayTest, repeats_a_population_between_the_trials_of_another_sweep) {
   expect_same(other);
 }
 
+TEST_F(ReplayTest, repeats_the_evolution_of_dehb) {
+  Json spec = small_spec("dehb", 40);
+  spec["search"]["method"] = "dehb";
+  const auto sweep = api.submit(spec);
+  train_all();
+  EXPECT_EQ(api.get("/v1/sweeps/" + sweep)["trials"]["proposed"], 40);
+  expect_same(sweep);
+}
+
+TEST_F(ReplayTest, repeats_what_the_bandit_of_a_population_chose) {
+  Json spec = small_spec("pbt", 6);
+  spec["command"] = {{"run", {"train", "${lr}"}}, {"may_change", {"lr"}}};
+  spec["search"] = {{"method", "pb2"}, {"population", 8}, {"quantile", 0.4}};
+  const auto population = api.submit(spec);
+  train_all();
+  EXPECT_GT(api.get("/v1/sweeps/" + population)["trials"]["proposed"], 8) << "forks";
+  expect_same(population);
+}
+
 }  // namespace
 }  // namespace hone

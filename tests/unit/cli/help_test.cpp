@@ -85,6 +85,41 @@ Examples
 )");
 }
 
+TEST(Help, of_advise_reads) {
+  EXPECT_EQ(help_of("advise"),
+            R"(hone advise: choose a trainer and its number of agents from past runs
+
+Usage: hone advise FILE [OPTIONS]
+
+Arguments
+  FILE                    a sweep file: its environment and objective
+
+Options
+  -h,--help               print this help
+  --target VALUE          find what reaches this value first
+  --within DURATION       find what is best after this time, as 10m
+  --experiment FILE       write a sweep that compares 1, 2 and 4 agents, and do
+                          nothing else
+
+Common options
+  --server URL            URL of the server (HONE_SERVER)
+  --token-file FILE       read the token from FILE (HONE_TOKEN_FILE)
+  --token TOKEN           the token itself (better: HONE_TOKEN)
+  --tls-ca FILE           CA certificates to trust (HONE_TLS_CA)
+  --tls-cert FILE         client certificate (HONE_TLS_CERT)
+  --tls-key FILE          key of the certificate (HONE_TLS_KEY)
+  --format FORMAT         table, json, jsonl, csv or value
+  --columns NAMES         columns to print, as a,b,c
+  -q,--quiet              print data only, no messages
+  --no-color              print without colors (NO_COLOR)
+
+Examples
+  hone advise space.yaml --target 475
+  hone advise space.yaml --within 10m
+  hone advise space.yaml --experiment sizes.json   # a sweep that gathers evidence
+)");
+}
+
 TEST(Help, of_the_formats_names_those_of_one_command) {
   EXPECT_NE(help_of("export").find("csv or value; or curves\n"), std::string::npos);
   EXPECT_NE(help_of("lineage").find("csv or value; or tree dot\n"), std::string::npos);

@@ -35,6 +35,21 @@ TEST(CliShortage, names_what_is_needed_and_what_there_is) {
       << "two workers do not train one run";
 }
 
+TEST(CliShortage, memory_and_labels_are_counted_and_named) {
+  Json spec = needing(1, 0);
+  spec["resources"]["memory"] = 4LL << 30;
+  spec["resources"]["labels"] = {"zone=a"};
+  Json fits = worker("wk_1", 1, 0), small = worker("wk_2", 2, 0), elsewhere = worker("wk_3", 3, 0);
+  fits["memory"] = 4LL << 30, small["memory"] = 1LL << 30, elsewhere["memory"] = 8LL << 30;
+  fits["labels"] = {"fast", "zone=a"}, small["labels"] = {"zone=a"};
+  elsewhere["labels"] = {"zone=b"};
+  EXPECT_EQ(shortage_text(spec, {fits, small}, at), "");
+  EXPECT_EQ(shortage_text(spec, {small, elsewhere, worker("wk_4", 1, 0)}, at),
+            "no worker can train it: a run needs 1 slot, 4 GiB and zone=a; connected: wk_3 with 3 "
+            "slots, 8 GiB and zone=b, wk_2 with 2 slots, 1 GiB and zone=a, wk_4 with 1 slot and "
+            "unknown memory");
+}
+
 TEST(CliShortage, names_the_largest_of_many_workers) {
   std::vector<Json> workers;
   for (int i = 1; i <= 9; ++i) workers.push_back(worker("wk_" + std::to_string(i), i, 0));

@@ -129,14 +129,27 @@ TrainerSpec Generator::trainer() {
   }
 }
 
+Objective Generator::objective(std::string metric) {
+  if (integer(0, 3) == 0)
+    return {std::move(metric), Goal::soonest, Reach{real(), coin(), word<RunClock>()}};
+  return {std::move(metric), coin() ? Goal::maximize : Goal::minimize};
+}
+
+ReportRecorded Generator::report_recorded() {
+  ReportRecorded report{id<LeaseTag>(),        run(),   small(0, 9999),
+                        integer(0, 1LL << 50), score(), scores()};
+  if (coin()) report.spent = static_cast<double>(integer(0, 1'000'000)) / 8;
+  return report;
+}
+
 SweepSpec Generator::spec() {
   SweepSpec spec;
   spec.name = name();
   spec.project = name();
   spec.seed = static_cast<std::uint64_t>(integer(0, (std::int64_t{1} << 53) - 1));
-  spec.objective = {name(), word<Goal>()};
+  spec.objective = objective(name());
   for (auto n = integer(0, 2); n > 0; --n)
-    spec.further_objectives.push_back({numbered("further", n), word<Goal>()});
+    spec.further_objectives.push_back(objective(numbered("further", n)));
   spec.trainer = trainer();
   auto* const command = std::get_if<CommandTrainer>(&spec.trainer);
   if (command != nullptr && !spec.further_objectives.empty())
@@ -155,6 +168,13 @@ SweepSpec Generator::spec() {
   spec.budget.per_run = integer(spec.budget.phases, 100'000'000'000'000);
   spec.seeds = small(1, 1000);
   spec.resources = {small(1, 64), small(0, 8)};
+  if (coin()) spec.resources.memory = integer(65'536, 1LL << 40);
+  if (coin()) spec.resources.labels = {"zone=a", "fast"};
+  if (coin()) spec.share = small(1, 1000);
+  if (coin()) spec.slots = {small(0, 9), small(64, 99)};
+  if (coin())
+    spec.by = coin() ? Deadline{.after = seconds(small(1, 9999))}
+                     : Deadline{.at = Instant{small(1, 99) * 1'000'000LL}};
   if (coin()) spec.limits.duration = duration() + Duration{1};
   if (spec.limits.duration > Duration{3650LL * 86'400 * 1'000'000}) spec.limits.duration.reset();
   spec.limits.max_retries = small(0, 1000);
@@ -257,6 +277,24 @@ std::vector<Widening> widened() {
 
 }  // namespace
 
+WorkerJoined Generator::worker_joined() {
+  WorkerJoined event{id<WorkerTag>(), any_text(),  any_text(), integer(0, 1 << 22),
+                     small(0, 64),    small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}};
+  if (coin()) event.memory = integer(1, 1LL << 40);
+  if (coin()) event.labels = {"zone=a"};
+  return event;
+}
+
+LeaseGranted Generator::lease_granted() {
+  LeaseGranted event{id<LeaseTag>(), {run(), small(1, 9)}, id<WorkerTag>(), any_text(), {}, {}};
+  if (coin()) event.resume = id<ModelTag>();
+  event.expires_at = instant();
+  if (coin()) event.step = small(1, 3);
+  if (coin())
+    event.turn = Turn{word<TurnRule>(), 2, real(), 3, id<SweepTag>(), real(), small(0, 9), 4};
+  return event;
+}
+
 std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
@@ -269,20 +307,13 @@ std::vector<EventBody> Generator::sweep_events() {
                      small(0, 1)},
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>(), any_text()},
-      WorkerJoined{id<WorkerTag>(), any_text(), any_text(), integer(0, 1 << 22), small(0, 64),
-                   small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}},
-      TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params()},
-      LeaseGranted{id<LeaseTag>(),
-                   {run(), small(1, 9)},
-                   id<WorkerTag>(),
-                   any_text(),
-                   maybe_model(),
-                   instant(),
-                   small(0, 3)},
+      worker_joined(),
+      TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params(), std::nullopt,
+                    std::nullopt, stages()},
+      lease_granted(),
       LeaseRenewed{id<LeaseTag>(), instant()},
       RunStarted{id<LeaseTag>()},
-      ReportRecorded{id<LeaseTag>(), run(), small(0, 9999), integer(0, 1LL << 50), score(),
-                     scores()},
+      report_recorded(),
       VerdictGiven{run(), small(0, 9999), verdict()},
       ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
@@ -290,7 +321,7 @@ std::vector<EventBody> Generator::sweep_events() {
                   maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
                word<Failure>()},
-      TrialEnqueued{id<SweepTag>(), any_text(), params()},
+      TrialEnqueued{id<SweepTag>(), any_text(), params(), std::nullopt, std::nullopt, stages()},
       RunAdded{run()},
       RunPaused{id<LeaseTag>(), run()},
       ModelDropped{id<ModelTag>(), run()},
@@ -307,7 +338,8 @@ std::vector<EventBody> Generator::sweep_events() {
       TagsChanged{id<SweepTag>(), {"good"}, {"old", "bad"}},
       SweepArchived{id<SweepTag>(), coin()},
       TrialPinned{id<TrialTag>(), coin()},
-      SweepEdited{id<SweepTag>(), any_text(), integer(1, 999), small(0, 9), widened()},
+      SweepEdited{id<SweepTag>(), any_text(), integer(1, 999), small(0, 9), widened(), small(1, 9),
+                  SlotsSpec{small(0, 9), 99}, Deadline{}},
       SweepImported{id<SweepTag>(),
                     any_text(),
                     {Event{0, instant(), RunStarted{id<LeaseTag>()}},

@@ -107,6 +107,11 @@ class Generator {
     for (auto n = integer(0, 5); n > 0; --n) params.push_back({numbered("p", n), value()});
     return params;
   }
+  std::vector<ScheduleStage> stages() {
+    std::vector<ScheduleStage> stages;
+    for (auto n = integer(0, 2); n > 0; --n) stages.push_back({small(1, 9999), params()});
+    return stages;
+  }
   Verdict verdict() {
     Verdict verdict{word<Action>(), word<VerdictReason>(), {}};
     for (auto n = integer(0, 3); n > 0; --n) verdict.inputs.push_back({numbered("i", n), real()});
@@ -137,6 +142,10 @@ class Generator {
   LeaseGrant grant();
   ReplicatesSpec replicates(int seeds);
   std::vector<EventBody> one_of_each_event();
+  Objective objective(std::string metric);
+  ReportRecorded report_recorded();
+  WorkerJoined worker_joined();
+  LeaseGranted lease_granted();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();
 

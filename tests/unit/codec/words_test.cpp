@@ -51,7 +51,8 @@ void expect_whole_table() {
 TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Code::stale_epoch>();
   expect_whole_table<Scope::admin>();
-  expect_whole_table<Goal::minimize>();
+  expect_whole_table<Goal::soonest>();
+  expect_whole_table<RunClock::steps>();
   expect_whole_table<Scale::logit>();
   expect_whole_table<Keep::all>();
   expect_whole_table<DatasetRole::validation>();
@@ -67,7 +68,8 @@ TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Told::infeasible>();
   expect_whole_table<Order::gone>();
   expect_whole_table<Action::stop>();
-  expect_whole_table<VerdictReason::step_follows>();
+  expect_whole_table<VerdictReason::too_late>();
+  expect_whole_table<TurnRule::share>();
   expect_whole_table<Aggregate::lcb>();
   expect_whole_table<Normalize::ranks>();
 }

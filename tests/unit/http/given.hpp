@@ -234,8 +234,11 @@ class TestServer {
                               boost::asio::post(shared_.io, [this] { wake_watchers(shared_); });
                             },
                         .failed = [](const std::string& why) { FAIL() << why; },
-                        .replied = [this] { shared_.outbox.send(); }}};
-  ServerParts parts_{.engine = engine_,
+                        .replied =
+                            [this] {
+                              shared_.outbox.send({shared_.newest_seq.load(), 0});
+                            }}};
+  ServerParts parts_{.engine = &engine_,
                      .readers = readers_,
                      .disk = disk_,
                      .parsers = parsers_,

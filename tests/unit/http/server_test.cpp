@@ -113,19 +113,60 @@ TEST(Pool, refuses_jobs_beyond_its_queue) {
   EXPECT_EQ(done, 2);
 }
 
-TEST(Outbox, hands_over_a_batch_in_order_and_only_when_sent) {
-  boost::asio::io_context io;
-  Outbox outbox(io);
-  std::vector<int> done;
-  outbox.send();
-  EXPECT_EQ(io.poll(), 0U) << "nothing to hand over costs no wake-up";
-  io.restart();
-  for (int i = 0; i < 3; ++i) outbox.add([&done, i] { done.push_back(i); });
-  EXPECT_EQ(io.poll(), 0U);
-  io.restart();
-  outbox.send();
-  EXPECT_EQ(io.poll(), 1U) << "one wake-up for all";
-  EXPECT_EQ(done, (std::vector<int>{0, 1, 2}));
+class OutboxTest : public testing::Test {
+ protected:
+  void reply(int number, Written to) {
+    confirmed_[number] = std::make_shared<bool>(true);
+    outbox_.add([this, number] { done_.push_back(number); }, confirmed_[number]);
+    outbox_.send(to);
+    io_.restart();
+    io_.poll();
+  }
+
+  boost::asio::io_context io_;
+  Outbox outbox_{io_};
+  std::vector<int> done_;
+  std::map<int, std::shared_ptr<bool>> confirmed_;
+};
+
+TEST_F(OutboxTest, hands_over_a_batch_in_order_and_only_when_sent) {
+  outbox_.send({});
+  EXPECT_EQ(io_.poll(), 0U) << "nothing to hand over costs no wake-up";
+  io_.restart();
+  for (int i = 0; i < 3; ++i)
+    outbox_.add([this, i] { done_.push_back(i); }, std::make_shared<bool>(true));
+  EXPECT_EQ(io_.poll(), 0U);
+  io_.restart();
+  outbox_.send({});
+  EXPECT_EQ(io_.poll(), 1U) << "one wake-up for all";
+  EXPECT_EQ(done_, (std::vector<int>{0, 1, 2}));
+}
+
+TEST_F(OutboxTest, holds_replies_until_a_standby_has_their_events_and_points) {
+  outbox_.wait_for_standby();
+  reply(1, {5, 0});
+  reply(2, {6, 3});
+  outbox_.confirm({4, 0});
+  EXPECT_TRUE(done_.empty());
+  outbox_.confirm({6, 2});
+  EXPECT_EQ(done_, std::vector<int>{1}) << "a metric point is missing";
+  outbox_.confirm({6, 3});
+  EXPECT_EQ(done_, (std::vector<int>{1, 2}));
+  reply(3, {6, 3});
+  EXPECT_EQ(done_.size(), 3U) << "nothing new to wait for";
+  EXPECT_TRUE(*confirmed_[1] && *confirmed_[2] && *confirmed_[3]);
+}
+
+TEST_F(OutboxTest, gives_up_replies_that_waited_too_long_unconfirmed) {
+  outbox_.wait_for_standby();
+  reply(1, {5, 0});
+  const auto between = Outbox::Clock::now();
+  reply(2, {6, 0});
+  outbox_.give_up(between);
+  EXPECT_EQ(done_, std::vector<int>{1});
+  EXPECT_FALSE(*confirmed_[1]);
+  outbox_.confirm({6, 0});
+  EXPECT_TRUE(*confirmed_[2]);
 }
 
 TEST(Listen, refuses_a_port_in_use_and_names_the_way_out) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/rng.hpp"
-#include "server/search/terminators/halving/hyperband.hpp"
+#include "server/search/statistics/brackets.hpp"
 #include "tests/unit/search/play.hpp"
 
 namespace hone {

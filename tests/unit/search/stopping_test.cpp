@@ -115,6 +115,19 @@ TEST(Threshold, stops_what_has_not_reached_its_value_in_time) {
   EXPECT_EQ(judged(spec, history_of({{120}}, Goal::minimize), 0, 99), Action::go_on);
 }
 
+TEST(Threshold, says_of_a_time_that_there_is_none_yet) {
+  SweepShape shape = plan;
+  const TerminatorSpec spec{"threshold", {{"value", 100}, {"phases", 2}}};
+  const auto text = [&] {
+    const auto rule = made(spec, shape);
+    return rule->explain(
+        rule->judge(history_of({{1.2e15}}, Goal::minimize), 0, 1, Score::of(1.1e15)));
+  };
+  EXPECT_EQ(text().find("not reached, "), std::string::npos);
+  shape.until_bar = true;
+  EXPECT_NE(text().find("its best so far, not reached, has not reached 100"), std::string::npos);
+}
+
 TEST(Threshold, needs_a_value_and_a_time) {
   const auto at = [](std::vector<std::pair<std::string, double>> settings) {
     return make_terminator({"threshold", std::move(settings)}, plan).error().at;

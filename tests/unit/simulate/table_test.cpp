@@ -41,6 +41,17 @@ TEST(CurveTable, measures_regret_from_the_best_in_units_of_best_to_median) {
   EXPECT_DOUBLE_EQ(table.blind_regret(), (2 + 9.0 / 3.5) / 3);
 }
 
+TEST(CurveTable, rates_by_the_time_until_a_bar) {
+  CurveTable table = table_of(rows);
+  table.rate_by(Reach{4, false, RunClock::seconds}, 1000);
+  EXPECT_DOUBLE_EQ(table.true_value(0), 3);  // never, which counts as 4 s, and after 2 s
+  EXPECT_DOUBLE_EQ(table.true_value(1), 1);
+  EXPECT_DOUBLE_EQ(table.true_value(2), 4);
+  EXPECT_DOUBLE_EQ(table.regret(1), 0);
+  table.rate_by(Reach{4, false, RunClock::steps}, 1000);
+  EXPECT_DOUBLE_EQ(table.true_value(1), 500);
+}
+
 TEST(CurveTable, losses_that_explode_do_not_become_the_unit) {
   const auto table_with = [](const std::string& loss) {
     return std::move(CurveTable::parse("explodes",

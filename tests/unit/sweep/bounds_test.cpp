@@ -161,5 +161,24 @@ TEST(Bounds, resources_that_no_sweep_gives_a_run_for_are_not_wanted) {
   EXPECT_TRUE(may_serve(given.book, {"r", worker, 8, 0, {}}, resources_wanted(given.book)));
 }
 
+TEST(Bounds, memory_and_labels_that_no_sweep_gives_a_run_for_are_not_wanted) {
+  Given given;
+  const auto join = [&](const char* name, std::int64_t memory, std::vector<std::string> labels) {
+    const Command command = Join{{name, "host", 1, 4, 0, "test", {}, memory, std::move(labels)}};
+    given.when(command);
+    return std::get<JoinReply>(answer(given.book, command)).worker;
+  };
+  const WorkerId fits = join("fits", 8, {"a", "b"}), small = join("small", 7, {"a", "b"}),
+                 elsewhere = join("elsewhere", 8, {"b"});
+  SweepSpec spec = small_spec();
+  spec.resources.memory = 8;
+  spec.resources.labels = {"a"};
+  given.submit(spec);
+  const auto wanted = resources_wanted(given.book);
+  EXPECT_TRUE(may_serve(given.book, {"r", fits, 4, 0, {}}, wanted));
+  EXPECT_FALSE(may_serve(given.book, {"r", small, 4, 0, {}}, wanted));
+  EXPECT_FALSE(may_serve(given.book, {"r", elsewhere, 4, 0, {}}, wanted));
+}
+
 }  // namespace
 }  // namespace hone

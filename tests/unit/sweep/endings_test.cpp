@@ -2,7 +2,9 @@
 // sweep ends as failed.
 #include <cmath>
 
-#include "tests/unit/sweep/given.hpp"
+#include "server/search/seeds/leaders.hpp"
+#include "server/sweep/rules.hpp"
+#include "tests/unit/sweep/replicates_given.hpp"
 
 namespace hone {
 namespace {
@@ -131,14 +133,53 @@ TEST(Winner, of_a_small_sweep_trains_to_its_end) {
 }
 
 // A seed of the winner once trained on while the others were ended, and was stopped with them.
-TEST(Winner, of_several_seeds_is_not_trained_on_by_one_of_them) {
+TEST(Winner, of_several_seeds_trains_to_its_end_with_all_of_them) {
+  for (const char* rule : {"hone", "asha", "sha", "hyperband"})
+    for (const int seeds : {2, 3}) {
+      auto spec = spec_of(rule, 6, 8);
+      spec.seeds = seeds;
+      Trained given(spec);
+      train_all(given, true);
+      const Sweep& sweep = given.sweep(given.id);
+      EXPECT_EQ(sweep.state, SweepState::completed) << rule;
+      const Trial& winner = *find_trial(given.book, sweep.trials[5]);  // worth 6, the most
+      for (const auto& one : winner.runs)
+        EXPECT_EQ(one.state, RunState::completed) << rule << " of " << seeds;
+      EXPECT_LT(reports_of(sweep), 6 * seeds * 8) << rule << " stops none of " << seeds;
+      EXPECT_EQ(run_to_finish(sweep, sweep.history), std::nullopt);
+    }
+}
+
+TEST(Winner, of_several_seeds_is_not_trained_on_in_a_sweep_of_earlier_rules) {
   auto spec = spec_of("hone", 6, 8);
   spec.seeds = 3;
   Trained given(spec);
+  given.book.sweeps.at(given.id).rules = 1;
   train_all(given, true);
-  const Sweep& sweep = given.sweep(given.id);
-  EXPECT_EQ(sweep.state, SweepState::completed);
-  EXPECT_EQ(run_to_finish(sweep, sweep.history), std::nullopt);
+  EXPECT_EQ(given.state(), SweepState::completed);
+  for (const RunId id : given.sweep(given.id).runs)
+    EXPECT_NE(given.run(id).state, RunState::completed);
+}
+
+// Noisy curves: the leader changes while it trains on. No run is awaited that never comes, and the
+// winner of the leaderboard is complete in the end.
+TEST(Winner, of_noisy_sweeps_is_complete) {
+  for (const char* rule : {"hone", "asha", "sha", "hyperband"})
+    for (int number = 0; number < 60; ++number) {
+      SweepSpec spec = replicated(rule, 1 + number % 4, number % 3 == 0 ? 5 : 0, 3 + number % 7);
+      spec.budget.phases = 2 + number % 9;
+      spec.replicates.race = number % 3 == 0;
+      const auto value = [&](std::int64_t trial, int replicate, int phase) {
+        return jumpy(trial + 100 * number, replicate, phase) - 100 * number;
+      };
+      Play play(spec, value);
+      play.run_to_end(play.id);
+      const Sweep& sweep = play.sweep(play.id);
+      const auto leaders = find_leaders(sweep.history, 1);
+      ASSERT_FALSE(leaders.empty());
+      for (const auto& one : find_trial(play.book, sweep.trials[leaders[0]])->runs)
+        EXPECT_EQ(one.state, RunState::completed) << rule << " sweep " << number;
+    }
 }
 
 TEST(Winner, that_is_alone_is_not_paused_on_its_way_to_the_end) {

@@ -306,6 +306,28 @@ TEST(Pbt, a_population_ends_with_as_many_complete_runs_as_members_for_any_number
   }
 }
 
+// The reports of a fork that its own parameters caused, at best x = 0.5.
+TEST(Pb2, forks_move_towards_the_largest_gains) {
+  SweepSpec spec = population_spec(12, 8);
+  spec.search = {bandit_method, 12};
+  Forks given(spec, 3);
+  train_to_the_end(given, 3);
+  ASSERT_TRUE(given.over());
+  EXPECT_EQ(given.sweep(given.sweep_id).state, SweepState::completed);
+  double first = 0, last = 0;
+  int forks = 0;
+  for (const TrialId id : given.sweep(given.sweep_id).trials) {
+    const Trial& trial = *find_trial(given.book, id);
+    const double x = std::get<double>(*find(trial.params, "x"));
+    if (!trial.origin)
+      first += x / 12;
+    else
+      last += x, ++forks;
+  }
+  ASSERT_GT(forks, 3);
+  EXPECT_GT(last / forks, first + 0.1);  // a larger x gains more
+}
+
 TEST(Pbt, members_that_are_behind_train_first) {
   Forks given(population_spec(3, 4), 1);
   const LeaseGrant first = given.grant();

@@ -51,6 +51,46 @@ TEST(PastFits, a_report_with_a_value_for_each_further_objective) {
   EXPECT_TRUE(fits(given.book, report));
 }
 
+TEST(PastFits, a_report_with_the_time_of_its_clock) {
+  const auto refusal = [](std::optional<RunClock> clock, std::optional<double> spent) {
+    SweepSpec spec = small_spec(2, 2);
+    if (clock) spec.objective = {"score", Goal::soonest, Reach{100, false, *clock}};
+    Given given;
+    given.submit(spec);
+    given.acquire(given.join(), "a");
+    ReportRecorded report{lease_id, run_id, 0, 10, Score::of(1)};
+    report.spent = spent;
+    return fits(given.book, report) ? "" : "refused";
+  };
+  EXPECT_STREQ(refusal(std::nullopt, std::nullopt), "");
+  EXPECT_STREQ(refusal(std::nullopt, 1), "refused");
+  EXPECT_STREQ(refusal(RunClock::steps, std::nullopt), "");
+  EXPECT_STREQ(refusal(RunClock::steps, 1), "refused");
+  for (const RunClock clock : {RunClock::seconds, RunClock::cpu_seconds}) {
+    EXPECT_STREQ(refusal(clock, 0), "");
+    EXPECT_STREQ(refusal(clock, std::nullopt), "refused");
+    EXPECT_STREQ(refusal(clock, -1), "refused");
+    EXPECT_STREQ(refusal(clock, 1e12), "refused");
+  }
+}
+
+TEST(PastFits, a_schedule_whose_phases_ascend) {
+  const Reported given;  // of two phases
+  const auto refusal = [&](std::vector<ScheduleStage> stages) {
+    TrialEnqueued enqueued{sweep_id, "r", {}};
+    TrialProposed proposed{TrialId{2}, sweep_id, 1, {}};
+    enqueued.schedule = proposed.schedule = std::move(stages);
+    EXPECT_EQ(given.refusal(enqueued), given.refusal(proposed));
+    return given.refusal(proposed);
+  };
+  const std::string refused =
+      "changes parameters at phases out of order, or of a fork or a pipeline";
+  EXPECT_EQ(refusal({{1, {}}}), "");
+  EXPECT_EQ(refusal({{0, {}}}), refused);
+  EXPECT_EQ(refusal({{2, {}}}), refused);
+  EXPECT_EQ(refusal({{1, {}}, {1, {}}}), refused);
+}
+
 TEST(PastFits, a_verdict_once_on_a_recorded_report) {
   const Reported given;
   EXPECT_EQ(given.refusal(VerdictGiven{run_id, 0, {}}), "judges what was not reported, or twice");

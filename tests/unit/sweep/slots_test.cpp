@@ -89,6 +89,33 @@ TEST(Slots, every_end_of_a_lease_frees_its_gpu) {
   next();
 }
 
+// Memory is counted like GPUs; a worker that did not announce any has none for such runs.
+TEST(Slots, memory_and_labels_decide_where_a_run_fits) {
+  GivenGpus given;
+  const auto join = [&](const std::string& name, std::int64_t memory,
+                        std::vector<std::string> labels) {
+    const Command command = Join{{name, "host", 1, 4, 0, "test", {}, memory, std::move(labels)}};
+    given.when(command);
+    return std::get<JoinReply>(answer(given.book, command)).worker;
+  };
+  const auto small = join("small", 5LL << 30, {"zone=a"});
+  const auto unknown = join("unknown", 0, {"zone=a"});
+  const auto elsewhere = join("elsewhere", 64LL << 30, {"zone=b"});
+  SweepSpec spec = GivenGpus::needing(1, 0);
+  spec.resources.memory = 2LL << 30;
+  spec.resources.labels = {"zone=a"};
+  given.submit(spec);
+  EXPECT_FALSE(given.offer(unknown, 4, 0));
+  EXPECT_FALSE(given.offer(elsewhere, 4, 0));
+  const auto first = given.offer(small, 4, 0);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->resources.memory, 2LL << 30);
+  EXPECT_TRUE(given.offer(small, 4, 0));
+  EXPECT_FALSE(given.offer(small, 4, 0)) << "one GiB is left";
+  given.end(first->lease, EndReason::exited_early);
+  EXPECT_TRUE(given.offer(small, 4, 0));
+}
+
 // A paused run leaves its GPU to the next; its promotion takes it again.
 TEST(Slots, a_promotion_waits_for_a_gpu) {
   GivenGpus given;

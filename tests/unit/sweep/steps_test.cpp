@@ -300,5 +300,70 @@ TEST(Steps, an_imported_past_finishes_steps_in_order) {
   EXPECT_FALSE(fits(given.book, granted)) << "the first step is over";
 }
 
+TEST(Steps, a_lease_holds_the_slots_and_memory_of_its_step) {
+  constexpr std::int64_t memory = 4LL << 30;
+  GivenSteps given;
+  given.join_with(4, 1);
+  const Command join = Join{{"here", "host", 1, 4, 1, "test", {}, memory, {"zone=a"}}};
+  given.when(join);
+  const auto here = std::get<JoinReply>(answer(given.book, join)).worker;
+  SweepSpec spec = pipeline();
+  std::get<PipelineTrainer>(spec.trainer).steps[1].resources =
+      ResourcesSpec{2, 1, memory, {"zone=a"}};
+  const auto id = given.submit(spec);
+  const auto prepare = given.offer(WorkerId{1});
+  EXPECT_EQ(given.sweep(id).service.held, 1);
+  given.end(prepare->lease);
+  EXPECT_FALSE(given.offer(WorkerId{1})) << "neither memory nor label";
+  const auto train = given.offer(here);
+  EXPECT_EQ(train->resources.memory, memory);
+  EXPECT_EQ(given.sweep(id).service.held, 2);
+  EXPECT_EQ(given.book.workers.at(here).leased, (ResourcesSpec{2, 1, memory, {}}));
+  given.end(train->lease);
+  EXPECT_EQ(given.sweep(id).service.held, 0);
+  EXPECT_EQ(given.book.workers.at(here).leased, (ResourcesSpec{0, 0}));
+}
+
+TEST(Steps, slots_max_holds_for_each_step) {
+  GivenSteps given;
+  const auto worker = given.join_with(8, 4);
+  SweepSpec spec = pipeline(5);
+  spec.slots = {0, 2};
+  given.submit(spec);
+  const auto first = given.offer(worker, 8, 4), second = given.offer(worker, 8, 4);
+  ASSERT_TRUE(first && second);
+  EXPECT_FALSE(given.offer(worker, 8, 4));
+  given.end(first->lease);
+  EXPECT_FALSE(given.offer(worker, 8, 4)) << "a train step needs two slots, and goes first";
+  given.end(second->lease);
+  const auto train = given.offer(worker, 8, 4);
+  ASSERT_TRUE(train);
+  EXPECT_EQ(train->step->index, 1);
+  EXPECT_FALSE(given.offer(worker, 8, 4));
+  EXPECT_TRUE(resources_wanted(given.book).empty());
+  given.end(train->lease);
+  EXPECT_FALSE(resources_wanted(given.book).empty());
+  EXPECT_TRUE(given.offer(worker, 8, 4));
+}
+
+// Its process ends by itself then: to start it again would cost more than it frees.
+TEST(Steps, a_run_keeps_its_slots_after_the_last_phase_of_its_step) {
+  for (const std::optional<int> phases : {std::optional<int>(), std::optional(1)}) {
+    GivenSteps given;
+    const auto worker = given.join_with(1, 0);
+    SweepSpec spec = pipeline();
+    auto& steps = std::get<PipelineTrainer>(spec.trainer).steps;
+    steps[0].phases = phases;
+    steps[1].resources.reset();
+    given.submit(spec);
+    const auto lease = given.offer(worker, 1, 0)->lease;
+    given.submit(small_spec(1), "other");
+    given.now = given.now + seconds(5);
+    given.when(SaveModel{lease, {digest_a, 1, 10, 0}});
+    const Verdict verdict = given.report(lease, 0, Score::of(1));
+    EXPECT_EQ(verdict.reason, phases ? VerdictReason::no_rule : VerdictReason::yields);
+  }
+}
+
 }  // namespace
 }  // namespace hone

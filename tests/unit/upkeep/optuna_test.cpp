@@ -97,6 +97,14 @@ TEST_F(OptunaTest, takes_the_smallest_report_where_less_is_better) {
   EXPECT_EQ(read("SELECT direction FROM study_directions"), "MINIMIZE");
 }
 
+TEST_F(OptunaTest, takes_the_goal_of_the_metric_where_a_time_is_the_objective) {
+  sweep["objective"]["goal"] = "soonest";
+  sweep["spec"]["objective"] = {{"metric", "loss"}, {"goal", "minimize"}, {"reach", 2}};
+  runs.push_back(run(0, "completed", {7.0, 3.0, 5.0}));
+  EXPECT_EQ(read("SELECT value FROM trial_values"), "3.0");
+  EXPECT_EQ(read("SELECT direction FROM study_directions"), "MINIMIZE");
+}
+
 TEST_F(OptunaTest, averages_the_seeds_of_a_trial) {
   runs = {run(0, "completed", {4.0}), run(0, "completed", {8.0}), run(1, "completed", {1.0})};
   EXPECT_EQ(read("SELECT value FROM trial_values ORDER BY trial_id"), "6.0; 1.0");

@@ -85,6 +85,20 @@ TEST(WorkerAttempt, saves_a_checkpoint) {
   EXPECT_EQ(std::get<Saved>(given.all<AnswerTrial>().at(0).answer).sha256, std::string(64, 'b'));
 }
 
+// A standby took the place of the server that had got the bytes.
+TEST(WorkerAttempt, sends_the_bytes_of_a_checkpoint_again_where_the_server_lacks_them) {
+  GivenAgent given;
+  given.run();
+  given.when(LineReceived{LeaseId{1}, CheckpointLine{"p0.pt", 10, 0}, Origin::socket});
+  for (int loss = 0; loss <= limits::blob_losses_max; ++loss) {
+    EXPECT_FALSE(given.has<AnswerTrial>());
+    EXPECT_EQ(given.request<StoreBlob>().path, "p0.pt");
+    given.reply<StoreBlob>(CallReply{StoredBlob{std::string(64, 'b'), 5}});
+    given.reply<SaveModelCall>(refuse(Code::invalid, "no blob is here", "/sha256"));
+  }
+  EXPECT_EQ(std::get<Error>(given.all<AnswerTrial>().at(0).answer).at, "/sha256");
+}
+
 // A checkpoint that is not a file is the process's fault: it gets the error and may continue.
 TEST(WorkerAttempt, refuses_a_checkpoint_that_is_not_there) {
   GivenAgent given;

@@ -102,8 +102,12 @@ TEST_F(WorkerProcess, threads_and_devices_are_bounded) {
   };
   EXPECT_TRUE(has("OMP_NUM_THREADS=2"));
   EXPECT_TRUE(has("CUDA_VISIBLE_DEVICES=6")) << "the second of those the worker may use";
+  EXPECT_TRUE(has("CUDA_DEVICE_ORDER=PCI_BUS_ID")) << "numbers are those of the driver";
   EXPECT_TRUE(has("HOME=/h"));
   EXPECT_FALSE(has("HONE_TOKEN=secret")) << "a trial connects to its worker only";
+  EXPECT_TRUE(named_as_by_driver(env, {"6"}));
+  EXPECT_FALSE(named_as_by_driver({"CUDA_DEVICE_ORDER=FASTEST_FIRST"}, {"GPU-5ef9", "6"}));
+  EXPECT_TRUE(named_as_by_driver({"CUDA_DEVICE_ORDER=FASTEST_FIRST"}, {"GPU-5ef9"}));
   const auto none = trial_environment({}, {"r", "s", "c"}, 1, {});
   EXPECT_NE(std::find(none.begin(), none.end(), "CUDA_VISIBLE_DEVICES="), none.end());
 }

@@ -36,6 +36,19 @@ TEST(UseMeter, a_report_gives_the_mean_of_busy_cores_and_the_most_memory) {
   EXPECT_DOUBLE_EQ(value_of(next, "hone.memory_bytes"), 200.0 * mebi) << "it began with that";
 }
 
+TEST(UseMeter, the_samples_of_gpus_give_their_mean_and_the_most_memory) {
+  UseMeter meter(began);
+  meter.take({1.0, 100 * mebi, GpuSample{0.2, 300 * mebi}});
+  meter.take({1.5, 100 * mebi});  // the driver did not tell
+  meter.take({2.0, 100 * mebi, GpuSample{0.6, 100 * mebi}});
+  const auto points = meter.line(began + seconds(8), report_of_step(500));
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_DOUBLE_EQ(value_of(points, "hone.gpu_busy"), 0.4);
+  EXPECT_DOUBLE_EQ(value_of(points, "hone.gpu_memory_bytes"), 300.0 * mebi);
+  meter.take({3.0, 100 * mebi});
+  EXPECT_EQ(meter.line(began + seconds(16), report_of_step(1000)).size(), 2U);
+}
+
 TEST(UseMeter, an_interval_that_is_too_short_continues) {
   UseMeter meter(began);
   meter.take({0.2, mebi});

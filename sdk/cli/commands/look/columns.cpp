@@ -156,6 +156,8 @@ Fields worker_columns() {
           {"pid", "/pid"},
           {"cpus", "/cpus", CellType::number},
           {"gpus", "/gpus", CellType::number},
+          data_only({"memory", "/memory", CellType::number}),
+          data_only({"labels", "/labels"}),
           {"running", "/running", CellType::number},
           optional({"version", "/hone_version"}),
           {"joined", "/joined_at", CellType::ago},

@@ -7,6 +7,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/look/filters.hpp"
+#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -170,10 +171,7 @@ Result<Exit> list_incumbent(Session& session, SweepId sweep) {
 }
 
 std::string range_text(const Json& range) {
-  const auto end = [](const Json& value) {
-    return value.is_number() ? number_text(value.get<double>()) : std::string("diverged");
-  };
-  return range.is_array() ? end(range[0]) + " .. " + end(range[1]) : std::string();
+  return range.is_array() ? value_text(range[0]) + " .. " + value_text(range[1]) : std::string();
 }
 
 Json with_ranges(Json item) {

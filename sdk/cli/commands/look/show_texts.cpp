@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/look/objective_text.hpp"
+#include "sdk/cli/commands/look/slot_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -59,7 +61,7 @@ std::string seeds_text(std::int64_t seeds) {
 // Forks that took the place of a member come on top of a population.
 std::string proposed_text(const Json& sweep) {
   const auto proposed = int_at(sweep, "/trials/proposed"), total = int_at(sweep, "/trials/total");
-  if (text_at(sweep, "/spec/search/method") == population_method && proposed > total)
+  if (is_population_method(text_at(sweep, "/spec/search/method")) && proposed > total)
     return counted(total, "member") + ", followed by " + counted(proposed - total, "fork");
   return std::to_string(proposed) + " of " + std::to_string(total) + " proposed";
 }
@@ -82,15 +84,6 @@ std::string duration_of(const Json& object, const char* from, const char* to, In
   return duration_text(time_at(object, to).value_or(now) - *start);
 }
 
-// "maximize return, minimize cost"
-std::string objectives_text(const Json& sweep) {
-  std::string text;
-  for (const Json& one : member(sweep, "/spec/objectives"))
-    text += (text.empty() ? "" : ", ") + text_at(one, "/goal") + " " + text_at(one, "/metric");
-  if (!text.empty()) return text;
-  return text_at(sweep, "/objective/goal") + " " + text_at(sweep, "/objective/metric");
-}
-
 void add_spec(Lines& lines, const Json& spec) {
   if (!member(spec, "/steps").is_array()) add(lines, "trainer", trainer_text(spec));
   bool first_step = true;
@@ -104,6 +97,9 @@ void add_spec(Lines& lines, const Json& spec) {
   add(lines, "terminator",
       text_at(spec, "/terminator/rule") + settings_text(member(spec, "/terminator"), "rule"));
   add(lines, "budget", budget_text(spec));
+  add(lines, "resources", run_resources_text(member(spec, "/resources")));
+  add(lines, "slots", share_text(spec));
+  add(lines, "by", deadline_text(member(spec, "/by")));
   bool first = true;
   for (const auto& [name, domain] : member(spec, "/parameters").items()) {
     add(lines, first ? "parameters" : "", name + ": " + domain_text(domain));
@@ -201,7 +197,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
   add_state(lines, sweep);
   add(lines, "because", text_at(sweep, "/detail"), Ink::bad);
   add(lines, "project", text_at(sweep, "/project"));
-  add(lines, "objective", objectives_text(sweep));
+  add(lines, "objective", objectives_text(member(sweep, "/spec")));
   add(lines, "submitted", when_text(sweep, "/submitted_at", shown.at));
   add(lines, "ended", when_text(sweep, "/ended_at", shown.at));
   add(lines, "took",
@@ -349,7 +345,11 @@ std::string worker_text(const Json& worker, const Shown& shown) {
   add(lines, "slots",
       std::to_string(int_at(worker, "/cpus")) + " cpus, " +
           std::to_string(int_at(worker, "/gpus")) + " gpus");
+  if (const auto memory = int_at(worker, "/memory"); memory > 0)
+    add(lines, "memory", bytes_text(memory));
+  add(lines, "labels", labels_text(member(worker, "/labels")));
   add(lines, "running", std::to_string(int_at(worker, "/running")) + " runs");
+  add(lines, "use", text_at(worker, "/use/text"));
   add(lines, "hone", text_at(worker, "/hone_version"));
   add(lines, "joined", when_text(worker, "/joined_at", shown.at));
   add(lines, "quarantined until", when_text(worker, "/aside_until", shown.at));

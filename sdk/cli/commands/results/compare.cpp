@@ -21,7 +21,10 @@ struct CompareOptions {
 
 // The best value so far after each number of steps trained, in the order of the reports.
 Json best_so_far(const Json& summary, const std::vector<Json>& events) {
-  const bool minimize = text_at(summary, "/objective/goal") == "minimize";
+  // Of a time until a bar, the goal of the metric is in the spec.
+  const std::string goal = text_at(summary, "/objective/goal");
+  const bool minimize =
+      (goal == "soonest" ? text_at(summary, "/spec/objective/goal") : goal) == "minimize";
   Json line = Json::array();
   std::int64_t spent = 0;
   std::map<std::string, std::int64_t> before;

@@ -68,7 +68,7 @@ std::string card_of(const Json& sweep, std::size_t phases) {
 }  // namespace
 
 Result<CurveExport> export_curves(const Json& sweep, const std::vector<Json>& runs) {
-  if (text_at(sweep, "/spec/search/method") == population_method)
+  if (is_population_method(text_at(sweep, "/spec/search/method")))
     return refuse(Code::conflict, text_at(sweep, "/id") +
                                       " is a population: its parameters changed along the curves, "
                                       "and a curve table has one set for each");

@@ -77,18 +77,11 @@ Result<Json> play(Session& session, const EvaluateOptions& options,
   }
 }
 
-// Downloads the checkpoint to a folder that is removed afterwards, and plays it.
 Result<EvaluationInfo> evaluation_of(Session& session, const EvaluateOptions& options,
-                                     const Json& model, const SweepSpec& spec) {
+                                     const Json& model, const SweepSpec& spec,
+                                     const std::string& file) {
   const auto player = player_of(spec, model, options.episodes);
   if (!player) return player.error();
-  const auto folder = TemporaryFolder::make("hone-evaluate");
-  if (!folder) return folder.error();
-  const std::string file = (folder->path() / "model").string();
-  auto client = session.client();
-  if (!client) return client.error();
-  if (const auto fetched = (*client)->get_blob(text_at(model, "/sha256"), file); !fetched)
-    return fetched.error();
   const auto played = play(session, options, *player, file);
   if (!played) return played.error();
   EvaluationInfo info{.metric = text_at(*played, "/metric"), .values = {}};
@@ -109,19 +102,13 @@ Result<EvaluationInfo> evaluation_of(Session& session, const EvaluateOptions& op
 
 // What the sweep's own command measures of the model: an evaluation for each metric.
 Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOptions& options,
-                                             const Json& model, const SweepSpec& spec) {
+                                             const Json& model, const SweepSpec& spec,
+                                             const std::string& file) {
   const std::string run = text_at(model, "/run");
   const auto trial = session.get("/v1/trials/tr_" + run.substr(3, run.find('.') - 3));
   if (!trial) return trial.error();
   auto values = decode_params(member(*trial, "/params"), "");
   if (!values) return values.error();
-  const auto folder = TemporaryFolder::make("hone-evaluate");
-  if (!folder) return folder.error();
-  const std::string file = (folder->path() / "model").string();
-  auto client = session.client();
-  if (!client) return client.error();
-  if (const auto fetched = (*client)->get_blob(text_at(model, "/sha256"), file); !fetched)
-    return fetched.error();
   values->push_back({"hone.model", file});
   values->push_back({"hone.episodes", std::int64_t{options.episodes}});
   values->push_back({"hone.seed", options.seed});
@@ -144,14 +131,22 @@ Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOpt
   return infos;
 }
 
+// Downloads the checkpoint to a folder that is removed afterwards, and measures it there.
 Result<std::vector<EvaluationInfo>> evaluations_of(Session& session, const EvaluateOptions& options,
                                                    const Json& model) {
   const auto sweep = session.get("/v1/sweeps/" + text_at(model, "/sweep"));
   if (!sweep) return sweep.error();
   const auto spec = decode_request<SweepSpec>(member(*sweep, "/spec"));
   if (!spec) return spec.error();
-  if (!spec->evaluate.empty()) return measured(session, options, model, *spec);
-  auto info = evaluation_of(session, options, model, *spec);
+  const auto folder = TemporaryFolder::make("hone-evaluate");
+  if (!folder) return folder.error();
+  const std::string file = (folder->path() / "model").string();
+  auto client = session.client();
+  if (!client) return client.error();
+  if (const auto fetched = (*client)->get_blob(text_at(model, "/sha256"), file); !fetched)
+    return fetched.error();
+  if (!spec->evaluate.empty()) return measured(session, options, model, *spec, file);
+  auto info = evaluation_of(session, options, model, *spec, file);
   if (!info) return info.error();
   return std::vector{*std::move(info)};
 }

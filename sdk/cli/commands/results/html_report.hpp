@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "schemas/types/ids.hpp"
 #include "sdk/cli/session/command.hpp"
 #include "sdk/cli/session/session.hpp"
 

@@ -1,5 +1,7 @@
 // schedule: the parameters of a run along the runs that it continues, as steps and values.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -19,6 +21,8 @@ constexpr std::size_t segments_max = 10'000;
 Result<RunId> wanted_run(Session& session, const std::string& word) {
   const auto object = parse_object(word);
   if (!object) return object.error();
+  // All runs of a trial have its schedule.
+  if (const auto* trial = std::get_if<TrialId>(&*object)) return RunId{*trial, 0};
   if (!std::holds_alternative<SweepId>(*object)) return resolve_run(session, word);
   const auto best = session.get("/v1/sweeps/" + in_path(*object) + "/best?limit=1");
   if (!best) return best.error();
@@ -29,8 +33,31 @@ Result<RunId> wanted_run(Session& session, const std::string& word) {
   return resolve_run(session, text_at(items[0], "/run"));
 }
 
+// Splits the segment of a run whose trial has a schedule at the steps where its parameters change;
+// the latest first.
+Result<std::vector<Json>> split_segment(Session& session, Json segment, const Json& run,
+                                        const Json& schedule) {
+  if (!schedule.is_array() || schedule.empty()) return std::vector<Json>{std::move(segment)};
+  const auto sweep = session.get("/v1/sweeps/" + text_at(run, "/sweep"));
+  if (!sweep) return sweep.error();
+  const double phase_steps = member(*sweep, "/spec/budget/per_run").get<double>() /
+                             member(*sweep, "/spec/budget/phases").get<double>();
+  std::vector<Json> parts;
+  for (auto stage = schedule.rbegin(); stage != schedule.rend(); ++stage) {
+    const auto from = std::llround(phase_steps * static_cast<double>(int_at(*stage, "/phase")));
+    if (from >= int_at(segment, "/to")) continue;  // not reached yet
+    Json part = segment;
+    part["from"] = from;
+    part["params"] = member(*stage, "/params");
+    segment["to"] = from;
+    parts.push_back(std::move(part));
+  }
+  parts.push_back(std::move(segment));
+  return parts;
+}
+
 // One row for each run that this one descends from, itself last: its parameters held from step
-// `from` to step `to`.
+// `from` to step `to`. A confirmed schedule has one for each of its parameter sets.
 Result<std::vector<Json>> read_segments(Session& session, RunId last) {
   std::vector<Json> segments;
   std::string id = text(last);
@@ -48,7 +75,9 @@ Result<std::vector<Json>> read_segments(Session& session, RunId last) {
     segment["params"] = member(*trial, "/params");
     to = int_at(segment, "/from");
     id = origin.is_null() ? std::string() : text_at(origin, "/run");
-    segments.push_back(std::move(segment));
+    auto parts = split_segment(session, std::move(segment), *run, member(*trial, "/schedule"));
+    if (!parts) return parts.error();
+    std::ranges::move(*parts, std::back_inserter(segments));
   }
   std::ranges::reverse(segments);
   return segments;

@@ -13,6 +13,7 @@
 #include "sdk/cli/commands/start/plan.hpp"
 #include "sdk/cli/commands/start/watch.hpp"
 #include "sdk/cli/local/request_id.hpp"
+#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -37,15 +38,11 @@ std::string percent_text(const Json& share) {
   return std::to_string(std::lround(100 * share.get<double>())) + " %";
 }
 
-std::string end_text(const Json& value) {
-  return value.is_number() ? number_text(value.get<double>()) : "diverged";
-}
-
 // Adds the cells that are not members of the reply.
 Json with_intervals(Json item) {
   Json shown = Json::object();
   if (const Json& range = member(item, "/interval"); range.is_array())
-    shown["interval"] = end_text(range[0]) + " .. " + end_text(range[1]);
+    shown["interval"] = value_text(range[0]) + " .. " + value_text(range[1]);
   shown["chance"] = percent_text(member(item, "/chance_best"));
   shown["beaten"] = percent_text(member(item, "/improvement/probability"));
   shown["near"] = percent_text(member(item, "/bar/share"));
@@ -76,18 +73,29 @@ std::string collapse_text(const Json& first) {
   const auto seeds = int_at(first, "/seeds");
   const auto missed = seeds - std::lround(share.get<double>() * static_cast<double>(seeds));
   return std::to_string(missed) + " of the first's " + std::to_string(seeds) +
-         " seeds fell short of that; its mean is " + end_text(mean) + ", its worst seed " +
-         end_text(member(first, "/min")) + ".\n";
+         " seeds fell short of that; its mean is " + value_text(mean) + ", its worst seed " +
+         value_text(member(first, "/min")) + ".\n";
+}
+
+// The table shows the parameters with which a schedule begins.
+std::string schedules_text(const Json& items) {
+  for (const Json& item : items)
+    if (const Json& later = member(item, "/schedule"); later.is_array() && !later.empty())
+      return "Parameters changed while " + text_at(item, "/trial") + " trained: hone schedule " +
+             text_at(item, "/trial") + "\n";
+  return {};
 }
 
 std::string confirmation_summary(const Json& report) {
   const Json& items = member(report, "/items");
   const Json& first = items[0];
-  std::string out = legend(report) + collapse_text(first);
+  std::string out = legend(report) + collapse_text(first) + schedules_text(items);
   if (const Json& optimism = member(first, "/optimism"); optimism.is_number())
     out += "Tuning reported " + number_text(member(first, "/tuned_value").get<double>()) +
            " for the first; confirmed, its value is " +
            number_text(member(first, "/iqm").get<double>()) + optimism_text(optimism.get<double>());
+  if (const std::string ledger = text_at(report, "/ledger"); !ledger.empty())
+    out += "Newest event and its link, for hone db check --link:\n" + ledger + "\n";
   const std::string applied = text_at(report, "/seed_applied");
   if (applied == "no") out += "The program did not apply its seeds: these are plain repeats.\n";
   if (applied == "partly") out += "Not every run applied its seed.\n";

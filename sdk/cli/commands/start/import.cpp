@@ -45,6 +45,9 @@ Result<Exit> import_export(Session& session, const std::string& name) {
   if (!reply) return reply.error();
   if (session.options().format != Format::table) return print_object(session, *reply, "");
   session.print(text_at(*reply, "/sweep") + "\n");
+  if (const std::string ledger = text_at(body, "/export/ledger"); !ledger.empty())
+    session.note("event and link of the ledger that it comes from: " + ledger +
+                 "; hone db check --link compares them there");
   return Exit::ok;
 }
 

@@ -9,6 +9,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
+#include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -35,9 +36,11 @@ struct Experience {
 
 // How many runs a worker holds at once.
 int runs_at_once(const Json& worker, const ResourcesSpec& needs) {
-  const auto by_cpus = int_at(worker, "/cpus") / std::max(1, needs.cpus);
-  if (needs.gpus == 0) return static_cast<int>(by_cpus);
-  return static_cast<int>(std::min(by_cpus, int_at(worker, "/gpus") / needs.gpus));
+  if (!can_hold(worker, encode(needs))) return 0;
+  auto runs = int_at(worker, "/cpus") / std::max(1, needs.cpus);
+  if (needs.gpus > 0) runs = std::min(runs, int_at(worker, "/gpus") / needs.gpus);
+  if (needs.memory > 0) runs = std::min(runs, int_at(worker, "/memory") / needs.memory);
+  return static_cast<int>(runs);
 }
 
 Slots slots_at_hand(const std::vector<Json>& workers, const ResourcesSpec& needs, int requested) {
@@ -233,7 +236,7 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                       const Screen& screen) {
   const Json& rule = member(spec, "/terminator");
   std::vector<RecordLine> lines = {
-      {"objective", text_at(spec, "/objective/goal") + " " + text_at(spec, "/objective/metric")},
+      {"objective", objectives_text(spec)},
       {"trainer", trainer_text(spec)},
       {"search", text_at(spec, "/search/method") + ", " +
                      std::to_string(plan["trials"].get<std::int64_t>()) + " trials"},

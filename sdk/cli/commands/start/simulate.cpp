@@ -253,6 +253,7 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
   for (const std::string& file : options.tables) {
     auto table = read_table(file);
     if (!table) return table.error();
+    if (const auto& reach = spec->objective.reach) table->rate_by(*reach, spec->budget.per_run);
     tables.push_back(*std::move(table));
   }
   if (tables.empty())

@@ -19,6 +19,7 @@
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/shortage.hpp"
 #include "sdk/cpp/client.hpp"
+#include "sdk/cpp/deadline.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/sweep/check.hpp"
 
@@ -60,6 +61,7 @@ Result<SweepFile> read_assigned_file(const SubmitOptions& options) {
   for (const auto& assignment : options.assignments)
     if (const auto set = set_path(file->document, assignment); !set)
       return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
+  settle_deadline(file->document, now());
   return file;
 }
 

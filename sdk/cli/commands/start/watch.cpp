@@ -191,6 +191,14 @@ std::string last_line(const std::string& text) {
   return text.substr(begin, end + 1 - begin);
 }
 
+// The last line of a failed run's log, which often explains it. A program that ended well without a
+// report wrote nothing about that: the worker knows why.
+std::string reason_of_failure(const Json& run) {
+  const std::string line = last_line(text_at(run, "/log_tail"));
+  const bool silent = line.empty() || text_at(run, "/reason") == "no_report";
+  return printable(silent ? text_at(run, "/detail") : line);
+}
+
 std::string Watcher::newest_failure() {
   const auto events = session_.get(
       "/v1/find?limit=1&where=run%20where%20state%20%3D%20failed"
@@ -199,19 +207,18 @@ std::string Watcher::newest_failure() {
   if (!events) return {};
   const Json& run = member(*events, "/items/0");
   if (!run.is_object()) return {};
-  const std::string line = last_line(text_at(run, "/log_tail"));
-  return text_at(run, "/id") + " failed: " + (line.empty() ? text_at(run, "/detail") : line);
+  return text_at(run, "/id") + " failed: " + reason_of_failure(run);
 }
 
-// One failed run and the last line of its log, which often explains all of them.
+// One failed run and why: it often explains all of them.
 std::string failed_text(Session& session, const std::string& sweep) {
   const auto runs = session.get("/v1/sweeps/" + sweep + "/runs?limit=1&where=state%20%3D%20failed");
   const std::string id = runs ? text_at(*runs, "/items/0/id") : std::string();
   if (id.empty()) return {};
   const auto run = session.get("/v1/runs/" + id);
-  const std::string word = run ? printable(last_line(text_at(*run, "/log_tail"))) : std::string();
-  return (word.empty() ? "" : "\n" + id + " logged last: " + word) +
-         "\nfull explanation: hone explain " + id;
+  const std::string why = run ? reason_of_failure(*run) : std::string();
+  return (why.empty() ? "" : "\n" + id + " failed: " + why) + "\nfull explanation: hone explain " +
+         id;
 }
 
 void print_summary(Session& session, const Json& sweep) {

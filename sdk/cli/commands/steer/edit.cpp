@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/turns.hpp"
 #include "schemas/types/past.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/widening.hpp"
@@ -11,10 +12,12 @@
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
+#include "sdk/cpp/deadline.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 
 namespace hone::cli {
@@ -27,6 +30,9 @@ struct EditOptions {
   std::string dataset;
   std::int64_t trials = 0;
   int concurrency = -1;
+  int share = 0;
+  std::string slots;
+  std::string by;
   bool dry_run = false;
 };
 
@@ -60,6 +66,54 @@ Result<Widening> widening_of(const std::string& word) {
   return widening;
 }
 
+// 2:8, 2: and :8.
+Result<SlotsSpec> slots_of(const std::string& word) {
+  const auto colon = word.find(':');
+  const auto number = [](const std::string& digits) -> std::optional<int> {
+    int value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || value < 0)
+      return std::nullopt;
+    return value;
+  };
+  const std::string min = word.substr(0, colon);
+  const std::string max = colon == std::string::npos ? "" : word.substr(colon + 1);
+  if (colon == std::string::npos || (!min.empty() && !number(min)) ||
+      (!max.empty() && number(max).value_or(0) == 0))
+    return refuse(Code::invalid, "--slots " + word +
+                                     ": write MIN:MAX, where one of them may be left out, as in 2: "
+                                     "or :8; ':' lifts both");
+  SlotsSpec slots{number(min).value_or(0)};
+  if (!max.empty()) slots.max = number(max);
+  return slots;
+}
+
+// 2h, 18:00, "2026-11-23 18:00", a time with its zone, none.
+Result<Deadline> deadline_of(const std::string& word) {
+  auto deadline = decode_deadline(Json(clock_time(word, now()).value_or(word)), "");
+  if (!deadline)
+    return refuse(Code::invalid, "--by " + word +
+                                     ": write a duration such as 2h, a time such as 18:00 or "
+                                     "2026-11-23 18:00, or none");
+  return deadline;
+}
+
+// The changes of how the sweep shares slots.
+Status read_turns(const EditOptions& options, EditRequest& request) {
+  if (options.share > 0) request.share = options.share;
+  if (!options.slots.empty()) {
+    auto slots = slots_of(options.slots);
+    if (!slots) return slots.error();
+    request.slots = *slots;
+  }
+  if (!options.by.empty()) {
+    auto by = deadline_of(options.by);
+    if (!by) return by.error();
+    request.by = *by;
+  }
+  return Done{};
+}
+
 Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
   const auto id = resolve_sweep(session, options.id);
   if (!id) return id.error();
@@ -71,6 +125,7 @@ Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
     if (!widening) return widening.error();
     request.widen.push_back(*std::move(widening));
   }
+  if (auto read = read_turns(options, request); !read) return read.error();
   const std::string path = "/v1/sweeps/" + text(*id);
   const auto before = session.get(path);
   const auto reply = session.post(path + "/edit", encode(request));
@@ -135,6 +190,7 @@ Result<Exit> fork_sweep(Session& session, const EditOptions& options) {
   if (!sweep) return sweep.error();
   Json spec = member(*sweep, "/spec");
   if (auto set = apply_settings(spec, options.settings); !set) return set.error();
+  settle_deadline(spec, now());
   if (options.dry_run) {
     session.print(spec.dump(2) + "\n");
     return Exit::ok;
@@ -226,6 +282,11 @@ CommandAction declare_edit(Flags& flags) {
                   "total number of trials; more than there are continue an ended sweep");
     flags.integer("--concurrency N", options.concurrency, {0, 1e6},
                   "number of parallel runs; 0: no limit");
+    flags.integer("--share N", options.share, {1, 1000},
+                  "weight in the division of slots between sweeps (1)");
+    flags.text("--slots MIN:MAX", options.slots,
+               "slots that its runs get before other sweeps, and at most");
+    flags.text("--by TIME", options.by, "when it is wanted: 2h from its submission, 18:00, none");
     flags.texts("--widen NAME=MIN:MAX", options.widen,
                 "move a bound outwards, or add values: NAME=a,b; repeatable");
   });

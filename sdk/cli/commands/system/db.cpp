@@ -11,9 +11,12 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/ticker.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cpp/client.hpp"
 #include "server/upkeep/upkeep.hpp"
 
 namespace hone::cli {
@@ -25,6 +28,7 @@ struct DbOptions {
   std::string older = "30d";
   std::int64_t keep = 100;
   bool no_blobs = false;
+  bool force = false;
 };
 
 // Shows a ticker for each unit of work.
@@ -63,15 +67,36 @@ std::string_view health_text(upkeep::Health health) {
   unreachable();
 }
 
-// "1234:9f86d0..." as `hone events --head` prints it.
-Result<std::optional<upkeep::KeptLink>> kept_link(const std::string& text) {
-  if (text.empty()) return std::optional<upkeep::KeptLink>();
+// The link that an exported sweep names.
+Result<std::string> link_in(const std::string& file) {
+  const auto content = read_file(file);
+  if (!content) return content.error();
+  const auto document = parse_json(*content);
+  if (!document) return refuse(Code::invalid, file + ": " + document.error().detail);
+  std::string link = text_at(*document, "/ledger");
+  if (link.empty())
+    return refuse(Code::invalid, file +
+                                     " names no event of a ledger: it is no export of a sweep, "
+                                     "or an earlier hone wrote it");
+  return link;
+}
+
+// "1234:9f86d0..." as `hone events --head` prints it, or the file of an exported sweep.
+Result<std::optional<upkeep::KeptLink>> kept_link(const std::string& given) {
+  if (given.empty()) return std::optional<upkeep::KeptLink>();
+  std::string text = given;
+  if (std::error_code ignored; std::filesystem::is_regular_file(given, ignored)) {
+    auto named = link_in(given);
+    if (!named) return named.error();
+    text = *std::move(named);
+  }
   const auto colon = std::min(text.find(':'), text.size());
   upkeep::KeptLink kept{0, text.substr(std::min(colon + 1, text.size()))};
   const auto parsed = std::from_chars(text.data(), text.data() + colon, kept.seq);
   if (parsed.ec != std::errc{} || parsed.ptr != text.data() + colon || !is_sha256_hex(kept.link))
-    return refuse(Code::invalid,
-                  "--link " + text + ": write it as hone events --head printed it, EVENT:DIGITS");
+    return refuse(Code::invalid, "--link " + text +
+                                     ": write it as hone events --head printed it, EVENT:DIGITS, "
+                                     "or name the file of an exported sweep");
   return std::optional(kept);
 }
 
@@ -156,6 +181,42 @@ Result<Exit> prune(Session& session, const DbOptions& options) {
           session.screen()));
 }
 
+// Whether the server that a standby followed still answers as a primary. Two of them would each
+// accept writes that the other one loses.
+bool still_serves(const Session& session, const std::string& url) {
+  auto endpoint = parse_endpoint(url);
+  if (!endpoint || !equip(*endpoint, session.options().credentials)) return false;
+  endpoint->token.clear();  // the route needs none
+  const auto health = Client(*endpoint, seconds(2)).get_json("/healthz");
+  return health && text_at(*health, "/role") != "follower";
+}
+
+Result<Exit> promote(Session& session, const DbOptions& options) {
+  const auto followed = upkeep::followed_by(options.data);
+  if (!followed) return followed.error();
+  if (!options.force && still_serves(session, *followed))
+    return refuse(Code::conflict, "the server at " + *followed +
+                                      " still answers as the primary: stop it first, or pass "
+                                      "--force (what it accepts from then on is lost)");
+  const auto done = upkeep::promote(options.data, options.force);
+  if (!done) return done.error();
+  const Json object = {{"term", done->term},
+                       {"events", done->events},
+                       {"link", done->head.empty() ? Json(nullptr) : Json(done->head)},
+                       {"followed", done->followed},
+                       {"running", done->running}};
+  return print_object(
+      session, object,
+      record_text({{"folder", options.data},
+                   {"replaces", done->followed},
+                   {"term", std::to_string(done->term)},
+                   {"events", count_text(done->events)},
+                   {"link", done->head.empty() ? "none" : done->head},
+                   {"next", done->running ? "it serves: send clients there"
+                                          : "start hone-server --data " + options.data}},
+                  session.screen()));
+}
+
 Result<Exit> manage_folder(Session& session, const DbOptions& options) {
   const bool takes_target = options.what == "backup" || options.what == "archive";
   if (!takes_target && !options.to.empty())
@@ -166,21 +227,27 @@ Result<Exit> manage_folder(Session& session, const DbOptions& options) {
   if (options.what == "check") return check_folder(session, options);
   if (options.what == "backup") return back_up(session, options);
   if (options.what == "upgrade") return upgrade(session, options);
+  if (options.what == "promote") return promote(session, options);
   if (options.what == "prune" || options.what == "archive") return prune(session, options);
-  return refuse(Code::invalid, "unknown action '" + options.what +
-                                   "'; the actions are check, backup, upgrade, prune and archive");
+  return refuse(Code::invalid,
+                "unknown action '" + options.what +
+                    "'; the actions are check, backup, upgrade, promote, prune and archive");
 }
 
 }  // namespace
 
 CommandAction declare_db(Flags& flags) {
   return with_options(manage_folder, [&](DbOptions& options) {
-    flags.argument("WHAT", options.what, "check, backup, upgrade, prune or archive");
+    flags.argument("WHAT", options.what, "check, backup, upgrade, promote, prune or archive");
     flags.optional_argument("TO", options.to, "of backup: a new folder; of archive: a file");
     flags.text("--data DIR", options.data, "the data folder (HONE_DATA, or ~/.hone)");
     flags.flag("--no-blobs", options.no_blobs, "of backup: leave out the checkpoints");
+    flags.flag(
+        "--force", options.force,
+        "of promote: although the server that it follows answers, or was never copied to the end");
     flags.text("--link EVENT:DIGITS", options.link,
-               "of check: a link that hone events --head printed once");
+               "of check: a link that hone events --head or hone confirm printed once, or the file "
+               "of an exported sweep");
     flags.text("--older TIME", options.older,
                "of prune and archive: only sweeps that ended so long ago, as 30d or 12h");
     flags.integer("--keep N", options.keep, {2, 1e9},

@@ -13,12 +13,14 @@
 
 #include "base/expect.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/system/doctor_fix.hpp"
 #include "sdk/cli/commands/system/doctor_install.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/disk_probe.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/transport.hpp"
@@ -29,26 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t disk_bytes_low = 1ULL << 30U;  // checkpoints of a sweep soon fill less
-
-enum class Health { ok, warn, fail };
-
-struct Finding {
-  Health health = Health::ok;
-  std::string what;
-  std::string detail;
-};
-
-std::string_view status_text(Health health) {
-  switch (health) {
-    case Health::ok:
-      return "ok";
-    case Health::warn:
-      return "warn";
-    case Health::fail:
-      return "fail";
-  }
-  unreachable();
-}
 
 Ink ink_of(Health health) {
   switch (health) {
@@ -229,6 +211,25 @@ Finding check_server(Session& session) {
           line + ", but this hone is " HONE_VERSION ": hone version --check lists all"};
 }
 
+// The standbys of the server, or what this standby lacks.
+std::vector<Finding> check_standby(Session& session) {
+  const auto health = session.get("/healthz");
+  if (!health) return {};
+  if (text_at(*health, "/role") == "follower") {
+    const std::string trouble = text_at(*health, "/trouble");
+    const std::string line = "of " + text_at(*health, "/follows") + ", " +
+                             std::to_string(int_at(*health, "/lag_events")) + " events behind";
+    return {{trouble.empty() ? Health::ok : Health::fail, "standby",
+             trouble.empty() ? line : line + ": " + trouble}};
+  }
+  const auto standbys = int_at(*health, "/standbys");
+  if (standbys == 0) return {};
+  const auto behind = int_at(*health, "/seq") - int_at(*health, "/confirmed");
+  return {{Health::ok, "standbys",
+           std::to_string(standbys) + " connected, " +
+               std::to_string(std::max<std::int64_t>(behind, 0)) + " events not confirmed"}};
+}
+
 std::vector<Finding> check_workers(Session& session) {
   const auto workers = session.list("/v1/workers");
   if (!workers) return {};
@@ -285,11 +286,22 @@ std::vector<Finding> examine(Session& session, const fs::path& data) {
       check_disk(data),
       check_sync(data),
       check_server(session)};
-  if (findings.back().health != Health::ok) return findings;
+  const bool served = findings.back().health == Health::ok;
+  std::ranges::move(check_own_folder(data), std::back_inserter(findings));
+  if (!served) return findings;
+  std::ranges::move(check_standby(session), std::back_inserter(findings));
   for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
+  std::ranges::move(check_quarantine(session), std::back_inserter(findings));
   for (auto& finding : check_code(session)) findings.push_back(std::move(finding));
   return findings;
 }
+
+struct DoctorOptions {
+  std::string data = default_data_folder();
+  std::string install;
+  bool fix = false;
+  bool yes = false;
+};
 
 void print_lines(Session& session, const std::vector<Finding>& findings) {
   for (const auto& finding : findings) {
@@ -297,13 +309,19 @@ void print_lines(Session& session, const std::vector<Finding>& findings) {
     health.resize(6, ' ');
     std::string what = finding.what;
     what.resize(13, ' ');
-    session.print(paint(session.screen(), ink_of(finding.health), health) + what + finding.detail +
-                  "\n");
+    const Screen& screen = session.screen();
+    const std::string indent(health.size() + what.size(), ' ');
+    const std::string detail =
+        screen.is_terminal ? wrapped(finding.detail, screen.columns, indent).substr(indent.size())
+                           : finding.detail;
+    session.print(paint(screen, ink_of(finding.health), health) + what + detail + "\n");
   }
 }
 
-Result<Exit> check_installation(Session& session, const std::string& data) {
-  const auto findings = examine(session, fs::absolute(data));
+Result<Exit> check_installation(Session& session, const DoctorOptions& options) {
+  auto findings = examine(session, fs::absolute(options.data));
+  if (options.fix || options.yes)
+    if (auto fixed = apply_fixes(session, findings, !options.yes); !fixed) return fixed.error();
   const bool sound = std::none_of(findings.begin(), findings.end(),
                                   [](const Finding& f) { return f.health == Health::fail; });
   const Exit exit = sound ? Exit::ok : Exit::general;
@@ -321,13 +339,8 @@ Result<Exit> check_installation(Session& session, const std::string& data) {
   return exit;
 }
 
-struct DoctorOptions {
-  std::string data = default_data_folder();
-  std::string install;
-};
-
 Result<Exit> doctor(Session& session, const DoctorOptions& options) {
-  return options.install.empty() ? check_installation(session, options.data)
+  return options.install.empty() ? check_installation(session, options)
                                  : install_packages(session, options.install);
 }
 
@@ -336,6 +349,10 @@ Result<Exit> doctor(Session& session, const DoctorOptions& options) {
 CommandAction declare_doctor(Flags& flags) {
   return with_options(doctor, [&](DoctorOptions& options) {
     flags.text("--data DIR", options.data, "the data folder to check (HONE_DATA, or ~/.hone)");
+    flags.flag("--fix", options.fix,
+               "fix what hone can, after a question for each: access to the data folder, its "
+               "schema, quarantined workers");
+    flags.flag("--yes", options.yes, "fix without questions");
     flags.text("--install WHAT", options.install,
                "install gymnasium or atari for hone-train --env gym:... and atari:...");
   });

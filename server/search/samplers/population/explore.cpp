@@ -192,4 +192,22 @@ Params explore(const SearchSpace& space, const Params& of, std::span<const std::
   return of;
 }
 
+std::optional<Params> forked_to(const SearchSpace& space, const Params& of,
+                                std::span<const std::string> changeable,
+                                std::span<const Point> points) {
+  auto from = space.point_of(of);
+  if (!from) return std::nullopt;
+  const Member member = member_of(space, of, *std::move(from), changeable);
+  const std::vector<const Value*> none(space.parameters().size(), nullptr);
+  Work work(space);
+  for (const Point& point : points) {
+    if (!work.take()) break;
+    Params params = params_at(member, none, point);
+    if (changes_beyond(member, params))
+      params = params_at(member, none, permitted(member, none, point, work));
+    if (space.feasible(params)) return params;
+  }
+  return std::nullopt;
+}
+
 }  // namespace hone

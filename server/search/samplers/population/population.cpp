@@ -11,8 +11,9 @@ namespace hone {
 namespace {
 
 constexpr double size_max = 100'000;
-constexpr std::array<std::string_view, 6> known{"population", "exploit", "quantile",
-                                                "window",     "ready",   "resample"};
+constexpr std::array<std::string_view, 6> known{"population", "quantile", "ready",
+                                                "exploit",    "window",   "resample"};
+constexpr std::size_t bandit_settings = 3;  // the first of them; a bandit exploits by truncation
 
 Result<Exploit> read_exploit(const SearchSpec& search) {
   const Value* value = find(search.settings, "exploit");
@@ -34,11 +35,14 @@ Status check_perturb(const SearchSpec& search) {
 }  // namespace
 
 Result<Population> read_population(const SearchSpec& search) {
-  if (auto fits = only_settings(search, known); !fits) return fits.error();
+  const bool bandit = search.method == bandit_method;
+  const std::span<const std::string_view> all = known;
+  if (auto fits = only_settings(search, bandit ? all.first(bandit_settings) : all); !fits)
+    return fits.error();
   if (auto fits = check_perturb(search); !fits) return fits.error();
   const auto size = count_setting(search, "population", search.trials, {2, size_max});
   const auto exploit = read_exploit(search);
-  const auto quantile = number_setting(search, "quantile", 0.2, {0.01, 0.5});
+  const auto quantile = number_setting(search, "quantile", bandit ? 0.25 : 0.2, {0.01, 0.5});
   const auto window = count_setting(search, "window", 10, {2, 1000});
   const auto ready = count_setting(search, "ready", 1, {1, 10'000});
   const auto resample = number_setting(search, "resample", 0.25, {0, 1});
@@ -59,23 +63,10 @@ Result<Population> read_population(const SearchSpec& search) {
   return population;
 }
 
-namespace {
-
 // The first members are independent draws; every later trial is a fork, which a verdict starts.
-class FirstMembers final : public Sampler {
- public:
-  std::optional<Point> propose(const SearchSpace& space, const History&,
-                               const Draw& draw) const override {
-    Rng rng = draw.rng();
-    return random_point(space, rng);
-  }
-};
-
-}  // namespace
-
 Result<std::unique_ptr<Sampler>> make_pbt_sampler(const SearchSpec& search, const SearchSpace&) {
   if (auto fits = read_population(search); !fits) return fits.error();
-  return std::unique_ptr<Sampler>(std::make_unique<FirstMembers>());
+  return random_sampler();
 }
 
 }  // namespace hone

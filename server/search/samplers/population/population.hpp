@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ struct Population {
   friend bool operator==(const Population&, const Population&) = default;
 };
 
-// Reads the settings of `search: {method: pbt, ...}`; error.at is relative to the spec.
+// Reads the settings of `search: {method: pbt, ...}`, or pb2; error.at is relative to the spec.
 Result<Population> read_population(const SearchSpec& search);
 
 // Returns the parameters of a fork of a run with the parameters `of`: each free parameter in
@@ -45,5 +46,12 @@ Result<Population> read_population(const SearchSpec& search);
 // `of` if no draw satisfies the constraints.
 Params explore(const SearchSpace& space, const Params& of, std::span<const std::string> changeable,
                const Population& population, Rng rng);
+
+// Returns the parameters of a fork of such a run that moves to the first of `points` that satisfies
+// the constraints, without the moves from which a change follows that `changeable` does not allow;
+// nullopt if none of them does.
+std::optional<Params> forked_to(const SearchSpace& space, const Params& of,
+                                std::span<const std::string> changeable,
+                                std::span<const Point> points);
 
 }  // namespace hone

@@ -77,9 +77,9 @@ class Median final : public Terminator {
     return std::string("the median rule ") +
            (verdict.action == Action::stop ? "stopped it: its best so far, "
                                            : "kept it: its best so far, ") +
-           number_text(input(verdict.inputs, "best")) +
+           value_text(input(verdict.inputs, "best"), shape_) +
            (verdict.action == Action::stop ? ", is worse than " : ", is no worse than ") +
-           number_text(*bar) + ", the median of the means of " + others;
+           value_text(*bar, shape_) + ", the median of the means of " + others;
   }
 
   // There is no closed form; this is the upper bound.

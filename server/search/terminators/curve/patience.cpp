@@ -46,9 +46,9 @@ class Patience final : public Terminator {
     const bool stopped = verdict.action == Action::stop;
     return std::string("the patience rule ") + (stopped ? "stopped" : "kept") +
            " it: its best in the last " + counted(phases_, "phase") + " was " +
-           number_text(input(verdict.inputs, "since")) + ", before them " +
-           number_text(input(verdict.inputs, "before")) + ", and it must improve by more than " +
-           number_text(input(verdict.inputs, "min_delta"));
+           value_text(input(verdict.inputs, "since"), shape_) + ", before them " +
+           value_text(input(verdict.inputs, "before"), shape_) +
+           ", and it must improve by more than " + number_text(input(verdict.inputs, "min_delta"));
   }
 
   // It is unknown where curves flatten; this is the upper bound.

@@ -39,7 +39,7 @@ class Threshold final : public Terminator {
              number_text(input(verdict.inputs, "phases"));
     const bool stopped = verdict.action == Action::stop;
     return std::string("the threshold rule ") + (stopped ? "stopped" : "kept") +
-           " it: its best so far, " + number_text(input(verdict.inputs, "best")) + ", " +
+           " it: its best so far, " + value_text(input(verdict.inputs, "best"), shape_) + ", " +
            (stopped ? "has not reached " : "has reached ") +
            number_text(input(verdict.inputs, "value"));
   }

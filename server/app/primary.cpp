@@ -1,0 +1,210 @@
+// The primary: owns the ledger, decides, and serves standbys.
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/hex.hpp"
+#include "db/queries/queries.hpp"
+#include "server/api/role.hpp"
+#include "server/app/first_tokens.hpp"
+#include "server/app/opened.hpp"
+#include "server/dashboard/pages.hpp"
+#include "server/engine/book_snapshot.hpp"
+#include "server/engine/clock.hpp"
+#include "server/engine/clock_meter.hpp"
+#include "server/engine/engine_thread.hpp"
+#include "server/engine/epoch.hpp"
+#include "server/engine/metric_feed.hpp"
+#include "server/engines/fleet_thread.hpp"
+#include "server/follow/peers.hpp"
+#include "server/limits.hpp"
+#include "server/standby/standbys.hpp"
+
+namespace hone {
+namespace {
+
+std::uint64_t random_number() { return std::stoull(random_hex(8), nullptr, 16); }
+
+// The state of the last snapshot, so that only the events after it are replayed.
+Restored restored(SnapshotFile& snapshot) {
+  auto loaded = snapshot.load();
+  if (loaded) {
+    spdlog::info("continued from the snapshot after event {}", loaded->seq);
+    return *std::move(loaded);
+  }
+  if (loaded.error().code != Code::not_found)
+    spdlog::warn("replayed the whole ledger, since its snapshot cannot be used: {}",
+                 loaded.error().detail);
+  return {};
+}
+
+constexpr int exit_replaced = 75;  // EX_TEMPFAIL: a start then refuses, and names the new primary
+
+[[noreturn]] void end_replaced(const std::string& sentence) {
+  spdlog::critical("{}", sentence);
+  spdlog::default_logger()->flush();
+  _exit(exit_replaced);
+}
+
+// Every part of the running server. Members are destroyed in reverse order: the engine first, the
+// sockets and the lock of the data folder last.
+class ServerProcess {
+ public:
+  // Replays the ledger and starts the engine.
+  ServerProcess(const ServerOptions& options, Opened opened)
+      : folder_(std::move(opened.folder)),
+        mark_(std::move(opened.mark)),
+        blobs_(folder_.blobs()),
+        logs_(folder_.path() / "logs"),
+        server_(std::move(opened.server)),
+        writer_(std::move(opened.writer)),
+        readers_(std::move(opened.readers)),
+        followers_(std::move(opened.followers)),
+        snapshot_(folder_.snapshot(), *writer_),
+        pages_(options.dashboard_dir),
+        keys_(read_keys(*writer_)),
+        feed_(random_hex(8), limits::feed_points_max, !opened.state.standbys.empty()),
+        role_(text(opened.state.term)),
+        standbys_(folder_.path(), std::move(opened.state), options.sync_replica, end_replaced),
+        engine_(*writer_, hooks(),
+                SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
+                EngineOptions{.lease = seconds(options.lease_s),
+                              .meter = &meter_,
+                              .feed = &feed_,
+                              .epoch = draw_epoch(SystemClock{}(), random_number())},
+                restored(snapshot_)) {}
+
+  ~ServerProcess() {
+    fleets_.stop();  // it asks the engine, which is destroyed first
+    watch_.stop();
+  }
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  // Makes the first administrator's token and keeps the workers' token file.
+  Status prepare_tokens(const ServerOptions& options);
+
+  // Begins to serve fleets.
+  Status start_fleets(const ServerOptions& options, bool with_tokens);
+
+  // Asks the standbys once in a while whether one of them was promoted.
+  void watch_standbys(const PeerOptions& peers);
+
+  // Serves until SIGTERM or SIGINT.
+  void run(const ServerOptions& options, bool with_tokens);
+
+ private:
+  EngineThread::Hooks hooks() {
+    return {.committed =
+                [this](std::int64_t seq) {
+                  mark_.advance(seq);
+                  server_->announce(seq);
+                  followers_->wake();
+                  fleets_.wake();
+                },
+            .failed = [](const std::string& why) { end_at_once(why); },
+            .settled = [this](const Book& book, std::int64_t seq, std::int64_t bytes,
+                              bool last) { snapshot_.consider(book, seq, bytes, last); },
+            .replied = [this] { server_->deliver(feed_.end()); }};
+  }
+
+  DataFolder folder_;
+  HighWater mark_;
+  api::BlobStore blobs_;
+  api::LogStore logs_;
+  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<SQLite::Database> writer_;
+  http::ReaderPool readers_;
+  http::DiskPool disk_{limits::disk_threads};
+  http::DiskPool parsers_{limits::parser_threads};
+  std::unique_ptr<Followers> followers_;
+  Counters counters_;
+  ClockMeter meter_{counters_};
+  SnapshotFile snapshot_;
+  dashboard::Pages pages_;
+  api::Keyring keys_;
+  MetricFeed feed_;
+  api::Role role_;
+  standby::Standbys standbys_;
+  SuccessorWatch watch_;
+  engines::FleetThread fleets_;
+  EngineThread engine_;
+};
+
+Status ServerProcess::prepare_tokens(const ServerOptions& options) {
+  const TokenFile admin{folder_.path() / "admin.token", "admin", Scope::admin};
+  if (options.new_admin_token || !keys_.has_live(Scope::admin, SystemClock{}())) {
+    if (auto made = make_token_file(engine_, keys_, admin); !made) return made;
+    spdlog::info("an administrator's token was written to {}", admin.path);
+  }
+  if (options.worker_token_file.empty()) return Done{};
+  return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
+}
+
+Status ServerProcess::start_fleets(const ServerOptions& options, bool with_tokens) {
+  engines::Site site{folder_.path() / "fleets", "hone-worker", server_->url(), {}};
+  std::error_code trouble;
+  const auto here = std::filesystem::read_symlink("/proc/self/exe", trouble).parent_path();
+  if (!trouble) site.program = here / "hone-worker";
+  for (const char* name : {"logs", "data", "scripts"}) {
+    std::filesystem::create_directories(site.folder / name, trouble);
+    if (trouble) return refuse(Code::invalid, "cannot make the folder " + site.folder.string());
+  }
+  if (with_tokens && !options.worker_token_file.empty())
+    site.token_file = std::filesystem::absolute(options.worker_token_file);
+  fleets_.start([this](Command command) { return ask(engine_, std::move(command)); },
+                std::move(site));
+  return Done{};
+}
+
+// A standby that follows this server was not promoted.
+void ServerProcess::watch_standbys(const PeerOptions& peers) {
+  watch_.start([this, peers] {
+    if (role_.standbys() > 0) return;
+    for (const standby::Known& one : standbys_.list())
+      if (const auto term = term_at(one.url, peers)) standbys_.consider(*term, one.url);
+  });
+}
+
+Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e6)}; }
+
+void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
+  server_->catch_signals();
+  watch_standbys(options.peers);
+  std::printf("hone-server listening on %s\n", server_->url().c_str());
+  std::fflush(stdout);
+  spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
+               server_->url());
+  server_->run({.engine = &engine_,
+                .readers = readers_,
+                .disk = disk_,
+                .parsers = parsers_,
+                .blobs = blobs_,
+                .counters = counters_,
+                .drain_delay = from_seconds(options.drain_delay_s),
+                .blob_grace = from_seconds(options.blob_grace_s),
+                .dashboard = &pages_,
+                .logs = &logs_,
+                .keys = with_tokens ? &keys_ : nullptr,
+                .role = &role_,
+                .standbys = &standbys_,
+                .feed = &feed_,
+                .confirm_wait = from_seconds(options.sync_wait_s)});
+  spdlog::info("shut down");
+}
+
+}  // namespace
+
+int serve_as_primary(const ServerOptions& options, bool with_tokens, Opened opened) {
+  ServerProcess process(options, std::move(opened));
+  if (with_tokens)
+    if (auto prepared = process.prepare_tokens(options); !prepared)
+      return fail(prepared.error().detail);
+  if (auto started = process.start_fleets(options, with_tokens); !started)
+    return fail(started.error().detail);
+  process.run(options, with_tokens);
+  return 0;
+}
+
+}  // namespace hone

@@ -1,0 +1,127 @@
+// Pages of the ledger for standbys. A request confirms the page before it and waits a little for
+// the next one.
+#include <boost/asio/as_tuple.hpp>
+
+#include "server/api/role.hpp"
+#include "server/engine/metric_feed.hpp"
+#include "server/http/await.hpp"
+#include "server/http/connection.hpp"
+#include "server/standby/ledger_page.hpp"
+#include "server/standby/limits.hpp"
+#include "server/standby/standbys.hpp"
+
+namespace hone::http {
+namespace asio = boost::asio;
+
+namespace {
+
+namespace bounds = standby::limits;
+
+// Refuses a standby that must not follow this server.
+Status check_pull(const Shared& shared, const standby::Pull& pull) {
+  const auto* standbys = shared.parts->standbys;
+  if (standbys == nullptr)
+    return refuse(Code::conflict, "this server is a standby itself: follow its primary");
+  if (pull.term > standbys->term())
+    return refuse(Code::conflict, "the standby has followed a server of term " +
+                                      std::to_string(pull.term) + ", this one is of term " +
+                                      std::to_string(standbys->term()) + ": follow the newer one");
+  return Done{};
+}
+
+// The digest and the URL of a standby are on the disk before its first page: a promotion is then
+// always recognized.
+asio::awaitable<Status> enroll(Connection& connection, const standby::Pull& pull) {
+  auto& shared = connection.shared;
+  auto* const standbys = shared.parts->standbys;
+  const standby::Known known{pull.digest, pull.url};
+  if (standbys->knows(known)) co_return Done{};
+  auto add = [standbys, known] { return standbys->add(known); };
+  auto pending = on_disk<Done>(shared, add);
+  co_return co_await std::move(pending);
+}
+
+asio::awaitable<Result<standby::Page>> read_page(Connection& connection, const Incoming& incoming,
+                                                 const standby::Pull& pull) {
+  auto& shared = connection.shared;
+  using Rows = std::vector<standby::Row>;
+  const Reads::Pass pass(shared.reads, speaker_of(connection, incoming), api::Weight::quick,
+                         connection);
+  auto work = [&pull](SQLite::Database& db) { return standby::rows_after(db, pull); };
+  auto pending = on_reader<Rows>(shared, pass.ticket(), api::Weight::quick, work);
+  auto rows = co_await std::move(pending);
+  if (!rows) co_return rows.error();
+  standby::Page page;
+  page.version = HONE_VERSION;
+  page.term = shared.parts->standbys->term();
+  page.sync = shared.parts->standbys->sync();
+  page.newest = std::max(shared.newest_seq.load(), pull.after);
+  page.rows = *std::move(rows);
+  if (auto* feed = shared.parts->feed) {
+    auto batch = feed->after(pull.feed.life, pull.feed.next, bounds::page_points);
+    page.feed = {feed->life(), batch.next};
+    page.gap = batch.gap;
+    for (auto& [run, at, point] : batch.entries)
+      page.points.push_back({run, std::move(point.name), point.step, point.value, at});
+  }
+  co_return page;
+}
+
+// Until the ledger or the metrics grow, or the time is over.
+asio::awaitable<void> await_news(Shared& shared, std::chrono::steady_clock::time_point until) {
+  asio::steady_timer timer(shared.io, until);
+  shared.sleeping_standbys.insert(&timer);
+  co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  shared.sleeping_standbys.erase(&timer);
+}
+
+void confirm(Shared& shared, const standby::Pull& pull) {
+  shared.pulls[pull.digest] = std::chrono::steady_clock::now();
+  const auto* feed = shared.parts->feed;
+  const bool same_life = feed != nullptr && feed->life() == pull.feed.life;
+  shared.outbox.confirm({pull.after, same_life ? pull.feed.next : 0});
+  if (shared.parts->role == nullptr) return;
+  shared.parts->role->confirmed(pull.after);
+  shared.parts->role->set_standbys(static_cast<int>(shared.pulls.size()));
+}
+
+}  // namespace
+
+void forget_silent_standbys(Shared& shared) {
+  const auto before = std::chrono::steady_clock::now() - chrono(bounds::presence_time);
+  std::erase_if(shared.pulls, [&](const auto& pull) { return pull.second < before; });
+  if (shared.parts->role != nullptr)
+    shared.parts->role->set_standbys(static_cast<int>(shared.pulls.size()));
+}
+
+asio::awaitable<After> pull_page(Connection& connection, const Incoming& incoming) {
+  auto& shared = connection.shared;
+  const auto refused = [&](const Error& why) {
+    return write_answer(connection, incoming, api::problem(why));
+  };
+  const auto pull = standby::parse_pull(incoming.request.body);
+  if (!pull) co_return co_await refused(pull.error());
+  if (auto may = check_pull(shared, *pull); !may) co_return co_await refused(may.error());
+  auto enrolling = enroll(connection, *pull);
+  if (auto known = co_await std::move(enrolling); !known) co_return co_await refused(known.error());
+  const auto until = std::chrono::steady_clock::now() + chrono(pull->wait);
+  while (true) {
+    const auto seen = shared.newest_seq.load();
+    const auto seen_point = shared.newest_point.load();
+    auto reading = read_page(connection, incoming, *pull);
+    const auto page = co_await std::move(reading);
+    if (!page) co_return co_await refused(page.error());
+    confirm(shared, *pull);  // its ledger is this one up to there
+    const bool late = std::chrono::steady_clock::now() >= until || shared.draining;
+    if (!page->rows.empty() || !page->points.empty() || late) {
+      api::Response answer;
+      answer.content_type = "application/octet-stream";
+      answer.body = standby::text(*page);
+      co_return co_await write_answer(connection, incoming, std::move(answer));
+    }
+    if (shared.newest_seq.load() == seen && shared.newest_point.load() == seen_point)
+      co_await await_news(shared, until);
+  }
+}
+
+}  // namespace hone::http

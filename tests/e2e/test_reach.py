@@ -1,0 +1,160 @@
+"""Objectives of time: the time until a metric first reached a bar, by real programs."""
+import datetime
+import json
+import re
+
+import pytest
+
+from commands import hone, ok
+from conftest import ROOT, sweep_spec
+from test_code import ended
+from test_reproduce import start  # noqa: F401 (a fixture)
+
+# Each phase takes 0.2 s and brings `depth` x 10: a bar of 60 is reached after 1, 2 or 3 phases of 4
+# or never.
+PROGRAM = r'''
+import json, sys, time
+for phase in range(4):
+    time.sleep(0.2)
+    value = 10 * int(sys.argv[1]) * (phase + 1)
+    print("@hone", json.dumps({"report": {"step": 250 * (phase + 1), "value": value}}), flush=True)
+time.sleep(60)
+'''
+
+# The first attempt is lost after its checkpoint and 1.2 s of work; the second continues it.
+RESUMED = r'''
+import json, os, sys, time
+run = json.load(open(os.environ["HONE_RUN_FILE"]))
+first = run["resume"] is None
+def line(**one):
+    print("@hone", json.dumps(one), flush=True)
+time.sleep(0.2)
+if first:
+    path = os.path.join(os.environ["HONE_CHECKPOINT_DIR"], "model")
+    open(path, "w").write("weights")
+    line(checkpoint={"path": path, "step": 500, "phase": 0})
+    line(report={"step": 500, "value": 1})
+    time.sleep(1.2)
+    sys.exit(85)
+line(report={"step": 1000, "value": 100})
+time.sleep(60)
+'''
+
+
+def submitted(server, tmp_path, program=PROGRAM, **changes):
+    (tmp_path / "reach.py").write_text(program)
+    spec = sweep_spec(**{
+        "command": ["python3", str(tmp_path / "reach.py"), "${depth}"],
+        "objective": {"metric": "return", "reach": 60, "clock": "seconds"},
+        "parameters": {"depth": {"values": [1, 2, 3, 6]}},
+        "search": {"method": "grid", "trials": 4}, **changes})
+    return server.submit(spec)
+
+
+def at(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
+def ranked(server, sweep):
+    items = server.get(f"/v1/sweeps/{sweep}/best")["items"]
+    return [(item["params"]["depth"], item["value"]) for item in items]
+
+
+def test_the_fastest_is_best_and_one_that_never_reached_is_last(server, start, tmp_path):  # noqa
+    start(slots=1)
+    sweep = submitted(server, tmp_path)
+    ended(server, sweep)
+    order = ranked(server, sweep)
+    assert order[3] == (1, "not_reached"), order
+    times = [value for _, value in order[:3]]
+    assert times == sorted(times), order  # which is the fastest is for the machine to decide
+    took = dict(order)
+    assert took[6] >= 0.2 and took[3] >= 0.4 and took[2] >= 0.6, order
+    runs = server.get(f"/v1/sweeps/{sweep}/curves")["items"]
+    assert {run["params"]["depth"]: len(run["curve"]) for run in runs} == {1: 4, 2: 3, 3: 2, 6: 1}
+    assert {run["reason"] for run in runs if run["params"]["depth"] > 1} == {"bar_reached"}
+    curves = {run["params"]["depth"]: [point["value"] for point in run["curve"]] for run in runs}
+    assert curves[3] == [30, 60]
+
+    best = ok("best", sweep, server=server)
+    assert "not reached" in best, best
+    assert "soonest return >= 60, in seconds" in ok("show", sweep, server=server)
+    texts = {run["params"]["depth"]: " ".join(ok("explain", run["run"], server=server).split())
+             for run in runs}
+    assert re.search(r"It reached return >= 60 after [\d.]+ s\.", texts[6]), texts[6]
+    assert "It had not reached return >= 60 in " in texts[1], texts[1]
+    trials = ok("trials", sweep, "--format", "csv", server=server)
+    assert "not_reached" in trials, trials
+    assert ",60.0," in ok("export", sweep, "--format", "csv", server=server)
+    assert json.loads(ok("replay", sweep, "--format", "json", server=server))["same"]
+    found = ok("find", f"trial where sweep = {sweep} and value < 100", "--format", "csv",
+               server=server)
+    assert len(found.splitlines()) == 4, found
+
+    server.stop()
+    server.start(server.port)
+    assert ranked(server, sweep) == order
+
+
+def test_the_time_that_a_restart_lost_does_not_count(server, start, tmp_path):  # noqa: F811
+    start(slots=1)
+    sweep = submitted(server, tmp_path, RESUMED, parameters={"depth": {"values": [1]}},
+                      search={"method": "random", "trials": 1},
+                      budget={"per_run": 1000, "phases": 2})
+    ended(server, sweep)
+    run = server.get(f"/v1/sweeps/{sweep}/curves")["items"][0]
+    assert [point["value"] for point in run["curve"]] == [1, 100], run
+    curve = server.get(f"/v1/runs/{run['run']}/curve")["items"]
+    spent = [point["spent"] for point in curve]
+    ((_, value),) = ranked(server, sweep)
+    assert value == spent[1] > spent[0] >= 0.2, (value, spent)
+    attempts = server.get(f"/v1/runs/{run['run']}/attempts")["items"]
+    assert len(attempts) == 2
+    trained = sum((at(one["ended_at"]) - at(one["granted_at"])).total_seconds() for one in attempts)
+    assert value < trained - 1, (spent, attempts)
+    assert json.loads(ok("replay", sweep, "--format", "json", server=server))["same"]
+
+
+@pytest.mark.parametrize("clock", ["cpu_seconds", "steps"])
+def test_processor_time_and_steps_are_other_clocks(server, start, tmp_path, clock):  # noqa: F811
+    start(slots=1)
+    sweep = submitted(server, tmp_path, objective={"metric": "return", "reach": 60, "clock": clock})
+    ended(server, sweep)
+    order = dict(ranked(server, sweep))
+    assert order.pop(1) == "not_reached"
+    if clock == "steps":
+        assert list(order.items()) == [(6, 250), (3, 500), (2, 750)]
+    else:  # it sleeps: the interpreter's start alone uses the processor
+        assert all(0 < value < 60 for value in order.values()), order
+
+
+def test_a_python_function_is_timed_until_its_bar(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("HONE_DATA", str(tmp_path / "home"))
+    monkeypatch.syspath_prepend(str(ROOT / "sdk" / "python"))
+    import hone as sdk
+    with sdk.Client(f"http://127.0.0.1:{server.port}") as client:
+        sweep = sdk.Sweep({"rise": [1, 2, 4]}, {"metric": "score", "reach": 4, "clock": "steps"},
+                          search="grid", trials=3, phases=3, terminator="none", client=client)
+
+        def train(run):
+            for phase in run.phases():
+                run.report(phase, run.params["rise"] * (phase.number + 1))
+        best = sweep.run(train)
+        assert best["params"]["rise"] == 4 and best["value"] == 1
+        values = {row["params.rise"]: row["value"] for row in sweep.trials()}
+        assert values == {4: 1, 2: 2, 1: "not_reached"}
+        assert "not_reached" in sweep._repr_html_()
+
+
+def test_a_file_that_cannot_be_meant_is_refused(tmp_path):
+    def refusal(**changes):
+        file = tmp_path / "sweep.json"
+        file.write_text(json.dumps(sweep_spec(**changes)))
+        done = hone("plan", str(file))
+        assert done.returncode == 2, done.stdout
+        return " ".join(done.stderr.split())
+    assert "give the bar as reach: VALUE" in refusal(
+        objective={"metric": "return", "clock": "steps"})
+    assert "soonest needs a bar" in refusal(objective={"metric": "return", "goal": "soonest"})
+    assert "make it the only objective" in refusal(
+        objective=None, objectives=[{"metric": "return", "reach": 4}, {"metric": "cost"}])
