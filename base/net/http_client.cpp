@@ -11,6 +11,8 @@
 #include <boost/beast/http.hpp>
 #include <chrono>
 #include <fstream>
+#include <type_traits>
+#include <vector>
 
 #include "base/expect.hpp"
 #include "base/net/client_tls.hpp"
@@ -37,13 +39,91 @@ void put_fields(Message& message, const HttpServer& server, const HttpRequest& r
 
 }  // namespace
 
-struct ClientConnection {
-  ClientConnection(asio::io_context& io, const ClientTls* tls)
-      : stream(asio::ip::tcp::socket(io), tls != nullptr ? tls->session() : nullptr,
-               asio::ssl::stream_base::client) {}
-  TlsStream stream;
-  beast::flat_buffer buffer;
+// A connection as Beast's blocking functions want it. Below them, each operation is asynchronous,
+// because only those obey a deadline; they have one type of handler, so that TLS is compiled once.
+class ClientConnection {
+ public:
+  ClientConnection(asio::io_context& io, const ClientTls* tls, const std::atomic<bool>& interrupted)
+      : io_(io),
+        interrupted_(interrupted),
+        stream_(asio::ip::tcp::socket(io), tls != nullptr ? tls->session() : nullptr,
+                asio::ssl::stream_base::client) {}
+
+  TlsStream& stream() { return stream_; }
+  beast::flat_buffer& buffer() { return buffer_; }
+
+  Failure connect(const asio::ip::tcp::resolver::results_type& found) {
+    return perform([&](auto done) { stream_.tcp().async_connect(found, done); }).failure;
+  }
+  Failure handshake() {
+    return perform([&](auto done) { stream_.async_handshake(done); }).failure;
+  }
+
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers, Failure& failure) {
+    return read(*asio::buffer_sequence_begin(buffers), failure);
+  }
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers) {
+    return or_throw([&](Failure& failure) { return read_some(buffers, failure); });
+  }
+  template <class Buffers>
+  std::size_t write_some(const Buffers& buffers, Failure& failure) {
+    return write({asio::buffer_sequence_begin(buffers), asio::buffer_sequence_end(buffers)},
+                 failure);
+  }
+  template <class Buffers>
+  std::size_t write_some(const Buffers& buffers) {
+    return or_throw([&](Failure& failure) { return write_some(buffers, failure); });
+  }
+
   std::chrono::steady_clock::time_point used_at;
+
+ private:
+  struct Performed {
+    Failure failure;
+    std::size_t bytes = 0;
+  };
+
+  // Runs one asynchronous operation to its end.
+  template <class Begin>
+  Performed perform(Begin begin) {
+    Performed performed;
+    if (interrupted_) return {asio::error::operation_aborted};
+    io_.restart();
+    begin([&performed](Failure failure, auto... rest) {
+      performed.failure = failure;
+      if constexpr ((std::is_same_v<decltype(rest), std::size_t> && ...))
+        performed.bytes = (std::size_t{0} + ... + rest);
+    });
+    io_.run();
+    return performed;
+  }
+
+  std::size_t read(asio::mutable_buffer buffer, Failure& failure) {
+    const auto performed = perform([&](auto done) { stream_.async_read_some(buffer, done); });
+    failure = performed.failure;
+    return performed.bytes;
+  }
+
+  std::size_t write(const std::vector<asio::const_buffer>& buffers, Failure& failure) {
+    const auto performed = perform([&](auto done) { stream_.async_write_some(buffers, done); });
+    failure = performed.failure;
+    return performed.bytes;
+  }
+
+  template <class Transfer>
+  static std::size_t or_throw(Transfer transfer) {
+    Failure failure;
+    const std::size_t bytes = transfer(failure);
+    if (failure) throw boost::system::system_error(failure);
+    return bytes;
+  }
+
+  asio::io_context& io_;
+  const std::atomic<bool>& interrupted_;
+  TlsStream stream_;
+  beast::flat_buffer buffer_;
 };
 
 struct HttpClient::Inside {
@@ -57,29 +137,18 @@ struct HttpClient::Inside {
   std::string refusal;                 // what was wrong with the server's certificate
   std::atomic<bool> interrupted = false;
 
-  // Runs one asynchronous operation to its end: only those obey a stream's deadline.
-  template <class Begin>
-  Failure perform(Begin begin) {
-    if (interrupted) return asio::error::operation_aborted;
-    Failure result;
-    io.restart();
-    begin([&result](Failure failure, auto&&...) { result = failure; });
-    io.run();
-    return result;
-  }
-
   Failure connect(ClientConnection& connection, std::chrono::microseconds timeout) {
     asio::ip::tcp::resolver resolver(io);
     Failure failure;
     const auto found = resolver.resolve(server.host, server.port, failure);
     if (failure) return failure;
-    connection.stream.expires_after(timeout);
-    auto& tcp = connection.stream.tcp();
-    failure = perform([&](auto done) { tcp.async_connect(found, done); });
-    if (!failure) tcp.socket().set_option(asio::ip::tcp::no_delay(true), failure);
-    if (failure || !connection.stream.is_secret()) return failure;
-    failure = perform([&](auto done) { connection.stream.async_handshake(done); });
-    if (failure) refusal = certificate_trouble(connection.stream.session());
+    auto& stream = connection.stream();
+    stream.expires_after(timeout);
+    failure = connection.connect(found);
+    if (!failure) stream.socket().set_option(asio::ip::tcp::no_delay(true), failure);
+    if (failure || !stream.is_secret()) return failure;
+    failure = connection.handshake();
+    if (failure) refusal = certificate_trouble(stream.session());
     return failure;
   }
 
@@ -93,6 +162,7 @@ struct HttpClient::Inside {
   }
 
   Failure write(ClientConnection& connection, const HttpRequest& request) {
+    Failure failure;
     const auto verb = http::string_to_verb(request.method);
     expect(verb != http::verb::unknown, "the method is one of HTTP's");
     if (request.upload.empty()) {
@@ -100,16 +170,17 @@ struct HttpClient::Inside {
       put_fields(message, server, request);
       if (!request.body.empty()) message.set(http::field::content_type, request.content_type);
       message.prepare_payload();
-      return perform([&](auto done) { http::async_write(connection.stream, message, done); });
+      http::write(connection, message, failure);
+      return failure;
     }
     http::request<http::file_body> message(verb, request.target, 11);
     put_fields(message, server, request);
     message.set(http::field::content_type, "application/octet-stream");
-    Failure failure;
     message.body().open(request.upload.c_str(), beast::file_mode::scan, failure);
     if (failure) return failure;
     message.prepare_payload();
-    return perform([&](auto done) { http::async_write(connection.stream, message, done); });
+    http::write(connection, message, failure);
+    return failure;
   }
 
   using Head = http::response_parser<http::empty_body>;
@@ -118,15 +189,15 @@ struct HttpClient::Inside {
     head.header_limit(64 * 1024);
     head.body_limit(request.download.empty() ? request.body_bytes_max : download_bytes_max);
     if (request.method == "HEAD") head.skip(true);
-    return perform([&](auto done) {
-      http::async_read_header(connection.stream, connection.buffer, head, done);
-    });
+    Failure failure;
+    http::read_header(connection, connection.buffer(), head, failure);
+    return failure;
   }
 
   Failure read_text(ClientConnection& connection, Head&& head, HttpResponse& response) {
     http::response_parser<http::string_body> parser(std::move(head));
-    const Failure failure = perform(
-        [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
+    Failure failure;
+    http::read(connection, connection.buffer(), parser, failure);
     response.body = std::move(parser.get().body());
     return failure;
   }
@@ -136,8 +207,8 @@ struct HttpClient::Inside {
     Failure failure;
     parser.get().body().open(path.c_str(), beast::file_mode::write, failure);
     if (failure) return failure;
-    return perform(
-        [&](auto done) { http::async_read(connection.stream, connection.buffer, parser, done); });
+    http::read(connection, connection.buffer(), parser, failure);
+    return failure;
   }
 
   Failure read_lines(ClientConnection& connection, Head&& head,
@@ -150,10 +221,9 @@ struct HttpClient::Inside {
     while (!parser.is_done()) {
       parser.get().body().data = piece.data();
       parser.get().body().size = piece.size();
-      connection.stream.expires_after(silence_max);
-      Failure failure = perform([&](auto done) {
-        http::async_read_some(connection.stream, connection.buffer, parser, done);
-      });
+      connection.stream().expires_after(silence_max);
+      Failure failure;
+      http::read_some(connection, connection.buffer(), parser, failure);
       if (failure == http::error::need_buffer) failure = {};
       if (failure == http::error::end_of_stream || failure == asio::error::eof) break;
       if (failure) return failure;
@@ -221,7 +291,7 @@ struct Attempted {
 struct HttpClient::Exchange {
   static Attempted once(Inside& inside, ClientConnection& connection, const HttpRequest& request) {
     Attempted attempt;
-    connection.stream.expires_after(request.timeout);
+    connection.stream().expires_after(request.timeout);
     const Failure unsent = inside.write(connection, request);
     if (unsent == beast::error::timeout) return {unsent, false, {}};
     // A server that refuses a large body answers and closes before it was all sent.
@@ -237,7 +307,7 @@ struct HttpClient::Exchange {
     const bool keep = head.get().keep_alive() && !unsent && request.wants_body;
     if (request.wants_body && !head.is_done())
       attempt.failure = read_body(inside, connection, std::move(head), request, attempt.response);
-    if (!keep) connection.stream.close();
+    if (!keep) connection.stream().close();
     return attempt;
   }
 
@@ -277,11 +347,13 @@ Result<HttpResponse> HttpClient::call(const HttpRequest& request) {
   if (const Status ready = inside.prepare(); !ready) return ready.error();
   const auto now = std::chrono::steady_clock::now();
   if (inside.kept && (now - inside.kept->used_at > inside.server.idle_time ||
-                      !inside.kept->stream.tcp().socket().is_open()))
+                      !inside.kept->stream().socket().is_open()))
     inside.kept.reset();
   for (;;) {
     const bool fresh = inside.kept == nullptr;
-    if (fresh) inside.kept = std::make_unique<ClientConnection>(inside.io, inside.tls.get());
+    if (fresh)
+      inside.kept =
+          std::make_unique<ClientConnection>(inside.io, inside.tls.get(), inside.interrupted);
     const Active active(inside.active, *inside.kept);
     if (fresh)
       if (const Failure failure = inside.connect(*inside.kept, request.timeout)) {
@@ -301,7 +373,7 @@ Result<HttpResponse> HttpClient::stream(const HttpRequest& request,
                                         const std::function<bool(std::string_view line)>& on_line) {
   Inside& inside = *inside_;
   if (const Status ready = inside.prepare(); !ready) return ready.error();
-  ClientConnection connection(inside.io, inside.tls.get());
+  ClientConnection connection(inside.io, inside.tls.get(), inside.interrupted);
   const Active active(inside.active, connection);
   Failure failure = inside.connect(connection, request.timeout);
   Inside::Head head;
@@ -320,7 +392,7 @@ Result<HttpResponse> HttpClient::stream(const HttpRequest& request,
 void HttpClient::interrupt() {
   inside_->interrupted = true;
   asio::post(inside_->io, [inside = inside_.get()] {
-    if (inside->active != nullptr) inside->active->stream.close();
+    if (inside->active != nullptr) inside->active->stream().close();
   });
 }
 
