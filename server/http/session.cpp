@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -41,6 +40,7 @@ using PieceParser = bhttp::request_parser<bhttp::buffer_body>;
 
 constexpr std::size_t first_read_bytes = 4096;
 
+constexpr std::size_t body_read_bytes = 64 * 1024;  // as much as Beast asks for at a time
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
 
 // The client broke the protocol, and is still connected to read why.
@@ -110,8 +110,11 @@ class Session final : public Connection {
   asio::awaitable<bool> handshake();
   asio::awaitable<void> shut_down_tls();
   asio::awaitable<void> linger();
+  asio::awaitable<error_code> receive(std::size_t most);
   template <class Parser, class IsDone>
   error_code parse_buffered(Parser& parser, IsDone is_done);
+  template <class Parser, class IsDone>
+  asio::awaitable<error_code> parse(Parser& parser, IsDone is_done);
 
   Stream stream_;
   beast::flat_buffer buffer_;         // bytes read and not yet parsed
@@ -130,14 +133,19 @@ asio::awaitable<bool> Session::await_request() {
   if (buffer_.size() > 0) co_return true;  // pipelined
   idle = true;
   expires_after(shared.bounds.idle_time);
-  error_code trouble;
-  const auto space = buffer_.prepare(first_read_bytes);
-  const auto bytes =
-      co_await stream_.async_read_some(space, asio::redirect_error(asio::use_awaitable, trouble));
+  const error_code trouble = co_await receive(first_read_bytes);
   idle = false;
-  if (trouble) co_return false;
-  buffer_.commit(bytes);
-  co_return true;
+  co_return !trouble;
+}
+
+// Waits for bytes of the client and adds them to the buffer. All reads are here, so that TLS is
+// compiled once for them.
+asio::awaitable<error_code> Session::receive(std::size_t most) {
+  error_code trouble;
+  const auto space = buffer_.prepare(most);
+  buffer_.commit(
+      co_await stream_.async_read_some(space, asio::redirect_error(asio::use_awaitable, trouble)));
+  co_return trouble;
 }
 
 // Parses the bytes that have arrived: a request that came in one piece needs no further waiting.
@@ -149,15 +157,25 @@ error_code Session::parse_buffered(Parser& parser, IsDone is_done) {
   return trouble == bhttp::error::need_more ? error_code() : trouble;
 }
 
+// Parses what has arrived and what arrives until the parser is done.
+template <class Parser, class IsDone>
+asio::awaitable<error_code> Session::parse(Parser& parser, IsDone is_done) {
+  error_code trouble = parse_buffered(parser, is_done);
+  while (!trouble && !is_done(parser)) {
+    trouble = co_await receive(body_read_bytes);
+    if (trouble == asio::error::eof)
+      parser.put_eof(trouble);
+    else if (!trouble)
+      trouble = parse_buffered(parser, is_done);
+  }
+  co_return trouble;
+}
+
 asio::awaitable<Status> Session::read_body(std::string& body, std::size_t most) {
   BodyParser parser(std::move(*head_));
   parser.body_limit(most);
   parser.eager(true);
-  const auto is_done = [](const auto& one) { return one.is_done(); };
-  error_code trouble = parse_buffered(parser, is_done);
-  if (!trouble && !parser.is_done())
-    co_await bhttp::async_read(stream_, buffer_, parser,
-                               asio::redirect_error(asio::use_awaitable, trouble));
+  const error_code trouble = co_await parse(parser, [](const auto& one) { return one.is_done(); });
   body = std::move(parser.get().body());
   if (trouble == bhttp::error::body_limit) co_return too_large_body(most);
   if (is_bad_http(trouble))
@@ -175,9 +193,8 @@ asio::awaitable<Result<std::size_t>> Session::read_piece(std::span<char> piece, 
   auto& body = piece_->get().body();
   body.data = piece.data();
   body.size = piece.size();
-  error_code trouble;
-  co_await bhttp::async_read(stream_, buffer_, *piece_,
-                             asio::redirect_error(asio::use_awaitable, trouble));
+  const auto is_full = [&body](const auto& one) { return one.is_done() || body.size == 0; };
+  const error_code trouble = co_await parse(*piece_, is_full);
   if (trouble == bhttp::error::body_limit) co_return too_large_body(most);
   if (trouble && trouble != bhttp::error::need_buffer) throw boost::system::system_error(trouble);
   co_return piece.size() - body.size;
@@ -203,8 +220,8 @@ asio::awaitable<Status> Session::read_header() {
   while (header_end(received()) == std::string_view::npos) {
     if (auto begun = check_method_so_far(received()); !begun) co_return begun;
     if (buffer_.size() > limits::header_bytes_max) co_return too_large_header();
-    const auto space = buffer_.prepare(first_read_bytes);
-    buffer_.commit(co_await stream_.async_read_some(space, asio::use_awaitable));
+    if (const error_code trouble = co_await receive(first_read_bytes); trouble)
+      throw boost::system::system_error(trouble);
   }
   const auto is_done = [](const auto& one) { return one.is_header_done(); };
   const auto checked = check_header_text(received().substr(0, header_end(received())));
@@ -260,11 +277,11 @@ asio::awaitable<void> Session::linger() {
   error_code trouble;
   stream_.socket().shutdown(tcp::socket::shutdown_send, trouble);
   expires_after(limits::linger_time);
-  std::size_t bytes = 0;
-  std::array<char, 16 * 1024> discarded{};
-  while (!trouble && bytes < limits::linger_bytes_max)
-    bytes += co_await stream_.async_read_some(asio::buffer(discarded),
-                                              asio::redirect_error(asio::use_awaitable, trouble));
+  for (std::size_t bytes = 0; !trouble && bytes < limits::linger_bytes_max;) {
+    trouble = co_await receive(body_read_bytes);
+    bytes += buffer_.size();
+    buffer_.consume(buffer_.size());
+  }
 }
 
 asio::awaitable<void> Session::run() {
