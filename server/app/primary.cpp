@@ -2,14 +2,11 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <cstdio>
-
 #include "base/hex.hpp"
 #include "db/queries/queries.hpp"
 #include "server/api/role.hpp"
 #include "server/app/first_tokens.hpp"
-#include "server/app/opened.hpp"
-#include "server/dashboard/pages.hpp"
+#include "server/app/served.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
@@ -47,28 +44,19 @@ constexpr int exit_replaced = 75;  // EX_TEMPFAIL: a start then refuses, and nam
   _exit(exit_replaced);
 }
 
-// Every part of the running server. Members are destroyed in reverse order: the engine first, the
-// sockets and the lock of the data folder last.
+// Every part of the running server. Members are destroyed in reverse order: the engine first.
 class ServerProcess {
  public:
   // Replays the ledger and starts the engine.
   ServerProcess(const ServerOptions& options, Opened opened)
-      : folder_(std::move(opened.folder)),
-        mark_(std::move(opened.mark)),
-        blobs_(folder_.blobs()),
-        logs_(folder_.path() / "logs"),
-        server_(std::move(opened.server)),
-        writer_(std::move(opened.writer)),
-        readers_(std::move(opened.readers)),
-        followers_(std::move(opened.followers)),
-        snapshot_(folder_.snapshot(), *writer_),
-        pages_(options.dashboard_dir),
-        keys_(read_keys(*writer_)),
+      : served_(options, opened),
+        snapshot_(served_.folder.snapshot(), *served_.writer),
         feed_(random_hex(8), limits::feed_points_max, !opened.state.standbys.empty()),
         role_(text(opened.state.term)),
-        standbys_(folder_.path(), std::move(opened.state), options.sync_replica, end_replaced),
-        engine_(*writer_, hooks(),
-                SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer_)),
+        standbys_(served_.folder.path(), std::move(opened.state), options.sync_replica,
+                  end_replaced),
+        engine_(*served_.writer, hooks(),
+                SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*served_.writer)),
                 EngineOptions{.lease = seconds(options.lease_s),
                               .meter = &meter_,
                               .feed = &feed_,
@@ -98,32 +86,18 @@ class ServerProcess {
   EngineThread::Hooks hooks() {
     return {.committed =
                 [this](std::int64_t seq) {
-                  mark_.advance(seq);
-                  server_->announce(seq);
-                  followers_->wake();
+                  served_.show_events(seq);
                   fleets_.wake();
                 },
             .failed = [](const std::string& why) { end_at_once(why); },
             .settled = [this](const Book& book, std::int64_t seq, std::int64_t bytes,
                               bool last) { snapshot_.consider(book, seq, bytes, last); },
-            .replied = [this] { server_->deliver(feed_.end()); }};
+            .replied = [this] { served_.server->deliver(feed_.end()); }};
   }
 
-  DataFolder folder_;
-  HighWater mark_;
-  api::BlobStore blobs_;
-  api::LogStore logs_;
-  std::unique_ptr<http::Server> server_;
-  std::unique_ptr<SQLite::Database> writer_;
-  http::ReaderPool readers_;
-  http::DiskPool disk_{limits::disk_threads};
-  http::DiskPool parsers_{limits::parser_threads};
-  std::unique_ptr<Followers> followers_;
-  Counters counters_;
-  ClockMeter meter_{counters_};
+  Served served_;
+  ClockMeter meter_{served_.counters};
   SnapshotFile snapshot_;
-  dashboard::Pages pages_;
-  api::Keyring keys_;
   MetricFeed feed_;
   api::Role role_;
   standby::Standbys standbys_;
@@ -133,17 +107,18 @@ class ServerProcess {
 };
 
 Status ServerProcess::prepare_tokens(const ServerOptions& options) {
-  const TokenFile admin{folder_.path() / "admin.token", "admin", Scope::admin};
-  if (options.new_admin_token || !keys_.has_live(Scope::admin, SystemClock{}())) {
-    if (auto made = make_token_file(engine_, keys_, admin); !made) return made;
+  const TokenFile admin{served_.folder.path() / "admin.token", "admin", Scope::admin};
+  if (options.new_admin_token || !served_.keys.has_live(Scope::admin, SystemClock{}())) {
+    if (auto made = make_token_file(engine_, served_.keys, admin); !made) return made;
     spdlog::info("an administrator's token was written to {}", admin.path);
   }
   if (options.worker_token_file.empty()) return Done{};
-  return keep_token_file(engine_, keys_, {options.worker_token_file, "workers", Scope::worker});
+  return keep_token_file(engine_, served_.keys,
+                         {options.worker_token_file, "workers", Scope::worker});
 }
 
 Status ServerProcess::start_fleets(const ServerOptions& options, bool with_tokens) {
-  engines::Site site{folder_.path() / "fleets", "hone-worker", server_->url(), {}};
+  engines::Site site{served_.folder.path() / "fleets", "hone-worker", served_.server->url(), {}};
   std::error_code trouble;
   const auto here = std::filesystem::read_symlink("/proc/self/exe", trouble).parent_path();
   if (!trouble) site.program = here / "hone-worker";
@@ -167,30 +142,20 @@ void ServerProcess::watch_standbys(const PeerOptions& peers) {
   });
 }
 
-Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e6)}; }
-
 void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
-  server_->catch_signals();
+  auto& server = *served_.server;
+  server.catch_signals();
   watch_standbys(options.peers);
-  std::printf("hone-server listening on %s\n", server_->url().c_str());
-  std::fflush(stdout);
-  spdlog::info("hone {} serves {} on {}", HONE_VERSION, folder_.database().string(),
-               server_->url());
-  server_->run({.engine = &engine_,
-                .readers = readers_,
-                .disk = disk_,
-                .parsers = parsers_,
-                .blobs = blobs_,
-                .counters = counters_,
-                .drain_delay = from_seconds(options.drain_delay_s),
-                .blob_grace = from_seconds(options.blob_grace_s),
-                .dashboard = &pages_,
-                .logs = &logs_,
-                .keys = with_tokens ? &keys_ : nullptr,
-                .role = &role_,
-                .standbys = &standbys_,
-                .feed = &feed_,
-                .confirm_wait = from_seconds(options.sync_wait_s)});
+  served_.print_address();
+  spdlog::info("hone {} serves {} on {}", HONE_VERSION, served_.folder.database().string(),
+               server.url());
+  auto parts = served_.parts(options, role_, with_tokens);
+  parts.engine = &engine_;
+  parts.drain_delay = from_seconds(options.drain_delay_s);
+  parts.standbys = &standbys_;
+  parts.feed = &feed_;
+  parts.confirm_wait = from_seconds(options.sync_wait_s);
+  server.run(parts);
   spdlog::info("shut down");
 }
 
