@@ -5,13 +5,11 @@
 
 #include "db/queries/queries.hpp"
 #include "schemas/types/aggregate.hpp"
-#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
-#include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
 #include "server/limits.hpp"
-#include "server/search/statistics/bootstrap.hpp"
+#include "server/search/statistics/intervals.hpp"
 
 namespace hone::api {
 namespace {
@@ -45,8 +43,7 @@ Result<std::map<int, Point>> points_of(SQLite::Database& db, TrialId trial) {
   }
 }
 
-Json point_json(int phase, const Point& point, std::uint64_t seed) {
-  constexpr int band_resamples = 500;
+Json point_json(int phase, const Point& point, const PooledSpread& pooled) {
   Json json;
   json["phase"] = phase;
   json["step"] = point.step;
@@ -59,10 +56,10 @@ Json point_json(int phase, const Point& point, std::uint64_t seed) {
   const auto [min, max] = std::minmax_element(point.values.begin(), point.values.end());
   json["min"] = *min;
   json["max"] = *max;
-  if (point.values.size() < 2) return json;
-  const Interval band = bootstrap_interval({point.values}, iqm_of, {seed, band_resamples, 0.95});
-  json["low"] = band.low;
-  json["high"] = band.high;
+  if (const auto band = seed_interval({point.values}, Aggregate::iqm, pooled)) {
+    json["low"] = band->low;
+    json["high"] = band->high;
+  }
   return json;
 }
 
@@ -75,18 +72,16 @@ ReadResult trial_curve(SQLite::Database& db, const Request& request) {
   const Snapshot snapshot(db);
   const auto trial = find_trial(db, *id);
   if (!trial) return trial.error();
-  const auto sweep = find_sweep(db, trial->sweep);
-  if (!sweep) return sweep.error();
-  const auto spec = spec_of(*sweep);
-  if (!spec) return spec.error();
   const auto points = points_of(db, *id);
   if (!points) return points.error();
+  PooledSpread pooled;  // of all phases: one of few seeds says little about its own spread
+  for (const auto& [phase, point] : *points) pooled.add({point.values});
   Json json;
   json["trial"] = text(*id);
   json["runs"] = trial->runs;
   json["items"] = Json::array();
   for (const auto& [phase, point] : *points)
-    json["items"].push_back(point_json(phase, point, spec->seed));
+    json["items"].push_back(point_json(phase, point, pooled));
   json["next"] = nullptr;
   return json_response(json);
 }

@@ -1,21 +1,18 @@
 // The leaderboard (docs/leaderboard.md), with what is known of how certain it is.
 #include <algorithm>
-#include <cmath>
 
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/certainty.hpp"
 #include "server/api/find.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
-#include "server/search/history/seed_curves.hpp"
-#include "server/search/seeds/leaders.hpp"
-#include "server/search/statistics/intervals.hpp"
 
 namespace hone::api {
 namespace {
@@ -26,60 +23,18 @@ Json scale_json(const SweepSpec& spec) {
   return rescaled(spec) ? Json("references") : Json(nullptr);
 }
 
-Json interval_json(const Interval& merits, const SweepSpec& spec) {
-  Json low = shown(merits.low, spec), high = shown(merits.high, spec);
-  if (low.is_number() && high.is_number() && low > high) std::swap(low, high);
-  return Json::array({low, high});
+constexpr std::size_t ranges_max = 100;  // further rows have no range of ranks
+
+// Adds the members that the query tables do not have.
+void add_certainty(const Past& past, const Certainty& certainty, const SweepSpec& spec,
+                   std::size_t trial, Json& item) {
+  if (!certainty.place_of(trial)) return;
+  if (rescaled(spec)) item["value"] = shown(past.history.outcome(trial).merit, spec);
+  item["seeds"] = certainty.values_of(trial).size();
+  if (const auto interval = certainty.interval_of(trial))
+    item["interval"] = interval_json(*interval, spec);
+  if (const auto expected = certainty.expected_of(trial)) item["expected"] = shown(*expected, spec);
 }
-
-// What the history says of the leaders, for trials of several seeds.
-class Certainty {
- public:
-  Certainty(const Past& past, const SweepSpec& spec)
-      : past_(past), spec_(spec), expected_(expectations_of(past.history)) {
-    order_ = find_leaders(past.history, past.history.trials().size());
-    bool known = true;
-    for (const std::size_t trial : order_) {
-      const SeedCurves curves(past.history, trial);
-      values_.push_back(curves.values(past.history.outcome(trial).phase));
-      pooled_.add({values_.back()});
-      known = known && std::all_of(values_.back().begin(), values_.back().end(),
-                                   [](double value) { return std::isfinite(value); });
-    }
-    if (known) ranges_ = rank_ranges(values_, spec.replicates.aggregate, ranges_max);
-  }
-
-  [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
-
-  // Adds the members that the query tables do not have. `ranked`: the row's rank is by tuning.
-  void add_to(Json& item, std::size_t trial, bool ranked) const {
-    const auto at =
-        static_cast<std::size_t>(std::find(order_.begin(), order_.end(), trial) - order_.begin());
-    if (at == order_.size()) return;
-    const double merit = past_.history.outcome(trial).merit;
-    if (rescaled(spec_)) item["value"] = shown(merit, spec_);
-    item["seeds"] = values_[at].size();
-    const auto interval = seed_interval({values_[at]}, spec_.replicates.aggregate, pooled_);
-    if (interval) item["interval"] = interval_json(*interval, spec_);
-    if (auto expected = expected_[trial]) {
-      if (interval) expected = std::clamp(*expected, interval->low, interval->high);
-      item["expected"] = shown(*expected, spec_);
-    }
-    if (ranked && at < ranges_.size())
-      item["ranks"] = Json::array({ranges_[at].low, ranges_[at].high});
-  }
-
- private:
-  static constexpr std::size_t ranges_max = 100;  // further rows have no range of ranks
-
-  const Past& past_;
-  const SweepSpec& spec_;
-  std::vector<std::optional<double>> expected_;
-  std::vector<std::size_t> order_;           // all that rank, best first
-  std::vector<std::vector<double>> values_;  // of them
-  PooledSpread pooled_;
-  std::vector<Interval> ranges_;
-};
 
 Json row_json(const BestRow& row) {
   Json item = render(row);
@@ -116,11 +71,16 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
     if (!ranked) return ranked.error();
     rows = *std::move(ranked);
   }
+  // The ranges are those of ranks by tuning.
   const bool confirmed = sweep.best && sweep.best->confirmed;
+  const auto ranges = confirmed ? std::vector<Interval>{} : certainty.ranges(ranges_max);
   Json items = Json::array();
   for (const BestRow& row : rows) {
+    const auto trial = static_cast<std::size_t>(row.trial.number);
     items.push_back(row_json(row));
-    certainty.add_to(items.back(), static_cast<std::size_t>(row.trial.number), !confirmed);
+    add_certainty(*past, certainty, spec, trial, items.back());
+    if (const auto place = certainty.place_of(trial); place && *place < ranges.size())
+      items.back()["ranks"] = Json::array({ranges[*place].low, ranges[*place].high});
   }
   return items;
 }

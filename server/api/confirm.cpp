@@ -3,6 +3,7 @@
 // mean hides; and how much better the value in tuning was.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "db/queries/past.hpp"
@@ -12,13 +13,12 @@
 #include "schemas/types/aggregate.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/certainty.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/replicates.hpp"
-#include "server/search/seeds/leaders.hpp"
 #include "server/search/statistics/bootstrap.hpp"
-#include "server/search/statistics/intervals.hpp"
 #include "server/search/statistics/tests.hpp"
 
 namespace hone::api {
@@ -60,22 +60,18 @@ Json worth_json(const Candidate& one, double bar, const SweepSpec& spec) {
   return json;
 }
 
-Json range_json(const Interval& merits, const SweepSpec& spec) {
-  Json low = shown(merits.low, spec), high = shown(merits.high, spec);
-  return sign(spec) > 0 ? Json::array({low, high}) : Json::array({high, low});
-}
-
-std::vector<double> finite_merits(const std::vector<Candidate>& candidates) {
-  std::vector<double> finite;
+// The merits of all runs that have a value.
+std::vector<double> all_values(const std::vector<Candidate>& candidates, const SweepSpec& spec) {
+  std::vector<double> values;
   for (const Candidate& one : candidates)
-    for (const double merit : one.flat)
-      if (std::isfinite(merit)) finite.push_back(merit);
-  return finite;
+    std::ranges::copy_if(one.flat, std::back_inserter(values),
+                         [&](double merit) { return is_value(merit, spec); });
+  return values;
 }
 
-std::optional<double> bar_of(const std::vector<Candidate>& candidates) {
+std::optional<double> bar_of(const std::vector<Candidate>& candidates, const SweepSpec& spec) {
   constexpr double share = 0.9;
-  const auto finite = finite_merits(candidates);
+  const auto finite = all_values(candidates, spec);
   if (finite.empty()) return std::nullopt;
   const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
   return *low + share * (*high - *low);
@@ -117,13 +113,19 @@ Status add_runs(SQLite::Database& db, SweepId id, Confirmed& confirmed) {
   return Done{};
 }
 
+// Of a time: whether a seed has not reached the bar.
+bool censored(const Candidate& one, const SweepSpec& spec) {
+  return spec.objective.reach &&
+         !std::ranges::all_of(one.flat, [&](double merit) { return is_value(merit, spec); });
+}
+
 void rank_candidates(Confirmed& confirmed) {
   for (Candidate& one : confirmed.candidates) {
     one.flat = flattened(one.merits);
     if (!one.flat.empty()) one.iqm = iqm_of(one.flat);
-    confirmed.pooled.add(one.merits);
+    if (!censored(one, confirmed.spec)) confirmed.pooled.add(one.merits);
   }
-  confirmed.bar = bar_of(confirmed.candidates);
+  confirmed.bar = bar_of(confirmed.candidates, confirmed.spec);
   const auto number = [](const Candidate& one) { return one.of ? one.of->value : 0; };
   std::stable_sort(confirmed.candidates.begin(), confirmed.candidates.end(),
                    [&](const Candidate& a, const Candidate& b) {
@@ -161,9 +163,8 @@ bool complete(const Strata& strata) {
 // What the tuning knew of its trials.
 struct Tuned {
   const Past& past;
-  SweepSpec spec;
-  std::vector<std::size_t> leaders;
-  std::vector<std::optional<double>> expected;  // for several seeds
+  const SweepSpec& spec;
+  Certainty certainty;
 };
 
 // Adds what the tuning knew of the parameter set.
@@ -174,15 +175,15 @@ void add_tuned(SQLite::Database& db, const Tuned& tuned, std::optional<TrialId> 
   const auto at =
       static_cast<std::size_t>(std::find(trials.begin(), trials.end(), *trial) - trials.begin());
   if (at == trials.size()) return;
-  const auto rank = std::find(tuned.leaders.begin(), tuned.leaders.end(), at);
-  if (rank != tuned.leaders.end()) item["tuned_rank"] = rank - tuned.leaders.begin() + 1;
+  if (const auto place = tuned.certainty.place_of(at)) item["tuned_rank"] = *place + 1;
   const auto row = find_trial(db, *trial);
   if (rescaled(tuned.spec))
     item["tuned_value"] = shown(tuned.past.history.outcome(at).merit, tuned.spec);
   else if (row)
     item["tuned_value"] = or_null(row->value);
-  if (tuned.past.history.replication().multi_seed() && tuned.expected[at])
-    item["tuned_expected"] = shown(*tuned.expected[at], tuned.spec);
+  const auto expected = tuned.certainty.expected_of(at);
+  if (tuned.past.history.replication().multi_seed() && expected)
+    item["tuned_expected"] = shown(*expected, tuned.spec);
 }
 
 // Compares with the winner: how often it would be better, and whether it is worse seed by seed.
@@ -219,10 +220,10 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
   item["min"] = shown(*std::min_element(one.flat.begin(), one.flat.end()), spec);
   item["max"] = shown(*std::max_element(one.flat.begin(), one.flat.end()), spec);
   item["bar"] = confirmed.bar ? worth_json(one, *confirmed.bar, spec) : Json(nullptr);
-  const auto interval = complete(one.merits)
+  const auto interval = complete(one.merits) && !censored(one, spec)
                             ? seed_interval(one.merits, Aggregate::iqm, confirmed.pooled)
                             : std::nullopt;
-  item["interval"] = interval ? range_json(*interval, spec) : Json(nullptr);
+  item["interval"] = interval ? interval_json(*interval, spec) : Json(nullptr);
   // Ranks of two sweeps are not comparable.
   if (item["tuned_value"].is_number() && item["iqm"].is_number() && !by_ranks(spec))
     item["optimism"] = (item["tuned_value"].get<double>() - item["iqm"].get<double>()) * sign(spec);
@@ -233,7 +234,7 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
 
 // The share of runs that reach a value, for values from the worst to the best of all runs.
 Json profile_of(const std::vector<Candidate>& candidates, const SweepSpec& spec) {
-  const auto finite = finite_merits(candidates);
+  const auto finite = all_values(candidates, spec);
   Json profile = Json::array();
   if (finite.empty()) return profile;
   const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
@@ -292,8 +293,7 @@ ReadResult confirmation(SQLite::Database& db, const Request& request) {
   json["seeds"] = runs / static_cast<std::size_t>(instances_of(confirmed->spec));
   json["seed_applied"] = seed_word(count_seeds(db, confirmed->sweep.id));
   Json items = Json::array();
-  const Tuned tuned{*past, *spec, find_leaders(past->history, past->history.trials().size()),
-                    expectations_of(past->history)};
+  const Tuned tuned{*past, *spec, Certainty(*past, *spec)};
   for (const Candidate& one : confirmed->candidates) {
     items.push_back(item_of(db, *confirmed, tuned, one));
     items.back()["rank"] = items.size();

@@ -128,6 +128,45 @@ def test_processor_time_and_steps_are_other_clocks(server, start, tmp_path, cloc
         assert all(0 < value < 60 for value in order.values()), order
 
 
+def reached_after(server, worker, *phases):
+    """Trains a run for each number: it reaches the bar with that phase; 0: never."""
+    for phase in phases:
+        grant = server.acquire(worker)
+        for number in range(phase or 4):
+            server.report(grant, number, 60 if number + 1 == phase else number)
+
+
+def test_a_seed_that_never_reached_its_bar_has_no_interval(server):
+    """The 95 % interval of a time was 'not reached .. -1.205e15'; the value was 'the last report'."""
+    sweep = server.submit(sweep_spec(objective={"metric": "return", "reach": 60, "clock": "steps"},
+                                     search={"method": "random", "trials": 3},
+                                     replicates={"seeds": 3, "aggregate": "median"}))
+    worker = server.join()
+    reached_after(server, worker, 1, 3, 2, 1, 0, 1, 2, 2, 3)
+    items = server.get(f"/v1/sweeps/{sweep}/best")["items"]
+    assert [one["value"] for one in items] == [250, 500, 500]
+    assert [one["interval"] is None for one in items] == [True, False, False]
+    for one in items[1:]:
+        assert 0 <= one["interval"][0] < 500 < one["interval"][1] < 2000, one
+    assert all(one["expected"] is None and one["ranks"] is None for one in items)
+    seen = hone("best", sweep, server=server)
+    assert "e1" not in seen.stdout and "expected:" not in seen.stderr, seen
+    assert "value: the median time of the seeds until return >= 60, in frames." in seen.stderr
+    meaning = "(median time of 3 seeds until return >= 60, in frames)"
+    for words in (("show", sweep), ("show", "tr_2"), ("explain", "tr_2")):
+        assert meaning in " ".join(ok(*words, server=server).split()), words
+    assert "tr_2 ranks 1 of 3" in ok("explain", "tr_2", server=server)
+
+    ok("confirm", sweep, "--start", "--top", "2", "--seeds", "4", server=server)
+    reached_after(server, worker, 1, 1, 0, 2, 2, 2, 1, 2)
+    report = server.get(f"/v1/sweeps/{sweep}/confirm")
+    whole, censored = sorted(report["items"], key=lambda one: one["interval"] is None)
+    assert whole["interval"][0] <= whole["iqm"] <= whole["interval"][1] < 2000
+    assert censored["interval"] is None and censored["min"] == "not_reached"
+    assert all(250 <= one["bar"]["value"] <= 500 for one in report["items"])
+    assert "e1" not in ok("confirm", sweep, server=server)
+
+
 def test_a_python_function_is_timed_until_its_bar(server, tmp_path, monkeypatch):
     monkeypatch.setenv("HONE_DATA", str(tmp_path / "home"))
     monkeypatch.syspath_prepend(str(ROOT / "sdk" / "python"))

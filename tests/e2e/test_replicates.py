@@ -130,6 +130,39 @@ def test_the_command_confirms_and_shows_what_came_out(server):
     assert point["n"] == 4 and point["low"] <= point["iqm"] <= point["high"]
 
 
+def test_a_confirmed_loss_that_is_larger_is_worse(server):
+    """Of a loss, 'its value is 0.7: 0.2 less' stood below a table whose `min` was the largest."""
+    sweep = server.submit(asked_spec(objective={"metric": "loss", "goal": "minimize"},
+                                     search={"method": "random", "trials": 1}))
+
+    def tell(*values):
+        for value in values:
+            trial = server.post("/v1/sweeps/" + asked + "/ask", {"asker": "ada"})
+            server.post(f"/v1/trials/{trial['trial']}/tell", {"value": value})
+
+    asked = sweep
+    tell(0.5)
+    asked = ok("confirm", sweep, "--start", "--top", "1", "--seeds", "4", server=server).strip()
+    tell(0.5, 0.75, 0.75, 1)
+    seen = hone("confirm", sweep, server=server)
+    assert "confirmed, its value is 0.75: 0.25 worse." in seen.stderr
+    row = next(csv.DictReader(ok("confirm", sweep, "--format", "csv", server=server).splitlines()))
+    assert float(row["worst"]) == 1 and "min" not in row
+
+
+def test_the_band_of_few_seeds_is_wider_than_their_range(server):
+    """The '95 % band' of three seeds was their range, which covers the truth in two of three cases."""
+    sweep = server.submit(asked_spec(search={"method": "random", "trials": 1},
+                                     replicates={"seeds": 3}))
+    for value in (1, 2, 3):
+        trial = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "ada"})
+        server.post(f"/v1/trials/{trial['trial']}/tell", {"value": value})
+    point = server.get("/v1/trials/tr_1/curve")["items"][0]
+    item = server.get(f"/v1/sweeps/{sweep}/best")["items"][0]
+    assert point["low"] < 1 and point["high"] > 3
+    assert [point["low"], point["high"]] == item["interval"]  # the only trial: nothing else to pool
+
+
 def test_a_restart_goes_on_with_the_race(server):
     spec = asked_spec(search={"method": "random", "trials": 5}, terminator={"rule": "none"},
                       replicates={"seeds": {"min": 1, "max": 4}, "aggregate": "iqm"})

@@ -17,7 +17,8 @@ WIDTHS = (80, 140)
 COMMANDS = {
     "ls": ("ls",), "show": ("show", "sw_1"), "show_run": ("show", "rn_2.0"),
     "watch": ("watch", "sw_1"), "trials": ("trials", "sw_1"), "runs": ("runs", "sw_1"),
-    "best": ("best", "sw_1"), "compare": ("compare", "sw_1", "sw_2"),
+    "best": ("best", "sw_1"), "best_confirmed": ("best", "sw_2"), "confirm": ("confirm", "sw_2"),
+    "explain_trial": ("explain", "tr_2"), "compare": ("compare", "sw_1", "sw_2"),
     "curve": ("curve", "rn_2.0"), "curve_trial": ("curve", "tr_2"),
     "curve_metric": ("curve", "rn_1.0", "rn_2.0", "--metric", "loss"),
     "export": ("export", "sw_2", "--metrics", "--columns",
@@ -26,7 +27,7 @@ COMMANDS = {
 
 
 def fill(server):
-    """Two sweeps whose every number is given."""
+    """Two sweeps and a confirmation whose every number is given."""
     worker = server.join(cpus=1)
     for number, seeds in enumerate((2, 1), start=1):
         server.submit(sweep_spec(
@@ -42,12 +43,17 @@ def fill(server):
             server.post(f"/v1/leases/{grant['lease']}/metrics", {"points": points})
             for phase in range(grant["budget"]["phases"]):
                 server.report(grant, phase, 10 * number + 3 * trial * (phase + 1) / 7)
+    server.post("/v1/sweeps/sw_2/confirm", {"request_id": "confirm", "top": 2, "seeds": 4}, 201)
+    for run in range(8):
+        grant = server.acquire(worker)
+        for phase in range(grant["budget"]["phases"]):
+            server.report(grant, phase, 20 + (run % 2) * 5 + run * (phase + 1) / 7)
 
 
 def screen(server, words, width):
     """What stays the same: ages and times become words."""
     text = ok(*words, server=server, COLUMNS=str(width), LC_ALL="C.UTF-8")
-    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "TIME", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|[\d-]{10}T[\d:.]+Z", "TIME", text)
     text = re.sub(r"\(?\b(just now|(\d+[dhms]\d*[hms]?|\d+\.\d+s)( ago)?)\b\)?", "AGE", text)
     return re.sub(r"seconds_trained( +)\S+( +)\S+", "seconds_trained SECONDS", text)
 

@@ -102,7 +102,7 @@ Table without_empty_columns(const Table& table) {
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
     const bool empty = std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
-      return row[i].text.empty() || row[i].text == "-";
+      return row[i].text.empty() || row[i].text == "-" || row[i].text == "none";
     });
     if (empty && (column.optional || column.least > 0)) continue;
     kept.columns.push_back(column);

@@ -162,7 +162,7 @@ class Sweep:
     # Look
 
     def best(self) -> Optional[Dict[str, Any]]:
-        """The best trial: id, params, value (its best report), rank, ...; None without one."""
+        """The first trial of the leaderboard: id, params, value, rank, ...; None without one."""
         return next(iter(self.client.best(self.id, limit=1)), None)
 
     def trials(self) -> List[Dict[str, Any]]:
@@ -170,8 +170,7 @@ class Sweep:
         return [_flat(row) for row in self.client.trials(self.id, sort="number")]
 
     def reports(self) -> List[Dict[str, Any]]:
-        """One row a report of the best run of each trial: trial, run, phase (from 0), step,
-        value."""
+        """One row a report of each run: trial, run, phase (from 0), step, value."""
         rows = []
         for trial in self.client.trials(self.id, sort="number"):
             for run in self.client.runs(trial["id"]):

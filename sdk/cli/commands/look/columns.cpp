@@ -90,7 +90,7 @@ Fields run_columns() {
           {"reason", "/reason"},
           optional({"failure", "/failure"}),
           {"value", "/value", CellType::score},
-          optional({"best", "/best", CellType::score}),
+          optional({"best report", "/best", CellType::score}),
           {"phases", "/phase", CellType::number},
           {"step", "/step", CellType::count},
           optional({"attempts", "/attempts", CellType::number}),
@@ -297,7 +297,7 @@ Fields confirmation_columns() {
           computed("95 % interval", "/shown/interval"),
           {"n", "/seeds", CellType::number},
           optional({"mean", "/mean", CellType::score}),
-          optional({"min", "/min", CellType::score}),
+          optional({"worst", "/min", CellType::score}),
           optional(computed("near best", "/shown/near")),
           optional({"failed", "/failed", CellType::number}),
           optional({"tuned", "/tuned_value", CellType::score}),
@@ -369,7 +369,7 @@ Fields find_columns(std::string_view kind) {
   }
   if (kind == "run") {
     Fields columns =
-        select(run_columns(), {"id", "state", "reason", "best", "step", "worker", "detail"});
+        select(run_columns(), {"id", "state", "reason", "value", "step", "worker", "detail"});
     columns[3].optional = false;
     columns.back() = optional(long_text("detail", "/detail", 20));
     return columns;

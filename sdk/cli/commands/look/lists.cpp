@@ -7,6 +7,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/look/filters.hpp"
+#include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -191,17 +192,19 @@ void drop_single_seeds(std::vector<Json>& items) {
     if (single) item["seeds"] = nullptr;
 }
 
+bool any_has(const Json& reply, const char* pointer) {
+  return std::ranges::any_of(member(reply, "/items"),
+                             [&](const Json& item) { return !member(item, pointer).is_null(); });
+}
+
 // What the columns mean, in one line.
-std::string legend(const Json& reply) {
-  const std::string aggregate = text_at(reply, "/aggregate");
-  std::string text = aggregate.empty()
-                         ? "value: the last report. "
-                         : "value: the " + aggregate + " of the seeds' last reports. ";
-  if (!aggregate.empty())
-    text += "expected: the value without its luck. ranks: those that the noise allows. ";
-  for (const Json& item : member(reply, "/items"))
-    if (member(item, "/confirmed").is_number())
-      return text + "confirmed: on new seeds; it decides the rank. ";
+std::string legend(const Json& reply, const Json& sweep) {
+  std::optional<std::int64_t> seeds;
+  if (text_at(reply, "/aggregate").empty()) seeds = 1;
+  std::string text = "value: the " + value_meaning(member(sweep, "/spec"), seeds) + ". ";
+  if (any_has(reply, "/expected")) text += "expected: the value without its luck. ";
+  if (any_has(reply, "/ranks")) text += "ranks: those that the noise allows. ";
+  if (any_has(reply, "/confirmed")) text += "confirmed: on new seeds; it decides the rank. ";
   return text;
 }
 
@@ -248,8 +251,10 @@ Result<Exit> list_best(Session& session, const ListOptions& options) {
   auto printed = print_list(
       session, best_columns(), items,
       text(*sweep) + " has no trial with a value yet; follow it with: hone watch " + text(*sweep));
-  if (printed && format == Format::table && !items.empty())
-    session.note(legend(*reply) + scale_note(*reply) + caution(*reply, *sweep));
+  if (!printed || format != Format::table || items.empty()) return printed;
+  const auto whole = session.get("/v1/sweeps/" + text(*sweep));
+  if (!whole) return whole.error();
+  session.note(legend(*reply, *whole) + scale_note(*reply) + caution(*reply, *sweep));
   return printed;
 }
 

@@ -1,4 +1,5 @@
 // show: one object of any kind with its tags and notes.
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
@@ -15,7 +16,7 @@
 namespace hone::cli {
 namespace {
 
-using Describe = std::string (*)(const Json&, const Shown&);
+using Describe = std::function<std::string(const Json&, const Shown&)>;
 
 // Prints `text`, the tags and notes, and `rest`. In JSON, tags and notes are members of the object.
 Result<Exit> print_shown(Session& session, const ObjectId& id, Json object, const std::string& text,
@@ -99,8 +100,14 @@ Result<Exit> show_object(Session& session, const std::string& word) {
       Overloaded{
           [&](SweepId sweep) { return show_sweep(session, sweep); },
           [&](TrialId) {
-            return show_with(session, *id, "/v1/trials/" + name,
-                             {{"/v1/trials/" + name + "/runs", runs_text}}, trial_text);
+            return show_with(
+                session, *id, "/v1/trials/" + name, {{"/v1/trials/" + name + "/runs", runs_text}},
+                [&session](const Json& trial, const Shown& shown) {
+                  const auto sweep = session.get("/v1/sweeps/" + text_at(trial, "/sweep"));
+                  Json whole = trial;
+                  if (sweep) whole["spec"] = member(*sweep, "/spec");
+                  return trial_text(whole, shown);
+                });
           },
           [&](RunId) {
             return show_with(session, *id, "/v1/runs/" + name,

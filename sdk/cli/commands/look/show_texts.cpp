@@ -54,10 +54,6 @@ std::string progress_text(const Json& sweep) {
   return text;
 }
 
-std::string seeds_text(std::int64_t seeds) {
-  return seeds < 2 ? "" : ", " + std::to_string(seeds) + " seeds";
-}
-
 // Forks that took the place of a member come on top of a population.
 std::string proposed_text(const Json& sweep) {
   const auto proposed = int_at(sweep, "/trials/proposed"), total = int_at(sweep, "/trials/total");
@@ -70,8 +66,8 @@ std::string proposed_text(const Json& sweep) {
 std::string leader_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "nothing reported yet";
-  std::string text = text_at(best, "/trial") + ": " + value_text(member(best, "/value")) +
-                     " (last report" + seeds_text(int_at(best, "/seeds")) + ")";
+  std::string text = text_at(best, "/trial") + ": " + value_text(member(best, "/value")) + " (" +
+                     value_meaning(member(sweep, "/spec"), int_at(best, "/seeds")) + ")";
   if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
     text += ", confirmed " + value_text(confirmed) + " (" +
             std::to_string(int_at(best, "/confirmed_seeds")) + " new seeds)";
@@ -221,8 +217,8 @@ std::string trial_text(const Json& trial, const Shown& shown) {
   add_state(lines, trial);
   if (!member(trial, "/value").is_null())
     add(lines, "value",
-        value_text(member(trial, "/value")) + " (last report" +
-            seeds_text(int_at(trial, "/seeds")) + ")");
+        value_text(member(trial, "/value")) + " (" +
+            value_meaning(member(trial, "/spec"), int_at(trial, "/seeds")) + ")");
   if (!member(trial, "/confirmed").is_null())
     add(lines, "confirmed",
         value_text(member(trial, "/confirmed")) + " (" +

@@ -18,7 +18,7 @@ struct Shown {
 std::string indented(const std::string& text);
 
 std::string sweep_text(const Json& sweep, const Shown& shown);
-std::string trial_text(const Json& trial, const Shown& shown);
+std::string trial_text(const Json& trial, const Shown& shown);  // with the spec of its sweep
 std::string run_text(const Json& run, const Shown& shown);
 std::string log_text(const Json& run, const Shown& shown);  // the last lines of the log, or ""
 std::string attempt_text(const Json& attempt, const Shown& shown);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -132,19 +133,28 @@ Result<Exit> print_rows(Session& session, const std::string& left, const std::st
 
 std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {
   std::vector<Json> rows;
-  for (const char* what : {"name", "state", "objective", "steps_used", "seconds_trained"})
+  for (const char* what : {"name", "state"})
+    rows.push_back(comparison(what, member(left, std::string("/") + what),
+                              member(right, std::string("/") + what)));
+  rows.push_back(comparison("objective", objectives_text(member(left, "/spec")),
+                            objectives_text(member(right, "/spec"))));
+  for (const char* what : {"steps_used", "seconds_trained"})
     rows.push_back(comparison(what, member(left, std::string("/") + what),
                               member(right, std::string("/") + what)));
   for (const char* what : {"trials/proposed", "phases/done", "runs/completed", "runs/stopped",
                            "runs/failed", "best/trial", "best/value", "best/confirmed"})
     rows.push_back(comparison(what, member(left, std::string("/") + what),
                               member(right, std::string("/") + what)));
+  // Reports hold the metric, of which a time is derived.
+  const bool times = text_at(left, "/objective/goal") == "soonest" &&
+                     text_at(right, "/objective/goal") == "soonest";
+  const std::string report = times ? text_at(left, "/objective/metric") : "report";
   const Json& ours = member(left, "/incumbents");
   const Json& theirs = member(right, "/incumbents");
   const auto total = std::max(int_at(left, "/steps_used"), int_at(right, "/steps_used"));
   for (const double share : {0.1, 0.25, 0.5, 1.0}) {
     const auto steps = static_cast<std::int64_t>(share * static_cast<double>(total));
-    rows.push_back(comparison("best report after " + count_text(steps),
+    rows.push_back(comparison("best " + report + " after " + count_text(steps),
                               value_at(ours, share, total), value_at(theirs, share, total)));
   }
   differences("best", member(left, "/best_params"), member(right, "/best_params"), true, rows);

@@ -41,7 +41,7 @@ std::vector<PlotPoint> points_at(const std::vector<Json>& items, const char* mem
   return points;
 }
 
-// The interquartile mean over the seeds of a trial, with its bootstrap interval.
+// The interquartile mean over the seeds of a trial, with its 95 % interval.
 Result<Exit> show_band(Session& session, TrialId trial) {
   const auto reply = session.get("/v1/trials/" + text(trial) + "/curve");
   if (!reply) return reply.error();

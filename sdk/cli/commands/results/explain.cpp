@@ -3,6 +3,8 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/look/objective_text.hpp"
+#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -29,13 +31,41 @@ Result<std::string> explain_path(const std::string& word) {
                                    "; hone explain takes a trial or a run, as tr_42 or rn_42.0");
 }
 
-std::string explanation_text(const Json& explanation, bool recompute, const Screen& screen) {
+// Why a trial is where it is on the leaderboard: "tr_4 ranks 3 of 8 in sw_2: its value is 440.5
+// (mean of the last reports of 4 seeds)".
+std::string rank_text(Session& session, const std::string& trial) {
+  const auto row = session.get("/v1/trials/" + trial);
+  if (!row) return {};
+  const std::string path = "/v1/sweeps/" + text_at(*row, "/sweep");
+  const auto sweep = session.get(path);
+  const auto best = session.get(path + "/best?limit=1000");
+  if (!sweep || !best || member(*sweep, "/spec/objectives").is_array()) return {};
+  const Json& items = member(*best, "/items");
+  const std::string of = " of " + std::to_string(items.size()) + " in " + text_at(*row, "/sweep");
+  for (const Json& item : items) {
+    if (text_at(item, "/id") != trial) continue;
+    const std::string rank = trial + " ranks " + std::to_string(int_at(item, "/rank")) + of;
+    const std::string value = value_text(member(item, "/value")) + " (" +
+                              value_meaning(member(*sweep, "/spec"), int_at(item, "/seeds")) + ").";
+    if (const Json& confirmed = member(item, "/confirmed"); !confirmed.is_null())
+      return rank + ": confirmed on new seeds, its value is " + value_text(confirmed) +
+             "; in tuning it was " + value;
+    return rank + ": its value is " + value;
+  }
+  return {};
+}
+
+// `rank`: of a trial.
+std::string explanation_text(const Json& explanation, const std::string& rank, bool recompute,
+                             const Screen& screen) {
   const std::string state = text_at(explanation, "/state");
   const std::string run = text_at(explanation, "/run");
-  std::string out = paint(screen, Ink::bold, run.empty() ? text_at(explanation, "/trial") : run) +
-                    "  " + paint(screen, ink_of_state(state), state) + "\n";
-  out += paragraphs(text_at(explanation, "/text"), screen.columns);
   const Json& seeds = member(explanation, "/seeds");
+  const bool of_trial = run.empty() || !seeds.empty();
+  std::string out = paint(screen, Ink::bold, of_trial ? text_at(explanation, "/trial") : run) +
+                    "  " + paint(screen, ink_of_state(state), state) + "\n";
+  if (!rank.empty()) out += paragraphs(rank, screen.columns);
+  out += paragraphs(text_at(explanation, "/text"), screen.columns);
   if (!seeds.empty())
     out += "\nall seeds of " + text_at(explanation, "/trial") + ":\n" +
            table_text(seed_columns(), {seeds.begin(), seeds.end()}, screen);
@@ -86,8 +116,13 @@ Result<Exit> explain(Session& session, const ExplainOptions& options) {
   if (!path) return path.error();
   const auto explanation = session.get(*path);
   if (!explanation) return explanation.error();
-  auto printed = print_object(session, *explanation,
-                              explanation_text(*explanation, options.recompute, session.screen()));
+  const bool shows_rank =
+      session.options().format == Format::table && path->starts_with("/v1/trials/");
+  const std::string rank =
+      shows_rank ? rank_text(session, text_at(*explanation, "/trial")) : std::string();
+  auto printed =
+      print_object(session, *explanation,
+                   explanation_text(*explanation, rank, options.recompute, session.screen()));
   const bool contradicted = is_contradicted(*explanation);
   if (contradicted)
     session.note(

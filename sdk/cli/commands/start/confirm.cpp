@@ -52,7 +52,7 @@ Json with_intervals(Json item) {
 
 std::string optimism_text(double optimism) {
   if (optimism == 0) return ".\n";
-  return ": " + number_text(std::abs(optimism)) + (optimism > 0 ? " less.\n" : " more.\n");
+  return ": " + number_text(std::abs(optimism)) + (optimism > 0 ? " worse.\n" : " better.\n");
 }
 
 // What the columns mean.
