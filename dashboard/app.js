@@ -1,5 +1,13 @@
 // Boot: token, address -> page, theme, keys, live state.
-import { forgetToken, get, noteServerTime, setToken, token } from "./lib/api.js";
+import {
+  forgetToken,
+  get,
+  noteServerTime,
+  setToken,
+  standby,
+  token,
+  whenRoleChanges,
+} from "./lib/api.js";
 import { h, replace } from "./lib/dom.js";
 import { time } from "./lib/format.js";
 import * as live from "./lib/live.js";
@@ -22,7 +30,7 @@ function context(ids) {
   return {
     ids,
     me,
-    can: (scope) => me.scopes.includes(scope),
+    can: (scope) => !standby && me.scopes.includes(scope),
     onLeave: (work) => leave.push(work),
     onFrame: (use) => leave.push(live.subscribe(use)),
     again: () => show(true),
@@ -156,6 +164,24 @@ function showLive({ kind, sentence }) {
   mark.setAttribute("aria-label", sentence);
 }
 
+// A standby answers reads only: what would change something is not offered there.
+async function showRole(isStandby) {
+  const place = document.getElementById("role");
+  if (path) show(true);
+  if (!isStandby) return void replace(place);
+  const { follows } = await get("/healthz").catch(() => ({}));
+  const url = /^https?:/.test(follows ?? "") ? h("a", { href: follows }, follows) : follows;
+  replace(
+    place,
+    h(
+      "p.warn",
+      { role: "note" },
+      "This server is a standby: it shows a copy of the ledger, and nothing can be changed here. ",
+      url ? ["Steer the sweeps at its primary, ", url, "."] : "Steer the sweeps at its primary.",
+    ),
+  );
+}
+
 let chord = "";
 function keyPressed(event) {
   if (
@@ -224,6 +250,7 @@ async function boot() {
   setTimeout(loadAll, 1000);
 }
 
+whenRoleChanges(showRole);
 readFragmentToken();
 const theme = localStorage.getItem("hone.theme");
 if (theme) document.documentElement.dataset.theme = theme;

@@ -4,7 +4,7 @@ import { Plot, phaseTick } from "./plot.js";
 import { rasterer } from "../lib/rasterer.js";
 import { dashes, ramp } from "../lib/colour.js";
 import { count, short, words } from "../lib/format.js";
-import { padded, robustRange } from "../lib/scale.js";
+import { padded, robustRange, withBar } from "../lib/scale.js";
 
 const linesAtMost = 150;
 const forms = ["linear", "log", "symlog"];
@@ -41,7 +41,7 @@ export class CurvesPlot extends Plot {
       return this.message("No run with a report is left by the filter.");
     const range = view.rank ? [0, 1] : robustOf(cells, matrix.points, rows);
     if (!range) return this.message("No report yet.");
-    const domain = view.rank ? [-0.02, 1.02] : padded(range);
+    const domain = view.rank ? [-0.02, 1.02] : padded(withBar(range, view.bar));
     const form = view.rank ? "linear" : forms.includes(view.form) ? view.form : "linear";
     const positive = form === "log" && range[0] > 0 ? [range[0] / 1.1, range[1] * 1.1] : domain;
     this.at = xOf(view);
@@ -66,6 +66,7 @@ export class CurvesPlot extends Plot {
       drawStops(this, ctx, view, many);
       if (!view.rank) view.bands.forEach((band, i) => drawBand(this, ctx, band, i));
     });
+    if (!view.rank) this.barLine(view.bar);
   }
 
   drawDensity(view, domain) {

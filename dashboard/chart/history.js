@@ -13,7 +13,7 @@ const axisOf = {
 export function historyPlot({ data, history, by, open }) {
   const points = () => (by() === "trial" ? data.visible() : []);
   const plot = new Plot({
-    label: `Best ${data.metric} so far`,
+    label: `Best ${data.objective.value} so far`,
     height: 280,
     paint: (p) => paint(p, data, history(), by(), points()),
     hit: (p, x, y) => nearest(p, data, history(), points(), x, y),
@@ -38,7 +38,7 @@ function paint(p, data, history, by, rows) {
   const domain = padded([Math.min(low, ...best.slice(-1)), Math.max(high, ...best.slice(-1))]);
   p.axes(
     { domain: [0, 1.01 * Math.max(history.end, 1)], ...axisOf[by] },
-    { domain, label: data.metric },
+    { domain, label: data.objective.value },
   );
   p.inside((ctx) => {
     dots(p, ctx, data, rows, domain);
@@ -100,7 +100,7 @@ function nearest(p, data, history, rows, x, y) {
     if (typeof value[row] !== "number") continue;
     consider(p.x.at(number[row] + 1), p.y.at(value[row]), () => ({
       trial: `tr_${trial[row]}`,
-      text: `tr_${trial[row]}\n${data.metric} ${value[row]}\n${state[row]}`,
+      text: `tr_${trial[row]}\n${data.objective.value} ${value[row]}\n${state[row]}`,
     }));
   }
   for (const one of history?.points ?? []) {

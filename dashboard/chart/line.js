@@ -1,11 +1,12 @@
 // A metric of one run over its steps: a line with points, and what happened at them.
 import { count, short, words } from "../lib/format.js";
-import { padded, robustRange } from "../lib/scale.js";
+import { padded, robustRange, withBar } from "../lib/scale.js";
 import { Plot } from "./plot.js";
 
 // A line with points; verdicts that stopped or paused are marked.
 export function linePlot(name, points, unit, options = {}) {
-  const { height = 300, ended = () => false, from = () => null, format } = options;
+  const none = () => null;
+  const { height = 300, ended = none, from = none, bar = none, format } = options;
   return new Plot({
     label: name(),
     height,
@@ -20,12 +21,13 @@ export function linePlot(name, points, unit, options = {}) {
           format: count,
         },
         {
-          domain: padded(robustRange(list.map((one) => one.y))),
+          domain: padded(withBar(robustRange(list.map((one) => one.y)), bar())),
           label: height > 200 ? name() : "",
           format,
         },
       );
       p.inside((ctx) => drawLine(p, ctx, list, from()));
+      p.barLine(bar());
       return undefined;
     },
     hit: (p, x) => near(p, points(), x, name()),
@@ -62,9 +64,10 @@ function drawLine(p, ctx, list, origin) {
   }
   if (list.length > 200) return;
   for (const one of list.slice(Math.max(0, own))) {
-    const stops =
-      one.one?.verdict && one.one.verdict !== "continue" && one.one.reason !== "last_phase";
-    ctx.fillStyle = stops ? p.colours.failed : p.colours.c1;
+    const { verdict = "continue", reason } = one.one ?? {};
+    const stops = verdict && verdict !== "continue" && reason !== "last_phase";
+    const colour = verdict === "pause" ? p.colours.paused : p.colours.failed;
+    ctx.fillStyle = stops ? colour : p.colours.c1;
     ctx.beginPath();
     ctx.arc(p.x.at(one.x), p.y.at(one.y), stops ? 5 : 2.5, 0, 7);
     ctx.fill();

@@ -1,6 +1,6 @@
 // The base of every chart: a canvas at the screen's resolution that is drawn when it is in view,
-// axes, a tooltip, zoom, keys, and the same numbers as a table, as CSV and as PNG.
-import { csvText, h, save } from "../lib/dom.js";
+// axes, a tooltip, zoom and keys.
+import { h } from "../lib/dom.js";
 import { palette } from "../lib/colour.js";
 import { count, short } from "../lib/format.js";
 import { scale } from "../lib/scale.js";
@@ -196,16 +196,33 @@ export class Plot {
     const free = (at) =>
       this.labelled.every((one) => Math.abs(one.y - at) > 12 || Math.abs(one.left - left) > 90);
     const shift = [0, 14, -14, 28, -28, 42, -42].find((by) => free(y + by)) ?? 0;
-    this.labelled.push({ y: y + shift, left });
+    const at = Math.max(this.top + 14, y + shift);
+    this.labelled.push({ y: at, left });
     ctx.textAlign = "left";
     ctx.textBaseline = "bottom";
     ctx.save();
     ctx.setLineDash([]);
     ctx.lineWidth = 4;
     ctx.strokeStyle = this.colours.ground;
-    ctx.strokeText(text, left, y + shift - 4);
+    ctx.strokeText(text, left, at - 4);
     ctx.restore();
-    ctx.fillText(text, left, y + shift - 4);
+    ctx.fillText(text, left, at - 4);
+  }
+
+  // The bar of an objective of time.
+  barLine(bar) {
+    if (bar === null || bar === undefined) return;
+    const { ctx } = this;
+    const at = Math.round(this.y.at(bar)) + 0.5;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = this.colours["ink-2"];
+    ctx.lineWidth = 1;
+    ctx.setLineDash([5, 4]);
+    this.line(this.left, at, this.right, at);
+    ctx.textAlign = "left";
+    ctx.textBaseline = "bottom";
+    ctx.fillText(`bar ${short(bar)}`, this.left + 4, at - 2);
+    ctx.restore();
   }
 
   message(text) {
@@ -307,94 +324,4 @@ export function clipped(ctx, text, width) {
   let short = text;
   while (short.length > 1 && ctx.measureText(`${short}…`).width > width) short = short.slice(0, -1);
   return `${short}…`;
-}
-
-// A framed part of a page. plot: adds the buttons for its table, CSV and PNG.
-export function card(
-  title,
-  body,
-  { span = "", plot = null, end = [], flush = false, id = "" } = {},
-) {
-  const place = h(flush ? "div.body.flush" : "div.body", {}, body);
-  const buttons = plot ? exportButtons(title, plot, place) : [];
-  return h(
-    `section.card${span ? `.span-${span}` : ""}`,
-    { "aria-label": title, dataset: id ? { card: id } : {} },
-    h("header", {}, h("h2", {}, title), h("div.end", {}, end, buttons)),
-    place,
-  );
-}
-
-function exportButtons(title, plot, place) {
-  const name = title.toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  let table = null;
-  const toggle = h(
-    "button.quiet.small",
-    {
-      type: "button",
-      "aria-pressed": "false",
-      onclick: () => {
-        if (table) {
-          table.remove();
-          table = null;
-        } else place.append((table = asTable(plot.table())));
-        plot.element.hidden = table !== null;
-        toggle.setAttribute("aria-pressed", String(table !== null));
-        plot.redraw();
-      },
-    },
-    "Table",
-  );
-  const csv = h(
-    "button.quiet.small",
-    {
-      type: "button",
-      onclick: () => {
-        const { header, rows } = plot.table();
-        save(`${name}.csv`, new Blob([csvText(header, rows)], { type: "text/csv" }));
-      },
-    },
-    "CSV",
-  );
-  const png = h(
-    "button.quiet.small.wide-only",
-    { type: "button", onclick: () => plot.canvas.toBlob((blob) => save(`${name}.png`, blob)) },
-    "PNG",
-  );
-  return plot.table ? [toggle, csv, png] : [png];
-}
-
-// At most 1,000 rows are shown; CSV has all of them.
-export function asTable({ header, rows }) {
-  const shown = rows.slice(0, 1000);
-  const cell = (value) =>
-    typeof value === "number" ? h("td.num", {}, String(value)) : h("td", {}, String(value ?? ""));
-  const table = h(
-    "table",
-    {},
-    h(
-      "thead",
-      {},
-      h(
-        "tr",
-        {},
-        header.map((name) => h("th", { scope: "col" }, name)),
-      ),
-    ),
-    h(
-      "tbody",
-      {},
-      shown.map((row) => h("tr", {}, row.map(cell))),
-    ),
-  );
-  const note =
-    rows.length > shown.length
-      ? h("p.muted.small", {}, `The first ${shown.length} of ${rows.length} rows; CSV has all.`)
-      : null;
-  return h(
-    "div.scroll.as-table",
-    { tabindex: "0", role: "region", "aria-label": "The chart's numbers" },
-    table,
-    note,
-  );
 }

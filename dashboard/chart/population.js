@@ -110,7 +110,7 @@ function paintPlaces(p, family) {
   const places = Array.from({ length: family.slots }, (_, i) => i).filter((i) => i % stride === 0);
   p.axes(
     {
-      domain: [0, Math.max(1, ...runs.map((one) => one.t1))],
+      domain: [0, Math.max(...runs.map((one) => one.t1)) || 1],
       label: "since the sweep's submission",
       format: duration,
     },

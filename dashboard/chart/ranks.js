@@ -16,7 +16,7 @@ export function flowPlot({ data, curves, rows, open }) {
     open: (hit) => open(hit),
     table: () => ({
       header: ["run", "phase", "rank", "of"],
-      rows: flowRows(curves, ranksOf(curves, rows(), data.goal)),
+      rows: flowRows(curves, ranksOf(curves, rows(), data.objective.metricGoal)),
     }),
   });
 }
@@ -48,7 +48,7 @@ function flowRows({ matrix }, { ranks, sizes }) {
 function paintFlow(p, data, curves, rows) {
   const { matrix } = curves;
   if (rows.length === 0) return p.message("No run with a report is left by the filter.");
-  const { ranks, sizes } = (p.flow = ranksOf(curves, rows, data.goal));
+  const { ranks, sizes } = (p.flow = ranksOf(curves, rows, data.objective.metricGoal));
   const most = Math.max(2, ...sizes);
   p.axes(
     {

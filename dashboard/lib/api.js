@@ -29,6 +29,18 @@ export function headers(more = {}) {
   return text ? { ...more, Authorization: `Bearer ${text}` } : more;
 }
 
+// Whether the server is a standby, as its answers tell. use(standby) is called on a change.
+export let standby = false;
+let onRole = () => {};
+export const whenRoleChanges = (use) => {
+  onRole = use;
+};
+function noteRole(response) {
+  if (!response.ok || standby === response.headers.has("Hone-Follower")) return;
+  standby = !standby;
+  onRole(standby);
+}
+
 // How far the server's clock is ahead of this one, in milliseconds.
 export let clockAhead = 0;
 export const serverNow = () => Date.now() + clockAhead;
@@ -60,6 +72,7 @@ async function send(path, options = {}) {
       detail: `The server at ${base.host} does not answer. The page continues when it is back.`,
     });
   }
+  noteRole(response);
   if (response.ok) return response;
   throw new ApiError(response.status, await response.json().catch(() => ({})));
 }

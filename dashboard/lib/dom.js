@@ -33,12 +33,11 @@ export function replace(parent, ...children) {
   return parent;
 }
 
-// Scripts of workers come from this folder only.
-const policy = globalThis.trustedTypes?.createPolicy("hone", {
-  createScriptURL: (name) => new URL(name, import.meta.url).href,
-});
-export const workerUrl = (name) =>
-  policy ? policy.createScriptURL(name) : new URL(name, import.meta.url);
+// Scripts of workers come from the folder lib/ next to app.js only.
+const scriptOf = (name) =>
+  new URL(`lib/${name}`, document.querySelector("script[type=module]").src).href;
+const policy = globalThis.trustedTypes?.createPolicy("hone", { createScriptURL: scriptOf });
+export const workerUrl = (name) => (policy ?? { createScriptURL: scriptOf }).createScriptURL(name);
 
 let toastTimer = 0;
 export function toast(text) {

@@ -3,7 +3,7 @@
 // Four significant digits; whole numbers below a billion in full.
 export function short(value) {
   if (value === null || value === undefined) return "–";
-  if (typeof value !== "number") return String(value);
+  if (typeof value !== "number") return words(value); // diverged, not reached
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-4 || size >= 1e7)) {

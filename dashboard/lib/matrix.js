@@ -57,7 +57,8 @@ export class Curves {
   }
 
   rankCells(rows) {
-    this.ranks ??= rankCells(this.matrix.cells, this.matrix.points, rows, this.data.goal);
+    const { metricGoal } = this.data.objective;
+    this.ranks ??= rankCells(this.matrix.cells, this.matrix.points, rows, metricGoal);
     return this.ranks;
   }
 }

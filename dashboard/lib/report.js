@@ -27,6 +27,9 @@ export function holds(id) {
   );
 }
 
+// Whether the report has the list of all runs, which shows what continues what.
+export const hasRuns = (sweep) => report.answers[`/v1/sweeps/${sweep}/runs?limit=1000`] !== undefined;
+
 // What the report leaves out, as sentences.
 export function omissions() {
   const { detailed, points, phases, sweep } = report.about;

@@ -98,6 +98,9 @@ export function robustRange(values) {
   return first === last ? [first - spread * 0.5, last + spread * 0.5] : [first, last];
 }
 
+export const withBar = ([low, high], bar) =>
+  bar === null || bar === undefined ? [low, high] : [Math.min(low, bar), Math.max(high, bar)];
+
 export function padded([low, high], share = 0.04) {
   const margin = (high - low) * share || Math.abs(high) * share || 1;
   return [low - margin, high + margin];

@@ -41,7 +41,8 @@ function choiceAxis(parameter) {
   };
 }
 
-// The objective as an axis; trials without a value are inactive, diverged ones at the bad end.
+// The objective as an axis; trials without a value are inactive, diverged ones and those that did
+// not reach the bar at the bad end.
 export function valueAxis(name, goal, [low, high]) {
   const one = scale("linear", [low, high], [0, 1]);
   return {
@@ -52,7 +53,7 @@ export function valueAxis(name, goal, [low, high]) {
     share: (value) =>
       typeof value === "number"
         ? clamp(one.at(value))
-        : value === "diverged"
+        : typeof value === "string" // diverged, or the bar was not reached
           ? goal === "maximize"
             ? 0
             : 1

@@ -1,18 +1,28 @@
 // The data of one sweep: its file, its summary and its trials as columns. Every view of the sweep
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
+import { short } from "./format.js";
 import { report } from "./report.js";
 import { param, setParams } from "./route.js";
 
 const fields = "trial,number,state,reason,value,phase,seeds,pinned,steps,seconds,params.*";
-export const divergedWord = "diverged";
-export const notReachedWord = "not_reached";
+const notReachedWord = "not_reached";
+const clockNames = { seconds: "seconds", cpu_seconds: "CPU seconds" };
 
-// "maximize return"; of a time until a bar "soonest return ≥ 475 (seconds)".
-export function objectiveText(sweep) {
-  const { metric, reach, goal, clock } = sweep.spec?.objective ?? {};
-  if (typeof reach !== "number") return `${sweep.objective.goal} ${sweep.objective.metric}`;
-  return `soonest ${metric} ${goal === "minimize" ? "≤" : "≥"} ${reach} (${clock})`;
+// What a sweep's numbers are. A trial's value is the metric or, of an objective of time, how long
+// it took to reach a bar; curves always show the metric.
+export function objectiveOf(sweep) {
+  const { goal, metric } = sweep.objective;
+  const { reach, clock, goal: metricGoal = "maximize" } = sweep.spec?.objective ?? {};
+  if (typeof reach !== "number")
+    return {
+      ...{ metric, metricGoal: goal, bar: null, value: metric, text: `${goal} ${metric}` },
+      better: goal === "maximize" ? "larger is better" : "smaller is better",
+    };
+  const bar = `${metric} ${metricGoal === "minimize" ? "≤" : "≥"} ${short(reach)}`;
+  const value = `${clockNames[clock] ?? sweep.spec.budget.unit} to ${bar}`;
+  const text = `fewest ${value}`;
+  return { metric, metricGoal, bar: reach, value, text, better: "sooner is better" };
 }
 
 const decoded = (column) =>
@@ -34,7 +44,8 @@ export class SweepData {
     this.sweep = await get(`/v1/sweeps/${this.id}`);
     this.spec = this.sweep.spec;
     this.goal = this.sweep.objective.goal;
-    this.metric = this.sweep.objective.metric;
+    this.objective = objectiveOf(this.sweep);
+    this.metric = this.objective.metric;
     this.parameters = spaceOf(this.spec.parameters);
     return this;
   }
@@ -81,7 +92,7 @@ export class SweepData {
     const value = this.columns.value[row];
     if (typeof value === "number") return this.goal === "maximize" ? value : -value;
     if (value === notReachedWord) return -Number.MAX_VALUE / 2;
-    return value === divergedWord ? -Number.MAX_VALUE : -Infinity;
+    return value === "diverged" ? -Number.MAX_VALUE : -Infinity;
   }
 
   // The rows that the states and the filter leave, in the order of the trials.
@@ -116,6 +127,8 @@ export class SweepData {
     );
   }
 }
+
+export const isPopulation = (spec) => ["pbt", "pb2"].includes(spec?.search.method);
 
 // The parameters that vary, in the order of the sweep file.
 export function spaceOf(parameters) {

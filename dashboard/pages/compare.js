@@ -4,9 +4,10 @@ import { h, replace } from "../lib/dom.js";
 import { count, duration, short } from "../lib/format.js";
 import { param, setParams } from "../lib/route.js";
 import { padded } from "../lib/scale.js";
-import { sweepData } from "../lib/sweep.js";
+import { objectiveOf, sweepData } from "../lib/sweep.js";
 import { dashes } from "../lib/colour.js";
-import { Plot, card } from "../chart/plot.js";
+import { Plot } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { empty, link, problem, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
@@ -43,7 +44,7 @@ function historyOf(state, by) {
         },
         {
           domain: padded([Math.min(...values), Math.max(...values)]),
-          label: state.sides[0].sweep.objective.metric,
+          label: objectiveOf(state.sides[0].sweep).value,
         },
       );
       p.inside((ctx) =>
@@ -83,7 +84,7 @@ function closest(sweep, others) {
 
 // Values of different objectives cannot be compared; the files still can.
 const objectives = (sides) => {
-  const [a, b] = sides.map(({ sweep }) => `${sweep.objective.goal} ${sweep.objective.metric}`);
+  const [a, b] = sides.map(({ sweep }) => objectiveOf(sweep).text);
   return a === b
     ? null
     : h("p.warn.whole", {}, `The sweeps have different objectives: ${a}, and ${b}.`);
@@ -125,13 +126,17 @@ export async function comparePage(page) {
             },
           }),
           link(side.sweep.id, side.sweep.name || side.sweep.id),
-          ` best ${side.sweep.best ? short(side.sweep.best.value) : "–"}`,
+          ` leads with ${side.sweep.best ? short(side.sweep.best.value) : "–"}`,
         ),
       );
       replace(
         place,
         objectives(sides),
-        card("Best so far", [plot.element, h("div.legend", {}, names)], { plot, id: "compare" }),
+        card(
+          by === "trial" ? "Best trial so far" : "Best report so far",
+          [plot.element, h("div.legend", {}, names)],
+          { plot, id: "compare" },
+        ),
         card(
           "Differences of the sweep files",
           diff.length === 0

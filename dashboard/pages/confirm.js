@@ -5,13 +5,15 @@ import { percent, short } from "../lib/format.js";
 import { links } from "../lib/route.js";
 import { padded } from "../lib/scale.js";
 import { sweepData } from "../lib/sweep.js";
-import { Plot, card } from "../chart/plot.js";
+import { Plot } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { ask } from "../ui/dialog.js";
 import { empty, link, paramList, stateMark, sweepTabs, table } from "../ui/parts.js";
+import { scheduleNote } from "../ui/schedule.js";
 import { sweepHeading } from "./heading.js";
 
 // One row for each trial: a ring at the tuned value, a dot with an interval at the confirmed one.
-function dumbbells(answer) {
+function dumbbells(answer, data) {
   const items = answer.items.filter((one) => typeof one.iqm === "number");
   const values = items
     .flatMap((one) => [one.iqm, ...(one.interval ?? []), one.tuned_value])
@@ -25,7 +27,7 @@ function dumbbells(answer) {
       p.axes(
         {
           domain: padded([Math.min(...values), Math.max(...values)]),
-          label: answer.objective.metric,
+          label: data.objective.value,
         },
         { domain: [0, 1], ticks: [] },
       );
@@ -162,7 +164,7 @@ export async function confirmPage(page) {
       ),
     ];
   }
-  const plot = dumbbells(answer);
+  const plot = dumbbells(answer, data);
   page.onLeave(() => plot.close());
   page.onFrame((frame) => {
     if (frame.sweeps.includes(answer.confirmation) && frame.events > frame.reports.length)
@@ -187,7 +189,7 @@ export async function confirmPage(page) {
             "span",
             {},
             h("span.key", { style: { "border-color": "var(--c1)" } }),
-            `confirmed IQM over ${answer.seeds} seeds, with 95 of 100 resamples`,
+            `confirmed IQM over ${answer.seeds} seeds, with its 95 % t-interval`,
           ),
           h("span", {}, link(answer.confirmation), stateMark(answer.state)),
         ),
@@ -228,7 +230,7 @@ export async function confirmPage(page) {
             (one) => (typeof one.chance_best === "number" ? percent(one.chance_best) : null),
             { num: true },
           ],
-          ["Parameters", (one) => paramList(one.params)],
+          ["Parameters", (one) => [paramList(one.params), scheduleNote(one)]],
         ],
         answer.items,
         "Confirmation",

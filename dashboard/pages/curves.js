@@ -7,7 +7,7 @@ import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
 import { links, param, setParams } from "../lib/route.js";
 import { picked, sweepData, togglePick } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { CurvesPlot } from "../chart/curves.js";
 import { filterBar } from "../ui/filter.js";
 import { link, sweepTabs } from "../ui/parts.js";
@@ -104,7 +104,8 @@ export async function curvesPage(page) {
       rank,
       byPhase,
       zoom: zoomParam(),
-      goal: data.goal,
+      goal: data.objective.metricGoal,
+      bar: data.objective.bar,
       showQuartiles: param("q") !== "",
     };
   };

@@ -4,7 +4,7 @@ import { h, replace } from "../lib/dom.js";
 import { words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { param, setParams } from "../lib/route.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { empty, heading } from "../ui/parts.js";
 import { eventTable } from "../ui/event.js";
 

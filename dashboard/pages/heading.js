@@ -4,7 +4,7 @@ import { h } from "../lib/dom.js";
 import { plural, time, words } from "../lib/format.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
-import { objectiveText } from "../lib/sweep.js";
+import { objectiveOf } from "../lib/sweep.js";
 import { ask } from "../ui/dialog.js";
 import { askEnqueue } from "../ui/params.js";
 import { heading, link, stateMark } from "../ui/parts.js";
@@ -122,6 +122,39 @@ export function noteButtons(page, id) {
   return [note, tag];
 }
 
+// Tags as chips; with the scope for it, a click removes one.
+export const tagChips = (page, id, tags = []) =>
+  tags.map((tag) =>
+    page.can("submit")
+      ? h(
+          "button.chip.small",
+          {
+            type: "button",
+            title: `Remove the tag ${tag}`,
+            dataset: { tag },
+            onclick: () =>
+              ask({
+                title: `Remove the tag ${tag}?`,
+                yes: "Remove the tag",
+                text: `${id} no longer has the tag. Other objects keep it.`,
+                act: async () => {
+                  await post("/v1/tags", { on: id, remove: [tag] });
+                  page.again();
+                  return `${id} no longer has the tag ${tag}.`;
+                },
+              }),
+          },
+          tag,
+          h("span", { "aria-hidden": "true" }, " ×"),
+        )
+      : h("span.chip.small", {}, tag),
+  );
+
+export const noteLines = (notes = []) =>
+  notes.map((note) =>
+    h("p.note", {}, note.text, " ", h("span.muted.small", {}, time(note.at))),
+  );
+
 export function sweepHeading(page, data, about = {}) {
   const { sweep } = data;
   const sub = [
@@ -133,10 +166,10 @@ export function sweepHeading(page, data, about = {}) {
     ),
     h("span", {}, sweep.id),
     sweep.project ? h("span", {}, sweep.project) : null,
-    h("span", {}, objectiveText(sweep)),
+    h("span", {}, objectiveOf(sweep).text),
     h("span", {}, `submitted ${time(sweep.submitted_at)}`),
     sweep.confirms ? h("span", {}, "confirms ", link(sweep.confirms)) : null,
-    (about.tags ?? []).map((tag) => h("span.chip.small", {}, tag)),
+    tagChips(page, sweep.id, about.tags),
   ];
   const compare = report
     ? null

@@ -4,7 +4,8 @@ import { h } from "../lib/dom.js";
 import { words } from "../lib/format.js";
 import { layers } from "../lib/layers.js";
 import { linkOf, links } from "../lib/route.js";
-import { Plot, card, clipped } from "../chart/plot.js";
+import { Plot, clipped } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { heading, link, table } from "../ui/parts.js";
 
 const nodesAtMost = 200;

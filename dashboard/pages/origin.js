@@ -5,7 +5,7 @@ import { h } from "../lib/dom.js";
 import { count, param as shown } from "../lib/format.js";
 import { links } from "../lib/route.js";
 import { spaceOf } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { link, table } from "../ui/parts.js";
 
 const lineAtMost = 100;

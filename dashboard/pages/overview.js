@@ -1,12 +1,12 @@
 // A sweep at a glance: where it is, its best value, its leaders, its budget, what runs now.
-import { get } from "../lib/api.js";
+import { get, list, serverNow } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { count, duration, param, percent, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links, param as query, setParams } from "../lib/route.js";
-import { objectiveText, sweepData } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { sweepData } from "../lib/sweep.js";
+import { card } from "../ui/card.js";
 import { historyPlot } from "../chart/history.js";
 import {
   empty,
@@ -21,7 +21,8 @@ import {
   sweepTabs,
   table,
 } from "../ui/parts.js";
-import { sweepHeading } from "./heading.js";
+import { resourcesOf, shareOf, shortageOf } from "../lib/slots.js";
+import { noteLines, sweepHeading } from "./heading.js";
 
 export async function overviewPage(page) {
   const [id] = page.ids;
@@ -29,14 +30,15 @@ export async function overviewPage(page) {
   const state = { by: ["trial", "time", "spent"].includes(query("by")) ? query("by") : "trial" };
   const read = async () => {
     await data.loadSweep();
-    const [summary, history, about, running, failed] = await Promise.all([
+    const [summary, history, about, running, failed, waiting] = await Promise.all([
       data.loadSummary(),
       get(`/v1/sweeps/${id}/history?by=${state.by}`),
       get(`/v1/about/${id}`).catch(() => ({})),
       readRuns(id, data.sweep.runs.running + data.sweep.runs.leased, "state = running or state = leased"),
       readRuns(id, data.sweep.runs.failed, "state = failed"),
+      readWaiting(id, data),
     ]);
-    Object.assign(state, { summary, history, about, running, failed });
+    Object.assign(state, { summary, history, about, running, failed, waiting });
   };
   await read();
   const plot = historyPlot({
@@ -69,7 +71,7 @@ export async function overviewPage(page) {
     replace(parts.ends, endsOf(state.summary));
     replace(parts.failed, failedCard(state));
     replace(parts.detail, data.sweep.detail ? h("p.warn", {}, data.sweep.detail) : null);
-    replace(parts.now, runningOf(state.running, data));
+    replace(parts.now, runningOf(state, data));
     replace(parts.notes, notesOf(state.about, data));
     plot.redraw();
   };
@@ -89,7 +91,7 @@ export async function overviewPage(page) {
     await readTrials();
   });
   page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(id)) soon();
+    if (frame.resync || frame.sweeps.includes(id) || (frame.workers && state.waiting)) soon();
   });
   page.onLeave(() => {
     soon.cancel();
@@ -103,7 +105,7 @@ export async function overviewPage(page) {
     h(
       "div.grid",
       {},
-      card(`Best ${data.metric}`, [plot.element, historyLegend(state)], { span: 8, plot, end: switches, id: "history" }),
+      card(`Best ${data.objective.value}`, [plot.element, historyLegend(state)], { span: 8, plot, end: switches, id: "history" }),
       card("Ends of runs", parts.ends, { span: 4, id: "ends" }),
       parts.failed,
       card("Leaderboard", parts.best, { flush: true, id: "best" }),
@@ -182,12 +184,13 @@ function factsOf(summary, data) {
   const { units, pace, eta, best, trials, runs } = summary;
   const over = runs.completed + runs.stopped + runs.failed + runs.canceled;
   const planned = units.trained + units.not_trained;
+  const took = secondsOf(summary);
   return facts([
     [
-      "Best report",
+      "Best",
       best ? short(best.value) : "–",
       best
-        ? [link(best.trial), `, phase ${best.phase + 1}`]
+        ? [link(best.trial), best.seeds > 1 ? `, over ${plural(best.seeds, "seed")}` : ""]
         : summary.ended_at
           ? "no run reported a number"
           : "no report yet",
@@ -207,13 +210,15 @@ function factsOf(summary, data) {
         ? `${percent(units.not_trained / planned)} of ${count(planned)}, in stopped runs`
         : null,
     ],
-    [
-      "Speed",
-      `${count(pace.per_second)}/s`,
-      `${units.name}; ${plural(pace.reports, "report")} in ${duration(pace.seconds)}`,
-    ],
     summary.ended_at
-      ? ["Took", duration(secondsOf(summary)), `ended ${time(summary.ended_at)}`]
+      ? ["Speed", `${count(units.trained / Math.max(took, 0.001))}/s`, `${units.name}, on average`]
+      : [
+          "Speed",
+          `${count(pace.per_second)}/s`,
+          `${units.name}; ${plural(pace.reports, "report")} in ${duration(pace.seconds)}`,
+        ],
+    summary.ended_at
+      ? ["Took", duration(took), `ended ${time(summary.ended_at)}`]
       : [
           "Time left",
           eta ? duration(eta.seconds) : "–",
@@ -266,7 +271,7 @@ function bestOf(best, data) {
       [
         ["#", (item) => item.rank, { num: true }],
         ["Trial", (item) => link(item.id)],
-        [data.metric, (item) => short(item.value), { num: true }],
+        [data.objective.value, (item) => short(item.value), { num: true }],
         several ? ["Interval", interval, { num: true }] : null,
         several
           ? [
@@ -279,7 +284,7 @@ function bestOf(best, data) {
           ? ["Ranks", (item) => (item.ranks ? item.ranks.join("–") : null), { num: true }]
           : null,
         several ? ["Seeds", (item) => item.seeds, { num: true }] : null,
-        ["Phase", (item) => item.best_phase + 1, { num: true }],
+        ["Phases", (item) => item.length, { num: true }],
         ["State", (item) => stateMark(item.state)],
         ["Parameters", (item) => paramList(item.params)],
         ["Model", (item) => (item.model ? link(item.model) : null), { optional: true }],
@@ -291,7 +296,7 @@ function bestOf(best, data) {
       ? h(
           "p.muted.small.body",
           {},
-          `Values are the ${best.aggregate} over seeds${best.scale ? `, by ${best.scale}` : ""}; intervals hold 95 of 100 resamples.`,
+          `Values are the ${best.aggregate} over seeds${best.scale ? `, by ${best.scale}` : ""}; intervals are 95 % t-intervals.`,
         )
       : null,
     best.confirmation
@@ -307,9 +312,21 @@ function bestOf(best, data) {
   );
 }
 
-function runningOf(runs, data) {
-  if (runs.length === 0)
-    return empty(data.sweep.ended_at ? "The sweep has ended." : "No run is in progress.");
+// Why nothing runs: no worker can hold a run, or what the server says about the first that waits.
+async function readWaiting(id, { sweep, spec }) {
+  const { leased, running, queued } = sweep.runs;
+  if (report || sweep.ended_at || leased + running > 0) return "";
+  if (sweep.state === "paused") return "The sweep is paused: no run is started until it is resumed.";
+  const workers = await list("/v1/workers?limit=1000", 5000).catch(() => null);
+  const short = workers && spec.trainer?.name !== "ask" ? shortageOf(spec, workers, serverNow()) : "";
+  if (short || queued === 0) return short;
+  const first = await readRuns(id, queued, "state = queued");
+  if (first.length === 0) return "";
+  return (await get(`/v1/runs/${first[0].id}/explain`).catch(() => ({}))).text ?? "";
+}
+
+function runningOf({ running: runs, waiting }, data) {
+  if (runs.length === 0) return empty(waiting || "No run is in progress.");
   return table(
     [
       ["Run", (run) => link(run.id)],
@@ -335,10 +352,9 @@ function trainerOf({ trainer, command, steps }) {
 
 function notesOf(about, data) {
   const { sweep, spec } = data;
-  const notes = about.notes ?? [];
   return [
     pairs([
-      ["Objective", objectiveText(sweep)],
+      ["Objective", data.objective.text],
       [
         "Search",
         `${spec.search.method}, ${plural(sweep.trials.total, "trial")}, seed ${spec.seed}`,
@@ -350,19 +366,12 @@ function notesOf(about, data) {
       ],
       ["Trainer", trainerOf(spec)],
       ["Parameters", data.parameters.map((one) => one.name).join(", ")],
+      ["A run takes", resourcesOf(spec)],
+      ["Share of the slots", shareOf(spec)],
+      sweep.dataset ? ["Data", link(sweep.dataset)] : null,
       ["Submitted", time(sweep.submitted_at)],
       ["Lineage", h("a", { href: links.lineage(sweep.id) }, "commit, data, models")],
-      (about.tags ?? []).length
-        ? [
-            "Tags",
-            h(
-              "span.chips",
-              {},
-              about.tags.map((tag) => h("span.chip", {}, tag)),
-            ),
-          ]
-        : null,
     ]),
-    notes.map((note) => h("p.note", {}, note.text, " ", h("span.muted.small", {}, time(note.at)))),
+    h("div.stack", {}, noteLines(about.notes)),
   ];
 }

@@ -8,7 +8,7 @@ import { links, param, setParams } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { axisOf, valueAxis } from "../lib/space.js";
 import { sweepData } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { ParallelPlot } from "../chart/parallel.js";
 import { scatterPlot } from "../chart/scatter.js";
 import { filterBar } from "../ui/filter.js";
@@ -40,7 +40,7 @@ class View {
     const values = this.all
       .map((row) => data.columns.value[row])
       .filter((value) => typeof value === "number");
-    this.value = valueAxis(data.metric, data.goal, padded(robustRange(values), 0.02));
+    this.value = valueAxis(data.objective.value, data.goal, padded(robustRange(values), 0.02));
     this.params = ordered(data.parameters, this.importance.items).map(axisOf);
   }
 
@@ -63,7 +63,7 @@ class View {
     return axis.share(this.cell(axis, row));
   }
   nameOf(row) {
-    return `tr_${this.data.columns.trial[row]}: ${this.data.metric} ${short(this.data.columns.value[row])}`;
+    return `tr_${this.data.columns.trial[row]}: ${this.data.objective.value} ${short(this.data.columns.value[row])}`;
   }
 }
 
@@ -93,11 +93,10 @@ const writeBrushes = (map) =>
       .join(";"),
   });
 
-// The colours of ranks; both themes run from the ground's side to the far one.
+// The colours of ranks; the dark theme's are the light one's turned round, by the style.
 function rankLegend() {
-  const box = h("span.ramp", { "aria-hidden": "true" });
-  const dark = getComputedStyle(document.documentElement).colorScheme === "dark";
-  box.style.setProperty("background", rampStyle(dark));
+  const box = h("span.ramp.turning", { "aria-hidden": "true" });
+  box.style.setProperty("background", rampStyle(false));
   return h("span", {}, "worst", box, "best");
 }
 
@@ -128,7 +127,7 @@ export async function parametersPage(page) {
         kept === all ? plural(all, "trial") : `${kept} of ${plural(all, "trial")} brushed`;
     },
     table: () => ({
-      header: ["trial", data.metric, ...view.params.map((axis) => axis.name)],
+      header: ["trial", data.objective.value, ...view.params.map((axis) => axis.name)],
       rows: [...view.all]
         .reverse()
         .map((row) => [
@@ -152,7 +151,7 @@ export async function parametersPage(page) {
     plots = view.params.slice(0, slicesShown).map((axis) =>
       scatterPlot({
         ...base,
-        label: `${data.metric} by ${axis.name}`,
+        label: `${data.objective.value} by ${axis.name}`,
         x: axis,
         y: view.value,
         shareX: (row) => view.shareOf(axis, row),

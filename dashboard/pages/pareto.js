@@ -6,7 +6,8 @@ import { throttled } from "../lib/live.js";
 import { links } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { sweepData } from "../lib/sweep.js";
-import { Plot, card } from "../chart/plot.js";
+import { Plot } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { empty, link, paramList, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
@@ -45,7 +46,7 @@ function markFront(points, goal) {
 function frontPlot(state, data) {
   const names = () =>
     state.answer.objectives.length < 2
-      ? [`${data.spec.budget.unit} trained`, data.metric]
+      ? [`${data.spec.budget.unit} trained`, data.objective.value]
       : state.answer.objectives.map((one) => `${one.metric} (${one.goal})`);
   const hitOf = (p, one) => ({
     x: p.x.at(one.x),

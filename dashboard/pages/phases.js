@@ -5,7 +5,7 @@ import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
 import { links } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { flowPlot, verdictPlot } from "../chart/ranks.js";
 import { filterBar } from "../ui/filter.js";
 import { problem, sweepTabs } from "../ui/parts.js";

@@ -6,8 +6,8 @@ import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
 import { links, param, setParams } from "../lib/route.js";
 import { axisOf } from "../lib/space.js";
-import { sweepData } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { isPopulation, sweepData } from "../lib/sweep.js";
+import { card } from "../ui/card.js";
 import { ancestors, placesPlot, reachedPlot, schedulePlot } from "../chart/population.js";
 import { empty, link, stateMark, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
@@ -217,7 +217,7 @@ function cards({ family, forks, names }, data, parts, { places, reached, schedul
     return h(
       "div.card",
       {},
-      ["pbt", "pb2"].includes(data.spec.search.method)
+      isPopulation(data.spec)
         ? empty("No member has been replaced yet: forks appear after the first comparison.")
         : empty("No run of this sweep continues another one.", "hone enqueue --from RUN --params ..."),
     );
@@ -249,7 +249,7 @@ function cards({ family, forks, names }, data, parts, { places, reached, schedul
     schedules.map((plot, i) =>
       card(`${names[i]} by ${family.unit}`, plot.element, {
         plot,
-        span: schedules.length > 2 ? 4 : 6,
+        span: schedules.length > 2 ? 4 : schedules.length > 1 ? 6 : "",
         id: `schedule-${i}`,
       }),
     ),

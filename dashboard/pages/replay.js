@@ -7,7 +7,8 @@ import { Replay } from "../lib/replay.js";
 import { links, param, setParams } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { sweepData } from "../lib/sweep.js";
-import { Plot, card } from "../chart/plot.js";
+import { Plot } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { eventTable } from "../ui/event.js";
 import { empty, facts, link, runStates, stateMark, strip, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
@@ -149,7 +150,7 @@ export async function replayPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   await data.loadSweep();
-  const state = { replay: new Replay(data.goal, data.spec.replicates?.seeds ?? 1) };
+  const state = { replay: new Replay(data.objective.metricGoal, data.spec.replicates?.seeds ?? 1) };
   const { replay } = state;
   await readMore(id, replay);
   measured(state);

@@ -5,14 +5,16 @@ import { ago, bytes, count, duration, param, short, time, words } from "../lib/f
 import { throttled } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
+import { objectiveOf } from "../lib/sweep.js";
 import { linePlot } from "../chart/line.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { logView } from "../ui/log.js";
 import { askFork } from "../ui/params.js";
 import { useCard, useNames } from "../ui/use.js";
-import { noteButtons } from "./heading.js";
+import { changingNames, scheduleTable } from "../ui/schedule.js";
+import { noteButtons, noteLines, tagChips } from "./heading.js";
 import { originCard, readLine } from "./origin.js";
 
 const pointsAtMost = 20000;
@@ -34,9 +36,10 @@ export async function runPage(page) {
       list(`/v1/models?run=${id}`, 200).catch(() => []),
       list(`/v1/runs/${id}/metrics?limit=1000`, pointsAtMost),
       readEvaluations("run", id).catch(() => []),
+      get(`/v1/about/${id}`).catch(() => ({})),
     ]);
     const [sweep, trial, line, children, curve, attempts, ...more] = all;
-    const [artifacts, why, models, metrics, evaluations] = more;
+    const [artifacts, why, models, metrics, evaluations, about] = more;
     Object.assign(state, {
       ...{ run, sweep, trial, line },
       forks: (children?.edges ?? []).filter((one) => one.relation === "forked_from"),
@@ -47,6 +50,7 @@ export async function runPage(page) {
       models,
       metrics: byName(metrics),
       evaluations,
+      about,
     });
   };
   await read();
@@ -68,7 +72,11 @@ export async function runPage(page) {
     () => state.sweep.objective.metric,
     () => state.curve.map((one) => ({ x: one.step, y: one.value, one })),
     () => state.sweep.spec.budget.unit,
-    { ended: () => state.run.ended_at !== null, from: () => state.run.origin },
+    {
+      ended: () => state.run.ended_at !== null,
+      from: () => state.run.origin,
+      bar: () => objectiveOf(state.sweep).bar,
+    },
   );
   const draw = () => {
     replace(parts.head, headOf(page, state));
@@ -177,8 +185,8 @@ function forkButton({ run, sweep, trial, models }) {
 }
 
 function headOf(page, state) {
-  const { run, sweep } = state;
-  return heading(
+  const { run, sweep, about } = state;
+  const title = heading(
     run.id,
     [
       stateMark(
@@ -192,24 +200,19 @@ function headOf(page, state) {
         ? h("span", {}, "the program did not apply the seed: a repeat")
         : null,
       h("a", { href: links.lineage(run.id) }, "lineage"),
+      tagChips(page, run.id, about.tags),
     ],
     page.can("submit") ? [forkButton(state) ?? [], noteButtons(page, run.id)] : [],
   );
+  return [title, noteLines(about.notes)];
 }
 
 function factsOf({ run, sweep }) {
-  const { goal } = sweep.objective;
+  const { bar, value, better } = objectiveOf(sweep);
+  const trained = `after ${count(run.step)} ${sweep.spec.budget.unit}`;
   return facts([
-    [
-      "Newest",
-      run.value === null ? "–" : short(run.value),
-      `after ${count(run.step)} ${sweep.spec.budget.unit}`,
-    ],
-    [
-      "Best",
-      run.best === null ? "–" : short(run.best),
-      goal === "maximize" ? "larger is better" : "smaller is better",
-    ],
+    bar === null ? ["Newest", short(run.value), trained] : [value, short(run.value), trained],
+    bar === null ? ["Best", short(run.best), better] : null,
     ["Phases", `${run.phase} / ${sweep.spec.budget.phases}`],
     ["Attempts", String(run.attempts), run.worker ? ["newest on ", link(run.worker)] : null],
     run.ended_at && run.started_at
@@ -231,10 +234,14 @@ function whyOf({ run, why }) {
   ];
 }
 
-const paramsOf = ({ trial }) =>
+const paramsOf = ({ trial, sweep, run }) => [
+  scheduleTable(trial, sweep.spec.budget, run.ended_at ? null : run.phase),
   pairs(
-    Object.entries(trial.params).map(([name, value]) => [name, h("span.mono", {}, param(value))]),
-  );
+    Object.entries(trial.params)
+      .filter(([name]) => !changingNames(trial).includes(name))
+      .map(([name, value]) => [name, h("span.mono", {}, param(value))]),
+  ),
+];
 
 const attemptsOf = (attempts) =>
   attempts.length === 0

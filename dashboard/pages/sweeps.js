@@ -34,10 +34,11 @@ function progressOf({ phases, state }) {
   );
 }
 
+const goalMarks = { maximize: "↑", minimize: "↓" };
 const columns = [
   ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
   ["State", (one) => stateMark(one.state)],
-  ["Best report", (one) => (one.best ? short(one.best.value) : null), { num: true }],
+  ["Best", (one) => (one.best ? short(one.best.value) : null), { num: true }],
   ["Runs", (one) => strip(one.runs)],
   ["Trials", (one) => trialsOf(one.trials), { num: true }],
   ["Progress", progressOf, { num: true }],
@@ -47,7 +48,7 @@ const columns = [
       h(
         "span.muted",
         {},
-        `${one.objective.goal === "maximize" ? "↑" : "↓"} ${one.objective.metric}`,
+        `${goalMarks[one.objective.goal] ?? "time to"} ${one.objective.metric}`,
       ),
   ],
   ["Best by trial", (one) => spark(one)],

@@ -2,18 +2,21 @@
 // it.
 import { get, post } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { count, param as shown, plural, short, time, words } from "../lib/format.js";
+import { count, param as shown, plural, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
-import { Plot, card } from "../chart/plot.js";
+import { Plot } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { drawBand } from "../chart/curves.js";
 import { padded } from "../lib/scale.js";
+import { objectiveOf } from "../lib/sweep.js";
 import { ask } from "../ui/dialog.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { askEnqueue, boundsOf } from "../ui/params.js";
-import { noteButtons } from "./heading.js";
+import { changingNames, scheduleTable } from "../ui/schedule.js";
+import { noteButtons, noteLines, tagChips } from "./heading.js";
 
 export async function trialPage(page) {
   const [id] = page.ids;
@@ -124,7 +127,7 @@ function trialHeading(page, { trial, sweep, about, pinned }) {
     ),
     h("span", {}, `number ${trial.number} of `, link(sweep.id, sweep.name || sweep.id)),
     h("a", { href: links.lineage(trial.id) }, "lineage"),
-    (about.tags ?? []).map((tag) => h("span.chip.small", {}, tag)),
+    tagChips(page, trial.id, about.tags),
   ];
   return [
     heading(
@@ -138,9 +141,7 @@ function trialHeading(page, { trial, sweep, about, pinned }) {
           ]
         : [],
     ),
-    (about.notes ?? []).map((note) =>
-      h("p.note", {}, note.text, " ", h("span.muted.small", {}, time(note.at))),
-    ),
+    noteLines(about.notes),
   ];
 }
 
@@ -175,9 +176,12 @@ function factsOf({ trial, sweep, runs }) {
   const steps = runs.reduce((sum, run) => sum + run.step, 0);
   return facts([
     [
-      sweep.objective.metric,
-      trial.value === null ? "–" : short(trial.value),
-      sweep.objective.goal === "maximize" ? "larger is better" : "smaller is better",
+      objectiveOf(sweep).value,
+      short(trial.value),
+      [
+        trial.seeds > 1 ? `over ${plural(trial.seeds, "seed")}; ` : "",
+        objectiveOf(sweep).better,
+      ],
     ],
     typeof trial.confirmed === "number"
       ? [
@@ -193,19 +197,23 @@ function factsOf({ trial, sweep, runs }) {
 }
 
 function paramsOf({ trial, sweep }) {
-  return pairs(
-    Object.entries(sweep.spec.parameters ?? {}).map(([name, domain]) => {
-      const value = trial.params[name];
-      const note = boundsOf(domain);
-      return [
-        name,
-        [
-          h("span.mono", {}, value === undefined || value === null ? "inactive" : shown(value)),
-          note ? h("span.muted.small", {}, `  ${note}`) : null,
-        ],
-      ];
-    }),
+  const changed = changingNames(trial);
+  const list = pairs(
+    Object.entries(sweep.spec.parameters ?? {})
+      .filter(([name]) => !changed.includes(name))
+      .map(([name, domain]) => {
+        const value = trial.params[name];
+        const note = boundsOf(domain);
+        return [
+          name,
+          [
+            h("span.mono", {}, value === undefined || value === null ? "inactive" : shown(value)),
+            note ? h("span.muted.small", {}, `  ${note}`) : null,
+          ],
+        ];
+      }),
   );
+  return [scheduleTable(trial, sweep.spec.budget), list];
 }
 
 function runsOf({ runs, sweep }) {

@@ -47,7 +47,7 @@ function columnsOf(data) {
   const titles = {
     number: "No",
     trial: "Trial",
-    value: data.metric,
+    value: data.objective.value,
     state: "State",
     reason: "Reason",
     phase: "Phases",

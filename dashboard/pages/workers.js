@@ -1,17 +1,18 @@
 // The workers and what they ran: of all sweeps, or of one.
 import { get, list, post, serverNow } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { duration, percent, time } from "../lib/format.js";
+import { duration, memory, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { sweepsOf, timelinePlot } from "../chart/timeline.js";
 import { ask } from "../ui/dialog.js";
 import { empty, facts, heading, link, stateMark, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
 const recent = 2 * 3600;
+const usesAtMost = 50;
 
 function rangeQuery(sweep) {
   const query = new URLSearchParams({ pixels: String(Math.min(4000, Math.max(300, innerWidth))) });
@@ -130,10 +131,14 @@ export async function workersPage(page) {
   const hosts = new Map();
   const part = timelinePart(page, "", hosts);
   const read = async () => {
-    const workers = await list("/v1/workers?limit=1000", 5000);
+    const [workers, fleets] = await Promise.all([
+      list("/v1/workers?limit=1000", 5000),
+      list("/v1/fleets").catch(() => []),
+    ]);
     for (const one of workers) hosts.set(one.id, one.host);
+    const uses = await readUses(workers);
     await part.read();
-    draw(page, place, workers);
+    draw(page, place, { workers, fleets, uses });
   };
   await read();
   const soon = throttled(3000, read);
@@ -148,7 +153,37 @@ export async function workersPage(page) {
   ];
 }
 
-function draw(page, place, workers) {
+const seenAgo = (one) => (serverNow() - Date.parse(one.last_seen_at)) / 1000;
+
+// What the runs of the first workers in progress use, by worker.
+async function readUses(workers) {
+  const busy = workers.filter((one) => one.running > 0 && seenAgo(one) < 60).slice(0, usesAtMost);
+  const all = await Promise.all(
+    busy.map((one) => get(`/v1/workers/${one.id}`).catch(() => ({}))),
+  );
+  return new Map(all.map((one) => [one.id, one.use?.text]));
+}
+
+const fleetsCard = (fleets) =>
+  card(
+    "Fleets",
+    table(
+      [
+        ["Fleet", (one) => one.name],
+        ["Engine", (one) => one.spec.engine],
+        ["State", (one) => [words(one.state), one.detail ? `: ${one.detail}` : ""]],
+        ["Wanted", (one) => one.want, { num: true }],
+        ["Alive", (one) => one.pilots, { num: true }],
+        ["Joined", (one) => one.joined, { num: true }],
+        ["Why no more", (one) => one.rule_detail || words(one.rule)],
+      ],
+      fleets.filter((one) => one.state !== "stopped"),
+      "Fleets",
+    ),
+    { flush: true, id: "fleets" },
+  );
+
+function draw(page, place, { workers, fleets, uses }) {
   if (workers.length === 0)
     return void replace(
       place,
@@ -161,20 +196,19 @@ function draw(page, place, workers) {
         ),
       ),
     );
-  const now = serverNow();
-  const seen = (one) => (now - Date.parse(one.last_seen_at)) / 1000;
-  const live = workers.filter((one) => seen(one) < 60);
-  const slots = live.reduce((sum, one) => sum + one.cpus, 0);
-  const busy = live.reduce((sum, one) => sum + one.running, 0);
-  const rows = [...workers].sort((a, b) => seen(a) - seen(b)).slice(0, 200);
+  const live = workers.filter((one) => seenAgo(one) < 60);
+  const sum = (of) => live.reduce((all, one) => all + of(one), 0);
+  const rows = [...workers].sort((a, b) => seenAgo(a) - seenAgo(b)).slice(0, 200);
   replace(
     place,
     facts([
       ["Workers", String(live.length), `seen in the last minute; ${workers.length} ever`],
-      ["Processors", String(slots), "of those workers"],
-      ["In use", `${busy}`, slots ? `${percent(busy / slots)} if a run takes one processor` : null],
+      ["Slots", String(sum((one) => one.cpus)), "of those workers"],
+      sum((one) => one.gpus) ? ["GPUs", String(sum((one) => one.gpus)), "of those workers"] : null,
+      ["Runs", String(sum((one) => one.running)), "in progress there"],
       ["Quarantined", String(workers.filter((one) => one.aside_until).length)],
     ]),
+    fleets.some((one) => one.state !== "stopped") ? fleetsCard(fleets) : null,
     h(
       "div.card",
       {},
@@ -185,10 +219,13 @@ function draw(page, place, workers) {
           [
             ["Worker", (one) => one.id],
             ["Host", (one) => one.host],
-            ["Processors", (one) => one.cpus, { num: true }],
+            ["Slots", (one) => one.cpus, { num: true }],
             ["GPUs", (one) => one.gpus, { num: true }],
             ["Runs", (one) => one.running, { num: true }],
-            ["Last seen", (one) => `${duration(seen(one))} ago`, { num: true }],
+            ["Memory", (one) => (one.memory ? memory(one.memory) : null), { num: true, optional: true }],
+            ["Labels", (one) => (one.labels ?? []).join(", ") || null, { optional: true }],
+            ["Its runs use", (one) => uses.get(one.id), { optional: true }],
+            ["Last seen", (one) => `${duration(seenAgo(one))} ago`, { num: true }],
             ["Joined", (one) => time(one.joined_at)],
             ["Version", (one) => one.hone_version],
             [

@@ -2,7 +2,7 @@
 import { get } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { short, time } from "../lib/format.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 import { link, table } from "./parts.js";
 
 const most = 200;

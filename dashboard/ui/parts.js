@@ -1,9 +1,9 @@
 // Parts that several pages use: states, problems, empty places, tables of few rows, headings.
 import { h } from "../lib/dom.js";
 import { param, plural, words } from "../lib/format.js";
-import { omissions, report } from "../lib/report.js";
+import { hasRuns, omissions, report } from "../lib/report.js";
 import { kept, linkOf, links } from "../lib/route.js";
-import { sweepData } from "../lib/sweep.js";
+import { isPopulation, sweepData } from "../lib/sweep.js";
 
 export const runStates = [
   "running",
@@ -130,13 +130,14 @@ const tabs = [
   ["timeline", "Timeline"],
   ["events", "Events"],
 ];
-const ofServer = ["timeline", "events", "population"]; // not in a report
+const ofServer = ["timeline", "events"]; // not in a report
 
-// Only a population has a page of its members among the tabs; forks of users link to it.
+// Only a population has a page of its members among the tabs; forks of users link to it. A report
+// has it where a run of the sweep continues another one.
 const shownTab = (id, page, name) =>
-  report
-    ? !ofServer.includes(name)
-    : name !== "population" || page === name || ["pbt", "pb2"].includes(sweepData(id).spec?.search.method);
+  name === "population"
+    ? page === name || (report ? hasRuns(id) : isPopulation(sweepData(id).spec))
+    : !(report && ofServer.includes(name));
 
 export function sweepTabs(id, page) {
   const there = tabs.filter(([name]) => shownTab(id, page, name));

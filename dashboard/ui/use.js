@@ -2,7 +2,7 @@
 import { h, replace } from "../lib/dom.js";
 import { memory, short } from "../lib/format.js";
 import { linePlot } from "../chart/line.js";
-import { card } from "../chart/plot.js";
+import { card } from "../ui/card.js";
 
 const names = {
   "hone.cpu_cores": ["Processor cores kept busy", short],

@@ -63,7 +63,7 @@ void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
                  const std::function<void(const ReportView&)>& use) {
   const bool with_verdicts = verdicts == Verdicts::include;
   SQLite::Statement s(db, std::string("SELECT p.trial, p.replicate, t.number, p.phase, p.step,"
-                                      " p.value, p.at") +
+                                      " p.value, p.spent, p.at") +
                               (with_verdicts ? ", p.verdict" : "") +
                               " FROM trial t JOIN report p ON p.trial = t.id WHERE t.sweep = ?"
                               " ORDER BY t.number, p.replicate, p.phase");
@@ -78,6 +78,7 @@ void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
     view.phase = c.small();
     view.step = c.integer();
     view.value = c.maybe(&sql::Columns::real);
+    view.spent = c.maybe(&sql::Columns::real);
     view.at = c.instant();
     if (with_verdicts) verdict = c.maybe(&sql::Columns::text).value_or("");
     view.verdict = verdict;

@@ -48,6 +48,7 @@ struct ReportView {
   int phase = 0;
   std::int64_t step = 0;
   std::optional<double> value;
+  std::optional<double> spent;  // by the clock of an objective of time
   Instant at;
   std::string_view verdict;  // JSON; empty before it was given or where it was not asked for
 };

@@ -6,6 +6,7 @@
 
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/reach.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
@@ -194,10 +195,19 @@ struct TimedReport {
   Instant at;
   std::int64_t trained = 0;  // since the run's report before it
   TrialId trial;
-  std::optional<double> value;
+  Score value;
 };
 
-std::vector<TimedReport> reports_by_time(SQLite::Database& db, SweepId sweep) {
+// Under an objective of time a report counts as the time that its run took to reach the bar.
+Score value_of(const ReportView& report, const Objective& objective) {
+  const Score value = report.value ? Score::of(*report.value) : Score::diverged();
+  if (!objective.reach) return value;
+  if (!reaches(*objective.reach, value)) return Score::not_reached();
+  return counted(objective, value, report.spent.value_or(static_cast<double>(report.step)));
+}
+
+std::vector<TimedReport> reports_by_time(SQLite::Database& db, SweepId sweep,
+                                         const Objective& objective) {
   std::vector<TimedReport> reports;
   RunId run;
   std::int64_t before = 0;
@@ -205,8 +215,8 @@ std::vector<TimedReport> reports_by_time(SQLite::Database& db, SweepId sweep) {
     const RunId own{report.trial, report.replicate};
     if (own != run) before = 0;
     run = own;
-    reports.push_back(
-        {report.at, std::max<std::int64_t>(0, report.step - before), report.trial, report.value});
+    reports.push_back({report.at, std::max<std::int64_t>(0, report.step - before), report.trial,
+                       value_of(report, objective)});
     before = report.step;
   });
   std::ranges::stable_sort(reports, {}, &TimedReport::at);
@@ -229,11 +239,12 @@ Status add_steps(SQLite::Database& db, const SweepRow& sweep, const std::string&
   }
   if (auto fits = check_size(db, sweep); !fits) return fits;
   double trained = 0;
-  for (const auto& report : reports_by_time(db, sweep.id)) {
+  const auto spec = spec_of(sweep);
+  if (!spec) return spec.error();
+  for (const auto& report : reports_by_time(db, sweep.id, spec->objective)) {
     trained += static_cast<double>(report.trained);
     const double seconds = static_cast<double>((report.at - sweep.submitted_at).us) / 1e6;
-    steps.add(by == "time" ? seconds : trained, report.trial,
-              report.value ? Score::of(*report.value) : Score::diverged());
+    steps.add(by == "time" ? seconds : trained, report.trial, report.value);
   }
   return Done{};
 }

@@ -1,30 +1,38 @@
-# Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed:
-#   cmake -DROOT=dashboard -DOUT=build/... -DBUDGET=102400 -P embed.cmake
+# Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed, each script with the modules that it
+# imports:
+#   cmake -DROOT=dashboard -DOUT=build/... -DBUNDLE=build/.../hone-bundle -DBUDGET=90000 -P embed.cmake
 # Fails when the compressed files exceed BUDGET bytes together.
+cmake_policy(SET CMP0057 NEW)  # if(... IN_LIST ...)
+set(scripts app.js lib/live_worker.js lib/raster_worker.js)
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.html ${ROOT}/*.css ${ROOT}/*.js ${ROOT}/*.svg ${ROOT}/*.json)
 list(SORT files)
+file(REMOVE_RECURSE ${OUT}/lean)
 set(digests "")
 foreach(file IN LISTS files)
   file(SHA256 ${ROOT}/${file} digest)
   string(APPEND digests "${file} ${digest}\n")
+  # Indentation and comment lines are for the source. No text of these files spans lines.
+  get_filename_component(folder ${OUT}/lean/${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  execute_process(COMMAND sed -E -e "s/^ +//" -e "\\;^//;d" ${ROOT}/${file} OUTPUT_FILE ${OUT}/lean/${file}
+    COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 string(SHA256 version "${digests}")
 string(SUBSTRING ${version} 0 16 VERSION)
 set(blocks "")
 set(rows "")
-set(names "")
 set(number 0)
 set(total 0)
 foreach(file IN LISTS files)
   set(plain ${OUT}/${number}.plain)
   if(file STREQUAL "index.html")
     configure_file(${ROOT}/${file} ${plain} @ONLY)
-  elseif(file MATCHES "[.](js|css)$")
-    # Indentation and comment lines are for the source. No text of these files spans lines.
-    execute_process(COMMAND sed -E -e "s/^ +//" -e "\\;^//;d" ${ROOT}/${file} OUTPUT_FILE ${plain}
-      COMMAND_ERROR_IS_FATAL ANY)
+  elseif(file IN_LIST scripts)
+    execute_process(COMMAND ${BUNDLE} ${OUT}/lean ${file} OUTPUT_FILE ${plain} COMMAND_ERROR_IS_FATAL ANY)
+  elseif(file MATCHES "[.]js$" AND NOT file STREQUAL "old.js")  # which is no module
+    continue()
   else()
-    configure_file(${ROOT}/${file} ${plain} COPYONLY)
+    configure_file(${OUT}/lean/${file} ${plain} COPYONLY)
   endif()
   execute_process(COMMAND gzip -9nc ${plain} OUTPUT_FILE ${OUT}/${number}.gzip COMMAND_ERROR_IS_FATAL ANY)
   file(SIZE ${OUT}/${number}.gzip bytes)

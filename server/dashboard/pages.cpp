@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 #include <vector>
 
+#include "server/dashboard/folder.hpp"
 #include "server/dashboard/report.hpp"
 
 namespace hone::dashboard {
@@ -15,7 +14,6 @@ namespace {
 
 constexpr std::string_view prefix = "/ui/";
 constexpr std::string_view development = "dev";        // the version of files from a folder
-constexpr std::size_t file_bytes_max = 1024 * 1024;    // of a folder; ours are below 20 kB
 constexpr std::string_view placeholder = "@VERSION@";  // in index.html
 constexpr std::string_view report_file = "report.html";
 constexpr std::string_view report_routes = "report.json";
@@ -115,26 +113,6 @@ std::string embedded_report() {
     files.push_back({std::string(asset.path), std::string(asset.plain)});
   auto text = one_file(files);  // a test builds it
   return text ? *std::move(text) : std::string();
-}
-
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-std::vector<SourceFile> files_of(const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
-  std::vector<SourceFile> files;
-  std::error_code trouble;
-  for (fs::recursive_directory_iterator at(folder, trouble), end; !trouble && at != end;
-       at.increment(trouble)) {
-    const auto path = at->path().lexically_relative(folder).generic_string();
-    if (!type_of(path).empty() && at->file_size(trouble) <= file_bytes_max)
-      files.push_back({path, text_of(at->path())});
-  }
-  return files;
 }
 
 }  // namespace

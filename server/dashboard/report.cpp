@@ -229,16 +229,27 @@ Result<Page> page_of(const Files& files) {
   return page;
 }
 
+Files by_path(const std::vector<SourceFile>& files) {
+  Files all;
+  for (const auto& file : files) all.emplace(file.path, file.text);
+  return all;
+}
+
 }  // namespace
 
+Result<std::string> one_script(const std::vector<SourceFile>& files, const std::string& path) {
+  const auto all = by_path(files);
+  Bundle bundle(all);
+  if (auto added = bundle.add(path); !added) return added.error();
+  return bundle.text();
+}
+
 Result<std::string> one_file(const std::vector<SourceFile>& files) {
-  Files by_path;
-  for (const auto& file : files) by_path.emplace(file.path, file.text);
-  const auto page = page_of(by_path);
+  const auto page = page_of(by_path(files));
   if (!page) return page.error();
-  Bundle bundle(by_path);
-  if (auto added = bundle.add("app.js"); !added) return added.error();
-  std::string script = "\n" + bundle.text();
+  auto modules = one_script(files, "app.js");
+  if (!modules) return modules.error();
+  std::string script = "\n" + *std::move(modules);
   replace_all(script, "</script", "<\\/script");  // in texts of the script
   if (page->style.find("</style") != std::string::npos)
     return broken("index.html", "a style that ends itself");

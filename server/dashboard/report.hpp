@@ -1,5 +1,5 @@
-// The dashboard as one HTML file that opens from a disk: all modules and styles in the document,
-// and a place for the data. `hone export --html` fills it. Pure.
+// Modules as one script, and the dashboard as one HTML file that opens from a disk: all scripts and
+// styles in the document, and a place for the data, which `hone export --html` fills. Pure.
 #pragma once
 
 #include <string>
@@ -18,14 +18,17 @@ struct SourceFile {
 // Occurs once in the page, where the data goes: JSON in which '<' is written \u003c.
 inline constexpr std::string_view report_placeholder = "@REPORT@";
 
-// Returns index.html with the styles that it links, and with app.js and the modules that it imports
-// as one script. Its content policy names the digests of both and allows no request.
+// Returns a module with those that it imports, each as a constant behind those that it imports.
 //
 // Modules are read line by line, so a module has its imports and exports at the beginning of a
 // line, in the forms of this folder: import {a, b as c} from "./x.js"; import * as x from "./x.js";
 // import("./x.js") anywhere in a line; export const, let, function, async function or class;
 // export {a, b};
 // Refuses (internal) another form, a file that is missing, and modules that import each other.
+Result<std::string> one_script(const std::vector<SourceFile>& files, const std::string& path);
+
+// Returns index.html with the styles that it links and app.js as one script. Its content policy
+// names the digests of both and allows no request.
 Result<std::string> one_file(const std::vector<SourceFile>& files);
 
 }  // namespace hone::dashboard

@@ -58,12 +58,12 @@ def take_pictures(page, name):
     page.picture(folder / f"dashboard-{name}.png")  # as in docs/images
     for width in (1280, 390):
         for dark in (False, True):
-            page.size(width, 800)
             page.theme(dark)
+            page.size(width, 800)
+            if name != "trials":  # its table is as high as the window
+                page.size(width, max(800, page.run("document.documentElement.scrollHeight")))
             page.run("new Promise((done) => setTimeout(done, 400))")
-            page.picture(
-                folder / f"{name}-{width}-{'dark' if dark else 'light'}.png", full=name != "trials"
-            )
+            page.picture(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png")
 
 
 @pytest.mark.parametrize("name", NAMES)

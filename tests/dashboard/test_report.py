@@ -23,7 +23,7 @@ def export(server, sweep, file, *more):
 def reports(filled, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reports")
     made = {}
-    for name in ("ended", "seeds", "running"):
+    for name in ("ended", "seeds", "running", "population"):
         sweep = getattr(filled, name)
         made[name] = folder / f"{sweep}.html"
         done = export(filled.server, sweep, made[name])
@@ -57,12 +57,14 @@ def pages_of(filled, name):
         "lineage": (f"#/lineage/{best['id']}", f"[data-card=lineage] {drawn}"),
         "lineage of all": (f"#/lineage/{sweep}", f"[data-card=lineage] {drawn}"),
     }
+    if name == "population":
+        addresses["population"] = (f"{at}/population", f"[data-card=places] {drawn}")
     if name == "seeds":
         addresses["confirm"] = (f"{at}/confirm", f"[data-card=confirm] {drawn}")
     return addresses
 
 
-@pytest.mark.parametrize("name", ["ended", "seeds", "running"])
+@pytest.mark.parametrize("name", ["ended", "seeds", "running", "population"])
 def test_every_page_opens_from_disk_and_asks_nothing(name, filled, reports, pages):
     page = pages(reports[name].as_uri())
     page.wait("document.querySelector('main h1')")
@@ -77,6 +79,20 @@ def test_every_page_opens_from_disk_and_asks_nothing(name, filled, reports, page
     outside = [url for url in page.urls if not url.startswith(("file://", "data:", "blob:"))]
     assert outside == []
     assert len([url for url in page.urls if url.startswith("file://")]) == 1
+
+
+def test_a_population_shows_its_forks_and_a_sweep_without_forks_has_no_such_tab(
+    filled, reports, pages
+):
+    page = pages(f"{reports['population'].as_uri()}#/sweeps/{filled.population}/population")
+    shown = rows_of(page, "table[aria-label=Forks] tbody tr")
+    runs = filled.server.get(f"/v1/sweeps/{filled.population}/runs?limit=1000")["items"]
+    assert {(row[0], row[1]) for row in shown} == {
+        (one["id"], one["origin"]["run"]) for one in runs if one["origin"]
+    }
+    page = pages(reports["ended"].as_uri())
+    page.wait("document.querySelector('nav.tabs')")
+    assert "Population" not in page.run("document.querySelector('nav.tabs').innerText")
 
 
 def test_numbers_are_those_of_the_server(filled, reports, pages):

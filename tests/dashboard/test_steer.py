@@ -66,7 +66,7 @@ def test_an_edited_trial_is_enqueued_with_the_fields_of_the_space(tmp_path, page
     assert server.stop() == 0
 
 
-def test_a_trial_is_pinned_noted_and_tagged(filled, pages):
+def test_a_trial_is_pinned_noted_tagged_and_untagged(filled, pages):
     trial = filled.best()["id"]
     page = pages(f"{filled.url}#/trials/{trial}")
     dialog(page, "Pin", "All checkpoints of its runs are kept")
@@ -83,6 +83,26 @@ def test_a_trial_is_pinned_noted_and_tagged(filled, pages):
     agree(page)
     page.wait("document.querySelector('.head .sub').innerText.includes('candidate')")
     assert filled.server.get(f"/v1/about/{trial}")["tags"] == ["candidate"]
+    page.click("[data-tag=candidate]")
+    page.wait("document.querySelector('dialog')?.innerText.includes('no longer has the tag')")
+    agree(page)
+    page.wait("!document.querySelector('[data-tag]')")
+    assert filled.server.get(f"/v1/about/{trial}")["tags"] == []
+
+
+def test_a_standby_offers_no_steering_and_names_its_primary(tmp_path, pages):
+    primary = world.start(tmp_path / "a")
+    sweep = primary.submit(world.sweep_of("copied", 4))
+    url = f"http://127.0.0.1:{primary.port}"
+    standby = world.start(tmp_path / "b", f"--follow={url}")
+    page = pages(f"http://127.0.0.1:{standby.port}/")
+    page.wait("document.body.innerText.includes('copied')")
+    page.go(f"#/sweeps/{sweep}")
+    page.wait(f"document.getElementById('role').innerText.includes('at its primary, {url}')")
+    page.wait("document.querySelector('.head h1')")
+    assert "nothing can be changed here" in page.text()
+    assert not page.run("document.querySelector('[data-verb]')")
+    assert standby.stop() == 0 and primary.stop() == 0
 
 
 def test_the_leaders_are_confirmed_from_the_page(tmp_path, pages):

@@ -66,13 +66,26 @@ def reporters(server, rate=None):
     return threads
 
 
-FRAMES = """
-(async () => {
-  const app = [...document.scripts].find((one) => one.src.endsWith('/app.js')).src;
-  const live = await import(new URL('lib/live.js', app).href);
-  window.frameTimes = [];
+# Notes each frame of the stream as it reaches the page, by way of its shared worker.
+STREAM = """
+(() => {
   window.behind = [];
-  live.subscribe((frame) => window.behind.push([Date.now(), frame.seq]));
+  const { get, set } = Object.getOwnPropertyDescriptor(MessagePort.prototype, 'onmessage');
+  Object.defineProperty(MessagePort.prototype, 'onmessage', {
+    get,
+    set(use) {
+      set.call(this, (event) => {
+        if (event.data?.frame) window.behind.push([Date.now(), event.data.frame.seq]);
+        use.call(this, event);
+      });
+    },
+  });
+})();
+"""
+
+FRAMES = """
+(() => {
+  window.frameTimes = [];
   let last = performance.now();
   const next = (now) => {
     window.frameTimes.push(now - last);
@@ -80,7 +93,6 @@ FRAMES = """
     requestAnimationFrame(next);
   };
   requestAnimationFrame(next);
-  return true;
 })()
 """
 
@@ -103,7 +115,7 @@ def percentile(values, share):
 def follow(bench, name, rate, seconds):
     server = bench.server(name)
     url = bench.url(name, "#/sweeps/sw_2/curves")
-    page, _ = timing.opened(bench.browser, url, "canvas[data-density]")
+    page, _ = timing.opened(bench.browser, url, "canvas[data-density]", STREAM)
     page.wait("document.getElementById('live').dataset.state === 'live'")
     page.run(FRAMES)
     threads = reporters(server, rate)

@@ -14,10 +14,10 @@ TIMER = """
 """
 
 
-def opened(browser, url, selector):
-    """A page that is complete, and when it was, in milliseconds."""
+def opened(browser, url, selector, script=""):
+    """A page that is complete, and when it was, in milliseconds. script: runs before those of the page."""
     page = browser.page("about:blank")
-    source = TIMER % repr(selector)
+    source = TIMER % repr(selector) + script
     page.call("Page.addScriptToEvaluateOnNewDocument", source=source)
     page.open(url)
     return page, page.wait("window.readyAt")

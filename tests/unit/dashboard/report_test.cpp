@@ -57,6 +57,19 @@ TEST(Report, ModulesThatAreLoadedLaterAreThere) {
   EXPECT_LT(page->find("class Page {}"), page->find("const load"));
 }
 
+TEST(Report, OneScriptHoldsAModuleAndWhatItImports) {
+  const std::vector<SourceFile> files{{"lib/a.js", "import { b } from \"./b.js\";\nb();\n"},
+                                      {"lib/b.js", "export const b = () => 1;\n"},
+                                      {"c.js", "export const left_out = 1;\n"}};
+  const auto script = one_script(files, "lib/a.js");
+  ASSERT_TRUE(script.ok()) << script.error().detail;
+  EXPECT_LT(script->find("const b = () => 1;"), script->find("const { b } = m0;\nb();"));
+  EXPECT_FALSE(holds(*script, "left_out"));
+  EXPECT_FALSE(holds(*script, "import"));
+  const auto bundled = one_script({{"lib/a.js", *script}}, "lib/a.js");
+  EXPECT_TRUE(bundled.ok()) << "an embedded script becomes a part of a report";
+}
+
 TEST(Report, RefusesWhatItCannotBundle) {
   const std::vector<std::pair<std::vector<SourceFile>, std::string_view>> cases{
       {{}, "app.js: there is no such file"},

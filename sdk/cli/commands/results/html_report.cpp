@@ -60,6 +60,8 @@ class Report {
   Status read_matrix();
   Status read_details();
   Status read_trial(const std::string& trial);
+  Status read_population();
+  [[nodiscard]] bool has_forks() const;
   Status record(const std::string& path);
   Result<Json> whole_list(const std::string& path);
 
@@ -82,7 +84,8 @@ Status Report::read_routes() {
                         "this server has no dashboard that could be exported; --format json and "
                         "--format curves need none")
                : document.error();
-  for (const char* name : {"matrix", "trials", "runs", "sweep", "trial", "run"}) {
+  for (const char* name : {"matrix", "trials", "runs", "sweep", "trial", "run", "population"}) {
+    if (name == std::string_view("population") && !document->contains(name)) continue;  // older
     auto routes = routes_of(*document, name);
     if (!routes) return routes.error();
     routes_[name] = *std::move(routes);
@@ -177,13 +180,32 @@ Status Report::read_details() {
   return Done{};
 }
 
+// Whether runs of the sweep continue others, as far as their details were read.
+bool Report::has_forks() const {
+  const std::string method =
+      text_at(member(answers_, "/~1v1~1sweeps~1" + sweep_), "/spec/search/method");
+  return method == "pbt" || method == "pb2" ||
+         std::any_of(answers_.begin(), answers_.end(), [](const Json& answer) {
+           return member(answer, "/origin").is_object() || member(answer, "/successor").is_string();
+         });
+}
+
+// All runs, with what each continues.
+Status Report::read_population() {
+  if (!has_forks()) return Done{};
+  for (const auto& route : routes_["population"])
+    if (auto done = record(filled_in(route, "sweep", sweep_)); !done) return done.error();
+  return Done{};
+}
+
 Result<std::string> Report::write() {
   auto client = session_.client();
   if (!client) return client.error();
   if (auto done = read_routes(); !done) return done.error();
   const auto me = session_.get("/v1/me");
   if (!me) return me.error();
-  for (auto step : {&Report::read_sweep, &Report::read_matrix, &Report::read_details})
+  for (auto step :
+       {&Report::read_sweep, &Report::read_matrix, &Report::read_details, &Report::read_population})
     if (auto done = (this->*step)(); !done) return done.error();
   about_["sweep"] = sweep_;
   about_["at"] = member(*me, "/now");
