@@ -37,6 +37,7 @@ export class Plot {
     this.canvas = h("canvas", {
       tabindex: "0",
       role: "img",
+      style: { height: `${this.height}px` },
       "aria-label": `${options.label}. Arrow keys move, Enter opens, Escape clears.`,
     });
     this.tip = h("div.tip", { hidden: true });

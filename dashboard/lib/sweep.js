@@ -25,10 +25,11 @@ export function objectiveOf(sweep) {
   return { metric, metricGoal, bar: reach, value, text, better: "sooner is better" };
 }
 
-const decoded = (column) =>
-  Array.isArray(column)
-    ? column
-    : column.codes.map((code) => (code === null ? null : column.words[code]));
+const decoded = (column, rows) => {
+  if (Array.isArray(column)) return column;
+  if ("by" in column) return Array.from({ length: rows }, (_, i) => column.first + i * column.by);
+  return column.codes.map((code) => (code === null ? null : column.words[code]));
+};
 
 export class SweepData {
   constructor(id) {
@@ -61,7 +62,7 @@ export class SweepData {
     const since = this.seq > 0 ? `&after=${this.seq}` : "";
     const answer = await get(`/v1/sweeps/${this.id}/columns?fields=${fields}${since}`);
     const columns = Object.fromEntries(
-      Object.entries(answer.columns).map(([name, one]) => [name, decoded(one)]),
+      Object.entries(answer.columns).map(([name, one]) => [name, decoded(one, answer.rows)]),
     );
     if (answer.complete) this.replaceRows(columns, answer.rows);
     else this.mergeRows(columns, answer.rows);
@@ -117,7 +118,7 @@ export class SweepData {
     const answer = await get(
       `/v1/sweeps/${this.id}/columns?fields=trial&where=${encodeURIComponent(where)}`,
     );
-    this.matching = new Set(answer.columns.trial);
+    this.matching = new Set(decoded(answer.columns.trial, answer.rows));
   }
 
   byMerit(rows) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <vector>
 
 #include "db/queries/overview.hpp"
 #include "db/sql.hpp"
@@ -7,6 +8,50 @@
 
 namespace hone {
 namespace {
+
+constexpr std::string_view steps_of = "SELECT trial, sum(step) FROM run";
+constexpr std::string_view time_of = "SELECT trial, sum(ended_at - granted_at) FROM attempt";
+
+// A sum over the rows of each trial of a sweep, read in one pass where its trials are close to each
+// other: 100,000 reads of one trial each take five times as long.
+class TrialSums {
+ public:
+  TrialSums(SQLite::Database& db, SweepId sweep, CellSums sums) {
+    if (!sums.steps && !sums.seconds) return;
+    SQLite::Statement s(db, "SELECT min(id), max(id), count(*) FROM trial WHERE sweep = ?");
+    if (!sql::bind(s, sweep).executeStep()) return;
+    sql::Columns c(s);
+    first_ = c.integer();
+    const auto last = c.integer();
+    dense_ = last - first_ < 2 * c.integer();
+    if (dense_ && sums.steps) steps_ = read(db, steps_of, last);
+    if (dense_ && sums.seconds) times_ = read(db, time_of, last);
+  }
+  [[nodiscard]] bool dense() const { return dense_; }
+  void add_to(TrialCells& cells) const {
+    const auto at = static_cast<std::size_t>(cells.trial.value - first_);
+    if (at < steps_.size()) cells.steps = steps_[at];
+    if (at < times_.size()) cells.seconds = static_cast<double>(times_[at]) / 1e6;
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::int64_t> read(SQLite::Database& db, std::string_view select,
+                                               std::int64_t last) const {
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(last - first_ + 1));
+    SQLite::Statement s(db, std::string(select) + " WHERE trial BETWEEN ? AND ? GROUP BY trial");
+    sql::bind(s, first_, last);
+    while (s.executeStep()) {
+      sql::Columns c(s);
+      const auto at = static_cast<std::size_t>(c.integer() - first_);
+      sums[at] = c.integer();
+    }
+    return sums;
+  }
+
+  std::int64_t first_ = 0;
+  bool dense_ = false;
+  std::vector<std::int64_t> steps_, times_;
+};
 
 std::string select_cells(CellSums sums) {
   return std::string(
@@ -18,7 +63,7 @@ std::string select_cells(CellSums sums) {
          ", t.params FROM trial t WHERE t.sweep = ?1";
 }
 
-void use_row(const SQLite::Statement& s, Goal goal,
+void use_row(const SQLite::Statement& s, Goal goal, const TrialSums* sums,
              const std::function<void(const TrialCells&)>& use) {
   sql::Columns c(s);
   TrialCells cells;
@@ -33,6 +78,7 @@ void use_row(const SQLite::Statement& s, Goal goal,
   cells.pinned = c.integer() != 0;
   cells.steps = c.integer();
   cells.seconds = static_cast<double>(c.integer()) / 1e6;
+  if (sums != nullptr) sums->add_to(cells);
   const auto params = c.text();
   cells.params = params;
   use(cells);
@@ -71,15 +117,17 @@ void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellSums sums,
                 const std::vector<TrialId>* only,
                 const std::function<void(const TrialCells&)>& use) {
   if (only == nullptr) {
-    SQLite::Statement s(db, select_cells(sums) + " ORDER BY t.number");
+    const TrialSums all(db, sweep, sums);
+    const auto each = all.dense() ? CellSums{false, false} : sums;
+    SQLite::Statement s(db, select_cells(each) + " ORDER BY t.number");
     sql::bind(s, sweep);
-    while (s.executeStep()) use_row(s, goal, use);
+    while (s.executeStep()) use_row(s, goal, &all, use);
     return;
   }
   SQLite::Statement s(db, select_cells(sums) + " AND t.id = ?2");
   for (const TrialId id : *only) {
     sql::bind(s, sweep, id);
-    while (s.executeStep()) use_row(s, goal, use);
+    while (s.executeStep()) use_row(s, goal, nullptr, use);
   }
 }
 

@@ -21,21 +21,27 @@ namespace {
 
 std::string quoted(std::string_view word) { return "\"" + std::string(word) + "\""; }
 
-// A JSON array under construction. Values that are not numbers become codes of a list of words.
+constexpr std::size_t even_rows_least = 100;
+
+// A JSON array under construction. Values that are not numbers become codes of a list of words, and
+// many integers at even distances their first one and the distance.
 class ColumnText {
  public:
   void add_null() { add_text("null"); }
   void add_text(std::string_view json) {
-    if (rows_++ > 0) cells_ += ',';
-    cells_ += json;
+    even_ = false;
+    append(json);
   }
   void add(double value) {
     char digits[32];
     add_text({digits, std::to_chars(digits, digits + sizeof digits, value).ptr});
   }
   void add_integer(std::int64_t value) {
+    if (rows_ == 0) first_ = value;
+    if (rows_ == 1) by_ = value - first_;
+    even_ = even_ && value == first_ + static_cast<std::int64_t>(rows_) * by_;
     char digits[32];
-    add_text({digits, std::to_chars(digits, digits + sizeof digits, value).ptr});
+    append({digits, std::to_chars(digits, digits + sizeof digits, value).ptr});
   }
   void add_word(std::string_view json) {
     coded_ = true;
@@ -56,11 +62,17 @@ class ColumnText {
     coded_&& json != "null" ? add_word(json) : add_text(json);
   }
   [[nodiscard]] std::string json() const {
+    if (words_.empty() && even_ && rows_ >= even_rows_least)
+      return "{\"first\":" + std::to_string(first_) + ",\"by\":" + std::to_string(by_) + "}";
     if (words_.empty()) return "[" + cells_ + "]";
     return "{\"words\":[" + words_ + "],\"codes\":[" + cells_ + "]}";
   }
 
  private:
+  void append(std::string_view json) {
+    if (rows_++ > 0) cells_ += ',';
+    cells_ += json;
+  }
   void recode() {
     const std::string numbers = std::exchange(cells_, {});
     const std::size_t count = std::exchange(rows_, 0);
@@ -75,6 +87,9 @@ class ColumnText {
 
   std::string cells_;
   std::size_t rows_ = 0;
+  bool even_ = true;
+  std::int64_t first_ = 0;
+  std::int64_t by_ = 0;
   bool coded_ = false;
   std::map<std::string, std::int64_t, std::less<>> codes_;  // by their JSON
   std::string words_;

@@ -94,9 +94,11 @@ class WebSocket:
 
 
 class Browser:
-    def __init__(self, *flags):
+    def __init__(self, *flags, nice=0):
         self.folder = tempfile.mkdtemp(prefix="hone-chromium-")
         command = [
+            "nice",
+            f"-n{nice}",
             chromium(),
             "--headless=new",
             "--no-sandbox",

@@ -161,6 +161,10 @@ def test_a_larger_sweep_has_the_details_of_its_best_trials_and_says_it(tmp_path,
         grant = server.acquire(worker)
         server.report(grant, 0, float(number))
         values[number] = grant["attempt"].split(".")[0].replace("rn_", "tr_")
+    columns = server.get(f"/v1/sweeps/{sweep}/columns?fields=number,steps,value")["columns"]
+    assert columns["number"] == {"first": 0, "by": 1}
+    assert columns["steps"] == {"first": 1000, "by": 0}
+    assert columns["value"] == [float(number) for number in range(210)]
     done = export(server, sweep, tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     page = pages((tmp_path / "report.html").as_uri())

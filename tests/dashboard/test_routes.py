@@ -6,6 +6,8 @@ import struct
 
 import pytest
 
+import world
+
 
 def decoded(column):
     if isinstance(column, list):
@@ -220,3 +222,22 @@ def test_static_files_have_their_headers(filled):
     assert filled.server.ask("POST", "/", b"").status == 405
     for bad in ("/ui/none/app.js", "/ui/dev/../hone.db", "/ui/dev/%2e%2e/hone.db", "/ui/"):
         assert filled.server.ask("GET", bad).status == 404, bad
+
+
+def test_columns_sum_the_steps_of_trials_that_lie_between_those_of_other_sweeps(tmp_path):
+    server = world.start(tmp_path / "data")
+    rule = {"rule": "none"}
+    sweeps = [server.submit(world.sweep_of(f"sweep {i}", 6, terminator=rule)) for i in range(4)]
+    worker = server.join(cpus=64)
+    grants = [server.acquire(worker) for _ in range(24)]
+    for at, grant in enumerate(grants):
+        for phase in range(at % 3):
+            server.report(grant, phase, 1.0)
+    for sweep in sweeps:
+        runs = server.get(f"/v1/sweeps/{sweep}/runs?limit=100")["items"]
+        columns = server.get(f"/v1/sweeps/{sweep}/columns?fields=trial,steps")["columns"]
+        trials = [int(one["trial"].split("_")[1]) for one in runs]
+        assert max(trials) - min(trials) >= 2 * len(trials), trials
+        assert columns["trial"] == trials
+        assert columns["steps"] == [one["step"] for one in runs]
+    assert server.stop() == 0

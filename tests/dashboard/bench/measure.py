@@ -29,6 +29,7 @@ import timing  # noqa: E402
 import world  # noqa: E402
 
 BIN = pathlib.Path(os.environ["HONE_BIN"])
+world.e2e.START_SECONDS = 600  # of a ledger of millions of events
 FILLS = {
     "trials": ["--sweeps", "1", "--trials", "100000", "--phases", "10"],
     "curves": ["--sweeps", "1", "--trials", "10000", "--phases", "100", "--running", "1"],
@@ -38,8 +39,9 @@ FILLS = {
 class Bench:
     """Servers by the name of their data, started once, and one browser."""
 
-    def __init__(self, folder, repetitions, seconds):
+    def __init__(self, folder, repetitions, seconds, soak):
         self.folder = folder
+        self.soak = soak
         self.repetitions = repetitions
         self.seconds = seconds
         self.servers = {}
@@ -142,7 +144,16 @@ def memory(bench):
     return [
         at_most("heap at the table of 100,000 trials", trials, 80, "MB", 1),
         at_most("heap at the curves after streaming", seen.heap_mb, 120, "MB", 1),
+        growth(bench),
     ]
+
+
+def growth(bench):
+    what = "growth while it follows reports"
+    if bench.soak == 0:
+        return Figure(what, "not measured: --soak 120", "at most 5 MB/h", None)
+    measured = streaming.heap_growth(bench, "curves", bench.soak)
+    return at_most(f"{what}, for {bench.soak} min", measured, 5, "MB/h", 1)
 
 
 def sizes(bench):
@@ -252,11 +263,12 @@ def main():
     arguments.add_argument("--folder", type=pathlib.Path, help="where data folders are kept")
     arguments.add_argument("--repetitions", type=int, default=5, help="of each page (medians)")
     arguments.add_argument("--seconds", type=int, default=60, help="of each stream of reports")
+    arguments.add_argument("--soak", type=int, default=0, help="minutes of the heap's growth")
     given = arguments.parse_args()
     wanted = set(filter(None, given.only.split(",")))
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or pathlib.Path(temporary)
-        bench = Bench(folder, given.repetitions, given.seconds)
+        bench = Bench(folder, given.repetitions, given.seconds, given.soak)
         bench.folder.mkdir(parents=True, exist_ok=True)
         missed = []
         print("| | measured | figure | bar | |\n|---|---|---|---|---|", flush=True)

@@ -7,6 +7,7 @@ import time
 import uuid
 from dataclasses import dataclass
 
+import devtools
 import timing
 
 LEASES = 200  # in progress at a time
@@ -145,17 +146,19 @@ def follow(bench, name, rate, seconds):
 
 
 def rates(bench, name, pages, seconds):
-    """Reports a second as fast as they are answered: with no page open, and with some."""
+    """Reports a second as fast as they are answered: with no page open, and with some. The browser
+    has the lowest priority, so that the difference is what the pages cost the server, and not what
+    they cost the machine of their user."""
     server = bench.server(name)
 
-    def rate():
+    def rate(browser):
         threads = reporters(server)
         for thread in threads:
             thread.start()
         time.sleep(2)  # leases are taken first
         before, began = sum(thread.sent for thread in threads), time.monotonic()
         while time.monotonic() - began < seconds:
-            bench.browser.pump(0.2)
+            browser.pump(0.2)
         found = (sum(thread.sent for thread in threads) - before) / (time.monotonic() - began)
         for thread in threads:
             thread.ended.set()
@@ -163,10 +166,19 @@ def rates(bench, name, pages, seconds):
             thread.join()
         return found
 
-    alone = rate()
+    browser = devtools.Browser(nice=19)
     url = bench.url(name, "#/sweeps/sw_2/curves")
-    there = [timing.opened(bench.browser, url, "canvas[data-density]")[0] for _ in range(pages)]
-    watched = rate()
+    there = [timing.opened(browser, url, "canvas[data-density]")[0] for _ in range(pages)]
+    watched = rate(browser)
     for page in there:
         page.close()
+    alone = rate(browser)
+    browser.close()
     return alone, watched
+
+
+def heap_growth(bench, name, minutes):
+    """Megabytes an hour of the heap of a page that follows 50 reports a second."""
+    begun = follow(bench, name, rate=50, seconds=30)
+    held = follow(bench, name, rate=50, seconds=60 * minutes)
+    return (held.heap_mb - begun.heap_mb) * 60 / minutes
