@@ -26,7 +26,7 @@ namespace beast = boost::beast;
 namespace http = beast::http;
 using Failure = boost::system::error_code;
 
-constexpr std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
+constexpr std::size_t line_bytes_max = std::size_t{16} << 20U;  // of a stream; an event has 4 MiB
 
 template <class Message>
 void put_fields(Message& message, const HttpServer& server, const HttpRequest& request) {
@@ -187,15 +187,19 @@ struct HttpClient::Inside {
 
   Failure read_head(ClientConnection& connection, Head& head, const HttpRequest& request) {
     head.header_limit(64 * 1024);
-    head.body_limit(request.download.empty() ? request.body_bytes_max : download_bytes_max);
+    head.body_limit(request.download.empty() ? request.body_bytes_max : request.download_bytes_max);
     if (request.method == "HEAD") head.skip(true);
     Failure failure;
     http::read_header(connection, connection.buffer(), head, failure);
     return failure;
   }
 
-  Failure read_text(ClientConnection& connection, Head&& head, HttpResponse& response) {
+  // The head of a download allows more than a text, which a refusal is, may have.
+  Failure read_text(ClientConnection& connection, Head&& head, const HttpRequest& request,
+                    HttpResponse& response) {
+    if (head.content_length().value_or(0) > request.body_bytes_max) return http::error::body_limit;
     http::response_parser<http::string_body> parser(std::move(head));
+    parser.body_limit(request.body_bytes_max);
     Failure failure;
     http::read(connection, connection.buffer(), parser, failure);
     response.body = std::move(parser.get().body());
@@ -229,6 +233,7 @@ struct HttpClient::Inside {
       if (failure) return failure;
       pending.append(piece.data(), piece.size() - parser.get().body().size);
       if (!hand_on(pending, on_line)) break;
+      if (pending.size() > line_bytes_max) return http::error::body_limit;
     }
     return {};
   }
@@ -315,7 +320,7 @@ struct HttpClient::Exchange {
                            const HttpRequest& request, HttpResponse& response) {
     if (response.ok() && !request.download.empty())
       return inside.read_file(connection, std::move(head), request.download);
-    return inside.read_text(connection, std::move(head), response);
+    return inside.read_text(connection, std::move(head), request, response);
   }
 };
 
@@ -384,7 +389,7 @@ Result<HttpResponse> HttpClient::stream(const HttpRequest& request,
                         std::string(head.get()[http::field::content_type]),
                         {}};
   failure = response.ok() ? inside.read_lines(connection, std::move(head), request.timeout, on_line)
-                          : inside.read_text(connection, std::move(head), response);
+                          : inside.read_text(connection, std::move(head), request, response);
   if (failure) return inside.error_of(failure, request);
   return response;
 }

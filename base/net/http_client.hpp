@@ -46,6 +46,7 @@ struct HttpRequest {
   std::chrono::microseconds timeout = std::chrono::seconds(30);
   // Of an answer that does not go to `download`.
   std::uint64_t body_bytes_max = std::uint64_t{64} << 20U;
+  std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
   Headers headers{};
   bool wants_body = true;  // false: the answer ends with its head, and the connection with it
 };
@@ -69,14 +70,15 @@ class HttpClient {
   // Any answer is a value, whatever its status; redirects are not followed. Refuses with
   //   unavailable          cannot connect, or the connection broke; the sentence names the URL
   //   timed_out            no complete answer within request.timeout
-  //   too_large            the answer is larger than body_bytes_max (a download: 1 GiB)
+  //   too_large            the answer is larger than body_bytes_max or download_bytes_max
   //   invalid              the server's certificate files cannot be used
   //   not_found, internal  the file to upload, or to download, cannot be opened.
   // A kept connection that turns out to be closed is opened again once, unseen by the caller.
   Result<HttpResponse> call(const HttpRequest& request);
 
   // Sends a GET and hands on each line of a 2xx answer (server-sent events), without its line end,
-  // until on_line returns false or the server ends the stream; both are ok with an empty body. Any
+  // until on_line returns false or the server ends the stream; both are ok with an empty body.
+  // Refuses (too_large) a line of more than 16 MiB. Any
   // other status comes back with its body. `timeout` is the longest silence. Opens a connection of
   // its own.
   Result<HttpResponse> stream(const HttpRequest& request,

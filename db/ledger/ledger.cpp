@@ -67,8 +67,10 @@ Ledger::~Ledger() = default;
 
 void Ledger::begin() { sql::run(statements_->begin); }
 
+void Ledger::flush() { statements_->projection.flush(); }
+
 void Ledger::commit() {
-  statements_->projection.flush();
+  flush();
   // A failed COMMIT must not leave the statement busy: the transaction is rolled back after it.
   try {
     sql::run(statements_->commit);

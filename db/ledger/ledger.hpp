@@ -28,6 +28,7 @@ class Ledger {
   ~Ledger();
 
   void begin();     // BEGIN IMMEDIATE
+  void flush();     // the counts that the appended events change; commit() does it, too
   void commit();    // durable when it returns
   void rollback();  // does nothing if SQLite has rolled back, as after a failed commit
 
@@ -36,8 +37,9 @@ class Ledger {
   void append(const Event& event);
   // Appends a row of the ledger that this one copies, byte for byte. `link` as 32 bytes; empty for
   // a row that is older than the chain. Refuses (conflict) a row that does not continue this
-  // ledger, and (invalid) an event that this hone does not know; roll back then. Precondition as of
-  // append, without the order of events, which it checks.
+  // ledger, and (invalid) an event that this hone does not know; roll back then. Throws
+  // std::runtime_error for one that contradicts those before it; flush() may, too. Precondition as
+  // of append, without the order of events, which it checks.
   Status append_row(const LedgerRow& row, const std::string& link);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
   void append_series(RunId run, const Series& series);  // with its own times

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "base/expect.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
 
@@ -90,7 +90,10 @@ struct BatchCounts::Held {
 
   StoredRun stored(RunId run) {
     sql::bind(run_of, run.trial, run.replicate);
-    expect(run_of.executeStep(), "a run that changes was added");
+    if (!run_of.executeStep()) {
+      run_of.reset();
+      throw std::runtime_error(text(run) + " changes, and was never added");
+    }
     sql::Columns c(run_of);
     StoredRun found;
     found.group.state = c.text();

@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::size_t depth_max = 64;
 constexpr std::size_t values_max = 100'000;  // after aliases are expanded
-constexpr std::size_t value_bytes = 64;      // a longer text counts as several values: 6 MB in all
+// A longer text or key counts as several values, and so does the pointer to a value, which has the
+// keys around it: 6 MB in all.
+constexpr std::size_t value_bytes = 64;
 
 Position position_of(const YAML::Mark& mark) {
   if (mark.is_null()) return {};
@@ -188,6 +190,7 @@ class Builder final : public YAML::EventHandler {
     if (!is_new)
       throw Refusal{position, "the key '" + key + "' appears twice; first in line " +
                                   std::to_string(first->second.line)};
+    count(key.size() / value_bytes, position);
     frame.key = key;
     frame.key_position = position;
   }
@@ -211,11 +214,13 @@ class Builder final : public YAML::EventHandler {
     auto& frame = frames_.back();
     if (frame.container->is_array()) {
       last_pointer_ = pointer_to(frame.pointer, std::to_string(frame.container->size()));
+      count(last_pointer_.size() / value_bytes, position);
       document_.positions[last_pointer_] = position;
       frame.container->push_back(std::move(value));
       return &frame.container->back();
     }
     last_pointer_ = pointer_to(frame.pointer, *frame.key);
+    count(last_pointer_.size() / value_bytes, position);
     document_.positions[last_pointer_] = frame.key_position;
     // Not operator[], which would search all members again: the key is new.
     Json::object_t::Container& members = frame.container->get_ref<Json::object_t&>();

@@ -2,7 +2,6 @@
 
 #include <SQLiteCpp/Exception.h>
 #include <spdlog/spdlog.h>
-#include <sqlite3.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,21 +11,13 @@
 #include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
+#include "server/standby/ledger_page.hpp"
 #include "server/standby/limits.hpp"
 
 namespace hone {
 namespace {
 
 namespace bounds = standby::limits;
-
-// The bytes of 64 hex digits.
-Link link_from(const std::string& digits) {
-  const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  Link link;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
-    link += static_cast<char>(value(digits[i]) * 16 + value(digits[i + 1]));
-  return link;
-}
 
 // The blobs that an event's body names, wherever in it.
 void add_digests(const Json& json, std::deque<std::string>& digests) {
@@ -164,40 +155,20 @@ Status Replica::apply(const standby::Page& page) {
   if (page.rows.empty() && page.points.empty()) return Done{};
   try {
     ledger_.begin();
-    if (auto appended = append(page); !appended) {
+    if (auto appended = standby::append_page(ledger_, page); !appended) {
       ledger_.rollback();
       return appended;
     }
     ledger_.commit();
-  } catch (const SQLite::Exception& trouble) {
+  } catch (const SQLite::Exception&) {
     ledger_.rollback();
-    // Events that decide would never produce. Anything else is the disk.
-    if ((trouble.getErrorCode() & 0xff) != SQLITE_CONSTRAINT) throw;
-    return refuse(Code::invalid,
-                  std::string("the primary's events contradict each other: ") + trouble.what());
+    throw;
   }
   if (page.rows.empty()) return Done{};
   seq_ = page.rows.back().seq;
   hooks_.committed(seq_);
   const auto of_token = [](const standby::Row& row) { return row.kind.starts_with("token_"); };
   if (std::ranges::any_of(page.rows, of_token)) hooks_.tokens_changed();
-  return Done{};
-}
-
-Status Replica::append(const standby::Page& page) {
-  for (const standby::Row& row : page.rows) {
-    const LedgerRow raw{row.seq, row.at, row.kind, row.sweep, row.body};
-    if (auto appended = ledger_.append_row(raw, link_from(row.link)); !appended)
-      return refuse(appended.error().code,
-                    appended.error().detail +
-                        (page.version == HONE_VERSION
-                             ? std::string("; move the data folder of this standby away and start "
-                                           "it with a new one")
-                             : "; the primary is hone " + page.version +
-                                   ", this standby " HONE_VERSION ": upgrade the standby first"));
-  }
-  for (const standby::Point& point : page.points)
-    ledger_.append_metrics(point.run, point.at, {{point.name, point.step, point.value}});
   return Done{};
 }
 
@@ -226,6 +197,7 @@ Status Replica::fetch_blob(const std::string& digest) {
   request.accept = "application/octet-stream, application/json";
   request.timeout = std::chrono::microseconds(bounds::blob_time.us);
   request.download = file.string();
+  request.download_bytes_max = bounds::blob_bytes_max;
   const auto response = call(request);
   std::error_code ignored;
   if (!response) std::filesystem::remove(file, ignored);

@@ -57,7 +57,6 @@ class Replica {
   Result<standby::Page> pull();
   Status note_progress(const standby::Page& page);
   Status apply(const standby::Page& page);
-  Status append(const standby::Page& page);
   void want_blobs(const standby::Page& page);
   Status fetch_blobs(std::deque<std::string>& digests, std::size_t most);
   Status fetch_blob(const std::string& digest);

@@ -1,6 +1,7 @@
 #include "server/simulate/curve_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -17,11 +18,19 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
+// A finite number.
 std::optional<double> number_in(std::string_view cell) {
   double value = 0;
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
+  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
+}
+
+bool is_not_finite(std::string_view cell) {
+  if (cell.starts_with('-')) cell.remove_prefix(1);
+  constexpr std::array words{"nan", "NaN", "inf", "Infinity"};
+  return std::ranges::find(words, cell) != words.end();
 }
 
 // Reads a value of the domain from a cell; a number off the grid or out of bounds becomes the
@@ -119,17 +128,23 @@ Result<Params> read_params(const Cells& cells, const Header& header, const Space
   return params;
 }
 
+// The seed of a run; 0 for what is no whole number.
+std::int64_t seed_in(std::string_view cell) {
+  constexpr double most = 0x1p53;
+  const double seed = number_in(cell).value_or(0);
+  return std::abs(seed) <= most ? static_cast<std::int64_t>(seed) : 0;
+}
+
 Result<Curve> read_curve(const Cells& cells, const Header& header, std::size_t line) {
   Curve curve;
-  if (header.seed)
-    curve.seed = static_cast<std::int64_t>(number_in(cells[*header.seed]).value_or(0));
+  if (header.seed) curve.seed = seed_in(cells[*header.seed]);
   for (std::size_t k = 0; k < header.values.size(); ++k) {
     const std::string_view cell = cells[header.values[k]];
     const auto value = number_in(cell);
-    if (!value && !cell.empty() && cell != "nan" && cell != "NaN")
+    if (!value && !cell.empty() && !is_not_finite(cell))
       return refuse(Code::invalid, "'" + std::string(cell) + "' is no number",
                     cell_place(line, "v" + std::to_string(k + 1)));
-    curve.values.push_back(value && std::isfinite(*value) ? value : std::nullopt);
+    curve.values.push_back(value);
     double seconds = static_cast<double>(k + 1);
     const double before = curve.seconds.empty() ? 0 : curve.seconds.back();
     // A diverged run has no later times: assume its mean time per checkpoint.

@@ -1,6 +1,10 @@
 #include "server/standby/ledger_page.hpp"
 
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
+#include <sqlite3.h>
+
+#include <stdexcept>
 
 #include "db/ledger/chain.hpp"
 #include "db/queries/paging.hpp"
@@ -15,6 +19,38 @@ Error diverged(std::int64_t seq, const std::string& what) {
                                     " of the standby " + what +
                                     ". A standby cannot follow from here: move its data folder "
                                     "away and start it with a new one");
+}
+
+// The bytes of 64 hex digits.
+Link link_from(const std::string& digits) {
+  const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
+  Link link;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    link += static_cast<char>(value(digits[i]) * 16 + value(digits[i + 1]));
+  return link;
+}
+
+Status append_rows(Ledger& ledger, const Page& page) {
+  for (const Row& row : page.rows) {
+    const LedgerRow raw{row.seq, row.at, row.kind, row.sweep, row.body};
+    if (auto appended = ledger.append_row(raw, link_from(row.link)); !appended)
+      return refuse(appended.error().code,
+                    appended.error().detail +
+                        (page.version == HONE_VERSION
+                             ? std::string("; move the data folder of this standby away and start "
+                                           "it with a new one")
+                             : "; the primary is hone " + page.version +
+                                   ", this standby " HONE_VERSION ": upgrade the standby first"));
+  }
+  for (const Point& point : page.points)
+    ledger.append_metrics(point.run, point.at, {{point.name, point.step, point.value}});
+  ledger.flush();
+  return Done{};
+}
+
+Error contradiction(const std::exception& why) {
+  return refuse(Code::invalid,
+                std::string("the primary's events contradict each other: ") + why.what());
 }
 
 }  // namespace
@@ -43,6 +79,19 @@ Result<std::vector<Row>> rows_after(SQLite::Database& db, const Pull& pull) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Status append_page(Ledger& ledger, const Page& page) {
+  try {
+    return append_rows(ledger, page);
+  } catch (const SQLite::Exception& trouble) {
+    // What no event of decide would cause. Any other is the disk.
+    const int code = trouble.getErrorCode() & 0xff;
+    if (code != SQLITE_CONSTRAINT && code != SQLITE_MISMATCH && code != SQLITE_TOOBIG) throw;
+    return contradiction(trouble);
+  } catch (const std::runtime_error& trouble) {
+    return contradiction(trouble);
+  }
 }
 
 }  // namespace hone::standby

@@ -26,6 +26,9 @@ inline constexpr Duration retry_last = seconds(5);
 
 // A standby that has not asked for so long counts as gone.
 inline constexpr Duration presence_time = seconds(5);
+// The highest number of a term: a promotion adds one to the newest that it knows.
+inline constexpr std::int64_t term_max = 1'000'000'000;
+
 // How long a write waits for a standby (--sync-replica), unless --sync-wait sets it: longer than
 // a restart of the standby, shorter than the time-out of a client.
 inline constexpr Duration confirm_wait = seconds(10);

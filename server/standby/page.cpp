@@ -157,6 +157,8 @@ Result<Pull> parse_pull(std::string_view text) {
     return refuse(Code::invalid, "must be 64 hex digits, or empty", "/link");
   if (!is_sha256_hex(pull.digest))
     return refuse(Code::invalid, "must be the SHA-256 of the standby's secret", "/standby");
+  if (pull.term < 0 || pull.term > limits::term_max)
+    return refuse(Code::invalid, "must be from 0 to " + std::to_string(limits::term_max), "/term");
   if (pull.url.size() > limits::url_bytes_max)
     return refuse(Code::invalid, "is longer than a URL may be", "/url");
   if (wait_ms < 0 || wait_ms > limits::pull_wait_max.us / 1000)
@@ -197,6 +199,7 @@ Result<Page> parse_page(std::string_view bytes, std::int64_t after) {
   page.gap = member<bool>(*json, "gap", false);
   if (const auto feed = json->find("feed"); feed != json->end() && feed->is_object())
     page.feed = {member<std::string>(*feed, "life", ""), member<std::int64_t>(*feed, "next", 0)};
+  if (page.term < 0 || page.term >= limits::term_max) return bad("its term");
   const auto events = member<std::int64_t>(*json, "events", -1);
   const auto points = member<std::int64_t>(*json, "points", -1);
   if (events < 0 || events > limits::page_events || points < 0 ||

@@ -44,7 +44,8 @@ State decode(const Json& json) {
   State state;
   state.term = {number_of(json, "term"), text_of(json, "secret")};
   state.follows = text_of(json, "follows");
-  state.followed_term = number_of(json, "followed_term");
+  state.followed_term =
+      std::clamp<std::int64_t>(number_of(json, "followed_term"), 0, limits::term_max);
   if (const auto complete = json.find("complete"); complete != json.end())
     state.complete = complete->is_boolean() && complete->get<bool>();
   state.promoted_from = text_of(json, "promoted_from");
@@ -66,7 +67,9 @@ std::optional<Term> parse_term(std::string_view text) {
   Term term;
   const char* end = text.data() + text.size();
   const auto [stop, trouble] = std::from_chars(text.data(), end, term.number);
-  if (trouble != std::errc() || stop == end || *stop != '.' || term.number < 1) return std::nullopt;
+  if (trouble != std::errc() || stop == end || *stop != '.' || term.number < 1 ||
+      term.number > limits::term_max)
+    return std::nullopt;
   term.secret.assign(stop + 1, end);
   if (!is_sha256_hex(term.secret)) return std::nullopt;  // it has the form of a digest
   return term;

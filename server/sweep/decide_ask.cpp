@@ -124,8 +124,6 @@ Result<Events> decide_tell(const Book& book, const Tell& command, Instant now) {
   return events;
 }
 
-namespace {
-
 Status check_given(const SearchSpace& space, const Params& given) {
   std::vector<std::string_view> known;
   for (const Dimension& dimension : space.dimensions()) known.push_back(dimension.name);
@@ -145,6 +143,8 @@ Status check_given(const SearchSpace& space, const Params& given) {
   }
   return Done{};
 }
+
+namespace {
 
 // Every given parameter must be active with the other values, and the set must satisfy the
 // constraints.

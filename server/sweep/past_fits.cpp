@@ -55,6 +55,7 @@ class CheckEvent {
     if (auto there = open(e.sweep); !there) return there;
     const Sweep& sweep = *find_sweep(book_, e.sweep);
     if (auto later = follows(sweep, e.schedule, e.origin.has_value()); !later) return later;
+    if (auto given = check_given(sweep.space, e.params); !given) return given;
     return e.origin ? continues(sweep, *e.origin) : Status(Done{});
   }
   Status operator()(const RunAdded& e) const {

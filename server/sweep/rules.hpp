@@ -52,6 +52,9 @@ void confirm_if_asked(const Book& book, const Sweep& sweep, const History& histo
 Result<Events> decide_ask(const Book& book, const Ask& command);
 Result<Events> decide_tell(const Book& book, const Tell& command, Instant now);
 Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
+// Refuses values of parameters that the space lacks or computes, and values outside of their
+// domains.
+Status check_given(const SearchSpace& space, const Params& given);
 // An asker is a worker without slots; this is the request id that it joined with.
 std::string asker_request(const std::string& asker);
 // The request id of the asker's pending trial of a sweep, a lease that never expires.

@@ -92,6 +92,9 @@ class StudyReader {
       OptunaTrial* one = trial(rows.getColumn(0));
       const auto distribution = distributions_.add(study_, rows.getColumn(3).getString());
       if (!distribution) return distribution.error();
+      if (!std::isfinite(rows.getColumn(2).getDouble()))
+        return refuse(Code::invalid,
+                      "the parameter '" + rows.getColumn(1).getString() + "' is not finite");
       if (one != nullptr)
         one->params.push_back(
             {rows.getColumn(1).getString(), rows.getColumn(2).getDouble(), *distribution});
@@ -144,9 +147,27 @@ class StudyReader {
   std::map<std::int64_t, std::size_t> places_;  // by trial_id
 };
 
+// A view may never end, and a generated column may be larger than the file.
+Status check_tables(SQLite::Database& db) {
+  for (const char* name :
+       {"studies", "study_directions", "trials", "trial_params", "trial_values",
+        "trial_intermediate_values", "trial_user_attributes", "trial_system_attributes"}) {
+    SQLite::Statement plain(db,
+                            "SELECT type = 'table' AND rootpage > 0 FROM sqlite_schema"
+                            " WHERE name = ?1 AND NOT EXISTS (SELECT * FROM pragma_table_xinfo(?1)"
+                            " WHERE hidden <> 0)");
+    plain.bind(1, name);
+    if (!plain.executeStep() || plain.getColumn(0).getInt() == 0)
+      return refuse(Code::invalid,
+                    std::string("is no storage of Optuna: there is no plain table ") + name);
+  }
+  return Done{};
+}
+
 Result<std::vector<OptunaStudy>> read_studies(const std::string& file) {
   SQLite::Database db(file, SQLite::OPEN_READONLY);
   db.exec("PRAGMA trusted_schema = OFF");
+  if (auto plain = check_tables(db); !plain) return plain.error();
   std::vector<OptunaStudy> studies;
   SQLite::Statement rows(db, "SELECT study_id, study_name FROM studies ORDER BY study_id");
   while (rows.executeStep()) {
@@ -183,6 +204,12 @@ Result<std::size_t> Distributions::add(OptunaStudy& study, const std::string& te
   if (found != known_.end()) return found->second;
   auto json = parse_json(text);
   if (!json) return refuse(Code::invalid, "a distribution is not JSON: " + json.error().detail);
+  const auto has = [&](const char* name, Json::value_t type) {
+    const auto member = json->find(name);
+    return member != json->end() && member->type() == type;
+  };
+  if (!has("name", Json::value_t::string) || !has("attributes", Json::value_t::object))
+    return refuse(Code::invalid, "a distribution has no name or no attributes");
   study.distributions.push_back(*std::move(json));
   known_[text] = study.distributions.size() - 1;
   return study.distributions.size() - 1;

@@ -59,7 +59,7 @@ inline constexpr std::size_t optuna_trials_max = 1'000'000;
 // Collects the distributions of a study: each text once.
 class Distributions {
  public:
-  // Refuses a text that is no JSON.
+  // Refuses a text that is no object with a name and attributes.
   Result<std::size_t> add(OptunaStudy& study, const std::string& text);
 
  private:

@@ -182,6 +182,37 @@ TEST_P(EveryEnv, refuses_a_state_of_another_shape) {
   EXPECT_FALSE(copies.env->restore(words, copies.observations.data()));
 }
 
+TEST_P(EveryEnv, accepts_every_state_that_play_leads_to) {
+  EnvCopies original(GetParam(), {.count = 4, .seed = 12});
+  EnvCopies restored(GetParam(), {.count = 4, .seed = 13});
+  Stream random(5, Purpose::action, 0);
+  for (int t = 0; t < 4000; ++t) {
+    original.step_at_random(random);
+    if (t % 7 != 0) continue;
+    ASSERT_TRUE(restored.env->restore(original.env->save(), restored.observations.data())) << t;
+  }
+}
+
+// The words of a checkpoint came to be places in arrays: a row of 2^31 wrote outside of an
+// observation, an angle of 1e300 was turned back by 2 pi without an end.
+TEST_P(EveryEnv, a_state_of_a_strange_file_was_played_outside_of_its_memory) {
+  EnvCopies original(GetParam(), {.count = 1, .seed = 12});
+  Stream random(6, Purpose::action, 0);
+  for (int t = 0; t < 150; ++t) original.step_at_random(random);
+  const auto sound = original.env->save();
+  constexpr std::array<std::uint64_t, 8> strange{
+      0,  ~std::uint64_t{0}, 0x7fffffff'7fffffff, 0x80000000'80000000,
+      10, 10ULL << 32,       0x7ff80000'00000000, 0x7e37e43c'8800759c};  // NaN, 1e300
+  for (std::size_t i = 0; i < sound.size(); ++i)
+    for (const auto word : strange) {
+      auto words = sound;
+      words[i] = word;
+      EnvCopies copies(GetParam(), {.count = 1, .seed = 13});
+      if (!copies.env->restore(words, copies.observations.data())) continue;
+      for (int t = 0; t < 40; ++t) copies.step_at_random(random);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Table, EveryEnv, testing::ValuesIn(env_table().begin(), env_table().end()),
                          [](const auto& row) {
                            std::string name(row.param.name);

@@ -96,6 +96,20 @@ def test_a_spec_in_a_document_obeys_the_rules_of_a_submission(server, document, 
     assert server.get("/healthz")
 
 
+@pytest.mark.parametrize("params", [{"lr": 63}, {"lr": "x"}, {"depth": 2.5}, {"none": 1},
+                                    {"lr": True}])
+def test_a_waiting_parameter_set_outside_of_the_space_ended_the_replay(server, document, params):
+    """GET .../replay answered 500: the proposal was repeated with a value that has no place."""
+    submitted = document["events"][0]
+    waiting = {"kind": "trial_enqueued", "at_us": submitted["at_us"],
+               "body": {"sweep": submitted["body"]["sweep"], "request_id": "q", "params": params}}
+    document["events"].insert(1, waiting)
+    problem(server.ask("POST", "/v1/imports", {"request_id": "w", "export": document}), 400,
+            "invalid")
+    waiting["body"]["params"] = {"depth": 2}
+    read_everything(server, send(server, document, "in the space"))
+
+
 @pytest.mark.parametrize("name", ["../../.bashrc", "/abs/path", "a/../../b", "..", "a\x1b[2Jb",
                                   "a\nb", "", "x" * 5000])
 def test_the_name_of_a_file_in_a_document_stays_inside_its_folder(server, document, name):

@@ -124,6 +124,69 @@ def test_a_foreign_database_is_refused(server, tmp_path):
     assert refused.returncode == 2 and "other.db" in refused.stderr
 
 
+@pytest.fixture
+def storage(server, tmp_path):
+    """The storage of a study with four trials."""
+    sweep = server.submit(sweep_spec(command=None, trainer={"name": "ask"}, budget=None))
+    for number in range(4):
+        asked = server.post(f"/v1/sweeps/{sweep}/ask", {"asker": "me"})
+        server.post(f"/v1/trials/{asked['trial']}/tell", {"value": number / 7})
+    file = tmp_path / "study.db"
+    ok("export", sweep, "--optuna", file, server=server)
+    return file
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+STRANGE_TABLES = [
+    ("studies", f"CREATE VIEW studies AS {ENDLESS} i AS study_id, 'x' AS study_name FROM n"),
+    ("trial_params", f"CREATE VIEW trial_params AS {ENDLESS} i AS param_id, 1 AS trial_id, "
+                     "'x' AS param_name, 1.0 AS param_value, '{}' AS distribution_json FROM n"),
+    ("studies", "CREATE TABLE studies (study_id INTEGER, "
+                "study_name TEXT AS (hex(zeroblob(400000000 + study_id))))"),
+]
+
+
+@pytest.mark.parametrize("name, made", STRANGE_TABLES)
+def test_a_storage_of_a_stranger_was_read_without_an_end(server, storage, name, made):
+    with sqlite3.connect(storage) as db:
+        db.execute(f"ALTER TABLE {name} RENAME TO before")
+        db.execute(made)
+        if "VIEW" not in made:
+            db.execute(f"INSERT INTO {name} (study_id) VALUES (1)")
+    refused = hone("import", "optuna", storage, server=server, timeout=20)
+    assert refused.returncode == 2 and f"no plain table {name}" in refused.stderr, refused
+
+
+@pytest.mark.parametrize("distribution", [
+    "7", "[]", "{}", '{"name": "FloatDistribution"}', '{"name": 7, "attributes": {}}',
+    '{"name": "FloatDistribution", "attributes": 7}',
+    '{"name": "FloatDistribution", "attributes": {"low": 0}}',
+    '{"name": "FloatDistribution", "attributes": {"low": 0, "high": "x"}}',
+    '{"name": "CategoricalDistribution", "attributes": {"choices": {"a": 1}}}',
+    '{"name": "CategoricalDistribution", "attributes": {"choices": 7}}'])
+@pytest.mark.parametrize("where", ["param_id = 1", "param_id > 2", "1"])
+def test_a_distribution_without_its_members_was_read_beyond_its_end(server, storage, distribution,
+                                                                    where):
+    with sqlite3.connect(storage) as db:
+        db.execute(f"UPDATE trial_params SET distribution_json = ? WHERE {where}", (distribution,))
+    read = hone("import", "optuna", storage, server=server)
+    assert read.returncode in (0, 2) and "json.exception" not in read.stderr, read
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("-inf"), 1e300, -1e300, "x", b"\0", None])
+def test_a_category_without_a_place_was_converted(server, tmp_path, value):
+    file = tmp_path / "study.log"
+    file.write_text(journal())
+    ok("import", "optuna", file, "--study", "first", server=server)
+    lines = [json.loads(text) for text in file.read_text().splitlines()]
+    for one in lines:
+        if one.get("param_name") == "kind/of":
+            one["param_value_internal"] = value if not isinstance(value, bytes) else "b"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    read = hone("import", "optuna", file, "--study", "first", server=server)
+    assert read.returncode in (0, 2) and "json.exception" not in read.stderr, read
+
+
 @pytest.mark.parametrize("kind", ["storage", "journal"])
 def test_ten_thousand_trials_of_optuna_itself(server, tmp_path, kind):
     python = python_with("optuna", "sqlalchemy")

@@ -201,6 +201,31 @@ def pasts():
         (CORPUS / "past" / f"noise-{number}").write_bytes(stream)
 
 
+def ledger_pages():
+    rows, page, count = [], "", 0
+    for line in (ROOT / "tests" / "golden" / "ledger_v1.jsonl").read_text().splitlines():
+        event = json.loads(line)
+        body = json.dumps(event["body"])
+        sweep = re.search(r'"sweep": "sw_(\d+)"', body)
+        rows.append(f"{event['kind']} {sweep.group(1) if sweep else '-'} {body}\n")
+        if len(page) + len(body) < BYTES_MAX - 300 and count == event["seq"] - 1:
+            count = event["seq"]
+            page += f"{count} {event['at']} {event['kind']} - {len(body.encode())} -\n{body}\n"
+    for start in (0, 4, 30, 90):  # the later ones contradict themselves
+        end = start
+        while end < len(rows) and sum(map(len, rows[start:end + 1])) < BYTES_MAX - 100:
+            end += 1
+        keep("ledger_page", "events\n" + "".join(rows[start:end]))
+    head = {"hone": "1.2", "term": 3, "newest": count, "sync": True, "gap": False,
+            "feed": {"life": "f", "next": 12}, "events": count, "points": 2}
+    points = "1 0 5 0.5 7 loss\n2 1 9007199254740993 -1e-300 7 a name\n"
+    keep("ledger_page", f"page 0\n{json.dumps(head)}\n{page}{points}")
+    keep("ledger_page", f"page 9\n{json.dumps({**head, 'events': 0, 'points': 2})}\n{points}")
+    keep("ledger_page", "pull\n" + json.dumps(
+        {"after": 5, "link": "a" * 64, "standby": "b" * 64, "url": "http://b:1", "term": 2,
+         "wait_ms": 250, "feed": {"life": "f", "next": 77}}))
+
+
 def found():
     for packed in FOUND.glob("*.jsonl"):
         folder = CORPUS / packed.stem
@@ -227,6 +252,6 @@ if __name__ == "__main__":
                  curve_tables,
                  event_files, imports,
                  expressions, filters,
-                 commands, pasts,
+                 commands, pasts, ledger_pages,
                  found):
         make()

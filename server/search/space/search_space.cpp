@@ -353,8 +353,8 @@ void SearchSpace::place(const Params& given, std::span<double> point) const {
   const auto values = values_of(given);
   for (std::size_t i = 0; i < dimensions_.size(); ++i) {
     const Value* value = values[parameter_of_dimension_[i]];
-    if (value == nullptr) continue;
     const Domain& domain = parameters_[parameter_of_dimension_[i]].domain;
+    if (value == nullptr || !contains(domain, *value)) continue;
     point[i] = dimensions_[i].kind == Dimension::Kind::choice ? choice_coordinate(domain, *value)
                                                               : unit_of(domain, *value).value();
   }

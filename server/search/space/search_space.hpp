@@ -78,8 +78,8 @@ class SearchSpace {
   // Returns the point of a parameter set, or nullopt if a value is not in its domain or an active
   // free parameter is missing.
   [[nodiscard]] std::optional<Point> point_of(const Params& params) const;
-  // Overwrites the coordinates of the given parameters. Precondition: their values are in their
-  // domains.
+  // Overwrites the coordinates of the given parameters. Leaves out values outside of their domains:
+  // a ledger may hold such, from a document that an older version imported.
   void place(const Params& given, std::span<double> point) const;
   // Moves every coordinate to that of its value (the middle of a grid cell), and sets inactive
   // dimensions to NaN.

@@ -115,6 +115,36 @@ TEST_F(SdkTransport, keeps_its_connection) {
   }
 }
 
+// The limit of a download held for the body of a refusal, too, which is read into memory.
+TEST_F(SdkTransport, a_refused_download_took_a_gigabyte_of_memory) {
+  Listener listener({[](Peer& peer) {
+    peer.request();
+    peer.send("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 900000000\r\n\r\n{");
+    peer.wait_for_end();
+  }});
+  const auto response = Transport(listener.endpoint).call({.download = file("model")});
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, Code::too_large) << response.error().detail;
+}
+
+TEST_F(SdkTransport, a_line_of_a_stream_without_an_end_took_all_memory) {
+  Listener listener({[](Peer& peer) {
+    peer.request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
+    const std::string piece(1 << 20U, 'x');
+    for (int i = 0; i < 40; ++i) peer.send(piece);
+    peer.wait_for_end();
+  }});
+  int lines = 0;
+  const auto response = Transport(listener.endpoint).stream({}, [&](std::string_view) {
+    ++lines;
+    return true;
+  });
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code, Code::too_large) << response.error().detail;
+  EXPECT_EQ(lines, 0);
+}
+
 // A server that closed the kept connection meanwhile (its idle limit, a restart) is connected to
 // again, unseen.
 TEST_F(SdkTransport, opens_a_closed_connection_again) {

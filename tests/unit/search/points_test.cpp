@@ -192,5 +192,17 @@ TEST(Points, given_values_are_placed_and_the_rest_stays) {
   EXPECT_EQ(*find(params, "momentum"), Value{0.5});
 }
 
+// A ledger has values outside of their domains if an older version imported them.
+TEST(Points, a_value_outside_of_its_domain_ended_the_placement) {
+  const SearchSpace space = made_space(nested);
+  const Point before(6, 0.5);
+  for (const Value& value : {Value{std::string("none")}, Value{63.5}, Value{true}, Value{1e300}})
+    for (const char* name : {"optimizer", "batch", "lr", "momentum"}) {
+      Point point = before;
+      space.place({{name, value}}, point);
+      EXPECT_EQ(point, before) << name;
+    }
+}
+
 }  // namespace
 }  // namespace hone

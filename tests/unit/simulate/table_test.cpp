@@ -128,6 +128,16 @@ struct Refusal {
   std::string at, words;
 };
 
+// A seed of 1e300 was converted to a whole number, which has no such value.
+TEST(CurveTable, seeds_beyond_whole_numbers_were_converted) {
+  for (const char* seed : {"1e300", "-1e19", "nan", "inf", ""}) {
+    const auto table =
+        CurveTable::parse("seeds", std::string("lr,opt,seed,v1\n0.1,sgd,") + seed + ",1\n", card);
+    ASSERT_TRUE(table.ok()) << table.error().detail;
+    EXPECT_EQ(table->configurations()[0].curves.at(0).seed, 0) << seed;
+  }
+}
+
 class CurveTableRefusal : public testing::TestWithParam<Refusal> {};
 
 TEST_P(CurveTableRefusal, says_where_and_what) {
@@ -148,6 +158,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"lr,opt,v1\n0.1,sgd\n", card, "line 2", "has 2 cells and the header 3"},
         Refusal{"lr,opt,v1,v2,s1,s2\n0.1,sgd,1,2,3,3\n", card, "line 2, column s2", "increase"},
         Refusal{"lr,opt,v1\n", card, "", "no rows"},
+        Refusal{"lr,opt,v1\nnan,sgd,1\n", card, "line 2, column lr", "no value of parameter"},
+        Refusal{"lr,opt,v1\ninf,sgd,1\n", card, "line 2, column lr", "no value of parameter"},
         Refusal{rows, R"({"goal": "up", "parameters": {}})", "/goal", "maximize or minimize"},
         Refusal{rows, R"({"goal": "maximize"})", "", "goal and parameters"}));
 

@@ -89,6 +89,18 @@ TEST(StandbyPage, fields_that_are_no_values_are_refused) {
     EXPECT_FALSE(parse_page(points + point, 0)) << point;
 }
 
+// A promotion adds one to the newest term: that of 2^63 - 1 overflowed.
+TEST(StandbyPage, a_term_that_no_promotion_can_follow_was_kept) {
+  for (const std::int64_t term :
+       {std::numeric_limits<std::int64_t>::max(), limits::term_max, std::int64_t{-1}}) {
+    Page page = given_page();
+    page.term = term;
+    EXPECT_FALSE(parse_page(text(page), 7)) << term;
+  }
+  Pull pull{5, sha256_hex("l"), sha256_hex("d"), "http://b:1", -1, {}, {}};
+  EXPECT_FALSE(parse_pull(text(pull)));
+}
+
 TEST(StandbyPage, a_request_is_read_as_it_was_written) {
   Pull pull{5, sha256_hex("l"), sha256_hex("d"), "http://b:1", 0, {}, {}};
   pull.term = 2;

@@ -96,6 +96,23 @@ TEST(SweepFile, refuses_aliases_of_long_texts_that_explode) {
             std::string::npos);
 }
 
+// A key is part of the pointer to each value below it, and is copied with every alias.
+TEST(SweepFile, long_keys_took_gigabytes_with_many_values_below_them) {
+  const std::string key = "? " + std::string(200'000, 'k') + "\n";
+  std::string many = key + ":\n";
+  for (int i = 0; i < 50'000; ++i) many += "  - 1\n";
+  EXPECT_NE(json_of(many).find("more than 100000 values"), std::string::npos);
+  std::string nested;
+  for (std::size_t depth = 0; depth < 60; ++depth)
+    nested += std::string(depth, ' ') + std::string(1000, 'k') + ":\n";
+  nested += std::string(60, ' ') + "[";
+  for (int i = 0; i < 90'000; ++i) nested += "1,";
+  EXPECT_NE(json_of(nested + "1]\n").find("more than 100000 values"), std::string::npos);
+  std::string copied = "a: &a\n  " + key + "  : 1\nb:\n";
+  for (int i = 0; i < 50'000; ++i) copied += "- *a\n";
+  EXPECT_NE(json_of(copied).find("more than 100000 values"), std::string::npos);
+}
+
 TEST(SweepFile, refuses_nesting_beyond_64_also_through_aliases) {
   const auto nested = [](std::size_t depth, const std::string& core) {
     return std::string(depth, '[') + core + std::string(depth, ']');

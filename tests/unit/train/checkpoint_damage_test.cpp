@@ -137,6 +137,21 @@ TEST_P(DamagedCheckpoint, is_not_evaluated) {
   }
 }
 
+// Each evaluated episode kept its observations: 2^31 of them for a policy that never fails.
+TEST_P(DamagedCheckpoint, is_refused_with_longer_episodes_or_more_returns_than_there_are) {
+  if (!document_.contains("episode_steps")) GTEST_SKIP() << "no episodes";
+  auto damaged = document_;
+  damaged["recent"] = std::vector<double>(1000, 1.0);
+  expect_refused(damaged, "recent");
+  damaged = document_;
+  damaged["episode_steps"] = std::numeric_limits<int>::max();
+  std::ofstream(path_) << damaged.dump();
+  EvaluationPlan plan;
+  plan.model = path_;
+  plan.episodes = 1;
+  EXPECT_FALSE(find_trainer_row(GetParam().trainer)->evaluate(plan).ok());
+}
+
 const Params small_graph{{"graph", std::string("rnnlm")},
                          {"devices", std::int64_t{2}},
                          {"hidden", std::int64_t{4}},

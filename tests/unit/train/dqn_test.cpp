@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
+#include "schemas/codec/json.hpp"
 #include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 #include "worker/train/value/options.hpp"
@@ -119,6 +121,22 @@ TEST_F(Dqn, refuses_a_memory_with_an_action_that_does_not_exist) {
     ASSERT_TRUE(trainers::write_tensor_file(path_, file).ok());
     EXPECT_FALSE(made(short_start)->load(path_).ok()) << action;
   }
+}
+
+// Frames since the last update are made up for at once: 2^62 of them without an end.
+TEST_F(Dqn, a_file_with_more_frames_to_make_up_for_than_played_trained_without_an_end) {
+  const auto trainer = made(short_start);
+  trainer->advance(400, {}, [] {});
+  saved(*trainer);
+  auto file = trainers::read_tensor_file(path_).value();
+  for (auto& [name, text] : file.texts) {
+    if (name != "state") continue;
+    auto state = Json::parse(text);
+    state["trained_frames"] = std::int64_t{1} << 62U;
+    text = state.dump();
+  }
+  ASSERT_TRUE(trainers::write_tensor_file(path_, file).ok());
+  EXPECT_FALSE(made(short_start)->load(path_).ok());
 }
 
 TEST_F(Dqn, is_evaluated_by_its_best_actions_or_with_some_random_ones) {

@@ -170,6 +170,14 @@ TEST_F(DamagedState, is_refused_if_a_member_is_missing) {
   }
 }
 
+TEST_F(DamagedState, a_count_below_zero_was_counted_on_from) {
+  for (const char* name : {"frames", "trained_frames", "updates", "episodes"}) {
+    auto damaged = state_;
+    damaged[name] = std::numeric_limits<std::int64_t>::min();
+    EXPECT_NE(refusal(damaged).find("is missing or wrong"), std::string::npos) << name;
+  }
+}
+
 TEST_F(DamagedState, is_refused_if_a_member_is_of_another_kind) {
   for (const auto& [name, value] : state_.items()) {
     auto damaged = state_;

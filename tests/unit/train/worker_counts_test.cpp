@@ -55,6 +55,15 @@ TEST(WorkerCountTuner, climbs_to_the_fastest_counts) {
   EXPECT_EQ(tuner.state().kept, (WorkerCounts{6, 2, 3}));
 }
 
+TEST(WorkerCountTuner, counts_of_a_strange_file_started_as_many_threads) {
+  for (const WorkerCounts& kept : {WorkerCounts{0, 1, 1}, WorkerCounts{1, -7, 1},
+                                   WorkerCounts{1, 1, 1'000'000'000}, WorkerCounts{9, 1, 1}}) {
+    WorkerCountTuner tuner({2, 2, 2}, most, 1);
+    tuner.restore({kept, 0, 0});
+    EXPECT_EQ(tuner.now(), (WorkerCounts{2, 2, 2}));
+  }
+}
+
 TEST(WorkerCountTuner, continues_from_its_state_with_the_same_moves) {
   WorkerCountTuner tuner({4, 2, 2}, most, 1);
   (void)tuner.judge(100);

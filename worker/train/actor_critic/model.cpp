@@ -98,6 +98,8 @@ Status take_state(const Json& state, Model& model) {
   reader.read("actions", model.net.actions).read("activation", activation);
   reader.read("frames", model.frames).read("trained_frames", model.parameters.frames);
   reader.read("updates", model.parameters.updates).read("episodes", model.episodes.finished);
+  reader.require("frames", model.frames >= 0 && model.parameters.frames >= 0);
+  reader.require("updates", model.parameters.updates >= 0 && model.episodes.finished >= 0);
   reader.read("agents", agents).require("agents", agents <= agents_max);
   if (state.contains("layers")) reader.read("layers", model.net.layers);
   if (state.contains("policy")) reader.read("policy", policy);

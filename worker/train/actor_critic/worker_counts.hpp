@@ -34,7 +34,12 @@ class WorkerCountTuner {
   };
   // For checkpoints. After restore() the window under way is measured again.
   [[nodiscard]] const State& state() const { return state_; }
+  // Starts as before if the file's counts are beyond the bounds.
   void restore(const State& state) {
+    const auto fits = [](int count, int most) { return count >= 1 && count <= most; };
+    if (!fits(state.kept.agents, max_.agents) || !fits(state.kept.predictors, max_.predictors) ||
+        !fits(state.kept.trainers, max_.trainers))
+      return;
     state_ = state;
     now_ = state.kept;
   }

@@ -185,13 +185,14 @@ Status Sac::load(const std::filesystem::path& path) {
   if (!take_replay(*file, possible, *index_, memory_)) return other("replay memory");
   if (!player_.restore(model->groups.front(), memory_)) return other("number of environments");
   const auto learned = take_critics(*file, model->parameters, options_.net);
-  if (!learned || model->frames < 0 || model->parameters.frames < 0 || learned->updates < 0 ||
+  const std::int64_t due = model->parameters.frames;  // each is of an update that waits
+  if (!learned || due < 0 || due > model->frames || learned->updates < 0 ||
       !learner_.restore(*learned))
     return refuse(Code::invalid, path.string() + " is damaged: a tensor is missing or wrong");
   episodes_.restore(model->episodes);
   step_ = model->frames;
   played_.start_at(step_);
-  due_ = model->parameters.frames;
+  due_ = due;
   updates_ = learned->updates;
   return Done{};
 }

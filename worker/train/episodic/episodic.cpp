@@ -21,7 +21,8 @@ namespace {
 namespace cartpole = envs::cartpole;
 
 constexpr std::size_t recent_episodes = 100;
-constexpr double solved_share = 0.975;  // of the longest episode: 195 of 200
+constexpr int episode_steps_max = 100'000;  // of the setting
+constexpr double solved_share = 0.975;      // of the longest episode: 195 of 200
 constexpr std::string_view format = "hone-episodic-1";
 
 struct Episode {
@@ -199,7 +200,7 @@ Status EpisodicTrainer::load(const std::filesystem::path& path) {
   Json adam;
   reader.read("trainer", trainer).read("weights", weights).read("adam", adam);
   reader.read("step", step_).read("recent", recent_).read("dice", random);
-  reader.require("step", step_ >= 0);
+  reader.require("step", step_ >= 0).require("recent", recent_.size() <= recent_episodes);
   if (!reader.sound()) return damaged(path, reader);
   if (weights.size() != net_.weights().size() || trainer != (reinforce_ ? "reinforce" : "cem"))
     return refuse(Code::invalid, path.string() + " was made by another trainer or with another " +
@@ -230,7 +231,7 @@ Result<Evaluation> evaluate(const EvaluationPlan& plan) {
   int steps = 0;
   reader.read("weights", weights).read("hidden", hidden).read("episode_steps", steps);
   reader.require("hidden", hidden >= 1 && static_cast<std::size_t>(hidden) <= weights.size());
-  reader.require("episode_steps", steps >= 1);
+  reader.require("episode_steps", steps >= 1 && steps <= episode_steps_max);
   if (!reader.sound()) return damaged(plan.model, reader);
   placement::RandomGenerator random(plan.seed);
   PolicyNet net(hidden, random);

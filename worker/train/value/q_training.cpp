@@ -113,11 +113,11 @@ Result<ga3c::Model> QTraining::read(const std::filesystem::path& path, std::size
 
 bool QTraining::restore(const ga3c::Model& model, const trainers::TensorFile& file) {
   auto target = take_parts(file, options_.net, "target.");
-  if (!target || model.frames < 0 || model.parameters.frames < 0 || model.parameters.updates < 0)
-    return false;
+  const std::int64_t due = model.parameters.frames;  // each is of an update that waits
+  if (!target || due < 0 || due > model.frames || model.parameters.updates < 0) return false;
   learner_.restore({model.parameters.weights, *std::move(target), model.parameters.mean_square,
                     model.parameters.mean, model.parameters.updates});
-  due_ = model.parameters.frames;
+  due_ = due;
   updates_ = model.parameters.updates;
   return true;
 }

@@ -30,13 +30,20 @@ bool is_left_out(const OptunaTrial& trial) { return trial.state == OptunaState::
 // Joins what trials of one parameter were drawn from: the widest range, all categories.
 void widen(Json& known, const Json& more) {
   Json& to = known["attributes"];
-  const Json& from = more["attributes"];
-  if (to.contains("low") && from.contains("low") && to["low"].is_number() &&
-      from["low"].is_number() && from["high"].is_number() && to["high"].is_number()) {
+  const Json& from = more.at("attributes");
+  const auto has_range = [](const Json& one) {
+    const auto low = one.find("low"), high = one.find("high");
+    return low != one.end() && high != one.end() && low->is_number() && high->is_number();
+  };
+  if (has_range(to) && has_range(from)) {
     if (from["low"] < to["low"]) to["low"] = from["low"];
     if (from["high"] > to["high"]) to["high"] = from["high"];
   }
-  if (!to.contains("choices") || !from.contains("choices")) return;
+  const auto has_choices = [](const Json& one) {
+    const auto choices = one.find("choices");
+    return choices != one.end() && choices->is_array();
+  };
+  if (!has_choices(to) || !has_choices(from)) return;
   for (const Json& one : from["choices"])
     if (std::find(to["choices"].begin(), to["choices"].end(), one) == to["choices"].end())
       to["choices"].push_back(one);
@@ -230,10 +237,11 @@ class StudyDocument {
     const Json& distribution = study_.distributions[param.distribution];
     const std::string kind = distribution.value("name", "");
     const Json& attributes = distribution.at("attributes");
-    if (attributes.contains("choices")) {
-      const Json& choices = attributes["choices"];
-      const auto place = static_cast<std::size_t>(std::max(param.value, 0.0));
-      return place < choices.size() ? single_value(choices[place]) : Json(param.value);
+    if (const auto choices = attributes.find("choices"); choices != attributes.end()) {
+      const bool fits = choices->is_array() && param.value >= 0 &&
+                        param.value < static_cast<double>(choices->size());
+      return fits ? single_value((*choices)[static_cast<std::size_t>(param.value)])
+                  : Json(param.value);
     }
     if (kind.starts_with("Int") && std::abs(param.value) < 9e15)
       return static_cast<std::int64_t>(std::llround(param.value));

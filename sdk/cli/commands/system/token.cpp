@@ -16,6 +16,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/request_id.hpp"
+#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -114,11 +115,12 @@ Result<Exit> create_token(Session& session, const TokenOptions& options) {
 }
 
 Json with_state(Json token) {
+  if (!token.is_object()) token = Json::object();
   const bool revoked = !text_at(token, "/revoked_at").empty();
   token["state"] = revoked ? "revoked" : "live";
   std::string scopes;
-  for (const auto& scope : token["scopes"])
-    scopes += (scopes.empty() ? "" : " ") + scope.get<std::string>();
+  for (const Json& scope : member(token, "/scopes"))
+    scopes += (scopes.empty() ? "" : " ") + text_at(scope, "");
   token["scopes_shown"] = scopes;
   return token;
 }

@@ -75,6 +75,12 @@ struct Rules {
     out[5] = static_cast<float>(state.bend_rate);
   }
 
+  static bool is_sound(const State& state) {
+    return std::abs(state.angle) <= pi && std::abs(state.bend) <= pi &&
+           std::abs(state.angle_rate) <= angle_rate_max &&
+           std::abs(state.bend_rate) <= bend_rate_max;
+  }
+
   static Outcome move(State& state, std::int32_t action, Stream&) {
     state = advance(state, action);
     const bool over = reached(state);

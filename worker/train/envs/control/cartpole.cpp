@@ -37,6 +37,11 @@ struct Rules {
     out[3] = static_cast<float>(state.turn_rate);
   }
 
+  static bool is_sound(const State& state) {
+    return std::isfinite(state.x) && std::isfinite(state.speed) && std::isfinite(state.angle) &&
+           std::isfinite(state.turn_rate);
+  }
+
   static Outcome move(State& state, std::int32_t action, Stream&) {
     state = advance(state, action);
     return {1.0F, failed(state)};

@@ -26,6 +26,13 @@ State rolled(const State& s, double pushed) {
   return {x, x == x_min && speed < 0 ? 0 : speed};
 }
 
+// The continuous game rounds its state to float: the last digit may be beyond a bound.
+bool is_on_track(const State& state) {
+  constexpr double slack = 1e-6;
+  return state.x >= x_min - slack && state.x <= x_max + slack &&
+         std::abs(state.speed) <= speed_max + slack;
+}
+
 void observe_state(const State& state, float* out) {
   out[0] = static_cast<float>(state.x);
   out[1] = static_cast<float>(state.speed);
@@ -37,6 +44,7 @@ struct Rules {
 
   static void begin(State& state, Stream& stream) { state = {stream.uniform(-0.6, -0.4), 0}; }
   static void observe(const State& state, float* out) { observe_state(state, out); }
+  static bool is_sound(const State& state) { return is_on_track(state); }
   static Outcome move(State& state, std::int32_t action, Stream&) {
     state = advance(state, action);
     return {-1.0F, reached(state)};
@@ -51,6 +59,7 @@ struct ContinuousRules {
     state = {rounded(stream.uniform(-0.6, -0.4)), 0};
   }
   static void observe(const State& state, float* out) { observe_state(state, out); }
+  static bool is_sound(const State& state) { return is_on_track(state); }
   static Outcome move(State& state, const float* action, Stream&) {
     const double force = action[0];
     state = advance_by_force(state, force);

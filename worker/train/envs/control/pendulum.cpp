@@ -35,6 +35,10 @@ struct Rules {
     out[2] = static_cast<float>(state.rate);
   }
 
+  static bool is_sound(const State& state) {
+    return std::isfinite(state.angle) && std::abs(state.rate) <= rate_max;
+  }
+
   static Outcome move(State& state, const float* action, Stream&) {
     const auto swing = advance(state, torque_max * static_cast<double>(action[0]));
     state = swing.state;

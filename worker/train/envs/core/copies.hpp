@@ -8,6 +8,7 @@
 //     void begin(State& state, Stream& stream);            // a new episode
 //     void observe(const State& state, float* out);
 //     Outcome move(State& state, Action action, Stream& stream);
+//     static bool is_sound(const State& state);            // whether play can lead to it, roughly
 //   };
 //
 // where Action is std::int32_t, or const float* for continuous actions.
@@ -87,6 +88,8 @@ class Copies final : public VecEnv {
       Stream::Words stream;
       std::copy_n(part.begin(), state.size(), state.begin());
       std::copy_n(part.end() - stream.size(), stream.size(), stream.begin());
+      // The words come from a file: they must be no place outside of an array, no endless turn.
+      if (!Rules::is_sound(std::bit_cast<State>(state))) return false;
       copies_[i] = {std::bit_cast<State>(state), part[state.size()], Stream(stream)};
       rules_.observe(copies_[i].state, observations + size_ * i);
     }

@@ -94,4 +94,13 @@ void Asterix::draw(const State& state, const Canvas& canvas) {
   }
 }
 
+bool Asterix::is_sound(const State& state) {
+  return on_grid(state.row, state.column) &&
+         are_counts(state.spawn_interval, state.spawn_timer, state.move_interval, state.move_timer,
+                    state.ramp_timer, state.ramps) &&
+         std::ranges::all_of(state.things, [](const Thing& thing) {
+           return on_grid(thing.column) && is_step(thing.step);
+         });
+}
+
 }  // namespace hone::envs::minatar

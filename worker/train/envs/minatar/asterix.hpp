@@ -30,6 +30,7 @@ struct Asterix {
   static void begin(State& state, RandomGenerator& random);
   static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
+  static bool is_sound(const State& state);
 };
 
 }  // namespace hone::envs::minatar

@@ -95,4 +95,18 @@ void Breakout::draw(const State& state, const Canvas& canvas) {
         canvas.mark(row, column, brick);
 }
 
+bool Breakout::is_sound(const State& state) {
+  // Above the row of the paddle, so that the next row is on the grid, too.
+  const auto flies = [](const Ball& at) {
+    return on_grid(at.row, at.column) && at.row < paddle_row;
+  };
+  for (int row = 0; row < side; ++row) {
+    const auto& bricks = state.bricks[static_cast<std::size_t>(row)];
+    const bool wall = is_within(row, first_brick_row, last_brick_row);
+    if (!wall && std::ranges::any_of(bricks, [](Flag flag) { return flag != 0; })) return false;
+  }
+  return flies(state.ball) && flies(state.last_ball) && on_grid(state.paddle) &&
+         is_step(state.down) && is_step(state.right);
+}
+
 }  // namespace hone::envs::minatar

@@ -71,4 +71,12 @@ void Freeway::draw(const State& state, const Canvas& canvas) {
   }
 }
 
+bool Freeway::is_sound(const State& state) {
+  return on_grid(state.row) && are_counts(state.move_timer, state.time_left) &&
+         std::ranges::all_of(state.cars, [](const Car& car) {
+           return on_grid(car.column) && is_within(car.wait, 1, channels - slowest_trail) &&
+                  are_counts(car.timer) && is_step(car.step);
+         });
+}
+
 }  // namespace hone::envs::minatar

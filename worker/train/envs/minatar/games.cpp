@@ -31,6 +31,8 @@ class Rules {
     Game::draw(state.game, {out, Game::channels});
   }
 
+  static bool is_sound(const State& state) { return Game::is_sound(state.game); }
+
   Outcome move(State& state, std::int32_t action, Stream& stream) const {
     StreamGenerator random(stream);
     return Sticky<Game>::move(state, Game::acts[static_cast<std::size_t>(action)], sticky_, random);

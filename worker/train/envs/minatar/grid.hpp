@@ -6,6 +6,7 @@
 //   static void begin(State& state, RandomGenerator& random);
 //   static Outcome move(State& state, Act act, RandomGenerator& random);
 //   static void draw(const State& state, const Canvas& canvas);
+//   static bool is_sound(const State& state);     // every place that is drawn is on the grid
 #pragma once
 
 #include <array>
@@ -32,6 +33,16 @@ struct Canvas {
 };
 
 inline bool on_grid(int place) { return place >= 0 && place < side; }
+inline bool on_grid(int row, int column) { return on_grid(row) && on_grid(column); }
+// Whether it is a step by one, to the left or to the right.
+inline bool is_step(int step) { return step == -1 || step == 1; }
+inline bool is_within(int number, int low, int high) { return number >= low && number <= high; }
+// Whether no counter comes near the ends of its type.
+template <class... Number>
+bool are_counts(Number... numbers) {
+  constexpr int most = 1'000'000;
+  return (is_within(numbers, -most, most) && ...);
+}
 
 // Flags as numbers, so that a state has no padding.
 using Flag = std::int32_t;
@@ -51,6 +62,8 @@ struct Few {
   Item& operator[](int i) { return items[static_cast<std::size_t>(i)]; }
   const Item& operator[](int i) const { return items[static_cast<std::size_t>(i)]; }
   [[nodiscard]] bool full() const { return count == Most; }
+  [[nodiscard]] auto begin() const { return items.begin(); }
+  [[nodiscard]] auto end() const { return items.begin() + count; }
   void add(const Item& item) { items[static_cast<std::size_t>(count++)] = item; }
   void remove(int i) {
     for (--count; i < count; ++i) (*this)[i] = (*this)[i + 1];

@@ -246,4 +246,25 @@ void Seaquest::draw(const State& state, const Canvas& canvas) {
   mark_all(state.divers, diver, true);
 }
 
+bool Seaquest::is_sound(const State& state) {
+  const auto inside = [](const auto& list) {
+    return is_within(list.count, 0, static_cast<int>(list.items.size())) &&
+           std::ranges::all_of(list, [](const auto& one) {
+             return on_grid(one.row, one.column) && is_step(one.step);
+           });
+  };
+  const auto swims = [&](const auto& list) {
+    return inside(list) && std::ranges::all_of(list, [](const Swimmer& one) {
+             return are_counts(one.timer, one.shot_timer);
+           });
+  };
+  return on_grid(state.row, state.column) && is_step(state.step) &&
+         on_grid(state.column - state.step) && is_within(state.oxygen, 0, oxygen_max) &&
+         state.divers_aboard <= crew_max &&
+         are_counts(state.divers_aboard, state.shot_timer, state.ramps, state.spawn_interval,
+                    state.spawn_timer, state.move_interval, state.diver_timer) &&
+         inside(state.bullets) && inside(state.enemy_bullets) && swims(state.fish) &&
+         swims(state.subs) && swims(state.divers);
+}
+
 }  // namespace hone::envs::minatar

@@ -56,6 +56,7 @@ struct Seaquest {
   static void begin(State& state, RandomGenerator& random);
   static Outcome move(State& state, Act act, RandomGenerator& random);
   static void draw(const State& state, const Canvas& canvas);
+  static bool is_sound(const State& state);
 };
 
 }  // namespace hone::envs::minatar

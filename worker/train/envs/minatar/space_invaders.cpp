@@ -147,4 +147,10 @@ void SpaceInvaders::draw(const State& state, const Canvas& canvas) {
     }
 }
 
+bool SpaceInvaders::is_sound(const State& state) {
+  return on_grid(state.cannon) && is_step(state.step) &&
+         are_counts(state.move_interval, state.move_timer, state.alien_shot_timer,
+                    state.shot_timer);
+}
+
 }  // namespace hone::envs::minatar
